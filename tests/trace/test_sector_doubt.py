@@ -12,7 +12,8 @@ from iowatt.cli.main import app
 from iowatt.lenses.findings import findings
 from iowatt.trace.columns import sector_doubt
 from iowatt.trace.convert import convert
-from iowatt.trace.measure import NOT_WHOLE_SECTORS, info
+from iowatt.trace.measure import info
+from iowatt.trace.result import NOT_WHOLE_SECTORS
 
 SCENARIO = """name = "small"
 [[workload]]

@@ -9,7 +9,7 @@ import pytest
 
 from iowatt.base.errors import InputError, IowattError
 from iowatt.sources.export import check, fio
-from iowatt.sources.export.check import JobResult, check_with_fio, compare, table
+from iowatt.sources.export.check import JobResult, check_with_fio, compare
 from iowatt.sources.export.prepare import prepare
 from iowatt.sources.target import scratch_target
 from refused import refused
@@ -20,15 +20,15 @@ def test_fio_keeps_the_shares_of_the_hot_band(tmp_path):
     target = tmp_path / "hot.dat"
     prepared = prepare("hot-band", rate_iops=2000, span=256 << 20, duration_s=15, seed=1)
     found = check_with_fio(prepared, "fio", target)
-    shares = {row["stream"]: row for row in found["rows"] if row["figure"] == "share"}
+    shares = {row.stream: row for row in found.rows if row.figure == "share"}
     assert len(shares) == 13
-    assert all(abs(row["difference"]) < 1.0 for row in shares.values()), table(found)
-    assert found["within"]
-    reads = next(row for row in found["rows"] if (row["stream"], row["figure"]) == ("all", "reads"))
-    assert reads["asked"] == pytest.approx(65.8)
-    assert abs(reads["difference"]) < 1.5
-    assert found["requests"] == pytest.approx(30_000, rel=0.05)
-    assert found["fio"].startswith("fio-")
+    assert all(abs(row.difference) < 1.0 for row in shares.values()), found.rows
+    assert found.within
+    reads = next(row for row in found.rows if (row.stream, row.figure) == ("all", "reads"))
+    assert reads.asked == pytest.approx(65.8)
+    assert abs(reads.difference) < 1.5
+    assert found.requests == pytest.approx(30_000, rel=0.05)
+    assert found.fio.startswith("fio-")
     assert not target.exists()
 
 
@@ -101,19 +101,19 @@ def test_the_comparison_by_hand(tmp_path):
         JobResult("b-write", "write", 1200, 1200 * 4096),
     ]
     found = compare(prepared, exported, done)
-    rows = {(row["stream"], row["figure"]): row for row in found["rows"]}
-    assert (rows["a", "share"]["asked"], rows["a", "share"]["observed"]) == pytest.approx((60, 58))
-    assert rows["a", "reads"]["observed"] == pytest.approx(100 * 4100 / 5800)
-    assert rows["b", "mean size"]["observed"] == pytest.approx((3000 * 8192 + 1200 * 4096) / 4200)
-    assert rows["all", "rate"]["asked"] == pytest.approx(1000)
-    assert rows["all", "rate"]["observed"] == pytest.approx(1000)
-    assert (found["requests"], found["within"]) == (10_000, False)
-    assert found["largest_share_difference"] == pytest.approx(2)
-    assert [note for note in found["notes"] if "keep up" in note] == []
+    rows = {(row.stream, row.figure): row for row in found.rows}
+    assert (rows["a", "share"].asked, rows["a", "share"].observed) == pytest.approx((60, 58))
+    assert rows["a", "reads"].observed == pytest.approx(100 * 4100 / 5800)
+    assert rows["b", "mean size"].observed == pytest.approx((3000 * 8192 + 1200 * 4096) / 4200)
+    assert rows["all", "rate"].asked == pytest.approx(1000)
+    assert rows["all", "rate"].observed == pytest.approx(1000)
+    assert (found.requests, found.within) == (10_000, False)
+    assert found.largest_share_difference == pytest.approx(2)
+    assert check.NOT_KEPT_UP not in {note.code for note in found.notes}
     slow = compare(
         prepared, exported, [JobResult("a-read", "read", 4200, 1), JobResult("b-read", "read", 2800, 1)]
     )
-    assert any("did not keep up" in note for note in slow["notes"])
+    assert check.NOT_KEPT_UP in {note.code for note in slow.notes}
 
 
 def test_output_of_fio_that_is_none():

@@ -20,6 +20,7 @@ from iowatt.cli.options import (
     print_json,
     shown,
 )
+from iowatt.cli.trace_options import one_of
 
 if TYPE_CHECKING:
     from iowatt.counters.log import Log
@@ -111,10 +112,10 @@ def counters(
     from iowatt.counters.summary import summary
     from iowatt.counters.words import lines
 
-    _one_of("arrivals", arrivals, ("auto", "poisson", "bursty"))
-    _one_of("first", first, ("auto", "drop", "keep"))
+    one_of("arrivals", arrivals, ("auto", "poisson", "bursty"))
+    one_of("first", first, ("auto", "drop", "keep"))
     if format_ is not None:
-        _one_of("format", format_, FORMATS)
+        one_of("format", format_, FORMATS)
     if output is not None:
         check_target(output, force=force)
     log = read(
@@ -262,17 +263,6 @@ def _profile_name(name: str | None, output: Path) -> str:
     if name is not None:
         return name
     return re.sub(r"[^a-z0-9.]+", "-", output.stem.lower()).strip("-.")[:64].strip("-.") or "counters"
-
-
-def _one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
-    from iowatt.base.errors import Argument, InputError
-    from iowatt.base.problems import nearest
-
-    if value not in choices:
-        near = nearest(value, choices)
-        hint = f"did you mean {near!r}?" if near else None
-        message = f"{value!r} is not accepted; expected {', '.join(choices)}"
-        raise InputError("not-accepted", Argument(name), message, hint=hint)
 
 
 def _mapping(text: str) -> dict[str, str]:

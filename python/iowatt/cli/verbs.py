@@ -76,7 +76,7 @@ VERBS: Final[dict[str, Verb]] = {
     ),
     "trace": Verb(
         MEASURE,
-        "trace_group",
+        "trace",
         "What is in a trace, what it asks of storage; the same trace in another format.",
     ),
     "meter": Verb(MEASURE, "meter", "Power meters and thermometers: list, read, record."),

@@ -87,13 +87,9 @@ def activity(log: Log, device: str, read_share: float | None = None) -> Activity
         elif read_share is not None:
             split, share = "given", np.full(len(total), read_share)
         else:
-            raise InputError(
-                "missing-figure",
-                None,
-                f"the counters of {device!r} do not tell reads from writes",
-                hint="record more columns (iostat -x without -s), or give the share of reads: "
-                "`read_share=70`",
-            )
+            message = f"the counters of {device!r} do not tell reads from writes"
+            hint = "record more columns (iostat -x without -s), or give the share of reads: `read_share=70`"
+            raise InputError("missing-figure", None, message, hint=hint)
         reads, writes = total * share, total * (1 - share)
     same = split != "counted"
     if has("read_bytes") and has("write_bytes"):
@@ -117,13 +113,12 @@ def activity(log: Log, device: str, read_share: float | None = None) -> Activity
 
 def _total(log: Log, device: str) -> Floats:
     if not log.has(device, "requests"):
-        raise InputError(
-            "missing-figure",
-            None,
-            f"the counters of {device!r} lack requests per second",
-            hint="needed are iostat's r/s and w/s or tps, sar's tps, or perfmon's Disk Reads/sec and Disk "
-            "Writes/sec",
+        message = f"the counters of {device!r} lack requests per second"
+        hint = (
+            "needed are iostat's r/s and w/s or tps, sar's tps, or perfmon's Disk Reads/sec and Disk "
+            "Writes/sec"
         )
+        raise InputError("missing-figure", None, message, hint=hint)
     return log.column(device, "requests")
 
 
@@ -132,14 +127,13 @@ def _moved(log: Log, device: str, requests: Floats) -> Floats:
         return log.column(device, "bytes")
     if log.has(device, "size"):
         return requests * _or_zero(log.column(device, "size"))
-    raise InputError(
-        "missing-figure",
-        None,
-        f"the counters of {device!r} lack bytes per second and mean sizes",
-        hint="needed are iostat's rkB/s and wkB/s, sar's rkB/s and wkB/s, or perfmon's Disk Read "
+    message = f"the counters of {device!r} lack bytes per second and mean sizes"
+    hint = (
+        "needed are iostat's rkB/s and wkB/s, sar's rkB/s and wkB/s, or perfmon's Disk Read "
         "Bytes/sec and Disk "
-        "Write Bytes/sec",
+        "Write Bytes/sec"
     )
+    raise InputError("missing-figure", None, message, hint=hint)
 
 
 def _or_zero(sizes: Floats) -> Floats:

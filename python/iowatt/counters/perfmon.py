@@ -68,11 +68,8 @@ class Reader:
         self._names = {theirs.lower(): ours.lower() for ours, theirs in names.items()}
         for ours in self._names.values():
             if ours not in COUNTERS:
-                raise InputError(
-                    "unknown-name",
-                    Argument("columns"),
-                    f"the counter {ours!r} is not read; read are {', '.join(COUNTERS)}",
-                )
+                message = f"the counter {ours!r} is not read; read are {', '.join(COUNTERS)}"
+                raise InputError("unknown-name", Argument("columns"), message)
 
     def read(self, lines: Iterable[Line]) -> None:
         """All of a file."""
@@ -123,11 +120,8 @@ class Reader:
         try:
             lengths = clock.lengths(start, [stamp for _, stamp, _ in ends])
         except ValueError as error:
-            raise ends[error.args[0]][2].error(
-                "out-of-order",
-                "the time stamp is before that of the row before: the clock was set back",
-                "split the log there",
-            ) from None
+            message = "the time stamp is before that of the row before: the clock was set back"
+            raise ends[error.args[0]][2].error("out-of-order", message, "split the log there") from None
         for (interval, _, _), seconds in zip(ends, lengths, strict=True):
             self._log.seconds[interval] = seconds
         if blank:

@@ -197,12 +197,8 @@ def build_profile(
     used = np.logical_and.reduce([act.known for act in acts])
     lengths = acts[0].seconds
     if not np.isfinite(lengths[used]).all():
-        raise InputError(
-            "missing",
-            origin,
-            "the log does not say how long its intervals are",
-            hint="give `interval=10s` (iostat -t records it)",
-        )
+        message = "the log does not say how long its intervals are"
+        raise InputError("missing", origin, message, hint="give `interval=10s` (iostat -t records it)")
     used &= lengths > 0
     seconds = lengths[used]
     found = split_streams(log, acts, used, asked)

@@ -60,12 +60,8 @@ def read(
         if log is None:
             log = Log(tool, skip_bad)
         elif log.format != tool:
-            raise InputError(
-                "conflict",
-                str(file),
-                f"this is a log of {tool}, after one of {log.format}",
-                hint="read them one tool at a time",
-            )
+            message = f"this is a log of {tool}, after one of {log.format}"
+            raise InputError("conflict", str(file), message, hint="read them one tool at a time")
         if names and found != "perfmon":
             raise InputError(
                 "not-applicable", Argument("columns"), "names of counters are for logs of perfmon only"
@@ -74,12 +70,9 @@ def read(
     if log is None or not log.devices:
         where = ", ".join(str(file) for file in files)
         if log is not None and iostat.DROPPED in log.notes:
-            raise InputError(
-                "empty",
-                where,
-                "its only report is the mean since the system was started, which is left out",
-                hint="record with iostat -xt 10, which goes on reporting; `first=keep` takes the mean",
-            )
+            message = "its only report is the mean since the system was started, which is left out"
+            hint = "record with iostat -xt 10, which goes on reporting; `first=keep` takes the mean"
+            raise InputError("empty", where, message, hint=hint)
         raise InputError("empty", where, "the log has no row of any device", hint=_HINT)
     if interval_s is not None:
         for index, seconds in enumerate(log.seconds):

@@ -138,11 +138,8 @@ class SarReader:
         try:
             lengths = clock.lengths(start, [stamp for _, stamp, _ in ends])
         except ValueError as error:
-            raise ends[error.args[0]][2].error(
-                "out-of-order",
-                "the time is before that of the row before: the clock was set back",
-                hint="split the log there",
-            ) from None
+            message = "the time is before that of the row before: the clock was set back"
+            raise ends[error.args[0]][2].error("out-of-order", message, hint="split the log there") from None
         for (interval, _, _), seconds in zip(ends, lengths, strict=True):
             self._log.seconds[interval] = seconds
 
@@ -174,11 +171,8 @@ class SadfReader:
     def _header(self, line: Line) -> None:
         names = line.text.lstrip("# ").split(";")[_BEFORE:]
         if any("[...]" in name for name in names):
-            raise line.error(
-                "unsupported",
-                "a log with all devices on one line cannot be read",
-                hint="sadf -d FILE -- -d, without -h",
-            )
+            message = "a log with all devices on one line cannot be read"
+            raise line.error("unsupported", message, hint="sadf -d FILE -- -d, without -h")
         if sum(known(name) for name in names) < 3:
             self._columns = None
             return

@@ -31,13 +31,12 @@ def read(log: Log, lines: Iterable[Line], first: First) -> None:
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
-        raise InputError(
-            "wrong-format",
-            f"{source}:{error.lineno}",
-            f"this is not JSON: {error.msg}",
-            hint="a log that was cut off lacks its closing brackets; stop iostat with Ctrl-C (SIGINT), "
-            "which writes them",
-        ) from None
+        message = f"this is not JSON: {error.msg}"
+        hint = (
+            "a log that was cut off lacks its closing brackets; stop iostat with Ctrl-C (SIGINT), "
+            "which writes them"
+        )
+        raise InputError("wrong-format", f"{source}:{error.lineno}", message, hint=hint) from None
     except (RecursionError, ValueError):  # thousands of brackets, numbers of thousands of digits
         raise InputError(
             "too-large", source, "the JSON is nested too deeply, or has a number that is too long"
@@ -57,11 +56,9 @@ def _joined(lines: Iterable[Line]) -> tuple[str, str]:
         source = line.source
         size += len(line.text) + 1
         if size > _MOST_CHARACTERS:
-            raise line.error(
-                "too-large",
-                "JSON of over 256 Mi characters is not read",
-                hint="record iostat's text or the output of sadf -d, which are read line by line",
-            )
+            message = "JSON of over 256 Mi characters is not read"
+            hint = "record iostat's text or the output of sadf -d, which are read line by line"
+            raise line.error("too-large", message, hint=hint)
         parts.append(line.text)
     return source, "\n".join(parts)
 
@@ -103,12 +100,9 @@ def _lengths(start: clock.Stamp | None, stamps: list[clock.Stamp], where: str) -
     try:
         return clock.lengths(start, stamps)
     except ValueError as error:
-        raise InputError(
-            "out-of-order",
-            f"{where}.statistics[{error.args[0]}]",
-            "the time stamp is before that of the report before: the clock was set back",
-            hint="split the log there",
-        ) from None
+        message = "the time stamp is before that of the report before: the clock was set back"
+        hint = "split the log there"
+        raise InputError("out-of-order", f"{where}.statistics[{error.args[0]}]", message, hint=hint) from None
 
 
 def _sadf(log: Log, entries: list[Any], where: str) -> None:
@@ -179,12 +173,8 @@ def _put(log: Log, seconds: float, end: clock.Stamp | None, devices: dict[str, d
 
 def _step(table: Any, key: str, where: str) -> Any:
     if not isinstance(table, dict) or key not in table:
-        raise InputError(
-            "missing",
-            where,
-            f"the key {key!r} is missing",
-            hint="expected what `iostat -o JSON` or `sadf -j` writes",
-        )
+        message = f"the key {key!r} is missing"
+        raise InputError("missing", where, message, hint="expected what `iostat -o JSON` or `sadf -j` writes")
     return table[key]
 
 

@@ -71,7 +71,7 @@ def _back_end(
     if target is None:
         yield None
         return
-    from iowatt.sources.translation import space_names
+    from iowatt.sources.simulation.counts import space_names
     from iowatt.trace.back_end import BackEndSpool
 
     file = Path(target)

@@ -47,11 +47,8 @@ def read(
     if path.name.endswith(".html") or (path.is_dir() and _of_vdbench(path)):
         return vdbench.read(path, time_zone=time_zone)
     if path.is_dir() and not any(path.glob("*.json")):
-        raise InputError(
-            "empty",
-            str(path),
-            "there is no output of fio (*.json) or of vdbench (flatfile.html, summary.html)",
-        )
+        message = "there is no output of fio (*.json) or of vdbench (flatfile.html, summary.html)"
+        raise InputError("empty", str(path), message)
     if _LOG.fullmatch(path.name):
         raise InputError("wrong-kind", str(path), "this is a log of fio; name fio's JSON beside it")
     found = fio.read_groups(path, interval_s=interval_s or 1.0)

@@ -212,11 +212,8 @@ class TimeCells:
 
     def _coarser(self) -> None:
         if len(self._rungs) == 1:
-            raise InputError(
-                "out-of-range",
-                Argument("interval", f"{self.width_ns / 1e9:g} s"),
-                f"the trace would have more than {_cells_MOST} intervals",
-            )
+            message = f"the trace would have more than {_cells_MOST} intervals"
+            raise InputError("out-of-range", Argument("interval", f"{self.width_ns / 1e9:g} s"), message)
         times = self._rungs[1][0] // self._rungs[0][0]
         del self._rungs[0]
         self._grow(-(-self._size // times) * times)

@@ -96,12 +96,9 @@ _UDEV_S: Final = 5.0
 def target_name(text: str, where: str = _TARGET) -> str:
     """The target as given. Raises ``InputError`` at ``where`` for an address (``nfs://host/share``)."""
     if _ADDRESS.match(text):
-        raise InputError(
-            "wrong-kind",
-            where,
-            f"{text!r} is an address; a block device or a file is needed",
-            hint="mount it, and name a file on it, such as /mnt/share/test.dat, or a device: /dev/sdb",
-        )
+        message = f"{text!r} is an address; a block device or a file is needed"
+        hint = "mount it, and name a file on it, such as /mnt/share/test.dat, or a device: /dev/sdb"
+        raise InputError("wrong-kind", where, message, hint=hint)
     return text
 
 
@@ -122,12 +119,9 @@ def target_kind(path: Path) -> TargetKind:
 
 def must_be_named_twice(path: Path, what: str) -> InputError:
     """The error for a target that exists; ``what`` says so. What is on it is named."""
-    return InputError(
-        "unsafe-target",
-        str(path),
-        f"{what}: {describe_content(path)}",
-        hint=f"if it may be erased, name it again: `erase={path}`",
-    )
+    message = f"{what}: {describe_content(path)}"
+    hint = f"if it may be erased, name it again: `erase={path}`"
+    return InputError("unsafe-target", str(path), message, hint=hint)
 
 
 def announce_erasing(path: Path, tell: Callable[[str], None]) -> None:
@@ -171,12 +165,9 @@ def _lock(handle: int, path: Path) -> None:
             if time.monotonic() < deadline:
                 time.sleep(0.05)
                 continue
-            raise InputError(
-                "in-use",
-                str(path),
-                "in use: a measurement, calibration or replay has locked it",
-                hint="wait for its end, or name another target",
-            ) from None
+            message = "in use: a measurement, calibration or replay has locked it"
+            hint = "wait for its end, or name another target"
+            raise InputError("in-use", str(path), message, hint=hint) from None
         except OSError as error:
             if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP):
                 raise InputError("in-use", str(path), f"cannot be locked: {error.strerror}") from None
@@ -292,20 +283,12 @@ def _ready(path: Path, span: int, *, force: bool, erase: Path | None, tell: Call
         if erase is None or erase != path:
             raise must_be_named_twice(path, "is a block device, and what is on it would be overwritten")
     elif not force:
-        raise InputError(
-            "exists",
-            str(path),
-            f"the file exists, and fio would write to it: {describe_content(path)}",
-            hint="name a new file, or add `force=True`",
-        )
+        message = f"the file exists, and fio would write to it: {describe_content(path)}"
+        raise InputError("exists", str(path), message, hint="name a new file, or add `force=True`")
     in_use.refuse(path)
     size = size_of(path)
     if size < span:
-        raise InputError(
-            "out-of-range",
-            str(path),
-            f"has {size} bytes, fewer than the {span} of the address space",
-            hint="a smaller `span=`",
-        )
+        message = f"has {size} bytes, fewer than the {span} of the address space"
+        raise InputError("out-of-range", str(path), message, hint="a smaller `span=`")
     announce_erasing(path, tell)
     return False

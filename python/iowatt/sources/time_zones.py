@@ -78,32 +78,25 @@ def _zone(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
-        raise InputError(
-            "unknown-name",
-            Argument("time_zone", name[:60]),
-            "there is no such time zone; examples are Europe/Berlin, America/Chicago, +02:00 and UTC",
-        ) from None
+        message = "there is no such time zone; examples are Europe/Berlin, America/Chicago, +02:00 and UTC"
+        raise InputError("unknown-name", Argument("time_zone", name[:60]), message) from None
 
 
 def _abbreviated(zone: str | None, place: str) -> tzinfo:
     if zone is None:
-        raise InputError(
-            "no-time-zone",
-            place,
-            "the time stamp has no time zone",
-            hint="give it, such as `time_zone=Europe/Berlin` or `time_zone=UTC`",
-        )
+        message = "the time stamp has no time zone"
+        hint = "give it, such as `time_zone=Europe/Berlin` or `time_zone=UTC`"
+        raise InputError("no-time-zone", place, message, hint=hint)
     if zone in _HOURS:
         return timezone(timedelta(hours=_HOURS[zone])) if _HOURS[zone] else UTC
     offset = parse_utc_offset(zone)
     if offset is not None:
         return offset
     several = _SEVERAL.get(zone)
-    raise InputError(
-        "ambiguous" if several else "unknown-name",
-        place,
+    message = (
         f"the time zone {zone[:20]!r} may be {several}"
         if several
-        else f"{zone[:20]!r} is not a known time zone",
-        hint="give it, such as `time_zone=Europe/Berlin`; load generators are best run in UTC",
+        else f"{zone[:20]!r} is not a known time zone"
     )
+    hint = "give it, such as `time_zone=Europe/Berlin`; load generators are best run in UTC"
+    raise InputError("ambiguous" if several else "unknown-name", place, message, hint=hint)

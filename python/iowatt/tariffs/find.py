@@ -45,13 +45,11 @@ def find_tariff(name: str) -> Tariff:
         text = resources.files("iowatt.model.library").joinpath("tariffs", f"{name}.json").read_bytes()
         return parse(_document(text, f"{name}.json"), f"{name}.json", key=name)
     near = nearest(name, tariff_names())
-    raise InputError(
-        "unknown-name",
-        None,
+    message = (
         f"there is no tariff {name!r}; expected a name that `iowatt tariff list` prints, a record of URDB "
-        "(PATH.json) or flat:$/KWH[,$/KW-MONTH]",
-        hint=near and f"did you mean {near!r}?",
+        "(PATH.json) or flat:$/KWH[,$/KW-MONTH]"
     )
+    raise InputError("unknown-name", None, message, hint=near and f"did you mean {near!r}?")
 
 
 def read_tariff(path: Path) -> Tariff:
@@ -87,11 +85,8 @@ def _flat(name: str) -> Tariff:
     """One price for each kWh, and one for each kW of a month's peak."""
     prices = name.removeprefix(_FLAT).split(",")
     if len(prices) not in (1, 2):
-        raise InputError(
-            "bad-syntax",
-            None,
-            f"{name!r} has {len(prices)} prices; expected flat:$/KWH or flat:$/KWH,$/KW-MONTH",
-        )
+        message = f"{name!r} has {len(prices)} prices; expected flat:$/KWH or flat:$/KWH,$/KW-MONTH"
+        raise InputError("bad-syntax", None, message)
     per_kwh, per_kw = (_price(text, name) for text in (*prices, "0")[:2])
     every_hour = ((0,) * 24,) * 12
     return Tariff(
@@ -119,9 +114,6 @@ def _price(text: str, name: str) -> float:
     except ValueError:
         value = float("nan")
     if not 0.0 <= value <= _DEAREST:
-        raise InputError(
-            "bad-syntax",
-            None,
-            f"{text.strip()!r} in {name!r} is not a price in dollars; expected 0 to {_DEAREST:g}",
-        )
+        message = f"{text.strip()!r} in {name!r} is not a price in dollars; expected 0 to {_DEAREST:g}"
+        raise InputError("bad-syntax", None, message)
     return value

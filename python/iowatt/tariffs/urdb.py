@@ -96,12 +96,8 @@ def parse(document: object, where: str, *, key: str | None = None) -> Tariff:
     )
     charges = (tariff.energy, tariff.demand, tariff.flat_demand, tariff.coincident)
     if not any(charges) and not tariff.fixed and not tariff.minimum and not any(tariff.fuel):
-        raise InputError(
-            "empty",
-            where,
-            "this tariff charges nothing",
-            hint="a record of URDB has energyratestructure or the like",
-        )
+        message = "this tariff charges nothing"
+        raise InputError("empty", where, message, hint="a record of URDB has energyratestructure or the like")
     return tariff
 
 
@@ -155,11 +151,8 @@ def _date(fields: Fields, key: str) -> str | None:
 def _window_s(record: Fields) -> float:
     minutes = record.number("demandwindow", _WINDOW_MIN) or _WINDOW_MIN
     if minutes != int(minutes) or minutes < 1 or _HOUR_MIN % minutes:
-        raise record.wrong(
-            "not-accepted",
-            "demandwindow",
-            f"{minutes:g} minutes do not divide an hour; expected 1 to 60, such as 15, 30, 60",
-        )
+        message = f"{minutes:g} minutes do not divide an hour; expected 1 to 60, such as 15, 30, 60"
+        raise record.wrong("not-accepted", "demandwindow", message)
     return minutes * 60.0
 
 

@@ -199,9 +199,6 @@ def _refuse_disorder(record: Fields, place: str, tiers: Sequence[Tier]) -> None:
         if tier.limit is None:
             continue
         if tier.limit <= below.get(tier.unit, 0.0):
-            raise record.wrong(
-                "out-of-order",
-                f"{place}[{index}].max",
-                f"{tier.limit:g} is not above the tier before, {below[tier.unit]:g}",
-            )
+            message = f"{tier.limit:g} is not above the tier before, {below[tier.unit]:g}"
+            raise record.wrong("out-of-order", f"{place}[{index}].max", message)
         below[tier.unit] = tier.limit

@@ -95,22 +95,18 @@ def recognise(
     found = {field: given.get(field) or _by_name(field, headers, where) for field in _KNOWN}
     missing = [field for field in _REQUIRED if found[field] is None]
     if missing:
-        raise InputError(
-            "missing",
-            where,
+        message = (
             f"there is no column for {', '.join(missing)} among {', '.join(headers) or 'none at all'}; "
-            f"accepted are {ACCEPTED}",
-            hint="name the columns, for example `columns=time=ts,offset=addr` `time_unit=us`",
+            f"accepted are {ACCEPTED}"
         )
+        hint = "name the columns, for example `columns=time=ts,offset=addr` `time_unit=us`"
+        raise InputError("missing", where, message, hint=hint)
     in_sectors = [header for header in found.values() if header in _IN_SECTORS]
     in_sectors += [header for word, header in (columns or {}).items() if word in _IN_SECTORS]
     if sector_bytes is not None and not in_sectors:
-        raise InputError(
-            "not-applicable",
-            where,
-            "a sector size is given, but offset and size are in bytes",
-            hint="where they count sectors, say so: `columns=lba=...,sectors=...`",
-        )
+        message = "a sector size is given, but offset and size are in bytes"
+        hint = "where they count sectors, say so: `columns=lba=...,sectors=...`"
+        raise InputError("not-applicable", where, message, hint=hint)
 
     def column(field: str, unit: int = 1) -> Column | None:
         header = found[field]
@@ -156,12 +152,8 @@ def _given(columns: Mapping[str, str], headers: list[str], where: str) -> dict[s
 def _by_name(field: str, headers: list[str], where: str) -> str | None:
     matches = [header for header in headers if header in _KNOWN[field]]
     if len(matches) > 1:
-        raise InputError(
-            "ambiguous",
-            where,
-            f"the columns {' and '.join(matches)} could both be the {field}",
-            hint=f"say which: `columns={field}={matches[0]}`",
-        )
+        message = f"the columns {' and '.join(matches)} could both be the {field}"
+        raise InputError("ambiguous", where, message, hint=f"say which: `columns={field}={matches[0]}`")
     return matches[0] if matches else None
 
 
@@ -183,12 +175,8 @@ def _time_unit(header: str, time_unit: str | None, where: str) -> int:
         )
     unit = said or given
     if unit is None:
-        raise InputError(
-            "missing",
-            where,
-            f"the column {header!r} does not say the unit of its times",
-            hint="add `time_unit=us`, or s, ms or ns",
-        )
+        message = f"the column {header!r} does not say the unit of its times"
+        raise InputError("missing", where, message, hint="add `time_unit=us`, or s, ms or ns")
     return unit
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.trace.info_result import ByteCounts, RequestCounts, SizeSpread, ValueSpread
+from iowatt.trace.result import ByteCounts, RequestCounts, SizeSpread, ValueSpread
 
 
 class DescribeOptions(Result):

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from iowatt import core
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
 from iowatt.trace import columns
 from iowatt.trace.description import Description
-from iowatt.trace.info_result import TraceInfo
 from iowatt.trace.open import of_all_devices, source
-
-AS_READ: Final = "as-read"
-"""Code of notes on how a trace was read: what was assumed, passed over, or done to it."""
-
-LIKELY_MISTAKE: Final = "likely-mistake"
-"""Code of warnings that figures of a trace look like a mistake of units or columns."""
-
-NOT_WHOLE_SECTORS: Final = "not-whole-sectors"
-"""Code of the warning that sizes look like counts of sectors."""
+from iowatt.trace.result import AS_READ, LIKELY_MISTAKE, NOT_WHOLE_SECTORS, TraceInfo
 
 Progress = Callable[[float | None, int], None]
 

@@ -179,11 +179,8 @@ class ParquetBatches(Iterator[Batch]):
         except ERRORS as error:
             self._undecodable(error)
         if frame.height != expected:
-            raise InputError(
-                "damaged",
-                f"{self.path}: row {self._next_slice + frame.height + 1}",
-                f"the file says it has {self.total} rows, but holds fewer",
-            )
+            message = f"the file says it has {self.total} rows, but holds fewer"
+            raise InputError("damaged", f"{self.path}: row {self._next_slice + frame.height + 1}", message)
         return frame
 
     def _decode(self, frame: pl.DataFrame) -> dict[str, np.ndarray]:
@@ -215,23 +212,16 @@ class ParquetBatches(Iterator[Batch]):
 
     def _undecodable(self, error: BaseException) -> NoReturn:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(
-            "damaged",
-            str(self.path),
-            f"the file does not decode as Parquet ({reason})",
-            hint="it may be damaged or cut short: copy it again, or write it again with its own tool",
-        ) from None
+        message = f"the file does not decode as Parquet ({reason})"
+        hint = "it may be damaged or cut short: copy it again, or write it again with its own tool"
+        raise InputError("damaged", str(self.path), message, hint=hint) from None
 
 
 def _refuse_unreadable(path: Path) -> None:
     """Say in plain words what Polars would say about footers."""
     if str(path) == "-":
-        raise InputError(
-            "unsupported",
-            "-",
-            "Parquet cannot be read from standard input: its directory is at its end",
-            hint="give a file name",
-        )
+        message = "Parquet cannot be read from standard input: its directory is at its end"
+        raise InputError("unsupported", "-", message, hint="give a file name")
     try:
         with path.open("rb") as file:
             head = file.read(len(MAGIC))
@@ -249,16 +239,9 @@ def _refuse_unreadable(path: Path) -> None:
     if head != MAGIC:
         if length == 0:
             raise InputError("empty", str(path), "the file is empty")
-        raise InputError(
-            "wrong-format",
-            str(path),
-            "this is not a Parquet file: it does not begin with PAR1",
-            hint="name the format of a text trace: `format=csv`",
-        )
+        message = "this is not a Parquet file: it does not begin with PAR1"
+        hint = "name the format of a text trace: `format=csv`"
+        raise InputError("wrong-format", str(path), message, hint=hint)
     if length < 2 * len(MAGIC) or tail != MAGIC:
-        raise InputError(
-            "damaged",
-            str(path),
-            "the Parquet file is truncated: it begins with PAR1 but does not end with it",
-            hint="copy it again in full",
-        )
+        message = "the Parquet file is truncated: it begins with PAR1 but does not end with it"
+        raise InputError("damaged", str(path), message, hint="copy it again in full")

@@ -12,7 +12,7 @@ from iowatt.evaluate.estimate.stations import Sets
 from iowatt.evaluate.estimate.system import Phase, System
 from iowatt.lenses.efficiency import BYTES_PER_GB, BYTES_PER_MIB
 from iowatt.model.power.plan import ArrayPlan
-from iowatt.sources.translation import capacity
+from iowatt.sources.simulation.counts import capacity
 
 
 def of_drives(system: System, phases: Sequence[Phase]) -> tuple[dict[str, float], float]:

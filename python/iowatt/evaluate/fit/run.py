@@ -16,7 +16,7 @@ from iowatt.evaluate.fit import build, calibrate, fidelity, sizes
 from iowatt.evaluate.fit.fidelity import Measure
 from iowatt.trace.convert import Progress, convert
 from iowatt.trace.description import Description
-from iowatt.trace.generate import Prepared, generate, prepare
+from iowatt.trace.generate import PreparedTrace, generate, prepare
 from iowatt.trace.measure import describe
 
 SCHEMA: Final = "iowatt.fit/1"
@@ -118,7 +118,7 @@ def fit(
             draft.write_text(build.toml(document), encoding="utf-8")
             return document
 
-        def prepared(seed: int) -> Prepared:
+        def prepared(seed: int) -> PreparedTrace:
             return prepare(str(draft), seed=seed, duration_s=span_s)
 
         tuned = calibrate.begin(original)

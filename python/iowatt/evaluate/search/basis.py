@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from iowatt.render.phrases import listed
-from iowatt.sources.wall import DRIVES_ALONE, WHOLE_ARRAY
+from iowatt.sources.simulation.wall import DRIVES_ALONE, WHOLE_ARRAY
 
 
 def said(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -191,7 +191,7 @@ class _OnePool:
                 "of one pool",
                 hint="put all volumes on one big pool",
             )
-        from iowatt.sources.inputs import traces_of
+        from iowatt.sources.simulation.counts import traces_of
 
         if any(name == "-" for source in work.plan["sources"] for name in traces_of(source)):
             raise InputError(

@@ -11,7 +11,7 @@ from iowatt.pages.description.words import besides, percent
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table
-from iowatt.trace.info_result import (
+from iowatt.trace.result import (
     ByteCounts,
     CountedFootprint,
     InSequence,

@@ -8,7 +8,7 @@ from typing import Any
 from iowatt.pages.run import controller
 from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column, Table
-from iowatt.sources.inputs import source_name
+from iowatt.sources.simulation.counts import source_name
 
 
 def describe(plan: Mapping[str, Any]) -> list[tuple[str, Table]]:

@@ -27,7 +27,7 @@ from iowatt.model.profile.arrivals import Closed, Constant
 from iowatt.model.profile.sizes import Mix
 from iowatt.sources.export.loads import (
     ExportedFile,
-    Omission,
+    JobFile,
     PreparedProfile,
     RateSection,
     StreamLoad,
@@ -58,27 +58,20 @@ def export(prepared: PreparedProfile, *, direct: bool = True) -> ExportedFile:
     return _File(prepared, direct=direct).written()
 
 
-class _File:
+class _File(JobFile):
     """A job file in the making."""
 
     def __init__(self, prepared: PreparedProfile, *, direct: bool) -> None:
-        self.prepared = prepared
-        self.direct = direct
-        self.omissions: dict[str, Omission] = {}
-        self.jobs: dict[str, str] = {}
+        super().__init__(prepared, direct=direct)
         self.lines: list[str] = []
 
     def written(self) -> ExportedFile:
         profile = self.prepared.profile
-        for omission in lost_arrivals(profile, "fio"):
-            self.omit(omission)
+        self.omit_all(lost_arrivals(profile, "fio"))
         for section in self.prepared.sections:
             self.section(section)
         text = "\n".join([*self.head(), *self.lines]) + "\n"
         return ExportedFile("fio", text, list(self.omissions.values()), self.jobs)
-
-    def omit(self, omission: Omission) -> None:
-        self.omissions.setdefault(omission.key, omission)
 
     def head(self) -> list[str]:
         prepared, profile = self.prepared, self.prepared.profile
@@ -134,22 +127,18 @@ class _File:
         for load, rate, rounded in zip(loads, asked, whole, strict=True):
             if rounded == 0:
                 self.omit(
-                    Omission(
-                        f"stream.{load.stream.name} ({load.op}s)",
-                        f"{rate:.3g} IOPS",
-                        "nothing",
-                        "fio's rates are whole IOPS; a higher --rate shows it",
-                    )
+                    f"stream.{load.stream.name} ({load.op}s)",
+                    f"{rate:.3g} IOPS",
+                    "nothing",
+                    "fio's rates are whole IOPS; a higher --rate shows it",
                 )
                 continue
             if abs(rounded - rate) > 0.01 * rate:
                 self.omit(
-                    Omission(
-                        "rates",
-                        "rates with a fraction",
-                        "whole IOPS",
-                        f"fio takes no fraction: {rate:.2f} IOPS of {load.name} are {rounded}",
-                    )
+                    "rates",
+                    "rates with a fraction",
+                    "whole IOPS",
+                    f"fio takes no fraction: {rate:.2f} IOPS of {load.name} are {rounded}",
                 )
             sequential = isinstance(load.stream.access, Sequential) and run_requests(load) is None
             cursors = load.stream.access.streams if isinstance(load.stream.access, Sequential) else 1
@@ -190,22 +179,18 @@ class _File:
             ]
         if len(self.prepared.loads()) > 1 or clones > 1:
             self.omit(
-                Omission(
-                    "arrivals",
-                    "equal gaps between all requests",
-                    "equal gaps in each job",
-                    "fio paces each job by itself",
-                )
+                "arrivals",
+                "equal gaps between all requests",
+                "equal gaps in each job",
+                "fio paces each job by itself",
             )
         if len(load.sizes) == 1:
             return [f"rate_iops={max(1, round(rate / clones))}", "rate_process=linear"]
         self.omit(
-            Omission(
-                f"stream.{load.stream.name}.arrivals",
-                "equal gaps",
-                "gaps in proportion to the size of the request",
-                "fio paces a mix of sizes by bytes",
-            )
+            f"stream.{load.stream.name}.arrivals",
+            "equal gaps",
+            "gaps in proportion to the size of the request",
+            "fio paces a mix of sizes by bytes",
         )
         return [f"rate={round(rate / clones * load.mean_bytes)}", "rate_process=linear"]
 
@@ -216,9 +201,7 @@ class _File:
         loads = self.prepared.loads()
         if law.think and law.think_law == "exponential":
             self.omit(
-                Omission(
-                    "arrivals.think_law", "exponential think times", "their mean", "fio's thinktime is fixed"
-                )
+                "arrivals.think_law", "exponential think times", "their mean", "fio's thinktime is fixed"
             )
         streams = {load.stream.name for load in loads}
         banded = any(isinstance(load.stream.access, HotBand) for load in loads)
@@ -229,22 +212,18 @@ class _File:
         depths = apportion(weights, max(law.outstanding, 1))
         if len(loads) > 1:
             self.omit(
-                Omission(
-                    "stream.*.share",
-                    "shares of the requests of one loop",
-                    "shares of its outstanding requests",
-                    "fio's jobs run by themselves: shares of requests need alike response times",
-                )
+                "stream.*.share",
+                "shares of the requests of one loop",
+                "shares of its outstanding requests",
+                "fio's jobs run by themselves: shares of requests need alike response times",
             )
         for load, depth in zip(loads, depths, strict=True):
             if depth == 0:
                 self.omit(
-                    Omission(
-                        f"stream.{load.stream.name} ({load.op}s)",
-                        f"{(load.stream.share or 0.0) * load.fraction:.3g} % of the requests",
-                        "nothing",
-                        f"{law.outstanding} outstanding requests leave none to it",
-                    )
+                    f"stream.{load.stream.name} ({load.op}s)",
+                    f"{(load.stream.share or 0.0) * load.fraction:.3g} % of the requests",
+                    "nothing",
+                    f"{law.outstanding} outstanding requests leave none to it",
                 )
                 continue
             options = self.where(load)[0] + self.loop(law, depth)
@@ -260,12 +239,10 @@ class _File:
         percent = round(read.stream.read_share)
         if percent != read.stream.read_share:
             self.omit(
-                Omission(
-                    f"stream.{read.stream.name}.read_share",
-                    f"{read.stream.read_share:g} % reads",
-                    f"{percent} %",
-                    "fio's rwmixread is a whole number",
-                )
+                f"stream.{read.stream.name}.read_share",
+                f"{read.stream.read_share:g} % reads",
+                f"{percent} %",
+                "fio's rwmixread is a whole number",
             )
         options = [*kept, *(f"bssplit={split}" for split in sizes), f"rwmixread={percent}"]
         self.job(section, read.stream.name, read.stream.name, options + self.loop(law, law.outstanding))
@@ -275,12 +252,10 @@ class _File:
             return [f"iodepth={depth}"]
         if depth > _MOST_CLONES:
             self.omit(
-                Omission(
-                    "arrivals.outstanding",
-                    f"{depth} requests, each with a think time of its own",
-                    f"{_MOST_CLONES} of them",
-                    "each is a thread of fio",
-                )
+                "arrivals.outstanding",
+                f"{depth} requests, each with a think time of its own",
+                f"{_MOST_CLONES} of them",
+                "each is a thread of fio",
             )
         clones = [f"numjobs={min(depth, _MOST_CLONES)}"] if depth > 1 else []
         return ["iodepth=1", f"thinktime={round(law.think * 1e6)}", *clones]
@@ -288,17 +263,14 @@ class _File:
     def where(self, load: StreamLoad) -> tuple[list[str], Mix]:
         """Direction, place and sizes, and these as the file has them."""
         sizes, notes = sectors(load)
-        for note in notes:
-            self.omit(note)
+        self.omit_all(notes)
         split, exact = _split(sizes)
         if not exact:
             self.omit(
-                Omission(
-                    f"stream.{load.stream.name}.sizes",
-                    "shares of sizes",
-                    "whole percents of at most 64 sizes",
-                    "that is what fio's bssplit takes",
-                )
+                f"stream.{load.stream.name}.sizes",
+                "shares of sizes",
+                "whole percents of at most 64 sizes",
+                "that is what fio's bssplit takes",
             )
         size = [f"bs={sizes[0][0]}"] if len(sizes) == 1 else [f"bssplit={split}"]
         access = load.stream.access
@@ -312,12 +284,10 @@ class _File:
             return [f"{kind}:{max(1, round(run))}", *size, *self.runs(load, place, run)], sizes
         if isinstance(access, HierarchicalReuse | ReuseDistance):
             self.omit(
-                Omission(
-                    f"stream.{load.stream.name}.access",
-                    f"the law {access.pattern}",
-                    "uniform random requests in its range",
-                    "fio's requests do not depend on earlier ones",
-                )
+                f"stream.{load.stream.name}.access",
+                f"the law {access.pattern}",
+                "uniform random requests in its range",
+                "fio's requests do not depend on earlier ones",
             )
         if isinstance(access, Zipf) and _is_blocks(load, access, sizes):
             return [kind, *size, *place, f"random_distribution=zipf:{access.exponent:g}"], sizes
@@ -327,12 +297,10 @@ class _File:
 
     def runs(self, load: StreamLoad, place: list[str], run: float) -> list[str]:
         self.omit(
-            Omission(
-                f"stream.{load.stream.name}.access.run",
-                f"runs of {run:.3g} requests in the mean, of random length",
-                f"runs of {max(1, round(run))} requests each",
-                "fio jumps after a fixed number of requests",
-            )
+            f"stream.{load.stream.name}.access.run",
+            f"runs of {run:.3g} requests in the mean, of random length",
+            f"runs of {max(1, round(run))} requests each",
+            "fio jumps after a fixed number of requests",
         )
         return place
 
@@ -343,22 +311,18 @@ class _File:
             start = load.start
             if access.begin == "random":
                 self.omit(
-                    Omission(
-                        f"stream.{load.stream.name}.access.begin",
-                        "a start drawn at random",
-                        "the start of the range",
-                        "fio's sequential jobs begin where their range does",
-                    )
+                    f"stream.{load.stream.name}.access.begin",
+                    "a start drawn at random",
+                    "the start of the range",
+                    "fio's sequential jobs begin where their range does",
                 )
             return [f"offset={start}", f"size={load.length}"]
         step = load.length // cursors // _PAGE * _PAGE
         self.omit(
-            Omission(
-                f"stream.{load.stream.name}.access.streams",
-                f"{cursors} cursors that walk the whole range",
-                f"{cursors} jobs, each in a part of its own",
-                "a job of fio begins again where its own part does",
-            )
+            f"stream.{load.stream.name}.access.streams",
+            f"{cursors} cursors that walk the whole range",
+            f"{cursors} jobs, each in a part of its own",
+            "a job of fio begins again where its own part does",
         )
         return [f"offset={load.start}", f"size={step}", f"offset_increment={step}"]
 
@@ -371,12 +335,10 @@ class _File:
             return smallest
         unit = max(smallest, _PAGE)
         self.omit(
-            Omission(
-                f"stream.{load.stream.name}.align",
-                "each request at a multiple of its own size",
-                f"all at multiples of {unit} bytes",
-                "fio has one alignment for a mix of sizes",
-            )
+            f"stream.{load.stream.name}.align",
+            "each request at a multiple of its own size",
+            f"all at multiples of {unit} bytes",
+            "fio has one alignment for a mix of sizes",
         )
         return unit
 
@@ -396,12 +358,10 @@ class _File:
         )
         scattered = getattr(access, "order", None) == "scattered"
         self.omit(
-            Omission(
-                f"stream.{load.stream.name}.access",
-                f"the law {access.pattern}" + (", its extents scattered" if scattered else ""),
-                "zones of whole percents, uniform inside" + (", the zones scattered" if scattered else ""),
-                "fio's random_distribution=zoned_abs takes no finer ones",
-            )
+            f"stream.{load.stream.name}.access",
+            f"the law {access.pattern}" + (", its extents scattered" if scattered else ""),
+            "zones of whole percents, uniform inside" + (", the zones scattered" if scattered else ""),
+            "fio's random_distribution=zoned_abs takes no finer ones",
         )
         return ":".join(f"{zone.weight}/{zone.length}" for zone in found)
 

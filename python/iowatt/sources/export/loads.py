@@ -139,6 +139,25 @@ class ExportedFile:
     jobs: dict[str, str] = field(default_factory=dict)  # names in the file, with the stream of each
 
 
+class JobFile:
+    """A file for a load generator in the making, and what it leaves out."""
+
+    def __init__(self, prepared: PreparedProfile, *, direct: bool) -> None:
+        self.prepared = prepared
+        self.direct = direct
+        self.omissions: dict[str, Omission] = {}
+        self.jobs: dict[str, str] = {}
+
+    def omit(self, key: str, asked: str, exported: str, why: str) -> None:
+        """Keep an omission; the first of each key counts."""
+        self.omissions.setdefault(key, Omission(key, asked, exported, why))
+
+    def omit_all(self, omissions: Iterable[Omission]) -> None:
+        """Keep several."""
+        for omission in omissions:
+            self.omissions.setdefault(omission.key, omission)
+
+
 def loads(profile: Profile, stream: Stream, span: int) -> list[StreamLoad]:
     """The reads and the writes of a stream, where it has them."""
     start, end = extent(stream.range, span)

@@ -35,12 +35,8 @@ def sections(profile: Profile, duration_s: float | None) -> list[RateSection]:
     at, number = 0.0, 0
     while at < end * (1 - 1e-12):
         if len(found) >= _MOST:
-            raise InputError(
-                "too-large",
-                None,
-                f"{end:g} s of phases and envelopes are more than {_MOST} sections",
-                hint="a shorter `duration=`",
-            )
+            message = f"{end:g} s of phases and envelopes are more than {_MOST} sections"
+            raise InputError("too-large", None, message, hint="a shorter `duration=`")
         number += 1
         phase, phase_end = _phase(profile, at)
         factor, envelope_end = _envelope(profile, at)
@@ -130,28 +126,18 @@ def prepare(
     """
     if target is not None and any(ord(character) < 32 or ord(character) == 127 for character in target):
         # A line of its own in a job file could name another file to write to.
-        raise InputError(
-            "bad-syntax",
-            Argument("target"),
-            f"{target!r} has control characters, which a job file cannot hold",
-        )
+        message = f"{target!r} has control characters, which a job file cannot hold"
+        raise InputError("bad-syntax", Argument("target"), message)
     loaded = load(name, overrides, rate_iops=rate_iops)
     profile = loaded.profile
     size = span or profile.span
     loaded.check(size)
     if size is None:
-        raise InputError(
-            "missing",
-            loaded.document.source,
-            f"the profile {profile.name!r} has no address space (`span`)",
-            hint="give it: `span=1TiB`",
-        )
+        message = f"the profile {profile.name!r} has no address space (`span`)"
+        raise InputError("missing", loaded.document.source, message, hint="give it: `span=1TiB`")
     if isinstance(profile.arrivals, Recorded):
-        raise InputError(
-            "unsupported",
-            loaded.document.place(("arrivals", "law")),
-            "fio and vdbench cannot replay recorded time stamps",
-            hint='give other arrivals: `set=arrivals={law="poisson",rate=500}`',
-        )
+        message = "fio and vdbench cannot replay recorded time stamps"
+        hint = 'give other arrivals: `set=arrivals={law="poisson",rate=500}`'
+        raise InputError("unsupported", loaded.document.place(("arrivals", "law")), message, hint=hint)
     cut = sections(profile, duration_s)
     return PreparedProfile(loaded, size, seed, target or f"{profile.name}.dat", cut, outstanding)

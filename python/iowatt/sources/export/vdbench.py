@@ -19,7 +19,7 @@ from iowatt.model.profile.quantities import RangeEnd
 from iowatt.model.profile.sizes import Mix
 from iowatt.sources.export.loads import (
     ExportedFile,
-    Omission,
+    JobFile,
     PreparedProfile,
     RateSection,
     StreamLoad,
@@ -55,22 +55,12 @@ def export(prepared: PreparedProfile, *, direct: bool = True) -> ExportedFile:
     return _File(prepared, direct=direct).written()
 
 
-class _File:
+class _File(JobFile):
     """A parameter file in the making."""
-
-    def __init__(self, prepared: PreparedProfile, *, direct: bool) -> None:
-        self.prepared = prepared
-        self.direct = direct
-        self.omissions: dict[str, Omission] = {}
-        self.jobs: dict[str, str] = {}
-
-    def omit(self, omission: Omission) -> None:
-        self.omissions.setdefault(omission.key, omission)
 
     def written(self) -> ExportedFile:
         prepared, profile = self.prepared, self.prepared.profile
-        for omission in lost_arrivals(profile, "vdbench"):
-            self.omit(omission)
+        self.omit_all(lost_arrivals(profile, "vdbench"))
         workloads = [w for stream in profile.stream for w in self.stream(stream.name)]
         definitions: list[str] = []
         runs: list[str] = []
@@ -105,12 +95,10 @@ class _File:
         weights = [shares[w.stream] * w.fraction for w in workloads]
         if not math.fsum(weights):
             self.omit(
-                Omission(
-                    "idle time",
-                    f"{section.length_s:g} s without requests ({section.name})",
-                    "nothing",
-                    "a run definition of vdbench has a rate",
-                )
+                "idle time",
+                f"{section.length_s:g} s without requests ({section.name})",
+                "nothing",
+                "a run definition of vdbench has a rate",
             )
             return
         for workload, skew in zip(workloads, apportion(weights, _SKEW_UNITS), strict=True):
@@ -128,12 +116,10 @@ class _File:
         elapsed = max(2, round(section.length_s))
         if elapsed != section.length_s:
             self.omit(
-                Omission(
-                    "duration",
-                    f"{section.length_s:g} s",
-                    f"{elapsed} s",
-                    "vdbench counts whole seconds, at least 2",
-                )
+                "duration",
+                f"{section.length_s:g} s",
+                f"{elapsed} s",
+                "vdbench counts whole seconds, at least 2",
             )
         interval = max(1, min(60, elapsed // 10))
         times = f"elapsed={elapsed},interval={interval}"
@@ -142,12 +128,10 @@ class _File:
         if isinstance(law, Closed):
             if law.think:
                 self.omit(
-                    Omission(
-                        "arrivals.think",
-                        f"{law.think:g} s of think time",
-                        "none",
-                        "vdbench's threads do not wait",
-                    )
+                    "arrivals.think",
+                    f"{law.think:g} s of think time",
+                    "none",
+                    "vdbench's threads do not wait",
                 )
             return f"rd={name},wd={prefix}_*,iorate=max,{times},threads={law.outstanding}"
         kinds = {
@@ -155,12 +139,10 @@ class _File:
         }
         if kinds == {True, False}:
             self.omit(
-                Omission(
-                    "arrivals",
-                    "equal gaps of some streams",
-                    "Poisson arrivals of all",
-                    "vdbench has one law of arrivals for a run",
-                )
+                "arrivals",
+                "equal gaps of some streams",
+                "Poisson arrivals of all",
+                "vdbench has one law of arrivals for a run",
             )
         gaps = ",distribution=deterministic" if kinds == {True} else ""
         total = math.fsum(rates.values())
@@ -178,8 +160,7 @@ class _File:
             parts = [(load, load.name, load.fraction, 100 if load.op == "read" else 0) for load in both]
         for load, called, fraction, read_percent in parts:
             sizes, notes = sectors(load)
-            for note in notes:
-                self.omit(note)
+            self.omit_all(notes)
             self.aligned(load, sizes)
             places = list(self.places(load))
             for number, (share, place) in enumerate(places, 1):
@@ -190,12 +171,10 @@ class _File:
         random = not isinstance(load.stream.access, Sequential)
         if random and load.stream.align is not None and any(size != load.stream.align for size, _ in sizes):
             self.omit(
-                Omission(
-                    f"stream.{load.stream.name}.align",
-                    f"multiples of {load.stream.align} bytes",
-                    "multiples of the request's own size",
-                    "that is where vdbench puts random requests",
-                )
+                f"stream.{load.stream.name}.align",
+                f"multiples of {load.stream.align} bytes",
+                "multiples of the request's own size",
+                "that is where vdbench puts random requests",
             )
 
     def places(self, load: StreamLoad) -> Iterator[tuple[float, str]]:
@@ -210,12 +189,10 @@ class _File:
         else:
             if isinstance(access, HierarchicalReuse | ReuseDistance):
                 self.omit(
-                    Omission(
-                        f"stream.{name}.access",
-                        f"the law {access.pattern}",
-                        "uniform random requests in its range",
-                        "vdbench's requests do not depend on earlier ones",
-                    )
+                    f"stream.{name}.access",
+                    f"the law {access.pattern}",
+                    "uniform random requests in its range",
+                    "vdbench's requests do not depend on earlier ones",
                 )
             yield 1.0, f"{self.seek(load)}{self.ranged(load)}"
 
@@ -232,12 +209,10 @@ class _File:
             yield from [(1 / count, f"seekpct=0{self.ranged(load)}")] * count
             return
         self.omit(
-            Omission(
-                f"stream.{load.stream.name}.access.streams",
-                f"{access.streams} cursors that walk the whole range",
-                f"{count} workloads, each in a part of its own",
-                "a sequential workload of vdbench begins where its range does",
-            )
+            f"stream.{load.stream.name}.access.streams",
+            f"{access.streams} cursors that walk the whole range",
+            f"{count} workloads, each in a part of its own",
+            "a sequential workload of vdbench begins where its range does",
         )
         step = load.length // count // 4096 * 4096
         for number in range(count):
@@ -259,12 +234,10 @@ class _File:
             seed=self.prepared.seed,
         )
         self.omit(
-            Omission(
-                f"stream.{load.stream.name}.access",
-                f"the law {load.stream.access.pattern}",
-                f"{len(found)} workloads for tenths of its requests, uniform inside",
-                "vdbench has no skew but its hot band",
-            )
+            f"stream.{load.stream.name}.access",
+            f"the law {load.stream.access.pattern}",
+            f"{len(found)} workloads for tenths of its requests, uniform inside",
+            "vdbench has no skew but its hot band",
         )
         for zone in found:
             start = load.start + zone.start

@@ -151,12 +151,9 @@ def read(path: Path) -> Document:
     where = str(path)
     tree, warnings = _parsed(path)
     if "client_stats" in tree:
-        raise InputError(
-            "unsupported",
-            where,
-            "the output is that of fio's client, which joins the results of its servers",
-            hint="run fio on each load generator by itself, and import each output",
-        )
+        message = "the output is that of fio's client, which joins the results of its servers"
+        hint = "run fio on each load generator by itself, and import each output"
+        raise InputError("unsupported", where, message, hint=hint)
     version = tree.get("fio version")
     if not isinstance(version, str) or not isinstance(tree.get("jobs"), list):
         raise InputError("wrong-format", where, 'not fio\'s JSON: "fio version" or "jobs" is missing')
@@ -190,12 +187,9 @@ def _parsed(path: Path) -> tuple[dict[str, Any], list[str]]:
         raise InputError("empty", where, "the file is empty: fio did not finish")
     found, before, failed = _documents(text)
     if failed:
-        raise InputError(
-            "damaged",
-            where,
-            f"the JSON is not complete ({failed}): fio was killed, or the file was cut",
-            hint="fio writes its JSON when it ends; what it did before can only be in its logs",
-        )
+        message = f"the JSON is not complete ({failed}): fio was killed, or the file was cut"
+        hint = "fio writes its JSON when it ends; what it did before can only be in its logs"
+        raise InputError("damaged", where, message, hint=hint)
     if not found:
         refuse_other_formats(text, path)
         raise InputError("wrong-format", where, "not JSON of fio", hint=_JSON)
@@ -391,13 +385,12 @@ def _refuse_groups(
                 "several jobs in one"
             )
     if reason:
-        raise InputError(
-            "unsupported",
-            where,
+        message = (
             f"fio ran with group reporting ({reason}): it then joins jobs under the name, options and rate "
-            "of one of them, and their shares cannot be told apart",
-            hint="run fio again without group_reporting; iowatt adds jobs up itself",
+            "of one of them, and their shares cannot be told apart"
         )
+        hint = "run fio again without group_reporting; iowatt adds jobs up itself"
+        raise InputError("unsupported", where, message, hint=hint)
 
 
 def seconds(text: str) -> float | None:

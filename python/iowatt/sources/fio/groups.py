@@ -67,19 +67,13 @@ def _with_requests(found: Document) -> tuple[list[Group], list[str]]:
         else:
             warnings.append(f"left out, without a read or write: {'; '.join(_why(job) for job in group[:5])}")
     if not groups:
-        raise InputError(
-            "empty",
-            str(found.path),
-            f"there is no read and no write: {'; '.join(_why(job) for job in found.jobs[:5])}",
-        )
+        message = f"there is no read and no write: {'; '.join(_why(job) for job in found.jobs[:5])}"
+        raise InputError("empty", str(found.path), message)
     for group in groups:
         if _seconds(group) <= 0:
-            raise InputError(
-                "out-of-range",
-                str(found.path),
-                f"job {group[0].name!r} ran for less than 1 ms, the shortest time that fio counts",
-                hint="run it longer (time_based, runtime)",
-            )
+            message = f"job {group[0].name!r} ran for less than 1 ms, the shortest time that fio counts"
+            hint = "run it longer (time_based, runtime)"
+            raise InputError("out-of-range", str(found.path), message, hint=hint)
     return groups, warnings
 
 

@@ -135,12 +135,9 @@ def read_log(path: Path, longest_ns: int = 0) -> HistogramLog:
     cut = False
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise InputError(
-                "too-large",
-                where,
-                f"the log is longer than {MOST_BYTES >> 20} MiB",
-                hint="log_hist_coarseness=3 makes rows an eighth as long",
-            )
+            message = f"the log is longer than {MOST_BYTES >> 20} MiB"
+            hint = "log_hist_coarseness=3 makes rows an eighth as long"
+            raise InputError("too-large", where, message, hint=hint)
         for number, line, whole in _lines(path):
             if not whole:
                 cut = True
@@ -194,10 +191,8 @@ def _window(values: Counts, coarseness: int, longest_ns: int) -> LogWindow:
 
 def _no_row(line: bytes, where: str) -> InputError:
     said = line[:60].decode("utf-8", "replace")
-    return InputError(
-        "damaged",
-        where,
+    message = (
         f"not a row of a histogram log of fio 3 (time, direction, block size, {BINS} counts, or this "
-        f"number halved up to {_COARSEST} times, the same in each row): {said!r}",
-        hint="fio 2 has other bins, in microseconds: run fio 3",
+        f"number halved up to {_COARSEST} times, the same in each row): {said!r}"
     )
+    return InputError("damaged", where, message, hint="fio 2 has other bins, in microseconds: run fio 3")

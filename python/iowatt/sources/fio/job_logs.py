@@ -224,13 +224,12 @@ def _bytes(
 
 
 def _other(rows: Rows, what: str, found: int, asked: int) -> InputError:
-    return InputError(
-        "not-comparable",
-        str(rows.path),
+    message = (
         f"the log has {found} requests of {what}, and fio's JSON counts {asked}: it is of another run, or a "
-        "part of this one",
-        hint="put each run's output into a directory of its own",
+        "part of this one"
     )
+    hint = "put each run's output into a directory of its own"
+    return InputError("not-comparable", str(rows.path), message, hint=hint)
 
 
 #: fio writes its JSON a moment after the last request, and takes a moment to start.
@@ -340,24 +339,22 @@ def refuse_unknown_logs(found: Document, folder: Path) -> None:
     """Raise ``InputError`` where the folder has logs of jobs that are not in the JSON."""
     strange = logs.strangers(folder, found.every)
     if strange:
-        raise InputError(
-            "not-comparable",
-            str(strange[0]),
-            f"a log of a job that is not in {found.path.name}: it is of another run, or jobs were joined",
-            hint="put each run's output into a directory of its own, and leave out group_reporting",
+        message = (
+            f"a log of a job that is not in {found.path.name}: it is of another run, or jobs were joined"
         )
+        hint = "put each run's output into a directory of its own, and leave out group_reporting"
+        raise InputError("not-comparable", str(strange[0]), message, hint=hint)
 
 
 def _refuse_maxima(job: Job, main: logs.Rows) -> None:
     """Rows of windows may be means, maxima or both; only means can be added up."""
     asked = job.options.get("log_window_value", job.options.get("log_max_value", "avg"))
     if main.windowed and asked not in ("avg", "0", "false"):
-        raise InputError(
-            "unsupported",
-            str(main.path),
-            f"the log has the largest values of its windows (log_window_value={asked}); means are needed",
-            hint="run fio again without log_window_value and log_max_value",
+        message = (
+            f"the log has the largest values of its windows (log_window_value={asked}); means are needed"
         )
+        hint = "run fio again without log_window_value and log_max_value"
+        raise InputError("unsupported", str(main.path), message, hint=hint)
 
 
 def _span(job: Job, main: logs.Rows, *, each: bool, shift_s: float) -> tuple[float, float]:
@@ -388,13 +385,12 @@ def time_shift(
     last = max(int(of.time_ms.max()) for of in rows.values()) / 1000.0
     earliest = found.written - max(other.elapsed_s for other in found.every) - _AROUND_S
     if first < earliest or last > found.written + _AROUND_S:
-        raise InputError(
-            "not-comparable",
-            str(main.path),
+        message = (
             f"a log of another run: it is from {first:.3f} to {last:.3f} (Unix time), and {found.path.name} "
-            f"from about {earliest:.0f} to {found.written:.3f}",
-            hint="put each run's output into a directory of its own",
+            f"from about {earliest:.0f} to {found.written:.3f}"
         )
+        hint = "put each run's output into a directory of its own"
+        raise InputError("not-comparable", str(main.path), message, hint=hint)
     return 0.0
 
 

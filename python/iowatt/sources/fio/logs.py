@@ -88,29 +88,22 @@ def find(folder: Path, job: Job, kind: str) -> Path | None:
     }
     path = there.get(prefix)
     if path is None and there and prefix:
-        raise InputError(
-            "not-comparable",
-            str(next(iter(there.values()))),
-            f"a log of another run: job {job.name!r} (number {job.number}) logs under the name {prefix!r}",
-            hint="put each run's output into a directory of its own",
+        message = (
+            f"a log of another run: job {job.name!r} (number {job.number}) logs under the name {prefix!r}"
         )
+        hint = "put each run's output into a directory of its own"
+        raise InputError("not-comparable", str(next(iter(there.values()))), message, hint=hint)
     if path is None and len(there) > 1:
         listed = ", ".join(path.name for path in there.values())
-        raise InputError(
-            "ambiguous",
-            str(folder),
-            f"several logs may be those of job {job.name!r}: {listed}",
-            hint="put each run's output into a directory of its own",
-        )
+        message = f"several logs may be those of job {job.name!r}: {listed}"
+        hint = "put each run's output into a directory of its own"
+        raise InputError("ambiguous", str(folder), message, hint=hint)
     if path is None and there:
         path = next(iter(there.values()))
     if path is not None and path.name.endswith(".fz"):
-        raise InputError(
-            "unsupported",
-            str(path),
-            "the log is compressed by fio",
-            hint="fio --inflate-log=FILE, or no log_compression",
-        )
+        message = "the log is compressed by fio"
+        hint = "fio --inflate-log=FILE, or no log_compression"
+        raise InputError("unsupported", str(path), message, hint=hint)
     return path
 
 
@@ -137,14 +130,13 @@ def read(path: Path, most_bytes: int = MOST_BYTES) -> Rows:
     rest = b""
     try:
         if path.stat().st_size > most_bytes:
-            raise InputError(
-                "too-large",
-                where,
-                f"the log is longer than {most_bytes >> 20} MiB",
-                hint="log_avg_msec=500 makes logs short: a row then stands for a window, not a request"
+            message = f"the log is longer than {most_bytes >> 20} MiB"
+            hint = (
+                "log_avg_msec=500 makes logs short: a row then stands for a window, not a request"
                 if most_bytes == MOST_BYTES
-                else "replay a shorter part of the trace",
+                else "replay a shorter part of the trace"
             )
+            raise InputError("too-large", where, message, hint=hint)
         with path.open("rb") as file:
             while piece := file.read(_CHUNK_BYTES):
                 whole, newline, rest = (rest + piece).rpartition(b"\n")
@@ -207,9 +199,6 @@ def _no_row(data: bytes, where: str, before: int) -> InputError:
         good = len(parts) >= 4 and all(part.isdigit() and len(part) <= 18 for part in parts[:4])
         if line.strip() and not good:
             said = line[:60].decode("utf-8", "replace")
-            return InputError(
-                "damaged",
-                f"{where}:{number}",
-                f"not a row of a log of fio (time, value, direction, block size): {said!r}",
-            )
+            message = f"not a row of a log of fio (time, value, direction, block size): {said!r}"
+            return InputError("damaged", f"{where}:{number}", message)
     return InputError("damaged", where, "not a log of fio")

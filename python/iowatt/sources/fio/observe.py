@@ -34,12 +34,9 @@ def read(
     found = read_groups(path, interval_s=interval_s, logs_in=logs_in, name=name)
     if len(found) > 1:
         listed = ", ".join(one.name for one in found)
-        raise InputError(
-            "ambiguous",
-            str(found[0].files[0]),
-            f"{len(found)} groups of jobs ran one after another ({listed}); one is needed",
-            hint="run fio once for each, or use `iowatt import`, which makes a Run of each",
-        )
+        message = f"{len(found)} groups of jobs ran one after another ({listed}); one is needed"
+        hint = "run fio once for each, or use `iowatt import`, which makes a Run of each"
+        raise InputError("ambiguous", str(found[0].files[0]), message, hint=hint)
     return found[0]
 
 
@@ -154,12 +151,8 @@ def _file(path: Path) -> Path:
     found = sorted(path.glob("*.json"))
     if len(found) != 1:
         listed = ", ".join(file.name for file in found) or "none"
-        raise InputError(
-            "ambiguous" if found else "not-found",
-            str(path),
-            f"the directory must have one JSON output of fio; it has {listed}",
-            hint="name the file",
-        )
+        message = f"the directory must have one JSON output of fio; it has {listed}"
+        raise InputError("ambiguous" if found else "not-found", str(path), message, hint="name the file")
     return found[0]
 
 
@@ -171,11 +164,8 @@ def _intervals(
     slack = min(0.05 * interval_s, 1.0)
     number = max(1, math.ceil((end - start - slack) / interval_s))
     if number > 1_000_000:
-        raise InputError(
-            "out-of-range",
-            Argument("interval", f"{interval_s:g} s"),
-            f"the run would have {number} intervals; at most 1000000 are accepted",
-        )
+        message = f"the run would have {number} intervals; at most 1000000 are accepted"
+        raise InputError("out-of-range", Argument("interval", f"{interval_s:g} s"), message)
     sums = {direction: _sums(parts, start, interval_s, number) for direction, parts in series.items()}
     made = []
     for k in range(number):

@@ -59,22 +59,20 @@ def load_spans(observation: Observation, interval_s: float) -> list[Span]:
         gap = after.start - before.end
         if abs(gap) > _SLACK * max(before.end - before.start, 1.0):
             word = "overlap by" if gap < 0 else "leave out"
-            raise InputError(
-                "out-of-order" if gap < 0 else "damaged",
-                where,
+            message = (
                 f"the intervals of {observation.name} {word} {abs(gap):.3g} s at "
-                f"{before.end - observation.start:.0f} s of the run",
+                f"{before.end - observation.start:.0f} s of the run"
             )
+            raise InputError("out-of-order" if gap < 0 else "damaged", where, message)
     width = parts[0].end - parts[0].start
     if width <= 0 or interval_s <= 0:
         raise InputError("damaged", where, "the load generator's intervals have no length")
     if width > interval_s * (1 + _SLACK):
-        raise InputError(
-            "not-comparable",
-            where,
-            f"the load generator's intervals last {width:.4g} s, longer than the {interval_s:g} s asked for",
-            hint="ask for its interval, or run it again with a shorter one",
+        message = (
+            f"the load generator's intervals last {width:.4g} s, longer than the {interval_s:g} s asked for"
         )
+        hint = "ask for its interval, or run it again with a shorter one"
+        raise InputError("not-comparable", where, message, hint=hint)
     first = parts[0].start
     groups: dict[int, list[Interval]] = {}
     for part in parts:

@@ -163,13 +163,12 @@ def parse(text: str) -> Address:
     if match is None:
         shown = _SECRET_OPTION.sub(r"\1***", re.sub(r"//[^/]*@", "//***@", text))[:80]
         logs = ", ".join(f"{name}:" for name, kind in SCHEMES.items() if not kind.live)
-        raise InputError(
-            "bad-syntax",
-            shown,
+        message = (
             "not the address of an instrument; an address begins with a scheme, such as snmp://pdu1/1, or "
-            f"for a log with the scheme of its format: {logs}",
-            hint="`iowatt meter list` explains each; csv: reads any table by its columns",
+            f"for a log with the scheme of its format: {logs}"
         )
+        hint = "`iowatt meter list` explains each; csv: reads any table by its columns"
+        raise InputError("bad-syntax", shown, message, hint=hint)
     rest, _, query = match[2].partition("?")
     options = _options(query, match[1])
     if not rest.startswith("//"):
@@ -209,11 +208,8 @@ def public_word(word: str) -> str:
 def _place(place: str, scheme: str) -> tuple[str, int | None]:
     match = re.fullmatch(r"(\[[0-9A-Fa-f:.%]+\]|[^:\[\]]*)(?::([0-9]{1,5}))?", place)
     if match is None or (match[2] and not 0 < int(match[2]) <= _LAST_PORT):
-        raise InputError(
-            "bad-syntax",
-            f"{scheme}:",
-            f"{place[:80]!r} is not a host, or host:port with a port of 1 to 65535",
-        )
+        message = f"{place[:80]!r} is not a host, or host:port with a port of 1 to 65535"
+        raise InputError("bad-syntax", f"{scheme}:", message)
     return match[1].strip("[]"), int(match[2]) if match[2] else None
 
 

@@ -211,12 +211,9 @@ def refuse_duplicates(logs: Sequence[InstrumentLog]) -> None:
     """Raise ``InputError`` where two logs of power are of one meter, or one log is given twice."""
     for first, second, why in duplicates(logs):
         where = second.path or first.path
-        raise InputError(
-            "duplicate",
-            str(where) if where is not None else second.instrument.name,
-            f"{why}: its power would be counted twice",
-            hint="give each meter once; iowatt adds up the channels of one file",
-        )
+        message = str(where) if where is not None else second.instrument.name
+        hint = "give each meter once; iowatt adds up the channels of one file"
+        raise InputError("duplicate", message, f"{why}: its power would be counted twice", hint=hint)
 
 
 def duplicates(logs: Sequence[InstrumentLog]) -> Iterator[tuple[InstrumentLog, InstrumentLog, str]]:

@@ -138,7 +138,8 @@ def _found_layout(text: TableText, address: Address) -> TableLayout:
 
 
 def _watts_up_layout(text: TableText, address: Address) -> TableLayout:
-    for first, row in enumerate(text.rows[: table.PREAMBLE], 1):
+    for first in range(1, min(len(text.rows), table.PREAMBLE) + 1):
+        row = text.rows[first - 1]
         plain = [table.split_name(cell)[0] for cell in row.cells]
         found = {
             quantity: QuantityColumn(plain.index(name))
@@ -149,12 +150,8 @@ def _watts_up_layout(text: TableText, address: Address) -> TableLayout:
         if {"watts", "volts", "amperes"} <= set(found):
             break
     else:
-        raise InputError(
-            "wrong-format",
-            str(text.path),
-            "not a log of a Watts up? meter: no line names Watts, Volts and Amps (or W, V and A)",
-            hint="csv: reads any other table",
-        )
+        message = "not a log of a Watts up? meter: no line names Watts, Volts and Amps (or W, V and A)"
+        raise InputError("wrong-format", str(text.path), message, hint="csv: reads any other table")
     time = table.time_columns(row.cells, address.options.get("time"), text, row)
     if "power_factor" in found and _in_percent(text, first, found["power_factor"].index):
         found["power_factor"] = replace(found["power_factor"], factor=1e-2)

@@ -77,18 +77,12 @@ class Http:
         except ValueError:
             document = None
         if answer.status_code in (401, 403):
-            raise MeterError(
-                "access-denied",
-                where,
-                "the service refuses the user or password",
-                hint=f"write {self._address.scheme}://USER:PASSWORD@...",
-            )
+            message = "the service refuses the user or password"
+            hint = f"write {self._address.scheme}://USER:PASSWORD@..."
+            raise MeterError("access-denied", where, message, hint=hint)
         if answer.status_code != 200:
-            raise RefusedError(
-                where,
-                f"HTTP {answer.status_code} {answer.reason_phrase}{_said(document)}",
-                status=answer.status_code,
-            )
+            message = f"HTTP {answer.status_code} {answer.reason_phrase}{_said(document)}"
+            raise RefusedError(where, message, status=answer.status_code)
         if document is None:
             raise MeterError("tool-output", where, "the answer is not JSON")
         return document

@@ -107,12 +107,8 @@ class IpmiMeter:
     def _watts(self, answer: str) -> float:
         state = _STATE.search(answer)
         if state is not None and state[1] != "activated":
-            raise MeterError(
-                "missing-figure",
-                self._who,
-                f"power readings are {state[1]}",
-                hint="ipmitool dcmi power activate",
-            )
+            message = f"power readings are {state[1]}"
+            raise MeterError("missing-figure", self._who, message, hint="ipmitool dcmi power activate")
         reading = _READING.search(answer)
         if reading is None:
             raise MeterError("tool-output", self._who, f"no reading in {answer.strip()[:200]!r}")

@@ -199,12 +199,9 @@ class PrometheusMeter:
             return result[0]
         if result:
             names = "; ".join(" ".join(f"{k}={v}" for k, v in _labels(each).items()) for each in result[:5])
-            raise MeterError(
-                "ambiguous",
-                self._http.who,
-                f"{self.query} is {len(result)} series: {names}",
-                hint="select one by its labels, or sum them: query=sum(...)",
-            )
+            message = f"{self.query} is {len(result)} series: {names}"
+            hint = "select one by its labels, or sum them: query=sum(...)"
+            raise MeterError("ambiguous", self._http.who, message, hint=hint)
         if allow_none:
             return {}
         age = f" younger than {self._max_age_s:g} s" if self._plain else ""

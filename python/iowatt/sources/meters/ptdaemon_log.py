@@ -83,21 +83,16 @@ def read(path: Path, address: Address) -> list[InstrumentLog]:
     """
     zone = address.options.get("utc-offset")
     if zone is None:
-        raise InputError(
-            "no-time-zone",
-            str(path),
-            "PTDaemon's stamps have no time zone",
-            hint="give that of the host it ran on: `utc_offset=+01:00` (or Z for UTC)",
-        )
+        message = "PTDaemon's stamps have no time zone"
+        hint = "give that of the host it ran on: `utc_offset=+01:00` (or Z for UTC)"
+        raise InputError("no-time-zone", str(path), message, hint=hint)
     found = _parsed(path, stamps.Stamps("iso", zone, where=str(path)), address.options.get("mark"))
     power = [channel for channel in found.channels if channel != "temperature"]
     if not found.channels:
-        raise InputError(
-            "wrong-format",
-            str(path),
-            "not a log of PTDaemon: no line has a stamp and Watts or Temp"
-            + (", or none has the mark asked for" if "mark" in address.options else ""),
+        message = "not a log of PTDaemon: no line has a stamp and Watts or Temp" + (
+            ", or none has the mark asked for" if "mark" in address.options else ""
         )
+        raise InputError("wrong-format", str(path), message)
     wanted = chosen(address, sorted(power), path) if power else []
     wanted += [channel for channel in found.channels if channel == "temperature"]
     return [_log(path, address, found, channel, single=len(wanted) == 1) for channel in wanted]

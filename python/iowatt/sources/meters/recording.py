@@ -402,11 +402,8 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                 try:
                     yield number, line[:-1].decode("utf-8")
                 except UnicodeDecodeError as error:
-                    raise InputError(
-                        "damaged",
-                        f"{path}:{number}",
-                        f"byte {error.start} of the line is not UTF-8",
-                    ) from None
+                    message = f"byte {error.start} of the line is not UTF-8"
+                    raise InputError("damaged", f"{path}:{number}", message) from None
             if len(line) == _LONGEST_LINE:
                 raise InputError(
                     "too-large", f"{path}:{number + 1}", f"the line is longer than {_LONGEST_LINE >> 10} KiB"
@@ -465,11 +462,10 @@ def _row(line: str, where: str) -> tuple[float, list[float], str, str]:
         if not 0 <= at < 1e11 or (event and event not in EVENTS):
             raise ValueError
     except (ValueError, csv.Error, StopIteration):
-        raise InputError(
-            "damaged",
-            where,
-            f"not a row of a recording: {','.join(COLUMNS)} with numbers, or an event of {', '.join(EVENTS)}",
-        ) from None
+        message = (
+            f"not a row of a recording: {','.join(COLUMNS)} with numbers, or an event of {', '.join(EVENTS)}"
+        )
+        raise InputError("damaged", where, message) from None
     return at, values, event, cells[-1]
 
 

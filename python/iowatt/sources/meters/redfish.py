@@ -124,12 +124,9 @@ class RedfishMeter:
             return _object(self._http.get(paths[0]), f"{self._http.who}{paths[0]}")
         names = ", ".join(path.rstrip("/").rsplit("/", 1)[-1] for path in paths) or "none"
         problem = f"there is no chassis {wanted!r}" if wanted else "the address names no chassis"
-        raise MeterError(
-            "unknown-name" if wanted or not paths else "ambiguous",
-            self._http.who,
-            f"{problem}; there are: {names}",
-            hint="write redfish://HOST/CHASSIS",
-        )
+        message = "unknown-name" if wanted or not paths else "ambiguous"
+        hint = "write redfish://HOST/CHASSIS"
+        raise MeterError(message, self._http.who, f"{problem}; there are: {names}", hint=hint)
 
     def _find(self, chassis: dict[str, Any]) -> _Way:
         ways = {"environment": self._environment, "sensor": self._sensor, "power": self._power}
@@ -143,11 +140,8 @@ class RedfishMeter:
             way = ways[name](chassis)
             if way is not None:
                 return way
-        raise MeterError(
-            "missing-figure",
-            self._http.who,
-            f"chassis {chassis.get('Id', '')!r} has no watts by {', '.join(chosen)}",
-        )
+        message = f"chassis {chassis.get('Id', '')!r} has no watts by {', '.join(chosen)}"
+        raise MeterError("missing-figure", self._http.who, message)
 
     def _environment(self, chassis: dict[str, Any]) -> _Way | None:
         path = _link(chassis.get("EnvironmentMetrics"))
@@ -173,12 +167,9 @@ class RedfishMeter:
             }
             if len(whole) != 1:
                 names = ", ".join(path.rstrip("/").rsplit("/", 1)[-1] for path in found)
-                raise MeterError(
-                    "ambiguous",
-                    f"{self._http.who}{collection}",
-                    f"several sensors of power, and none of them is that of the whole chassis: {names}",
-                    hint="name one: redfish://HOST/CHASSIS?sensor=ID",
-                )
+                message = f"several sensors of power, and none of them is that of the whole chassis: {names}"
+                hint = "name one: redfish://HOST/CHASSIS?sensor=ID"
+                raise MeterError("ambiguous", f"{self._http.who}{collection}", message, hint=hint)
             found = whole
         if not found:
             return None
@@ -197,12 +188,9 @@ class RedfishMeter:
             names = ", ".join(
                 f"{k} ({_object(each, place).get('Name', '')})" for k, each in enumerate(controls)
             )
-            raise MeterError(
-                "ambiguous",
-                f"{self._http.who}{path}",
-                f"several members of PowerControl: {names}",
-                hint="name one: redfish://HOST/CHASSIS?control=0",
-            )
+            message = f"several members of PowerControl: {names}"
+            hint = "name one: redfish://HOST/CHASSIS?control=0"
+            raise MeterError("ambiguous", f"{self._http.who}{path}", message, hint=hint)
         at = max(at, 0)
         if at >= len(controls) or _object(controls[at], place).get("PowerConsumedWatts") is None:
             return None

@@ -81,12 +81,9 @@ class ScpiMeter:
         if self._own is None:
             if maker.upper() != "YOKOGAWA":
                 self.close()
-                raise MeterError(
-                    "unsupported",
-                    self.resource,
-                    f"{maker} {model} is not a Yokogawa WT",
-                    hint="the option watts=QUERY reads other analysers",
-                )
+                message = f"{maker} {model} is not a Yokogawa WT"
+                hint = "the option watts=QUERY reads other analysers"
+                raise MeterError("unsupported", self.resource, message, hint=hint)
             details |= self._settings(model)
             self._set_up()
             if _ACCEPTED.fullmatch(model.upper()):
@@ -123,11 +120,8 @@ class ScpiMeter:
         fields = answer.split(",")
         if len(fields) != len(self._items):
             self.close()  # somebody else has set other items
-            raise MeterError(
-                "tool-output",
-                self.resource,
-                f"it sends {len(fields)} values instead of {len(self._items)}: {answer[:100]!r}",
-            )
+            message = f"it sends {len(fields)} values instead of {len(self._items)}: {answer[:100]!r}"
+            raise MeterError("tool-output", self.resource, message)
         values = dict(zip(self._items, map(_number, fields), strict=True))
         if math.isinf(values["watts"]):
             raise MeterError(
@@ -171,11 +165,8 @@ class ScpiMeter:
         fields = [field.strip() for field in self._ask("*IDN?").split(",")]
         if len(fields) < 2:
             self.close()
-            raise MeterError(
-                "tool-output",
-                self.resource,
-                f"it does not identify itself (*IDN? is {','.join(fields)[:100]!r})",
-            )
+            message = f"it does not identify itself (*IDN? is {','.join(fields)[:100]!r})"
+            raise MeterError("tool-output", self.resource, message)
         maker, model, serial, firmware = (*fields, "", "")[:4]
         return maker, model, serial, firmware
 

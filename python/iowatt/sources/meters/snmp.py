@@ -189,18 +189,11 @@ class SnmpMeter:
         if len(found) == 1:
             return PROFILES[found[0]]
         if found:
-            raise MeterError(
-                "ambiguous",
-                self._who,
-                f"several profiles give watts: {', '.join(found)}",
-                hint=f"name one: {self._who}/{found[0]}",
-            )
-        raise MeterError(
-            "missing-figure",
-            self._who,
-            f"none of the profiles {', '.join(candidates)} gives watts",
-            hint="name the object by its OID, with scale=WATTS-PER-COUNT: snmp://HOST/1.3.6.1...",
-        )
+            message = f"several profiles give watts: {', '.join(found)}"
+            raise MeterError("ambiguous", self._who, message, hint=f"name one: {self._who}/{found[0]}")
+        message = f"none of the profiles {', '.join(candidates)} gives watts"
+        hint = "name the object by its OID, with scale=WATTS-PER-COUNT: snmp://HOST/1.3.6.1..."
+        raise MeterError("missing-figure", self._who, message, hint=hint)
 
     def _resolve(self, profile: Profile, index: str) -> list[_Object]:
         """The objects of a profile that the device has; watts must be among them."""
@@ -223,12 +216,9 @@ class SnmpMeter:
             scale = Decimal(str(point.scale)).scaleb(-int(places))
             objects.append(_Object(name, oid, scale, valid if valid in answers else None))
         if not any(wanted.quantity == "watts" for wanted in objects):
-            raise MeterError(
-                "missing-figure",
-                self._who,
-                f"there are no watts at {points['watts'][1]} ({profile.mib})",
-                hint="try another index or profile (docs/reference/meters.md)",
-            )
+            message = f"there are no watts at {points['watts'][1]} ({profile.mib})"
+            hint = "try another index or profile (docs/reference/meters.md)"
+            raise MeterError("missing-figure", self._who, message, hint=hint)
         return objects
 
     def _own(self, oid: str) -> _Object:
@@ -255,11 +245,8 @@ class SnmpMeter:
                 "not-applicable", self._who, f"sensor {index} measures none of {', '.join(QUANTITIES)}"
             )
         if status != 1:
-            raise MeterError(
-                "missing-figure",
-                self._who,
-                f"sensor {index} is out of order (entPhySensorOperStatus {status})",
-            )
+            message = f"sensor {index} is out of order (entPhySensorOperStatus {status})"
+            raise MeterError("missing-figure", self._who, message)
         power = entity_power(scale, precision)
         return _Object(quantity, columns[3], Decimal(1).scaleb(power), columns[4])
 
@@ -362,11 +349,8 @@ def _profile(address: Address) -> tuple[Profile | None, str]:
         )
     if first == "entity-sensor":
         if not re.fullmatch(r"\d+", rest):
-            raise address.error(
-                "bad-syntax",
-                "the address names no sensor",
-                "write snmp://HOST/entity-sensor/ENTPHYSICALINDEX",
-            )
+            message = "write snmp://HOST/entity-sensor/ENTPHYSICALINDEX"
+            raise address.error("bad-syntax", "the address names no sensor", message)
         return None, f"entity:{rest}"
     if not first:
         return None, "auto"

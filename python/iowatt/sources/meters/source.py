@@ -35,22 +35,16 @@ def find(text: str, defaults: Mapping[str, str] | None = None) -> tuple[Address,
     scheme = SCHEMES.get(address.scheme)
     if scheme is None:
         near = difflib.get_close_matches(address.scheme, SCHEMES, 1)
-        raise address.error(
-            "unknown-name",
-            f"there is no kind of instrument {address.scheme!r}; there are {', '.join(SCHEMES)}",
-            f"did you mean {near[0]}:?" if near else None,
-        )
+        message = f"there is no kind of instrument {address.scheme!r}; there are {', '.join(SCHEMES)}"
+        raise address.error("unknown-name", message, f"did you mean {near[0]}:?" if near else None)
     known = {**DECLARED, **getattr(_module(scheme, address), scheme.options)}
     given = {key: value for key, value in (defaults or {}).items() if key in known}
     address = replace(address, options={**given, **address.options})
     for key in address.options:
         if key not in known:
             near = difflib.get_close_matches(key, known, 1)
-            raise address.error(
-                "unknown-key",
-                f"{address.scheme} has no option {key!r}; it takes {', '.join(known)}",
-                f"did you mean {near[0]}?" if near else None,
-            )
+            message = f"{address.scheme} has no option {key!r}; it takes {', '.join(known)}"
+            raise address.error("unknown-key", message, f"did you mean {near[0]}?" if near else None)
     _declared(address, scheme)
     return address, scheme
 
@@ -67,11 +61,8 @@ def meter(text: str) -> Meter:
     """
     address, scheme = find(text)
     if not scheme.live:
-        raise address.error(
-            "wrong-kind",
-            f"{address.scheme} is a log, which can be read but not recorded",
-            "`iowatt meter read` summarises it",
-        )
+        message = f"{address.scheme} is a log, which can be read but not recorded"
+        raise address.error("wrong-kind", message, "`iowatt meter read` summarises it")
     made: Meter = _module(scheme, address).create(address)
     return Declared(made, address, scheme)
 
@@ -84,11 +75,8 @@ def logs(text: str, defaults: Mapping[str, str] | None = None) -> list[Instrumen
     """
     address, scheme = find(text, defaults)
     if scheme.live:
-        raise address.error(
-            "wrong-kind",
-            f"{address.scheme} is read live, it is not a log",
-            "`iowatt meter record` makes a log of it",
-        )
+        message = f"{address.scheme} is read live, it is not a log"
+        raise address.error("wrong-kind", message, "`iowatt meter record` makes a log of it")
     if not address.path:
         raise address.error("missing", "the address names no file", f"write {scheme.example}")
     found: list[InstrumentLog] = _module(scheme, address).read(Path(address.path), address)
@@ -134,11 +122,8 @@ def _module(scheme: Scheme, address: Address) -> Any:
     try:
         return import_module(scheme.module)
     except ModuleNotFoundError as error:
-        raise address.error(
-            "tool-missing",
-            f"{address.scheme} needs the Python package {error.name}",
-            "pip install 'iowatt[meters]'",
-        ) from None
+        message = f"{address.scheme} needs the Python package {error.name}"
+        raise address.error("tool-missing", message, "pip install 'iowatt[meters]'") from None
 
 
 def _declared(address: Address, scheme: Scheme) -> dict[str, Any]:
@@ -181,10 +166,8 @@ def _percent(address: Address) -> float:
     except ValueError:
         value = -1.0
     if not 0 < value <= 100:
-        raise address.error(
-            "out-of-range",
-            f"uncertainty={address.options['uncertainty']!r} is not a number of percent, such as 0.2",
-        )
+        message = f"uncertainty={address.options['uncertainty']!r} is not a number of percent, such as 0.2"
+        raise address.error("out-of-range", message)
     return value
 
 

@@ -54,11 +54,8 @@ class Stamps:
         self, time_format: str | None, utc_offset: str | None, day: str | None = None, *, where: str
     ) -> None:
         if time_format is not None and time_format not in ("iso", *_SCALES) and "%" not in time_format:
-            raise InputError(
-                "not-accepted",
-                f"{where}: time-format",
-                f"{time_format[:40]!r} is not a time format; accepted are {FORMATS}",
-            )
+            message = f"{time_format[:40]!r} is not a time format; accepted are {FORMATS}"
+            raise InputError("not-accepted", f"{where}: time-format", message)
         self._format = time_format
         self._zone = None if utc_offset is None else zone(utc_offset)
         self._day: date | None = None
@@ -155,8 +152,5 @@ def zone(text: str) -> timezone:
     found = offsets.parse_utc_offset(text)
     if found is not None:
         return found
-    raise InputError(
-        "bad-syntax",
-        Argument("utc_offset", text[:40]),
-        "not an offset from UTC; accepted are Z, +01:00, -08:00",
-    )
+    message = "not an offset from UTC; accepted are Z, +01:00, -08:00"
+    raise InputError("bad-syntax", Argument("utc_offset", text[:40]), message)

@@ -203,12 +203,9 @@ def in_unit(quantity: str, index: int, unit: str | None, where: str) -> Quantity
     if quantity == "watts" and unit.strip() == "MW":
         found = (1e6, 0)
     if found is None:
-        raise InputError(
-            "not-accepted",
-            where,
-            f"{unit[:20]!r} is not a unit of {quantity}",
-            hint=f"accepted are {', '.join(filter(None, UNITS[quantity]))}",
-        )
+        message = f"{unit[:20]!r} is not a unit of {quantity}"
+        hint = f"accepted are {', '.join(filter(None, UNITS[quantity]))}"
+        raise InputError("not-accepted", where, message, hint=hint)
     return QuantityColumn(index, *found)
 
 
@@ -297,13 +294,12 @@ def to_log(
 def _step(options: Mapping[str, str], path: Path) -> float:
     step = _number(options, "interval", path)
     if "start" not in options or step is None:
-        raise InputError(
-            "missing",
-            str(path),
-            "there is no column of time stamps",
-            hint="name it (time=COLUMN), or give the time of the first row and the seconds between rows: "
-            "start=2026-11-21T10:00:00Z and interval=1",
+        message = "there is no column of time stamps"
+        hint = (
+            "name it (time=COLUMN), or give the time of the first row and the seconds between rows: "
+            "start=2026-11-21T10:00:00Z and interval=1"
         )
+        raise InputError("missing", str(path), message, hint=hint)
     return step
 
 

@@ -103,12 +103,8 @@ def _channels(text: TableText) -> tuple[int, dict[str, dict[str, QuantityColumn]
         powered = {channel: found for channel, found in channels.items() if "watts" in found}
         if powered and any("volts" in found for found in channels.values()):
             return at, dict(sorted(powered.items()))
-    raise InputError(
-        "wrong-format",
-        str(text.path),
-        "not data of a Yokogawa WT: no line names U, I and P of an element (U-E1, I-E1, P-E1)",
-        hint="csv: reads any other table",
-    )
+    message = "not data of a Yokogawa WT: no line names U, I and P of an element (U-E1, I-E1, P-E1)"
+    raise InputError("wrong-format", str(text.path), message, hint="csv: reads any other table")
 
 
 def _unit(unit: str | None) -> str | None:

@@ -12,9 +12,9 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.sources.observation import Observation
+from iowatt.sources.simulation.counts import doubts
 from iowatt.sources.trace import recording
 from iowatt.sources.trace.count import Progress, RequestCounter, TraceSource, to_observation
-from iowatt.sources.translation import doubts
 from iowatt.trace import columns
 
 #: Their response time is from the enqueue with the event Q, the usual one, and from the start with D.
@@ -100,13 +100,12 @@ def _of_trace(asked: TraceRequest, interval_ns: int | None, progress: Progress |
     if not seen:
         raise InputError("empty", where, "there are no reads and no writes")
     if not timed or said["untimed"]:
-        raise InputError(
-            "missing-figure",
-            where,
+        message = (
             f"there are no response times: {_reason(said, asked.options)}, so this is a load and not a "
-            "measurement",
-            hint="`iowatt trace info` shows what it has, `iowatt run` simulates storage under it",
+            "measurement"
         )
+        hint = "`iowatt trace info` shows what it has, `iowatt run` simulates storage under it"
+        raise InputError("missing-figure", where, message, hint=hint)
     notes = [*said["notes"], *doubts(said), *columns.sector_doubt(trace, said), *_left_out(said)]
     if timed < seen:
         notes.append(

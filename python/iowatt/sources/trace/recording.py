@@ -62,11 +62,8 @@ def observed(
 
     strange = sorted(key for key, value in options.items() if value is not None and key not in _OPTIONS)
     if strange:
-        raise InputError(
-            "not-applicable",
-            Argument(strange[0]),
-            f"no meaning for {path}, a recording of blktrace that is read as a measurement",
-        )
+        message = f"no meaning for {path}, a recording of blktrace that is read as a measurement"
+        raise InputError("not-applicable", Argument(strange[0]), message)
     wanted = [str(one) for one in options.get("devices") or ()]
     reader = core.StagesReader(str(path), wanted)
     # Requests, and those to devices that no queueing was recorded of: they count where nothing else is known.
@@ -86,22 +83,18 @@ def observed(
     devices = reader.devices()
     missing = [one for one in wanted if one not in devices]
     if missing:
-        raise InputError(
-            "unknown-name",
-            str(path),
-            f"there is no device {missing[0]!r}; there are {', '.join(devices) or 'none'}",
-        )
+        message = f"there is no device {missing[0]!r}; there are {', '.join(devices) or 'none'}"
+        raise InputError("unknown-name", str(path), message)
     issues_only = not said["queued"]
     if issues_only:
         count = alone
     if count.zero_ns is None:
-        raise InputError(
-            "empty",
-            str(path),
+        message = (
             f"no request was seen from its queueing to its completion: {said['queued']} were queued (Q), "
-            f"{said['issued']} issued (D) and {said['completed']} completed (C)",
-            hint="record all three: blktrace without -a, or with -a queue -a issue -a complete",
+            f"{said['issued']} issued (D) and {said['completed']} completed (C)"
         )
+        hint = "record all three: blktrace without -a, or with -a queue -a issue -a complete"
+        raise InputError("empty", str(path), message, hint=hint)
     return to_observation(
         TraceSource(
             path,

@@ -84,11 +84,8 @@ class PlacedRun:
         for row in self._rows:
             own = row.day or made
             if own is None:
-                raise InputError(
-                    "missing-figure",
-                    row.place,
-                    "there is no date: neither the rows nor the head of a report has one",
-                )
+                message = "there is no date: neither the rows nor the head of a report has one"
+                raise InputError("missing-figure", row.place, message)
             if not row.dated and day is not None:
                 own = max(own, day)
                 if own == day and row.time_s < before - DAY_S / 2:
@@ -97,13 +94,12 @@ class PlacedRun:
             zone = row.zone or (self._summary.zone if self._summary is not None else None)
             stamp = self._zones.unix(own, row.time_s, zone, row.place)
             if found and stamp < found[-1] - 1e-3:
-                raise InputError(
-                    "out-of-order",
-                    row.place,
+                message = (
                     f"the row's time is {found[-1] - stamp:g} s before that of the row above: the clock of "
-                    "the load generator was set back",
-                    hint="run load generators in UTC, with a steady clock",
+                    "the load generator was set back"
                 )
+                hint = "run load generators in UTC, with a steady clock"
+                raise InputError("out-of-order", row.place, message, hint=hint)
             found.append(stamp)
         if day is not None:
             self.until = (day, before)
@@ -127,11 +123,8 @@ class PlacedRun:
         if start is not None:
             guesses = [(self._stamps[0] - start) / number, *guesses]
         if not guesses and said is None:
-            raise InputError(
-                "missing-figure",
-                first.place,
-                "one row does not give the length of the interval; summary.html or parmfile.html would",
-            )
+            message = "one row does not give the length of the interval; summary.html or parmfile.html would"
+            raise InputError("missing-figure", first.place, message)
         width = max(1.0, float(round(statistics.median(guesses)))) if guesses else float(said or 1.0)
         if said is not None and said != width:
             if len(self._rows) > 2:

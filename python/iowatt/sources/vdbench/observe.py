@@ -130,14 +130,13 @@ class _Reading:
                 at += 1
             if at == len(starts):
                 first = run.first
-                raise InputError(
-                    "not-comparable",
-                    first.place,
+                message = (
                     f"run {run.name!r} is not in the other reports, which have "
                     f"{', '.join(sorted({start.run for start in starts}))}: the flat file is of another call "
-                    "of vdbench",
-                    hint="keep each output of vdbench in a directory of its own",
+                    "of vdbench"
                 )
+                hint = "keep each output of vdbench in a directory of its own"
+                raise InputError("not-comparable", first.place, message, hint=hint)
             while at + 1 < len(starts) and _begins(starts[at + 1], run):
                 at += 1  # one that never came to an interval
             run.start = starts[at]
@@ -156,13 +155,12 @@ class _Reading:
                 return
             ours, theirs = run.average.get("rate"), other.average.get("rate")
             if ours is not None and theirs is not None and abs(ours - theirs) > 0.06 + 1e-4 * theirs:
-                raise InputError(
-                    "not-comparable",
-                    run.average.place,
+                message = (
                     f"run {run.name!r} has {ours:g} requests/s on average, and {theirs:g} in "
-                    f"{other.average.place}: they are of different calls of vdbench",
-                    hint="keep each output of vdbench in a directory of its own",
+                    f"{other.average.place}: they are of different calls of vdbench"
                 )
+                hint = "keep each output of vdbench in a directory of its own"
+                raise InputError("not-comparable", run.average.place, message, hint=hint)
             return
 
     def _hold_against_totals(self, found: Sequence[RunRows]) -> None:

@@ -57,20 +57,12 @@ def _in_folder(folder: Path) -> ReportFiles:
         found = sorted(folder.glob(f"*{name}"))
         if len(found) > 1:
             listed = ", ".join(path.name for path in found)
-            raise InputError(
-                "ambiguous",
-                str(folder),
-                f"there are several outputs of vdbench: {listed}",
-                hint="name one of them",
-            )
+            message = f"there are several outputs of vdbench: {listed}"
+            raise InputError("ambiguous", str(folder), message, hint="name one of them")
         if found:
             return ReportFiles(found[0], folder, found[0].name.removesuffix(name))
-    raise InputError(
-        "empty",
-        str(folder),
-        "there is no output of vdbench: neither flatfile.html nor summary.html",
-        hint="name the directory that vdbench -o names",
-    )
+    message = "there is no output of vdbench: neither flatfile.html nor summary.html"
+    raise InputError("empty", str(folder), message, hint="name the directory that vdbench -o names")
 
 
 def read_status(path: Path) -> tuple[list[RunStart], bool]:

@@ -43,11 +43,8 @@ def read_flatfile(path: Path) -> list[ReportRow]:
             continue
         rows.append(_flat_row(words, columns, line))
     if not columns:
-        raise InputError(
-            "wrong-format",
-            str(path),
-            "not a flat file of vdbench: no line begins with a blank and names the columns",
-        )
+        message = "not a flat file of vdbench: no line begins with a blank and names the columns"
+        raise InputError("wrong-format", str(path), message)
     if not rows:
         raise InputError("empty", str(path), "there is no interval: vdbench ended before its first")
     return rows

@@ -8,7 +8,7 @@ from typing import Any, Final
 from iowatt.evaluate.search import pricing, redundancy
 from iowatt.evaluate.search.optimize import metric
 from iowatt.lenses.efficiency import BYTES_PER_GB
-from iowatt.sources.translation import capacity
+from iowatt.sources.simulation.counts import capacity
 
 PURCHASE: Final = "cost.purchase_usd"
 

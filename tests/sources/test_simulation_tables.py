@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import handmade
-from iowatt.sources import translation
-from iowatt.sources.translation import capacity, devices, energy, intervals, latency
+from iowatt.sources.simulation import counts, remarks
+from iowatt.sources.simulation.counts import capacity
+from iowatt.sources.simulation.tables import devices, energy, intervals, latency
 
 
 def test_intervals_in_the_units_of_their_names():
@@ -88,13 +89,13 @@ def test_a_pool_without_a_volume_is_raw_capacity_only():
 def test_a_clean_trace_needs_no_remark():
     raw = handmade.decoded()
     raw["summary"]["sources"] = [None]
-    assert len(translation.remarks(handmade.plan()["names"], raw, 50.0)) == 2
+    assert len(remarks.remarks(handmade.plan()["names"], raw, 50.0)) == 2
 
 
 def test_intervals_wider_than_asked_for_are_said():
     (note,) = (
         note
-        for note in translation.remarks(handmade.plan()["names"], handmade.decoded(), 25.0)
+        for note in remarks.remarks(handmade.plan()["names"], handmade.decoded(), 25.0)
         if "widened" in note
     )
     assert "from 25 s to 50 s" in note
@@ -104,18 +105,18 @@ def test_a_window_without_arrivals_is_said():
     raw = handmade.decoded()
     names = handmade.plan()["names"]
     said = "no request arrived inside the window: it has no response times"
-    assert said not in translation.remarks(names, raw, 50.0)
+    assert said not in remarks.remarks(names, raw, 50.0)
     raw["summary"]["total"]["arrived"] = 0
-    assert said in translation.remarks(names, raw, 50.0)
+    assert said in remarks.remarks(names, raw, 50.0)
     # An idle array has no workload, and nothing to say.
     raw["summary"]["sources"] = []
-    assert said not in translation.remarks({**names, "workloads": []}, raw, 50.0)
+    assert said not in remarks.remarks({**names, "workloads": []}, raw, 50.0)
 
 
 def test_the_last_arrival_is_none_where_nothing_arrived():
     summary = handmade.decoded()["summary"]
-    assert translation.window(summary, 0.0).last_arrival_s == 99
+    assert counts.window(summary, 0.0).last_arrival_s == 99
     summary["window"]["last_arrival_ns"] = 0
     # A single request at time zero, or none at all.
-    assert translation.window(summary, 0.0).last_arrival_s == 0
-    assert translation.window({**summary, "requests_simulated": 0}, 0.0).last_arrival_s is None
+    assert counts.window(summary, 0.0).last_arrival_s == 0
+    assert counts.window({**summary, "requests_simulated": 0}, 0.0).last_arrival_s is None

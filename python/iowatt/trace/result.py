@@ -1,12 +1,24 @@
-"""What ``iowatt trace info`` counts: ``iowatt.trace-info/1``. Shares are from 0 to 1."""
+"""Results of ``iowatt trace``: what is in a trace, conversions, synthetic traces. Shares are from 0 to 1."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
+
+AS_READ: Final = "as-read"
+"""Code of notes on how a trace was read: what was assumed, passed over, or done to it."""
+
+LIKELY_MISTAKE: Final = "likely-mistake"
+"""Code of warnings that figures of a trace look like a mistake of units or columns."""
+
+NOT_WHOLE_SECTORS: Final = "not-whole-sectors"
+"""Code of the warning that sizes look like counts of sectors."""
+
+UNVERIFIED: Final = "profile-remark"
+"""Code of notes that a profile makes about itself."""
 
 
 class RequestCounts(Result):
@@ -170,3 +182,41 @@ class TraceInfos(ResultDocument):
 
     schema_id: Literal["iowatt.trace-info/1"] = Field(default="iowatt.trace-info/1", alias="schema")
     traces: list[TraceInfo]
+
+
+class ConvertedTrace(ResultDocument):
+    """A trace that was written as CSV or Parquet, and what its reader counted."""
+
+    schema_id: Literal["iowatt.trace-convert/1"] = Field(default="iowatt.trace-convert/1", alias="schema")
+    format: str
+    detected: bool
+    requests: int  #: Reads and writes.
+    reads: int
+    writes: int
+    partial_sectors: int  #: Reads and writes whose size is not a whole number of sectors.
+    skipped_bad: int
+    first_bad: list[str]  #: The first malformed records.
+    reordered: int  #: Records that stepped back in time and were sorted in.
+    equal_stamps: int
+    trims: int
+    flushes: int
+    origin: str | None  #: The moment of time 0 in UTC, where stamps were absolute.
+    origin_unix_ns: int | None
+    untimed: bool
+    notes: list[Note]
+    warnings: list[Note]
+    long_gap: str | None
+    path: str
+    bytes: int  #: Of the file that was written.
+
+
+class GeneratedTrace(ResultDocument):
+    """A trace that was made from a profile."""
+
+    schema_id: Literal["iowatt.trace-generate/1"] = Field(default="iowatt.trace-generate/1", alias="schema")
+    profile: str
+    seed: int
+    requests: int
+    path: str
+    bytes: int
+    notes: list[Note]
