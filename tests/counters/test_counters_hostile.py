@@ -14,8 +14,9 @@ from iowatt.counters.profile import build_profile, profile_toml
 from iowatt.counters.read import read
 from iowatt.counters.streams import ProfileRequest
 from iowatt.counters.summary import summary
-from iowatt.counters.words import lines
 from iowatt.model.profile.profile import Profile
+from iowatt.pages.counters import document
+from iowatt.render import terminal
 
 DATA = Path(__file__).parents[1] / "data" / "counters"
 SEEDS = [path.read_bytes()[:4000] for path in sorted(DATA.iterdir()) if path.suffix != ".md"]
@@ -50,7 +51,7 @@ def tried(data: bytes) -> None:
             except InputError as error:
                 assert error.place
                 continue
-            assert lines(summary(log), [])
+            assert terminal.text(document(summary(log), []))
             for devices in [*([device] for device in log.devices), list(log.devices)]:
                 asked = ProfileRequest({"pattern": "uniform"}, read_share=0.5, span=1 << 50)
                 try:

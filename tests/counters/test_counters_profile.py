@@ -51,14 +51,14 @@ def written(folder: Path, text: str) -> Log:
 def test_the_trace_of_a_profile_has_the_counters_rates_and_mix(tmp_path: Path) -> None:
     log = logged("iostat-12.6-xtd.txt")
     _, profile, path = profiled(log, ["vda"], tmp_path)
-    (device,) = summary(log)["devices"]
+    (device,) = summary(log).devices
     trace = counted.made(path, tmp_path / "t.parquet", seconds=60)
-    asked = device["iops"] * 60
+    asked = device.iops * 60
     spread = profile.arrivals.cv**2  # type: ignore[union-attr]  # counts vary so much more than Poisson's
     assert len(trace) == pytest.approx(asked, abs=4 * np.sqrt(spread * asked))
     share = trace["reads"].mean()
-    assert share == pytest.approx(device["read_share"], abs=4 * np.sqrt(spread * 0.25 / asked))
-    for reads, mean in ((True, device["mean_read_bytes"]), (False, device["mean_write_bytes"])):
+    assert share == pytest.approx(device.read_share, abs=4 * np.sqrt(spread * 0.25 / asked))
+    for reads, mean in ((True, device.mean_read_bytes), (False, device.mean_write_bytes)):
         drawn = trace.filter(pl.col("reads") == reads)["size"]
         assert drawn.mean() == pytest.approx(mean, abs=4 * drawn.std() / np.sqrt(len(drawn)))  # type: ignore[operator,arg-type]
     # Second by second: the counts follow those recorded as closely as their law lets them.
@@ -87,21 +87,21 @@ def test_bursts_are_seen_said_and_taken_over(tmp_path: Path) -> None:
     law = 'arrivals={law="hyper-exponential",rate=400,cv=12}'
     trace = counted.made("uniform", tmp_path / "a.parquet", seconds=900, overrides=[law])
     log = written(tmp_path, counted.iostat(trace, 900))
-    (device,) = summary(log)["devices"]
-    assert device["dispersion"] == pytest.approx(144, rel=0.3)
+    (device,) = summary(log).devices
+    assert device.dispersion == pytest.approx(144, rel=0.3)
     built, profile, path = profiled(log, ["sda"], tmp_path)
     assert profile.arrivals.law == "hyper-exponential"  # type: ignore[union-attr]
-    assert profile.arrivals.cv**2 == pytest.approx(device["dispersion"] / 10, rel=1e-3)  # type: ignore[union-attr]
+    assert profile.arrivals.cv**2 == pytest.approx(device.dispersion / 10, rel=1e-3)  # type: ignore[union-attr]
     assert "Poisson" in built.assumptions[0]
     assert f" {profile.arrivals.cv:.3g}," in built.assumptions[0]  # type: ignore[union-attr]
     again = counted.counts(counted.made(path, tmp_path / "b.parquet", seconds=900, seed=2), 900)
-    assert dispersion(again, np.ones(900)).index == pytest.approx(1.1 * device["dispersion"], rel=0.2)
+    assert dispersion(again, np.ones(900)).index == pytest.approx(1.1 * device.dispersion, rel=0.2)
     # Joined into few phases, the gaps carry what the phases no longer do.
     few = ProfileRequest({"pattern": "uniform"}, phases=30)
     _, joined, path = profiled(log, ["sda"], tmp_path, few)
     assert len(joined.phase) == 30
     again = counted.counts(counted.made(path, tmp_path / "c.parquet", seconds=900, seed=3), 900)
-    assert dispersion(again, np.ones(900)).index == pytest.approx(device["dispersion"], rel=0.3)
+    assert dispersion(again, np.ones(900)).index == pytest.approx(device.dispersion, rel=0.3)
 
 
 def test_long_intervals_are_changing_load_and_not_bursts(tmp_path: Path) -> None:
@@ -135,11 +135,11 @@ def test_every_assumption_is_marked_said_and_written(tmp_path: Path) -> None:
 
 def test_merges_make_a_sequential_share(tmp_path: Path) -> None:
     _, profile, _ = profiled(logged("iostat-12.6-xtd.txt"), ["vda"], tmp_path)
-    (device,) = summary(logged("iostat-12.6-xtd.txt"))["devices"]
+    (device,) = summary(logged("iostat-12.6-xtd.txt")).devices
     shares = {stream.name: stream.share for stream in profile.stream}
     assert set(shares) == {"read", "write", "write-sequential"}  # under 1 % of the reads were merged
     writes = shares["write"] + shares["write-sequential"]  # type: ignore[operator]
-    assert shares["write-sequential"] / writes == pytest.approx(device["write_merged_share"], abs=1e-4)
+    assert shares["write-sequential"] / writes == pytest.approx(device.write_merged_share, abs=1e-4)
     none = ProfileRequest({"pattern": "uniform"}, sequential=0.0)
     _, profile, _ = profiled(logged("iostat-12.6-xtd.txt"), ["vda"], tmp_path, none)
     assert {stream.name for stream in profile.stream} == {"read", "write"}

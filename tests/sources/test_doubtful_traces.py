@@ -76,7 +76,7 @@ def test_info_and_the_run_warn(runs, name):
         return
     (text,) = said
     assert all(word in text for word in words)
-    assert text in info["warnings"]
+    assert text in {warning["text"] for warning in info["warnings"]}
     (found,) = [one for one in findings(runs[name]) if text in one.text]
     assert found.weight == "warning"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,16 +15,18 @@ from iowatt.cli.options import (
     SPAN,
     AsJson,
     Force,
+    Notes,
     output,
     parsed,
-    print_json,
     shown,
 )
+from iowatt.cli.show import show
 from iowatt.cli.trace_options import one_of
 
 if TYPE_CHECKING:
     from iowatt.counters.log import Log
     from iowatt.counters.streams import ProfileRequest
+    from iowatt.counters.summary import CountersSummary, WrittenProfile
 
 
 def register(trace: typer.Typer) -> None:
@@ -103,6 +105,7 @@ def counters(
     skip_bad: Annotated[int, SKIP_BAD] = 0,
     name: Annotated[str | None, shown(NAME, "the file's name")] = None,
     force: Force = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Sum up logs of iostat, sar or perfmon, and make a workload profile of them with stated assumptions."""
@@ -110,7 +113,7 @@ def counters(
     from iowatt.counters.profile import check_target
     from iowatt.counters.read import FORMATS, read
     from iowatt.counters.summary import summary
-    from iowatt.counters.words import lines
+    from iowatt.pages.counters import document
 
     one_of("arrivals", arrivals, ("auto", "poisson", "bursty"))
     one_of("first", first, ("auto", "drop", "keep"))
@@ -131,10 +134,8 @@ def counters(
     wanted = device or []
     if wanted or output is not None:
         wanted = _devices(log, found, wanted)
-    said: list[str] = []
-    profile = None
     if output is not None:
-        asked = _asked(
+        request = _request(
             access=access,
             sequential=sequential,
             read_share=share,
@@ -142,15 +143,12 @@ def counters(
             arrivals=arrivals,
             phases=phases,
         )
-        profile, said = _profile(log, wanted, asked, output, name=name, files=files, force=force)
-    if as_json:
-        print_json({**found, "profile": profile})
-        return
-    for line in [*lines(found, wanted), *said]:
-        typer.echo(line)
+        profile = _write_profile(log, wanted, request, output, name=name, files=files, force=force)
+        found = found.model_copy(update={"profile": profile})
+    show(found, lambda result: document(result, wanted), notes=notes, as_json=as_json)
 
 
-def _asked(
+def _request(
     *,
     access: str | None,
     sequential: float | None,
@@ -159,7 +157,7 @@ def _asked(
     arrivals: str,
     phases: int,
 ) -> ProfileRequest:
-    """What the options say of what counters do not say."""
+    """The options about what counters do not record."""
     from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_capacity
     from iowatt.counters import streams as patterns
@@ -182,79 +180,68 @@ def _asked(
     )
 
 
-def _profile(
+def _write_profile(
     log: Log,
     devices: list[str],
-    asked: ProfileRequest,
+    request: ProfileRequest,
     output: Path,
     *,
     name: str | None,
     files: list[Path],
     force: bool,
-) -> tuple[dict[str, Any], list[str]]:
-    """Write the profile; what it is, and in words."""
+) -> WrittenProfile:
     from iowatt.base.document import Document
+    from iowatt.base.results import Note
     from iowatt.counters.profile import build_profile, profile_toml, write_profile
+    from iowatt.counters.summary import ASSUMED, NO_SPAN, WrittenProfile
     from iowatt.model.profile import checks
     from iowatt.model.profile.profile import Profile
 
     origin = ", ".join(file.name for file in files)
-    built = build_profile(log, devices, asked, name=_profile_name(name, output), origin=origin)
+    built = build_profile(log, devices, request, name=_profile_name(name, output), origin=origin)
     text = profile_toml(built.tables, [f"Made by `iowatt trace counters` from {origin}."])
     document = Document(text, str(output))  # what cannot be read back is not written
     profile = document.validate(Profile)
     document.fail(checks.problems(profile, profile.span))
     write_profile(text, output, force=force)
-    span = "" if profile.span else " --span SIZE"
-    said = [
-        "",
-        f"{output}: {profile.title}",
-        *(f"assumed: {assumption}" for assumption in built.assumptions),
-        *(f"note: {note}" for note in built.notes if note not in log.notes),
-        f"next: iowatt trace generate {output} --duration {built.seconds:.9g}s{span}",
-    ]
-    result = {
-        "path": str(output),
-        "name": profile.name,
-        "devices": devices,
-        "seconds": built.seconds,
-        "assumptions": built.assumptions,
-        "notes": built.notes,
-    }
-    return result, said
+    notes = [Note(code=ASSUMED, text=text) for text in built.notes]
+    if not profile.span:
+        message = "the profile has no address space: `iowatt trace generate` needs --span SIZE"
+        notes.append(Note(code=NO_SPAN, text=message, decides=True))
+    return WrittenProfile(
+        path=str(output),
+        name=profile.name,
+        devices=devices,
+        seconds=built.seconds,
+        assumptions=built.assumptions,
+        notes=notes,
+    )
 
 
-def _devices(log: Log, found: dict[str, Any], wanted: list[str]) -> list[str]:
-    """Those asked for, checked; without any, the only one that did anything."""
+def _devices(log: Log, found: CountersSummary, wanted: list[str]) -> list[str]:
+    """The devices asked for, checked; without any, the only one that did anything."""
     from iowatt.base.errors import Argument, InputError
     from iowatt.base.problems import suggestion
     from iowatt.counters.sar import ALL
 
     for name in wanted:
         if name not in log.devices:
-            raise InputError(
-                "unknown-name",
-                Argument("device"),
-                f"the log has no device {name!r}",
-                hint=suggestion(name, list(log.devices), "devices"),
-            )
+            hint = suggestion(name, list(log.devices), "devices")
+            raise InputError("unknown-name", Argument("device"), f"the log has no device {name!r}", hint=hint)
     if wanted:
         return list(dict.fromkeys(wanted))
-    busy = [entry for entry in found["devices"] if entry.get("iops") or entry["lacking"]]
-    disks = [entry for entry in busy if entry["device"] != ALL] or busy
+    busy = found.busy
+    disks = [one for one in busy if one.device != ALL] or busy
     if len(disks) == 1:
-        return [disks[0]["device"]]
+        return [disks[0].device]
     if not busy:
-        raise InputError(
-            "empty", None, "no device read or wrote anything: there is no workload to make a profile of"
-        )
-    names = ", ".join(entry["device"] for entry in sorted(busy, key=lambda e: -(e.get("iops") or 0))[:12])
-    raise InputError(
-        "ambiguous",
-        Argument("device"),
-        f"{len(busy)} devices are active ({names}); name the one to use",
-        hint="a disk, its partitions and the devices on them (dm-0, md0) count the same requests: take one",
-    )
+        message = "no device read or wrote anything: there is no workload to make a profile of"
+        raise InputError("empty", None, message)
+    ranked = sorted(busy, key=lambda one: -(getattr(one, "iops", None) or 0))
+    names = ", ".join(one.device for one in ranked[:12])
+    message = f"{len(busy)} devices are active ({names}); name the one to use"
+    hint = "a disk, its partitions and the devices on them (dm-0, md0) count the same requests: take one"
+    raise InputError("ambiguous", Argument("device"), message, hint=hint)
 
 
 def _profile_name(name: str | None, output: Path) -> str:

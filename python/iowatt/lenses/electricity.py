@@ -10,7 +10,7 @@ from typing import Final
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.units import parse_power
 from iowatt.lenses.cost.defaults import START
-from iowatt.tariffs import account, load
+from iowatt.tariffs import load, result
 from iowatt.tariffs.bill import MONTHS_A_YEAR, bill, incremental_items
 from iowatt.tariffs.load import Load
 from iowatt.tariffs.result import BillDocument
@@ -76,11 +76,11 @@ def billed(tariff: Tariff, what: Drawn, site_watts: float = 0.0) -> BillDocument
     """The bill of a load, or of what it adds to a site's bill."""
     made = bill(tariff, what.load, what.start)
     if not site_watts:
-        return account.account(made, said=what.said)
+        return result.bill_document(made, said=what.said)
     together = bill(tariff, what.load.plus(site_watts), what.start)
     items = incremental_items(tariff, what.load, site_watts, what.start)
     made = replace(made, notes=together.notes)
-    return account.account(made, items, said=what.said, site_kw=site_watts / 1000.0)
+    return result.bill_document(made, items, said=what.said, site_kw=site_watts / 1000.0)
 
 
 def _is_folder(path: Path) -> bool:

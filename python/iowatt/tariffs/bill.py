@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Final
 
 from iowatt.base.digits import apart
 from iowatt.base.results import Note
@@ -24,29 +24,13 @@ OF_TARIFF: Final = "of-tariff"
 """Code of the notes that the tariff's record has."""
 
 
-class Read(Protocol):
-    """A month as the meter reads it."""
-
-    @property
-    def share(self) -> float:
-        """Part of the month that the load lasts."""
-
-    @property
-    def energy_j(self) -> float:
-        """Joules."""
-
-    @property
-    def peak_kw(self) -> float:
-        """The highest mean over a window."""
-
-
-def tariff_notes(tariff: Tariff, start: datetime, months: Sequence[Read]) -> tuple[Note, ...]:
+def tariff_notes(tariff: Tariff, start: datetime, months: Sequence[MonthUse]) -> tuple[Note, ...]:
     """The tariff's own notes (code ``of-tariff``), then what of it does not fit the load."""
     own = (Note(code=OF_TARIFF, text=text) for text in tariff.notes)
     return (*own, *_misfits(tariff, start, months))
 
 
-def _misfits(tariff: Tariff, start: datetime, months: Sequence[Read]) -> Iterator[Note]:
+def _misfits(tariff: Tariff, start: datetime, months: Sequence[MonthUse]) -> Iterator[Note]:
     peak = max((month.peak_kw for month in months), default=0.0)
     yield from _outside("peak", "a peak", peak, "kW", tariff.applicable_kw)
     if any(tariff.applicable_kwh):

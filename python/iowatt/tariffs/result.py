@@ -1,17 +1,30 @@
-"""Tariffs and bills as documents. Money is in US dollars, energy in kWh, demand in kW."""
+"""Tariffs and bills as documents. Money is in US dollars, energy in kWh, demand in kW.
+
+A tariff's document is validated from the tariff itself: their fields have the same names.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Final, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.tariffs.charges import ItemKind
-from iowatt.tariffs.structure import EnergyUnit, Fixed, Ratchet, Schedule
+from iowatt.tariffs.bill import Bill
+from iowatt.tariffs.charges import BillItem, ItemKind
+from iowatt.tariffs.load import JOULES_PER_KWH
+from iowatt.tariffs.structure import EnergyUnit, Fixed, Ratchet, Schedule, Tariff
 
 
-class TariffIdentity(Result):
+class _OfTariff(Result):
+    model_config = ConfigDict(from_attributes=True)
+
+
+class TariffIdentity(_OfTariff):
     """Which tariff it is, and how far it can be trusted."""
 
     key: str
@@ -38,7 +51,7 @@ class TariffList(ResultDocument):
     tariffs: list[ListedTariff]
 
 
-class TierPrice(Result):
+class TierPrice(_OfTariff):
     """A tier up to ``limit``: ``price`` is ``rate`` plus ``adjustment``, in dollars a kWh or kW."""
 
     rate: float
@@ -49,7 +62,7 @@ class TierPrice(Result):
     price: float
 
 
-class TimedPrices(Result):
+class TimedPrices(_OfTariff):
     """Prices by period; ``weekdays`` and ``weekends`` are the period of each hour of each month."""
 
     periods: list[list[TierPrice]]
@@ -58,7 +71,7 @@ class TimedPrices(Result):
     daily: bool  #: Of demand: each day's peak is charged, not each month's.
 
 
-class MonthlyPrices(Result):
+class MonthlyPrices(_OfTariff):
     """Prices by period; ``months`` is the period of each month."""
 
     periods: list[list[TierPrice]]
@@ -78,7 +91,7 @@ class TariffDocument(ListedTariff, ResultDocument):
     ratchet: Ratchet
     fixed: list[Fixed]
     minimum: list[Fixed]
-    fuel_usd_per_kwh: list[float]  #: For each month.
+    fuel_usd_per_kwh: list[float] = Field(validation_alias="fuel")  #: For each month.
 
 
 class BilledLoad(Result):
@@ -133,3 +146,85 @@ class BillDocument(ResultDocument):
     months: list[BilledMonth]
     items: list[BillLine]
     notes: list[Note]
+
+
+COLUMNS: Final[dict[str, tuple[ItemKind, ...]]] = {
+    "energy_usd": ("energy", "fuel"),
+    "demand_usd": ("demand", "coincident"),
+    "fixed_usd": ("fixed", "minimum"),
+    "other_usd": ("sell",),
+}
+"""Columns of a month's table, and the kinds of items in each."""
+
+
+def tariff_list(tariffs: Iterable[Tariff]) -> TariffList:
+    """The document of ``iowatt tariff list``."""
+    return TariffList(tariffs=[ListedTariff.model_validate(tariff) for tariff in tariffs])
+
+
+def tariff_document(tariff: Tariff) -> TariffDocument:
+    """The document of ``iowatt tariff show``: everything that is billed."""
+    return TariffDocument.model_validate(tariff)
+
+
+def billed_months(bill: Bill, items: Sequence[BillItem] | None = None) -> list[BilledMonth]:
+    """A row for each month, dollars by ``COLUMNS``."""
+    by_month: dict[str, list[BillItem]] = {}
+    for item in bill.items if items is None else items:
+        by_month.setdefault(item.month, []).append(item)
+    rows = []
+    for month in bill.months:
+        billed = by_month.get(month.month, [])
+        sums = {
+            column: math.fsum(item.usd for item in billed if item.kind in kinds)
+            for column, kinds in COLUMNS.items()
+        }
+        rows.append(
+            BilledMonth(
+                month=month.month,
+                share=month.share,
+                kwh=month.energy_j / JOULES_PER_KWH,
+                peak_kw=month.peak_kw,
+                **sums,
+                usd=math.fsum(sums.values()),
+            )
+        )
+    return rows
+
+
+def bill_document(
+    bill: Bill, items: Sequence[BillItem] | None = None, *, said: str, site_kw: float = 0.0
+) -> BillDocument:
+    """The document of ``iowatt tariff bill``.
+
+    Parameters
+    ----------
+    bill:
+        The bill of the load alone: its kWh and kW are shown.
+    items:
+        What is charged, where that is not the bill's own: the part of a load beside a site of ``site_kw``.
+    said:
+        Description of the load.
+    """
+    lines = bill.items if items is None else items
+    seconds, kwh = bill.duration_s, bill.energy_j / JOULES_PER_KWH
+    usd = math.fsum(item.usd for item in lines)
+    kinds = dict.fromkeys(item.kind for item in lines)
+    return BillDocument(
+        tariff=TariffIdentity.model_validate(bill.tariff),
+        load=BilledLoad(
+            said=said,
+            energy_kwh=kwh,
+            mean_kw=bill.energy_j / seconds / 1000.0 if seconds else None,
+            peak_kw=bill.peak_kw,
+            site_kw=site_kw,
+        ),
+        start=bill.start.isoformat(timespec="minutes"),
+        end=(bill.start + timedelta(seconds=seconds)).isoformat(timespec="minutes"),
+        usd=usd,
+        usd_per_kwh=usd / kwh if kwh > 0 else None,
+        by_kind={kind: math.fsum(item.usd for item in lines if item.kind == kind) for kind in kinds},
+        months=billed_months(bill, items),
+        items=[BillLine(**asdict(item), usd=item.usd) for item in lines],
+        notes=list(bill.notes),
+    )

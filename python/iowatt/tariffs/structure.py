@@ -105,3 +105,23 @@ class Tariff:
     date: str | None = None
     country: str = ""  #: As the record names it, such as ``USA``; empty where it does not.
     notes: tuple[str, ...] = ()
+
+    @property
+    def charges(self) -> list[str]:
+        """What it charges for, in words."""
+        ratchet, energy = self.ratchet, self.energy
+        periods = () if energy is None else energy.periods
+        found = {
+            "energy": energy is not None,
+            "energy tiers": any(len(tiers) > 1 for tiers in periods),
+            "energy by time": len(periods) > 1,
+            "demand": self.flat_demand is not None,
+            "demand by time": self.demand is not None,
+            "coincident demand": self.coincident is not None,
+            "ratchet": any(ratchet.shares) or ratchet.lookback_share > 0,
+            "fixed": bool(self.fixed),
+            "minimum": bool(self.minimum),
+            "fuel": any(self.fuel),
+            "sell": any(tier.sell is not None for tiers in periods for tier in tiers),
+        }
+        return [name for name, has in found.items() if has]

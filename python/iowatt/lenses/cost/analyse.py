@@ -35,7 +35,7 @@ from iowatt.lenses.cost.result import (
     TariffUsed,
     WorkOnce,
 )
-from iowatt.tariffs import account
+from iowatt.tariffs import result
 from iowatt.tariffs.bill import OF_TARIFF
 from iowatt.tariffs.load import JOULES_PER_KWH
 
@@ -291,13 +291,13 @@ def _bill(case: Case) -> Billed:
 
 def _months(made: Bill) -> list[BilledMonth]:
     """The bill by month, or by calendar year where there are too many."""
-    months = account.months(made)
+    months = result.billed_months(made)
     length = len("2026") if len(months) > MOST_MONTHS else len("2026-01")
     rows: dict[str, dict[str, float]] = {}
     for month in months:
         label = month.month[:length]
-        row = rows.setdefault(label, {"kwh": 0.0} | dict.fromkeys(account.COLUMNS, 0.0))
-        for key in ("kwh", *account.COLUMNS):
+        row = rows.setdefault(label, {"kwh": 0.0} | dict.fromkeys(result.COLUMNS, 0.0))
+        for key in ("kwh", *result.COLUMNS):
             row[key] += getattr(month, key)
     return [BilledMonth(month=label, **row) for label, row in rows.items()]
 

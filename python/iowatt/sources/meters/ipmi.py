@@ -41,11 +41,6 @@ _PERIOD: Final = re.compile(r"Sampling period:\s*(\d+)\s*Seconds")
 _NAMED: Final = re.compile(r"^(Manufacturer Name|Product Name|Firmware Revision)\s*:\s*(.+)$", re.MULTILINE)
 
 
-def create(address: Address) -> IpmiMeter:
-    """The instrument of an address. Raises ``InputError``."""
-    return IpmiMeter(address)
-
-
 class IpmiMeter:
     """A ``Meter``; there is no connection to keep."""
 
@@ -87,13 +82,11 @@ class IpmiMeter:
         }
         names = [said.get(key, "").strip() for key in ("Manufacturer Name", "Product Name")]
         model = " ".join(name for name in names if name and not name.startswith("Unknown"))
-        return Instrument(
-            name=self._address.name,
-            kind="ipmi",
-            grade="indicative",
+        return network.instrument(
+            self._address,
             why=WHY,
             model=model or None,
-            details={key: text for key, text in details.items() if text},
+            details=details,
         )
 
     def read(self) -> Reading:
@@ -137,6 +130,9 @@ class IpmiMeter:
             reason = " ".join(text.split())
             raise MeterError("tool-failed", self._who, reason[:300] or f"ipmitool ended with {code}")
         return text
+
+
+create = IpmiMeter
 
 
 def _said(command: list[str], environment: dict[str, str], timeout_s: float) -> tuple[int, bytes]:

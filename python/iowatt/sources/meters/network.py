@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.instrument import MeterError
+from iowatt.sources.meters.instrument import Grade, Instrument, MeterError
 
 #: How long to wait for an answer: an instrument is read every few seconds.
 TIMEOUT_S: Final = 3.0
@@ -72,6 +73,29 @@ def secret(address: Address, text: str | None) -> str | None:
         raise address.error("unknown-name", f"the environment variable {name} is not set") from None
 
 
+def instrument(
+    address: Address,
+    *,
+    why: str,
+    details: Mapping[str, str],
+    grade: Grade = "indicative",
+    model: str | None = None,
+    serial: str | None = None,
+    sample_interval_s: float | None = None,
+) -> Instrument:
+    """The instrument at an address; details without a text are left out."""
+    return Instrument(
+        name=address.name,
+        kind=address.scheme,
+        grade=grade,
+        why=why,
+        model=model,
+        serial=serial,
+        sample_interval_s=sample_interval_s,
+        details={name: text for name, text in details.items() if text},
+    )
+
+
 def missing_package(address: Address, package: str) -> InputError:
     """A package of the extra ``meters`` is not installed."""
     hint = "pip install 'iowatt[meters]'"
@@ -83,20 +107,24 @@ _LONGEST: Final = 1 << 16
 
 
 class LineConnection:
-    """A TCP connection. Raises ``MeterError`` whenever the other side does not do its part."""
+    """A TCP connection that speaks in lines. Raises ``MeterError`` at ``place`` where the other side fails."""
 
     def __init__(
-        self, host: str, port: int, *, timeout_s: float = LINE_TIMEOUT_S, end: bytes = b"\r\n"
+        self,
+        host: str,
+        port: int,
+        *,
+        timeout_s: float = LINE_TIMEOUT_S,
+        end: bytes = b"\r\n",
+        place: str | None = None,
     ) -> None:
-        self._place = f"{host}:{port}"
+        self._place = place or f"{host}:{port}"
         self._timeout_s, self._end = timeout_s, end
         self._rest = b""
         try:
             self._socket = socket.create_connection((host, port), timeout=timeout_s)
         except OSError as error:
-            raise MeterError(
-                "unreachable", self._place, f"does not answer: {error.strerror or error}"
-            ) from None
+            raise self._unreachable(f"does not answer: {error.strerror or error}") from None
 
     def ask(self, command: str) -> str:
         """Send a command and wait for its line."""
@@ -107,39 +135,36 @@ class LineConnection:
         """Send a command."""
         try:
             self._socket.settimeout(self._timeout_s)
-            self._socket.sendall(command.encode("ascii", "replace") + self._end)
+            self._socket.sendall(command.encode("utf-8", "replace") + self._end)
         except OSError as error:
-            raise MeterError(
-                "unreachable", self._place, f"the connection was lost: {error.strerror or error}"
-            ) from None
+            raise self._unreachable(f"the connection was lost: {error.strerror or error}") from None
 
     def line(self) -> str:
         """The next line, without its end."""
         until = time.monotonic() + self._timeout_s
         while b"\n" not in self._rest:
             left = until - time.monotonic()
-            if left <= 0 or len(self._rest) > _LONGEST:
-                raise MeterError("unreachable", self._place, f"sent no line within {self._timeout_s:g} s")
+            if len(self._rest) > _LONGEST:
+                raise MeterError("tool-output", self._place, "the answer is not lines of text")
             try:
-                self._socket.settimeout(left)
+                self._socket.settimeout(max(left, 1e-3))
                 more = self._socket.recv(4096)
             except TimeoutError:
-                raise MeterError(
-                    "unreachable", self._place, f"sent no line within {self._timeout_s:g} s"
-                ) from None
+                raise self._unreachable(f"sent no line within {self._timeout_s:g} s") from None
             except OSError as error:
-                raise MeterError(
-                    "unreachable", self._place, f"the connection was lost: {error.strerror or error}"
-                ) from None
+                raise self._unreachable(f"the connection was lost: {error.strerror or error}") from None
             if not more:
-                raise MeterError("unreachable", self._place, "closed the connection")
+                raise self._unreachable("closed the connection")
+            if left <= 0:
+                raise self._unreachable(f"sent no line within {self._timeout_s:g} s")
             self._rest += more
         line, _, self._rest = self._rest.partition(b"\n")
         return line.decode("utf-8", "replace").rstrip("\r")
 
     def close(self) -> None:
-        """Let go of it; never raises."""
-        try:
+        """Close it; never raises."""
+        with suppress(OSError):
             self._socket.close()
-        except OSError:
-            return
+
+    def _unreachable(self, problem: str) -> MeterError:
+        return MeterError("unreachable", self._place, problem)

@@ -48,11 +48,6 @@ _LOOK_BACK_S: Final = 300
 _UNITS: Final = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
-def create(address: Address) -> PrometheusMeter:
-    """The instrument of an address. Raises ``InputError``."""
-    return PrometheusMeter(address)
-
-
 class PrometheusMeter:
     """A ``Meter``, and with ``history`` a log of what Prometheus has kept."""
 
@@ -88,14 +83,12 @@ class PrometheusMeter:
             "samples": "as scraped" if self._plain else "an expression, evaluated",
             "prometheus": str(build.get("version", "")) if isinstance(build, dict) else "",
         }
-        return Instrument(
-            name=self._address.name,
-            kind="prometheus",
-            grade="indicative",
+        return network.instrument(
+            self._address,
             why=WHY,
             model=labels.get("instance"),
             sample_interval_s=self._interval_s(labels) if self._plain else None,
-            details={key: text for key, text in details.items() if text},
+            details=details,
         )
 
     def read(self) -> Reading:
@@ -213,6 +206,9 @@ class PrometheusMeter:
         if not isinstance(answer, dict) or answer.get("status") != "success":
             raise MeterError("tool-output", self._http.who, "the answer is not one of Prometheus")
         return answer.get("data")
+
+
+create = PrometheusMeter
 
 
 def _duration(text: Any) -> float | None:

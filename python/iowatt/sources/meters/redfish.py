@@ -44,11 +44,6 @@ class _Way:
     sensed_s: float | None = None  #: The time between its readings in s, where it says so.
 
 
-def create(address: Address) -> RedfishMeter:
-    """The instrument of an address. Raises ``InputError``."""
-    return RedfishMeter(address)
-
-
 class RedfishMeter:
     """A ``Meter``. ``open`` finds the document with the watts; ``read`` gets that one document."""
 
@@ -78,15 +73,13 @@ class RedfishMeter:
             "controller's clock": offset,
         }
         model = " ".join(str(chassis[key]) for key in ("Manufacturer", "Model") if chassis.get(key))
-        return Instrument(
-            name=self._address.name,
-            kind="redfish",
-            grade="indicative",
+        return network.instrument(
+            self._address,
             why=WHY,
             model=model or None,
             serial=str(chassis["SerialNumber"]) if chassis.get("SerialNumber") else None,
             sample_interval_s=way.sensed_s,
-            details={key: text for key, text in details.items() if text},
+            details=details,
         )
 
     def read(self) -> Reading:
@@ -207,6 +200,9 @@ class RedfishMeter:
         except (TypeError, ValueError):
             return ""
         return f"{said - time.time():+.0f} s from this host's"
+
+
+create = RedfishMeter
 
 
 def _powers(sensor: Any) -> bool:

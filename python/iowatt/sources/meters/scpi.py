@@ -32,11 +32,6 @@ _LONGEST: Final = 16_384
 _FOREIGN: Final = "no analyser that iowatt knows: its accuracy is not known from the protocol; declare it"
 
 
-def create(address: Address) -> ScpiMeter:
-    """The instrument of an address. Raises ``InputError``."""
-    return ScpiMeter(address)
-
-
 class ScpiMeter:
     """A ``Meter``: one session, all quantities by one query."""
 
@@ -92,15 +87,14 @@ class ScpiMeter:
                     f"a {model}, of SPEC's accepted analysers; its ranges and calibration decide its accuracy"
                 )
         self.read()
-        return Instrument(
-            name=self._address.name,
-            kind="scpi",
+        return network.instrument(
+            self._address,
             grade=grade,
             why=why,
             model=f"{maker} {model}".strip() or None,
             serial=serial or None,
             sample_interval_s=_positive(details.get("update interval, s")),
-            details={key: text for key, text in details.items() if text},
+            details=details,
         )
 
     def read(self) -> Reading:
@@ -233,6 +227,9 @@ class ScpiMeter:
                 raise ValueError(f"its answer is longer than {_LONGEST} bytes, and not a line of SCPI")
             if time.monotonic() > end:
                 raise TimeoutError(f"its answer did not end in {self._timeout_s:g} s")
+
+
+create = ScpiMeter
 
 
 def _number(text: str) -> float:

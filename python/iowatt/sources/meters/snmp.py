@@ -73,11 +73,6 @@ class _Object:
     valid: str | None = None  #: An object that is 1 while the value may be used.
 
 
-def create(address: Address) -> SnmpMeter:
-    """The instrument of an address. Raises ``InputError``."""
-    return SnmpMeter(address)
-
-
 class SnmpMeter:
     """A ``Meter``. ``open`` finds out which objects there are; ``read`` gets them all in one request."""
 
@@ -167,14 +162,12 @@ class SnmpMeter:
             "version": self._version,
             "description": said["description"] or "",
         }
-        return Instrument(
-            name=self._address.name,
-            kind="snmp",
-            grade="indicative",
+        return network.instrument(
+            self._address,
             why=f"{WHY}; {note}" if note else WHY,
             model=said.get("model") or said["description"],
             serial=said.get("serial"),
-            details={name: text for name, text in details.items() if text},
+            details=details,
         )
 
     def _search(self) -> Profile:
@@ -259,6 +252,9 @@ class SnmpMeter:
         if not number.is_finite():
             raise MeterError("tool-output", self._who, f"object {oid} is {text!r}, not a number")
         return number
+
+
+create = SnmpMeter
 
 
 class _Session:
