@@ -12,7 +12,7 @@ import pytest
 from iowatt.counters import streams
 from iowatt.counters.activity import activity
 from iowatt.counters.arrivals import dispersion
-from iowatt.counters.log import Log
+from iowatt.counters.log import CountersLog
 from iowatt.counters.profile import CountersProfile, build_profile, profile_toml
 from iowatt.counters.read import read
 from iowatt.counters.streams import ProfileRequest
@@ -27,12 +27,12 @@ DATA = Path(__file__).parents[1] / "data" / "counters"
 UNIFORM = ProfileRequest({"pattern": "uniform"})
 
 
-def logged(name: str) -> Log:
+def logged(name: str) -> CountersLog:
     return read([DATA / name])
 
 
 def profiled(
-    log: Log, devices: list[str], folder: Path, asked: ProfileRequest = UNIFORM
+    log: CountersLog, devices: list[str], folder: Path, asked: ProfileRequest = UNIFORM
 ) -> tuple[CountersProfile, Profile, Path]:
     built = build_profile(log, devices, asked, name="counted", origin="log.txt")
     path = folder / "counted.toml"
@@ -42,7 +42,7 @@ def profiled(
     return built, loaded.profile, path
 
 
-def written(folder: Path, text: str) -> Log:
+def written(folder: Path, text: str) -> CountersLog:
     path = folder / "log.txt"
     path.write_text(text)
     return read([path])

@@ -13,7 +13,7 @@ from iowatt.sources import outputs
 from iowatt.sources.fio import read, read_groups
 from iowatt.sources.fio.document import seconds
 from iowatt.sources.measured import measured_run
-from iowatt.sources.measured.build import About
+from iowatt.sources.measured.build import MeasuredAbout
 from refused import refused
 
 DATA = Path(__file__).parents[1] / "data" / "fio-runs"
@@ -46,7 +46,9 @@ def test_groups_behind_a_stonewall_are_runs_of_their_own(tmp_path, logs):
         {path.name for path in GROUPS.parent.iterdir()} if logs else {"out.json"}
     )
     # Nothing says 600 IOPS, the sum of both.
-    rates = [measured_run(About("x"), one, interval_s=10).summary["throughput"]["iops"] for one in found]
+    rates = [
+        measured_run(MeasuredAbout("x"), one, interval_s=10).summary["throughput"]["iops"] for one in found
+    ]
     assert rates == pytest.approx([200, 400], rel=0.01)
 
 
@@ -199,7 +201,7 @@ def test_other_formats_are_named_and_json_asked_for(tmp_path, form, suffix):
 def test_a_mean_in_the_json_is_kept_where_logs_have_rates_only():
     (found,) = outputs.read(DATA / "iops-only" / "out.json")
     assert len(found.intervals) > 1
-    run = measured_run(About("x"), found, interval_s=1.0)
+    run = measured_run(MeasuredAbout("x"), found, interval_s=1.0)
     times = run.summary["response_time_ms"]
     said = found.totals[0]
     for kind in ("all", "read"):
@@ -214,7 +216,7 @@ def test_a_mean_in_the_json_is_kept_where_logs_have_rates_only():
 
 def test_the_extremes_of_directions_are_those_of_the_json():
     found = read(GROUPS.parents[2] / "fio" / "json_plus_3.33_sample.json", interval_s=1.0)
-    times = measured_run(About("x"), found, interval_s=1.0).summary["response_time_ms"]
+    times = measured_run(MeasuredAbout("x"), found, interval_s=1.0).summary["response_time_ms"]
     for kind, said in zip(("read", "write"), found.totals, strict=True):
         assert times[kind]["max"] == said.response_max_s * 1e3
         assert times[kind]["std"] == said.response_std_s * 1e3

@@ -217,9 +217,9 @@ def test_the_last_bin_ends_with_the_longest_time():
 def job(name, number, reads, runtime_s, options):
     """A job whose JSON says no more than how many reads it did."""
     bins_of = Histogram.of([], [], [])
-    done = document.Counted(reads, reads * 4096, runtime_s, reads, 1e-3, 0.0, 1e-3, bins_of)
-    none = document.Counted(0, 0, 0.0, 0, 0.0, 0.0, 0.0, bins_of)
-    return document.Job(name, number, options, done, none, 0, runtime_s, None, 0, 0)
+    done = document.JobCounts(reads, reads * 4096, runtime_s, reads, 1e-3, 0.0, 1e-3, bins_of)
+    none = document.JobCounts(0, 0, 0.0, 0, 0.0, 0.0, 0.0, bins_of)
+    return document.FioJob(name, number, options, done, none, 0, runtime_s, None, 0, 0)
 
 
 def test_grids_of_jobs_are_joined_without_splitting_a_window(tmp_path):

@@ -17,7 +17,7 @@ from iowatt.base.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.sources import outputs
 from iowatt.sources.measured import measured_run
-from iowatt.sources.measured.build import About
+from iowatt.sources.measured.build import MeasuredAbout
 from iowatt.sources.meters.instrument import InstrumentLog
 from refused import refused
 
@@ -46,7 +46,7 @@ def many(path, seed=1, count=3000, seconds=40, known=0.9):
 
 def run_of(path, **options) -> Run:
     (found,) = outputs.read(path, options=options or None)
-    return measured_run(About(name="trace"), found, interval_s=outputs.interval_s(found))
+    return measured_run(MeasuredAbout(name="trace"), found, interval_s=outputs.interval_s(found))
 
 
 def test_every_figure_is_that_of_the_requests(tmp_path):
@@ -199,7 +199,7 @@ def test_a_meter_needs_a_date(tmp_path):
     (found,) = outputs.read(path)
     log = object.__new__(InstrumentLog)
     with refused("missing-figure", str(path)):
-        measured_run(About(name="x"), found, temperature=[log])
+        measured_run(MeasuredAbout(name="x"), found, temperature=[log])
 
 
 # recordings of blktrace
@@ -351,6 +351,6 @@ def test_any_file_is_a_run_or_refused(tmp_path, data):
     except InputError as error:
         assert str(error)
         return
-    assert measured_run(About(name="any"), found, interval_s=outputs.interval_s(found)).summary["requests"][
-        "count"
-    ]
+    assert measured_run(MeasuredAbout(name="any"), found, interval_s=outputs.interval_s(found)).summary[
+        "requests"
+    ]["count"]

@@ -8,7 +8,7 @@ import pytest
 
 from iowatt.sources import time_zones
 from iowatt.sources.meters import stamps
-from iowatt.sources.time_zones import Zones
+from iowatt.sources.time_zones import StampZones
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from iowatt.sources.time_zones import Zones
 def test_what_is_an_offset(text, minutes):
     expected = timezone(timedelta(minutes=minutes))
     assert time_zones.parse_utc_offset(text) == expected == stamps.zone(text)
-    Zones(text)
+    StampZones(text)
 
 
 @pytest.mark.parametrize("text", ["", "+", "CET", "+15", "+14:30", "+01:60", "01:00", "+1:0", "+٠١:٠٠"])

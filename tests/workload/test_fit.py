@@ -19,8 +19,8 @@ from iowatt.trace.description import (
     JumpTable,
     ReuseFigures,
     ReuseHistogram,
-    RunFigures,
     Sequentiality,
+    SequentialRuns,
     SizeHistogram,
 )
 from iowatt.trace.generate import generate, prepare
@@ -240,7 +240,7 @@ def test_a_step_moves_shares_by_what_is_missing() -> None:
             jumps=JumpTable.model_construct(direction=["forward"], from_bytes=[4096], request_share=[0.5]),
             sequential=Sequentiality.model_construct(
                 consecutive_request_share=consecutive,
-                runs=RunFigures.model_construct(sequential_request_share=0.5),
+                runs=SequentialRuns.model_construct(sequential_request_share=0.5),
             ),
         )
 

@@ -24,7 +24,7 @@ from iowatt.cli.show import show
 from iowatt.cli.trace_options import one_of
 
 if TYPE_CHECKING:
-    from iowatt.counters.log import Log
+    from iowatt.counters.log import CountersLog
     from iowatt.counters.streams import ProfileRequest
     from iowatt.counters.summary import CountersSummary, WrittenProfile
 
@@ -181,7 +181,7 @@ def _request(
 
 
 def _write_profile(
-    log: Log,
+    log: CountersLog,
     devices: list[str],
     request: ProfileRequest,
     output: Path,
@@ -218,7 +218,7 @@ def _write_profile(
     )
 
 
-def _devices(log: Log, found: CountersSummary, wanted: list[str]) -> list[str]:
+def _devices(log: CountersLog, found: CountersSummary, wanted: list[str]) -> list[str]:
     """The devices asked for, checked; without any, the only one that did anything."""
     from iowatt.base.errors import Argument, InputError
     from iowatt.base.problems import suggestion

@@ -95,7 +95,7 @@ def import_(
     from iowatt.run import index
     from iowatt.sources import outputs
     from iowatt.sources.measured import measured_run
-    from iowatt.sources.measured.build import About
+    from iowatt.sources.measured.build import MeasuredAbout
     from iowatt.sources.meters import source as meters
 
     seconds = parsed(interval, parse_duration, "interval")
@@ -115,7 +115,7 @@ def import_(
     for observation in found:
         alone = len(found) == 1
         named = observation.name if name is None else name if alone else f"{name} {observation.name}"
-        about = About(
+        about = MeasuredAbout(
             name=named,
             target=target,
             raw_bytes=raw_bytes,

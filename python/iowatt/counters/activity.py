@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from iowatt.base.errors import InputError
-from iowatt.counters.log import Floats, Log
+from iowatt.counters.log import CountersLog, Floats
 
 Split = Literal["counted", "bytes", "given"]
 
@@ -52,7 +52,7 @@ class Activity:
         return bool(self.requests.any())
 
 
-def activity(log: Log, device: str, read_share: float | None = None) -> Activity:
+def activity(log: CountersLog, device: str, read_share: float | None = None) -> Activity:
     """What ``device`` did.
 
     Parameters
@@ -60,10 +60,7 @@ def activity(log: Log, device: str, read_share: float | None = None) -> Activity
     read_share:
         Share of requests that read, 0 to 1, where the log does not tell reads from writes.
 
-    Raises
-    ------
-    InputError
-        The log has too few counters, with those that are needed.
+    Raises ``InputError``: the log has too few counters, with those that are needed.
     """
 
     def has(name: str) -> bool:
@@ -111,7 +108,7 @@ def activity(log: Log, device: str, read_share: float | None = None) -> Activity
     )  # fmt: skip
 
 
-def _total(log: Log, device: str) -> Floats:
+def _total(log: CountersLog, device: str) -> Floats:
     if not log.has(device, "requests"):
         message = f"the counters of {device!r} lack requests per second"
         hint = (
@@ -122,7 +119,7 @@ def _total(log: Log, device: str) -> Floats:
     return log.column(device, "requests")
 
 
-def _moved(log: Log, device: str, requests: Floats) -> Floats:
+def _moved(log: CountersLog, device: str, requests: Floats) -> Floats:
     if log.has(device, "bytes"):
         return log.column(device, "bytes")
     if log.has(device, "size"):
@@ -141,7 +138,7 @@ def _or_zero(sizes: Floats) -> Floats:
     return np.nan_to_num(sizes, nan=0.0)
 
 
-def merged_share(log: Log, device: str, name: str, rate: Floats, weights: Floats) -> float | None:
+def merged_share(log: CountersLog, device: str, name: str, rate: Floats, weights: Floats) -> float | None:
     """Requests that were merged into others, of all that were asked for; ``None`` where it is not counted."""
     merged = mean_of(log, device, name, weights)
     if merged is None:
@@ -150,7 +147,7 @@ def merged_share(log: Log, device: str, name: str, rate: Floats, weights: Floats
     return ratio(merged, merged + issued) or 0.0
 
 
-def mean_of(log: Log, device: str, name: str, weights: Floats) -> float | None:
+def mean_of(log: CountersLog, device: str, name: str, weights: Floats) -> float | None:
     """The weighted mean of a counter; None where the log does not have it."""
     if not log.has(device, name):
         return None

@@ -71,7 +71,7 @@ _LEAST_INSIDE: Final = 0.1
 
 
 @dataclass(frozen=True)
-class Arrivals:
+class AssumedArrivals:
     """The table ``[arrivals]``, which of its keys are assumed, and why."""
 
     table: dict[str, Any]
@@ -79,7 +79,7 @@ class Arrivals:
     why: str
 
 
-def arrival_law(spread: Dispersion, asked: ProfileRequest, rate: float, joined: float) -> Arrivals:
+def arrival_law(spread: Dispersion, asked: ProfileRequest, rate: float, joined: float) -> AssumedArrivals:
     """Poisson, unless counts vary more than its chance allows.
 
     Renewals with the coefficient of variation cv have counts whose index of dispersion comes to cv squared
@@ -95,10 +95,7 @@ def arrival_law(spread: Dispersion, asked: ProfileRequest, rate: float, joined: 
     joined:
         Intervals in a phase.
 
-    Raises
-    ------
-    InputError
-        Bursts are asked for, and counts show none.
+    Raises ``InputError``: bursts are asked for, and counts show none.
     """
     by = "chosen by the counts" if asked.arrivals == "auto" else "as asked"
     if spread.known:
@@ -121,10 +118,10 @@ def arrival_law(spread: Dispersion, asked: ProfileRequest, rate: float, joined: 
             f"of {cv:.3g}, whose counts vary {cv * cv:.3g} times as much"
         )
         table = {"law": "hyper-exponential", "rate": rounded(rate), "cv": rounded(cv)}
-        return Arrivals(table, ["arrivals.law", "arrivals.cv"], why)
+        return AssumedArrivals(table, ["arrivals.law", "arrivals.cv"], why)
     why = f"Poisson inside a phase ({by}): {seen}"
     if spread.bursty:
         why += ", which phases follow; inside an interval arrivals may be burstier"
     elif spread.known:
         why += ", no more than chance explains"
-    return Arrivals({"law": "poisson", "rate": rounded(rate)}, ["arrivals.law"], why)
+    return AssumedArrivals({"law": "poisson", "rate": rounded(rate)}, ["arrivals.law"], why)

@@ -58,15 +58,7 @@ _UNUSED: Final = frozenset(
 TOTALS: Final = {
     f"{unit}_{way}": f"{unit}_{way}/s" for unit in ("Blk", "kB", "MB") for way in ("read", "wrtn", "dscd")
 }
-_HUMAN: Final = {
-    "s": 512.0,
-    "B": 1.0,
-    "k": 1024.0,
-    "M": 1024.0**2,
-    "G": 1024.0**3,
-    "T": 1024.0**4,
-    "P": 1024.0**5,
-}
+_HUMAN: Final = {"s": 512.0} | {unit: 1024.0**power for power, unit in enumerate("BkMGTP")}
 _SUFFIXED: Final = re.compile(r"([0-9.,]{1,40})([sBkMGTP%])", re.ASCII)
 _COARSE: Final = {
     "rMB/s": ("reads", "read_size", "read_bytes"),
@@ -82,10 +74,7 @@ def known(name: str) -> bool:
 def figures(names: Sequence[str], texts: Sequence[str]) -> dict[str, float]:
     """Figures of a row in SI units, by `iowatt.counters.log`'s names.
 
-    Raises
-    ------
-    InputError
-        What is wrong with which column.
+    Raises ``InputError`` that names the column.
     """
     found: dict[str, float] = {}
     for name, text in zip(names, texts, strict=True):

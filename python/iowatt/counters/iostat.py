@@ -15,8 +15,8 @@ from typing import Final, Literal
 from iowatt.base.errors import InputError
 from iowatt.counters import clock
 from iowatt.counters.columns import figures, known, seconds_of
-from iowatt.counters.log import Log
-from iowatt.counters.text import Line, banner, shown
+from iowatt.counters.log import CountersLog
+from iowatt.counters.text import LogLine, banner, shown
 
 First = Literal["auto", "drop", "keep"]
 DROPPED: Final = (
@@ -33,7 +33,7 @@ class _End:
 
     interval: int
     stamp: clock.Stamp | None
-    place: Line
+    place: LogLine
     by_totals: tuple[float, float]
 
 
@@ -42,16 +42,16 @@ class _Report:
     """One report: its devices, its stamp, and how long it was by its own totals."""
 
     stamp: clock.Stamp | None
-    place: Line
+    place: LogLine
     devices: dict[str, dict[str, float]] = field(default_factory=dict)
     # The total from which the length is known, and the length.
     by_totals: tuple[float, float] = (0.0, 0.0)
 
 
-class Reader:
+class IostatReader:
     """Takes the lines of a log, one after another, and puts its reports into ``log``."""
 
-    def __init__(self, log: Log, first: First) -> None:
+    def __init__(self, log: CountersLog, first: First) -> None:
         self._log = log
         self._first = first
         self._columns: list[str] | None = None
@@ -69,13 +69,13 @@ class Reader:
         self._blank_after_banner: int | None = None
         self._without_first = False
 
-    def read(self, lines: Iterable[Line]) -> None:
+    def read(self, lines: Iterable[LogLine]) -> None:
         """All of a file."""
         for line in lines:
             self._take(line)
         self._end_section()
 
-    def _take(self, line: Line) -> None:
+    def _take(self, line: LogLine) -> None:
         words = line.text.split()
         if not words:
             if self._blank_after_banner is not None:
@@ -151,7 +151,7 @@ class Reader:
         for device, values in report.devices.items():
             self._log.put(interval, device, values)
 
-    def _row(self, line: Line, words: list[str]) -> None:
+    def _row(self, line: LogLine, words: list[str]) -> None:
         if self._columns is None:
             return
         if self._wrapped is not None:  # old versions put a long name on a line of its own
@@ -178,12 +178,14 @@ class Reader:
             values = dict.fromkeys(("requests", "reads", "writes"), math.nan)
         self._put(line, device, values, seconds_of(self._columns, texts))
 
-    def _put(self, line: Line, device: str, values: dict[str, float], by_totals: tuple[float, float]) -> None:
+    def _put(
+        self, line: LogLine, device: str, values: dict[str, float], by_totals: tuple[float, float]
+    ) -> None:
         report = self._report
         # Without stamps and avg-cpu nothing but a device that comes again tells that a report begins.
         if report is None or report.devices.get(device, {}).keys() & values.keys():
             self._begin()
-            report = self._report = _Report(self._stamp, Line("", line.number, line.source))
+            report = self._report = _Report(self._stamp, LogLine("", line.number, line.source))
             self._stamp = None
         report.devices.setdefault(device, {}).update(values)
         report.by_totals = max(report.by_totals, by_totals)

@@ -32,7 +32,7 @@ _ABSENT: Final = float("nan")
 
 
 @dataclass
-class Series:
+class DeviceSeries:
     """The rows of one device: the number of each row's interval, and its figures."""
 
     intervals: array[int] = field(default_factory=lambda: array("q"))
@@ -49,7 +49,7 @@ class Series:
 
 
 @dataclass
-class Log:
+class CountersLog:
     """All that was read.
 
     ``seconds`` has the length of each interval, NaN where the log does not say it; ``ends`` when it ended by
@@ -62,7 +62,7 @@ class Log:
     seconds: array[float] = field(default_factory=lambda: array("d"))
     ends: list[Stamp | None] = field(default_factory=list)
     utc: bool = False
-    devices: dict[str, Series] = field(default_factory=dict)
+    devices: dict[str, DeviceSeries] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     bad: int = 0
 
@@ -74,7 +74,7 @@ class Log:
 
     def put(self, interval: int, device: str, values: Mapping[str, float]) -> None:
         """One device in one interval."""
-        self.devices.setdefault(device, Series()).add(interval, values)
+        self.devices.setdefault(device, DeviceSeries()).add(interval, values)
 
     def last(self, device: str) -> int:
         """The interval of the device's last row; -1 where it has none."""

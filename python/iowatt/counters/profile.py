@@ -13,8 +13,8 @@ from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.base.toml_writer import comment, inline
 from iowatt.counters.activity import Activity, activity
-from iowatt.counters.arrivals import Arrivals, arrival_law, dispersion
-from iowatt.counters.log import Floats, Log
+from iowatt.counters.arrivals import AssumedArrivals, arrival_law, dispersion
+from iowatt.counters.log import CountersLog, Floats
 from iowatt.counters.streams import (
     ProfileRequest,
     StreamPart,
@@ -32,11 +32,11 @@ Ground = dict[str, Any]
 class _ProfileInputs:
     """All that a profile was made of."""
 
-    log: Log
+    log: CountersLog
     acts: Sequence[Activity]
     parts: Sequence[StreamPart]
     asked: ProfileRequest
-    arrivals: Arrivals
+    arrivals: AssumedArrivals
     seconds: Floats
     phases: int
     origin: str
@@ -146,7 +146,7 @@ def _remarks(made: _ProfileInputs) -> list[str]:
     return found
 
 
-def _left_out(log: Log, act: Activity) -> Iterator[str]:
+def _left_out(log: CountersLog, act: Activity) -> Iterator[str]:
     unknown = int((~act.known).sum())
     if unknown:
         yield f"{act.device}: {unknown} intervals lack figures and are left out with their time"
@@ -177,7 +177,7 @@ class CountersProfile:
 
 
 def build_profile(
-    log: Log, devices: Sequence[str], asked: ProfileRequest, *, name: str, origin: str
+    log: CountersLog, devices: Sequence[str], asked: ProfileRequest, *, name: str, origin: str
 ) -> CountersProfile:
     """The profile of some devices of a log together.
 
@@ -188,10 +188,7 @@ def build_profile(
     origin:
         The logs, for its sources.
 
-    Raises
-    ------
-    InputError
-        Too few counters; no interval of known length; nothing was read or written.
+    Raises ``InputError``: too few counters; no interval of known length; nothing was read or written.
     """
     acts = [activity(log, device, asked.read_share) for device in devices]
     used = np.logical_and.reduce([act.known for act in acts])
@@ -256,10 +253,7 @@ def profile_toml(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str
 def write_profile(text: str, target: Path, *, force: bool = False) -> None:
     """Write a profile; whole or not at all.
 
-    Raises
-    ------
-    InputError
-        It exists and ``force`` is not set, or cannot be written.
+    Raises ``InputError``: it exists and ``force`` is not set, or cannot be written.
     """
     check_target(target, force=force)
     with atomic_path.file(target) as made:

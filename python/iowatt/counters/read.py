@@ -11,8 +11,8 @@ from typing import Any, Final, Literal
 from iowatt.base.errors import Argument, InputError
 from iowatt.counters import iostat, perfmon, sar, sysstat_json
 from iowatt.counters.columns import known
-from iowatt.counters.log import Log
-from iowatt.counters.text import Line, lines
+from iowatt.counters.log import CountersLog
+from iowatt.counters.text import LogLine, lines
 
 Format = Literal["iostat", "sar", "perfmon"]
 FORMATS: Final[tuple[Format, ...]] = ("iostat", "sar", "perfmon")
@@ -32,7 +32,7 @@ def read(
     names: Mapping[str, str] | None = None,
     skip_bad: int = 0,
     interval_s: float | None = None,
-) -> Log:
+) -> CountersLog:
     """Logs of one tool, one after another in time.
 
     Parameters
@@ -45,12 +45,9 @@ def read(
         skip_bad: Malformed records to skip before it is an error. interval_s: Length of the intervals, in
         seconds, where the log does not say it.
 
-    Raises
-    ------
-    InputError
-        With file and line: no such log, a malformed row, nothing left to use.
+    Raises ``InputError`` with file and line: no such log, a malformed row, nothing left to use.
     """
-    log: Log | None = None
+    log: CountersLog | None = None
     for file in files:
         head = list(itertools.islice(lines(file), _HEAD))
         found = _detect(head, file)
@@ -58,7 +55,7 @@ def read(
         if format_ is not None and tool != format_:
             raise InputError("wrong-format", str(file), f"expected a log of {format_}; this is one of {tool}")
         if log is None:
-            log = Log(tool, skip_bad)
+            log = CountersLog(tool, skip_bad)
         elif log.format != tool:
             message = f"this is a log of {tool}, after one of {log.format}"
             raise InputError("conflict", str(file), message, hint="read them one tool at a time")
@@ -90,21 +87,21 @@ _TOOL: Final[dict[str, Format]] = {
 }
 
 
-def _read(found: str, log: Log, file: Path, first: iostat.First, names: Mapping[str, str]) -> None:
+def _read(found: str, log: CountersLog, file: Path, first: iostat.First, names: Mapping[str, str]) -> None:
     if found in ("iostat-json", "sadf-json"):
         sysstat_json.read(log, lines(file), first)
         return
     reader: Any
     if found == "iostat":
-        reader = iostat.Reader(log, first)
+        reader = iostat.IostatReader(log, first)
     elif found == "perfmon":
-        reader = perfmon.Reader(log, names)
+        reader = perfmon.PerfmonReader(log, names)
     else:
         reader = sar.SarReader(log) if found == "sar" else sar.SadfReader(log)
     reader.read(lines(file))
 
 
-def _detect(head: list[Line], file: Path) -> str:
+def _detect(head: list[LogLine], file: Path) -> str:
     for line in head:
         text = line.text.strip()
         if text.startswith(('"(PDH-', "(PDH-")):

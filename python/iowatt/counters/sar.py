@@ -15,8 +15,8 @@ from typing import Final
 from iowatt.base.errors import InputError
 from iowatt.counters import clock
 from iowatt.counters.columns import figures, known
-from iowatt.counters.log import TOO_SHORT, Log
-from iowatt.counters.text import Line, banner, rate, shown
+from iowatt.counters.log import TOO_SHORT, CountersLog
+from iowatt.counters.text import LogLine, banner, rate, shown
 
 ALL: Final = "all"  # the device of `sar -b`
 # The time in the ways of locales; India's has its zone.
@@ -37,13 +37,13 @@ def split_time(text: str) -> re.Match[str] | None:
 class SarReader:
     """Takes the lines of a log, one after another, and puts its intervals into ``log``."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: CountersLog) -> None:
         self._log = log
         self._columns: list[str] | None = None
         self._device_at: int | None = None
         self._start: clock.Stamp | None = None
         # Intervals since the start of the log or a restart, when each ended, and where that is written.
-        self._ends: list[tuple[int, clock.Stamp, Line]] = []
+        self._ends: list[tuple[int, clock.Stamp, LogLine]] = []
         # Intervals by their time, so that tables of the same times, such as those of -b and -d, go together.
         # A time comes again where records are less than a second apart, and on another day.
         self._intervals_of: dict[str, list[int]] = {}
@@ -51,13 +51,13 @@ class SarReader:
         self._days: tuple[int, ...] = ()
         self._before: clock.Stamp | None = None
 
-    def read(self, lines: Iterable[Line]) -> None:
+    def read(self, lines: Iterable[LogLine]) -> None:
         """All of a file."""
         for line in lines:
             self._take(line)
         self._end()
 
-    def _take(self, line: Line) -> None:
+    def _take(self, line: LogLine) -> None:
         match = split_time(line.text)
         if match is None:
             # Average: in the words of any language, and the first line of another log.
@@ -76,7 +76,7 @@ class SarReader:
         elif not self._header(clock.Stamp(seconds), words) and self._columns is not None:
             self._row(line, clock.Stamp(seconds), match[1], words)
 
-    def _banner(self, line: Line) -> None:
+    def _banner(self, line: LogLine) -> None:
         words = line.text.split()
         if not any(known(word) for word in words):
             self._end()
@@ -106,7 +106,7 @@ class SarReader:
             return True
         return False
 
-    def _row(self, line: Line, stamp: clock.Stamp, text: str, words: list[str]) -> None:
+    def _row(self, line: LogLine, stamp: clock.Stamp, text: str, words: list[str]) -> None:
         columns = self._columns or []
         device = ALL
         if self._device_at is not None and len(words) > self._device_at:
@@ -128,7 +128,7 @@ class SarReader:
         if index == len(same):
             at = self._log.interval(end=self._dated(stamp))
             same.append(at)
-            self._ends.append((at, stamp, Line("", line.number, line.source)))
+            self._ends.append((at, stamp, LogLine("", line.number, line.source)))
         self._log.put(same[index], device, values)
 
     def _end(self) -> None:
@@ -153,14 +153,14 @@ _EPOCH_DIGITS: Final = 11
 class SadfReader:
     """Takes the lines of a log, one after another, and puts its intervals into ``log``."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: CountersLog) -> None:
         self._log = log
         self._columns: list[str] | None = None
         self._has_device = False
         # Intervals by host and time, so that tables of the same times, such as -b's and -d's, go together.
         self._interval_of: dict[tuple[str, str], int] = {}
 
-    def read(self, lines: Iterable[Line]) -> None:
+    def read(self, lines: Iterable[LogLine]) -> None:
         """All of a file."""
         for line in lines:
             if line.text.startswith("#"):
@@ -168,7 +168,7 @@ class SadfReader:
             elif line.text.strip() and self._columns is not None:
                 self._row(line)
 
-    def _header(self, line: Line) -> None:
+    def _header(self, line: LogLine) -> None:
         names = line.text.lstrip("# ").split(";")[_BEFORE:]
         if any("[...]" in name for name in names):
             message = "a log with all devices on one line cannot be read"
@@ -179,7 +179,7 @@ class SadfReader:
         self._has_device = not known(names[0])
         self._columns = names[1:] if self._has_device else names
 
-    def _row(self, line: Line) -> None:
+    def _row(self, line: LogLine) -> None:
         columns = self._columns or []
         cells = line.text.split(";")
         if len(cells) > 1 and cells[1] == "-1":  # a restart, or a comment

@@ -16,7 +16,7 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.counters.activity import Activity, merged_share
-from iowatt.counters.log import Floats, Log
+from iowatt.counters.log import CountersLog, Floats
 
 ACCESS_PATTERNS: Final = (
     "uniform, sequential, zipf:EXPONENT (zipf:0.99), or skew:K (skew:7 has 80 % of requests in 20 %)"
@@ -27,10 +27,7 @@ _PARAMETER: Final = {"zipf": "exponent", "skew": "k"}
 def parse_access(text: str) -> dict[str, Any]:
     """``uniform``, ``zipf:0.99`` and so on, as a profile has it.
 
-    Raises
-    ------
-    InputError
-        With what is accepted. Limits of parameters are checked with the profile.
+    Raises ``InputError`` with what is accepted. Limits of parameters are checked with the profile.
     """
     pattern, colon, value = text.strip().lower().partition(":")
     if pattern in ("uniform", "sequential") and not colon:
@@ -136,7 +133,9 @@ class StreamPart:
         return float(self.counts.sum())
 
 
-def split_streams(log: Log, acts: Sequence[Activity], used: Any, asked: ProfileRequest) -> list[StreamPart]:
+def split_streams(
+    log: CountersLog, acts: Sequence[Activity], used: Any, asked: ProfileRequest
+) -> list[StreamPart]:
     """The streams of some devices over the intervals that are ``used``."""
     found = []
     for place, act in enumerate(acts):
@@ -156,7 +155,7 @@ def split_streams(log: Log, acts: Sequence[Activity], used: Any, asked: ProfileR
     return found
 
 
-def _sequential(log: Log, act: Activity, reads: bool, asked: ProfileRequest) -> float:
+def _sequential(log: CountersLog, act: Activity, reads: bool, asked: ProfileRequest) -> float:
     """Share of a direction's requests that are taken to be sequential."""
     if asked.access["pattern"] == "sequential":
         return 1.0

@@ -11,7 +11,7 @@ from iowatt.base.errors import InputError
 from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.counters.activity import Activity, Split, activity, mean_of, merged_share, ratio
 from iowatt.counters.arrivals import dispersion
-from iowatt.counters.log import Log
+from iowatt.counters.log import CountersLog
 
 READING: Final = "reading"
 """Code of notes on what was left out or assumed while the log was read."""
@@ -112,7 +112,7 @@ class CountersSummary(ResultDocument):
         return [one for one in self.devices if one.lacking or getattr(one, "iops", None)]
 
 
-def summary(log: Log, read_share: float | None = None) -> CountersSummary:
+def summary(log: CountersLog, read_share: float | None = None) -> CountersSummary:
     """All devices of a log; ``read_share`` (0 to 1) where the log does not tell reads from writes."""
     seconds = np.frombuffer(log.seconds, dtype=np.float64)
     known = seconds[np.isfinite(seconds)]
@@ -127,7 +127,7 @@ def summary(log: Log, read_share: float | None = None) -> CountersSummary:
     )
 
 
-def _device(log: Log, device: str, read_share: float | None) -> DeviceCounters | DeviceService:
+def _device(log: CountersLog, device: str, read_share: float | None) -> DeviceCounters | DeviceService:
     try:
         return _counters(log, device, activity(log, device, read_share), None)
     except InputError as error:
@@ -137,7 +137,7 @@ def _device(log: Log, device: str, read_share: float | None) -> DeviceCounters |
         return _counters(log, device, activity(log, device, 0.5), error.message)
 
 
-def _service(log: Log, device: str, weights: np.ndarray, lacking: str | None) -> dict[str, object]:
+def _service(log: CountersLog, device: str, weights: np.ndarray, lacking: str | None) -> dict[str, object]:
     queue, busy = (mean_of(log, device, name, weights) for name in ("queue", "utilisation"))
     return {
         "device": device,
@@ -150,7 +150,7 @@ def _service(log: Log, device: str, weights: np.ndarray, lacking: str | None) ->
     }
 
 
-def _counters(log: Log, device: str, act: Activity, lacking: str | None) -> DeviceCounters:
+def _counters(log: CountersLog, device: str, act: Activity, lacking: str | None) -> DeviceCounters:
     """``lacking`` says that reads and writes are not told apart."""
     weights, apart = act.weights, lacking is None
     reads, writes, read_bytes, write_bytes = (
@@ -190,7 +190,7 @@ def _counters(log: Log, device: str, act: Activity, lacking: str | None) -> Devi
     )
 
 
-def _peak(log: Log, device: str, name: str) -> float | None:
+def _peak(log: CountersLog, device: str, name: str) -> float | None:
     values = log.column(device, name)
     values = values[np.isfinite(values)]
     return float(values.max()) if log.has(device, name) and len(values) else None

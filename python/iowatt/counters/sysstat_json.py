@@ -12,20 +12,18 @@ from iowatt.base.errors import InputError
 from iowatt.counters import clock
 from iowatt.counters.columns import from_object, seconds_of
 from iowatt.counters.iostat import DROPPED, First
-from iowatt.counters.log import TOO_SHORT, Log
+from iowatt.counters.log import TOO_SHORT, CountersLog
 from iowatt.counters.sar import ALL
-from iowatt.counters.text import Line, shown
+from iowatt.counters.text import LogLine, shown
 
 _MOST_CHARACTERS: Final = 256 << 20
 
 
-def read(log: Log, lines: Iterable[Line], first: First) -> None:
+def read(log: CountersLog, lines: Iterable[LogLine], first: First) -> None:
     """All of a file.
 
-    Raises
-    ------
-    InputError
-        With the line where it is no JSON, or the place in it (``hosts[0].statistics[3].disk[1]``).
+    Raises ``InputError`` with the line where it is no JSON, or the place in it
+    (``hosts[0].statistics[3].disk[1]``).
     """
     source, text = _joined(lines)
     try:
@@ -50,7 +48,7 @@ def read(log: Log, lines: Iterable[Line], first: First) -> None:
             _iostat(log, statistics_, where, first)
 
 
-def _joined(lines: Iterable[Line]) -> tuple[str, str]:
+def _joined(lines: Iterable[LogLine]) -> tuple[str, str]:
     parts, size, source = [], 0, ""
     for line in lines:
         source = line.source
@@ -63,7 +61,7 @@ def _joined(lines: Iterable[Line]) -> tuple[str, str]:
     return source, "\n".join(parts)
 
 
-def _iostat(log: Log, entries: list[Any], where: str, first: First) -> None:
+def _iostat(log: CountersLog, entries: list[Any], where: str, first: First) -> None:
     reports: list[tuple[clock.Stamp | None, tuple[float, float], dict[str, dict[str, float]]]] = []
     for index, entry in enumerate(entries):
         place = f"{where}.statistics[{index}]"
@@ -105,7 +103,7 @@ def _lengths(start: clock.Stamp | None, stamps: list[clock.Stamp], where: str) -
         raise InputError("out-of-order", f"{where}.statistics[{error.args[0]}]", message, hint=hint) from None
 
 
-def _sadf(log: Log, entries: list[Any], where: str) -> None:
+def _sadf(log: CountersLog, entries: list[Any], where: str) -> None:
     for index, entry in enumerate(entries):
         place = f"{where}.statistics[{index}]"
         if not isinstance(entry, dict):
@@ -148,7 +146,7 @@ def _all(io: Any, where: str) -> dict[str, float]:
         raise error.at(where) from None
 
 
-def _disk(log: Log, disk: Any, key: str, where: str) -> tuple[str, dict[str, float]]:
+def _disk(log: CountersLog, disk: Any, key: str, where: str) -> tuple[str, dict[str, float]]:
     name = _step(disk, key, where)
     if not isinstance(name, str):
         raise InputError("wrong-type", where, f"expected {key}, a name")
@@ -165,7 +163,9 @@ def _end(stamp: Any) -> clock.Stamp | None:
     return clock.stamp(f"{date} {time}") if isinstance(date, str) and isinstance(time, str) else None
 
 
-def _put(log: Log, seconds: float, end: clock.Stamp | None, devices: dict[str, dict[str, float]]) -> None:
+def _put(
+    log: CountersLog, seconds: float, end: clock.Stamp | None, devices: dict[str, dict[str, float]]
+) -> None:
     interval = log.interval(seconds, end)
     for device, values in devices.items():
         log.put(interval, device, values)

@@ -10,9 +10,9 @@ from typing import Final
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.units import parse_power
 from iowatt.lenses.cost.defaults import START
-from iowatt.tariffs import load, result
+from iowatt.tariffs import result
 from iowatt.tariffs.bill import MONTHS_A_YEAR, bill, incremental_items
-from iowatt.tariffs.load import Load
+from iowatt.tariffs.load import Load, read_load
 from iowatt.tariffs.result import BillDocument
 from iowatt.tariffs.structure import Tariff
 
@@ -52,7 +52,7 @@ def drawn(text: str, start: str | None, months: int | None) -> Drawn:
     begins = None if start is None else _date(start)
     path = Path(text)
     if path.suffix.lower() == ".csv":
-        load, own = load.read_load(path)
+        load, own = read_load(path)
         said = path.name
     elif _is_folder(path):
         load, own, said = _of_run(path), None, path.resolve().name

@@ -48,7 +48,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Block:
+class ResponseBlock:
     """Response times of the requests of one direction that completed in a block of time."""
 
     op: Literal["read", "write"]
@@ -60,7 +60,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Hop:
+class ObservedHop:
     """A part of the way of all requests of one direction, and the time spent in it, ns, summed."""
 
     name: str
@@ -74,7 +74,7 @@ class Hop:
 
 
 @dataclass(frozen=True)
-class Share:
+class ObservedShare:
     """A stream's share of all requests, in percent."""
 
     stream: str
@@ -86,7 +86,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Reported:
+class ReportedTotals:
     """The tool's own summary of a run, as it prints it."""
 
     iops: float | None
@@ -113,17 +113,17 @@ class Observation:
     totals: tuple[Direction, Direction] | None = None
     total: Direction | None = None  #: Both directions in one, where the tool says it.
     #: The tool's own summary: it may count other intervals, or print a rate that was not.
-    reported: Reported | None = None
+    reported: ReportedTotals | None = None
     errors: int = 0
-    shares: Sequence[Share] = ()
+    shares: Sequence[ObservedShare] = ()
     warnings: Sequence[str] = ()  #: What the tool or the parser warns of, in sentences.
     files: Sequence[Path] = field(default_factory=tuple)
     #: Response times over time, in order of time; empty where the tool kept none. What their times are of,
     #: in words.
-    series: Sequence[Block] = ()
+    series: Sequence[ResponseBlock] = ()
     series_note: str | None = None
     #: The way of a request in parts, where they are known; they add up to the sum of the response times.
-    hops: Sequence[Hop] = ()
+    hops: Sequence[ObservedHop] = ()
     hops_of: str | None = None  #: What recorded them, where it is not the tool, and what they are in words.
     hops_note: str | None = None
     outstanding: int | None = None  #: Requests that the driver keeps outstanding at most, where it says it.

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.run.histogram import Histogram
-from iowatt.sources.observation import Block, Direction, Interval
+from iowatt.sources.observation import Direction, Interval, ResponseBlock
 
 Ints = npt.NDArray[np.int64]
 
@@ -86,7 +86,7 @@ class TimeBlocks:
         self._sum = np.hstack([self._sum[:, ::2] + self._sum[:, 1::2], none])
         self._max = np.hstack([np.maximum(self._max[:, ::2], self._max[:, 1::2]), none])
 
-    def made(self, zero: float, end: float) -> list[Block]:
+    def made(self, zero: float, end: float) -> list[ResponseBlock]:
         """The blocks, in order of time; those without requests are left out.
 
         ``zero``: Unix time of 0 ns. ``end``: Unix time at which the last block ends at the latest.
@@ -100,7 +100,7 @@ class TimeBlocks:
             way, block = divmod(int(cell[begin]), 1 << _BLOCK_BITS)
             start = zero + block * self.width_ns / 1e9
             found.append(
-                Block(
+                ResponseBlock(
                     op="write" if way else "read",
                     start=start,
                     end=max(start, min(zero + (block + 1) * self.width_ns / 1e9, end)),

@@ -58,11 +58,8 @@ def observe(
         What processor time is read from. ``time.thread_time`` where several simulations share a process:
         it leaves out threads that decompress a trace.
 
-    Raises
-    ------
-    InputError
-        A trace is missing or wrong, a request lies outside its volume, ``warmup = "auto"`` is asked for
-        with a trace that can be read once only, or the warm-up leaves nothing of the run.
+    Raises ``InputError``: a trace is missing or wrong, a request lies outside its volume, ``warmup = "auto"``
+    is asked for with a trace that can be read once only, or the warm-up leaves nothing of the run.
     """
     _load()
     cost = _Meter(other_cpu_s, cpu_clock)

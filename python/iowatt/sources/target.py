@@ -136,10 +136,7 @@ def locked(path: Path) -> Iterator[None]:
     The lock is that of flock(2) on the file or device itself, which also keeps udev from probing a device.
     A file system that knows no such locks is used without.
 
-    Raises
-    ------
-    InputError
-        Another process has it, or this one for the same target under another name.
+    Raises ``InputError``: another process has it, or this one for the same target under another name.
     """
     try:
         handle = os.open(path, os.O_RDWR)  # NFS locks only what is open for writing
@@ -260,10 +257,8 @@ def scratch_target(
     A file that does not exist is made (sparse) and removed again. One that exists is written to with
     ``force`` only, a block device only where ``erase`` names it again; ``tell`` is told what is on it.
 
-    Raises
-    ------
-    InputError
-        It is something else, in use, too small, must be named twice, or its file system has no room for it.
+    Raises ``InputError``: it is something else, in use, too small, must be named twice, or its file system
+    has no room for it.
     """
     made = _ready(path, span, force=force, erase=erase, tell=tell)
     try:

@@ -46,7 +46,7 @@ _SEVERAL: Final = {
 }
 
 
-class Zones:
+class StampZones:
     """Turns local times into Unix time; ``named`` (Europe/Berlin, +02:00) goes before the abbreviations."""
 
     def __init__(self, named: str | None = None) -> None:

@@ -18,7 +18,7 @@ from iowatt.base.results import Note
 from iowatt.tariffs.charges import BillItem, ItemKind, Peaks, demand_items, energy_items
 from iowatt.tariffs.load import JOULES_PER_KWH, Load
 from iowatt.tariffs.months import MeteredMonth, Month, months
-from iowatt.tariffs.structure import Fixed, Tariff
+from iowatt.tariffs.structure import FixedCharge, Tariff
 
 OF_TARIFF: Final = "of-tariff"
 """Code of the notes that the tariff's record has."""
@@ -146,7 +146,7 @@ def _month(tariff: Tariff, load: Load, month: Month, peaks: Peaks) -> tuple[Mont
     return MonthUse(month.label, month.share, use.energy_j, use.peak_kw), lines
 
 
-def _fixed(charges: Sequence[Fixed], month: Month) -> Iterator[BillItem]:
+def _fixed(charges: Sequence[FixedCharge], month: Month) -> Iterator[BillItem]:
     for charge in charges:
         if charge.per == "day":
             yield BillItem("fixed", month.label, None, None, month.days * month.share, "day", charge.usd)
@@ -155,7 +155,9 @@ def _fixed(charges: Sequence[Fixed], month: Month) -> Iterator[BillItem]:
             yield BillItem("fixed", month.label, None, None, 1.0, "month", usd, month.share)
 
 
-def _monthly_minimum(charges: Sequence[Fixed], month: Month, lines: Sequence[BillItem]) -> Iterator[BillItem]:
+def _monthly_minimum(
+    charges: Sequence[FixedCharge], month: Month, lines: Sequence[BillItem]
+) -> Iterator[BillItem]:
     """What lacks to the least that a month is billed."""
     of_months = [charge for charge in charges if charge.per != "year"]
     least = math.fsum(item.usd for item in _fixed(of_months, month))
@@ -165,7 +167,7 @@ def _monthly_minimum(charges: Sequence[Fixed], month: Month, lines: Sequence[Bil
 
 
 def _yearly_minimum(
-    charges: Sequence[Fixed], month: Month, share: float, year: Sequence[BillItem]
+    charges: Sequence[FixedCharge], month: Month, share: float, year: Sequence[BillItem]
 ) -> Iterator[BillItem]:
     """What lacks at the end of a calendar year, or of the load, to the least that a year is billed."""
     least = share * math.fsum(charge.usd for charge in charges if charge.per == "year")

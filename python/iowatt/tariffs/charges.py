@@ -11,7 +11,7 @@ import numpy as np
 
 from iowatt.tariffs.load import JOULES_PER_KWH, Floats
 from iowatt.tariffs.months import Ints, MeteredMonth
-from iowatt.tariffs.structure import Ratchet, Tariff, Tier, Tiers, TimeOfUse
+from iowatt.tariffs.structure import Ratchet, Tariff, TariffTier, Tiers, TimeOfUse
 
 #: ``sell`` holds all that is taken off a bill: what is paid for energy fed back, and charges that the
 #: tariff makes negative. All other kinds are never negative.
@@ -114,7 +114,7 @@ def _split(reached: Floats, kwh: Floats, limits: list[float]) -> list[float]:
     return found
 
 
-def _limit(tier: Tier, used: MeteredMonth) -> float:
+def _limit(tier: TariffTier, used: MeteredMonth) -> float:
     """The end of a tier in kWh of this month, in proportion to what of it the load lasts."""
     if tier.limit is None:
         return math.inf

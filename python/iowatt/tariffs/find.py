@@ -11,7 +11,7 @@ from typing import Final, Never
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
-from iowatt.tariffs.structure import FlatDemand, Ratchet, Tariff, Tier, TimeOfUse
+from iowatt.tariffs.structure import FlatDemand, Ratchet, Tariff, TariffTier, TimeOfUse
 from iowatt.tariffs.urdb import parse
 
 _FLAT: Final = "flat:"
@@ -32,10 +32,8 @@ def tariff_names() -> tuple[str, ...]:
 def find_tariff(name: str) -> Tariff:
     """The tariff of a library name, of a record of URDB (``PATH.json``) or of ``flat:$/KWH[,$/KW-MONTH]``.
 
-    Raises
-    ------
-    InputError
-        There is no such tariff; the file cannot be read or billed (file and place); a price is none.
+    Raises ``InputError``: there is no such tariff; the file cannot be read or billed (file and place); a
+    price is none.
     """
     if name.startswith(_FLAT):
         return _flat(name)
@@ -96,9 +94,9 @@ def _flat(name: str) -> Tariff:
         source="given on the command line",
         effective=(None, None),
         verified=True,
-        energy=TimeOfUse(((Tier(per_kwh),),), every_hour, every_hour),
+        energy=TimeOfUse(((TariffTier(per_kwh),),), every_hour, every_hour),
         demand=None,
-        flat_demand=FlatDemand(((Tier(per_kw),),), (0,) * 12) if per_kw else None,
+        flat_demand=FlatDemand(((TariffTier(per_kw),),), (0,) * 12) if per_kw else None,
         coincident=None,
         ratchet=Ratchet(),
         demand_window_s=_WINDOW_S,

@@ -17,7 +17,7 @@ from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.tariffs.bill import Bill
 from iowatt.tariffs.charges import BillItem, ItemKind
 from iowatt.tariffs.load import JOULES_PER_KWH
-from iowatt.tariffs.structure import EnergyUnit, Fixed, Ratchet, Schedule, Tariff
+from iowatt.tariffs.structure import EnergyUnit, FixedCharge, Ratchet, Schedule, Tariff
 
 
 class _OfTariff(Result):
@@ -89,8 +89,8 @@ class TariffDocument(ListedTariff, ResultDocument):
     flat_demand: MonthlyPrices | None
     coincident: TimedPrices | None
     ratchet: Ratchet
-    fixed: list[Fixed]
-    minimum: list[Fixed]
+    fixed: list[FixedCharge]
+    minimum: list[FixedCharge]
     fuel_usd_per_kwh: list[float] = Field(validation_alias="fuel")  #: For each month.
 
 

@@ -18,7 +18,7 @@ Schedule = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
-class Tier:
+class TariffTier:
     """Part of a period's charge: up to ``limit`` (None: without end), at ``rate`` plus ``adjustment``."""
 
     rate: float
@@ -34,7 +34,7 @@ class Tier:
 
 
 #: Tiers in order of their limits.
-Tiers = tuple[Tier, ...]
+Tiers = tuple[TariffTier, ...]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Ratchet:
 
 
 @dataclass(frozen=True)
-class Fixed:
+class FixedCharge:
     """A charge that nothing changes, in dollars per ``per``."""
 
     usd: float
@@ -96,8 +96,8 @@ class Tariff:
     coincident: TimeOfUse | None
     ratchet: Ratchet
     demand_window_s: float  #: Demand is the highest mean over so many seconds.
-    fixed: tuple[Fixed, ...]
-    minimum: tuple[Fixed, ...]  #: A bill is at least this; the difference is an item of its own.
+    fixed: tuple[FixedCharge, ...]
+    minimum: tuple[FixedCharge, ...]  #: A bill is at least this; the difference is an item of its own.
     fuel: tuple[float, ...]  #: $/kWh on top, for each month.
     applicable_kw: tuple[float | None, float | None] = (None, None)  #: Whom it is for, kW.
     applicable_kwh: tuple[float | None, float | None] = (None, None)  #: The same in kWh a month.

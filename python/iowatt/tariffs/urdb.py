@@ -18,7 +18,7 @@ from typing import Final, Literal
 
 from iowatt.base.errors import InputError
 from iowatt.tariffs.fields import LARGEST, Fields, shown
-from iowatt.tariffs.structure import Fixed, Ratchet, Tariff
+from iowatt.tariffs.structure import FixedCharge, Ratchet, Tariff
 from iowatt.tariffs.urdb_structures import (
     MONTHS,
     SAY_NEGATIVE,
@@ -62,10 +62,8 @@ def parse(document: object, where: str, *, key: str | None = None) -> Tariff:
     key:
         What the tariff is called; left out, the file's name without its ending.
 
-    Raises
-    ------
-    InputError
-        Something of it cannot be billed, with the place, such as ``energyweekdayschedule[3][7]``.
+    Raises ``InputError``: something of it cannot be billed, with the place, such as
+    ``energyweekdayschedule[3][7]``.
     """
     record = _record(document, where)
     ours = Fields.of(record.values.get("iowatt", {}), where, record.prefix + "iowatt.")
@@ -200,26 +198,26 @@ def _per(record: Fields, key: str, default: str) -> Literal["day", "month", "yea
     return _PER[unit]
 
 
-def _fixed(record: Fields) -> Iterator[Fixed]:
+def _fixed(record: Fields) -> Iterator[FixedCharge]:
     per = _per(record, "fixedchargeunits", "$/month")
     usd = record.number("fixedchargefirstmeter", low=0.0)
     if not usd:
         usd, per = record.number("fixedmonthlycharge", low=0.0), "month"
     if usd:
-        yield Fixed(usd, per)
+        yield FixedCharge(usd, per)
 
 
-def _minimum(record: Fields) -> Iterator[Fixed]:
+def _minimum(record: Fields) -> Iterator[FixedCharge]:
     per = _per(record, "minchargeunits", "$/month")
     usd = record.number("mincharge", low=0.0)
     if usd:
-        yield Fixed(usd, per)
+        yield FixedCharge(usd, per)
     monthly = record.number("minmonthlycharge", low=0.0)
     if monthly and not usd:
-        yield Fixed(monthly, "month")
+        yield FixedCharge(monthly, "month")
     yearly = record.number("annualmincharge", low=0.0)
     if yearly:
-        yield Fixed(yearly, "year")
+        yield FixedCharge(yearly, "year")
 
 
 def _fuel(record: Fields, *, negative: bool) -> tuple[float, ...]:

@@ -40,7 +40,7 @@ ACCEPTED: Final = (
 
 
 @dataclass(frozen=True)
-class Column:
+class TraceColumn:
     """One column of the file: its name and how many nanoseconds or bytes one of its units is."""
 
     name: str
@@ -48,16 +48,16 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Layout:
+class TraceLayout:
     """Where each field of a request is found in a Parquet file."""
 
-    time: Column
-    op: Column
-    offset: Column
-    size: Column
-    device: Column | None
-    response: Column | None
-    stream: Column | None
+    time: TraceColumn
+    op: TraceColumn
+    offset: TraceColumn
+    size: TraceColumn
+    device: TraceColumn | None
+    response: TraceColumn | None
+    stream: TraceColumn | None
 
     @property
     def names(self) -> list[str]:
@@ -73,7 +73,7 @@ def recognise(
     columns: Mapping[str, str] | None = None,
     time_unit: str | None = None,
     sector_bytes: int | None = None,
-) -> Layout:
+) -> TraceLayout:
     """Match the headers of a file to the fields of a request.
 
     Parameters
@@ -86,10 +86,8 @@ def recognise(
     sector_bytes:
         Bytes of a sector; 512 where not given.
 
-    Raises
-    ------
-    InputError
-        A required field has no column, or two; a named column does not exist; an option does not apply.
+    Raises ``InputError``: a required field has no column, or two; a named column does not exist; an option
+    does not apply.
     """
     given = _given(columns or {}, headers, where)
     found = {field: given.get(field) or _by_name(field, headers, where) for field in _KNOWN}
@@ -108,18 +106,18 @@ def recognise(
         hint = "where they count sectors, say so: `columns=lba=...,sectors=...`"
         raise InputError("not-applicable", where, message, hint=hint)
 
-    def column(field: str, unit: int = 1) -> Column | None:
+    def column(field: str, unit: int = 1) -> TraceColumn | None:
         header = found[field]
-        return None if header is None else Column(header, unit)
+        return None if header is None else TraceColumn(header, unit)
 
-    def needed(field: str, unit: int = 1) -> Column:
-        return Column(found[field] or "", unit)
+    def needed(field: str, unit: int = 1) -> TraceColumn:
+        return TraceColumn(found[field] or "", unit)
 
     def byte_unit(field: str) -> int:
         return (sector_bytes or SECTOR_BYTES) if found[field] in in_sectors else 1
 
     time_ns = _time_unit(found["time"] or "", time_unit, where)
-    return Layout(
+    return TraceLayout(
         time=needed("time", time_ns),
         op=needed("op"),
         offset=needed("offset", byte_unit("offset")),

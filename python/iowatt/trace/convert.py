@@ -20,7 +20,7 @@ from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.trace.columns import sector_doubt
 from iowatt.trace.decode import NO_RESPONSE, NO_STREAM, OPS
-from iowatt.trace.open import Requests, of_all_devices, requests
+from iowatt.trace.open import TraceRequests, of_all_devices, requests
 from iowatt.trace.result import AS_READ, LIKELY_MISTAKE, NOT_WHOLE_SECTORS, ConvertedTrace
 
 if TYPE_CHECKING:
@@ -54,11 +54,8 @@ def convert(
     All devices are kept unless the spec names some; trims and flushes are kept. What the spec says is to be
     done to the trace (``more``, ``spread_s``, ``split_bytes``, ``place``, ...) is done.
 
-    Raises
-    ------
-    InputError
-        The input is wrong, the target exists and ``force`` is not given, or cannot be written. Nothing is
-        left behind.
+    Raises ``InputError``: the input is wrong, the target exists and ``force`` is not given, or cannot be
+    written. Nothing is left behind.
     """
     compression = _kind(target)
     with staging(target, force) as partial:
@@ -113,7 +110,7 @@ def staging(target: Path, force: bool) -> Iterator[Path]:
 
 
 def _frames(
-    reader: Requests, failures: list[BaseException], progress: Progress | None
+    reader: TraceRequests, failures: list[BaseException], progress: Progress | None
 ) -> Iterator[pl.DataFrame]:
     done = 0
     try:

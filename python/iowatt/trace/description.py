@@ -83,7 +83,7 @@ class GapHistogram(Result):
     count: list[int]  #: Gaps.
 
 
-class FittedLaw(Result):
+class FittedGapLaw(Result):
     """A distribution of gaps and how well it fits."""
 
     law: str  #: ``exponential`` or ``hyper-exponential``.
@@ -109,7 +109,7 @@ class GapFigures(Result):
     #: Percentiles in seconds, within 0.4 %, by name: p1, p5, p10, p25, p50, p75, p90, p95, p99, p999, max.
     percentiles_s: dict[str, float]
     histogram: GapHistogram  #: The gaps by length.
-    fits: list[FittedLaw]  #: Distributions fitted to the gaps, the simplest first.
+    fits: list[FittedGapLaw]  #: Distributions fitted to the gaps, the simplest first.
 
 
 class HalvingDivisions(Result):
@@ -193,7 +193,7 @@ class RunLengths(Result):
     bytes: list[int]  #: Bytes in them.
 
 
-class RunFigures(Result):
+class SequentialRuns(Result):
     """Runs, by direction where one is named."""
 
     runs: int  #: Runs, single requests among them.
@@ -214,11 +214,11 @@ class Sequentiality(Result):
     consecutive_in_stream_request_share: float | None
     consecutive_in_stream_byte_share: float | None  #: Its share of their bytes.
     #: Runs on each device, several open at once (``lookback`` of the options), all directions together.
-    runs: RunFigures
-    read_runs: RunFigures  #: Runs of reads.
-    write_runs: RunFigures  #: Runs of writes.
+    runs: SequentialRuns
+    read_runs: SequentialRuns  #: Runs of reads.
+    write_runs: SequentialRuns  #: Runs of writes.
     #: Runs of each stream on each device, over requests that name a stream, one open at a time.
-    stream_runs: RunFigures | None
+    stream_runs: SequentialRuns | None
 
 
 class JumpTable(Result):
@@ -338,7 +338,7 @@ class RewriteFigures(Result):
     intervals: WriteIntervals  #: Write intervals by length.
 
 
-class SkewPoint(Result):
+class DensitySkewPoint(Result):
     """The hottest part of the touched places and what falls on it."""
 
     hottest: float  #: Part of the touched places, hottest first, 0 to 1.
@@ -365,7 +365,7 @@ class DensityFigures(Result):
     as_asked: bool  #: Whether that is the size asked for; automatic extents are.
     touched: int  #: Extents with at least one request.
     spanned: int  #: Extents from the first touched one of each device to its last.
-    skew: list[SkewPoint]  #: Share of the I/O on the hottest extents.
+    skew: list[DensitySkewPoint]  #: Share of the I/O on the hottest extents.
     extents: TouchedExtents  #: Touched extents by device and address.
 
 

@@ -47,11 +47,9 @@ def prepare(
 ) -> PreparedTrace:
     """The plan of a profile, by name or file, ending after so many requests or seconds, the first of the two.
 
-    Raises
-    ------
-    InputError
-        With file, line and fix, for all that is wrong with the profile; where nothing says when it ends, or
-        how large the span is; and for a closed loop, which has no arrival times without a system.
+    Raises ``InputError`` with file, line and fix, for all that is wrong with the profile; where nothing says
+    when it ends, or how large the span is; and for a closed loop, which has no arrival times without a
+    system.
     """
     loaded = load(name, overrides, base_dir=base_dir, rate_iops=rate_iops)
     profile = loaded.profile

@@ -22,10 +22,7 @@ def info(trace: Mapping[str, Any], *, progress: Progress | None = None) -> Trace
 
     All devices are read unless the spec names one.
 
-    Raises
-    ------
-    InputError
-        The trace cannot be read, or a record in it is wrong.
+    Raises ``InputError``: the trace cannot be read, or a record in it is wrong.
     """
     spec_json, decoded = source(of_all_devices(trace))
 
@@ -82,10 +79,8 @@ def describe(
         Windows of the rates over time are powers of two of a second, as those of the burstiness; else 1 ms,
         10 ms, ... 1 min, 10 min, 1 h, 1 d.
 
-    Raises
-    ------
-    InputError
-        The trace cannot be read, a record in it is wrong, or an option is outside its range.
+    Raises ``InputError``: the trace cannot be read, a record in it is wrong, or an option is outside its
+    range.
     """
     spec_json, decoded = source(of_all_devices(trace))
     options = {

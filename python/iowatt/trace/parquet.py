@@ -17,8 +17,8 @@ import polars as pl
 
 from iowatt.base.errors import InputError
 from iowatt.base.parquet import ERRORS, MAGIC, scan
-from iowatt.trace.columns import Layout, recognise
-from iowatt.trace.decode import Names, addresses, ops, responses, sizes, times
+from iowatt.trace.columns import TraceLayout, recognise
+from iowatt.trace.decode import NameCodes, addresses, ops, responses, sizes, times
 from iowatt.trace.shared import Slice, Slices, slices
 
 SLICE_ROWS: Final = 262_144
@@ -36,10 +36,7 @@ def batches(
 ) -> ParquetBatches:
     """Open a Parquet trace for reading by batches of at most ``rows`` requests.
 
-    Raises
-    ------
-    InputError
-        The file is missing, is not Parquet, is truncated, is empty or lacks a column.
+    Raises ``InputError``: the file is missing, is not Parquet, is truncated, is empty or lacks a column.
     """
     found = ParquetBatches(Path(path), rows, columns, time_unit, sector_bytes)
     found.share()
@@ -67,11 +64,8 @@ class ParquetBatches(Iterator[Batch]):
     ``stream`` uint32 (2**32 - 1 where there is none). Device and stream index `devices` and `streams`, which
     the dicts bring along as lists (``devices``, ``streams``) whenever they may have grown.
 
-    Raises
-    ------
-    InputError
-        On iteration, with file and row (from 1): a null, NaN or negative time, an unknown operation, a
-        negative address or size, a number that does not fit, a page that does not decode.
+    Raises ``InputError`` on iteration, with file and row (from 1): a null, NaN or negative time, an unknown
+    operation, a negative address or size, a number that does not fit, a page that does not decode.
     """
 
     def __init__(
@@ -91,7 +85,7 @@ class ParquetBatches(Iterator[Batch]):
         frame, headers, self.total = self._open()
         if self.total == 0:
             raise InputError("empty", str(path), "the trace is empty: it has no rows")
-        self._layout: Layout = recognise(
+        self._layout: TraceLayout = recognise(
             headers, where=str(path), columns=columns, time_unit=time_unit, sector_bytes=sector_bytes
         )
         self._scan = frame.select(self._layout.names)
@@ -100,8 +94,8 @@ class ParquetBatches(Iterator[Batch]):
         self._given = 0
         self._kept: Slices | None = None
         # A trace without a device column has one device, which has no name of its own.
-        self._devices = Names([] if self._layout.device else ["0"])
-        self._streams = Names([])
+        self._devices = NameCodes([] if self._layout.device else ["0"])
+        self._streams = NameCodes([])
         self._pending = Slice({}, self._devices.names.copy(), [])
 
     @property

@@ -17,7 +17,7 @@ from iowatt.lenses.cost.inventory import changed, drives, notes, read_inventory
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.wear import wearout
 from iowatt.run.histogram import Histogram
-from iowatt.sources.measured.build import About, measured_run
+from iowatt.sources.measured.build import MeasuredAbout, measured_run
 from iowatt.sources.meters.instrument import Instrument, InstrumentLog
 from iowatt.sources.observation import Direction, Interval, Observation
 from refused import refused
@@ -46,7 +46,7 @@ def run():
     log = InstrumentLog(
         Instrument("pdu", "snmp", "indicative", "a PDU"), times, {"watts": np.full(140, 590.0)}
     )
-    return measured_run(About("mw1"), seen, power=[log])
+    return measured_run(MeasuredAbout("mw1"), seen, power=[log])
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from iowatt.emerald.judge.finding import Finding
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.run.bundle import Run
 from iowatt.sources.measured import measured_run
-from iowatt.sources.measured.build import About
+from iowatt.sources.measured.build import MeasuredAbout
 from iowatt.sources.meters.instrument import InstrumentLog
 from iowatt.sources.observation import Interval, Observation
 
@@ -73,7 +73,7 @@ def stage_run(
             f"in order and lasts at most {_LONGEST_REST_S:g} s"
         )
         return replace(whole, findings=[*findings, Finding("rest-impossible", "invalid", text)])
-    about = About(
+    about = MeasuredAbout(
         name=stage.id,
         target=plan.target.path or "target",
         raw_bytes=plan.raw_capacity_bytes,

@@ -7,7 +7,7 @@ from typing import Final
 
 from iowatt.emerald.plan.model import Instrument, Plan
 from iowatt.sources.meters import recorders
-from iowatt.sources.meters.recorders import Note, Recorders, Wanted
+from iowatt.sources.meters.recorders import InstrumentRequest, Note, Recorders
 
 #: How often they are read, in s. Facts of the rules: power at most 5 s apart, temperature at most a minute.
 _EVERY_S: Final = {"power": 1.0, "temperature": 10.0}
@@ -19,7 +19,7 @@ _LEAST_S: Final = 0.05
 
 def of(plan: Plan, folder: Path, note: Note) -> Recorders:
     """Recorders of all instruments of a plan, into a folder. Raises ``InputError``."""
-    wanted = [Wanted(one.name, one.source, sampling_s(plan, one.role)) for one in plan.instruments]
+    wanted = [InstrumentRequest(one.name, one.source, sampling_s(plan, one.role)) for one in plan.instruments]
     return Recorders(wanted, folder, note)
 
 

@@ -39,7 +39,7 @@ from iowatt.emerald.plan.workloads import (
 from iowatt.model.profile.find import load
 from iowatt.sources.export import fio
 from iowatt.sources.export.loads import apportion, describe_omissions
-from iowatt.sources.observation import Share
+from iowatt.sources.observation import ObservedShare
 from iowatt.sources.target import takes_direct
 
 # A row for each request counts exactly, whatever a busy machine does to fio's windows, and says the longest
@@ -91,7 +91,7 @@ def job_text(plan: Plan, stage: Stage, *, folder: Path = Path(), direct: bool | 
     return "\n".join(lines) + "\n"
 
 
-def shares_of_streams(stage: Stage, observed: Sequence[Share]) -> list[Share]:
+def shares_of_streams(stage: Stage, observed: Sequence[ObservedShare]) -> list[ObservedShare]:
     """Shares of the workload's streams from those of the jobs that ``job_text`` makes of them.
 
     A stream's share is asked for by the profile; a job has a part of it, in whole requests per second.
@@ -103,7 +103,7 @@ def shares_of_streams(stage: Stage, observed: Sequence[Share]) -> list[Share]:
     for stream in load(profile_name(stage.workload)).profile.stream:
         names = {stream.name, f"{stream.name}-read", f"{stream.name}-write"}
         seen = math.fsum(share.observed for share in observed if share.stream in names)
-        found.append(Share(stream.name, stream.share or 0.0, seen))
+        found.append(ObservedShare(stream.name, stream.share or 0.0, seen))
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from iowatt.trace.description import Description, RunFigures
+from iowatt.trace.description import Description, SequentialRuns
 
 # Extents that a profile lists at most; beyond, neighbours are joined.
 _EXTENTS: Final = 1 << 16
@@ -26,7 +26,7 @@ def density(description: Description) -> tuple[int, dict[str, dict[int, int]]]:
     return size, found
 
 
-def runs(figures: RunFigures) -> list[dict[str, float]]:
+def runs(figures: SequentialRuns) -> list[dict[str, float]]:
     """Run lengths of one direction and their shares of the runs, percent."""
     rows = figures.histogram
     total = sum(rows.runs)

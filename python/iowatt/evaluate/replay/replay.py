@@ -16,7 +16,7 @@ from iowatt.run import index
 from iowatt.run.bundle import Run, reserve
 from iowatt.sources import fio, outputs
 from iowatt.sources.measured import measured_run
-from iowatt.sources.measured.build import About
+from iowatt.sources.measured.build import MeasuredAbout
 from iowatt.sources.meters.instrument import InstrumentLog
 
 SCHEMA = "iowatt.replay/1"
@@ -162,7 +162,7 @@ def _measured(
         notes.append("the target takes no direct I/O: the page cache answered, too")
     if there.made:
         notes.append("the target was a file made for this, filled with random bytes, and removed")
-    about = About(
+    about = MeasuredAbout(
         name=asked.name,
         target=str(asked.target),
         raw_bytes=asked.raw_bytes,

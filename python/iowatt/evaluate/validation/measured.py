@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iowatt.base.errors import InputError
-from iowatt.trace.open import Requests, requests, spec
+from iowatt.trace.open import TraceRequests, requests, spec
 
 QUEUED: Final = "hp-srt"
 """The format that records a queue: enqueue, start and stop of each request."""
@@ -112,7 +112,7 @@ def read_arrivals(trace: Path, format_: str | None, device: str | None) -> Arriv
     return Arrived(**columns, time_ns=time_ns)
 
 
-def _paced(trace: Path, found: Requests) -> Measured:
+def _paced(trace: Path, found: TraceRequests) -> Measured:
     columns = _columns(trace, found)
     time_ns, response_ns = columns.pop("time_ns"), columns["response_ns"]
     think = np.diff(time_ns) - response_ns[:-1]
@@ -127,7 +127,7 @@ def _paced(trace: Path, found: Requests) -> Measured:
     return Measured(**columns, think_ns=np.append(think, 0).astype(np.uint64))
 
 
-def _columns(trace: Path, found: Requests) -> dict[str, NDArray[Any]]:
+def _columns(trace: Path, found: TraceRequests) -> dict[str, NDArray[Any]]:
     batches = list(found)
     if not batches:
         raise InputError("empty", str(trace), "the trace has no requests")

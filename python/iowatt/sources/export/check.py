@@ -18,7 +18,7 @@ from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.model.profile import remarks
 from iowatt.sources.export import fio, vdbench
-from iowatt.sources.export.loads import ExportedFile, Omission, PreparedProfile
+from iowatt.sources.export.loads import ExportedFile, ExportOmission, PreparedProfile
 from iowatt.sources.target import scratch_target
 from iowatt.trace.result import UNVERIFIED
 
@@ -53,10 +53,7 @@ def no_fio(where: str | None) -> InputError:
 def run_fio(text: str, folder: Path) -> list[JobResult]:
     """Requests and bytes of each job of the job file ``text``, run with ``folder`` as the current directory.
 
-    Raises
-    ------
-    InputError
-        There is no fio, or it refuses or fails; with what it said.
+    Raises ``InputError``: there is no fio, or it refuses or fails; with what it said.
     """
     program = shutil.which("fio")
     if program is None:
@@ -76,10 +73,7 @@ def run_fio(text: str, folder: Path) -> list[JobResult]:
 def read_results(text: str) -> list[JobResult]:
     """The jobs of fio's JSON output; messages of fio around it are passed over.
 
-    Raises
-    ------
-    IowattError
-        It is no such output, or a job ended in an error.
+    Raises ``IowattError``: it is no such output, or a job ended in an error.
     """
     begin, end = text.find("{"), text.rfind("}")
     try:
@@ -166,7 +160,7 @@ class ProfileExport(ResultDocument):
     seed: int
     streams: list[str]
     jobs: list[ExportedJob]
-    not_expressed: list[Omission]
+    not_expressed: list[ExportOmission]
     notes: list[Note]
     check: FioCheck | None
 

@@ -26,11 +26,11 @@ from iowatt.model.profile.access import HierarchicalReuse, HotBand, ReuseDistanc
 from iowatt.model.profile.arrivals import Closed, Constant
 from iowatt.model.profile.sizes import Mix
 from iowatt.sources.export.loads import (
+    DirectionLoad,
     ExportedFile,
     JobFile,
     PreparedProfile,
     RateSection,
-    StreamLoad,
     apportion,
     arrivals_of,
     describe_omissions,
@@ -169,7 +169,7 @@ class _File(JobFile):
         share = outstanding / self.prepared.outstanding
         return max(1, math.floor(min(outstanding / 2, _MOST_JOBS * share, rate, most)))
 
-    def rate(self, load: StreamLoad, rate: float, whole: int, clones: int) -> list[str]:
+    def rate(self, load: DirectionLoad, rate: float, whole: int, clones: int) -> list[str]:
         """The rate of one of ``clones`` jobs."""
         constant = isinstance(arrivals_of(self.prepared.profile, load.stream), Constant)
         if not constant:
@@ -229,7 +229,7 @@ class _File(JobFile):
             options = self.where(load)[0] + self.loop(law, depth)
             self.job(section, load.name, load.stream.name, options)
 
-    def mixed(self, section: RateSection, loads: list[StreamLoad], law: Closed) -> None:
+    def mixed(self, section: RateSection, loads: list[DirectionLoad], law: Closed) -> None:
         """Reads and writes of one stream in one loop."""
         read, write = loads
         options, _ = self.where(read)
@@ -260,7 +260,7 @@ class _File(JobFile):
         clones = [f"numjobs={min(depth, _MOST_CLONES)}"] if depth > 1 else []
         return ["iodepth=1", f"thinktime={round(law.think * 1e6)}", *clones]
 
-    def where(self, load: StreamLoad) -> tuple[list[str], Mix]:
+    def where(self, load: DirectionLoad) -> tuple[list[str], Mix]:
         """Direction, place and sizes, and these as the file has them."""
         sizes, notes = sectors(load)
         self.omit_all(notes)
@@ -295,7 +295,7 @@ class _File(JobFile):
             place.append(f"random_distribution=zoned_abs:{self.zoned(load)}")
         return [kind, *size, *place], sizes
 
-    def runs(self, load: StreamLoad, place: list[str], run: float) -> list[str]:
+    def runs(self, load: DirectionLoad, place: list[str], run: float) -> list[str]:
         self.omit(
             f"stream.{load.stream.name}.access.run",
             f"runs of {run:.3g} requests in the mean, of random length",
@@ -304,7 +304,7 @@ class _File(JobFile):
         )
         return place
 
-    def part(self, load: StreamLoad, access: Sequential) -> list[str]:
+    def part(self, load: DirectionLoad, access: Sequential) -> list[str]:
         """The range of one cursor."""
         cursors = access.streams
         if cursors == 1 or access.begin == "start":
@@ -326,7 +326,7 @@ class _File(JobFile):
         )
         return [f"offset={load.start}", f"size={step}", f"offset_increment={step}"]
 
-    def unit(self, load: StreamLoad, sizes: Mix) -> int:
+    def unit(self, load: DirectionLoad, sizes: Mix) -> int:
         """What random offsets are multiples of."""
         if load.stream.align is not None:
             return load.stream.align
@@ -342,7 +342,7 @@ class _File(JobFile):
         )
         return unit
 
-    def zoned(self, load: StreamLoad) -> str:
+    def zoned(self, load: DirectionLoad) -> str:
         access = load.stream.access
         # Reads and writes are cut alike, so that what is hot for one lies where it does for the other.
         both = [part for part in self.prepared.loads() if part.stream is load.stream]
@@ -374,7 +374,7 @@ def poisson_rate(rate: float) -> int:
     return 1_000_000 // round(1e6 / rate + 0.5)
 
 
-def _clones(load: StreamLoad, clones: int) -> list[str]:
+def _clones(load: DirectionLoad, clones: int) -> list[str]:
     return [f"numjobs={clones}"] if clones > 1 else []
 
 
@@ -384,7 +384,7 @@ def _shared(rate: int, jobs: int) -> list[tuple[int, int]]:
     return [(n, each) for n, each in ((more, least + 1), (jobs - more, least)) if n and each]
 
 
-def _is_blocks(load: StreamLoad, access: Zipf, sizes: Mix) -> bool:
+def _is_blocks(load: DirectionLoad, access: Zipf, sizes: Mix) -> bool:
     """Whether extents are requests, which is what fio's own Zipf law draws."""
     single = len(sizes) == 1 and sizes[0][0] == access.extent
     return (

@@ -52,7 +52,7 @@ SECTOR = 512
 
 
 @dataclass(frozen=True)
-class Omission:
+class ExportOmission:
     """Something of the profile that the file does not say, or not exactly."""
 
     key: str
@@ -72,7 +72,7 @@ class RateSection:
 
 
 @dataclass(frozen=True)
-class StreamLoad:
+class DirectionLoad:
     """The reads or the writes of a stream."""
 
     stream: Stream
@@ -124,7 +124,7 @@ class PreparedProfile:
         """Requests to allow outstanding at a rate of all streams together."""
         return outstanding_needed(rate_iops) if self.outstanding is None else self.outstanding
 
-    def loads(self) -> list[StreamLoad]:
+    def loads(self) -> list[DirectionLoad]:
         """Reads and writes of all streams."""
         return [load for stream in self.profile.stream for load in loads(self.profile, stream, self.span)]
 
@@ -135,7 +135,7 @@ class ExportedFile:
 
     tool: str
     text: str
-    omissions: list[Omission]
+    omissions: list[ExportOmission]
     jobs: dict[str, str] = field(default_factory=dict)  # names in the file, with the stream of each
 
 
@@ -145,31 +145,31 @@ class JobFile:
     def __init__(self, prepared: PreparedProfile, *, direct: bool) -> None:
         self.prepared = prepared
         self.direct = direct
-        self.omissions: dict[str, Omission] = {}
+        self.omissions: dict[str, ExportOmission] = {}
         self.jobs: dict[str, str] = {}
 
     def omit(self, key: str, asked: str, exported: str, why: str) -> None:
         """Keep an omission; the first of each key counts."""
-        self.omissions.setdefault(key, Omission(key, asked, exported, why))
+        self.omissions.setdefault(key, ExportOmission(key, asked, exported, why))
 
-    def omit_all(self, omissions: Iterable[Omission]) -> None:
+    def omit_all(self, omissions: Iterable[ExportOmission]) -> None:
         """Keep several."""
         for omission in omissions:
             self.omissions.setdefault(omission.key, omission)
 
 
-def loads(profile: Profile, stream: Stream, span: int) -> list[StreamLoad]:
+def loads(profile: Profile, stream: Stream, span: int) -> list[DirectionLoad]:
     """The reads and the writes of a stream, where it has them."""
     start, end = extent(stream.range, span)
     reads, writes = mixes(stream, profile)
     share = stream.read_share / 100
     both: tuple[tuple[Op, float, Mix], ...] = (("read", share, reads), ("write", 1 - share, writes))
     return [
-        StreamLoad(stream, op, fraction, sizes, start, end) for op, fraction, sizes in both if fraction > 0
+        DirectionLoad(stream, op, fraction, sizes, start, end) for op, fraction, sizes in both if fraction > 0
     ]
 
 
-def run_requests(load: StreamLoad) -> float | None:
+def run_requests(load: DirectionLoad) -> float | None:
     """Mean requests at consecutive addresses between two random places; ``None`` without such runs."""
     access = load.stream.access
     if isinstance(access, Sequential) and access.run is not None:
@@ -180,7 +180,7 @@ def run_requests(load: StreamLoad) -> float | None:
     return None
 
 
-def sectors(load: StreamLoad) -> tuple[Mix, list[Omission]]:
+def sectors(load: DirectionLoad) -> tuple[Mix, list[ExportOmission]]:
     """Its sizes in whole sectors of 512 bytes, which direct I/O needs."""
     rounded = [(-(-size // SECTOR) * SECTOR, share) for size, share in load.sizes]
     if rounded == load.sizes:
@@ -188,7 +188,9 @@ def sectors(load: StreamLoad) -> tuple[Mix, list[Omission]]:
     odd = next(size for size, _ in load.sizes if size % SECTOR)
     key = f"stream.{load.stream.name}.size"
     return rounded, [
-        Omission(key, f"{odd} bytes", "the next multiple of 512 bytes", "direct I/O transfers whole sectors")
+        ExportOmission(
+            key, f"{odd} bytes", "the next multiple of 512 bytes", "direct I/O transfers whole sectors"
+        )
     ]
 
 
@@ -196,7 +198,7 @@ def sectors(load: StreamLoad) -> tuple[Mix, list[Omission]]:
 _NAMES: Final = 20
 
 
-def describe_omissions(omissions: Iterable[Omission]) -> list[str]:
+def describe_omissions(omissions: Iterable[ExportOmission]) -> list[str]:
     """One line for each, those that differ in their stream only together."""
     groups: dict[tuple[str, str, str, str], list[str]] = {}
     for omission in omissions:
@@ -226,7 +228,7 @@ def arrivals_of(profile: Profile, stream: Stream) -> laws.Arrivals:
     return law
 
 
-def lost_arrivals(profile: Profile, tool: str) -> Iterator[Omission]:
+def lost_arrivals(profile: Profile, tool: str) -> Iterator[ExportOmission]:
     """What no generator says of the times of arrival."""
     given = [("arrivals", profile.arrivals)]
     given += [(f"stream.{stream.name}.arrivals", stream.arrivals) for stream in profile.stream]
@@ -236,7 +238,7 @@ def lost_arrivals(profile: Profile, tool: str) -> Iterator[Omission]:
     for stream in profile.stream:
         if stream.run is not None:
             where = _FOLLOWERS[stream.run.addresses]
-            yield Omission(
+            yield ExportOmission(
                 f"stream.{stream.name}.run",
                 f"runs of {stream.run.requests:g} requests {stream.run.gap:g} s apart{where}",
                 "as many requests, each arriving by itself",
@@ -244,23 +246,23 @@ def lost_arrivals(profile: Profile, tool: str) -> Iterator[Omission]:
             )
 
 
-def _lost_law(key: str, law: laws.Arrivals, tool: str) -> Iterator[Omission]:
+def _lost_law(key: str, law: laws.Arrivals, tool: str) -> Iterator[ExportOmission]:
     if law.stay > 1:
-        yield Omission(
+        yield ExportOmission(
             f"{key}.stay",
             f"{law.stay:g} requests of a stream in a row",
             "streams that are independent",
             f"{tool} draws each stream by itself",
         )
     if isinstance(law, laws.HyperExponential | laws.Batch | laws.OnOff):
-        yield Omission(
+        yield ExportOmission(
             key,
             f"arrivals of the law {law.law}",
             "Poisson arrivals of the same mean rate",
             f"{tool} has no such law; its load is smoother",
         )
     elif not isinstance(law, laws.Recorded | laws.Closed) and law.modulation is not None:
-        yield Omission(
+        yield ExportOmission(
             f"{key}.modulation",
             "a rate that changes at random",
             "the mean rate",

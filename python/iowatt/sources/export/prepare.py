@@ -21,10 +21,7 @@ def sections(profile: Profile, duration_s: float | None) -> list[RateSection]:
     """Sections of constant rates that fill ``duration_s`` (not given: one round of the phases or of the
     longest envelope, else a minute).
 
-    Raises
-    ------
-    InputError
-        More than a thousand sections.
+    Raises ``InputError``: more than a thousand sections.
     """
     end = duration_s or _one_round(profile)
     if not profile.rated:
@@ -118,11 +115,8 @@ def prepare(
 
     ``outstanding`` is how many requests it may keep outstanding at a rate; None: as many as the rate needs.
 
-    Raises
-    ------
-    InputError
-        With file, line and fix, for all that is wrong with the profile; where nothing says how large the span
-        is; and for recorded arrivals, which no generator makes.
+    Raises ``InputError`` with file, line and fix, for all that is wrong with the profile; where nothing says
+    how large the span is; and for recorded arrivals, which no generator makes.
     """
     if target is not None and any(ord(character) < 32 or ord(character) == 127 for character in target):
         # A line of its own in a job file could name another file to write to.

@@ -18,11 +18,11 @@ from iowatt.model.profile.arrivals import Closed, Constant
 from iowatt.model.profile.quantities import RangeEnd
 from iowatt.model.profile.sizes import Mix
 from iowatt.sources.export.loads import (
+    DirectionLoad,
     ExportedFile,
     JobFile,
     PreparedProfile,
     RateSection,
-    StreamLoad,
     apportion,
     arrivals_of,
     describe_omissions,
@@ -167,7 +167,7 @@ class _File(JobFile):
                 full = called if len(places) == 1 else f"{called}_{number}"
                 yield _Workload(full, name, fraction * share, read_percent, sizes, place)
 
-    def aligned(self, load: StreamLoad, sizes: Mix) -> None:
+    def aligned(self, load: DirectionLoad, sizes: Mix) -> None:
         random = not isinstance(load.stream.access, Sequential)
         if random and load.stream.align is not None and any(size != load.stream.align for size, _ in sizes):
             self.omit(
@@ -177,7 +177,7 @@ class _File(JobFile):
                 "that is where vdbench puts random requests",
             )
 
-    def places(self, load: StreamLoad) -> Iterator[tuple[float, str]]:
+    def places(self, load: DirectionLoad) -> Iterator[tuple[float, str]]:
         """Share and address keywords of each workload definition that a load takes."""
         access, name = load.stream.access, load.stream.name
         if isinstance(access, HotBand):
@@ -196,14 +196,14 @@ class _File(JobFile):
                 )
             yield 1.0, f"{self.seek(load)}{self.ranged(load)}"
 
-    def seek(self, load: StreamLoad) -> str:
+    def seek(self, load: DirectionLoad) -> str:
         """How often a request goes to a new place."""
         run = run_requests(load)
         if run is not None:
             return f"seekpct={100 / run:.6g}"
         return "seekpct=0" if isinstance(load.stream.access, Sequential) else "seekpct=100"
 
-    def cursors(self, load: StreamLoad, access: Sequential) -> Iterator[tuple[float, str]]:
+    def cursors(self, load: DirectionLoad, access: Sequential) -> Iterator[tuple[float, str]]:
         count = min(access.streams, _MOST_CURSORS)
         if access.begin == "start":
             yield from [(1 / count, f"seekpct=0{self.ranged(load)}")] * count
@@ -219,7 +219,7 @@ class _File(JobFile):
             start = load.start + number * step
             yield 1 / count, f"seekpct=0,range=({start},{start + step})"
 
-    def zoned(self, load: StreamLoad) -> Iterator[tuple[float, str]]:
+    def zoned(self, load: DirectionLoad) -> Iterator[tuple[float, str]]:
         both = [part for part in self.prepared.loads() if part.stream is load.stream]
         unit = math.lcm(*(size for part in both for size, _ in part.sizes), _LEAST_ZONE)
         if unit > load.length // _ZONES:
@@ -243,11 +243,11 @@ class _File(JobFile):
             start = load.start + zone.start
             yield zone.weight / _ZONES, f"seekpct=100,range=({start},{start + zone.length})"
 
-    def ranged(self, load: StreamLoad) -> str:
+    def ranged(self, load: DirectionLoad) -> str:
         whole = load.start == 0 and load.end == self.prepared.span
         return "" if whole else f",range={self.range(load)}"
 
-    def range(self, load: StreamLoad) -> str:
+    def range(self, load: DirectionLoad) -> str:
         """Percents where the profile has them, else bytes (numbers above 200 are bytes to vdbench)."""
         low, high = load.stream.range
         if low.fraction is not None and high.fraction is not None:

@@ -33,7 +33,7 @@ _JSON: Final = "fio --output-format=json+ --output=FILE"
 
 
 @dataclass(frozen=True)
-class Counted:
+class JobCounts:
     """What a job did in one direction."""
 
     requests: int
@@ -53,14 +53,14 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Job:
+class FioJob:
     """A job: one process or thread of fio."""
 
     name: str
     number: int  #: Its place in the document, from 1: the number in the names of its logs.
     options: Mapping[str, str]  #: Global options and its own.
-    read: Counted
-    write: Counted
+    read: JobCounts
+    write: JobCounts
     trims: int
     elapsed_s: float
     start: float | None  #: Unix time of its first request, where this fio says it (since 3.36).
@@ -71,7 +71,7 @@ class Job:
     #: Share of its run time that it kept a processor busy; None where this fio does not say it.
     busy: float | None = None
 
-    def of(self, direction: str) -> Counted:
+    def of(self, direction: str) -> JobCounts:
         """``read`` or ``write``."""
         return self.read if direction == "read" else self.write
 
@@ -126,27 +126,24 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Document:
+class FioDocument:
     """One run of fio, or jobs of it that ran together."""
 
     path: Path
     version: str
     written: float  #: Unix time at which fio wrote it, which is after the last request.
     end: float  #: The same, less what groups behind these jobs took.
-    jobs: Sequence[Job]
-    every: Sequence[Job]  #: Jobs of all groups: they have logs in the same folder.
+    jobs: Sequence[FioJob]
+    every: Sequence[FioJob]  #: Jobs of all groups: they have logs in the same folder.
     bins_of: str | None  #: In what the bins hold: "lat_ns" or "clat_ns"; None where there are none.
     warnings: Sequence[str]
 
 
-def read(path: Path) -> Document:
+def read(path: Path) -> FioDocument:
     """Read fio's JSON output.
 
-    Raises
-    ------
-    InputError
-        It cannot be read, is no such output, is damaged, was made by fio 2, by its client and server, or with
-        group reporting.
+    Raises ``InputError``: it cannot be read, is no such output, is damaged, was made by fio 2, by its client
+    and server, or with group reporting.
     """
     where = str(path)
     tree, warnings = _parsed(path)
@@ -176,7 +173,7 @@ def read(path: Path) -> Document:
     ]
     _refuse_groups(found, jobs, common, where)
     end = _number(tree.get("timestamp_ms"), "timestamp_ms", where) / 1000.0
-    return Document(path, version, end, end, jobs, jobs, bins_of, warnings)
+    return FioDocument(path, version, end, end, jobs, jobs, bins_of, warnings)
 
 
 def _parsed(path: Path) -> tuple[dict[str, Any], list[str]]:
@@ -276,7 +273,7 @@ def _longest(found: Sequence[Any], where: str) -> int:
 
 def _job(
     found: Any, number: int, common: Mapping[str, str], bins_of: str | None, *, longest_ns: int, where: str
-) -> Job:
+) -> FioJob:
     if not isinstance(found, dict) or not isinstance(found.get("jobname"), str):
         raise InputError("damaged", f"{where}: job {number}", "the job has no name")
     name = found["jobname"]
@@ -287,7 +284,7 @@ def _job(
     }
     trim = found.get("trim")
     start = found.get("job_start")
-    return Job(
+    return FioJob(
         name=name,
         number=number,
         options={**common, **own},
@@ -315,7 +312,7 @@ def _options(found: Any, what: str, where: str) -> dict[str, str]:
     return {str(key): str(value) for key, value in found.items()}
 
 
-def _counted(found: Any, bins_of: str | None, longest_ns: int, what: str, where: str) -> Counted:
+def _counted(found: Any, bins_of: str | None, longest_ns: int, what: str, where: str) -> JobCounts:
     if not isinstance(found, dict):
         raise InputError("missing", f"{where}: {what}", "the table is not there")
     requests = _whole(found.get("total_ios"), f"{what}, total_ios", where)
@@ -338,7 +335,7 @@ def _counted(found: Any, bins_of: str | None, longest_ns: int, what: str, where:
         kind: json_histogram(of.get("bins"), f"{what}, {kind}.bins", where, longest_ns)
         for kind, of in by_kind.items()
     }
-    return Counted(
+    return JobCounts(
         requests=requests,
         bytes=_whole(found.get("io_bytes"), f"{what}, io_bytes", where),
         runtime_s=_number(found.get("runtime"), f"{what}, runtime", where) / 1000.0,
@@ -355,7 +352,7 @@ def _counted(found: Any, bins_of: str | None, longest_ns: int, what: str, where:
 
 
 def _refuse_groups(
-    found: Sequence[Mapping[str, Any]], jobs: Sequence[Job], common: Mapping[str, str], where: str
+    found: Sequence[Mapping[str, Any]], jobs: Sequence[FioJob], common: Mapping[str, str], where: str
 ) -> None:
     """Refuse group reporting: it gives several jobs one name, one set of options and one rate.
 

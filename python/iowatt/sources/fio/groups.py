@@ -13,17 +13,17 @@ from itertools import combinations
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.sources.fio.document import Document, Job, error_text
+from iowatt.sources.fio.document import FioDocument, FioJob, error_text
 
 #: Groups whose jobs' times share less than this, s, ran one after another.
 _TOGETHER_S: Final = 0.05
 #: Most jobs that a group is named by.
 _NAMED: Final = 3
 
-Group = list[Job]
+Group = list[FioJob]
 
 
-def of(found: Document) -> list[Document]:
+def of(found: FioDocument) -> list[FioDocument]:
     """The jobs that ran together, in order of time; each document ends when they did.
 
     Raises ``InputError`` where no job made a request.
@@ -41,7 +41,7 @@ def of(found: Document) -> list[Document]:
     return made
 
 
-def names(groups: Sequence[Document]) -> list[str]:
+def names(groups: Sequence[FioDocument]) -> list[str]:
     """A name for each group, by its jobs."""
     found: list[str] = []
     for group in groups:
@@ -52,11 +52,11 @@ def names(groups: Sequence[Document]) -> list[str]:
     return found
 
 
-def _names(jobs: Sequence[Job]) -> list[str]:
+def _names(jobs: Sequence[FioJob]) -> list[str]:
     return list(dict.fromkeys(job.name for job in jobs))
 
 
-def _with_requests(found: Document) -> tuple[list[Group], list[str]]:
+def _with_requests(found: FioDocument) -> tuple[list[Group], list[str]]:
     by: dict[int, Group] = {}
     for job in found.jobs:
         by.setdefault(job.group, []).append(job)
@@ -77,7 +77,7 @@ def _with_requests(found: Document) -> tuple[list[Group], list[str]]:
     return groups, warnings
 
 
-def _why(job: Job) -> str:
+def _why(job: FioJob) -> str:
     if job.error:
         return f"job {job.name!r} ended with error {error_text(job.error)}"
     return f"job {job.name!r} made {job.trims} trims only" if job.trims else f"job {job.name!r} did nothing"

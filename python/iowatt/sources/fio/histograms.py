@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from iowatt.base.errors import InputError
 from iowatt.run.histogram import Histogram
+from iowatt.sources import responses
 
 _BITS: Final = 6
 _MOST_BINS: Final = 1 << 16
@@ -49,15 +50,11 @@ def bin_ranges(first: Counts, last: Counts, longest_ns: int = 0) -> tuple[Counts
 
 def bin_number(values_ns: Counts) -> Counts:
     """The bin of each time."""
-    shift = np.maximum(np.frexp(values_ns.astype(np.float64))[1].astype(np.int64) - 1 - _BITS, 0)
-    found: Counts = np.minimum((shift << _BITS) + (values_ns >> shift), BINS - 1)
-    return found
+    return np.minimum(responses.bin_numbers(values_ns, _BITS), BINS - 1)
 
 
 def _lowest(number: Counts) -> Counts:
-    shift = np.maximum((number >> _BITS) - 1, 0)
-    low: Counts = np.where(number < 1 << _BITS, number, ((1 << _BITS) + (number & 63)) << shift)
-    return low
+    return responses.bin_ranges(number, _BITS)[0]
 
 
 def json_histogram(bins: Any, what: str, where: str, longest_ns: int = 0) -> Histogram:

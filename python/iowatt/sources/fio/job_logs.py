@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from iowatt.base.errors import InputError
 from iowatt.sources.fio import logs
-from iowatt.sources.fio.document import DIRECTIONS, Counted, Document, Job
+from iowatt.sources.fio.document import DIRECTIONS, FioDocument, FioJob, JobCounts
 from iowatt.sources.fio.logs import Rows
 
 Floats = npt.NDArray[np.float64]
@@ -75,7 +75,7 @@ def split_at_edges(series: RateSeries, start: float, interval_s: float) -> RateS
     )
 
 
-def from_requests(rows: Rows, done: Counted, what: str) -> RateSeries:
+def from_requests(rows: Rows, done: JobCounts, what: str) -> RateSeries:
     """A log with a row for each request: nothing is inferred.
 
     Raises ``InputError`` where its rows are not the job's requests.
@@ -89,7 +89,14 @@ def from_requests(rows: Rows, done: Counted, what: str) -> RateSeries:
 
 
 def from_windows(
-    iops: Rows, bw: Rows | None, lat: Rows | None, done: Counted, *, width_ms: float, until: float, what: str
+    iops: Rows,
+    bw: Rows | None,
+    lat: Rows | None,
+    done: JobCounts,
+    *,
+    width_ms: float,
+    until: float,
+    what: str,
 ) -> RateSeries:
     """Logs of windows: rates as whole requests per second, response times as means.
 
@@ -184,7 +191,7 @@ def _nearest(rows: Rows, ends_s: Floats, within_s: float) -> Counts:
     return np.where(np.abs(times[pick] - ends_s) <= within_s, pick, -1)
 
 
-def _responses(lat: Rows | None, ends_s: Floats, requests: Counts, done: Counted, width_s: float) -> Floats:
+def _responses(lat: Rows | None, ends_s: Floats, requests: Counts, done: JobCounts, width_s: float) -> Floats:
     """Sums of response times in s of each piece, which add up to the job's own.
 
     A row of the latency log is written with the first completion after its window, so at low rates it is
@@ -200,7 +207,7 @@ def _responses(lat: Rows | None, ends_s: Floats, requests: Counts, done: Counted
 
 
 def _bytes(
-    bw: Rows | None, ends_s: Floats, lengths_s: Floats, requests: Counts, *, done: Counted, width_s: float
+    bw: Rows | None, ends_s: Floats, lengths_s: Floats, requests: Counts, *, done: JobCounts, width_s: float
 ) -> Counts:
     """Bytes of each piece: by the mean size where it explains the bandwidth log, else by that log."""
     if done.requests == 0:
@@ -253,7 +260,7 @@ class JobLogs:
     missing: str = ""
 
 
-def read_job_logs(found: Document, folder: Path, warnings: list[str]) -> JobLogs:
+def read_job_logs(found: FioDocument, folder: Path, warnings: list[str]) -> JobLogs:
     """Read the logs of all jobs, and hold them against the JSON.
 
     Raises ``InputError`` where a log is damaged or of another run.
@@ -327,7 +334,7 @@ def read_job_logs(found: Document, folder: Path, warnings: list[str]) -> JobLogs
     return JobLogs(by, used, min(starts), max(ends), every, kind)
 
 
-def _rows(folder: Path, job: Job) -> dict[str, logs.Rows]:
+def _rows(folder: Path, job: FioJob) -> dict[str, logs.Rows]:
     """The logs of a job that hold anything, by their kind."""
     paths = {kind: logs.find(folder, job, kind) for kind in ("lat", "clat", "iops", "bw")}
     limit = logs.REPLAY_BYTES if "read_iolog" in job.options else logs.MOST_BYTES
@@ -335,7 +342,7 @@ def _rows(folder: Path, job: Job) -> dict[str, logs.Rows]:
     return {kind: of for kind, of in rows.items() if of.time_ms.size}
 
 
-def refuse_unknown_logs(found: Document, folder: Path) -> None:
+def refuse_unknown_logs(found: FioDocument, folder: Path) -> None:
     """Raise ``InputError`` where the folder has logs of jobs that are not in the JSON."""
     strange = logs.strangers(folder, found.every)
     if strange:
@@ -346,7 +353,7 @@ def refuse_unknown_logs(found: Document, folder: Path) -> None:
         raise InputError("not-comparable", str(strange[0]), message, hint=hint)
 
 
-def _refuse_maxima(job: Job, main: logs.Rows) -> None:
+def _refuse_maxima(job: FioJob, main: logs.Rows) -> None:
     """Rows of windows may be means, maxima or both; only means can be added up."""
     asked = job.options.get("log_window_value", job.options.get("log_max_value", "avg"))
     if main.windowed and asked not in ("avg", "0", "false"):
@@ -357,7 +364,7 @@ def _refuse_maxima(job: Job, main: logs.Rows) -> None:
         raise InputError("unsupported", str(main.path), message, hint=hint)
 
 
-def _span(job: Job, main: logs.Rows, *, each: bool, shift_s: float) -> tuple[float, float]:
+def _span(job: FioJob, main: logs.Rows, *, each: bool, shift_s: float) -> tuple[float, float]:
     """When a job began and ended making requests, Unix time."""
     if each and "read_iolog" in job.options:
         # A replay runs from its first request to its last, whatever it waited for before.
@@ -370,7 +377,7 @@ def _span(job: Job, main: logs.Rows, *, each: bool, shift_s: float) -> tuple[flo
 
 
 def time_shift(
-    found: Document, job: Job, rows: dict[str, logs.Rows], main: logs.Rows, warnings: list[str]
+    found: FioDocument, job: FioJob, rows: dict[str, logs.Rows], main: logs.Rows, warnings: list[str]
 ) -> float:
     """Seconds to add to the log's times; 0 where they are Unix time, which is then checked."""
     if not main.absolute:
@@ -394,7 +401,7 @@ def time_shift(
     return 0.0
 
 
-def window_ms(job: Job, main: logs.Rows) -> float:
+def window_ms(job: FioJob, main: logs.Rows) -> float:
     """Length of a log's windows in ms: what the job says, else how far its rows are apart."""
     said = job.options.get("log_avg_msec", "")
     if said.isascii() and said.isdecimal() and 0 < int(said[:12]) < 1e9:

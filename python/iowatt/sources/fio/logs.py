@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iowatt.base.errors import InputError
-from iowatt.sources.fio.document import Job
+from iowatt.sources.fio.document import FioJob
 
 #: Of one log: some three million requests, of which a job's four columns are 100 MB.
 MOST_BYTES: Final = 128 << 20
@@ -67,13 +67,11 @@ class Rows:
         return self.block.size > 0 and not self.block.any()
 
 
-def find(folder: Path, job: Job, kind: str) -> Path | None:
+def find(folder: Path, job: FioJob, kind: str) -> Path | None:
     """The log of ``kind`` (iops, bw, lat, clat, clat_hist) of a job; ``None`` where there is none.
 
-    Raises
-    ------
-    InputError
-        There are logs with the job's number and none has the name that the job writes to, or several have.
+    Raises ``InputError``: there are logs with the job's number and none has the name that the job writes to,
+    or several have.
     """
     said = job.options.get(_OPTION[kind])
     prefix = Path(said).name if said else ""
@@ -107,7 +105,7 @@ def find(folder: Path, job: Job, kind: str) -> Path | None:
     return path
 
 
-def strangers(folder: Path, jobs: Sequence[Job]) -> list[Path]:
+def strangers(folder: Path, jobs: Sequence[FioJob]) -> list[Path]:
     """Logs in the folder whose number no job has."""
     shape = re.compile(r".*_(?:iops|bw|lat|clat|slat|clat_hist)\.([0-9]{1,9})\.log", re.ASCII | re.DOTALL)
     numbers = {job.number for job in jobs}

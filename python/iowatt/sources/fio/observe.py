@@ -11,10 +11,10 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.sources.fio import document, groups, job_logs, over_time
-from iowatt.sources.fio.document import DIRECTIONS, Counted, Document, Job
+from iowatt.sources.fio.document import DIRECTIONS, FioDocument, FioJob, JobCounts
 from iowatt.sources.fio.job_logs import JobLogs, RateSeries, split_at_edges
 from iowatt.sources.fio.over_time import ResponseLogs
-from iowatt.sources.observation import Direction, Interval, Observation, Share
+from iowatt.sources.observation import Direction, Interval, Observation, ObservedShare
 
 _KEPT_UP: Final = 0.99
 #: Of what was asked for, that is all of it.
@@ -26,10 +26,7 @@ def read(
 ) -> Observation:
     """Observation of one run of fio whose jobs ran together; parameters are those of :func:`read_groups`.
 
-    Raises
-    ------
-    InputError
-        As there, and where groups of jobs ran one after another.
+    Raises ``InputError`` as there, and where groups of jobs ran one after another.
     """
     found = read_groups(path, interval_s=interval_s, logs_in=logs_in, name=name)
     if len(found) > 1:
@@ -57,11 +54,8 @@ def read_groups(
     name:
         Of the observation; the file's where it is None, of several groups their jobs'.
 
-    Raises
-    ------
-    InputError
-        The output is damaged or made with group reporting, no job made a request, or a log is damaged or of
-        another run.
+    Raises ``InputError``: the output is damaged or made with group reporting, no job made a request, or a log
+    is damaged or of another run.
     """
     if not (math.isfinite(interval_s) and interval_s > 0):
         raise InputError(
@@ -76,7 +70,7 @@ def read_groups(
     ]
 
 
-def _observation(found: Document, folder: Path, interval_s: float, name: str) -> Observation:
+def _observation(found: FioDocument, folder: Path, interval_s: float, name: str) -> Observation:
     """Of jobs that ran together."""
     warnings = list(found.warnings)
     seen = job_logs.read_job_logs(found, folder, warnings)
@@ -122,7 +116,7 @@ def _observation(found: Document, folder: Path, interval_s: float, name: str) ->
     )
 
 
-def _span(found: Document, seen: JobLogs, times: ResponseLogs) -> tuple[float, float]:
+def _span(found: FioDocument, seen: JobLogs, times: ResponseLogs) -> tuple[float, float]:
     """When the first job began and the last one ended: by the logs, else by the JSON."""
     if seen.begin is not None:
         return seen.begin, seen.end
@@ -139,7 +133,7 @@ def _summed(parts: Sequence[int | None]) -> int | None:
     return sum(known) if len(known) == len(parts) else None
 
 
-def _processors(jobs: Sequence[Job]) -> float | None:
+def _processors(jobs: Sequence[FioJob]) -> float | None:
     """Processors that jobs kept busy on average, as if all ran at once; None where one does not say it."""
     known = [job.busy for job in jobs if job.busy is not None]
     return math.fsum(known) if len(known) == len(jobs) else None
@@ -200,7 +194,7 @@ def _direction(sums: Sums, k: int) -> Direction:
     return Direction(int(requests), int(size), mean, most)
 
 
-def _total(parts: Sequence[Counted]) -> Direction:
+def _total(parts: Sequence[JobCounts]) -> Direction:
     """All jobs together: moments are pooled by the number of response times."""
     timed = sum(part.timed for part in parts)
     requests, size = sum(part.requests for part in parts), sum(part.bytes for part in parts)
@@ -211,7 +205,7 @@ def _total(parts: Sequence[Counted]) -> Direction:
     return Direction(requests, size, mean, max(part.max_s for part in parts), math.sqrt(square))
 
 
-def _shares(jobs: Sequence[Job]) -> list[Share]:
+def _shares(jobs: Sequence[FioJob]) -> list[ObservedShare]:
     asked: dict[str, float] = {}
     done: dict[str, int] = {}
     for job in jobs:
@@ -220,10 +214,10 @@ def _shares(jobs: Sequence[Job]) -> list[Share]:
     rate, requests = math.fsum(asked.values()), sum(done.values())
     if not requests or rate <= 0:
         return []
-    return [Share(name, 100 * asked[name] / rate, 100 * done[name] / requests) for name in asked]
+    return [ObservedShare(name, 100 * asked[name] / rate, 100 * done[name] / requests) for name in asked]
 
 
-def _ended_early(job: Job) -> str | None:
+def _ended_early(job: FioJob) -> str | None:
     """That a job did less than it was asked to; None where it did it all, or its options do not tell."""
     done, asked_s, asked = job.read.bytes + job.write.bytes, job.asked_s, job.asked_bytes
     if asked is not None and done == asked:
@@ -238,7 +232,7 @@ def _ended_early(job: Job) -> str | None:
     return None
 
 
-def _warn(found: Document, warnings: list[str], *, bins: bool) -> None:
+def _warn(found: FioDocument, warnings: list[str], *, bins: bool) -> None:
     for job in found.jobs:
         if job.error:
             warnings.append(f"job {job.name!r} ended with error {document.error_text(job.error)}")

@@ -19,11 +19,11 @@ import numpy as np
 from iowatt.run.histogram import Histogram
 from iowatt.sources import responses
 from iowatt.sources.fio import histograms, job_logs, logs
-from iowatt.sources.fio.document import DIRECTIONS, Counted, Document, Job
+from iowatt.sources.fio.document import DIRECTIONS, FioDocument, FioJob, JobCounts
 from iowatt.sources.fio.histograms import HistogramLog
 from iowatt.sources.fio.job_logs import JobLogs, RateSeries
 from iowatt.sources.fio.logs import Rows
-from iowatt.sources.observation import Block, Hop
+from iowatt.sources.observation import ObservedHop, ResponseBlock
 from iowatt.sources.responses import TimeBlocks
 
 #: A window that is longer than this many widths was written late.
@@ -38,7 +38,7 @@ _OPS: Final[tuple[Literal["read", "write"], ...]] = ("read", "write")
 class PlacedLog:
     """The histogram log of a job. Unix time is that of the log and ``shift_s``."""
 
-    job: Job
+    job: FioJob
     log: HistogramLog
     shift_s: float
     begin: float  #: When the job began and ended to make requests, Unix time.
@@ -60,7 +60,7 @@ class PlacedLog:
 
 
 @dataclass(frozen=True)
-class _Piece:
+class _PlacedWindow:
     """A window, or what is left behind the last one, and its block."""
 
     block: int
@@ -75,7 +75,7 @@ def block_seconds(parts: Sequence[PlacedLog]) -> float:
     return (common if common <= _MOST_MULTIPLE * longest else longest) / 1000.0
 
 
-def request_blocks(parts: Sequence[tuple[Rows, float]], begin: float, end: float) -> list[Block]:
+def request_blocks(parts: Sequence[tuple[Rows, float]], begin: float, end: float) -> list[ResponseBlock]:
     """Blocks from logs that have a row for each request; each with the seconds to add to its times."""
     blocks = TimeBlocks()
     for rows, shift_s in parts:
@@ -86,9 +86,9 @@ def request_blocks(parts: Sequence[tuple[Rows, float]], begin: float, end: float
 
 def histogram_blocks(
     parts: Sequence[PlacedLog], begin: float, end: float, warnings: list[str]
-) -> list[Block]:
+) -> list[ResponseBlock]:
     """Blocks of completion times; none where a log is empty or holds what the JSON does not."""
-    pieces: list[_Piece] = []
+    pieces: list[_PlacedWindow] = []
     width = block_seconds(parts)
     count = max(1, math.ceil((end - begin) / width - 1e-6))
     if count > _MOST_BLOCKS:
@@ -114,7 +114,7 @@ def histogram_blocks(
 
 
 def _of_job(
-    part: PlacedLog, way: int, done: Counted, coarseness: int, warnings: list[str]
+    part: PlacedLog, way: int, done: JobCounts, coarseness: int, warnings: list[str]
 ) -> list[tuple[float, Histogram]] | None:
     """The windows of a job in a direction, each with how many widths it is behind the one before; the last
     one is what completed behind all of them. None where they cannot be those of the JSON.
@@ -147,7 +147,7 @@ def _of_job(
 
 def _place_windows(
     part: PlacedLog, way: int, windows: Sequence[tuple[float, Histogram]], begin: float, width: float
-) -> list[_Piece]:
+) -> list[_PlacedWindow]:
     """The blocks of the windows: by their number, so that one and the same job fills blocks evenly."""
     found = []
     # In widths of its own windows; where the first one's middle lies decides for all of them.
@@ -156,11 +156,11 @@ def _place_windows(
     for end, (_, histogram) in zip(ends.tolist(), windows, strict=True):
         number = math.floor(first + 0.5) + max(0, round(end - 1e-6) - 1)
         block = math.floor((number + 0.5) * part.width_s / width)
-        found.append(_Piece(max(0, block), way, histogram))
+        found.append(_PlacedWindow(max(0, block), way, histogram))
     return found
 
 
-def _behind(done: Counted, coarseness: int, windows_sum: Histogram) -> Histogram | None:
+def _behind(done: JobCounts, coarseness: int, windows_sum: Histogram) -> Histogram | None:
     """The JSON's bins less those of the log; None where nothing is left or they do not fit."""
     whole = done.completion_histogram
     if not whole.total or whole.total <= windows_sum.total:
@@ -184,8 +184,14 @@ def coarsen(fine: Histogram, coarseness: int) -> Histogram:
 
 
 def _on_grid(
-    pieces: Sequence[_Piece], begin: float, end: float, width: float, count: int, *, jobs: Sequence[Job]
-) -> list[Block]:
+    pieces: Sequence[_PlacedWindow],
+    begin: float,
+    end: float,
+    width: float,
+    count: int,
+    *,
+    jobs: Sequence[FioJob],
+) -> list[ResponseBlock]:
     cells: dict[tuple[int, int], list[Histogram]] = {}
     for piece in pieces:
         at = min(count - 1, piece.block)
@@ -195,7 +201,7 @@ def _on_grid(
     for (at, way), parts in sorted(cells.items()):
         merged = Histogram.merged(parts)
         found.append(
-            Block(
+            ResponseBlock(
                 op=_OPS[way],
                 start=begin + at * width,
                 end=min(begin + (at + 1) * width, max(end, begin + at * width)),
@@ -212,7 +218,7 @@ def _middles(histogram: Histogram) -> float:
     return float((middle * histogram.count.astype(np.float64)).sum())
 
 
-def _scale(pieces: Sequence[_Piece], way: int, jobs: Sequence[Job]) -> float:
+def _scale(pieces: Sequence[_PlacedWindow], way: int, jobs: Sequence[FioJob]) -> float:
     """What makes the sum over the bins' middles that of fio's mean; 1 where requests are missing."""
     done = [job.of(DIRECTIONS[way]) for job in jobs]
     own = [piece.histogram for piece in pieces if piece.way == way]
@@ -223,14 +229,14 @@ def _scale(pieces: Sequence[_Piece], way: int, jobs: Sequence[Job]) -> float:
     return math.fsum(one.completion_mean_s * one.completions for one in done) * 1e9 / middles
 
 
-def hops(jobs: Sequence[Job]) -> list[Hop]:
+def hops(jobs: Sequence[FioJob]) -> list[ObservedHop]:
     """Submission and completion of all jobs together; none where fio did not keep both of one.
 
     fio's ``lat`` is ``slat`` and ``clat``: from its making of a request to the submission, and from there to
     the completion. Engines that submit by the call itself have no ``slat`` of their own, so it is taken as
     the difference.
     """
-    found: list[Hop] = []
+    found: list[ObservedHop] = []
     for op in _OPS:
         parts = [job.of(op) for job in jobs if job.of(op).requests]
         if not parts:
@@ -240,8 +246,8 @@ def hops(jobs: Sequence[Job]) -> list[Hop]:
         count = sum(part.timed for part in parts)
         whole = round(math.fsum(part.mean_s * part.timed for part in parts) * 1e9)
         device = round(math.fsum(part.completion_mean_s * part.timed for part in parts) * 1e9)
-        found.append(Hop("submission", "host", op, count, 0, whole - device))
-        found.append(Hop("completion", "storage", op, count, 0, device))
+        found.append(ObservedHop("submission", "host", op, count, 0, whole - device))
+        found.append(ObservedHop("completion", "storage", op, count, 0, device))
     return found
 
 
@@ -252,7 +258,7 @@ _BITS: Final = 10
 class ResponseLogs:
     """Response times over time; what they are of, in words."""
 
-    blocks: Sequence[Block]
+    blocks: Sequence[ResponseBlock]
     note: str | None
     files: Sequence[Path] = ()
     #: Of all requests, exactly, where each of them has a row; else None.
@@ -262,7 +268,7 @@ class ResponseLogs:
     end: float | None = None
 
 
-def read_response_logs(found: Document, folder: Path, seen: JobLogs, warnings: list[str]) -> ResponseLogs:
+def read_response_logs(found: FioDocument, folder: Path, seen: JobLogs, warnings: list[str]) -> ResponseLogs:
     """From logs of each request where all jobs have them, else from histogram logs, or empty.
 
     Raises ``InputError`` where a histogram log is damaged or of another run.
@@ -298,7 +304,7 @@ def _histogram(rows: Sequence[tuple[logs.Rows, float]], direction: str) -> Histo
     return responses.bin_histogram(number, count.astype(np.int64), _BITS)
 
 
-def _from_windows(found: Document, folder: Path, warnings: list[str]) -> ResponseLogs:
+def _from_windows(found: FioDocument, folder: Path, warnings: list[str]) -> ResponseLogs:
     """From the histogram logs of all jobs; nothing where there are none, or one has none."""
     nothing = ResponseLogs((), None)
     parts: list[PlacedLog] = []
@@ -338,7 +344,9 @@ def _from_windows(found: Document, folder: Path, warnings: list[str]) -> Respons
     return ResponseLogs(blocks, note, [part.log.path for part in parts], None, begin, end)
 
 
-def _place_log(found: Document, job: Job, log: histograms.HistogramLog, warnings: list[str]) -> PlacedLog:
+def _place_log(
+    found: FioDocument, job: FioJob, log: histograms.HistogramLog, warnings: list[str]
+) -> PlacedLog:
     """The log in time: checked to be of this run, as the others are."""
     times = np.array([window.time_ms for window in log.windows], dtype=np.int64)
     zeros = np.zeros(times.size, dtype=np.int64)
@@ -349,12 +357,12 @@ def _place_log(found: Document, job: Job, log: histograms.HistogramLog, warnings
     return PlacedLog(job, log, shift_s, begin, begin + job.runtime_s)
 
 
-def _from_blocks(blocks: Sequence[Block], direction: str) -> Histogram:
+def _from_blocks(blocks: Sequence[ResponseBlock], direction: str) -> Histogram:
     """All requests of the blocks of one direction."""
     return Histogram.merged([block.histogram for block in blocks if block.op == direction])
 
 
-def as_series(times: ResponseLogs, found: Document) -> dict[str, list[RateSeries]] | None:
+def as_series(times: ResponseLogs, found: FioDocument) -> dict[str, list[RateSeries]] | None:
     """Requests over time from the blocks, where they hold all of them; None where they do not."""
     series: dict[str, list[RateSeries]] = {}
     for direction in DIRECTIONS:
@@ -377,7 +385,7 @@ def as_series(times: ResponseLogs, found: Document) -> dict[str, list[RateSeries
     return series
 
 
-def response_histograms(found: Document, times: ResponseLogs) -> tuple[Histogram, Histogram, str | None]:
+def response_histograms(found: FioDocument, times: ResponseLogs) -> tuple[Histogram, Histogram, str | None]:
     """Reads and writes of all jobs together, and what they are; from the logs where the JSON has no bins."""
     if found.bins_of is not None:
         read, write = (
@@ -400,7 +408,7 @@ def response_histograms(found: Document, times: ResponseLogs) -> tuple[Histogram
     )
 
 
-def _note(found: Document) -> str | None:
+def _note(found: FioDocument) -> str | None:
     what = (
         "response times" if found.bins_of == "lat_ns" else "completion times, which leave out the submission"
     )

@@ -25,17 +25,17 @@ from iowatt.run.record import (
     Workload,
 )
 from iowatt.sources.measured import instruments, tables
-from iowatt.sources.measured.flow import Span, flow, join_last, load_spans, rest_spans
+from iowatt.sources.measured.flow import RunSpan, flow, join_last, load_spans, rest_spans
 from iowatt.sources.meters.align import refuse_duplicates
 from iowatt.sources.meters.checks import sample_interval
 from iowatt.sources.meters.instrument import InstrumentLog
-from iowatt.sources.observation import Observation, Reported
+from iowatt.sources.observation import Observation, ReportedTotals
 
 MINUTE_S: Final = 60.0
 
 
 @dataclass(frozen=True)
-class About:
+class MeasuredAbout:
     """What a Run says of itself that no instrument and no load generator knows."""
 
     name: str
@@ -49,7 +49,7 @@ class About:
 
 
 def measured_run(
-    about: About,
+    about: MeasuredAbout,
     observation: Observation | None,
     *,
     power: Sequence[InstrumentLog] = (),
@@ -78,11 +78,8 @@ def measured_run(
     source:
         In place of the observation's tool; of a rest, the tool of the measurement that it belongs to.
 
-    Raises
-    ------
-    iowatt.base.errors.InputError
-        The observation's intervals leave gaps, overlap or are too long; a log does not touch the Run at all,
-        or two are of one meter, or the observation does not say when it was.
+    Raises ``InputError``: the observation's intervals leave gaps, overlap or are too long; a log does not
+    touch the Run at all, or two are of one meter, or the observation does not say when it was.
     """
     refuse_duplicates(power)
     if observation is not None and not observation.dated and (power or temperature):
@@ -101,7 +98,7 @@ def measured_run(
     about = replace(about, notes=[*about.notes, *joined])
     meters = [instruments.cut(log, spans, "power") for log in power]
     thermometers = [instruments.cut(log, spans, "temperature") for log in temperature]
-    seen = _Seen(observation, spans, meters, thermometers, missing)
+    seen = _Measurement(observation, spans, meters, thermometers, missing)
     record = _record(about, seen, source or ("fio" if observation is None else observation.tool))
     inputs = [] if observation is None else [(str(path), path) for path in observation.files]
     inputs += [(str(log.path), log.path) for log in (*power, *temperature) if log.path is not None]
@@ -118,7 +115,7 @@ def measured_run(
     return Run.of(record, summarise(record, origin).as_dict())
 
 
-def _sampled(spans: list[Span], power: Sequence[InstrumentLog]) -> tuple[list[Span], list[str]]:
+def _sampled(spans: list[RunSpan], power: Sequence[InstrumentLog]) -> tuple[list[RunSpan], list[str]]:
     """The spans, the last one joined to the one before where it is too short for a meter to sample it.
 
     A load generator that stops within an interval leaves a part of it, and a meter with a sample each second
@@ -146,17 +143,17 @@ def _digests(inputs: Sequence[tuple[str, Path]]) -> list[Any]:
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _Measurement:
     """All that was recorded, cut at the same spans."""
 
     observation: Observation | None
-    spans: Sequence[Span]
+    spans: Sequence[RunSpan]
     meters: Sequence[instruments.Cut]
     thermometers: Sequence[instruments.Cut]
     missing: Sequence[str]  #: Power meters that recorded nothing of it.
 
 
-def _record(about: About, seen: _Seen, source: SourceKind) -> Record:
+def _record(about: MeasuredAbout, seen: _Measurement, source: SourceKind) -> Record:
     observation, spans, cuts = seen.observation, seen.spans, seen.meters
     every = [*seen.meters, *seen.thermometers]
     seconds = spans[-1].end - spans[0].start
@@ -226,7 +223,7 @@ def _driver(observation: Observation | None, achieved_iops: float) -> LoadGenera
     )
 
 
-def _reported(said: Reported) -> dict[str, float | None]:
+def _reported(said: ReportedTotals) -> dict[str, float | None]:
     mean = said.response_mean_s
     return {
         "iops": said.iops,
@@ -235,7 +232,7 @@ def _reported(said: Reported) -> dict[str, float | None]:
     }
 
 
-def _notes(seen: _Seen) -> list[str]:
+def _notes(seen: _Measurement) -> list[str]:
     observation, notes = seen.observation, list[str]()
     if observation is not None:
         notes += observation.warnings
@@ -257,7 +254,7 @@ def _notes(seen: _Seen) -> list[str]:
     return notes
 
 
-def _as_text(about: About, started: str | None) -> str:
+def _as_text(about: MeasuredAbout, started: str | None) -> str:
     """``scenario.toml`` of a Run that no scenario made."""
     lines = ["# Measured, not simulated: what stands here was said by the user or read from the files."]
     when = {} if started is None else {"start": started}

@@ -19,7 +19,7 @@ _SLACK = 0.05
 
 
 @dataclass(frozen=True)
-class Span:
+class RunSpan:
     """An interval of the Run and what the load generator counted in it; nothing while storage rests."""
 
     start: float
@@ -32,7 +32,7 @@ class Span:
         return self.end - self.start
 
 
-def rest_spans(start: float, end: float, interval_s: float) -> list[Span]:
+def rest_spans(start: float, end: float, interval_s: float) -> list[RunSpan]:
     """Intervals of ``interval_s`` from ``start``; the last one may be shorter.
 
     A leftover of a few percent of an interval belongs to the one before: a rest of two hours never lasts
@@ -40,16 +40,14 @@ def rest_spans(start: float, end: float, interval_s: float) -> list[Span]:
     """
     count = max(1, math.ceil((end - start) / interval_s - _SLACK))
     edges = [start + number * interval_s for number in range(count)] + [end]
-    return [Span(a, b) for a, b in pairwise(edges)]
+    return [RunSpan(a, b) for a, b in pairwise(edges)]
 
 
-def load_spans(observation: Observation, interval_s: float) -> list[Span]:
+def load_spans(observation: Observation, interval_s: float) -> list[RunSpan]:
     """The counted intervals of an observation, joined to ``interval_s`` each; the last may be shorter.
 
-    Raises
-    ------
-    InputError
-        It has none, they are out of order or leave gaps, or they are longer than ``interval_s``.
+    Raises ``InputError``: it has none, they are out of order or leave gaps, or they are longer than
+    ``interval_s``.
     """
     parts = [part for part in observation.intervals if part.counted]
     where = str(observation.files[0]) if observation.files else observation.name
@@ -78,17 +76,17 @@ def load_spans(observation: Observation, interval_s: float) -> list[Span]:
     for part in parts:
         middle = (part.start + part.end) / 2
         groups.setdefault(int((middle - first) // interval_s), []).append(part)
-    found = [Span(group[0].start, group[-1].end, group) for group in groups.values()]
+    found = [RunSpan(group[0].start, group[-1].end, group) for group in groups.values()]
     if len(found) > 1 and found[-1].seconds < _SLACK * interval_s:
         # The generator's last window is a leftover of milliseconds: it belongs to the interval before.
         return join_last(found)
     return found
 
 
-def join_last(spans: Sequence[Span]) -> list[Span]:
+def join_last(spans: Sequence[RunSpan]) -> list[RunSpan]:
     """The spans with the last one as part of the one before it."""
     *first, before, last = spans
-    return [*first, Span(before.start, last.end, [*before.parts, *last.parts])]
+    return [*first, RunSpan(before.start, last.end, [*before.parts, *last.parts])]
 
 
 NS_PER_S = 1e9
@@ -96,7 +94,7 @@ NS_PER_S = 1e9
 _MOST_BATCHES = 63
 
 
-def flow(spans: Sequence[Span], observation: Observation | None) -> Flow:
+def flow(spans: Sequence[RunSpan], observation: Observation | None) -> Flow:
     """All requests of the spans. What arrived is what completed: a load generator counts completions.
 
     Requests in flight follow from Little's law: completions per second times mean response time.

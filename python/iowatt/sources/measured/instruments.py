@@ -14,7 +14,7 @@ import polars as pl
 from iowatt.base.errors import InputError
 from iowatt.run.record import Instrument, InstrumentProblem
 from iowatt.run.tables import INSTRUMENTS, frame
-from iowatt.sources.measured.flow import Span
+from iowatt.sources.measured.flow import RunSpan
 from iowatt.sources.meters.align import AlignedSeries, align
 from iowatt.sources.meters.instrument import QUANTITIES, InstrumentLog
 
@@ -70,7 +70,7 @@ class Cut:
         return found
 
 
-def cut(log: InstrumentLog, spans: Sequence[Span], role: Role) -> Cut:
+def cut(log: InstrumentLog, spans: Sequence[RunSpan], role: Role) -> Cut:
     """A log cut at the ends of the spans.
 
     Raises ``InputError`` where it has not one sample within them (it is of another run, or its clock is
@@ -92,7 +92,7 @@ def cut(log: InstrumentLog, spans: Sequence[Span], role: Role) -> Cut:
     return Cut(log, role, parts, [span.seconds for span in spans])
 
 
-def _apart(log: InstrumentLog, spans: Sequence[Span]) -> str:
+def _apart(log: InstrumentLog, spans: Sequence[RunSpan]) -> str:
     """Where the log and the run lie."""
 
     def shown(seconds: float) -> str:
@@ -115,7 +115,7 @@ def summed(parts: Sequence[Sequence[float | None]], count: int) -> list[float | 
     return total
 
 
-def table(cuts: Sequence[Cut], spans: Sequence[Span]) -> pl.DataFrame | None:
+def table(cuts: Sequence[Cut], spans: Sequence[RunSpan]) -> pl.DataFrame | None:
     """The table ``instruments``; None without any."""
     if not cuts:
         return None
@@ -134,7 +134,7 @@ def table(cuts: Sequence[Cut], spans: Sequence[Span]) -> pl.DataFrame | None:
     return frame("instruments", columns)
 
 
-def described(cuts: Sequence[Cut], spans: Sequence[Span]) -> list[Instrument]:
+def described(cuts: Sequence[Cut], spans: Sequence[RunSpan]) -> list[Instrument]:
     """What ``run.json`` says of the instruments: problems within the Run, and those of the whole log."""
     origin, end = spans[0].start, spans[-1].end
     found = []

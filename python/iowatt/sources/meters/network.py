@@ -107,7 +107,7 @@ _LONGEST: Final = 1 << 16
 
 
 class LineConnection:
-    """A TCP connection that speaks in lines. Raises ``MeterError`` at ``place`` where the other side fails."""
+    """A TCP connection that speaks in lines. Raises ``MeterError`` where the other side fails."""
 
     def __init__(
         self,

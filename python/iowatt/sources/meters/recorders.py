@@ -24,7 +24,7 @@ Note = Callable[..., None]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class InstrumentRequest:
     """An instrument that is to be recorded."""
 
     name: str | None  #: What results call it; of a log ``None`` lets it have its own name.
@@ -38,10 +38,12 @@ class Recorders:
     Raises ``InputError`` where an address is wrong, or two instruments would share a file.
     """
 
-    def __init__(self, instruments: Sequence[Wanted], folder: Path, note: Note | None = None) -> None:
+    def __init__(
+        self, instruments: Sequence[InstrumentRequest], folder: Path, note: Note | None = None
+    ) -> None:
         self._folder = folder
         self._quiet = threading.Event()
-        self._logs: list[Wanted] = []
+        self._logs: list[InstrumentRequest] = []
         self._recorders: list[Recorder] = []
         for wanted in instruments:
             if source.is_live(wanted.address):
@@ -124,7 +126,7 @@ class Recorders:
             total += reading.quantities.get("watts", 0.0)
         return total or None
 
-    def _recorder(self, wanted: Wanted, note: Note | None) -> Recorder:
+    def _recorder(self, wanted: InstrumentRequest, note: Note | None) -> Recorder:
         name = wanted.name or f"meter{len(self._recorders) + 1}"
         path = self._folder / f"{file_name(name)}.csv"
         if any(path == other.path for other in self._recorders):

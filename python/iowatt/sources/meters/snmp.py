@@ -22,7 +22,7 @@ from iowatt.sources.meters.snmp_profiles import (
     ENTITY_SENSOR,
     ENTITY_TYPES,
     PROFILES,
-    Profile,
+    SnmpProfile,
     entity_power,
 )
 
@@ -170,7 +170,7 @@ class SnmpMeter:
             details=details,
         )
 
-    def _search(self) -> Profile:
+    def _search(self) -> SnmpProfile:
         """The one profile that the device answers to."""
         candidates = {
             name: profile.points["watts"].oid.format(index=profile.index)
@@ -188,7 +188,7 @@ class SnmpMeter:
         hint = "name the object by its OID, with scale=WATTS-PER-COUNT: snmp://HOST/1.3.6.1..."
         raise MeterError("missing-figure", self._who, message, hint=hint)
 
-    def _resolve(self, profile: Profile, index: str) -> list[_Object]:
+    def _resolve(self, profile: SnmpProfile, index: str) -> list[_Object]:
         """The objects of a profile that the device has; watts must be among them."""
 
         def named(text: str | None) -> str | None:
@@ -333,7 +333,7 @@ class _Session:
         return hlapi.UsmUserData(user, **keys)
 
 
-def _profile(address: Address) -> tuple[Profile | None, str]:
+def _profile(address: Address) -> tuple[SnmpProfile | None, str]:
     """The profile and the index that the path names; an index of ``auto`` is found when it is opened."""
     first, _, rest = address.path.partition("/")
     own = {"scale", "quantity"} & set(address.options)

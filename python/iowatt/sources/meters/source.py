@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.sources.meters.address import SCHEMES, Address, Scheme, parse
+from iowatt.sources.meters.address import SCHEMES, Address, InstrumentScheme, parse
 from iowatt.sources.meters.checks import judged
 from iowatt.sources.meters.instrument import Instrument, InstrumentLog, Meter, Reading
 
@@ -26,7 +26,7 @@ DECLARED: Final[Mapping[str, str]] = {
 _MOST_UNCERTAIN: Final = 1.0
 
 
-def find(text: str, defaults: Mapping[str, str] | None = None) -> tuple[Address, Scheme]:
+def find(text: str, defaults: Mapping[str, str] | None = None) -> tuple[Address, InstrumentScheme]:
     """The address with its scheme and options checked. Raises ``InputError``.
 
     ``defaults`` are options for whichever instrument takes them, where its address does not give them.
@@ -64,7 +64,7 @@ def meter(text: str) -> Meter:
         message = f"{address.scheme} is a log, which can be read but not recorded"
         raise address.error("wrong-kind", message, "`iowatt meter read` summarises it")
     made: Meter = _module(scheme, address).create(address)
-    return Declared(made, address, scheme)
+    return DeclaredMeter(made, address, scheme)
 
 
 def logs(text: str, defaults: Mapping[str, str] | None = None) -> list[InstrumentLog]:
@@ -88,7 +88,7 @@ def logs(text: str, defaults: Mapping[str, str] | None = None) -> list[Instrumen
 
 
 def declare(
-    instrument: Instrument, address: Address, scheme: Scheme, *, keep_name: bool = False
+    instrument: Instrument, address: Address, scheme: InstrumentScheme, *, keep_name: bool = False
 ) -> Instrument:
     """An instrument with what its address says of it."""
     said = _declared(address, scheme)
@@ -97,10 +97,10 @@ def declare(
     return replace(instrument, **said)
 
 
-class Declared:
+class DeclaredMeter:
     """An instrument with what its address says of it."""
 
-    def __init__(self, inner: Meter, address: Address, scheme: Scheme) -> None:
+    def __init__(self, inner: Meter, address: Address, scheme: InstrumentScheme) -> None:
         self.inner = inner
         self.address = address
         self._scheme = scheme
@@ -118,7 +118,7 @@ class Declared:
         self.inner.close()
 
 
-def _module(scheme: Scheme, address: Address) -> Any:
+def _module(scheme: InstrumentScheme, address: Address) -> Any:
     try:
         return import_module(scheme.module)
     except ModuleNotFoundError as error:
@@ -126,7 +126,7 @@ def _module(scheme: Scheme, address: Address) -> Any:
         raise address.error("tool-missing", message, "pip install 'iowatt[meters]'") from None
 
 
-def _declared(address: Address, scheme: Scheme) -> dict[str, Any]:
+def _declared(address: Address, scheme: InstrumentScheme) -> dict[str, Any]:
     """The fields of an instrument that an address gives. Raises ``InputError``."""
     options = address.options
     said: dict[str, Any] = {key: options[key] for key in ("model", "serial") if key in options}

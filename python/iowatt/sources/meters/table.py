@@ -29,23 +29,10 @@ _NUMBER: Final = re.compile(
     r"[+-]?(?:[0-9]{1,300}\.?[0-9]{0,30}|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,3})?", re.ASCII
 )
 _NONE: Final = frozenset({"", "nan", "n/a", "na", "null", "none", "err", "error", "*"})
-_OVERFLOW: Final = frozenset(
-    {
-        "inf",
-        "+inf",
-        "infinity",
-        "of",
-        "o.f",
-        "o.l",
-        "ol",
-        "over",
-        "overflow",
-        "-of-",
-        "-ol-",
-        "--of--",
-        "--ol--",
-    }
-)
+_OVERFLOW: Final = frozenset((
+    "inf", "+inf", "infinity", "of", "o.f", "o.l", "ol", "over", "overflow",
+    "-of-", "-ol-", "--of--", "--ol--",
+))  # fmt: skip
 
 
 @dataclass(frozen=True)

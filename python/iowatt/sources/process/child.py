@@ -27,7 +27,7 @@ _SIGNALLED: Final = 128
 
 
 @dataclass(frozen=True)
-class Ended:
+class ProcessEnd:
     """How a program ended."""
 
     status: int  #: Its exit status; 128 + n where signal n ended it.
@@ -56,7 +56,7 @@ def run(
     mark: str = "",
     grace_s: float = GRACE_S,
     environment: Mapping[str, str] | None = None,
-) -> Ended:
+) -> ProcessEnd:
     """Run ``command`` in ``folder`` to its end, with ``stdout.txt`` and ``stderr.txt`` there.
 
     Parameters
@@ -105,7 +105,7 @@ def run(
         with contextlib.suppress(OSError):
             process.stdin.close()
         os.close(handle)
-    return Ended(status, stopped, overdue)
+    return ProcessEnd(status, stopped, overdue)
 
 
 def _wait(process: subprocess.Popen[bytes], grace_s: float, mark: str) -> int:

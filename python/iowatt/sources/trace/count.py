@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from iowatt.run.histogram import Histogram
 from iowatt.sources import responses
-from iowatt.sources.observation import Block, Direction, Hop, Interval, Observation
+from iowatt.sources.observation import Direction, Interval, Observation, ObservedHop, ResponseBlock
 from iowatt.sources.responses import OPS, Ints, TimeBlocks, TimeCells, exact_sums
 
 #: 0.1 %, as the histograms of a simulated Run.
@@ -115,13 +115,13 @@ class RequestCounter:
         """Intervals; ``zero`` and ``end`` are the Unix times of the first arrival and the last completion."""
         return self._cells.intervals(zero, end)
 
-    def blocks(self, zero: float, end: float) -> list[Block]:
+    def blocks(self, zero: float, end: float) -> list[ResponseBlock]:
         """Blocks of time; times as for :meth:`intervals`."""
         return self._blocks.made(zero, end)
 
-    def hops(self) -> list[Hop]:
+    def hops(self) -> list[ObservedHop]:
         """Waiting and device by direction and bin of the response time; nothing where no parts were told."""
-        found: list[Hop] = []
+        found: list[ObservedHop] = []
         if self._told is not None:
             for op, (count, waited, served) in zip(OPS, self._told, strict=True):
                 found += _two(op, count, waited, served, None) if count else []
@@ -135,16 +135,16 @@ class RequestCounter:
                     found += _two(op, int(parts[0, at]), int(parts[1, at]), int(parts[2, at]), of)
                 if whole[0, at]:
                     count, took = int(whole[0, at]), int(whole[1, at])
-                    found.append(Hop("queue and device", "drive", op, count, 0, took, of))
+                    found.append(ObservedHop("queue and device", "drive", op, count, 0, took, of))
         return found
 
 
 def _two(
     op: Literal["read", "write"], count: int, waited: int, served: int, of: tuple[int, int] | None
-) -> list[Hop]:
+) -> list[ObservedHop]:
     return [
-        Hop("host queue", "host", op, count, waited, 0, of),
-        Hop("device", "drive", op, count, 0, served, of),
+        ObservedHop("host queue", "host", op, count, waited, 0, of),
+        ObservedHop("device", "drive", op, count, 0, served, of),
     ]
 
 

@@ -64,10 +64,7 @@ def read(asked: TraceRequest, progress: Progress | None = None) -> Observation:
     Requests are counted when they completed: their stamp and their response time. Of a recording of blktrace
     the time from the queueing to the completion is the response time, and its parts are the hops.
 
-    Raises
-    ------
-    InputError
-        It cannot be read, has no requests, or no response times.
+    Raises ``InputError``: it cannot be read, has no requests, or no response times.
     """
     if asked.interval_s is not None and not (math.isfinite(asked.interval_s) and asked.interval_s >= 1e-6):
         raise InputError(

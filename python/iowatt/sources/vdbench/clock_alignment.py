@@ -9,8 +9,8 @@ from datetime import date, timedelta
 from typing import Final, Literal
 
 from iowatt.base.errors import InputError
-from iowatt.sources.observation import Direction, Interval, Reported
-from iowatt.sources.time_zones import Zones
+from iowatt.sources.observation import Direction, Interval, ReportedTotals
+from iowatt.sources.time_zones import StampZones
 from iowatt.sources.vdbench import reports, tables
 from iowatt.sources.vdbench.text import ReportRow, RunRows
 
@@ -28,8 +28,8 @@ class PlacedRun:
     def __init__(
         self,
         run: RunRows,
-        zones: Zones,
-        summary: tables.Report | None,
+        zones: StampZones,
+        summary: tables.VdbenchReport | None,
         parameters: reports.Parameters | None,
         *,
         since: tuple[date, float] | None,
@@ -193,13 +193,13 @@ class PlacedRun:
             rate = self._run.start.rate
         return rate if rate is not None and 0 < rate < _NO_RATE else None
 
-    def reported(self) -> Reported | None:
+    def reported(self) -> ReportedTotals | None:
         """The average as vdbench prints it; None where it printed none."""
         row = self._run.average
         if row is None:
             return None
         mean = row.get("resp")
-        return Reported(row.get("rate"), row.get("mb"), None if mean is None else mean / 1e3)
+        return ReportedTotals(row.get("rate"), row.get("mb"), None if mean is None else mean / 1e3)
 
     def intervals(self) -> list[Interval]:
         """The intervals in order, cut where vdbench ended early; warns of what is odd."""

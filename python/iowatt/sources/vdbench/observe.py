@@ -15,8 +15,8 @@ from pathlib import Path
 
 from iowatt.base.errors import InputError
 from iowatt.run.histogram import Histogram
-from iowatt.sources.observation import Observation, Share
-from iowatt.sources.time_zones import Zones
+from iowatt.sources.observation import Observation, ObservedShare
+from iowatt.sources.time_zones import StampZones
 from iowatt.sources.vdbench import reports, tables, text
 from iowatt.sources.vdbench.clock_alignment import DAY_S, PlacedRun
 from iowatt.sources.vdbench.reports import ReportFiles, find_reports
@@ -38,13 +38,10 @@ def read(path: Path | str, *, time_zone: str | None = None) -> list[Observation]
         known
         or means several zones.
 
-    Raises
-    ------
-    InputError
-        A report is damaged, of file system workloads, or of another run than the others.
+    Raises ``InputError``: a report is damaged, of file system workloads, or of another run than the others.
     """
     files = find_reports(Path(path))
-    return _Reading(files, Zones(time_zone)).observations()
+    return _Reading(files, StampZones(time_zone)).observations()
 
 
 @dataclass
@@ -52,7 +49,7 @@ class _Reading:
     """One output of vdbench while it is read."""
 
     files: ReportFiles
-    zones: Zones
+    zones: StampZones
     used: list[Path] = field(default_factory=list)
     #: Day and time of the last row read: reports without dates go on from there.
     until: tuple[date, float] | None = None
@@ -83,7 +80,7 @@ class _Reading:
             made.append(self._observation(run, names[at], summary, parameters, complete or not last))
         return made
 
-    def _summary(self, flat: bool) -> tables.Report:
+    def _summary(self, flat: bool) -> tables.VdbenchReport:
         path = self.files.other("summary.html") if flat else self.files.main
         assert path is not None
         if path not in self.used:
@@ -95,7 +92,7 @@ class _Reading:
         """Whether the figures are of all workloads and devices together."""
         return self.files.main.name.endswith(("flatfile.html", "summary.html"))
 
-    def _head(self, report: tables.Report) -> None:
+    def _head(self, report: tables.VdbenchReport) -> None:
         """The date and zone of a workload's or a device's report stand in the summary beside it."""
         path = self.files.other("summary.html")
         if path is not None and path != self.files.main:
@@ -103,7 +100,7 @@ class _Reading:
             report.created, report.zone, report.version = other.created, other.zone, other.version
             self.used.append(path)
 
-    def _starts(self, summary: tables.Report | None) -> list[RunStart]:
+    def _starts(self, summary: tables.VdbenchReport | None) -> list[RunStart]:
         """When runs started, from the first report that says it."""
         if summary is not None and summary.starts:
             return summary.starts
@@ -118,7 +115,9 @@ class _Reading:
             return reports.read_status(path)[0]
         return []
 
-    def _place(self, found: list[RunRows], starts: list[RunStart], summary: tables.Report | None) -> None:
+    def _place(
+        self, found: list[RunRows], starts: list[RunStart], summary: tables.VdbenchReport | None
+    ) -> None:
         """Give each run its start, in order; a run that other reports do not know is of another call."""
         if not starts:
             return
@@ -144,7 +143,7 @@ class _Reading:
                 self._hold_against(run, summary)
             at += 1
 
-    def _hold_against(self, run: RunRows, report: tables.Report) -> None:
+    def _hold_against(self, run: RunRows, report: tables.VdbenchReport) -> None:
         """The average of a run must be what another report prints."""
         assert run.start is not None
         for other in report.runs:
@@ -180,7 +179,7 @@ class _Reading:
         self.used.append(path)
         return reports.read_parmfile(path)
 
-    def _complete(self, summary: tables.Report | None) -> bool:
+    def _complete(self, summary: tables.VdbenchReport | None) -> bool:
         """Whether vdbench says that it came to its end; taken for granted where no report could say it."""
         path = self.files.other("status.html")
         said = [summary.completed] if summary is not None and self.files.other("summary.html") else []
@@ -192,7 +191,7 @@ class _Reading:
         self,
         run: RunRows,
         name: str,
-        summary: tables.Report | None,
+        summary: tables.VdbenchReport | None,
         parameters: reports.Parameters | None,
         complete: bool,
     ) -> Observation:
@@ -228,7 +227,7 @@ class _Reading:
             files=list(dict.fromkeys(self.used)),
         )
 
-    def _version(self, run: RunRows, summary: tables.Report | None) -> str:
+    def _version(self, run: RunRows, summary: tables.VdbenchReport | None) -> str:
         said = next((row.version for row in run.rows if row.version), None)
         if said is None and summary is not None:
             said = summary.version
@@ -275,7 +274,7 @@ class _Reading:
 
     def _shares(
         self, run: RunRows, parameters: reports.Parameters | None, warnings: list[str]
-    ) -> list[Share]:
+    ) -> list[ObservedShare]:
         if not self.whole:
             return []
         path = self.files.other("skew.html")
@@ -290,7 +289,7 @@ class _Reading:
                     return found.shares
         return self._shares_of_reports(run, parameters)
 
-    def _shares_of_reports(self, run: RunRows, parameters: reports.Parameters | None) -> list[Share]:
+    def _shares_of_reports(self, run: RunRows, parameters: reports.Parameters | None) -> list[ObservedShare]:
         """Shares from the workloads' own reports, where there is no skew report."""
         skews = parameters.skews(run.name) if parameters is not None else None
         if not skews or run.start is None or run.start.uncontrolled:
@@ -307,7 +306,7 @@ class _Reading:
         total = math.fsum(rates.values())
         if len(rates) < len(skews) or total <= 0:
             return []
-        return [Share(name, asked, 100 * rates[name] / total) for name, asked in skews.items()]
+        return [ObservedShare(name, asked, 100 * rates[name] / total) for name, asked in skews.items()]
 
 
 def _begins(start: RunStart, run: RunRows) -> bool:

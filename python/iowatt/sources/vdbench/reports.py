@@ -11,9 +11,9 @@ from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.run.histogram import Histogram
-from iowatt.sources.observation import Share
+from iowatt.sources.observation import ObservedShare
 from iowatt.sources.vdbench import text
-from iowatt.sources.vdbench.text import Line, RunStart
+from iowatt.sources.vdbench.text import ReportLine, RunStart
 
 _MAIN: Final = ("flatfile.html", "summary.html")
 
@@ -89,7 +89,7 @@ class RunSkew:
     """The shares of one run; none where it had one workload."""
 
     start: RunStart
-    shares: list[Share] = field(default_factory=list)
+    shares: list[ObservedShare] = field(default_factory=list)
     uncontrolled: bool = False  #: Whether it ran as fast as it could, so that shares mean nothing.
 
 
@@ -125,11 +125,11 @@ def read_skew(path: Path) -> list[RunSkew]:
             if asked is not None and observed is not None:
                 iops, response_ms = _rate_and_response(words, line)
                 response_s = None if response_ms is None else response_ms / 1e3
-                found[-1].shares.append(Share(words[0], asked, observed, iops, response_s))
+                found[-1].shares.append(ObservedShare(words[0], asked, observed, iops, response_s))
     return found
 
 
-def _rate_and_response(words: list[str], line: text.Line) -> tuple[float | None, float | None]:
+def _rate_and_response(words: list[str], line: text.ReportLine) -> tuple[float | None, float | None]:
     """Requests per second and mean response time in ms of a workload's line, where it has all columns."""
     if len(words) < _LEAST_WORDS:
         return None, None
@@ -231,7 +231,7 @@ def read_histograms(path: Path, longest_ns: int) -> list[RunHistogram]:
     return found
 
 
-def _bin(line: Line) -> _Bin:
+def _bin(line: ReportLine) -> _Bin:
     match = _BIN.fullmatch(line.text[:200])
     if match is None:
         raise line.error("damaged", "not a bin of a histogram: least ms < most ms, count, percent, percent")

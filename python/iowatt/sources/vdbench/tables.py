@@ -10,7 +10,7 @@ from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.sources.vdbench import text
-from iowatt.sources.vdbench.text import Line, ReportRow, RunRows, RunStart, is_label
+from iowatt.sources.vdbench.text import ReportLine, ReportRow, RunRows, RunStart, is_label
 
 #: Names of columns, in lower case, to those of :class:`Row`.
 _FLAT_COLUMNS: Final = {
@@ -50,7 +50,7 @@ def read_flatfile(path: Path) -> list[ReportRow]:
     return rows
 
 
-def _flat_header(columns: list[str], line: Line) -> list[str]:
+def _flat_header(columns: list[str], line: ReportLine) -> list[str]:
     if "read_rate" in columns and "read%" not in columns:
         raise line.error(
             "unsupported",
@@ -63,7 +63,7 @@ def _flat_header(columns: list[str], line: Line) -> list[str]:
     return columns
 
 
-def _flat_row(words: list[str], columns: list[str], line: Line) -> ReportRow:
+def _flat_row(words: list[str], columns: list[str], line: ReportLine) -> ReportRow:
     at = columns.index("run")
     extra = len(words) - len(columns)
     if extra > 0:
@@ -132,7 +132,7 @@ _DISTRIBUTION: Final = re.compile(r"distribution: vdbench\s?([0-9]{3,6}[a-z0-9]{
 
 
 @dataclass
-class Report:
+class VdbenchReport:
     """A report: its runs in order, and what its head says."""
 
     runs: list[RunRows] = field(default_factory=list)
@@ -144,15 +144,15 @@ class Report:
     version: str | None = None
 
 
-def read_report(path: Path) -> Report:
+def read_report(path: Path) -> VdbenchReport:
     """Read a report. What is no table of figures is passed over.
 
     Raises ``InputError`` where a row does not fit its header.
     """
-    report = Report()
+    report = VdbenchReport()
     columns: list[str] = []
     day: date | None = None
-    first: Line | None = None
+    first: ReportLine | None = None
     for line in text.read_lines(path):
         begun = text.parse_start(line)
         if begun is not None:
@@ -176,7 +176,7 @@ def read_report(path: Path) -> Report:
     return report
 
 
-def _header(first: Line, second: list[str], report: Report) -> list[str]:
+def _header(first: ReportLine, second: list[str], report: VdbenchReport) -> list[str]:
     words = first.text.split()
     upper = words[words.index("interval") + 1 :]
     if "1000**2" in second:
@@ -184,7 +184,9 @@ def _header(first: Line, second: list[str], report: Report) -> list[str]:
     return [f"{a} {b}".lower() for a, b in zip(upper, second, strict=False)]
 
 
-def _row(words: list[str], columns: list[str], day: date | None, report: Report, line: Line) -> ReportRow:
+def _row(
+    words: list[str], columns: list[str], day: date | None, report: VdbenchReport, line: ReportLine
+) -> ReportRow:
     values: dict[str, float | None] = {}
     if len(words) - 2 < min(len(columns), 4):
         raise line.error(
@@ -206,7 +208,7 @@ def _add(run: RunRows, row: ReportRow) -> None:
         run.rows.append(row)
 
 
-def _head(line: Line, report: Report) -> None:
+def _head(line: ReportLine, report: VdbenchReport) -> None:
     if "execution completed successfully" in line.text:
         report.completed = True
     distribution = _DISTRIBUTION.search(line.text)
@@ -218,7 +220,7 @@ def _head(line: Line, report: Report) -> None:
         report.zone = created[5]
 
 
-def _said(words: list[str], report: Report) -> None:
+def _said(words: list[str], report: VdbenchReport) -> None:
     """Keep what vdbench warns of while it runs: boxes of asterisks."""
     if not report.runs or not words:
         return

@@ -25,7 +25,7 @@ _TIME: Final = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]{1,3}))
 
 
 @dataclass(frozen=True)
-class Line:
+class ReportLine:
     """A line without its tags, and where it stands."""
 
     text: str
@@ -63,7 +63,7 @@ class RunStart:
         return "Uncontrolled" in self.said
 
 
-def read_lines(path: Path) -> list[Line]:
+def read_lines(path: Path) -> list[ReportLine]:
     """The lines of a report, tags and the marks of HTML left out.
 
     Raises ``InputError`` where it cannot be read.
@@ -75,11 +75,11 @@ def read_lines(path: Path) -> list[Line]:
         plain = _TAG.sub("", line.rstrip("\r")) if "<" in line else line.rstrip("\r")
         if "&" in plain:
             plain = html.unescape(plain)
-        found.append(Line(plain, f"{path}:{number}"))
+        found.append(ReportLine(plain, f"{path}:{number}"))
     return found
 
 
-def parse_number(text: str, line: Line) -> float | None:
+def parse_number(text: str, line: ReportLine) -> float | None:
     """A number, in any locale's decimals; None for what vdbench leaves out.
 
     Raises ``InputError`` where it is neither.
@@ -106,7 +106,7 @@ def time_of_day(text: str) -> float | None:
     return hours * 3600 + minutes * 60 + seconds + (int(part) / 10 ** len(part) if part else 0.0)
 
 
-def parse_start(line: Line) -> RunStart | None:
+def parse_start(line: ReportLine) -> RunStart | None:
     """What a line says of the start of a run; None where it says nothing of one."""
     if "Starting RD=" not in line.text:
         return None

@@ -13,7 +13,7 @@ from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.counters.activity import Activity, activity
 from iowatt.counters.clock import Stamp
-from iowatt.counters.log import Floats, Log
+from iowatt.counters.log import CountersLog, Floats
 from iowatt.counters.read import read
 from iowatt.lenses.cost.year.cycle import Cycle
 from iowatt.lenses.cost.year.measured import HINT, Stretches, shape
@@ -89,7 +89,7 @@ def _sum(columns: Sequence[Floats]) -> Floats:
     return total
 
 
-def _chosen(log: Log, devices: Sequence[str], where: str) -> list[str]:
+def _chosen(log: CountersLog, devices: Sequence[str], where: str) -> list[str]:
     names = list(log.devices)
     shown = ", ".join(names[:_MOST_SHOWN]) + (" ..." if len(names) > _MOST_SHOWN else "")
     unknown = [device for device in devices if device not in log.devices]
@@ -107,7 +107,7 @@ def _chosen(log: Log, devices: Sequence[str], where: str) -> list[str]:
     return list(dict.fromkeys(devices)) or names
 
 
-def _act(log: Log, device: str) -> Activity:
+def _act(log: CountersLog, device: str) -> Activity:
     """Its activity; how requests divide into reads and writes does not matter to their sum."""
     try:
         return activity(log, device)
@@ -115,7 +115,7 @@ def _act(log: Log, device: str) -> Activity:
         return activity(log, device, 0.5)
 
 
-def _times(log: Log, where: str) -> tuple[Floats, int | None, str | None]:
+def _times(log: CountersLog, where: str) -> tuple[Floats, int | None, str | None]:
     """When each interval began, in s since a midnight; that day's weekday; the dates of the log."""
     stamps = [end for end in log.ends if end is not None]
     if not stamps:
