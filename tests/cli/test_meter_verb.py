@@ -117,7 +117,8 @@ def test_an_instrument_that_gave_nothing_is_a_failure(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_is_the_usual_end_of_a_recording(sensor, tmp_path, number):
     main = "import sys; from iowatt.cli.main import main; main()"
-    words = ["meter", "record", f"{sensor}&name=left", "-o", str(tmp_path / "m"), "--interval", "20ms", "--json"]
+    words = ["meter", "record", f"{sensor}&name=left", "-o", str(tmp_path / "m"), "--interval", "20ms"]
+    words.append("--json")
     child = subprocess.Popen(
         [sys.executable, "-c", main, *words], stdout=subprocess.PIPE, text=True, env=dict(os.environ)
     )

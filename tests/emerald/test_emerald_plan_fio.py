@@ -264,14 +264,14 @@ def test_a_colon_in_a_name_does_not_split_it(tmp_path):
 
 
 def test_shares_of_jobs_become_those_of_streams():
-    jobs = [ObservedShare(f"write{i}", 5, 5.1) for i in (1, 2, 3)] + [
-        ObservedShare(f"read{i}", 5, 4.9) for i in range(1, 6)
-    ]
-    jobs += [
-        ObservedShare("uniform-read", 3, 3.2), ObservedShare("uniform-write", 3, 2.9), ObservedShare("hot1-read", 19.6, 19.5),
-        ObservedShare("hot1-write", 8.4, 8.6), ObservedShare("hot2-read", 9.8, 9.7), ObservedShare("hot2-write", 4.2, 4.3),
-        ObservedShare("hot3-read", 4.9, 5), ObservedShare("hot3-write", 2.1, 2), ObservedShare("hot4-read", 3.5, 3.5),
+    shares = [
+        *((f"write{i}", 5, 5.1) for i in (1, 2, 3)), *((f"read{i}", 5, 4.9) for i in range(1, 6)),
+        ("uniform-read", 3, 3.2), ("uniform-write", 3, 2.9), ("hot1-read", 19.6, 19.5),
+        ("hot1-write", 8.4, 8.6),
+        ("hot2-read", 9.8, 9.7), ("hot2-write", 4.2, 4.3), ("hot3-read", 4.9, 5), ("hot3-write", 2.1, 2),
+        ("hot4-read", 3.5, 3.5),
     ]  # fmt: skip
+    jobs = [ObservedShare(*share) for share in shares]
     made = with_stage("/x", 1 << 30, workload="HB", rate_iops=10.0)
     found = {share.stream: (share.asked, share.observed) for share in shares_of_streams(made.stages[0], jobs)}
     assert {name: asked for name, (asked, _) in found.items()} == SHARES

@@ -20,7 +20,7 @@ class Activity:
     ``reads``, ``writes`` per second and ``read_bytes``, ``write_bytes`` per second have one value for each
     interval; where the log has no figures of one (``known`` false) they are 0. ``seconds`` are the lengths,
     NaN where the log does not say them. ``split`` says where the shares of reads and writes come from:
-    counted; those of the bytes, by equal mean sizes; given by whoever asks. ``unplaced``: requests that moved
+    counted; those of the bytes, by equal mean sizes; given by the user. ``unplaced``: requests that moved
     no bytes (flushes, discards).
     """
 
@@ -126,9 +126,8 @@ def _moved(log: CountersLog, device: str, requests: Floats) -> Floats:
         return requests * _or_zero(log.column(device, "size"))
     message = f"the counters of {device!r} lack bytes per second and mean sizes"
     hint = (
-        "needed are iostat's rkB/s and wkB/s, sar's rkB/s and wkB/s, or perfmon's Disk Read "
-        "Bytes/sec and Disk "
-        "Write Bytes/sec"
+        "needed are iostat's rkB/s and wkB/s, sar's rkB/s and wkB/s, or perfmon's Disk Read Bytes/sec and "
+        "Disk Write Bytes/sec"
     )
     raise InputError("missing-figure", None, message, hint=hint)
 

@@ -6,12 +6,14 @@ Units are those of sysstat's manual pages iostat(1), sar(1) and sadf(1): a secto
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.counters.text import rate
+from iowatt.counters.log import CountersLog
+from iowatt.counters.text import LogLine, rate, shown
 
 _SECTOR, _KB, _MB = 512.0, 1024.0, 1024.0**2
 
@@ -66,6 +68,10 @@ _COARSE: Final = {
 }
 
 
+MALFORMED: Final = dict.fromkeys(("requests", "reads", "writes"), math.nan)
+"""Figures of a row that could not be read."""
+
+
 def known(name: str) -> bool:
     """Whether ``name`` is a column of sysstat's."""
     return name in COLUMNS or name in _UNUSED or name in TOTALS
@@ -92,6 +98,17 @@ def figures(names: Sequence[str], texts: Sequence[str]) -> dict[str, float]:
         if name in names and count in found and size in found:
             found[amount] = found[count] * found[size]
     return found
+
+
+def row_figures(
+    log: CountersLog, line: LogLine, device: str, names: Sequence[str], texts: Sequence[str]
+) -> dict[str, float]:
+    """The figures of a device's row; of a malformed row that may be skipped, NaN."""
+    try:
+        return figures(names, texts)
+    except InputError as error:
+        log.malformed(line.wrong(f"device {shown(device)}", error))
+        return dict(MALFORMED)
 
 
 def seconds_of(names: Sequence[str], texts: Sequence[str]) -> tuple[float, float]:

@@ -12,11 +12,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from iowatt.base.errors import InputError
 from iowatt.counters import clock
-from iowatt.counters.columns import figures, known, seconds_of
+from iowatt.counters.columns import known, row_figures, seconds_of
 from iowatt.counters.log import CountersLog
-from iowatt.counters.text import LogLine, banner, shown
+from iowatt.counters.text import LogLine, banner
 
 First = Literal["auto", "drop", "keep"]
 DROPPED: Final = (
@@ -29,7 +28,7 @@ _LEAST_KNOWN: Final = 3  # columns that make a line a header
 
 @dataclass(frozen=True)
 class _End:
-    """What of a report tells how long its interval was, once the section is read."""
+    """The part of a report that gives the length of its interval, once the section is read."""
 
     interval: int
     stamp: clock.Stamp | None
@@ -154,7 +153,7 @@ class IostatReader:
     def _row(self, line: LogLine, words: list[str]) -> None:
         if self._columns is None:
             return
-        if self._wrapped is not None:  # old versions put a long name on a line of its own
+        if self._wrapped is not None:  # old versions put a long name on a separate line
             name, self._wrapped = self._wrapped, None
             if len(words) == len(self._columns):
                 words = [name, *words]
@@ -171,11 +170,7 @@ class IostatReader:
             )
             return
         device, texts = (words[-1], words[:-1]) if self._device_last else (words[0], words[1:])
-        try:
-            values = figures(self._columns, texts)
-        except InputError as error:
-            self._log.malformed(line.wrong(f"device {shown(device)}", error))
-            values = dict.fromkeys(("requests", "reads", "writes"), math.nan)
+        values = row_figures(self._log, line, device, self._columns, texts)
         self._put(line, device, values, seconds_of(self._columns, texts))
 
     def _put(
@@ -191,12 +186,11 @@ class IostatReader:
         report.by_totals = max(report.by_totals, by_totals)
 
     def _end_section(self) -> None:
-        """All since the banner is read: now the lengths of its intervals can be told."""
+        """The log since the banner is read: the lengths of its intervals follow."""
         self._begin()
         if self._held is not None:
             self._settle(self._held, None)
-        for end, seconds in zip(self._ends, self._seconds(), strict=True):
-            self._log.seconds[end.interval] = seconds
+        self._set_lengths()
         self._columns, self._stamp, self._wrapped, self._start, self._ends = None, None, None, None, []
         self._dropped = self._without_first = False
 
@@ -209,18 +203,16 @@ class IostatReader:
             return length > 2 * usual
         return not self._without_first
 
-    def _seconds(self) -> list[float]:
-        stamps = [end.stamp for end in self._ends if end.stamp is not None]
-        if len(stamps) == len(self._ends):
-            try:
-                return clock.lengths(self._start, stamps)
-            except ValueError as error:
-                raise self._ends[error.args[0]].place.error(
-                    "out-of-order",
-                    "the time stamp is before that of the report before: the clock was set back, or two logs "
-                    "follow without their first lines",
-                    hint="split the log there",
-                ) from None
-        # Totals are whole numbers, so that only large ones tell the length; iostat keeps to one interval.
+    def _set_lengths(self) -> None:
+        ends = [(end.interval, end.stamp, end.place) for end in self._ends if end.stamp is not None]
+        if len(ends) == len(self._ends):
+            message = (
+                "the time stamp is before that of the previous report: the clock was set back, or two logs "
+                "follow without their first lines"
+            )
+            self._log.set_lengths(self._start, ends, message)
+            return
+        # Totals are whole numbers, so only large ones give the length; iostat keeps to one interval.
         found = [seconds for total, seconds in (end.by_totals for end in self._ends) if total >= _LARGE_TOTAL]
-        return [statistics.median(found) if found else math.nan] * len(self._ends)
+        for end in self._ends:
+            self._log.seconds[end.interval] = statistics.median(found) if found else math.nan

@@ -1,9 +1,9 @@
-"""What counters say, whichever tool wrote them: rates and means of each device over intervals."""
+"""Counters of any tool: rates and means of each device over intervals."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from iowatt.base.errors import InputError
+from iowatt.counters import clock
 from iowatt.counters.clock import Stamp
+from iowatt.counters.text import LogLine
 
 Floats = npt.NDArray[np.float64]
 
@@ -82,7 +84,7 @@ class CountersLog:
         return series.intervals[-1] if series is not None else -1
 
     def note(self, text: str) -> None:
-        """Say something once."""
+        """Keep a note, once."""
         if text not in self.notes:
             self.notes.append(text)
 
@@ -91,6 +93,20 @@ class CountersLog:
         if self.bad >= self.skip_bad:
             raise error
         self.bad += 1
+
+    def set_lengths(
+        self, start: Stamp | None, ends: Sequence[tuple[int, Stamp, LogLine]], message: str
+    ) -> None:
+        """Lengths of successive intervals, from when each ended and where that is written.
+
+        Raises ``InputError`` with ``message`` where time steps back.
+        """
+        try:
+            lengths = clock.lengths(start, [stamp for _, stamp, _ in ends])
+        except ValueError as error:
+            raise ends[error.args[0]][2].error("out-of-order", message, hint="split the log there") from None
+        for (interval, _, _), seconds in zip(ends, lengths, strict=True):
+            self.seconds[interval] = seconds
 
     def column(self, device: str, name: str) -> Floats:
         """A figure in each interval: NaN where not known; rates are 0 where the device is not listed."""

@@ -113,17 +113,12 @@ class PerfmonReader:
             self._log.put(interval, device, figures)
 
     def _end(self) -> None:
-        """All of a table is read: now the lengths of its intervals can be told."""
+        """The table is read: the lengths of its intervals follow."""
         ends, self._ends = self._ends, []
         start, self._start = self._start, None
         blank, self._blank = self._blank, 0
-        try:
-            lengths = clock.lengths(start, [stamp for _, stamp, _ in ends])
-        except ValueError as error:
-            message = "the time stamp is before that of the row before: the clock was set back"
-            raise ends[error.args[0]][2].error("out-of-order", message, "split the log there") from None
-        for (interval, _, _), seconds in zip(ends, lengths, strict=True):
-            self._log.seconds[interval] = seconds
+        message = "the time stamp is before that of the previous row: the clock was set back"
+        self._log.set_lengths(start, ends, message)
         if blank:
             self._log.note(
                 f"{blank} values are blank or -1, Windows' marks for a sample that failed: left out"
@@ -150,7 +145,7 @@ class PerfmonReader:
             raise line.error(
                 "missing-figure", f"there is no counter of a PhysicalDisk or LogicalDisk{names}", _FORMAT_HINT
             )
-        if len(hosts) == 1:  # the host need not be told
+        if len(hosts) == 1:  # one host needs no name
             (host,) = hosts
             found = [
                 _Column(c.at, c.device.removeprefix(f"{host} "), c.figure, c.factor, c.name) for c in found

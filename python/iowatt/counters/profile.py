@@ -160,9 +160,8 @@ def _left_out(log: CountersLog, act: Activity) -> Iterator[str]:
     )
     if discarded and not log.has(act.device, "discards"):
         yield (
-            f"{act.device}: its requests include discards, which cannot be told from them; they are taken "
-            f"for reads "
-            "and writes, whose bytes stay as counted"
+            f"{act.device}: its requests include discards, which are not counted apart; they are taken for "
+            "reads and writes, whose bytes stay as counted"
         )
 
 
@@ -261,7 +260,7 @@ def write_profile(text: str, target: Path, *, force: bool = False) -> None:
 
 
 def check_target(target: Path, *, force: bool) -> None:
-    """Raise an ``InputError`` where ``target`` is no place for a profile."""
+    """Raise an ``InputError`` where ``target`` cannot be a profile."""
     if target.suffix != ".toml":
         raise InputError("not-accepted", str(target), "expected a name that ends in .toml")
     if target.exists() and not force:

@@ -1,4 +1,4 @@
-"""Logs by their content: which tool wrote them, and all of them as one `Log`."""
+"""Reads logs of counters; the tool that wrote them is recognised by the content."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read(
     Parameters
     ----------
     format_:
-        The tool; by default, told by the content.
+        The tool; by default, recognised by the content.
     first:
         Whether the first report of each log of iostat is left out: ``auto`` keeps it where the log shows that
         iostat ran with ``-y``. names: Names of perfmon's counters in another language, by the English ones.

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import bisect
-import math
 import re
 from collections.abc import Iterable
 from datetime import date
@@ -14,7 +13,7 @@ from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.counters import clock
-from iowatt.counters.columns import figures, known
+from iowatt.counters.columns import known, row_figures
 from iowatt.counters.log import TOO_SHORT, CountersLog
 from iowatt.counters.text import LogLine, banner, rate, shown
 
@@ -118,11 +117,7 @@ class SarReader:
                 )
             )
             return
-        try:
-            values = figures(columns, words)
-        except InputError as error:
-            self._log.malformed(line.wrong(f"device {shown(device)}", error))
-            values = dict.fromkeys(("requests", "reads", "writes"), math.nan)
+        values = row_figures(self._log, line, device, columns, words)
         same = self._intervals_of.setdefault(text, [])
         index = bisect.bisect_right(same, self._log.last(device))
         if index == len(same):
@@ -135,13 +130,8 @@ class SarReader:
         ends, self._ends, self._intervals_of = self._ends, [], {}
         start, self._start = self._start, None
         self._columns = None
-        try:
-            lengths = clock.lengths(start, [stamp for _, stamp, _ in ends])
-        except ValueError as error:
-            message = "the time is before that of the row before: the clock was set back"
-            raise ends[error.args[0]][2].error("out-of-order", message, hint="split the log there") from None
-        for (interval, _, _), seconds in zip(ends, lengths, strict=True):
-            self._log.seconds[interval] = seconds
+        message = "the time is before that of the previous row: the clock was set back"
+        self._log.set_lengths(start, ends, message)
 
 
 _BEFORE: Final = 3  # hostname;interval;timestamp
@@ -199,11 +189,7 @@ class SadfReader:
             self._log.note(TOO_SHORT)
             return
         device = cells[_BEFORE] if self._has_device else ALL
-        try:
-            values = figures(columns, cells[_BEFORE + self._has_device :])
-        except InputError as error:
-            self._log.malformed(line.wrong(f"device {shown(device)}", error))
-            values = dict.fromkeys(("requests", "reads", "writes"), math.nan)
+        values = row_figures(self._log, line, device, columns, cells[_BEFORE + self._has_device :])
         stamp = (cells[0], cells[2])
         at = self._interval_of.get(stamp)
         if at is None or self._log.last(device) >= at:  # the same log again

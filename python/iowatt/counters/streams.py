@@ -97,7 +97,7 @@ _SHARE_DIGITS: Final = 6
 
 @dataclass(frozen=True)
 class ProfileRequest:
-    """What whoever asks says of what counters do not say.
+    """What the user says of what counters do not record.
 
     ``access`` is a pattern as a profile has it; ``sequential`` the share (0 to 1) of sequential requests, in
     place of what merges tell; ``read_share`` (0 to 1) where the log does not tell; ``span`` in bytes;

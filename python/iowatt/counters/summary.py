@@ -151,7 +151,7 @@ def _service(log: CountersLog, device: str, weights: np.ndarray, lacking: str | 
 
 
 def _counters(log: CountersLog, device: str, act: Activity, lacking: str | None) -> DeviceCounters:
-    """``lacking`` says that reads and writes are not told apart."""
+    """``lacking``: reads and writes are not counted apart."""
     weights, apart = act.weights, lacking is None
     reads, writes, read_bytes, write_bytes = (
         float(np.sum(rate * weights)) for rate in (act.reads, act.writes, act.read_bytes, act.write_bytes)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.counters import clock
-from iowatt.counters.columns import from_object, seconds_of
+from iowatt.counters.columns import MALFORMED, from_object, seconds_of
 from iowatt.counters.iostat import DROPPED, First
 from iowatt.counters.log import TOO_SHORT, CountersLog
 from iowatt.counters.sar import ALL
@@ -154,7 +154,7 @@ def _disk(log: CountersLog, disk: Any, key: str, where: str) -> tuple[str, dict[
         return name, from_object(disk)
     except InputError as error:
         log.malformed(InputError(error.code, where, f"device {shown(name)}: {error.message}"))
-        return name, dict.fromkeys(("requests", "reads", "writes"), math.nan)
+        return name, dict(MALFORMED)
 
 
 def _end(stamp: Any) -> clock.Stamp | None:

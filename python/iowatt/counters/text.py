@@ -86,7 +86,7 @@ def _encoding(raw: IO[bytes]) -> str:
 
 
 def number(text: str) -> float:
-    """A number with a decimal point or comma; a ``ValueError`` where it is none, or beyond all counters."""
+    """A number with a decimal point or comma; ``InputError`` for other text, or beyond all counters."""
     stripped = text.strip()
     match = _NUMBER.fullmatch(stripped)
     if match is None:

@@ -40,7 +40,7 @@ def describe_content(path: Path) -> str:
             file.seek(0)
             empty = not any(file.read(_LOOKED_AT))
     except OSError as error:
-        return f"what it holds cannot be read ({error.strerror})"
+        return f"its content cannot be read ({error.strerror})"
     said = [format_bytes(size, binary=True)]
     parts: list[Path] = []
     found = path.stat()
@@ -50,11 +50,11 @@ def describe_content(path: Path) -> str:
         parts = sorted(Path("/dev") / part.parent.name for part in system.glob("*/partition"))
     signatures = _signatures(path)
     if signatures is None:
-        said.append("what it holds is not known (wipefs of util-linux tells, and is not there)")
+        said.append("its content is unknown (wipefs of util-linux is not installed)")
     elif signatures:
         said += signatures
     else:
-        said.append("no signature" + (", and nothing but zeros where one would be" if empty else ""))
+        said.append("no signature" + (", only zeros where one would be" if empty else ""))
     for part in parts:
         said.append(f"{part}: {', '.join(_signatures(part) or ['no signature'])}")
     return "; ".join(said)
@@ -125,13 +125,13 @@ def must_be_named_twice(path: Path, what: str) -> InputError:
 
 
 def announce_erasing(path: Path, tell: Callable[[str], None]) -> None:
-    """Say what is on a target that is about to be written over."""
+    """Announce what is on a target that is about to be overwritten."""
     tell(f"writing over {path}: {describe_content(path)}")
 
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep a target for this process: whoever asks for it by this function too is refused meanwhile.
+    """Lock a target for this process: others that lock it are refused meanwhile.
 
     The lock is that of flock(2) on the file or device itself, which also keeps udev from probing a device.
     A file system that knows no such locks is used without.
@@ -255,7 +255,7 @@ def scratch_target(
     """``path`` as a file of at least ``span`` bytes, and whether it takes direct I/O.
 
     A file that does not exist is made (sparse) and removed again. One that exists is written to with
-    ``force`` only, a block device only where ``erase`` names it again; ``tell`` is told what is on it.
+    ``force`` only, a block device only where ``erase`` names it again; ``tell`` gets a description of it.
 
     Raises ``InputError``: it is something else, in use, too small, must be named twice, or its file system
     has no room for it.

@@ -25,7 +25,7 @@ OF_TARIFF: Final = "of-tariff"
 
 
 def tariff_notes(tariff: Tariff, start: datetime, months: Sequence[MonthUse]) -> tuple[Note, ...]:
-    """The tariff's own notes (code ``of-tariff``), then what of it does not fit the load."""
+    """The tariff's own notes (code ``of-tariff``), then those where it does not fit the load."""
     own = (Note(code=OF_TARIFF, text=text) for text in tariff.notes)
     return (*own, *_misfits(tariff, start, months))
 
@@ -85,7 +85,7 @@ class Bill:
     peak_kw: float  #: The highest mean over a window, kW.
     duration_s: float = 0.0
     months: tuple[MonthUse, ...] = ()  #: What the meter reads, month by month.
-    notes: tuple[Note, ...] = ()  #: What is to be known of the tariff, and of how it fits the load.
+    notes: tuple[Note, ...] = ()  #: About the tariff, and how it fits the load.
 
     @property
     def usd(self) -> float:
@@ -139,7 +139,7 @@ def bill(tariff: Tariff, load: Load, start: datetime, known: KnownMonths | None 
 
 
 def _month(tariff: Tariff, load: Load, month: Month, peaks: Peaks) -> tuple[MonthUse, list[BillItem]]:
-    """What is read and charged in a month, but for what a year lacks to its minimum."""
+    """What is read and charged in a month, without the minimum of a year."""
     use = MeteredMonth.of(load, month, tariff.demand_window_s)
     lines = [*energy_items(tariff, use), *demand_items(tariff, use, peaks), *_fixed(tariff.fixed, month)]
     lines += _monthly_minimum(tariff.minimum, month, lines)
@@ -158,7 +158,7 @@ def _fixed(charges: Sequence[FixedCharge], month: Month) -> Iterator[BillItem]:
 def _monthly_minimum(
     charges: Sequence[FixedCharge], month: Month, lines: Sequence[BillItem]
 ) -> Iterator[BillItem]:
-    """What lacks to the least that a month is billed."""
+    """What is missing to the minimum of a month."""
     of_months = [charge for charge in charges if charge.per != "year"]
     least = math.fsum(item.usd for item in _fixed(of_months, month))
     lacks = least - math.fsum(line.usd for line in lines)
@@ -169,7 +169,7 @@ def _monthly_minimum(
 def _yearly_minimum(
     charges: Sequence[FixedCharge], month: Month, share: float, year: Sequence[BillItem]
 ) -> Iterator[BillItem]:
-    """What lacks at the end of a calendar year, or of the load, to the least that a year is billed."""
+    """What is missing to the minimum of a year, at its end or that of the load."""
     least = share * math.fsum(charge.usd for charge in charges if charge.per == "year")
     lacks = least - math.fsum(line.usd for line in year)
     if least > 0.0 and lacks > 0.0:

@@ -103,7 +103,7 @@ def _by_tier(
 
 
 def _split(reached: Floats, kwh: Floats, limits: list[float]) -> list[float]:
-    """What of ``kwh``, each of which ends where the month has ``reached``, falls into each tier."""
+    """How much of ``kwh`` falls into each tier; each ends where the month has ``reached``."""
     found = []
     below = 0.0
     for tier, limit in enumerate(limits):
@@ -115,7 +115,7 @@ def _split(reached: Floats, kwh: Floats, limits: list[float]) -> list[float]:
 
 
 def _limit(tier: TariffTier, used: MeteredMonth) -> float:
-    """The end of a tier in kWh of this month, in proportion to what of it the load lasts."""
+    """The end of a tier in kWh of this month, in proportion to the part that the load covers."""
     if tier.limit is None:
         return math.inf
     days = used.month.days if tier.unit.endswith("daily") else 1
@@ -124,7 +124,7 @@ def _limit(tier: TariffTier, used: MeteredMonth) -> float:
 
 
 def demand_items(tariff: Tariff, used: MeteredMonth, peaks: Peaks) -> Iterator[BillItem]:
-    """The month's items of kind ``demand`` and ``coincident``; ``peaks`` learns of the month."""
+    """The month's items of kind ``demand`` and ``coincident``; adds the month to ``peaks``."""
     row = used.month.index
     least = peaks.least_kw(row)
     flat = tariff.flat_demand
@@ -182,7 +182,7 @@ def _by_day(
 
 
 def _tiered(kw: Floats, tiers: Tiers) -> Iterator[Floats]:
-    """What of each of ``kw`` falls into each tier; the last one takes the rest."""
+    """How much of each of ``kw`` falls into each tier; the last one takes the rest."""
     below = 0.0
     for index, tier in enumerate(tiers):
         last = index == len(tiers) - 1 or tier.limit is None

@@ -1,4 +1,4 @@
-"""Values of a JSON object, each checked where it is taken, so that an error names its place."""
+"""Values of a JSON object, checked as they are read, so that an error names its place."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Month:
 
     first: datetime
     begins_s: float  #: Midnight of its first day, before 0 where the load begins later.
-    from_s: float  #: What of it the load lasts.
+    from_s: float  #: The part that the load covers.
     until_s: float
     days: int
     last: bool = False  #: Whether the load ends in it.
@@ -116,7 +116,7 @@ class MeteredMonth:
 
     @classmethod
     def of(cls, load: Load, month: Month, window_s: float) -> MeteredMonth:
-        """What of ``load`` lies in ``month``, by windows of the clock of ``window_s`` seconds.
+        """The part of ``load`` in ``month``, by windows of the clock of ``window_s`` seconds.
 
         Where the load begins or ends within a window, the meter would take the mean of more than the load.
         Such windows count for energy, and for demand only where the month has no other.

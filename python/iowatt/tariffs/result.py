@@ -113,7 +113,7 @@ class BilledMonth(Result):
     peak_kw: float  #: The highest mean over a window.
     energy_usd: float  #: With fuel adjustments.
     demand_usd: float  #: With coincident demand.
-    fixed_usd: float  #: With what lacks to a minimum.
+    fixed_usd: float  #: With the difference to a minimum.
     other_usd: float  #: Credits.
     usd: float
 

@@ -73,7 +73,7 @@ class Ratchet:
 
 @dataclass(frozen=True)
 class FixedCharge:
-    """A charge that nothing changes, in dollars per ``per``."""
+    """A fixed charge, in dollars per ``per``."""
 
     usd: float
     per: Literal["day", "month", "year"]
@@ -81,7 +81,7 @@ class FixedCharge:
 
 @dataclass(frozen=True)
 class Tariff:
-    """What a customer is billed by."""
+    """A tariff, as a customer is billed."""
 
     key: str
     """The library's name, or that of the file."""
@@ -97,7 +97,7 @@ class Tariff:
     ratchet: Ratchet
     demand_window_s: float  #: Demand is the highest mean over so many seconds.
     fixed: tuple[FixedCharge, ...]
-    minimum: tuple[FixedCharge, ...]  #: A bill is at least this; the difference is an item of its own.
+    minimum: tuple[FixedCharge, ...]  #: A bill is at least this; the difference is a separate item.
     fuel: tuple[float, ...]  #: $/kWh on top, for each month.
     applicable_kw: tuple[float | None, float | None] = (None, None)  #: Whom it is for, kW.
     applicable_kwh: tuple[float | None, float | None] = (None, None)  #: The same in kWh a month.

@@ -19,7 +19,7 @@ SECTOR_BYTES: Final = 512
 
 TIME_UNITS_NS: Final = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
-# Field of a request -> the headers that mean it without being told.
+# Field of a request -> the headers that are recognised.
 _KNOWN: Final[dict[str, tuple[str, ...]]] = {
     "time": tuple(f"time_{unit}" for unit in TIME_UNITS_NS),
     "op": ("op",),

@@ -21,7 +21,7 @@ class DescribeOptions(Result):
     samples: int
     lookback: int  #: Open runs of each device and direction that a request may continue.
     gap_bytes: int  #: Bytes that a request may skip forward and still continue a run.
-    cache_bytes: list[int]  #: Cache sizes at which the miss-ratio curve has a point of its own, bytes.
+    cache_bytes: list[int]  #: Cache sizes at which the miss-ratio curve has a separate point, bytes.
     #: Only requests of these sizes, least and greatest; times still count from the trace's first request.
     size_bytes: tuple[int, int] | None
     #: Whether the windows of rates over time are powers of two of a second, from one on; else round numbers.
@@ -207,7 +207,7 @@ class SequentialRuns(Result):
 class Sequentiality(Result):
     """Requests that follow on others."""
 
-    #: Share of requests that start where the previous one of their device ended, of whichever direction.
+    #: Share of requests that start where the previous one of their device ended, in either direction.
     consecutive_request_share: float
     consecutive_byte_share: float  #: Their share of bytes.
     #: The same within streams, over requests that name one; None where none does.

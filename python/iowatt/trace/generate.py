@@ -30,7 +30,7 @@ class PreparedTrace:
 
     @property
     def notes(self) -> list[str]:
-        """What whoever uses it must know."""
+        """Remarks for its users."""
         return remarks.of(self.loaded.profile)
 
 

@@ -72,7 +72,7 @@ def describe(
     gap_bytes
         What a request may skip forward and still continue a run.
     cache_bytes
-        Cache sizes at which the miss-ratio curve gets a point of its own.
+        Cache sizes at which the miss-ratio curve gets a separate point.
     size_bytes
         Only requests of these sizes, least and greatest; times still count from the trace's first request.
     dyadic_windows
@@ -98,9 +98,9 @@ def describe(
         if progress is not None:
             progress(fraction if decoded is None else decoded.progress, requests)
 
-    told = report if progress else None
+    watcher = report if progress else None
     try:
-        found = json.loads(core.trace_describe(decoded, spec_json, json.dumps(options), told))
+        found = json.loads(core.trace_describe(decoded, spec_json, json.dumps(options), watcher))
     except InputError as error:
         if error.place is not None or error.code != "out-of-range":
             raise

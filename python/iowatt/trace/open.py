@@ -2,8 +2,8 @@
 
 What to read and how is a *trace spec*, a dict of plain values (`spec` makes one): the same that a plan file
 holds for each workload. In place of a recorded trace it may hold a workload to be made,
-``{"synthetic": plan}`` (see `model.profile.compile`). Whoever hands a trace to Rust calls `source`; whoever
-wants the requests in Python iterates over `requests`. Both go through the same checks in Rust.
+``{"synthetic": plan}`` (see `model.profile.compile`). To hand a trace to Rust, call `source`; to get the
+requests in Python, iterate over `requests`. Both go through the same checks in Rust.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def of_all_devices(trace: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | TraceParts | None]:
-    """What ``_core`` wants for one trace: its spec as JSON, and the batches of what is Parquet in it.
+    """What the core needs for one trace: its spec as JSON, and the batches of what is Parquet in it.
 
     Raises ``InputError``: a Parquet file cannot be opened. Text files are opened, and refused, by Rust.
     """

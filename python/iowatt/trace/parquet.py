@@ -93,7 +93,7 @@ class ParquetBatches(Iterator[Batch]):
         self._next_slice = 0
         self._given = 0
         self._kept: Slices | None = None
-        # A trace without a device column has one device, which has no name of its own.
+        # A trace without a device column has one device without a name.
         self._devices = NameCodes([] if self._layout.device else ["0"])
         self._streams = NameCodes([])
         self._pending = Slice({}, self._devices.names.copy(), [])
@@ -212,7 +212,7 @@ class ParquetBatches(Iterator[Batch]):
 
 
 def _refuse_unreadable(path: Path) -> None:
-    """Say in plain words what Polars would say about footers."""
+    """Refuse, in plain words, files that Polars cannot open."""
     if str(path) == "-":
         message = "Parquet cannot be read from standard input: its directory is at its end"
         raise InputError("unsupported", "-", message, hint="give a file name")

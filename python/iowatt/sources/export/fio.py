@@ -182,7 +182,7 @@ class _File(JobFile):
                 "arrivals",
                 "equal gaps between all requests",
                 "equal gaps in each job",
-                "fio paces each job by itself",
+                "fio paces each job separately",
             )
         if len(load.sizes) == 1:
             return [f"rate_iops={max(1, round(rate / clones))}", "rate_process=linear"]
@@ -253,7 +253,7 @@ class _File(JobFile):
         if depth > _MOST_CLONES:
             self.omit(
                 "arrivals.outstanding",
-                f"{depth} requests, each with a think time of its own",
+                f"{depth} requests, each with its own think time",
                 f"{_MOST_CLONES} of them",
                 "each is a thread of fio",
             )
@@ -321,7 +321,7 @@ class _File(JobFile):
         self.omit(
             f"stream.{load.stream.name}.access.streams",
             f"{cursors} cursors that walk the whole range",
-            f"{cursors} jobs, each in a part of its own",
+            f"{cursors} jobs, each in its own part",
             "a job of fio begins again where its own part does",
         )
         return [f"offset={load.start}", f"size={step}", f"offset_increment={step}"]

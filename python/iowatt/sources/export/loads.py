@@ -26,9 +26,9 @@ def apportion(weights: Sequence[float], units: int = 100) -> list[int]:
     return found
 
 
-#: Fewer are never asked for at a rate: they cost nothing, and random arrivals come in bursts.
+#: Never fewer at a rate: they cost nothing, and random arrivals come in bursts.
 LEAST_OUTSTANDING: Final = 64
-#: More are not asked for: 400,000 requests per second at 20 ms. Linux lets all programs together have 65,536
+#: Never more: 400,000 requests per second at 20 ms. Linux lets all programs together have 65,536
 #: by libaio (fs.aio-max-nr).
 MOST_OUTSTANDING: Final = 16_384
 #: The mean response time that a file for a load generator makes room for where no limit is known, s.
@@ -53,7 +53,7 @@ SECTOR = 512
 
 @dataclass(frozen=True)
 class ExportOmission:
-    """Something of the profile that the file does not say, or not exactly."""
+    """A part of the profile that the file cannot express, or not exactly."""
 
     key: str
     asked: str
@@ -229,7 +229,7 @@ def arrivals_of(profile: Profile, stream: Stream) -> laws.Arrivals:
 
 
 def lost_arrivals(profile: Profile, tool: str) -> Iterator[ExportOmission]:
-    """What no generator says of the times of arrival."""
+    """What generators cannot express about arrival times."""
     given = [("arrivals", profile.arrivals)]
     given += [(f"stream.{stream.name}.arrivals", stream.arrivals) for stream in profile.stream]
     for key, law in given:
@@ -241,7 +241,7 @@ def lost_arrivals(profile: Profile, tool: str) -> Iterator[ExportOmission]:
             yield ExportOmission(
                 f"stream.{stream.name}.run",
                 f"runs of {stream.run.requests:g} requests {stream.run.gap:g} s apart{where}",
-                "as many requests, each arriving by itself",
+                "as many requests, arriving independently",
                 f"{tool} has no arrivals that bring others after them",
             )
 
@@ -252,7 +252,7 @@ def _lost_law(key: str, law: laws.Arrivals, tool: str) -> Iterator[ExportOmissio
             f"{key}.stay",
             f"{law.stay:g} requests of a stream in a row",
             "streams that are independent",
-            f"{tool} draws each stream by itself",
+            f"{tool} draws each stream independently",
         )
     if isinstance(law, laws.HyperExponential | laws.Batch | laws.OnOff):
         yield ExportOmission(

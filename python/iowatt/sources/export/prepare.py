@@ -119,7 +119,7 @@ def prepare(
     how large the span is; and for recorded arrivals, which no generator makes.
     """
     if target is not None and any(ord(character) < 32 or ord(character) == 127 for character in target):
-        # A line of its own in a job file could name another file to write to.
+        # A line break in a job file could name another file to write to.
         message = f"{target!r} has control characters, which a job file cannot hold"
         raise InputError("bad-syntax", Argument("target"), message)
     loaded = load(name, overrides, rate_iops=rate_iops)

@@ -106,10 +106,9 @@ class _File(JobFile):
                 continue
             name = f"{prefix}_{workload.name}"
             self.jobs[name] = workload.stream
-            definitions.append(
-                f"wd={name},skew={skew * 100 / _SKEW_UNITS:g},rdpct={workload.read_percent},{workload.place},"
-                f"xfersize={_sizes(workload.sizes)}"
-            )
+            percent, sizes = skew * 100 / _SKEW_UNITS, _sizes(workload.sizes)
+            load = f"skew={percent:g},rdpct={workload.read_percent},{workload.place},xfersize={sizes}"
+            definitions.append(f"wd={name},{load}")
         runs.append(self.run(section, prefix, shares))
 
     def run(self, section: RateSection, prefix: str, rates: dict[str, float]) -> str:
@@ -211,7 +210,7 @@ class _File(JobFile):
         self.omit(
             f"stream.{load.stream.name}.access.streams",
             f"{access.streams} cursors that walk the whole range",
-            f"{count} workloads, each in a part of its own",
+            f"{count} workloads, each in its own part",
             "a sequential workload of vdbench begins where its range does",
         )
         step = load.length // count // 4096 * 4096

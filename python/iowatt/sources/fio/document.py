@@ -149,7 +149,7 @@ def read(path: Path) -> FioDocument:
     tree, warnings = _parsed(path)
     if "client_stats" in tree:
         message = "the output is that of fio's client, which joins the results of its servers"
-        hint = "run fio on each load generator by itself, and import each output"
+        hint = "run fio on each load generator separately, and import each output"
         raise InputError("unsupported", where, message, hint=hint)
     version = tree.get("fio version")
     if not isinstance(version, str) or not isinstance(tree.get("jobs"), list):
@@ -384,7 +384,7 @@ def _refuse_groups(
     if reason:
         message = (
             f"fio ran with group reporting ({reason}): it then joins jobs under the name, options and rate "
-            "of one of them, and their shares cannot be told apart"
+            "of one of them, and their shares cannot be separated"
         )
         hint = "run fio again without group_reporting; iowatt adds jobs up itself"
         raise InputError("unsupported", where, message, hint=hint)

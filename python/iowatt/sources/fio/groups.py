@@ -85,7 +85,7 @@ def _why(job: FioJob) -> str:
 
 def _joined(groups: list[Group], elapsed_s: float) -> tuple[list[Group], str]:
     """Groups that ran together as one, and what is known of the others."""
-    apart = "groups run one after another (stonewall), and each is a Run of its own"
+    apart = "groups run one after another (stonewall), and each becomes a Run"
     if all(job.start is not None for group in groups for job in group):
         return _by_starts(groups), apart
     # Of two that ran one after another the times add up to no more than the whole.
@@ -95,7 +95,7 @@ def _joined(groups: list[Group], elapsed_s: float) -> tuple[list[Group], str]:
     if elapsed_s > 0 and math.fsum(_seconds(group) for group in groups) > elapsed_s:
         return groups, (
             "some groups ran at the same time (new_group), fio before 3.36 does not say which, and each is a "
-            "Run of its own jobs alone"
+            "Run of its jobs alone"
         )
     return groups, apart
 

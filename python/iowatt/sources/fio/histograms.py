@@ -124,7 +124,7 @@ def read_log(path: Path, longest_ns: int = 0) -> HistogramLog:
 
     ``longest_ns``: the longest completion time that is known, as the end of the last bin.
 
-    Raises ``InputError`` with the line that is no row, or where the log is longer than 512 MiB.
+    Raises ``InputError`` with the line that is not a row, or where the log is longer than 512 MiB.
     """
     where = str(path)
     windows: list[LogWindow] = []

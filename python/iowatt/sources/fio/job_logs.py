@@ -195,7 +195,7 @@ def _responses(lat: Rows | None, ends_s: Floats, requests: Counts, done: JobCoun
     """Sums of response times in s of each piece, which add up to the job's own.
 
     A row of the latency log is written with the first completion after its window, so at low rates it is
-    late: a piece without a row of its own takes the next one, which averages over it.
+    late: a piece without a row takes the next one, which averages over it.
     """
     if lat is None or lat.time_ms.size == 0:
         return np.where(requests > 0, np.nan, 0.0)
@@ -235,7 +235,7 @@ def _other(rows: Rows, what: str, found: int, asked: int) -> InputError:
         f"the log has {found} requests of {what}, and fio's JSON counts {asked}: it is of another run, or a "
         "part of this one"
     )
-    hint = "put each run's output into a directory of its own"
+    hint = "put each run's output into a separate directory"
     return InputError("not-comparable", str(rows.path), message, hint=hint)
 
 
@@ -349,7 +349,7 @@ def refuse_unknown_logs(found: FioDocument, folder: Path) -> None:
         message = (
             f"a log of a job that is not in {found.path.name}: it is of another run, or jobs were joined"
         )
-        hint = "put each run's output into a directory of its own, and leave out group_reporting"
+        hint = "put each run's output into a separate directory, and leave out group_reporting"
         raise InputError("not-comparable", str(strange[0]), message, hint=hint)
 
 
@@ -396,7 +396,7 @@ def time_shift(
             f"a log of another run: it is from {first:.3f} to {last:.3f} (Unix time), and {found.path.name} "
             f"from about {earliest:.0f} to {found.written:.3f}"
         )
-        hint = "put each run's output into a directory of its own"
+        hint = "put each run's output into a separate directory"
         raise InputError("not-comparable", str(main.path), message, hint=hint)
     return 0.0
 

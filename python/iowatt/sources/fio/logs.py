@@ -89,12 +89,12 @@ def find(folder: Path, job: FioJob, kind: str) -> Path | None:
         message = (
             f"a log of another run: job {job.name!r} (number {job.number}) logs under the name {prefix!r}"
         )
-        hint = "put each run's output into a directory of its own"
+        hint = "put each run's output into a separate directory"
         raise InputError("not-comparable", str(next(iter(there.values()))), message, hint=hint)
     if path is None and len(there) > 1:
         listed = ", ".join(path.name for path in there.values())
         message = f"several logs may be those of job {job.name!r}: {listed}"
-        hint = "put each run's output into a directory of its own"
+        hint = "put each run's output into a separate directory"
         raise InputError("ambiguous", str(folder), message, hint=hint)
     if path is None and there:
         path = next(iter(there.values()))
@@ -119,7 +119,7 @@ def strangers(folder: Path, jobs: Sequence[FioJob]) -> list[Path]:
 def read(path: Path, most_bytes: int = MOST_BYTES) -> Rows:
     """Read a log, piece by piece. A last line without its end, which a crash leaves, is passed over.
 
-    Raises ``InputError`` with the line that is no row, or where the log is longer than ``most_bytes``
+    Raises ``InputError`` with the line that is not a row, or where the log is longer than ``most_bytes``
     (128 MiB).
     """
     where = str(path)
@@ -130,7 +130,7 @@ def read(path: Path, most_bytes: int = MOST_BYTES) -> Rows:
         if path.stat().st_size > most_bytes:
             message = f"the log is longer than {most_bytes >> 20} MiB"
             hint = (
-                "log_avg_msec=500 makes logs short: a row then stands for a window, not a request"
+                "log_avg_msec=500 makes logs short: a row then covers a window, not a request"
                 if most_bytes == MOST_BYTES
                 else "replay a shorter part of the trace"
             )
@@ -191,7 +191,7 @@ def _columns(whole: bytes, where: str, before: int) -> Columns:
 
 
 def _no_row(data: bytes, where: str, before: int) -> InputError:
-    """Names the first line that is no row; so many lines are before these."""
+    """The error at the first line that is not a row; ``before`` lines precede ``data``."""
     for number, line in enumerate(data.split(b"\n"), before + 1):
         parts = [part.strip() for part in line.split(b",")]
         good = len(parts) >= 4 and all(part.isdigit() and len(part) <= 18 for part in parts[:4])

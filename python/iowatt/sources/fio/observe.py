@@ -109,7 +109,7 @@ def _observation(found: FioDocument, folder: Path, interval_s: float, name: str)
         series_note=times.note,
         hops=over_time.hops(found.jobs),
         hops_note="of fio's times, submission is lat less clat (of all jobs, as means) and completion is "
-        "clat: what waits there and what is served is not told apart",
+        "clat: waiting and service are not separate",
         outstanding=_summed([job.outstanding for job in found.jobs]),
         busy_percent=max((100 * job.busy for job in found.jobs if job.busy is not None), default=None),
         processors=_processors(found.jobs),

@@ -107,8 +107,7 @@ def histogram_blocks(
     if late:
         warnings.append(
             f"{late} windows of the histogram logs are more than {_LATE:g} times as long as asked for: fio "
-            "writes "
-            "one with the first completion after its end"
+            "writes one with the first completion after its end"
         )
     return _on_grid(pieces, begin, end, width, count, jobs=[part.job for part in parts])
 
@@ -150,7 +149,7 @@ def _place_windows(
 ) -> list[_PlacedWindow]:
     """The blocks of the windows: by their number, so that one and the same job fills blocks evenly."""
     found = []
-    # In widths of its own windows; where the first one's middle lies decides for all of them.
+    # In widths of the job's windows; the middle of the first window decides for all.
     ends = np.cumsum([apart for apart, _ in windows])
     first = (part.begin - begin) / part.width_s
     for end, (_, histogram) in zip(ends.tolist(), windows, strict=True):
@@ -287,9 +286,8 @@ def _from_requests(
     """From logs with a row for each request of every job, which are exact to the ns."""
     blocks = request_blocks(rows, begin, end)
     note = (
-        f"response times over time are those of fio's logs of each request ({_KINDS[kind]}), by "
-        "completion, which "
-        "they have to the ms"
+        f"response times over time are those of fio's logs of each request ({_KINDS[kind]}), by completion, "
+        "which they have to the ms"
     )
     return ResponseLogs(blocks, note, each=(_histogram(rows, "read"), _histogram(rows, "write")))
 
@@ -325,9 +323,8 @@ def _from_windows(found: FioDocument, folder: Path, warnings: list[str]) -> Resp
         return nothing
     if without:
         warnings.append(
-            f"there are no histogram logs of {', '.join(sorted(set(without)))}, so response times over "
-            "time are "
-            "unknown: those of a part of the jobs are not those of all"
+            f"there are no histogram logs of {', '.join(sorted(set(without)))}, so response times over time "
+            "are unknown: those of a part of the jobs are not those of all"
         )
         return nothing
     begin, end = min(part.begin for part in parts), max(part.end for part in parts)
@@ -337,8 +334,7 @@ def _from_windows(found: FioDocument, folder: Path, warnings: list[str]) -> Resp
     width = block_seconds(parts)
     note = (
         "response times over time are fio's completion times (clat, which leaves out the submission), from "
-        "the "
-        f"histogram logs of {len(parts)} jobs in blocks of {width:g} s: each job's window lies whole in "
+        f"the histogram logs of {len(parts)} jobs in blocks of {width:g} s: each job's window lies whole in "
         "one block"
     )
     return ResponseLogs(blocks, note, [part.log.path for part in parts], None, begin, end)
@@ -403,8 +399,7 @@ def response_histograms(found: FioDocument, times: ResponseLogs) -> tuple[Histog
         write,
         "fio's histogram logs of all jobs together, of completion times, which leave out the submission: "
         f"{read.total + write.total} of {requests} requests, because fio does not write what completes "
-        "behind its last "
-        "window (its bins with --output-format=json+ have all)",
+        "behind its last window (its bins with --output-format=json+ have all)",
     )
 
 

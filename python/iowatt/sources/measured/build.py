@@ -36,7 +36,7 @@ MINUTE_S: Final = 60.0
 
 @dataclass(frozen=True)
 class MeasuredAbout:
-    """What a Run says of itself that no instrument and no load generator knows."""
+    """What only the user knows of a measured Run."""
 
     name: str
     target: str = "target"  #: What the requests went to, in the user's words.
@@ -119,8 +119,7 @@ def _sampled(spans: list[RunSpan], power: Sequence[InstrumentLog]) -> tuple[list
     """The spans, the last one joined to the one before where it is too short for a meter to sample it.
 
     A load generator that stops within an interval leaves a part of it, and a meter with a sample each second
-    need not have one in 0.3 s: the whole Run is not to lose its energy for that. Returned with what is to be
-    said of it.
+    need not have one in 0.3 s: the whole Run must not lose its energy for that. Returned with a note.
     """
     if len(spans) < 2 or spans[-1].seconds >= spans[-2].seconds:
         return spans, []
@@ -196,7 +195,7 @@ def _moment(unix_s: float) -> str:
 
 
 def _said(observation: Observation | None) -> dict[str, Any]:
-    """What an observation says of its driver beyond requests, for ``plan.json``."""
+    """Facts about the load generator, for ``plan.json``."""
     if observation is None:
         return {}
     said = {"outstanding": observation.outstanding, "busy_percent": observation.busy_percent}
@@ -256,7 +255,7 @@ def _notes(seen: _Measurement) -> list[str]:
 
 def _as_text(about: MeasuredAbout, started: str | None) -> str:
     """``scenario.toml`` of a Run that no scenario made."""
-    lines = ["# Measured, not simulated: what stands here was said by the user or read from the files."]
+    lines = ["# Measured, not simulated: given by the user or read from the files."]
     when = {} if started is None else {"start": started}
     given = {"name": about.name, "target": about.target, **when, **about.plan}
     return "\n".join([*lines, *(f"{key(name)} = {inline(value)}" for name, value in given.items())]) + "\n"

@@ -20,7 +20,7 @@ from iowatt.sources.meters.instrument import QUANTITIES, InstrumentLog
 
 Role = Literal["power", "temperature"]
 
-_HINT: Final = "is it of another run, or are the clocks apart? iowatt counts in UTC"
+_HINT: Final = "it may be of another run, or a clock may be wrong; iowatt counts in UTC"
 #: Remarks about single intervals of an instrument in a run's notes.
 _MOST_NOTES: Final = 8
 
@@ -54,7 +54,7 @@ class Cut:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader must know before believing this instrument."""
+        """Remarks on this instrument for readers of the figures."""
         instrument, found = self.log.instrument, []
         if instrument.grade != "emerald":
             found.append(f"{instrument.name} is indicative, not of Emerald grade: {instrument.why}")
@@ -135,7 +135,7 @@ def table(cuts: Sequence[Cut], spans: Sequence[RunSpan]) -> pl.DataFrame | None:
 
 
 def described(cuts: Sequence[Cut], spans: Sequence[RunSpan]) -> list[Instrument]:
-    """What ``run.json`` says of the instruments: problems within the Run, and those of the whole log."""
+    """The instruments of ``run.json``, with problems within the Run and those of the whole log."""
     origin, end = spans[0].start, spans[-1].end
     found = []
     for one in cuts:

@@ -27,7 +27,7 @@ class InstrumentScheme:
     live: bool  #: Whether it is read live; else it is a log in a file.
     what: str
     example: str
-    grade: Grade  #: Of its kind; "declared" where only whoever asks knows what measured.
+    grade: Grade  #: Of its kind, unless the address declares another.
     why: str
     declarable: bool = False  #: Whether ``grade=emerald`` may be declared, with model and uncertainty.
     options: str = "OPTIONS"  #: The name of the module's table of options.
@@ -35,7 +35,7 @@ class InstrumentScheme:
 
 _HERE: Final = "iowatt.sources.meters."
 _MANAGEMENT: Final = "the controller's own sensor: an average over a time it chooses, of unstated accuracy"
-_UNKNOWN: Final = "what measured is not known from the file; declare it with grade, model and uncertainty"
+_UNKNOWN: Final = "the file does not say what measured; declare it with grade, model and uncertainty"
 
 SCHEMES: Final[dict[str, InstrumentScheme]] = {
     "snmp": InstrumentScheme(
@@ -56,7 +56,7 @@ SCHEMES: Final[dict[str, InstrumentScheme]] = {
     ),
     "prometheus": InstrumentScheme(
         _HERE + "prometheus", True, "a time series of Prometheus", "prometheus://localhost/lab_power_watts",
-        "indicative", "what measured is not known from the series; declare it", True,
+        "indicative", "the series does not say what measured; declare it", True,
     ),
     "scpi": InstrumentScheme(
         _HERE + "scpi", True, "a power analyser, by SCPI (Yokogawa WT)", "scpi://wt310/1",
@@ -103,7 +103,7 @@ _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9-]{0,31}):(.*)", re.ASCII | re.
 _LONGEST: Final = 4096
 _LAST_PORT: Final = 65535
 
-#: Options whose values nobody else should see.
+#: Options with secret values.
 SECRETS: Final = frozenset({"password", "community", "token", "auth-key", "priv-key"})
 
 _SECRET_OPTION: Final = re.compile(rf"((?:{'|'.join(sorted(SECRETS))})=)[^&]*")
@@ -125,12 +125,12 @@ class Address:
 
     @property
     def secret(self) -> bool:
-        """Whether it holds what nobody else should see."""
+        """Whether it has a password or a secret option."""
         return self.password is not None or not SECRETS.isdisjoint(self.options)
 
     @property
     def public(self) -> str:
-        """The address as it may be written down: without passwords and keys."""
+        """The address without passwords and keys."""
         return _written(
             replace(
                 self,
@@ -141,7 +141,7 @@ class Address:
 
     @property
     def name(self) -> str:
-        """What logs call it: the option ``name``, else made of host and path."""
+        """Its name in logs: the option ``name``, else made of host and path."""
         given = self.options.get("name")
         if given is None:
             stem = self.path.rsplit("/", 1)[-1] if not self.host else f"{self.host} {self.path}"
@@ -199,7 +199,7 @@ def public_word(word: str) -> str:
         return word
     try:
         address = parse(match[2])
-    except InputError:  # whoever takes the word will refuse it; what looks secret stays so
+    except InputError:  # it will be refused elsewhere; hide what looks secret
         rest = re.sub(r"//[^/]*@", "//***@", match[2])
         return match[1] + _SECRET_OPTION.sub(r"\1***", rest)
     return match[1] + address.public if address.secret else word

@@ -47,10 +47,9 @@ class AlignedSeries:
     mean: Series  #: Of the valid samples; NaN where there is none.
     minimum: Series
     maximum: Series
-    #: Why an interval is incomplete or doubtful, each a few words; empty where nothing stands against it.
+    #: Why an interval is incomplete or doubtful, each a few words; empty where there is no objection.
     flags: tuple[tuple[str, ...], ...]
-    #: Whether there were samples enough, close enough. A flag may still stand against it (clipping that
-    #: is suspected).
+    #: Whether there were samples enough, close enough. There may still be a flag (suspected clipping).
     complete: Mask
 
     @property
@@ -78,7 +77,7 @@ def align(
         Unix time, UTC, s, of each interval; they need not touch.
     longest_gap_s:
         The most that samples may lie apart (5 s for power, 60 s for temperature in the v1.0 rules); None sets
-        no limit of its own.
+        no limit.
     least_share:
         Share of the expected samples below which an interval is incomplete.
     """
@@ -150,7 +149,7 @@ def total(parts: Sequence[AlignedSeries]) -> Series:
 
 
 def _weights(time_s: Series, nominal: float | None) -> Series:
-    """Seconds that each row stands for."""
+    """Seconds that each row covers."""
     if nominal is None:
         return np.ones(len(time_s))
     apart = np.diff(time_s, prepend=time_s[0] - nominal if len(time_s) else 0.0)
@@ -182,7 +181,7 @@ def _longest_gap(when: Series, first: int, last: int, start: float, end: float) 
 def _lacks(samples: int, expected: int, gap: float, longest: float | None, share: float) -> list[str]:
     found = []
     if not expected and not samples:
-        found.append("shorter than the time between samples, and without one of its own")
+        found.append("shorter than the time between samples, and without a sample")
     if samples < share * expected:
         found.append(f"{samples} of {expected} samples")
     if longest is not None and gap > longest:
@@ -191,7 +190,7 @@ def _lacks(samples: int, expected: int, gap: float, longest: float | None, share
 
 
 def _doubts(problems: Sequence[LogProblem], start: float, end: float) -> list[str]:
-    """What a log says against the interval itself: values that cannot be true, a clock that was set."""
+    """Problems of the log in the interval: impossible values, a clock that was set."""
     kinds = ("out-of-range", "clipped", "clock", "uncertain")
     return [
         f"{problem.kind}: {problem.text}"
@@ -217,7 +216,7 @@ def refuse_duplicates(logs: Sequence[InstrumentLog]) -> None:
 
 
 def duplicates(logs: Sequence[InstrumentLog]) -> Iterator[tuple[InstrumentLog, InstrumentLog, str]]:
-    """Pairs of logs of power that are of one meter, and why they are taken for that."""
+    """Pairs of logs of power that are of one meter, and why."""
     for first, second in combinations(logs, 2):
         why = _same(first, second)
         if why is not None:
@@ -235,7 +234,7 @@ def _same(first: InstrumentLog, second: InstrumentLog) -> str | None:
         return f"{names} have the same samples" if not one_file else f"the same log is given twice ({names})"
     if one_file or not _overlap(first, second):
         return None
-    # One device may meter several outlets, each with an address of its own.
+    # One device may meter several outlets, each with its own address.
     here, there = a.details.get("address"), b.details.get("address")
     if here is not None and here == there:
         return f"{names} were read at the same address at the same time ({here})"

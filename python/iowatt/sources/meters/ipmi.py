@@ -1,4 +1,4 @@
-"""The power that a management controller says by IPMI's DCMI: ``ipmi://USER:PASSWORD@HOST``, here ``ipmi:``.
+"""Power that a management controller reports by IPMI's DCMI: ``ipmi://USER:PASSWORD@HOST``, here ``ipmi:``.
 
 ``ipmitool`` does the talking, a process for each sample. The password goes to it in its environment, where
 other users of this host do not see it.
@@ -136,7 +136,7 @@ create = IpmiMeter
 
 
 def _said(command: list[str], environment: dict[str, str], timeout_s: float) -> tuple[int, bytes]:
-    """How a command ended, and what it said on both streams, up to one byte more than ``_LONGEST``.
+    """The exit code of a command and its output on both streams, up to one byte more than ``_LONGEST``.
 
     Raises ``subprocess.TimeoutExpired`` and ``OSError``.
     """

@@ -2,7 +2,7 @@
 
 Of a plain series the samples themselves are taken, each with the time of its scrape, and nothing where there
 is none: asked the ordinary way, Prometheus repeats a sample for up to five minutes after the series has gone,
-which would fill gaps silently. An expression has no samples of its own; it is evaluated, and said so.
+which would fill gaps silently. An expression has no samples: it is evaluated, and marked as such.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ OPTIONS: Final = {
     "scale": "watts for a value of one (default 1; 1e-6 where the series is in microwatts)",
     "max-age": "seconds that a sample may be old (default 15)",
 }
-WHY: Final = "what measured is not known from a time series, nor over how long it averaged"
+WHY: Final = "a time series does not say what measured, nor over how long it averaged"
 _PORT: Final = 9090
 _MAX_AGE_S: Final = 15.0
 _BAD_DATA: Final = 400
@@ -101,7 +101,7 @@ class PrometheusMeter:
         self._http.close()
 
     def history(self, start: float, end: float, step_s: float = 1.0) -> InstrumentLog:
-        """What Prometheus has of the time from ``start`` to ``end`` (Unix time, s).
+        """The samples that Prometheus has from ``start`` to ``end`` (Unix time, s).
 
         ``step_s`` is how often an expression is evaluated; a plain series has the samples that were scraped.
         Raises ``MeterError``.

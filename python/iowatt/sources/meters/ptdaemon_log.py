@@ -6,7 +6,7 @@
     09-23-2020 14:40:44.382: WARNING: Missed 1 samples
 
 Stamps are month first, in the zone of the host that PTDaemon ran on, which they do not say. With several
-channels the values in front are their sum; -1 stands for what there is not (-2 for a temperature that was
+channels the values in front are their sum; -1 means not available (-2 for a temperature that was
 missed).
 """
 
@@ -203,7 +203,7 @@ def _seconds(text: str, zone: stamps.Stamps, where: str) -> float:
 
 
 def _identified(line: str, found: _Found) -> None:
-    """What PTDaemon says of its instrument on the way."""
+    """PTDaemon's messages about its instrument."""
     identity = _IDENTITY.search(line)
     if identity is not None:
         found.model = f"{identity[1].strip().title()} {identity[2].strip()}"

@@ -1,4 +1,4 @@
-"""Several instruments recorded beside something else: live ones each by a recorder, logs as they are."""
+"""Several instruments recorded during a measurement: live ones by a recorder each, logs as they are."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Note = Callable[..., None]
 
 @dataclass(frozen=True)
 class InstrumentRequest:
-    """An instrument that is to be recorded."""
+    """An instrument to record."""
 
-    name: str | None  #: What results call it; of a log ``None`` lets it have its own name.
+    name: str | None  #: Its name in results; None for a log keeps the log's own name.
     address: str
     interval_s: float = 1.0
 
@@ -72,7 +72,7 @@ class Recorders:
             raise
 
     def stop(self) -> list[str]:
-        """End all; what went wrong with the recordings, in sentences."""
+        """End all; the problems of the recordings, in sentences."""
         self._quiet.set()
         told = []
         for recorder in self._recorders:
@@ -81,12 +81,12 @@ class Recorders:
             if recorder.error:
                 told.append(f"{recorder.name}: {recorder.error}")
             if recorder.watcher_error:
-                told.append(f"{recorder.name}: what happened to it was not noted: {recorder.watcher_error}")
+                told.append(f"{recorder.name}: its events were not noted: {recorder.watcher_error}")
         return told
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """Record meanwhile: a sample precedes the beginning, and one follows the end."""
+        """Record while the context lasts: a sample precedes it, and one follows it."""
         longest = max((recorder.interval_s for recorder in self._recorders), default=0.0)
         self.start()
         try:
@@ -105,7 +105,7 @@ class Recorders:
             try:
                 shutil.copyfile(path, self._folder / f"{file_name(name)}-log{path.suffix}")
             except OSError as error:
-                told.append(f"the log of {name} is to be added: {path}: {error.strerror}")
+                told.append(f"the log of {name} could not be copied: {path}: {error.strerror}")
         return told
 
     def logs(self) -> list[InstrumentLog]:
@@ -142,7 +142,7 @@ class Recorders:
 
 
 def file_name(name: str) -> str:
-    """What an instrument's files are called."""
+    """The name of an instrument's files."""
     return re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).strip("-.") or "instrument"
 
 

@@ -1,4 +1,4 @@
-"""The power that a management controller says over Redfish: ``redfish://USER:PASSWORD@HOST/CHASSIS``.
+"""The power that a management controller reports over Redfish: ``redfish://USER:PASSWORD@HOST/CHASSIS``.
 
 Tried in this order, as DMTF's schemas replaced one another: the chassis' ``EnvironmentMetrics``
 (``PowerWatts``), its ``Sensors`` of power, and ``Power`` (deprecated since 2020.4).
@@ -29,7 +29,7 @@ WHY: Final = (
     "a management controller's own sensor: an average over one second to twenty minutes, of unstated accuracy"
 )
 _WAYS: Final = ("environment", "sensor", "power")
-#: Of several sensors of power the one that stands for the whole chassis has one of these contexts.
+#: Of several sensors of power that of the whole chassis has one of these contexts.
 _WHOLE: Final = ("Chassis", "PowerSubsystem")
 
 
@@ -40,8 +40,8 @@ class _Way:
     path: str
     property: str
     take: Callable[[Any], Any]
-    averaged_s: float | None = None  #: The length of its averages in s, where it says so.
-    sensed_s: float | None = None  #: The time between its readings in s, where it says so.
+    averaged_s: float | None = None  #: The length of its averages in s, where it is stated.
+    sensed_s: float | None = None  #: The time between its readings in s, where it is stated.
 
 
 class RedfishMeter:

@@ -183,7 +183,7 @@ class ScpiMeter:
                     self._try(f":INPUT:{word}:AUTO?"), ""
                 )
         self._peaks = _number(self._try(":INPUT:POVER?")) >= 0
-        return said | {"clipped peaks": "" if self._peaks else "not said by this model"}
+        return said | {"clipped peaks": "" if self._peaks else "not reported by this model"}
 
     def _try(self, query: str) -> str:
         """The answer, or nothing where the instrument does not know the question."""
@@ -247,5 +247,5 @@ def _positive(text: str | None) -> float | None:
 
 
 def _words(error: Exception) -> str:
-    """What a VISA error says, without its code."""
+    """The message of a VISA error, without its code."""
     return str(error).rpartition("): ")[2].strip() or type(error).__name__

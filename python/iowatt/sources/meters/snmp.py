@@ -65,7 +65,7 @@ _PRIV: Final = {
 
 @dataclass(frozen=True)
 class _Object:
-    """What is read: one OID, and what a count of one means."""
+    """An object to read: its OID, and what a count of one means."""
 
     quantity: str
     oid: str
@@ -258,7 +258,7 @@ create = SnmpMeter
 
 
 class _Session:
-    """pysnmp on an event loop of its own, so that a meter can be read from any one thread."""
+    """pysnmp on a separate event loop, so that a meter can be read from any thread."""
 
     def __init__(self, address: Address, who: str, version: str) -> None:
         try:

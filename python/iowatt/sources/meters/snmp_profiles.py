@@ -12,7 +12,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class SnmpPoint:
-    """One object; ``{index}`` stands for the unit, inlet, outlet or line."""
+    """One object; ``{index}`` is the number of the unit, inlet, outlet or line."""
 
     oid: str
     scale: float = 1.0  #: Watts, volts, amperes, ... for a count of one.
@@ -26,11 +26,11 @@ class SnmpProfile:
 
     what: str
     mib: str
-    index: str | None  #: The index where the address gives none; None where it must.
+    index: str | None  #: The index where the address gives none; None where the address must give it.
     points: Mapping[str, SnmpPoint]
     model: str | None = None
     serial: str | None = None
-    note: str = ""  #: Anything that a reader of the figures must know.
+    note: str = ""  #: A remark for readers of the figures.
 
 
 _APC: Final = "1.3.6.1.4.1.318.1.1"

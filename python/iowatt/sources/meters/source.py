@@ -14,9 +14,9 @@ from iowatt.sources.meters.address import SCHEMES, Address, InstrumentScheme, pa
 from iowatt.sources.meters.checks import judged
 from iowatt.sources.meters.instrument import Instrument, InstrumentLog, Meter, Reading
 
-#: Options that every address takes: what is known of the instrument and not said by itself.
+#: Options that every address takes: what the user knows of the instrument.
 DECLARED: Final[Mapping[str, str]] = {
-    "name": "what results call it",
+    "name": "its name in results",
     "model": "maker and model",
     "serial": "serial number",
     "calibrated": "date of its last calibration, as 2026-01-31",
@@ -90,7 +90,7 @@ def logs(text: str, defaults: Mapping[str, str] | None = None) -> list[Instrumen
 def declare(
     instrument: Instrument, address: Address, scheme: InstrumentScheme, *, keep_name: bool = False
 ) -> Instrument:
-    """An instrument with what its address says of it."""
+    """An instrument with the facts that its address declares."""
     said = _declared(address, scheme)
     if keep_name and "name" in said:
         said["name"] = f"{said['name']} {instrument.name}"
@@ -98,7 +98,7 @@ def declare(
 
 
 class DeclaredMeter:
-    """An instrument with what its address says of it."""
+    """An instrument with the facts that its address declares."""
 
     def __init__(self, inner: Meter, address: Address, scheme: InstrumentScheme) -> None:
         self.inner = inner

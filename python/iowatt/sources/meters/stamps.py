@@ -14,7 +14,7 @@ FORMATS: Final = (
     "or a pattern such as %d.%m.%Y %H:%M:%S"
 )
 OPTIONS: Final = {
-    "utc-offset": "zone of stamps that say none: Z, +01:00, -08:00",
+    "utc-offset": "zone of stamps without one: Z, +01:00, -08:00",
     "time-format": f"how stamps are written: {FORMATS}",
     "date": "the day of stamps that are times of day, as 2026-11-21",
 }
@@ -41,7 +41,7 @@ class Stamps:
     time_format:
         One of :data:`FORMATS`; None finds out from the first stamp.
     utc_offset:
-        Zone of stamps that say none, as in the options; None refuses such stamps.
+        Zone of stamps without one, as in the options; None refuses such stamps.
     day:
         Day of stamps that are times of day only.
     where:
@@ -71,7 +71,7 @@ class Stamps:
     def seconds(self, text: str, where: str) -> float:
         """Unix time, UTC, in s.
 
-        Raises ``InputError`` at ``where``: no stamp, no zone, or one of which day and month cannot be told.
+        Raises ``InputError`` at ``where``: no stamp, no zone, or day and month in an ambiguous order.
         """
         text = text.strip()
         if len(text) > _LONGEST:

@@ -21,7 +21,7 @@ from iowatt.sources.meters.instrument import Instrument, InstrumentLog, LogProbl
 from iowatt.sources.meters.stamps import OPTIONS as STAMP_OPTIONS
 from iowatt.sources.meters.stamps import Stamps
 
-#: Lines before the header: what instruments say of themselves.
+#: Lines before the header, about the instrument.
 PREAMBLE: Final = 100
 _DELIMITERS: Final = ("\t", ";", ",")
 
@@ -57,7 +57,7 @@ class TableText:
         return f"{self.path}:{row.line}"
 
     def number(self, cell: str, row: TableRow) -> float:
-        """A cell as a number: NaN where it says that there is none, infinite where it says overflow.
+        """A cell as a number: NaN for no value, infinite for overflow.
 
         Raises ``InputError`` with the place.
         """
@@ -238,9 +238,9 @@ def to_log(
 ) -> InstrumentLog:
     """The log that a table is.
 
-    A last row without a line end is dropped and named: it may be cut within a cell (344.1 to 3), which nobody
-    can tell. Raises ``InputError`` with the place: a row that lacks cells, a cell that is no number, a stamp
-    that is no time or has no zone.
+    A last row without a line end is dropped and named: it may be cut within a cell (344.1 to 3). Raises
+    ``InputError`` with the place: a row that lacks cells, a cell that is not a number, a stamp that is not a
+    time or has no zone.
     """
     options, path = address.options, text.path
     stamps = Stamps(

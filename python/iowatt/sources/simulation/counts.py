@@ -37,7 +37,7 @@ def window(summary: Mapping[str, Any], warmup_s: float) -> Window:
     """The observed span in seconds."""
     span = summary["window"]
     last_ns = span["last_arrival_ns"]
-    # Zero is also what stands there where nothing arrived.
+    # Zero is also the value where nothing arrived.
     arrived = last_ns > 0 or summary["requests_simulated"] > 0
     return Window(
         start_s=span["start_ns"] / NS_PER_S,
@@ -85,7 +85,7 @@ def reading(raw: Mapping[str, Any] | None) -> dict[str, Any] | None:
         "partial_sectors",
         "origin_unix_ns",
         "long_gap",
-    )  # of what was read ahead; the origin stands there as text
+    )  # counted while reading ahead; the origin is there as text
     found = {
         "records_read" if key == "requests" else key: value
         for key, value in raw.items()

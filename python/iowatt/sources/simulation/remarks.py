@@ -19,7 +19,7 @@ def remarks(
     asked_extent_bytes: int = 0,
     asked_series_s: float | None = None,
 ) -> list[str]:
-    """What a reader must know about the figures beyond what the plan says already."""
+    """Remarks on the figures that the plan does not have."""
     said = [DRIVES_ALONE] if drives_alone else []
     widths = raw["intervals"]["end_ns"] - raw["intervals"]["start_ns"]
     if len(widths):
@@ -61,7 +61,7 @@ def remarks(
 
 
 def _lost(found: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What a reader must know of a controller or battery that failed."""
+    """Remarks on controllers and batteries that failed."""
     said = []
     for loss in losses(found):
         if loss.at_s is None:
@@ -83,7 +83,7 @@ def _lost(found: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def trouble(names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]) -> list[str]:
-    """What a reader must know of failures and rebuilds."""
+    """Remarks on failures and rebuilds."""
     said = []
     end_s = summary["window"]["end_ns"] / NS_PER_S
     for pool, plan in zip(names["pools"], simulation["pools"], strict=True):
@@ -104,7 +104,7 @@ def trouble(names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Ma
 
 
 def series_remarks(raw: Mapping[str, Any], asked_s: float | None) -> list[str]:
-    """That blocks are wider than was asked for, where they are."""
+    """A remark where blocks are wider than asked for."""
     if asked_s is None or "series" not in raw or not len(raw["series"]["start_ns"]):
         return []
     widest = float((raw["series"]["end_ns"] - raw["series"]["start_ns"]).max()) / NS_PER_S

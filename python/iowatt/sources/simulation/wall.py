@@ -34,7 +34,7 @@ WHOLE_ARRAY: Final = (
 
 @dataclass(frozen=True)
 class AtWall:
-    """Tables with the array's own power, its watts when idle by component, and what a reader must know."""
+    """Tables with the array's own power, its watts when idle by component, and remarks."""
 
     tables: Tables
     idle_w: Mapping[str, float]
@@ -116,7 +116,7 @@ class _Rates:
         if processing is not None and processors is not None:
             asked = counts["reads"] * processing["read_s"] + counts["writes"] * processing["write_s"]
             total = float(asked.sum())
-            # What completed says when; how much in all is what the processors were seen to do.
+            # Completions give the course over time, the processors' utilisation the total.
             seen = processors["utilisation"] * float(width.sum())
             busy = asked / span * (seen / total) if total > 0 else np.zeros(len(width))
         return cls(

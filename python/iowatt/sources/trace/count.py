@@ -18,7 +18,7 @@ from iowatt.sources.responses import OPS, Ints, TimeBlocks, TimeCells, exact_sum
 #: 0.1 %, as the histograms of a simulated Run.
 _BITS: Final = 10
 _BINS: Final = 64 << _BITS
-#: Of hops: 8 for every doubling, as of a simulated Run.
+#: Of hops: 8 for every doubling, as in a simulated Run.
 _HOP_BITS: Final = 3
 _HOP_BINS: Final = 64 << _HOP_BITS
 
@@ -42,7 +42,7 @@ class RequestCounter:
         self._parts = np.zeros((2, 3, _HOP_BINS), dtype=np.int64)
         #: Requests without known parts, and their time, by direction and bin.
         self._whole = np.zeros((2, 2, _HOP_BINS), dtype=np.int64)
-        #: What is told of all requests of a direction, in the place of these.
+        #: Requests, waiting and service of each direction in all, in place of these.
         self._told: list[tuple[int, int, int]] | None = None
 
     def add(
@@ -120,7 +120,7 @@ class RequestCounter:
         return self._blocks.made(zero, end)
 
     def hops(self) -> list[ObservedHop]:
-        """Waiting and device by direction and bin of the response time; nothing where no parts were told."""
+        """Waiting and device by direction and bin of the response time; none where no parts are known."""
         found: list[ObservedHop] = []
         if self._told is not None:
             for op, (count, waited, served) in zip(OPS, self._told, strict=True):

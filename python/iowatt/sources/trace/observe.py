@@ -29,7 +29,7 @@ _BY_STAMP: Final = ("event", "from_s", "to_s", "speed")
 
 
 def _device_times(trace: Mapping[str, Any]) -> list[tuple[int, int]] | None:
-    """By direction: requests of a trace (a spec) and their time at the device, ns; None where not told."""
+    """By direction: requests of a trace (a spec) and their time at the device, ns; None where unknown."""
     from iowatt.trace.open import requests
 
     if any(trace.get(key) is not None for key in _BY_STAMP):
@@ -98,7 +98,7 @@ def _of_trace(asked: TraceRequest, interval_ns: int | None, progress: Progress |
         raise InputError("empty", where, "there are no reads and no writes")
     if not timed or said["untimed"]:
         message = (
-            f"there are no response times: {_reason(said, asked.options)}, so this is a load and not a "
+            f"there are no response times: {_reason(said, asked.options)}, so this is a load, not a "
             "measurement"
         )
         hint = "`iowatt trace info` shows what it has, `iowatt run` simulates storage under it"

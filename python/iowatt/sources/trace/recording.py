@@ -112,16 +112,14 @@ def observed(
 
 _HOPS: Final = (
     "of the time from queueing (Q) to completion (C), host queue is that to the issue of its first part to "
-    "the device (D), "
-    "merging and the scheduler included, and device the rest, the device's own queue included"
+    "the device (D), merging and the scheduler included, and device the rest, the device's own queue included"
 )
 
 
 def _notes(said: Mapping[str, Any], issues_only: bool) -> list[str]:
     found = [
         f"blktrace: {said['queued']} requests were queued, {said['merged']} of them merged into others, "
-        f"{said['issued']} "
-        f"issued to the device ({said['files']} files)"
+        f"{said['issued']} issued to the device ({said['files']} files)"
     ]
     if said["long_gap"]:
         found.append(said["long_gap"])
@@ -143,9 +141,8 @@ def _notes(said: Mapping[str, Any], issues_only: bool) -> list[str]:
     found += [f"{said[key]} {text}" for key, text in words.items() if said[key]]
     if said["lost"]:
         found.append(
-            f"{said['lost']} events are missing between others (blktrace lost them, or another device's "
-            "are left out): "
-            "larger buffers help, blktrace -b 2048 -n 8"
+            f"{said['lost']} events are missing between others (blktrace lost them, or another device's are "
+            "left out): larger buffers help, blktrace -b 2048 -n 8"
         )
     if said["partial"]:
         found.append(said["partial"])

@@ -1,4 +1,4 @@
-"""One run of vdbench put onto Unix time: its grid of intervals, and what its rows say of each direction."""
+"""One run of vdbench put onto Unix time: its grid of intervals, and the figures of each direction."""
 
 from __future__ import annotations
 
@@ -288,7 +288,7 @@ class PlacedRun:
         return found[0], found[1], whole
 
     def _directions(self, row: ReportRow, seconds: float) -> tuple[Direction, Direction, Direction]:
-        """Reads, writes and both of a row that stands for so many seconds."""
+        """Reads, writes and both of a row that covers so many seconds."""
         requests = round((row.get("rate") or 0.0) * seconds)
         share = row.get("reads")
         reads = round(requests * (share or 0.0) / 100)
@@ -328,7 +328,7 @@ class PlacedRun:
         if mb is None:
             return by_size or 0
         rounding = 0.000051 if "asked" in row.values else 0.0051
-        # Told so, vdbench takes 10^6 bytes for a MB; its flat file does not say it.
+        # An option makes vdbench take 10^6 bytes for a MB; its flat file does not say so.
         for unit in (self._mb, 1e6):
             if by_size is not None and abs(by_size - mb * unit * seconds) <= rounding * unit * seconds:
                 return by_size

@@ -1,8 +1,6 @@
 """vdbench's reports as Observations, one for each run.
 
-The flat file gives the figures; the others say when runs started, how response times and shares were spread,
-and are
-held against it.
+The flat file gives the figures; the others give start times, histograms and shares, and are compared with it.
 """
 
 from __future__ import annotations
@@ -134,7 +132,7 @@ class _Reading:
                     f"{', '.join(sorted({start.run for start in starts}))}: the flat file is of another call "
                     "of vdbench"
                 )
-                hint = "keep each output of vdbench in a directory of its own"
+                hint = "keep each output of vdbench in a separate directory"
                 raise InputError("not-comparable", first.place, message, hint=hint)
             while at + 1 < len(starts) and _begins(starts[at + 1], run):
                 at += 1  # one that never came to an interval
@@ -158,7 +156,7 @@ class _Reading:
                     f"run {run.name!r} has {ours:g} requests/s on average, and {theirs:g} in "
                     f"{other.average.place}: they are of different calls of vdbench"
                 )
-                hint = "keep each output of vdbench in a directory of its own"
+                hint = "keep each output of vdbench in a separate directory"
                 raise InputError("not-comparable", run.average.place, message, hint=hint)
             return
 

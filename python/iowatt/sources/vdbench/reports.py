@@ -209,7 +209,7 @@ def read_histograms(path: Path, longest_ns: int) -> list[RunHistogram]:
 
     ``longest_ns``: the longest response that is known, as the end of the last bin, which has none.
 
-    Raises ``InputError`` where a row is no bin.
+    Raises ``InputError`` where a row is not a bin.
     """
     found: list[RunHistogram] = []
     title = ""

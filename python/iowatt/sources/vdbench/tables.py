@@ -139,13 +139,13 @@ class VdbenchReport:
     starts: list[RunStart] = field(default_factory=list)
     created: date | None = None
     zone: str | None = None
-    decimal: bool = False  #: MB are 10^6 bytes where vdbench was told so.
+    decimal: bool = False  #: Whether MB are 10^6 bytes, an option of vdbench.
     completed: bool = False
     version: str | None = None
 
 
 def read_report(path: Path) -> VdbenchReport:
-    """Read a report. What is no table of figures is passed over.
+    """Read a report. Other lines are passed over.
 
     Raises ``InputError`` where a row does not fit its header.
     """

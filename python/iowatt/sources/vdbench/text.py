@@ -95,7 +95,7 @@ def parse_number(text: str, line: ReportLine) -> float | None:
 
 
 def time_of_day(text: str) -> float | None:
-    """Seconds of the day of ``15:33:09.015``; None where it is no time."""
+    """Seconds of the day of ``15:33:09.015``; None for other text."""
     match = _TIME.fullmatch(text)
     if match is None:
         return None
