@@ -17,8 +17,7 @@ from iowatt.pages.cost.document import headlines
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Moments
 from iowatt.run.statistics import mean_interval
-from iowatt.sources.measured import measured_run
-from iowatt.sources.measured.build import MeasuredAbout
+from iowatt.sources.measured import MeasuredAbout, measured_run
 from iowatt.sources.observation import Direction, Interval, Observation
 from report.cost_document import cost
 

@@ -12,8 +12,7 @@ from figures import figures
 from iowatt.sources import outputs
 from iowatt.sources.fio import read, read_groups
 from iowatt.sources.fio.document import seconds
-from iowatt.sources.measured import measured_run
-from iowatt.sources.measured.build import MeasuredAbout
+from iowatt.sources.measured import MeasuredAbout, measured_run
 from refused import refused
 
 DATA = Path(__file__).parents[1] / "data" / "fio-runs"

@@ -56,7 +56,7 @@ def test_blocks_hold_each_request_once_whatever_the_batches(requests, cut):
     for first in range(0, done.size, cut):
         part = slice(first, first + cut)
         blocks.add(done[part], op[part].astype(np.uint8), response[part])
-    found = blocks.made(100.0, 100.0 + float(done.max()) / 1e9)
+    found = blocks.blocks(100.0, 100.0 + float(done.max()) / 1e9)
     assert math.log2(blocks.width_ns / 1e6).is_integer()
     assert done.max() // blocks.width_ns < 512
     assert blocks.width_ns == 1_000_000 or done.max() // (blocks.width_ns // 2) >= 512
@@ -143,7 +143,7 @@ def test_parts_merge_without_loss():
     done, response = np.sort(rng.integers(0, 10**10, 5000)), rng.integers(10_000, 10**8, 5000)
     blocks = TimeBlocks()
     blocks.add(done, np.zeros(5000, dtype=np.uint8), response)
-    merged = Histogram.merged([block.histogram for block in blocks.made(0.0, 10.0)])
+    merged = Histogram.merged([block.histogram for block in blocks.blocks(0.0, 10.0)])
     exact = np.sort(response)
     for q in (0.5, 0.9, 0.99, 0.999):
         value = int(exact[math.ceil(q * 5000) - 1])

@@ -16,8 +16,7 @@ from figures import figures
 from iowatt.base.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.sources import outputs
-from iowatt.sources.measured import measured_run
-from iowatt.sources.measured.build import MeasuredAbout
+from iowatt.sources.measured import MeasuredAbout, measured_run
 from iowatt.sources.meters.instrument import InstrumentLog
 from refused import refused
 

@@ -94,8 +94,7 @@ def import_(
     from iowatt.cli.progress import bar
     from iowatt.run import index
     from iowatt.sources import outputs
-    from iowatt.sources.measured import measured_run
-    from iowatt.sources.measured.build import MeasuredAbout
+    from iowatt.sources.measured import MeasuredAbout, measured_run
     from iowatt.sources.meters import source as meters
 
     seconds = parsed(interval, parse_duration, "interval")

@@ -135,7 +135,6 @@ class SarReader:
 
 
 _BEFORE: Final = 3  # hostname;interval;timestamp
-_sadf_DAY: Final = 86_400
 _EPOCH: Final = date(1970, 1, 1)
 _EPOCH_DIGITS: Final = 11
 
@@ -200,7 +199,7 @@ class SadfReader:
         """When a record ended: a date with a time, UTC or local (``-t``), or seconds since 1970 (``-U``)."""
         if text.isascii() and text.isdigit() and len(text) <= _EPOCH_DIGITS:
             self._log.utc = True
-            days, seconds = divmod(int(text), _sadf_DAY)
+            days, seconds = divmod(int(text), int(_DAY))
             return clock.Stamp(float(seconds), (_EPOCH.toordinal() + days,))
         self._log.utc |= text.rstrip().endswith("UTC")
         return clock.stamp(text)

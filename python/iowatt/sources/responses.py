@@ -6,6 +6,7 @@ With 8 bits they are those of the table ``series`` of a simulated Run (0.4 % wid
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final, Literal
 
 import numpy as np
@@ -41,63 +42,85 @@ def bin_histogram(number: Ints, count: Ints, bits: int) -> Histogram:
 
 OPS: Final[tuple[Literal["read", "write"], ...]] = ("read", "write")
 _FIRST_NS: Final = 1_000_000
-_MOST: Final = 512
+_MOST_BLOCKS: Final = 512
 _BITS: Final = 8
 #: Room for the number of a bin, and of a block, in a key.
 _BIN_BITS: Final = 14
 _BLOCK_BITS: Final = 10
 
 
+class _BinCounts:
+    """Response times counted by cell and bin, in order of cells."""
+
+    def __init__(self) -> None:
+        #: ``cell << 14 | bin``, rising, and the requests of each.
+        self._keys: Ints = np.zeros(0, dtype=np.int64)
+        self._counts: Ints = np.zeros(0, dtype=np.int64)
+
+    @property
+    def cells(self) -> Ints:
+        """The cell of each entry."""
+        return self._keys >> _BIN_BITS
+
+    def add(self, cells: Ints, response_ns: Ints) -> None:
+        """Count response times, each in its cell."""
+        keys, counts = np.unique(cells << _BIN_BITS | bin_numbers(response_ns, _BITS), return_counts=True)
+        self._keys, self._counts = add_counts(self._keys, self._counts, keys, counts.astype(np.int64))
+
+    def join(self, cells: Ints) -> None:
+        """Give each entry a new cell."""
+        keys = cells << _BIN_BITS | self._keys & ((1 << _BIN_BITS) - 1)
+        self._keys, self._counts = add_counts(keys, self._counts, keys[:0], self._counts[:0])
+
+    def histogram(self, begin: int, end: int) -> Histogram:
+        """The entries from ``begin`` to before ``end``, of one cell."""
+        bins = self._keys[begin:end] & ((1 << _BIN_BITS) - 1)
+        return bin_histogram(bins, self._counts[begin:end], _BITS)
+
+
 class TimeBlocks:
-    """Counts response times; times are ns from a common zero, of completion."""
+    """Counts response times by blocks of time; times are ns of completion from a common zero.
+
+    Blocks begin at 1 ms and double, neighbours joined, so that there are never more than 512.
+    """
 
     def __init__(self) -> None:
         self.width_ns = _FIRST_NS
-        self._keys: Ints = np.zeros(0, dtype=np.int64)
-        self._counts: Ints = np.zeros(0, dtype=np.int64)
-        self._sum: Ints = np.zeros((2, _MOST), dtype=np.int64)
-        self._max: Ints = np.zeros((2, _MOST), dtype=np.int64)
+        self._bins = _BinCounts()
+        self._sum: Ints = np.zeros((2, _MOST_BLOCKS), dtype=np.int64)
+        self._max: Ints = np.zeros((2, _MOST_BLOCKS), dtype=np.int64)
 
     def add(self, done_ns: Ints, op: npt.NDArray[np.uint8], response_ns: Ints) -> None:
         """Columns of equal length; ``op`` 0 for reads, 1 for writes."""
         if not done_ns.size:
             return
-        while int(done_ns.max()) // self.width_ns >= _MOST:
+        while int(done_ns.max()) // self.width_ns >= _MOST_BLOCKS:
             self._double()
-        ways = op.astype(np.int64)
-        block = done_ns // self.width_ns
-        at = ways * _MOST + block
-        self._sum += exact_sums(at, response_ns, 2 * _MOST).reshape(2, _MOST)
+        ways, block = op.astype(np.int64), done_ns // self.width_ns
+        at = ways * _MOST_BLOCKS + block
+        self._sum += exact_sums(at, response_ns, 2 * _MOST_BLOCKS).reshape(2, _MOST_BLOCKS)
         np.maximum.at(self._max.reshape(-1), at, response_ns)
-        keys, counts = np.unique(
-            ((ways << _BLOCK_BITS | block) << _BIN_BITS) | bin_numbers(response_ns, _BITS),
-            return_counts=True,
-        )
-        self._keys, self._counts = add_counts(self._keys, self._counts, keys, counts.astype(np.int64))
+        self._bins.add(ways << _BLOCK_BITS | block, response_ns)
 
     def _double(self) -> None:
         self.width_ns *= 2
-        inside = self._keys & ((1 << _BIN_BITS) - 1)
-        block = self._keys >> _BIN_BITS & ((1 << _BLOCK_BITS) - 1)
-        ways = self._keys >> (_BIN_BITS + _BLOCK_BITS)
-        keys = ((ways << _BLOCK_BITS | block >> 1) << _BIN_BITS) | inside
-        self._keys, self._counts = add_counts(keys, self._counts, keys[:0], self._counts[:0])
-        none = np.zeros((2, _MOST // 2), dtype=np.int64)
+        ways, block = self._bins.cells >> _BLOCK_BITS, self._bins.cells & ((1 << _BLOCK_BITS) - 1)
+        self._bins.join(ways << _BLOCK_BITS | block >> 1)
+        none = np.zeros((2, _MOST_BLOCKS // 2), dtype=np.int64)
         self._sum = np.hstack([self._sum[:, ::2] + self._sum[:, 1::2], none])
         self._max = np.hstack([np.maximum(self._max[:, ::2], self._max[:, 1::2]), none])
 
-    def made(self, zero: float, end: float) -> list[ResponseBlock]:
+    def blocks(self, zero: float, end: float) -> list[ResponseBlock]:
         """The blocks, in order of time; those without requests are left out.
 
         ``zero``: Unix time of 0 ns. ``end``: Unix time at which the last block ends at the latest.
         """
-        inside = self._keys & ((1 << _BIN_BITS) - 1)
-        cell = self._keys >> _BIN_BITS
-        first = np.flatnonzero(np.diff(cell, prepend=-1))
-        last = np.append(first[1:], cell.size)
+        cells = self._bins.cells
+        first = np.flatnonzero(np.diff(cells, prepend=-1))
+        last = np.append(first[1:], cells.size)
         found = []
         for begin, until in zip(first.tolist(), last.tolist(), strict=True):
-            way, block = divmod(int(cell[begin]), 1 << _BLOCK_BITS)
+            way, block = divmod(int(cells[begin]), 1 << _BLOCK_BITS)
             start = zero + block * self.width_ns / 1e9
             found.append(
                 ResponseBlock(
@@ -106,7 +129,7 @@ class TimeBlocks:
                     end=max(start, min(zero + (block + 1) * self.width_ns / 1e9, end)),
                     sum_ns=int(self._sum[way, block]),
                     max_ns=int(self._max[way, block]),
-                    histogram=bin_histogram(inside[begin:until], self._counts[begin:until], _BITS),
+                    histogram=self._bins.histogram(begin, until),
                 )
             )
         return sorted(found, key=lambda block: (block.start, block.op))
@@ -130,7 +153,6 @@ def exact_sums(at: Ints, values: Ints, cells: int) -> Ints:
 
 #: Most cells of which percentiles are kept: more are too many to hold a histogram each.
 _MOST_HISTOGRAMS: Final = 2000
-#: Bins of these, 0.4 % wide, and room for the number of one in a key.
 #: Lengths in ns, and the most cells of each before the next one is taken.
 _LADDER: Final = (
     (10_000_000, 300),
@@ -139,22 +161,24 @@ _LADDER: Final = (
     (60 * 10**9, 100_000),
     (3600 * 10**9, 1_000_000),
 )
-_cells_MOST: Final = 1_000_000
+_MOST_CELLS: Final = 1_000_000
 
 _Columns = dict[str, npt.NDArray[np.int64]]
 
 
 class TimeCells:
-    """Counts the requests of two directions. Times are ns from a common zero."""
+    """Counts requests, bytes and moments of response times by cells of time, from which intervals are made.
+
+    Cells are as long as asked for, or begin at 10 ms and become 100 ms, a second, a minute and an hour while
+    there are too many of them; each length divides the next. Times are ns from a common zero.
+    """
 
     def __init__(self, width_ns: int | None = None) -> None:
-        self._rungs = list(_LADDER) if width_ns is None else [(width_ns, _cells_MOST)]
+        self._rungs = list(_LADDER) if width_ns is None else [(width_ns, _MOST_CELLS)]
         self._ways = [self._empty(), self._empty()]
         self._squares = [np.zeros(0), np.zeros(0)]
         self._size = 0
-        #: Cells and bins that hold something, and how much; None once there are too many cells.
-        self._keys: Ints | None = np.zeros(0, dtype=np.int64)
-        self._counts: Ints = np.zeros(0, dtype=np.int64)
+        self._bins: _BinCounts | None = _BinCounts()  #: None once there are too many cells.
 
     @property
     def width_ns(self) -> int:
@@ -189,16 +213,10 @@ class TimeCells:
             columns["sum_ns"] += exact_sums(cells, response, size_now)
             np.maximum.at(columns["max_ns"], cells, response)
             self._squares[way] += np.bincount(cells, weights=(response / 1e9) ** 2, minlength=size_now)
-        self._add_bins(at, response_ns)
-
-    def _add_bins(self, at: Ints, response_ns: Ints) -> None:
-        if self._keys is None or self._size > _MOST_HISTOGRAMS:
-            self._keys = None
-            return
-        timed = response_ns >= 0
-        keys = at[timed] << _BIN_BITS | bin_numbers(response_ns[timed], _BITS)
-        found, counts = np.unique(keys, return_counts=True)
-        self._keys, self._counts = add_counts(self._keys, self._counts, found, counts.astype(np.int64))
+        if self._size > _MOST_HISTOGRAMS:
+            self._bins = None
+        if self._bins is not None:
+            self._bins.add(at[response_ns >= 0], response_ns[response_ns >= 0])
 
     def _grow(self, size: int) -> None:
         more = size - self._size
@@ -212,7 +230,7 @@ class TimeCells:
 
     def _coarser(self) -> None:
         if len(self._rungs) == 1:
-            message = f"the trace would have more than {_cells_MOST} intervals"
+            message = f"the trace would have more than {_MOST_CELLS} intervals"
             raise InputError("out-of-range", Argument("interval", f"{self.width_ns / 1e9:g} s"), message)
         times = self._rungs[1][0] // self._rungs[0][0]
         del self._rungs[0]
@@ -223,32 +241,26 @@ class TimeCells:
                 rows = column.reshape(self._size, times)
                 columns[name] = rows.max(axis=1) if name == "max_ns" else rows.sum(axis=1)
         self._squares = [column.reshape(self._size, times).sum(axis=1) for column in self._squares]
-        if self._keys is not None:
-            inside = self._keys & ((1 << _BIN_BITS) - 1)
-            keys = (self._keys >> _BIN_BITS) // times << _BIN_BITS | inside
-            self._keys, self._counts = add_counts(keys, self._counts, keys[:0], self._counts[:0])
+        if self._bins is not None:
+            self._bins.join(self._bins.cells // times)
 
     def _histograms(self) -> list[Histogram | None]:
         """By cell; None where there were too many."""
-        if self._keys is None:
+        if self._bins is None:
             return [None] * self._size
-        edges = np.searchsorted(self._keys >> _BIN_BITS, np.arange(self._size + 1))
-        inside = self._keys & ((1 << _BIN_BITS) - 1)
-        return [
-            bin_histogram(inside[a:b], self._counts[a:b], _BITS)
-            for a, b in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
-        ]
+        edges = np.searchsorted(self._bins.cells, np.arange(self._size + 1)).tolist()
+        return [self._bins.histogram(begin, end) for begin, end in pairwise(edges)]
 
     def intervals(self, zero: float, end: float) -> list[Interval]:
         """All cells as intervals; ``zero`` is the Unix time of 0 ns, and the last one ends at ``end``."""
         width = self.width_ns / 1e9
-        made = []
-        histograms = self._histograms()
-        for cell in range(self._size):
-            until = end if cell == self._size - 1 else zero + (cell + 1) * width
-            both = (self._direction(0, cell), self._direction(1, cell))
-            made.append(Interval(zero + cell * width, until, *both, histogram=histograms[cell]))
-        return made
+        edges = [zero + cell * width for cell in range(self._size)] + [end]
+        return [
+            Interval(start, until, self._direction(0, cell), self._direction(1, cell), histogram=histogram)
+            for cell, ((start, until), histogram) in enumerate(
+                zip(pairwise(edges), self._histograms(), strict=True)
+            )
+        ]
 
     def _direction(self, way: int, cell: int) -> Direction:
         row = {name: int(column[cell]) for name, column in self._ways[way].items()}
@@ -262,7 +274,7 @@ class TimeCells:
 
 
 def _to_direction(row: dict[str, int], square_s2: float) -> Direction:
-    """What counts and sums say of one direction."""
+    """The moments of one direction, from its counts and sums."""
     timed = row["timed"]
     if not timed:
         return Direction(row["requests"], row["bytes"], None, timed=0)

@@ -14,8 +14,7 @@ from iowatt.emerald.analyze.stage_run import StageRun
 from iowatt.emerald.judge.finding import Finding
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.run.bundle import Run
-from iowatt.sources.measured import measured_run
-from iowatt.sources.measured.build import MeasuredAbout
+from iowatt.sources.measured import MeasuredAbout, measured_run
 from iowatt.sources.meters.instrument import InstrumentLog
 from iowatt.sources.observation import Interval, Observation
 

@@ -15,8 +15,7 @@ from iowatt.evaluate.replay.conduct import MeterAddress
 from iowatt.run import index
 from iowatt.run.bundle import Run, reserve
 from iowatt.sources import fio, outputs
-from iowatt.sources.measured import measured_run
-from iowatt.sources.measured.build import MeasuredAbout
+from iowatt.sources.measured import MeasuredAbout, measured_run
 from iowatt.sources.meters.instrument import InstrumentLog
 
 SCHEMA = "iowatt.replay/1"

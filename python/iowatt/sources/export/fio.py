@@ -20,6 +20,7 @@ with fio 3.33:
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 from iowatt.model.profile.access import HierarchicalReuse, HotBand, ReuseDistance, Sequential, Zipf
@@ -29,6 +30,7 @@ from iowatt.sources.export.loads import (
     DirectionLoad,
     ExportedFile,
     JobFile,
+    JobSection,
     PreparedProfile,
     RateSection,
     apportion,
@@ -58,36 +60,46 @@ def export(prepared: PreparedProfile, *, direct: bool = True) -> ExportedFile:
     return _File(prepared, direct=direct).written()
 
 
+def job_file(comments: Sequence[str], options: Sequence[str], jobs: Sequence[JobSection]) -> str:
+    """The text of a job file: comments, the options of all jobs, and the jobs."""
+    lines = [*(f"# {comment}" for comment in comments), "", "[global]", *options]
+    for job in jobs:
+        lines += ["", f"[{job.name}]", *job.options]
+    return "\n".join(lines) + "\n"
+
+
+def escaped_path(path: str) -> str:
+    """A file's name as fio takes it: a colon would separate two files."""
+    return path.replace("\\", "\\\\").replace(":", "\\:")
+
+
+def fio_time(seconds: float) -> str:
+    """A time as fio takes it: whole seconds, or whole microseconds."""
+    return str(round(seconds)) if seconds == round(seconds) else f"{round(seconds * 1e6)}us"
+
+
 class _File(JobFile):
     """A job file in the making."""
 
     def __init__(self, prepared: PreparedProfile, *, direct: bool) -> None:
         super().__init__(prepared, direct=direct)
-        self.lines: list[str] = []
+        self.sections: list[JobSection] = []
 
     def written(self) -> ExportedFile:
-        profile = self.prepared.profile
-        self.omit_all(lost_arrivals(profile, "fio"))
-        for section in self.prepared.sections:
-            self.section(section)
-        text = "\n".join([*self.head(), *self.lines]) + "\n"
-        return ExportedFile("fio", text, list(self.omissions.values()), self.jobs)
-
-    def head(self) -> list[str]:
         prepared, profile = self.prepared, self.prepared.profile
-        lines = [
-            f"# {profile.title}",
-            f"# iowatt's profile {profile.name}: {prepared.span} bytes, {prepared.duration_s:g} s",
-            f"# THIS WRITES to {prepared.target}: {prepared.span} bytes, to be written before reads count.",
-            "# A device that falls behind delays later requests, which fio does not count as latency:",
-            "# compare the rate achieved with the rate asked for.",
+        self.omit_all(lost_arrivals(profile, "fio"))
+        for section in prepared.sections:
+            self.section(section)
+        comments = [
+            profile.title,
+            f"iowatt's profile {profile.name}: {prepared.span} bytes, {prepared.duration_s:g} s",
+            f"THIS WRITES to {prepared.target}: {prepared.span} bytes, to be written before reads count.",
+            "A device that falls behind delays later requests, which fio does not count as latency:",
+            "compare the rate achieved with the rate asked for.",
+            *(f"not expressed: {line}" for line in describe_omissions(self.omissions.values())),
         ]
-        lines += [f"# not expressed: {line}" for line in describe_omissions(self.omissions.values())]
-        return [
-            *lines,
-            "",
-            "[global]",
-            f"filename={_escaped(prepared.target)}",
+        options = [
+            f"filename={escaped_path(prepared.target)}",
             "ioengine=libaio",
             f"direct={int(self.direct)}",
             "thread=1",
@@ -96,26 +108,25 @@ class _File(JobFile):
             "random_generator=tausworthe64",
             f"randseed={prepared.seed}",
         ]
+        text = job_file(comments, options, self.sections)
+        return ExportedFile("fio", text, list(self.omissions.values()), self.jobs, self.sections)
 
     def section(self, section: RateSection) -> None:
         """The jobs of a section; the first of a later one waits for all before it."""
-        first = len(self.lines)
+        first = len(self.sections)
         if section.rates is None:
             self.closed(section)
         else:
             self.open(section, section.rates)
-        later = section.start_s > 0
-        # startdelay is absolute: it keeps a section without requests in front of this one.
-        wait = ["stonewall", f"startdelay={_seconds(section.start_s)}"] if later else []
-        jobs = [i for i in range(first, len(self.lines)) if self.lines[i].startswith("[")]
-        for number, index in enumerate(reversed(jobs)):
-            last = number == len(jobs) - 1
-            self.lines[index + 1 : index + 1] = wait if last else wait[1:]
+        if section.start_s > 0:
+            # startdelay is absolute: it keeps a section without requests in front of this one.
+            for number, job in enumerate(self.sections[first:]):
+                job.options[:0] = ["stonewall"] * (number == 0) + [f"startdelay={fio_time(section.start_s)}"]
 
     def job(self, section: RateSection, name: str, stream: str, options: list[str]) -> None:
         full = f"{section.name}.{name}" if section.name else name
         self.jobs[full] = stream
-        self.lines += ["", f"[{full}]", f"runtime={_seconds(section.length_s)}", *options]
+        self.sections.append(JobSection(full, [f"runtime={fio_time(section.length_s)}", *options]))
 
     def open(self, section: RateSection, rates: dict[str, float]) -> None:
         loads = [load for load in self.prepared.loads() if rates[load.stream.name] * load.fraction > 0]
@@ -410,13 +421,3 @@ def _depth(sizes: Mix) -> int:
     """What any job may keep outstanding: enough for bursts of few requests, without large buffers."""
     least, most = _DEPTHS
     return min(most, max(least, _BUFFERS // max(size for size, _ in sizes)))
-
-
-def _escaped(path: str) -> str:
-    """A file's name as fio takes it: a colon would separate two files."""
-    return path.replace("\\", "\\\\").replace(":", "\\:")
-
-
-def _seconds(seconds: float) -> str:
-    """A time as fio takes it: whole seconds, or whole microseconds."""
-    return str(round(seconds)) if seconds == round(seconds) else f"{round(seconds * 1e6)}us"

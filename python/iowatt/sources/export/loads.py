@@ -130,6 +130,14 @@ class PreparedProfile:
 
 
 @dataclass(frozen=True)
+class JobSection:
+    """A job of a job file: its name and its options, ``key=value`` each."""
+
+    name: str
+    options: list[str]
+
+
+@dataclass(frozen=True)
 class ExportedFile:
     """A file for a load generator."""
 
@@ -137,6 +145,7 @@ class ExportedFile:
     text: str
     omissions: list[ExportOmission]
     jobs: dict[str, str] = field(default_factory=dict)  # names in the file, with the stream of each
+    sections: list[JobSection] = field(default_factory=list)  # of a job file of fio
 
 
 class JobFile:

@@ -81,7 +81,7 @@ def request_blocks(parts: Sequence[tuple[Rows, float]], begin: float, end: float
     for rows, shift_s in parts:
         done = np.rint((rows.time_ms / 1000.0 + shift_s - begin) * 1e9).astype(np.int64)
         blocks.add(np.maximum(done, 0), rows.direction.astype(np.uint8), rows.value)
-    return blocks.made(begin, end)
+    return blocks.blocks(begin, end)
 
 
 def histogram_blocks(

@@ -117,7 +117,7 @@ class RequestCounter:
 
     def blocks(self, zero: float, end: float) -> list[ResponseBlock]:
         """Blocks of time; times as for :meth:`intervals`."""
-        return self._blocks.made(zero, end)
+        return self._blocks.blocks(zero, end)
 
     def hops(self) -> list[ObservedHop]:
         """Waiting and device by direction and bin of the response time; none where no parts are known."""
