@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 from iowatt.base.errors import InputError
 from iowatt.cli import main
 from iowatt.model.library import device_names
-from refused import check
 
 
 def invoke(*words):

@@ -107,7 +107,7 @@ def test_groups_of_one_name_are_told_apart(tmp_path):
 
 def test_a_job_that_failed_at_once_is_refused_with_its_error():
     with refused("empty", str(DATA / "failed.json")) as caught:
-        outputs.read(DATA / "failed.json")
+        outputs.read_output(DATA / "failed.json")
     assert "'t'" in caught.value.message and "25 (" in caught.value.message
 
 
@@ -173,7 +173,7 @@ def test_times_of_options(text, expected):
 
 
 def test_errors_of_verify_in_front_of_the_json_are_skipped(tmp_path):
-    (found,) = outputs.read(DATA / "verify-errors.json")
+    (found,) = outputs.read_output(DATA / "verify-errors.json")
     assert found.totals[0].requests == 64
     assert any("verify: " in said for said in found.warnings)
     # More of them than the first look at a file holds, the last without its line's end, and no .json.
@@ -181,7 +181,7 @@ def test_errors_of_verify_in_front_of_the_json_are_skipped(tmp_path):
     error, _, rest = text.partition("\n")
     path = tmp_path / "out.txt"
     path.write_text((error + "\n") * 900 + error + rest)
-    (again,) = outputs.read(path)
+    (again,) = outputs.read_output(path)
     assert again.totals == found.totals
     assert any(901 in figures(said) for said in again.warnings)
 
@@ -192,13 +192,13 @@ def test_other_formats_are_named_and_json_asked_for(tmp_path, form, suffix):
     path = tmp_path / f"out{suffix}"
     shutil.copy(DATA / f"{form}.txt", path)
     with refused("wrong-format", str(path)) as caught:
-        outputs.read(path)
+        outputs.read_output(path)
     assert form in caught.value.message
     assert "--output-format=json+" in (caught.value.hint or "")
 
 
 def test_a_mean_in_the_json_is_kept_where_logs_have_rates_only():
-    (found,) = outputs.read(DATA / "iops-only" / "out.json")
+    (found,) = outputs.read_output(DATA / "iops-only" / "out.json")
     assert len(found.intervals) > 1
     run = measured_run(MeasuredAbout("x"), found, interval_s=1.0)
     times = run.summary["response_time_ms"]

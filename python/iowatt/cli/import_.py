@@ -105,7 +105,9 @@ def import_(
     }
     given = {name: value for name, value in given.items() if value is not None}
     with bar("reading") as progress:
-        read = outputs.read(source, interval_s=seconds, time_zone=time_zone, options=given, progress=progress)
+        read = outputs.read_output(
+            source, interval_s=seconds, time_zone=time_zone, options=given, progress=progress
+        )
     found = _chosen(read, run, source)
     defaults = {} if utc_offset is None else {"utc-offset": utc_offset}
     watts = [log for address in power or [] for log in meters.logs(address, defaults)]

@@ -79,7 +79,7 @@ class AssumedArrivals:
     why: str
 
 
-def arrival_law(spread: Dispersion, asked: ProfileRequest, rate: float, joined: float) -> AssumedArrivals:
+def arrival_law(spread: Dispersion, request: ProfileRequest, rate: float, joined: float) -> AssumedArrivals:
     """Poisson, unless counts vary more than its chance allows.
 
     Renewals with the coefficient of variation cv have counts whose index of dispersion comes to cv squared
@@ -97,7 +97,7 @@ def arrival_law(spread: Dispersion, asked: ProfileRequest, rate: float, joined: 
 
     Raises ``InputError``: bursts are asked for, and counts show none.
     """
-    by = "chosen by the counts" if asked.arrivals == "auto" else "as asked"
+    by = "chosen by the counts" if request.arrivals == "auto" else "as asked"
     if spread.known:
         seen = (
             f"from one interval of {spread.seconds:.4g} s to the next, counts vary {spread.index:.3g} times "
@@ -106,11 +106,11 @@ def arrival_law(spread: Dispersion, asked: ProfileRequest, rate: float, joined: 
     else:
         seen = f"to tell bursts from chance takes {FEWEST} successive intervals, and there are fewer"
     squared = spread.index * max(_LEAST_INSIDE, 1 - 1 / joined) if spread.known else 1.0
-    if asked.arrivals == "bursty" and not squared > 1:
+    if request.arrivals == "bursty" and not squared > 1:
         message = f"there are no bursts to take over: {seen}"
         raise InputError("infeasible", Argument("arrivals"), message, hint="`arrivals=poisson`")
     bursty = spread.bursty and spread.seconds <= LONGEST_S and squared > 1
-    if asked.arrivals == "bursty" or (asked.arrivals == "auto" and bursty):
+    if request.arrivals == "bursty" or (request.arrivals == "auto" and bursty):
         cv = min(squared**0.5, _MOST_CV)
         why = (
             f"burstier than Poisson ({by}): {seen}; phases follow that, and gaps inside an interval, of "

@@ -35,32 +35,32 @@ class _ProfileInputs:
     log: CountersLog
     acts: Sequence[Activity]
     parts: Sequence[StreamPart]
-    asked: ProfileRequest
+    request: ProfileRequest
     arrivals: AssumedArrivals
     seconds: Floats
     phases: int
     origin: str
 
 
-def _sources(made: _ProfileInputs) -> list[Ground]:
+def _sources(inputs: _ProfileInputs) -> list[Ground]:
     """The tables ``[[source]]``."""
     counted = (
-        f"{made.log.format} counters ({made.origin}): {len(made.seconds)} intervals, "
-        f"{float(made.seconds.sum()):.6g} s"
+        f"{inputs.log.format} counters ({inputs.origin}): {len(inputs.seconds)} intervals, "
+        f"{float(inputs.seconds.sum()):.6g} s"
     )
     found = [
         _ground("measured", ["arrivals.rate"], counted),
-        _ground("assumed", made.arrivals.assumed, made.arrivals.why),
-        *_shares(made, counted),
+        _ground("assumed", inputs.arrivals.assumed, inputs.arrivals.why),
+        *_shares(inputs, counted),
         _ground(
             "defined",
-            [f"stream.{part.name}.read_share" for part in made.parts],
+            [f"stream.{part.name}.read_share" for part in inputs.parts],
             "a stream for each direction",
         ),
-        _sizes(made),
-        *_access(made),
+        _sizes(inputs),
+        *_access(inputs),
     ]
-    if made.asked.span is not None:
+    if inputs.request.span is not None:
         text = "as asked; counters do not say how much of a device is used"
         found.append(_ground("assumed", ["span"], text))
     return found
@@ -70,27 +70,27 @@ def _ground(quality: str, figures: list[str], text: str) -> Ground:
     return {"figures": figures, "quality": quality, "text": text}
 
 
-def _shares(made: _ProfileInputs, counted: str) -> Iterator[Ground]:
-    names = [f"stream.{part.name}.share" for part in made.parts]
-    split = [f"stream.{part.name}.share" for part in made.parts if 0 < part.of_direction < 1]
+def _shares(inputs: _ProfileInputs, counted: str) -> Iterator[Ground]:
+    names = [f"stream.{part.name}.share" for part in inputs.parts]
+    split = [f"stream.{part.name}.share" for part in inputs.parts if 0 < part.of_direction < 1]
     why = []
-    if any(act.split == "bytes" for act in made.acts):
+    if any(act.split == "bytes" for act in inputs.acts):
         why.append(
             "reads and writes are not counted apart: reads are taken to be as large as writes, so that their "
             "share of the requests is that of the bytes"
         )
-    elif any(act.split == "given" for act in made.acts):
-        share = 100 * (made.asked.read_share or 0)
+    elif any(act.split == "given" for act in inputs.acts):
+        share = 100 * (inputs.request.read_share or 0)
         why.append(f"reads and writes are not counted apart: {share:g} % of the requests read, as asked")
     guessed = names if why else split
     if split:
-        why.append(_sequential_reason(made.asked))
+        why.append(_sequential_reason(inputs.request))
     if guessed:
         yield _ground("assumed", guessed, "; ".join(why))
     if plain := [name for name in names if name not in guessed]:
         yield _ground("measured", plain, counted)
-    if made.phases > 1:
-        joined = f", joined into {made.phases} phases" if made.phases < len(made.seconds) else ""
+    if inputs.phases > 1:
+        joined = f", joined into {inputs.phases} phases" if inputs.phases < len(inputs.seconds) else ""
         if guessed:
             text = f"rates as recorded, their shares split as those of the streams; {counted}{joined}"
             yield _ground("assumed", ["phase"], text)
@@ -98,51 +98,51 @@ def _shares(made: _ProfileInputs, counted: str) -> Iterator[Ground]:
             yield _ground("measured", ["phase"], counted + joined)
 
 
-def _sizes(made: _ProfileInputs) -> Ground:
+def _sizes(inputs: _ProfileInputs) -> Ground:
     text = (
         "counters have mean sizes only: the mean of each interval is split between the powers of two "
         "around it so "
         "that it is kept; the distribution inside an interval is not known, and sizes do not change over time"
     )
-    if any(act.same_sizes for act in made.acts):
+    if any(act.same_sizes for act in inputs.acts):
         text += "; reads and writes are as large as each other"
     return _ground("assumed", ["stream.*.sizes"], text)
 
 
-def _access(made: _ProfileInputs) -> Iterator[Ground]:
-    pattern = made.asked.access["pattern"]
-    rest = ", ".join(f"{key} {value:g}" for key, value in made.asked.access.items() if key != "pattern")
-    if drawn := [f"stream.{part.name}.access" for part in made.parts if not part.sequential]:
+def _access(inputs: _ProfileInputs) -> Iterator[Ground]:
+    pattern = inputs.request.access["pattern"]
+    rest = ", ".join(f"{key} {value:g}" for key, value in inputs.request.access.items() if key != "pattern")
+    if drawn := [f"stream.{part.name}.access" for part in inputs.parts if not part.sequential]:
         words = f"{pattern} ({rest})" if rest else pattern
         yield _ground("assumed", drawn, f"{words}, as asked: counters do not say where requests go")
-    if walked := [f"stream.{part.name}.access" for part in made.parts if part.sequential]:
-        why = "as asked" if pattern == "sequential" else _sequential_reason(made.asked)
+    if walked := [f"stream.{part.name}.access" for part in inputs.parts if part.sequential]:
+        why = "as asked" if pattern == "sequential" else _sequential_reason(inputs.request)
         yield _ground("assumed", walked, f"one cursor over the whole range, without a jump; {why}")
-    if len(made.acts) > 1:
+    if len(inputs.acts) > 1:
         text = "each device has an equal part of the span, in the order given"
         yield _ground("assumed", ["stream.*.range"], text)
 
 
-def _sequential_reason(asked: ProfileRequest) -> str:
-    if asked.sequential is not None:
-        return f"{100 * asked.sequential:g} % of the requests are sequential, as asked"
+def _sequential_reason(request: ProfileRequest) -> str:
+    if request.sequential is not None:
+        return f"{100 * request.sequential:g} % of the requests are sequential, as asked"
     return (
         "the share of sequential requests is taken to be that of requests merged into neighbours before they "
         "reached the device (rrqm/s, wrqm/s), which shows that there are such requests, not how many are left"
     )
 
 
-def _remarks(made: _ProfileInputs) -> list[str]:
+def _remarks(inputs: _ProfileInputs) -> list[str]:
     """The notes of the profile: what was left out."""
     found = [
         "made from counters of requests as they reached the device, after the host's cache, merging and "
         "splitting; it is open: arrivals that waited for completions do not show"
     ]
-    for act in made.acts:
-        found += _left_out(made.log, act)
-    found += made.log.notes
-    if made.log.bad:
-        found.append(f"{made.log.bad} malformed records were skipped")
+    for act in inputs.acts:
+        found += _left_out(inputs.log, act)
+    found += inputs.log.notes
+    if inputs.log.bad:
+        found.append(f"{inputs.log.bad} malformed records were skipped")
     return found
 
 
@@ -176,7 +176,7 @@ class CountersProfile:
 
 
 def build_profile(
-    log: CountersLog, devices: Sequence[str], asked: ProfileRequest, *, name: str, origin: str
+    log: CountersLog, devices: Sequence[str], request: ProfileRequest, *, name: str, origin: str
 ) -> CountersProfile:
     """The profile of some devices of a log together.
 
@@ -189,7 +189,7 @@ def build_profile(
 
     Raises ``InputError``: too few counters; no interval of known length; nothing was read or written.
     """
-    acts = [activity(log, device, asked.read_share) for device in devices]
+    acts = [activity(log, device, request.read_share) for device in devices]
     used = np.logical_and.reduce([act.known for act in acts])
     lengths = acts[0].seconds
     if not np.isfinite(lengths[used]).all():
@@ -197,36 +197,36 @@ def build_profile(
         raise InputError("missing", origin, message, hint="give `interval=10s` (iostat -t records it)")
     used &= lengths > 0
     seconds = lengths[used]
-    found = split_streams(log, acts, used, asked)
+    found = split_streams(log, acts, used, request)
     requests = sum(part.requests for part in found)
     if not requests > 0:
         raise InputError("empty", origin, f"nothing was read or written on {', '.join(devices)}")
     rates = np.full(len(used), np.nan)
     rates[used] = sum(act.requests[used] for act in acts)
-    joined = interval_groups(len(seconds), asked.phases)
+    joined = interval_groups(len(seconds), request.phases)
     spread = dispersion(rates, lengths)
-    arrivals = arrival_law(spread, asked, requests / float(seconds.sum()), len(seconds) / len(joined))
-    made = _ProfileInputs(log, acts, found, asked, arrivals, seconds, len(joined), origin)
-    notes = _remarks(made)
-    sources = _sources(made)
-    tables: dict[str, Any] = {"schema": PROFILE_SCHEMA, "name": name, "title": _title(made), "notes": notes}
-    if asked.span is None:
+    arrivals = arrival_law(spread, request, requests / float(seconds.sum()), len(seconds) / len(joined))
+    inputs = _ProfileInputs(log, acts, found, request, arrivals, seconds, len(joined), origin)
+    notes = _remarks(inputs)
+    sources = _sources(inputs)
+    tables: dict[str, Any] = {"schema": PROFILE_SCHEMA, "name": name, "title": _title(inputs), "notes": notes}
+    if request.span is None:
         why = "counters do not say how much of a device is used"
         tables["missing"] = [{"figure": "span", "why": why}]
     else:
-        tables["span"] = f"{asked.span}B"
+        tables["span"] = f"{request.span}B"
     tables["phase"] = phase_tables(found, seconds, joined)
     tables["arrivals"] = arrivals.table
-    tables["stream"] = stream_tables(found, asked, len(devices))
+    tables["stream"] = stream_tables(found, request, len(devices))
     tables["source"] = sources
     assumed = [f"{', '.join(s['figures'])}: {s['text']}" for s in sources if s["quality"] == "assumed"]
     return CountersProfile(tables, notes, assumed, float(seconds.sum()))
 
 
-def _title(made: _ProfileInputs) -> str:
-    names = ["".join(c if c.isprintable() else "?" for c in act.device)[:64] for act in made.acts]
+def _title(inputs: _ProfileInputs) -> str:
+    names = ["".join(c if c.isprintable() else "?" for c in act.device)[:64] for act in inputs.acts]
     shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
-    return f"From counters of {made.log.format}: {shown} over {float(made.seconds.sum()):.6g} s"
+    return f"From counters of {inputs.log.format}: {shown} over {float(inputs.seconds.sum()):.6g} s"
 
 
 _INLINE: Final = ("phase", "sizes")  # lists of tables that are rows, and read best as such
@@ -255,8 +255,8 @@ def write_profile(text: str, target: Path, *, force: bool = False) -> None:
     Raises ``InputError``: it exists and ``force`` is not set, or cannot be written.
     """
     check_target(target, force=force)
-    with atomic_path.file(target) as made:
-        made.write_text(text, "utf-8")
+    with atomic_path.file(target) as inputs:
+        inputs.write_text(text, "utf-8")
 
 
 def check_target(target: Path, *, force: bool) -> None:

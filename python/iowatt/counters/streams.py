@@ -134,7 +134,7 @@ class StreamPart:
 
 
 def split_streams(
-    log: CountersLog, acts: Sequence[Activity], used: Any, asked: ProfileRequest
+    log: CountersLog, acts: Sequence[Activity], used: Any, request: ProfileRequest
 ) -> list[StreamPart]:
     """The streams of some devices over the intervals that are ``used``."""
     found = []
@@ -144,7 +144,7 @@ def split_streams(
         for reads in (True, False):
             counts = (act.reads if reads else act.writes)[used] * seconds
             amounts = (act.read_bytes if reads else act.write_bytes)[used] * seconds
-            share = _sequential(log, act, reads, asked)
+            share = _sequential(log, act, reads, request)
             direction = f"{prefix}{'read' if reads else 'write'}"
             for sequential, part in ((True, share), (False, 1 - share)):
                 if part > 0 and counts.any():
@@ -155,12 +155,12 @@ def split_streams(
     return found
 
 
-def _sequential(log: CountersLog, act: Activity, reads: bool, asked: ProfileRequest) -> float:
+def _sequential(log: CountersLog, act: Activity, reads: bool, request: ProfileRequest) -> float:
     """Share of a direction's requests that are taken to be sequential."""
-    if asked.access["pattern"] == "sequential":
+    if request.access["pattern"] == "sequential":
         return 1.0
-    if asked.sequential is not None:
-        return asked.sequential
+    if request.sequential is not None:
+        return request.sequential
     name, rate = ("read_merged", act.reads) if reads else ("write_merged", act.writes)
     share = merged_share(log, act.device, name, rate, act.weights)
     if share is None:
@@ -168,7 +168,7 @@ def _sequential(log: CountersLog, act: Activity, reads: bool, asked: ProfileRequ
     return round(share, 4) if share is not None and share >= _LEAST_MERGED else 0.0
 
 
-def stream_tables(found: Sequence[StreamPart], asked: ProfileRequest, devices: int) -> list[dict[str, Any]]:
+def stream_tables(found: Sequence[StreamPart], request: ProfileRequest, devices: int) -> list[dict[str, Any]]:
     """The tables of the streams."""
     tables = []
     for part, share in zip(found, percent_shares([part.requests for part in found]), strict=True):
@@ -178,7 +178,7 @@ def stream_tables(found: Sequence[StreamPart], asked: ProfileRequest, devices: i
             "share": share,
             "read_share": 100 if part.reads else 0,
             "sizes": [{"size": size, "share": size_share} for size, size_share in mix],
-            "access": {"pattern": "sequential"} if part.sequential else asked.access,
+            "access": {"pattern": "sequential"} if part.sequential else request.access,
         }
         if devices > 1:
             ends = (100 * part.device / devices, 100 * (part.device + 1) / devices)

@@ -22,7 +22,7 @@ _MESSAGE: Final = re.compile(rb"^(?:fio: |verify: )", re.MULTILINE)
 _HEAD_BYTES: Final = 1 << 16
 
 
-def read(
+def read_output(
     path: Path,
     *,
     interval_s: float | None = None,
@@ -39,7 +39,7 @@ def read(
 
     Raises ``InputError`` where it is none of these, damaged, or a trace without response times.
     """
-    if not path.exists() and not recording.files(path):
+    if not path.exists() and not recording.recording_files(path):
         raise InputError("not-found", str(path), "there is no such file or directory")
     if options or _is_trace(path):
         asked = trace.TraceRequest(path, interval_s=interval_s, options=options or {})

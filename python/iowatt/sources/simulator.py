@@ -77,10 +77,10 @@ def observe(
         def watch(fraction: float | None, requests: int) -> None:
             report(_fraction(fraction, opened), requests)
 
-        told = () if foreseen is None else (foreseen,)
-        kept: dict[str, Any] = {} if spool is None else {"idle": spool.add}
-        kept |= {} if stream is None else {"back_end": stream.add}
-        raw = run_core(json.dumps(simulation), opened, watch, *told, **kept)
+        foreseen_periods = () if foreseen is None else (foreseen,)
+        spools: dict[str, Any] = {} if spool is None else {"idle": spool.add}
+        spools |= {} if stream is None else {"back_end": stream.add}
+        raw = run_core(json.dumps(simulation), opened, watch, *foreseen_periods, **spools)
         raw["summary"] = json.loads(raw["summary"])
         cost.requests += raw["summary"]["requests_simulated"]
         return raw

@@ -204,9 +204,9 @@ def _added(both: dict[_LineKey, BillItem], alone: dict[_LineKey, BillItem]) -> I
             yield added.signed()
 
 
-def _by_line(made: Bill) -> dict[_LineKey, BillItem]:
+def _by_line(billed: Bill) -> dict[_LineKey, BillItem]:
     found: dict[_LineKey, BillItem] = {}
-    for item in made.items:
+    for item in billed.items:
         minimum = item.kind == "minimum"
         price = None if minimum else item.price
         line = (item.kind, item.month, item.period, item.tier, item.unit, price)

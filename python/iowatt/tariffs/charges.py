@@ -69,22 +69,22 @@ class Peaks:
         self._past.append((month, peak_kw))
 
 
-def energy_items(tariff: Tariff, used: MeteredMonth) -> Iterator[BillItem]:
+def energy_items(tariff: Tariff, metered: MeteredMonth) -> Iterator[BillItem]:
     """The month's items of kind ``energy``, ``fuel`` and ``sell``."""
     if tariff.energy is not None:
-        periods = used.periods(tariff.energy.weekdays, tariff.energy.weekends)
-        kwh = used.joules / JOULES_PER_KWH
-        yield from _by_tier("energy", tariff.energy.periods, used, periods, np.maximum(kwh, 0.0))
+        periods = metered.periods(tariff.energy.weekdays, tariff.energy.weekends)
+        kwh = metered.joules / JOULES_PER_KWH
+        yield from _by_tier("energy", tariff.energy.periods, metered, periods, np.maximum(kwh, 0.0))
         if float(kwh.min(initial=0.0)) < 0.0:
-            yield from _by_tier("sell", tariff.energy.periods, used, periods, np.maximum(-kwh, 0.0))
-    fuel = tariff.fuel[used.month.index]
+            yield from _by_tier("sell", tariff.energy.periods, metered, periods, np.maximum(-kwh, 0.0))
+    fuel = tariff.fuel[metered.month.index]
     if fuel != 0.0:
-        taken = float(np.maximum(used.joules, 0.0).sum()) / JOULES_PER_KWH
-        yield BillItem("fuel", used.month.label, None, None, taken, "kWh", fuel).signed()
+        taken = float(np.maximum(metered.joules, 0.0).sum()) / JOULES_PER_KWH
+        yield BillItem("fuel", metered.month.label, None, None, taken, "kWh", fuel).signed()
 
 
 def _by_tier(
-    kind: ItemKind, charges: tuple[Tiers, ...], used: MeteredMonth, periods: Ints, kwh: Floats
+    kind: ItemKind, charges: tuple[Tiers, ...], metered: MeteredMonth, periods: Ints, kwh: Floats
 ) -> Iterator[BillItem]:
     by_period = np.bincount(periods, kwh, minlength=len(charges))
     reached = np.cumsum(kwh) if any(len(tiers) > 1 for tiers in charges) else None
@@ -95,11 +95,11 @@ def _by_tier(
             quantities = [float(by_period[period])]
         else:
             here = periods == period
-            quantities = _split(reached[here], kwh[here], [_limit(tier, used) for tier in tiers])
+            quantities = _split(reached[here], kwh[here], [_limit(tier, metered) for tier in tiers])
         for index, (tier, quantity) in enumerate(zip(tiers, quantities, strict=True)):
             price = tier.price if kind == "energy" else -(tier.sell or 0.0)
             if quantity > 0.0 and (kind == "energy" or tier.sell is not None):
-                yield BillItem(kind, used.month.label, period, index, quantity, "kWh", price).signed()
+                yield BillItem(kind, metered.month.label, period, index, quantity, "kWh", price).signed()
 
 
 def _split(reached: Floats, kwh: Floats, limits: list[float]) -> list[float]:
@@ -114,70 +114,74 @@ def _split(reached: Floats, kwh: Floats, limits: list[float]) -> list[float]:
     return found
 
 
-def _limit(tier: TariffTier, used: MeteredMonth) -> float:
+def _limit(tier: TariffTier, metered: MeteredMonth) -> float:
     """The end of a tier in kWh of this month, in proportion to the part that the load covers."""
     if tier.limit is None:
         return math.inf
-    days = used.month.days if tier.unit.endswith("daily") else 1
-    kw = used.peak_kw if tier.unit.startswith("kWh/kW") else 1.0
-    return tier.limit * days * kw * used.month.share
+    days = metered.month.days if tier.unit.endswith("daily") else 1
+    kw = metered.peak_kw if tier.unit.startswith("kWh/kW") else 1.0
+    return tier.limit * days * kw * metered.month.share
 
 
-def demand_items(tariff: Tariff, used: MeteredMonth, peaks: Peaks) -> Iterator[BillItem]:
+def demand_items(tariff: Tariff, metered: MeteredMonth, peaks: Peaks) -> Iterator[BillItem]:
     """The month's items of kind ``demand`` and ``coincident``; adds the month to ``peaks``."""
-    row = used.month.index
+    row = metered.month.index
     least = peaks.least_kw(row)
     flat = tariff.flat_demand
     if flat is not None:
         period = flat.months[row]
-        everywhere = np.ones_like(used.kw, dtype=np.bool_)
+        everywhere = np.ones_like(metered.kw, dtype=np.bool_)
         if flat.daily:
-            yield from _by_day(used, "demand", period, flat.periods[period], everywhere)
+            yield from _by_day(metered, "demand", period, flat.periods[period], everywhere)
         else:
-            yield from _of_month(used, "demand", period, flat.periods[period], max(used.peak_kw, least))
+            yield from _of_month(metered, "demand", period, flat.periods[period], max(metered.peak_kw, least))
     if tariff.demand is not None:
-        yield from _by_time(used, "demand", tariff.demand, 0.0 if flat is not None else least)
+        yield from _by_time(metered, "demand", tariff.demand, 0.0 if flat is not None else least)
     if tariff.coincident is not None:
-        yield from _by_time(used, "coincident", tariff.coincident, 0.0)
-    peaks.add(row, used.peak_kw)
+        yield from _by_time(metered, "coincident", tariff.coincident, 0.0)
+    peaks.add(row, metered.peak_kw)
 
 
-def _by_time(used: MeteredMonth, kind: ItemKind, charge: TimeOfUse, least: float) -> Iterator[BillItem]:
+def _by_time(metered: MeteredMonth, kind: ItemKind, charge: TimeOfUse, least: float) -> Iterator[BillItem]:
     """The peak of each period that occurs in the month."""
-    periods = used.periods(charge.weekdays, charge.weekends)
+    periods = metered.periods(charge.weekdays, charge.weekends)
     for period, tiers in enumerate(charge.periods):
         here = periods == period
         if not here.any():
             continue
         if charge.daily:
-            yield from _by_day(used, kind, period, tiers, here)
+            yield from _by_day(metered, kind, period, tiers, here)
         else:
-            yield from _of_month(used, kind, period, tiers, max(float(used.kw[here].max()), least))
+            yield from _of_month(metered, kind, period, tiers, max(float(metered.kw[here].max()), least))
 
 
-def _of_month(used: MeteredMonth, kind: ItemKind, period: int, tiers: Tiers, kw: float) -> Iterator[BillItem]:
+def _of_month(
+    metered: MeteredMonth, kind: ItemKind, period: int, tiers: Tiers, kw: float
+) -> Iterator[BillItem]:
     for tier, quantities in enumerate(_tiered(np.array([kw]), tiers)):
         quantity = float(quantities.sum())
         if quantity > 0.0:
             price = tiers[tier].price
-            item = BillItem(kind, used.month.label, period, tier, quantity, "kW", price, used.month.share)
+            item = BillItem(
+                kind, metered.month.label, period, tier, quantity, "kW", price, metered.month.share
+            )
             yield item.signed()
 
 
 def _by_day(
-    used: MeteredMonth,
+    metered: MeteredMonth,
     kind: ItemKind,
     period: int,
     tiers: Tiers,
     here: np.ndarray[tuple[int], np.dtype[np.bool_]],
 ) -> Iterator[BillItem]:
-    highest = np.zeros(used.month.days)
-    np.maximum.at(highest, used.days[here], used.kw[here])
+    highest = np.zeros(metered.month.days)
+    np.maximum.at(highest, metered.days[here], metered.kw[here])
     for tier, quantities in enumerate(_tiered(highest, tiers)):
         quantity = float(quantities.sum())
         if quantity > 0.0:
             yield BillItem(
-                kind, used.month.label, period, tier, quantity, "kW-day", tiers[tier].price
+                kind, metered.month.label, period, tier, quantity, "kW-day", tiers[tier].price
             ).signed()
 
 

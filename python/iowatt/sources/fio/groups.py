@@ -23,25 +23,25 @@ _NAMED: Final = 3
 Group = list[FioJob]
 
 
-def of(found: FioDocument) -> list[FioDocument]:
+def split_groups(output: FioDocument) -> list[FioDocument]:
     """The jobs that ran together, in order of time; each document ends when they did.
 
     Raises ``InputError`` where no job made a request.
     """
-    groups, warnings = _with_requests(found)
-    groups, remark = _joined(groups, max(job.elapsed_s for job in found.jobs))
+    groups, warnings = _with_requests(output)
+    groups, remark = _joined(groups, max(job.elapsed_s for job in output.jobs))
     made = []
     for number, group in enumerate(groups):
         said = list(warnings)
         if len(groups) > 1:
             jobs = ", ".join(_names(group))
-            said.append(f"group {number + 1} of {len(groups)} in {found.path.name}, jobs {jobs}: {remark}")
+            said.append(f"group {number + 1} of {len(groups)} in {output.path.name}, jobs {jobs}: {remark}")
         behind = math.fsum(_seconds(later) for later in groups[number + 1 :])
-        made.append(replace(found, jobs=group, end=found.end - behind, warnings=[*found.warnings, *said]))
+        made.append(replace(output, jobs=group, end=output.end - behind, warnings=[*output.warnings, *said]))
     return made
 
 
-def names(groups: Sequence[FioDocument]) -> list[str]:
+def group_names(groups: Sequence[FioDocument]) -> list[str]:
     """A name for each group, by its jobs."""
     found: list[str] = []
     for group in groups:
@@ -56,9 +56,9 @@ def _names(jobs: Sequence[FioJob]) -> list[str]:
     return list(dict.fromkeys(job.name for job in jobs))
 
 
-def _with_requests(found: FioDocument) -> tuple[list[Group], list[str]]:
+def _with_requests(output: FioDocument) -> tuple[list[Group], list[str]]:
     by: dict[int, Group] = {}
-    for job in found.jobs:
+    for job in output.jobs:
         by.setdefault(job.group, []).append(job)
     groups, warnings = [], []
     for _, group in sorted(by.items()):
@@ -67,13 +67,13 @@ def _with_requests(found: FioDocument) -> tuple[list[Group], list[str]]:
         else:
             warnings.append(f"left out, without a read or write: {'; '.join(_why(job) for job in group[:5])}")
     if not groups:
-        message = f"there is no read and no write: {'; '.join(_why(job) for job in found.jobs[:5])}"
-        raise InputError("empty", str(found.path), message)
+        message = f"there is no read and no write: {'; '.join(_why(job) for job in output.jobs[:5])}"
+        raise InputError("empty", str(output.path), message)
     for group in groups:
         if _seconds(group) <= 0:
             message = f"job {group[0].name!r} ran for less than 1 ms, the shortest time that fio counts"
             hint = "run it longer (time_based, runtime)"
-            raise InputError("out-of-range", str(found.path), message, hint=hint)
+            raise InputError("out-of-range", str(output.path), message, hint=hint)
     return groups, warnings
 
 

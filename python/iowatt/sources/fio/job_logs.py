@@ -260,7 +260,7 @@ class JobLogs:
     missing: str = ""
 
 
-def read_job_logs(found: FioDocument, folder: Path, warnings: list[str]) -> JobLogs:
+def read_job_logs(output: FioDocument, folder: Path, warnings: list[str]) -> JobLogs:
     """Read the logs of all jobs, and hold them against the JSON.
 
     Raises ``InputError`` where a log is damaged or of another run.
@@ -274,7 +274,7 @@ def read_job_logs(found: FioDocument, folder: Path, warnings: list[str]) -> JobL
     kinds, all_each = set[str](), True
     if not folder.is_dir():
         raise InputError("not-found", str(folder), "there is no such directory of logs")
-    for job in found.jobs:
+    for job in output.jobs:
         if job.read.requests == 0 and job.write.requests == 0:
             continue
         rows = _rows(folder, job)
@@ -286,7 +286,7 @@ def read_job_logs(found: FioDocument, folder: Path, warnings: list[str]) -> JobL
             continue
         main = lat if each and lat is not None else rows["iops"]
         _refuse_maxima(job, main)
-        shift_s = time_shift(found, job, rows, main, warnings)
+        shift_s = time_shift(output, job, rows, main, warnings)
         if each and lat is not None:
             rows_of_each.append((lat, shift_s))
             kinds.add("lat" if "lat" in rows else "clat")
@@ -322,9 +322,9 @@ def read_job_logs(found: FioDocument, folder: Path, warnings: list[str]) -> JobL
                     f"{'too few' if series.rounded > 0 else 'too many'}; fio's JSON decides"
                 )
     if used:
-        refuse_unknown_logs(found, folder)
+        refuse_unknown_logs(output, folder)
     if not starts:
-        return JobLogs(None, used, None, found.end, missing="there are no logs of its jobs")
+        return JobLogs(None, used, None, output.end, missing="there are no logs of its jobs")
     # Two kinds of times do not add up.
     every = rows_of_each if all_each and not without and len(kinds) == 1 else []
     kind = min(kinds, default="lat")
@@ -342,12 +342,12 @@ def _rows(folder: Path, job: FioJob) -> dict[str, logs.Rows]:
     return {kind: of for kind, of in rows.items() if of.time_ms.size}
 
 
-def refuse_unknown_logs(found: FioDocument, folder: Path) -> None:
+def refuse_unknown_logs(output: FioDocument, folder: Path) -> None:
     """Raise ``InputError`` where the folder has logs of jobs that are not in the JSON."""
-    strange = logs.strangers(folder, found.every)
+    strange = logs.strangers(folder, output.every)
     if strange:
         message = (
-            f"a log of a job that is not in {found.path.name}: it is of another run, or jobs were joined"
+            f"a log of a job that is not in {output.path.name}: it is of another run, or jobs were joined"
         )
         hint = "put each run's output into a separate directory, and leave out group_reporting"
         raise InputError("not-comparable", str(strange[0]), message, hint=hint)
@@ -377,7 +377,7 @@ def _span(job: FioJob, main: logs.Rows, *, each: bool, shift_s: float) -> tuple[
 
 
 def time_shift(
-    found: FioDocument, job: FioJob, rows: dict[str, logs.Rows], main: logs.Rows, warnings: list[str]
+    output: FioDocument, job: FioJob, rows: dict[str, logs.Rows], main: logs.Rows, warnings: list[str]
 ) -> float:
     """Seconds to add to the log's times; 0 where they are Unix time, which is then checked."""
     if not main.absolute:
@@ -387,14 +387,14 @@ def time_shift(
         )
         if text not in warnings:
             warnings.append(text)
-        return found.end - job.runtime_s if job.start is None else job.start
+        return output.end - job.runtime_s if job.start is None else job.start
     first = min(int(of.time_ms.min()) for of in rows.values()) / 1000.0
     last = max(int(of.time_ms.max()) for of in rows.values()) / 1000.0
-    earliest = found.written - max(other.elapsed_s for other in found.every) - _AROUND_S
-    if first < earliest or last > found.written + _AROUND_S:
+    earliest = output.written - max(other.elapsed_s for other in output.every) - _AROUND_S
+    if first < earliest or last > output.written + _AROUND_S:
         message = (
-            f"a log of another run: it is from {first:.3f} to {last:.3f} (Unix time), and {found.path.name} "
-            f"from about {earliest:.0f} to {found.written:.3f}"
+            f"a log of another run: it is from {first:.3f} to {last:.3f} (Unix time), and {output.path.name} "
+            f"from about {earliest:.0f} to {output.written:.3f}"
         )
         hint = "put each run's output into a separate directory"
         raise InputError("not-comparable", str(main.path), message, hint=hint)

@@ -62,37 +62,37 @@ def read_groups(
             "out-of-range", Argument("interval", f"{interval_s} s"), "an interval is longer than 0"
         )
     file = _file(Path(path))
-    parts = groups.of(document.read(file))
-    called = [name or file.stem] if len(parts) == 1 else groups.names(parts)
+    parts = groups.split_groups(document.read(file))
+    called = [name or file.stem] if len(parts) == 1 else groups.group_names(parts)
     return [
         _observation(part, logs_in or file.parent, interval_s, of)
         for part, of in zip(parts, called, strict=True)
     ]
 
 
-def _observation(found: FioDocument, folder: Path, interval_s: float, name: str) -> Observation:
+def _observation(output: FioDocument, folder: Path, interval_s: float, name: str) -> Observation:
     """Of jobs that ran together."""
-    warnings = list(found.warnings)
-    seen = job_logs.read_job_logs(found, folder, warnings)
-    times = over_time.read_response_logs(found, folder, seen, warnings)
-    totals = {direction: _total([job.of(direction) for job in found.jobs]) for direction in DIRECTIONS}
-    start, end = _span(found, seen, times)
-    series = seen.series or over_time.as_series(times, found)
+    warnings = list(output.warnings)
+    rate_logs = job_logs.read_job_logs(output, folder, warnings)
+    times = over_time.read_response_logs(output, folder, rate_logs, warnings)
+    totals = {direction: _total([job.of(direction) for job in output.jobs]) for direction in DIRECTIONS}
+    start, end = _span(output, rate_logs, times)
+    series = rate_logs.series or over_time.as_series(times, output)
     if series is None:
-        warnings.append(f"{seen.missing}: one interval holds the whole run")
+        warnings.append(f"{rate_logs.missing}: one interval holds the whole run")
         intervals = [Interval(start, end, totals["read"], totals["write"])]
     else:
-        widest = 0.0 if seen.series else max(block.end - block.start for block in times.blocks)
+        widest = 0.0 if rate_logs.series else max(block.end - block.start for block in times.blocks)
         intervals = _intervals(series, start, end, max(interval_s, widest))
-    read_ns, write_ns, note = over_time.response_histograms(found, times)
-    _warn(found, warnings, bins=bool(read_ns.total or write_ns.total))
-    asked = [job.asked_iops() for job in found.jobs]
+    read_ns, write_ns, note = over_time.response_histograms(output, times)
+    _warn(output, warnings, bins=bool(read_ns.total or write_ns.total))
+    asked = [job.asked_iops() for job in output.jobs]
     known = [rate for rate in asked if rate is not None]
     rate = math.fsum(known) if len(known) == len(asked) else None
     return Observation(
         name=name,
         tool="fio",
-        version=found.version,
+        version=output.version,
         start=start,
         end=end,
         intervals=intervals,
@@ -101,30 +101,30 @@ def _observation(found: FioDocument, folder: Path, interval_s: float, name: str)
         histogram_note=note,
         asked_iops=rate,
         totals=(totals["read"], totals["write"]),
-        errors=sum(max(job.errors, 1 if job.error else 0) for job in found.jobs),
-        shares=_shares(found.jobs) if rate else (),
+        errors=sum(max(job.errors, 1 if job.error else 0) for job in output.jobs),
+        shares=_shares(output.jobs) if rate else (),
         warnings=warnings,
-        files=[found.path, *seen.files, *times.files],
+        files=[output.path, *rate_logs.files, *times.files],
         series=times.blocks,
         series_note=times.note,
-        hops=over_time.hops(found.jobs),
+        hops=over_time.hops(output.jobs),
         hops_note="of fio's times, submission is lat less clat (of all jobs, as means) and completion is "
         "clat: waiting and service are not separate",
-        outstanding=_summed([job.outstanding for job in found.jobs]),
-        busy_percent=max((100 * job.busy for job in found.jobs if job.busy is not None), default=None),
-        processors=_processors(found.jobs),
+        outstanding=_summed([job.outstanding for job in output.jobs]),
+        busy_percent=max((100 * job.busy for job in output.jobs if job.busy is not None), default=None),
+        processors=_processors(output.jobs),
     )
 
 
-def _span(found: FioDocument, seen: JobLogs, times: ResponseLogs) -> tuple[float, float]:
+def _span(output: FioDocument, rate_logs: JobLogs, times: ResponseLogs) -> tuple[float, float]:
     """When the first job began and the last one ended: by the logs, else by the JSON."""
-    if seen.begin is not None:
-        return seen.begin, seen.end
+    if rate_logs.begin is not None:
+        return rate_logs.begin, rate_logs.end
     if times.begin is not None and times.end is not None:
         return times.begin, times.end
-    begun = [job.start for job in found.jobs if job.start is not None]
-    longest = max(job.runtime_s for job in found.jobs)
-    return (min(begun), min(begun) + longest) if begun else (found.end - longest, found.end)
+    begun = [job.start for job in output.jobs if job.start is not None]
+    longest = max(job.runtime_s for job in output.jobs)
+    return (min(begun), min(begun) + longest) if begun else (output.end - longest, output.end)
 
 
 def _summed(parts: Sequence[int | None]) -> int | None:
@@ -232,12 +232,12 @@ def _ended_early(job: FioJob) -> str | None:
     return None
 
 
-def _warn(found: FioDocument, warnings: list[str], *, bins: bool) -> None:
-    for job in found.jobs:
+def _warn(output: FioDocument, warnings: list[str], *, bins: bool) -> None:
+    for job in output.jobs:
         if job.error:
             warnings.append(f"job {job.name!r} ended with error {document.error_text(job.error)}")
-    warnings += [said for said in map(_ended_early, found.jobs) if said is not None]
-    trims = sum(job.trims for job in found.jobs)
+    warnings += [said for said in map(_ended_early, output.jobs) if said is not None]
+    trims = sum(job.trims for job in output.jobs)
     if trims:
         warnings.append(f"{trims} trims are left out: only reads and writes are counted")
     if not bins:
@@ -246,12 +246,12 @@ def _warn(found: FioDocument, warnings: list[str], *, bins: bool) -> None:
             "--output-format=json+"
         )
     for direction in DIRECTIONS:
-        counted = sum(job.of(direction).histogram.total for job in found.jobs)
-        timed = sum(job.of(direction).timed for job in found.jobs)
-        if found.bins_of and counted != timed:
+        counted = sum(job.of(direction).histogram.total for job in output.jobs)
+        timed = sum(job.of(direction).timed for job in output.jobs)
+        if output.bins_of and counted != timed:
             warnings.append(f"the bins hold {counted} {direction}s and the response times {timed}")
     short = []
-    for job in found.jobs:
+    for job in output.jobs:
         rate = job.asked_iops()
         achieved = (job.read.requests + job.write.requests) / job.runtime_s if job.runtime_s else 0.0
         # A rate that is met on average is missed by chance, too.

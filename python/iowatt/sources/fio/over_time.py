@@ -267,16 +267,18 @@ class ResponseLogs:
     end: float | None = None
 
 
-def read_response_logs(found: FioDocument, folder: Path, seen: JobLogs, warnings: list[str]) -> ResponseLogs:
+def read_response_logs(
+    output: FioDocument, folder: Path, rate_logs: JobLogs, warnings: list[str]
+) -> ResponseLogs:
     """From logs of each request where all jobs have them, else from histogram logs, or empty.
 
     Raises ``InputError`` where a histogram log is damaged or of another run.
     """
-    if seen.each and seen.begin is not None:
-        return _from_requests(seen.each, seen.begin, seen.end, seen.kind)
-    times = _from_windows(found, folder, warnings)
+    if rate_logs.each and rate_logs.begin is not None:
+        return _from_requests(rate_logs.each, rate_logs.begin, rate_logs.end, rate_logs.kind)
+    times = _from_windows(output, folder, warnings)
     if times.files:
-        job_logs.refuse_unknown_logs(found, folder)
+        job_logs.refuse_unknown_logs(output, folder)
     return times
 
 
@@ -302,13 +304,13 @@ def _histogram(rows: Sequence[tuple[logs.Rows, float]], direction: str) -> Histo
     return responses.bin_histogram(number, count.astype(np.int64), _BITS)
 
 
-def _from_windows(found: FioDocument, folder: Path, warnings: list[str]) -> ResponseLogs:
+def _from_windows(output: FioDocument, folder: Path, warnings: list[str]) -> ResponseLogs:
     """From the histogram logs of all jobs; nothing where there are none, or one has none."""
     nothing = ResponseLogs((), None)
     parts: list[PlacedLog] = []
     without: list[str] = []
-    longest = max(job.of(direction).completion_max_s for job in found.jobs for direction in DIRECTIONS)
-    for job in found.jobs:
+    longest = max(job.of(direction).completion_max_s for job in output.jobs for direction in DIRECTIONS)
+    for job in output.jobs:
         if job.read.requests == 0 and job.write.requests == 0:
             continue
         path = logs.find(folder, job, "clat_hist")
@@ -318,7 +320,7 @@ def _from_windows(found: FioDocument, folder: Path, warnings: list[str]) -> Resp
             continue
         if log.cut:
             warnings.append(f"the last row of {log.path.name} was cut short, and is left out")
-        parts.append(_place_log(found, job, log, warnings))
+        parts.append(_place_log(output, job, log, warnings))
     if not parts:
         return nothing
     if without:
@@ -341,13 +343,13 @@ def _from_windows(found: FioDocument, folder: Path, warnings: list[str]) -> Resp
 
 
 def _place_log(
-    found: FioDocument, job: FioJob, log: histograms.HistogramLog, warnings: list[str]
+    output: FioDocument, job: FioJob, log: histograms.HistogramLog, warnings: list[str]
 ) -> PlacedLog:
     """The log in time: checked to be of this run, as the others are."""
     times = np.array([window.time_ms for window in log.windows], dtype=np.int64)
     zeros = np.zeros(times.size, dtype=np.int64)
     rows = logs.Rows(log.path, times, zeros, zeros, zeros, log.cut)
-    shift_s = job_logs.time_shift(found, job, {"clat_hist": rows}, rows, warnings)
+    shift_s = job_logs.time_shift(output, job, {"clat_hist": rows}, rows, warnings)
     loose = PlacedLog(job, log, shift_s, 0.0, job.runtime_s)
     begin = job.start if job.start is not None else float(times[0]) / 1000.0 + shift_s - loose.width_s
     return PlacedLog(job, log, shift_s, begin, begin + job.runtime_s)
@@ -358,12 +360,12 @@ def _from_blocks(blocks: Sequence[ResponseBlock], direction: str) -> Histogram:
     return Histogram.merged([block.histogram for block in blocks if block.op == direction])
 
 
-def as_series(times: ResponseLogs, found: FioDocument) -> dict[str, list[RateSeries]] | None:
+def as_series(times: ResponseLogs, output: FioDocument) -> dict[str, list[RateSeries]] | None:
     """Requests over time from the blocks, where they hold all of them; None where they do not."""
     series: dict[str, list[RateSeries]] = {}
     for direction in DIRECTIONS:
         blocks = [block for block in times.blocks if block.op == direction]
-        done = [job.of(direction) for job in found.jobs]
+        done = [job.of(direction) for job in output.jobs]
         total, size = sum(one.requests for one in done), sum(one.bytes for one in done)
         count = np.array([block.histogram.total for block in blocks], dtype=np.int64)
         if not times.blocks or int(count.sum()) != total:
@@ -381,19 +383,19 @@ def as_series(times: ResponseLogs, found: FioDocument) -> dict[str, list[RateSer
     return series
 
 
-def response_histograms(found: FioDocument, times: ResponseLogs) -> tuple[Histogram, Histogram, str | None]:
+def response_histograms(output: FioDocument, times: ResponseLogs) -> tuple[Histogram, Histogram, str | None]:
     """Reads and writes of all jobs together, and what they are; from the logs where the JSON has no bins."""
-    if found.bins_of is not None:
+    if output.bins_of is not None:
         read, write = (
-            Histogram.merged([job.of(direction).histogram for job in found.jobs]) for direction in DIRECTIONS
+            Histogram.merged([job.of(direction).histogram for job in output.jobs]) for direction in DIRECTIONS
         )
-        return read, write, _note(found)
+        return read, write, _note(output)
     if times.each is not None:
         return *times.each, "fio's logs of each request, in bins 0.1 % wide"
     read, write = (_from_blocks(times.blocks, direction) for direction in DIRECTIONS)
     if not (read.total or write.total):
         return read, write, None
-    requests = sum(job.of(direction).requests for job in found.jobs for direction in DIRECTIONS)
+    requests = sum(job.of(direction).requests for job in output.jobs for direction in DIRECTIONS)
     return (
         read,
         write,
@@ -403,8 +405,8 @@ def response_histograms(found: FioDocument, times: ResponseLogs) -> tuple[Histog
     )
 
 
-def _note(found: FioDocument) -> str | None:
+def _note(output: FioDocument) -> str | None:
     what = (
-        "response times" if found.bins_of == "lat_ns" else "completion times, which leave out the submission"
+        "response times" if output.bins_of == "lat_ns" else "completion times, which leave out the submission"
     )
     return f"fio's bins of {what}, 1/64 of their value wide above 127 ns, of all jobs together"

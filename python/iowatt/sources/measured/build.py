@@ -98,8 +98,8 @@ def measured_run(
     about = replace(about, notes=[*about.notes, *joined])
     meters = [instruments.cut(log, spans, "power") for log in power]
     thermometers = [instruments.cut(log, spans, "temperature") for log in temperature]
-    seen = _Measurement(observation, spans, meters, thermometers, missing)
-    record = _record(about, seen, source or ("fio" if observation is None else observation.tool))
+    measurement = _Measurement(observation, spans, meters, thermometers, missing)
+    record = _record(about, measurement, source or ("fio" if observation is None else observation.tool))
     inputs = [] if observation is None else [(str(path), path) for path in observation.files]
     inputs += [(str(log.path), log.path) for log in (*power, *temperature) if log.path is not None]
     origin = provenance.gather(
@@ -152,13 +152,13 @@ class _Measurement:
     missing: Sequence[str]  #: Power meters that recorded nothing of it.
 
 
-def _record(about: MeasuredAbout, seen: _Measurement, source: SourceKind) -> Record:
-    observation, spans, cuts = seen.observation, seen.spans, seen.meters
-    every = [*seen.meters, *seen.thermometers]
+def _record(about: MeasuredAbout, measurement: _Measurement, source: SourceKind) -> Record:
+    observation, spans, cuts = measurement.observation, measurement.spans, measurement.meters
+    every = [*measurement.meters, *measurement.thermometers]
     seconds = spans[-1].end - spans[0].start
     requests = flow(spans, observation)
     histograms = {} if observation is None else {"read": observation.read, "write": observation.write}
-    watts = instruments.summed([] if seen.missing else [cut.watts for cut in cuts], len(spans))
+    watts = instruments.summed([] if measurement.missing else [cut.watts for cut in cuts], len(spans))
     started = _moment(spans[0].start) if observation is None or observation.dated else None
     about = replace(about, plan={**_said(observation), **about.plan})
     return Record(
@@ -174,7 +174,7 @@ def _record(about: MeasuredAbout, seen: _Measurement, source: SourceKind) -> Rec
         tables=Tables(
             intervals=tables.intervals(spans, watts),
             latency=tables.latency("load", about.target, histograms),
-            energy=tables.energy([] if seen.missing else cuts, seconds),
+            energy=tables.energy([] if measurement.missing else cuts, seconds),
             devices=tables.devices(),
             instruments=instruments.table(every, spans),
             series=None if observation is None else tables.series(observation, spans, "load"),
@@ -182,7 +182,7 @@ def _record(about: MeasuredAbout, seen: _Measurement, source: SourceKind) -> Rec
         ),
         idle_w={},
         capacity=Capacity(about.raw_bytes, None, None),
-        notes=[*about.notes, *_notes(seen)],
+        notes=[*about.notes, *_notes(measurement)],
         plan={"measured": {"start": started, "target": about.target, **about.plan}},
         scenario_text=_as_text(about, started),
         driver=_driver(observation, requests.completed / seconds),
@@ -231,8 +231,8 @@ def _reported(said: ReportedTotals) -> dict[str, float | None]:
     }
 
 
-def _notes(seen: _Measurement) -> list[str]:
-    observation, notes = seen.observation, list[str]()
+def _notes(measurement: _Measurement) -> list[str]:
+    observation, notes = measurement.observation, list[str]()
     if observation is not None:
         notes += observation.warnings
         if observation.histogram_note is not None:
@@ -243,12 +243,12 @@ def _notes(seen: _Measurement) -> list[str]:
             notes.append(observation.series_note)
         if observation.hops and observation.hops_note is not None:
             notes.append(observation.hops_note)
-    if not seen.meters:
+    if not measurement.meters:
         notes.append("no meter was read: power and energy are unknown")
-    elif seen.missing:
-        names = ", ".join(seen.missing)
+    elif measurement.missing:
+        names = ", ".join(measurement.missing)
         notes.append(f"power and energy are unknown: nothing of {names}, a part of the meters")
-    for cut in (*seen.meters, *seen.thermometers):
+    for cut in (*measurement.meters, *measurement.thermometers):
         notes += cut.notes
     return notes
 

@@ -45,11 +45,11 @@ class Recorders:
         self._quiet = threading.Event()
         self._logs: list[InstrumentRequest] = []
         self._recorders: list[Recorder] = []
-        for wanted in instruments:
-            if source.is_live(wanted.address):
-                self._recorders.append(self._recorder(wanted, note))
+        for request in instruments:
+            if source.is_live(request.address):
+                self._recorders.append(self._recorder(request, note))
             else:
-                self._logs.append(wanted)
+                self._logs.append(request)
 
     def start(self) -> None:
         """Begin, and wait until each has answered.
@@ -74,15 +74,15 @@ class Recorders:
     def stop(self) -> list[str]:
         """End all; the problems of the recordings, in sentences."""
         self._quiet.set()
-        told = []
+        problems = []
         for recorder in self._recorders:
             if not recorder.stop():
-                told.append(f"{recorder.name} still waits for its instrument")
+                problems.append(f"{recorder.name} still waits for its instrument")
             if recorder.error:
-                told.append(f"{recorder.name}: {recorder.error}")
+                problems.append(f"{recorder.name}: {recorder.error}")
             if recorder.watcher_error:
-                told.append(f"{recorder.name}: its events were not noted: {recorder.watcher_error}")
-        return told
+                problems.append(f"{recorder.name}: its events were not noted: {recorder.watcher_error}")
+        return problems
 
     @contextmanager
     def recording(self) -> Iterator[None]:
@@ -98,21 +98,21 @@ class Recorders:
 
     def collect(self) -> list[str]:
         """Copy the logs that others have written; which of them are not there, in sentences."""
-        told = []
-        for wanted in self._logs:
-            address = source.find(wanted.address)[0]
-            path, name = Path(address.path), wanted.name or address.name
+        problems = []
+        for request in self._logs:
+            address = source.find(request.address)[0]
+            path, name = Path(address.path), request.name or address.name
             try:
                 shutil.copyfile(path, self._folder / f"{file_name(name)}-log{path.suffix}")
             except OSError as error:
-                told.append(f"the log of {name} could not be copied: {path}: {error.strerror}")
-        return told
+                problems.append(f"the log of {name} could not be copied: {path}: {error.strerror}")
+        return problems
 
     def logs(self) -> list[InstrumentLog]:
         """What was recorded, and the logs that others wrote. Raises ``InputError``."""
         found = [_named(read_log(recorder.path), recorder.name) for recorder in self._recorders]
-        for wanted in self._logs:
-            found += [_named(log, wanted.name) for log in source.logs(wanted.address)]
+        for request in self._logs:
+            found += [_named(log, request.name) for log in source.logs(request.address)]
         return found
 
     @property
@@ -126,8 +126,8 @@ class Recorders:
             total += reading.quantities.get("watts", 0.0)
         return total or None
 
-    def _recorder(self, wanted: InstrumentRequest, note: Note | None) -> Recorder:
-        name = wanted.name or f"meter{len(self._recorders) + 1}"
+    def _recorder(self, request: InstrumentRequest, note: Note | None) -> Recorder:
+        name = request.name or f"meter{len(self._recorders) + 1}"
         path = self._folder / f"{file_name(name)}.csv"
         if any(path == other.path for other in self._recorders):
             raise InputError("duplicate", f"instrument {name}", "two instruments have one name")
@@ -137,7 +137,7 @@ class Recorders:
                 note(event, meter=name, **values)
 
         return Recorder(
-            source.meter(wanted.address), path, name=name, interval_s=wanted.interval_s, watcher=watcher
+            source.meter(request.address), path, name=name, interval_s=request.interval_s, watcher=watcher
         )
 
 

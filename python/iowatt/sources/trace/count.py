@@ -165,35 +165,35 @@ class TraceSource:
     hops_note: str | None = None
 
 
-def to_observation(of: TraceSource, count: RequestCounter) -> Observation:
+def to_observation(source: TraceSource, count: RequestCounter) -> Observation:
     """The observation of what was counted."""
     assert count.zero_ns is not None
-    dated = of.origin_unix_ns is not None
-    zero = ((of.origin_unix_ns or 0) + count.zero_ns) / 1e9 if dated else 0.0
+    dated = source.origin_unix_ns is not None
+    zero = ((source.origin_unix_ns or 0) + count.zero_ns) / 1e9 if dated else 0.0
     # A trace of one moment is still a stretch of time.
     end = zero + max(count.end_ns, 1) / 1e9
-    notes = list(of.notes)
-    if len(of.devices) > 1:
-        listed = ", ".join(of.devices[:4]) + (" ..." if len(of.devices) > 4 else "")
-        notes.append(f"{len(of.devices)} devices together ({listed}): --device takes some of them")
+    notes = list(source.notes)
+    if len(source.devices) > 1:
+        listed = ", ".join(source.devices[:4]) + (" ..." if len(source.devices) > 4 else "")
+        notes.append(f"{len(source.devices)} devices together ({listed}): --device takes some of them")
     totals = (count.total(0), count.total(1))
     return Observation(
-        name=of.name or of.path.name.partition(".")[0] or of.path.name,
+        name=source.name or source.path.name.partition(".")[0] or source.path.name,
         tool="trace",
-        version=of.format,
+        version=source.format,
         start=zero,
         end=end,
         intervals=count.intervals(zero, end),
         read=count.histogram(0),
         write=count.histogram(1),
-        histogram_note=f"the trace's response times ({of.format}), one by one, in bins 0.1 % wide",
+        histogram_note=f"the trace's response times ({source.format}), one by one, in bins 0.1 % wide",
         totals=totals,
         warnings=notes,
-        files=list(of.files) or [of.path],
+        files=list(source.files) or [source.path],
         series=count.blocks(zero, end),
         series_note="response times over time are counted when requests completed",
         hops=count.hops(),
-        hops_of=of.format,
-        hops_note=of.hops_note,
+        hops_of=source.format,
+        hops_note=source.hops_note,
         dated=dated,
     )

@@ -58,7 +58,7 @@ class TraceRequest:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def read(asked: TraceRequest, progress: Progress | None = None) -> Observation:
+def read(request: TraceRequest, progress: Progress | None = None) -> Observation:
     """Read the whole trace, in bounded memory.
 
     Requests are counted when they completed: their stamp and their response time. Of a recording of blktrace
@@ -66,21 +66,23 @@ def read(asked: TraceRequest, progress: Progress | None = None) -> Observation:
 
     Raises ``InputError``: it cannot be read, has no requests, or no response times.
     """
-    if asked.interval_s is not None and not (math.isfinite(asked.interval_s) and asked.interval_s >= 1e-6):
+    if request.interval_s is not None and not (
+        math.isfinite(request.interval_s) and request.interval_s >= 1e-6
+    ):
         raise InputError(
-            "out-of-range", Argument("interval", f"{asked.interval_s} s"), "an interval is at least 1us"
+            "out-of-range", Argument("interval", f"{request.interval_s} s"), "an interval is at least 1us"
         )
-    interval_ns = None if asked.interval_s is None else round(asked.interval_s * 1e9)
-    if recording.is_one(asked.path, asked.options):
-        return recording.observed(asked.path, asked.name, asked.options, interval_ns, progress)
-    return _of_trace(asked, interval_ns, progress)
+    interval_ns = None if request.interval_s is None else round(request.interval_s * 1e9)
+    if recording.is_recording(request.path, request.options):
+        return recording.observe_recording(request.path, request.name, request.options, interval_ns, progress)
+    return _of_trace(request, interval_ns, progress)
 
 
-def _of_trace(asked: TraceRequest, interval_ns: int | None, progress: Progress | None) -> Observation:
+def _of_trace(request: TraceRequest, interval_ns: int | None, progress: Progress | None) -> Observation:
     from iowatt.trace.open import of_all_devices, requests, spec
 
-    where = str(asked.path)
-    trace = of_all_devices(spec(asked.path, **asked.options))
+    where = str(request.path)
+    trace = of_all_devices(spec(request.path, **request.options))
     source = requests(trace, rows=_ROWS)
     count = RequestCounter(interval_ns)
     seen = timed = 0
@@ -92,13 +94,13 @@ def _of_trace(asked: TraceRequest, interval_ns: int | None, progress: Progress |
         if progress is not None:
             progress(source.progress, seen)
     said = source.summary()
-    if said["format"] == recording.FORMAT and asked.options.get("event") is None:  # compressed
-        return recording.observed(asked.path, asked.name, asked.options, interval_ns, progress)
+    if said["format"] == recording.FORMAT and request.options.get("event") is None:  # compressed
+        return recording.observe_recording(request.path, request.name, request.options, interval_ns, progress)
     if not seen:
         raise InputError("empty", where, "there are no reads and no writes")
     if not timed or said["untimed"]:
         message = (
-            f"there are no response times: {_reason(said, asked.options)}, so this is a load, not a "
+            f"there are no response times: {_reason(said, request.options)}, so this is a load, not a "
             "measurement"
         )
         hint = "`iowatt trace info` shows what it has, `iowatt run` simulates storage under it"
@@ -110,7 +112,7 @@ def _of_trace(asked: TraceRequest, interval_ns: int | None, progress: Progress |
             "arrived, and are in no figure of response times"
         )
     found = TraceSource(
-        asked.path, asked.name, said["format"], said.get("origin_unix_ns"), source.devices, notes
+        request.path, request.name, said["format"], said.get("origin_unix_ns"), source.devices, notes
     )
     if said["format"] in _SPLIT_FORMATS:
         count.told(_device_times(trace))

@@ -22,7 +22,7 @@ _ROWS: Final = 262_144
 _OPTIONS: Final = frozenset(("format", "devices", "device"))
 
 
-def files(path: Path) -> list[Path]:
+def recording_files(path: Path) -> list[Path]:
     """The files of all CPUs of the recording ``path``, named without ``.blktrace.N``; none of a file."""
     if path.exists() or not path.parent.is_dir():
         return []
@@ -31,11 +31,11 @@ def files(path: Path) -> list[Path]:
     return [file for _, file in sorted(found)]
 
 
-def is_one(path: Path, options: Mapping[str, Any]) -> bool:
+def is_recording(path: Path, options: Mapping[str, Any]) -> bool:
     """Whether ``path`` is a recording of blktrace, or one of its files."""
     if options.get("format") is not None:
         return bool(options["format"] == FORMAT)
-    if files(path):
+    if recording_files(path):
         return True
     try:
         with path.open("rb") as file:
@@ -46,7 +46,7 @@ def is_one(path: Path, options: Mapping[str, Any]) -> bool:
     return head[1:4] == b"tae" or head[:3] == b"eat"
 
 
-def observed(
+def observe_recording(
     path: Path,
     name: str | None,
     options: Mapping[str, Any],
@@ -103,7 +103,7 @@ def observed(
             said["origin_unix_ns"],
             wanted or devices,
             _notes(said, issues_only),
-            files(path) or [path],
+            recording_files(path) or [path],
             _HOPS,
         ),
         count,

@@ -114,13 +114,13 @@ class _Reading:
         return []
 
     def _place(
-        self, found: list[RunRows], starts: list[RunStart], summary: tables.VdbenchReport | None
+        self, runs: list[RunRows], starts: list[RunStart], summary: tables.VdbenchReport | None
     ) -> None:
         """Give each run its start, in order; a run that other reports do not know is of another call."""
         if not starts:
             return
         at = 0
-        for run in found:
+        for run in runs:
             if run.start is not None:
                 continue
             while at < len(starts) and not _begins(starts[at], run):
@@ -160,13 +160,13 @@ class _Reading:
                 raise InputError("not-comparable", run.average.place, message, hint=hint)
             return
 
-    def _hold_against_totals(self, found: Sequence[RunRows]) -> None:
+    def _hold_against_totals(self, runs: Sequence[RunRows]) -> None:
         path = self.files.other("totals.html")
         if path is None or not self.whole:
             return
         report = tables.read_report(path)
         self.used.append(path)
-        for run in found:
+        for run in runs:
             if run.start is not None:
                 self._hold_against(run, report)
 
@@ -194,14 +194,14 @@ class _Reading:
         complete: bool,
     ) -> Observation:
         warnings: list[str] = []
-        made = PlacedRun(run, self.zones, summary, parameters, since=self.until, warnings=warnings)
-        self.until = made.until
+        placed = PlacedRun(run, self.zones, summary, parameters, since=self.until, warnings=warnings)
+        self.until = placed.until
         if run.average is None:
             warnings.append("vdbench gives no average of this run: it did not come to its end")
         elif not complete:
             warnings.append("vdbench does not say that it came to its end")
-        intervals = made.intervals()
-        read, write, note = self._histograms(run, made, warnings)
+        intervals = placed.intervals()
+        read, write, note = self._histograms(run, placed, warnings)
         shares = self._shares(run, parameters, warnings)
         warnings += [f"vdbench says: {said}" for said in run.said]
         return Observation(
@@ -215,12 +215,12 @@ class _Reading:
             write=write,
             histogram_note=note,
             # A workload's or a device's part of the rate is not said.
-            asked_iops=made.asked() if self.whole else None,
-            totals=made.totals(),
-            total=made.total(),
-            reported=made.reported(),
+            asked_iops=placed.asked() if self.whole else None,
+            totals=placed.totals(),
+            total=placed.total(),
+            reported=placed.reported(),
             shares=shares,
-            busy_percent=made.busy_percent,
+            busy_percent=placed.busy_percent,
             warnings=warnings,
             files=list(dict.fromkeys(self.used)),
         )
@@ -235,7 +235,7 @@ class _Reading:
         return f"vdbench-{said}" if said else "vdbench (it does not say its version)"
 
     def _histograms(
-        self, run: RunRows, made: PlacedRun, warnings: list[str]
+        self, run: RunRows, placed: PlacedRun, warnings: list[str]
     ) -> tuple[Histogram, Histogram, str | None]:
         none = Histogram.of([], [], [])
         stem = "" if self.whole else self._stem()
@@ -253,15 +253,15 @@ class _Reading:
             found = (read or none, write or none)
             counted = sum(part.total for part in found)
             note = "vdbench's bins, 20 us wide at first and 1 s wide at last"
-            if counted == made.counted_requests:
+            if counted == placed.counted_requests:
                 return (*found, note)
-            if abs(counted - made.all_requests) <= max(2, 0.001 * made.all_requests):
-                if made.all_requests != made.counted_requests:
+            if abs(counted - placed.all_requests) <= max(2, 0.001 * placed.all_requests):
+                if placed.all_requests != placed.counted_requests:
                     note += "; of all intervals, also of those that vdbench leaves out of its averages"
                 return (*found, note)
             if counted:
                 warnings.append(
-                    f"the histogram holds {counted} requests and the intervals {made.all_requests}: it is "
+                    f"the histogram holds {counted} requests and the intervals {placed.all_requests}: it is "
                     "left out"
                 )
             return none, none, None
@@ -323,16 +323,16 @@ def _same(a: RunStart, b: RunStart) -> bool:
     return a.run == b.run and min(apart, DAY_S - apart) < 1.5
 
 
-def _names(found: Sequence[RunRows]) -> list[str]:
+def _names(runs: Sequence[RunRows]) -> list[str]:
     """Names of runs; those that come several times get their loops, or a number."""
-    names = [run.name for run in found]
+    names = [run.name for run in runs]
     if len(set(names)) == len(names):
         return names
     longer = [
         f"{run.name} {run.start.loops}"
         if names.count(run.name) > 1 and run.start is not None and run.start.loops
         else run.name
-        for run in found
+        for run in runs
     ]
     seen: dict[str, int] = {}
     made = []
