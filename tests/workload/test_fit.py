@@ -127,7 +127,7 @@ def test_a_fitted_profile_is_a_workload_of_any_length(
     fitted: tuple[Path, list[fidelity.Measure]], tmp_path: Path
 ) -> None:
     written = generate(prepare(str(fitted[0]), seed=3, requests=50_000), tmp_path / "long.parquet")
-    assert written["requests"] == 50_000
+    assert written.requests == 50_000
     assert not list(fitted[0].parent.glob(".*"))
 
 
