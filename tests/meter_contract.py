@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError, IowattError
 from iowatt.sources.meters import recording, source
-from iowatt.sources.meters.log import QUANTITIES
-from iowatt.sources.meters.meter import MeterError
-from iowatt.sources.meters.schemes import SCHEMES
+from iowatt.sources.meters.address import SCHEMES
+from iowatt.sources.meters.instrument import QUANTITIES, MeterError
 from refused import refused
 
 KINDS = {"gap", "not-available", "out-of-range", "clipped", "uncertain", "clock", "failure"}
@@ -52,7 +51,7 @@ def check_log(log, *, damaged=False):
 
 
 class MeterContract:
-    """Tests of the promises in ``iowatt.sources.meters.meter``.
+    """Tests of the promises in ``iowatt.sources.meters.instrument``.
 
     ``address`` is of an instrument that answers now; ``break_it()`` makes it stop answering and ``mend_it()``
     makes it answer again, at the same address; ``expected`` is a quantity that it has, with its value, or

@@ -15,7 +15,7 @@ from iowatt.cli import main
 from iowatt.model.scenario import compile_plan, load
 from iowatt.model.scenario.describe import describe
 from iowatt.model.scenario.model import schema_text
-from iowatt.sources.translation import capacity
+from iowatt.sources.simulation.counts import capacity
 from refused import check
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from iowatt.base.errors import CheckFailedError, InputError, IowattError
 from iowatt.cli.main import app
 from iowatt.sources.meters import recording
-from iowatt.sources.meters.schemes import SCHEMES
+from iowatt.sources.meters.address import SCHEMES
 from refused import check
 
 LOG = "Time,Watts,Volts,Amps\n" + "".join(
@@ -68,12 +68,12 @@ def test_the_options_of_one_kind():
 
 
 def test_a_log_is_summarised_with_all_that_is_wrong_with_it(watts_up):
-    assert "utc" in str(refusal("read", watts_up))
-    shown = run("read", watts_up, "--utc-offset", "+01:00")
-    assert "watts: 3 of 10 samples, mean 345.24 W" in shown
-    assert "2026-11-21T09:00:02.000Z gap: no sample for 7 s, where there is one each 1 s" in shown
+    assert refusal("read", watts_up).code == "no-time-zone"
+    assert {"345.24", "gap"} <= set(run("read", watts_up, "--utc-offset", "+01:00").split())
     (one,) = json.loads(run("read", watts_up, "--utc-offset", "Z", "--json"))["instruments"]
-    assert [problem["kind"] for problem in one["log"]["problems"]] == ["uncertain", "not-available", "gap"]
+    problems = one["log"]["problems"]
+    assert [problem["kind"] for problem in problems] == ["uncertain", "not-available", "gap"]
+    assert (problems[-1]["at"], problems[-1]["seconds"]) == ("2026-11-21T10:00:02.000Z", 7.0)
     watts = one["log"]["quantities"]["watts"]
     # 1 s, 1 s, and behind the gap 1.5 s at most: (344.1 + 345.1 + 1.5 x 346.1) / 3.5.
     assert watts["mean"] == pytest.approx(345.2429, abs=1e-4)
@@ -82,7 +82,7 @@ def test_a_log_is_summarised_with_all_that_is_wrong_with_it(watts_up):
 
 def test_a_live_instrument_is_read(sensor):
     shown = run("read", sensor, "--count", "2", "--interval", "10ms")
-    assert shown.count("344 W") == 2 and "indicative" in shown
+    assert shown.split().count("344") == 2 and "indicative" in shown
     (one,) = json.loads(run("read", sensor, "--json"))["instruments"]
     assert one["readings"][0]["watts"] == 344.0
 
@@ -118,6 +118,7 @@ def test_an_instrument_that_gave_nothing_is_a_failure(tmp_path):
 def test_an_interruption_is_the_usual_end_of_a_recording(sensor, tmp_path, number):
     main = "import sys; from iowatt.cli.main import main; main()"
     words = ["meter", "record", f"{sensor}&name=left", "-o", str(tmp_path / "m"), "--interval", "20ms"]
+    words.append("--json")
     child = subprocess.Popen(
         [sys.executable, "-c", main, *words], stdout=subprocess.PIPE, text=True, env=dict(os.environ)
     )
@@ -128,7 +129,8 @@ def test_an_interruption_is_the_usual_end_of_a_recording(sensor, tmp_path, numbe
     child.send_signal(number)
     shown, _ = child.communicate(timeout=30)
     assert child.returncode == 0
-    assert "watts:" in shown and "mean 344 W" in shown
+    (log,) = json.loads(shown)["recordings"]
+    assert log["quantities"]["watts"]["mean"] == 344.0
 
 
 def test_a_killed_recorder_loses_nothing(sensor, tmp_path):

@@ -11,7 +11,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.cli import main
 from iowatt.lenses.electricity import billed, find_load
 from iowatt.pages.tariff import bill, document, listing
-from iowatt.tariffs import account
+from iowatt.tariffs import result
 from iowatt.tariffs.find import find_tariff, tariff_names
 from refused import check
 
@@ -35,12 +35,12 @@ def test_list_has_all():
 
 
 def shown_list():
-    (figure,) = listing(account.listing(map(find_tariff, tariff_names()))).figures()
+    (figure,) = listing(result.tariff_list(map(find_tariff, tariff_names()))).figures()
     return figure
 
 
 def figures(name):
-    return {one.key: one.table for one in document(account.document(find_tariff(str(name)))).figures()}
+    return {one.key: one.table for one in document(result.tariff_document(find_tariff(str(name)))).figures()}
 
 
 def test_show_has_charges_and_schedules():
@@ -126,7 +126,7 @@ def test_a_long_bill_is_by_years():
     tariff = find_tariff("flat:0.10")
     found = billed(tariff, find_load("1kW", None, 60))
     assert len(found.months) == 60
-    table = bill(account.document(tariff), found).chart.table
+    table = bill(result.tariff_document(tariff), found).chart.table
     assert table.column("Year") == ["2026", "2027", "2028", "2029", "2030"]
     assert table.column("Use")[2] == pytest.approx(8784)
 

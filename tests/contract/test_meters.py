@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from iowatt.sources.meters import ptdaemon, recording, source
 from iowatt.sources.meters.address import parse
-from iowatt.sources.meters.log import Instrument
-from iowatt.sources.meters.meter import MeterError
+from iowatt.sources.meters.instrument import Instrument, MeterError
 from meter_contract import LogContract, MeterContract
 from refused import refused
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iowatt.sources.meters import source
-from iowatt.sources.meters.schemes import SCHEMES
+from iowatt.sources.meters.address import SCHEMES
 from loopback import ipmi, nut, prometheus, redfish, scpi, snmp
 from meter_contract import MeterContract
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from iowatt.base.document import Document
 from iowatt.base.errors import InputError
-from iowatt.counters.build import build
-from iowatt.counters.parts import Asked
+from iowatt.counters.profile import build_profile, profile_toml
 from iowatt.counters.read import read
+from iowatt.counters.streams import ProfileRequest
 from iowatt.counters.summary import summary
-from iowatt.counters.words import lines
-from iowatt.counters.write import toml
 from iowatt.model.profile.profile import Profile
+from iowatt.pages.counters import document
+from iowatt.render import terminal
 
 DATA = Path(__file__).parents[1] / "data" / "counters"
 SEEDS = [path.read_bytes()[:4000] for path in sorted(DATA.iterdir()) if path.suffix != ".md"]
@@ -51,14 +51,14 @@ def tried(data: bytes) -> None:
             except InputError as error:
                 assert error.place
                 continue
-            assert lines(summary(log), [])
+            assert terminal.text(document(summary(log), []))
             for devices in [*([device] for device in log.devices), list(log.devices)]:
-                asked = Asked({"pattern": "uniform"}, read_share=0.5, span=1 << 50)
+                asked = ProfileRequest({"pattern": "uniform"}, read_share=0.5, span=1 << 50)
                 try:
-                    built = build(log, devices, asked, name="x", origin="log")
+                    built = build_profile(log, devices, asked, name="x", origin="log")
                 except InputError:
                     continue
-                Document(toml(built.tables), "x.toml").validate(Profile)
+                Document(profile_toml(built.tables), "x.toml").validate(Profile)
 
 
 @settings(max_examples=400, deadline=None)

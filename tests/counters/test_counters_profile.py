@@ -9,40 +9,39 @@ import numpy as np
 import polars as pl
 import pytest
 
-from iowatt.counters import access, sizes
+from iowatt.counters import streams
 from iowatt.counters.activity import activity
-from iowatt.counters.build import Built, build
-from iowatt.counters.dispersion import dispersion
-from iowatt.counters.log import Log
-from iowatt.counters.parts import Asked
+from iowatt.counters.arrivals import dispersion
+from iowatt.counters.log import CountersLog
+from iowatt.counters.profile import CountersProfile, build_profile, profile_toml
 from iowatt.counters.read import read
+from iowatt.counters.streams import ProfileRequest
 from iowatt.counters.summary import summary
-from iowatt.counters.write import toml
 from iowatt.model.profile import describe
 from iowatt.model.profile.find import load
 from iowatt.model.profile.profile import Profile, source_of
 from refused import refused
 
 DATA = Path(__file__).parents[1] / "data" / "counters"
-UNIFORM = Asked({"pattern": "uniform"})
+UNIFORM = ProfileRequest({"pattern": "uniform"})
 
 
-def logged(name: str) -> Log:
+def logged(name: str) -> CountersLog:
     return read([DATA / name])
 
 
 def profiled(
-    log: Log, devices: list[str], folder: Path, asked: Asked = UNIFORM
-) -> tuple[Built, Profile, Path]:
-    built = build(log, devices, asked, name="counted", origin="log.txt")
+    log: CountersLog, devices: list[str], folder: Path, asked: ProfileRequest = UNIFORM
+) -> tuple[CountersProfile, Profile, Path]:
+    built = build_profile(log, devices, asked, name="counted", origin="log.txt")
     path = folder / "counted.toml"
-    path.write_text(toml(built.tables), "utf-8")
+    path.write_text(profile_toml(built.tables), "utf-8")
     loaded = load(str(path))
     loaded.check(1 << 40)
     return built, loaded.profile, path
 
 
-def written(folder: Path, text: str) -> Log:
+def written(folder: Path, text: str) -> CountersLog:
     path = folder / "log.txt"
     path.write_text(text)
     return read([path])
@@ -51,14 +50,14 @@ def written(folder: Path, text: str) -> Log:
 def test_the_trace_of_a_profile_has_the_counters_rates_and_mix(tmp_path: Path) -> None:
     log = logged("iostat-12.6-xtd.txt")
     _, profile, path = profiled(log, ["vda"], tmp_path)
-    (device,) = summary(log)["devices"]
+    (device,) = summary(log).devices
     trace = counted.made(path, tmp_path / "t.parquet", seconds=60)
-    asked = device["iops"] * 60
+    asked = device.iops * 60
     spread = profile.arrivals.cv**2  # type: ignore[union-attr]  # counts vary so much more than Poisson's
     assert len(trace) == pytest.approx(asked, abs=4 * np.sqrt(spread * asked))
     share = trace["reads"].mean()
-    assert share == pytest.approx(device["read_share"], abs=4 * np.sqrt(spread * 0.25 / asked))
-    for reads, mean in ((True, device["mean_read_bytes"]), (False, device["mean_write_bytes"])):
+    assert share == pytest.approx(device.read_share, abs=4 * np.sqrt(spread * 0.25 / asked))
+    for reads, mean in ((True, device.mean_read_bytes), (False, device.mean_write_bytes)):
         drawn = trace.filter(pl.col("reads") == reads)["size"]
         assert drawn.mean() == pytest.approx(mean, abs=4 * drawn.std() / np.sqrt(len(drawn)))  # type: ignore[operator,arg-type]
     # Second by second: the counts follow those recorded as closely as their law lets them.
@@ -87,21 +86,21 @@ def test_bursts_are_seen_said_and_taken_over(tmp_path: Path) -> None:
     law = 'arrivals={law="hyper-exponential",rate=400,cv=12}'
     trace = counted.made("uniform", tmp_path / "a.parquet", seconds=900, overrides=[law])
     log = written(tmp_path, counted.iostat(trace, 900))
-    (device,) = summary(log)["devices"]
-    assert device["dispersion"] == pytest.approx(144, rel=0.3)
+    (device,) = summary(log).devices
+    assert device.dispersion == pytest.approx(144, rel=0.3)
     built, profile, path = profiled(log, ["sda"], tmp_path)
     assert profile.arrivals.law == "hyper-exponential"  # type: ignore[union-attr]
-    assert profile.arrivals.cv**2 == pytest.approx(device["dispersion"] / 10, rel=1e-3)  # type: ignore[union-attr]
+    assert profile.arrivals.cv**2 == pytest.approx(device.dispersion / 10, rel=1e-3)  # type: ignore[union-attr]
     assert "Poisson" in built.assumptions[0]
     assert f" {profile.arrivals.cv:.3g}," in built.assumptions[0]  # type: ignore[union-attr]
     again = counted.counts(counted.made(path, tmp_path / "b.parquet", seconds=900, seed=2), 900)
-    assert dispersion(again, np.ones(900)).index == pytest.approx(1.1 * device["dispersion"], rel=0.2)
+    assert dispersion(again, np.ones(900)).index == pytest.approx(1.1 * device.dispersion, rel=0.2)
     # Joined into few phases, the gaps carry what the phases no longer do.
-    few = Asked({"pattern": "uniform"}, phases=30)
+    few = ProfileRequest({"pattern": "uniform"}, phases=30)
     _, joined, path = profiled(log, ["sda"], tmp_path, few)
     assert len(joined.phase) == 30
     again = counted.counts(counted.made(path, tmp_path / "c.parquet", seconds=900, seed=3), 900)
-    assert dispersion(again, np.ones(900)).index == pytest.approx(device["dispersion"], rel=0.3)
+    assert dispersion(again, np.ones(900)).index == pytest.approx(device.dispersion, rel=0.3)
 
 
 def test_long_intervals_are_changing_load_and_not_bursts(tmp_path: Path) -> None:
@@ -133,15 +132,15 @@ def test_every_assumption_is_marked_said_and_written(tmp_path: Path) -> None:
 
 def test_merges_make_a_sequential_share(tmp_path: Path) -> None:
     _, profile, _ = profiled(logged("iostat-12.6-xtd.txt"), ["vda"], tmp_path)
-    (device,) = summary(logged("iostat-12.6-xtd.txt"))["devices"]
+    (device,) = summary(logged("iostat-12.6-xtd.txt")).devices
     shares = {stream.name: stream.share for stream in profile.stream}
     assert set(shares) == {"read", "write", "write-sequential"}  # under 1 % of the reads were merged
     writes = shares["write"] + shares["write-sequential"]  # type: ignore[operator]
-    assert shares["write-sequential"] / writes == pytest.approx(device["write_merged_share"], abs=1e-4)
-    none = Asked({"pattern": "uniform"}, sequential=0.0)
+    assert shares["write-sequential"] / writes == pytest.approx(device.write_merged_share, abs=1e-4)
+    none = ProfileRequest({"pattern": "uniform"}, sequential=0.0)
     _, profile, _ = profiled(logged("iostat-12.6-xtd.txt"), ["vda"], tmp_path, none)
     assert {stream.name for stream in profile.stream} == {"read", "write"}
-    every = Asked(access.parse("sequential"))
+    every = ProfileRequest(streams.parse_access("sequential"))
     _, profile, _ = profiled(logged("iostat-12.6-xtd.txt"), ["vda"], tmp_path, every)
     assert {stream.access.pattern for stream in profile.stream} == {"sequential"}
 
@@ -164,8 +163,8 @@ def test_sar_does_not_count_reads_so_bytes_tell(tmp_path: Path) -> None:
 def test_a_log_without_reads_and_writes_wants_to_be_told(tmp_path: Path) -> None:
     log = logged("iostat-12.6-xst.txt")
     with refused("missing-figure", None):
-        build(log, ["vda"], UNIFORM, name="x", origin="log")
-    _, profile, _ = profiled(log, ["vda"], tmp_path, Asked({"pattern": "uniform"}, read_share=0.7))
+        build_profile(log, ["vda"], UNIFORM, name="x", origin="log")
+    _, profile, _ = profiled(log, ["vda"], tmp_path, ProfileRequest({"pattern": "uniform"}, read_share=0.7))
     reads = sum(s.share or 0 for s in profile.stream if s.read_share == 100)
     assert reads == pytest.approx(70, abs=1e-4)
 
@@ -197,19 +196,19 @@ def test_intervals_without_figures_are_left_out_with_their_time(tmp_path: Path) 
 
 def test_intervals_of_unknown_length_make_no_profile() -> None:
     with refused("missing", "log"):
-        build(logged("iostat-12.6-x.txt"), ["vda"], UNIFORM, name="x", origin="log")
+        build_profile(logged("iostat-12.6-x.txt"), ["vda"], UNIFORM, name="x", origin="log")
 
 
 @pytest.mark.parametrize("mean", [100.0, 512.0, 4096.0, 6000.0, 29_912.4, 1_300_000.0])
 def test_a_mix_keeps_the_mean(mean: float) -> None:
-    mix = sizes.mix(np.array([3.0, 7.0]), np.array([3.0, 7.0]) * mean)
-    assert sizes.mean(mix) == pytest.approx(max(mean, 512), rel=1e-6)
+    mix = streams.size_mix(np.array([3.0, 7.0]), np.array([3.0, 7.0]) * mean)
+    assert streams.mean(mix) == pytest.approx(max(mean, 512), rel=1e-6)
     assert sum(share for _, share in mix) == pytest.approx(100, abs=1e-9)
     assert all(size & (size - 1) == 0 for size, _ in mix)
 
 
 def test_a_mix_has_the_spread_of_its_intervals() -> None:
-    assert sizes.mix(np.array([1.0, 3.0, 0.0]), np.array([4096.0, 3 * 65536.0, 0.0])) == [
+    assert streams.size_mix(np.array([1.0, 3.0, 0.0]), np.array([4096.0, 3 * 65536.0, 0.0])) == [
         (4096, 25),
         (65536, 75),
     ]
@@ -220,7 +219,7 @@ def test_a_mix_has_the_spread_of_its_intervals() -> None:
 )
 def test_patterns_that_are_none(text: str) -> None:
     with refused("bad-syntax", "access"):
-        access.parse(text)
+        streams.parse_access(text)
 
 
 def test_dispersion_of_poisson_counts_stays_under_its_limit() -> None:

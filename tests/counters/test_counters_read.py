@@ -10,22 +10,22 @@ import numpy as np
 import pytest
 
 from iowatt.counters import sysstat_json
-from iowatt.counters.log import Log
+from iowatt.counters.log import CountersLog
 from iowatt.counters.read import read
 from refused import refused
 
 DATA = Path(__file__).parents[1] / "data" / "counters"
 
 
-def logged(name: str, **options: object) -> Log:
+def logged(name: str, **options: object) -> CountersLog:
     return read([DATA / name], **options)  # type: ignore[arg-type]
 
 
-def first(log: Log, device: str, *names: str) -> list[float]:
+def first(log: CountersLog, device: str, *names: str) -> list[float]:
     return [float(log.column(device, name)[0]) for name in names]
 
 
-def seconds(log: Log) -> list[float]:
+def seconds(log: CountersLog) -> list[float]:
     return log.seconds.tolist()
 
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 import iowatt
-from iowatt.counters.build import build
-from iowatt.counters.parts import Asked
+from iowatt.counters.profile import build_profile, profile_toml
 from iowatt.counters.read import read
-from iowatt.counters.write import toml
+from iowatt.counters.streams import ProfileRequest
 
 DATA = Path(__file__).parents[1] / "data" / "counters"
 SCENARIO = """\
@@ -31,8 +30,10 @@ raid = { level = 5, stripe_unit = "64KiB" }
 
 def test_a_scenario_takes_the_profile(tmp_path: Path) -> None:
     log = read([DATA / "iostat-10-xtk.txt"])
-    built = build(log, ["sda"], Asked({"pattern": "uniform"}, span=1 << 30), name="mine", origin="log")
-    (tmp_path / "mine.toml").write_text(toml(built.tables))
+    built = build_profile(
+        log, ["sda"], ProfileRequest({"pattern": "uniform"}, span=1 << 30), name="mine", origin="log"
+    )
+    (tmp_path / "mine.toml").write_text(profile_toml(built.tables))
     (tmp_path / "s.toml").write_text(SCENARIO)
     run = iowatt.run(tmp_path / "s.toml")
     assert run.summary["requests"]["count"] == pytest.approx(4000, abs=300)

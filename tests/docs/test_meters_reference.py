@@ -9,7 +9,7 @@ import printed
 import pytest
 
 from iowatt.sources.meters import snmp_profiles
-from iowatt.sources.meters.schemes import SCHEMES
+from iowatt.sources.meters.address import SCHEMES
 
 KINDS = ("snmp", "redfish", "ipmi", "nut", "prometheus", "scpi")
 PAGE = (printed.ROOT / "docs" / "reference" / "meters.md").read_text("utf-8")

@@ -17,7 +17,7 @@ from iowatt.emerald.judge import validity
 from iowatt.emerald.measurement import Event
 from iowatt.emerald.rules import load
 from iowatt.run.bundle import Run
-from iowatt.sources.meters.log import Instrument, Log
+from iowatt.sources.meters.instrument import Instrument, InstrumentLog
 from refused import refused
 
 RULES = load("emerald-4.0.0")
@@ -382,7 +382,7 @@ def test_a_log_with_a_clock_of_its_own_is_compared_by_its_steps(lag, weight):
         level = 600.0 + 7 * ((number * 3) % 8)
         watts.append(level + np.random.default_rng(number).normal(0, 1.0, len(each)))
     instrument = Instrument("wt310", "yokogawa-csv", "emerald", "an analyser", sample_interval_s=1.0)
-    log = Log(instrument, np.concatenate(time_s) + lag, {"watts": np.concatenate(watts)})
+    log = InstrumentLog(instrument, np.concatenate(time_s) + lag, {"watts": np.concatenate(watts)})
     found = result(replace(whole, foreign=[log]))
     assert not codes(found, "warning")
     assert ("clock-apart" in codes(found)) is (weight is not None)

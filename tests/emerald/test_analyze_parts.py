@@ -22,7 +22,7 @@ from iowatt.emerald.analyze.stages import IdlePeriod, Logs, stage_run
 from iowatt.emerald.rules import load
 from iowatt.render import terminal
 from iowatt.run.bundle import Run
-from iowatt.sources.meters.log import Instrument, Log
+from iowatt.sources.meters.instrument import Instrument, InstrumentLog
 from refused import refused
 
 SAMPLE = Path(__file__).parents[1] / "data" / "vdbench"
@@ -38,7 +38,7 @@ def idle(**more):
 def meter(name, watts, begin=BEGIN):
     time_s = begin + np.arange(1.0, 601.0)
     about = Instrument(name, "ptdaemon", "emerald", "an analyser", sample_interval_s=1.0)
-    return Log(about, time_s, {"watts": np.full(len(time_s), watts)})
+    return InstrumentLog(about, time_s, {"watts": np.full(len(time_s), watts)})
 
 
 def rested(logs):

@@ -18,7 +18,7 @@ from iowatt.emerald.analyze.stages import Logs, stage_run
 from iowatt.emerald.conduct.seams import generator_limited
 from iowatt.emerald.rules import load
 from iowatt.run.histogram import Histogram
-from iowatt.sources.meters.log import Instrument, Log
+from iowatt.sources.meters.instrument import Instrument, InstrumentLog
 from iowatt.sources.observation import Direction, Interval, Observation
 from refused import refused
 
@@ -81,7 +81,7 @@ def test_the_minute_that_vdbench_leaves_out_is_history():
     begin = emerald_runs.BEGIN
     time_s = begin + np.arange(1.0, 41 * 60 + 1)
     meter = Instrument("wt310", "ptdaemon", "emerald", "an analyser", sample_interval_s=1.0)
-    logs = Logs([Log(meter, time_s, {"watts": np.full(len(time_s), 500.0)})])
+    logs = Logs([InstrumentLog(meter, time_s, {"watts": np.full(len(time_s), 500.0)})])
     first = stage_run(plan, warm, observed("RR_warmup", begin, [60_000] * 10, uncounted=1), logs)
     counts = [30_000, *[60_000] * 30]
     second = stage_run(plan, main, observed("RR", begin + 600, counts, uncounted=1), logs)
@@ -108,7 +108,7 @@ def official(folder_stages, *, averaged_from_one):
     at, found = emerald_runs.BEGIN, []
     time_s = at + np.arange(1.0, len(stages) * 31 * 60 + 60)
     meter = Instrument("wt310", "ptdaemon", "emerald", "an analyser", sample_interval_s=1.0)
-    logs = Logs([Log(meter, time_s, {"watts": np.full(len(time_s), 500.0)})])
+    logs = Logs([InstrumentLog(meter, time_s, {"watts": np.full(len(time_s), 500.0)})])
     for one in stages:
         main = one.role == "measurement"
         counts = [30_000, *[60_000] * 30] if main else [60_000] * 10

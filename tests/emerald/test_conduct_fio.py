@@ -23,8 +23,7 @@ from iowatt.emerald.conduct.folder import Folder
 from iowatt.emerald.conduct.sequence import Stopped, conduct
 from iowatt.emerald.driver import DriverError
 from iowatt.emerald.measurement import events
-from iowatt.sources.meters.log import Instrument
-from iowatt.sources.meters.meter import MeterError, Reading
+from iowatt.sources.meters.instrument import Instrument, MeterError, Reading
 from iowatt.sources.meters.recording import read_log
 from refused import printed_code, refused
 

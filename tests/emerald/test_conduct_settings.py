@@ -196,7 +196,7 @@ def test_progress_says_what_is_left(tmp_path):
 
 def test_a_target_is_claimed_by_one_at_a_time(plan, tmp_path):
     from iowatt.evaluate.replay import target as replayed
-    from iowatt.sources.target import held
+    from iowatt.sources.target import locked
 
     file = tmp_path / "target.bin"
     with target.claimed(plan, None) as claim:
@@ -214,7 +214,7 @@ def test_a_target_is_claimed_by_one_at_a_time(plan, tmp_path):
         ):
             pass
     with replayed.ready(file, size=None, erase=file, writes=True):
-        with refused("in-use", str(file)), held(file):
+        with refused("in-use", str(file)), locked(file):
             pass
         with refused("in-use", str(file)), target.claimed(plan, str(file)):
             pass

@@ -11,7 +11,7 @@ import needs
 from iowatt.emerald.plan import check, vdbench
 from iowatt.emerald.plan.fio import job_text, shares_of_streams
 from iowatt.emerald.plan.model import PlanDeviation
-from iowatt.sources.observation import Share
+from iowatt.sources.observation import ObservedShare
 from refused import refused
 
 needs_fio = needs.mark("fio")
@@ -264,12 +264,14 @@ def test_a_colon_in_a_name_does_not_split_it(tmp_path):
 
 
 def test_shares_of_jobs_become_those_of_streams():
-    jobs = [Share(f"write{i}", 5, 5.1) for i in (1, 2, 3)] + [Share(f"read{i}", 5, 4.9) for i in range(1, 6)]
-    jobs += [
-        Share("uniform-read", 3, 3.2), Share("uniform-write", 3, 2.9), Share("hot1-read", 19.6, 19.5),
-        Share("hot1-write", 8.4, 8.6), Share("hot2-read", 9.8, 9.7), Share("hot2-write", 4.2, 4.3),
-        Share("hot3-read", 4.9, 5), Share("hot3-write", 2.1, 2), Share("hot4-read", 3.5, 3.5),
+    shares = [
+        *((f"write{i}", 5, 5.1) for i in (1, 2, 3)), *((f"read{i}", 5, 4.9) for i in range(1, 6)),
+        ("uniform-read", 3, 3.2), ("uniform-write", 3, 2.9), ("hot1-read", 19.6, 19.5),
+        ("hot1-write", 8.4, 8.6),
+        ("hot2-read", 9.8, 9.7), ("hot2-write", 4.2, 4.3), ("hot3-read", 4.9, 5), ("hot3-write", 2.1, 2),
+        ("hot4-read", 3.5, 3.5),
     ]  # fmt: skip
+    jobs = [ObservedShare(*share) for share in shares]
     made = with_stage("/x", 1 << 30, workload="HB", rate_iops=10.0)
     found = {share.stream: (share.asked, share.observed) for share in shares_of_streams(made.stages[0], jobs)}
     assert {name: asked for name, (asked, _) in found.items()} == SHARES

@@ -24,7 +24,7 @@ from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.rules import load
 from iowatt.run.histogram import Histogram
 from iowatt.sources import fio
-from iowatt.sources.export.outstanding import needed
+from iowatt.sources.export.loads import outstanding_needed
 from iowatt.sources.observation import Direction, Interval, Observation
 
 BOTH = (
@@ -37,9 +37,9 @@ BOTH = (
 def test_a_published_result_needs_more_than_64_outstanding() -> None:
     """42,870 IOPS at 5.77 ms have 247 requests in flight (Little's law)."""
     assert pytest.approx(247.4, abs=0.1) == 42_870 * 5.77e-3
-    assert needed(42_870, 5.77e-3) == 495
-    assert needed(100, 0.02) == 64
-    assert needed(1e6, 1.0) == 16_384, "no more than libaio may have"
+    assert outstanding_needed(42_870, 5.77e-3) == 495
+    assert outstanding_needed(100, 0.02) == 64
+    assert outstanding_needed(1e6, 1.0) == 16_384, "no more than libaio may have"
 
 
 def test_a_rate_has_as_many_outstanding_as_it_needs_over_jobs_and_targets(tmp_path: Path) -> None:

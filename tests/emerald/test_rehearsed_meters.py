@@ -9,8 +9,8 @@ from emerald_plans import plan
 from iowatt.emerald.conduct.sequence import sampling_s
 from iowatt.emerald.plan.model import Instrument
 from iowatt.sources.meters.align import align
-from iowatt.sources.meters.log import Instrument as Meter
-from iowatt.sources.meters.log import Log
+from iowatt.sources.meters.instrument import Instrument as Meter
+from iowatt.sources.meters.instrument import InstrumentLog
 
 
 @pytest.mark.parametrize(
@@ -32,11 +32,11 @@ def test_every_minute_of_a_rehearsal_has_its_power(tmp_path):
     late = np.random.default_rng(7).uniform(0.0, 0.2, 400)
     time_s = np.arange(400) * every + late
     meter = Meter("pdu", "redfish", "indicative", "a PDU", sample_interval_s=every)
-    log = Log(meter, time_s, {"watts": np.full(400, 240.0)})
+    log = InstrumentLog(meter, time_s, {"watts": np.full(400, 240.0)})
     start = 5.0 + np.arange(31) * width
     found = align(log, "watts", start, start + width, longest_gap_s=5.0)
     assert found.complete.all() and np.allclose(found.usable_mean, 240.0)
     # A meter that is silent for whole minutes still has none of them.
     heard = time_s[(time_s < 8) | (time_s > 13)]
-    silent = Log(meter, heard, {"watts": np.full(len(heard), 240.0)})
+    silent = InstrumentLog(meter, heard, {"watts": np.full(len(heard), 240.0)})
     assert not align(silent, "watts", start, start + width, longest_gap_s=5.0).complete.all()

@@ -11,7 +11,7 @@ import pytest
 
 import needs
 from iowatt.trace.convert import convert
-from iowatt.trace.info import info
+from iowatt.trace.measure import info
 
 PAGE = (Path(__file__).parents[2] / "docs" / "howto" / "capture-trace.md").read_text("utf-8")
 REQUESTS = 300

@@ -17,8 +17,7 @@ from iowatt.pages.cost.document import headlines
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Moments
 from iowatt.run.statistics import mean_interval
-from iowatt.sources.measured import measured_run
-from iowatt.sources.measured.build import About
+from iowatt.sources.measured import MeasuredAbout, measured_run
 from iowatt.sources.observation import Direction, Interval, Observation
 from report.cost_document import cost
 
@@ -49,7 +48,7 @@ def observed(pieces, tool="fio"):
 
 @given(PIECES)
 def test_of_a_measured_run(pieces):
-    summary = measured_run(About("x"), observed(pieces), interval_s=1.0).summary
+    summary = measured_run(MeasuredAbout("x"), observed(pieces), interval_s=1.0).summary
     for times in summary["response_time_ms"].values():
         assert holds(times["mean_ci95"], times["mean"])
 
@@ -61,7 +60,9 @@ def test_of_a_measured_run_whose_slow_requests_come_in_bursts():
         (800 if k % 5 == 0 else 20, (0.010 if k % 5 == 0 else 0.001) * rng.uniform(0.8, 1.2), 0, 0.0)
         for k in range(100)
     ]
-    times = measured_run(About("x"), observed(pieces), interval_s=1.0).summary["response_time_ms"]["all"]
+    times = measured_run(MeasuredAbout("x"), observed(pieces), interval_s=1.0).summary["response_time_ms"][
+        "all"
+    ]
     assert times["mean"] == pytest.approx(9.2, rel=0.05)
     low, high = times["mean_ci95"]
     assert 0.9 * times["mean"] < low < times["mean"] < high < 1.1 * times["mean"]
@@ -98,7 +99,9 @@ def test_of_the_highest_rate(middle, half, crossing):
 
 @given(PIECES)
 def test_half_a_width_leaves_a_time(pieces):
-    times = measured_run(About("x"), observed(pieces), interval_s=1.0).summary["response_time_ms"]["all"]
+    times = measured_run(MeasuredAbout("x"), observed(pieces), interval_s=1.0).summary["response_time_ms"][
+        "all"
+    ]
     half = half_width_s(times)
     if half is not None:
         assert holds((times["mean"] / 1e3 - half, times["mean"] / 1e3 + half), times["mean"] / 1e3)
@@ -114,7 +117,7 @@ def test_a_maximum_of_a_direction_is_unknown_where_only_bins_with_the_warm_up_ha
     ]
     bins = Histogram.of([500_000, 8_000_000_000], [2_000_000, 9_000_000_000], [1199, 1])
     found = dataclasses.replace(found, intervals=intervals, read=bins, write=bins)
-    times = measured_run(About("x"), found, interval_s=1.0).summary["response_time_ms"]
+    times = measured_run(MeasuredAbout("x"), found, interval_s=1.0).summary["response_time_ms"]
     assert (times["all"]["max"], times["all"]["std"]) == pytest.approx((4.0, 0.5))
     for way in ("read", "write"):
         assert times[way]["mean"] == pytest.approx(1.0)
@@ -122,7 +125,7 @@ def test_a_maximum_of_a_direction_is_unknown_where_only_bins_with_the_warm_up_ha
     # Without a warm-up the bins hold the same requests, and say what they can.
     alike = Histogram.of([500_000], [2_000_000], [1100])
     found = dataclasses.replace(found, read=alike, write=alike)
-    times = measured_run(About("x"), found, interval_s=1.0).summary["response_time_ms"]
+    times = measured_run(MeasuredAbout("x"), found, interval_s=1.0).summary["response_time_ms"]
     assert times["read"]["max"] == pytest.approx(2.0)
 
 

@@ -20,7 +20,7 @@ from iowatt.evaluate.search.optimize.problem import parse_constraint, parse_cons
 from iowatt.evaluate.search.optimize.space import Space
 from iowatt.pages.optimize.document import document
 from iowatt.render import terminal, write
-from iowatt.sources.wall import DRIVES_ALONE
+from iowatt.sources.simulation.wall import DRIVES_ALONE
 from refused import refused
 
 OVER = ["array.pool.p.count=4..12:2", "array.pool.p.raid.level=0,5,6,10", "array.pool.p.queue_depth=1,4"]

@@ -76,7 +76,7 @@ def test_info_and_the_run_warn(runs, name):
         return
     (text,) = said
     assert all(word in text for word in words)
-    assert text in [note["text"] for note in info["warnings"]]
+    assert text in {warning["text"] for warning in info["warnings"]}
     (found,) = [one for one in findings(runs[name]) if text in one.text]
     assert found.decides
 
@@ -99,6 +99,6 @@ def test_a_measured_run_of_a_trace_has_it_among_its_warnings(tmp_path):
     file = tmp_path / "measured.csv"
     lines = gap_of_1000_s().splitlines()
     file.write_text("\n".join([f"{lines[0]},response_ms", *(f"{line},1" for line in lines[1:])]) + "\n")
-    said = [text for text in observe.read(observe.Asked(file)).warnings if "a gap of" in text]
+    said = [text for text in observe.read(observe.TraceRequest(file)).warnings if "a gap of" in text]
     assert len(said) == 1
     assert "55.6 %" in said[0]

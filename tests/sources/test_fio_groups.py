@@ -12,8 +12,7 @@ from figures import figures
 from iowatt.sources import outputs
 from iowatt.sources.fio import read, read_groups
 from iowatt.sources.fio.document import seconds
-from iowatt.sources.measured import measured_run
-from iowatt.sources.measured.build import About
+from iowatt.sources.measured import MeasuredAbout, measured_run
 from refused import refused
 
 DATA = Path(__file__).parents[1] / "data" / "fio-runs"
@@ -46,7 +45,9 @@ def test_groups_behind_a_stonewall_are_runs_of_their_own(tmp_path, logs):
         {path.name for path in GROUPS.parent.iterdir()} if logs else {"out.json"}
     )
     # Nothing says 600 IOPS, the sum of both.
-    rates = [measured_run(About("x"), one, interval_s=10).summary["throughput"]["iops"] for one in found]
+    rates = [
+        measured_run(MeasuredAbout("x"), one, interval_s=10).summary["throughput"]["iops"] for one in found
+    ]
     assert rates == pytest.approx([200, 400], rel=0.01)
 
 
@@ -106,7 +107,7 @@ def test_groups_of_one_name_are_told_apart(tmp_path):
 
 def test_a_job_that_failed_at_once_is_refused_with_its_error():
     with refused("empty", str(DATA / "failed.json")) as caught:
-        outputs.read(DATA / "failed.json")
+        outputs.read_output(DATA / "failed.json")
     assert "'t'" in caught.value.message and "25 (" in caught.value.message
 
 
@@ -172,7 +173,7 @@ def test_times_of_options(text, expected):
 
 
 def test_errors_of_verify_in_front_of_the_json_are_skipped(tmp_path):
-    (found,) = outputs.read(DATA / "verify-errors.json")
+    (found,) = outputs.read_output(DATA / "verify-errors.json")
     assert found.totals[0].requests == 64
     assert any("verify: " in said for said in found.warnings)
     # More of them than the first look at a file holds, the last without its line's end, and no .json.
@@ -180,7 +181,7 @@ def test_errors_of_verify_in_front_of_the_json_are_skipped(tmp_path):
     error, _, rest = text.partition("\n")
     path = tmp_path / "out.txt"
     path.write_text((error + "\n") * 900 + error + rest)
-    (again,) = outputs.read(path)
+    (again,) = outputs.read_output(path)
     assert again.totals == found.totals
     assert any(901 in figures(said) for said in again.warnings)
 
@@ -191,15 +192,15 @@ def test_other_formats_are_named_and_json_asked_for(tmp_path, form, suffix):
     path = tmp_path / f"out{suffix}"
     shutil.copy(DATA / f"{form}.txt", path)
     with refused("wrong-format", str(path)) as caught:
-        outputs.read(path)
+        outputs.read_output(path)
     assert form in caught.value.message
     assert "--output-format=json+" in (caught.value.hint or "")
 
 
 def test_a_mean_in_the_json_is_kept_where_logs_have_rates_only():
-    (found,) = outputs.read(DATA / "iops-only" / "out.json")
+    (found,) = outputs.read_output(DATA / "iops-only" / "out.json")
     assert len(found.intervals) > 1
-    run = measured_run(About("x"), found, interval_s=1.0)
+    run = measured_run(MeasuredAbout("x"), found, interval_s=1.0)
     times = run.summary["response_time_ms"]
     said = found.totals[0]
     for kind in ("all", "read"):
@@ -214,7 +215,7 @@ def test_a_mean_in_the_json_is_kept_where_logs_have_rates_only():
 
 def test_the_extremes_of_directions_are_those_of_the_json():
     found = read(GROUPS.parents[2] / "fio" / "json_plus_3.33_sample.json", interval_s=1.0)
-    times = measured_run(About("x"), found, interval_s=1.0).summary["response_time_ms"]
+    times = measured_run(MeasuredAbout("x"), found, interval_s=1.0).summary["response_time_ms"]
     for kind, said in zip(("read", "write"), found.totals, strict=True):
         assert times[kind]["max"] == said.response_max_s * 1e3
         assert times[kind]["std"] == said.response_std_s * 1e3

@@ -19,8 +19,8 @@ import pytest
 
 import needs
 from iowatt.sources.fio import read
+from iowatt.sources.fio.job_logs import from_windows, split_at_edges
 from iowatt.sources.fio.logs import Rows
-from iowatt.sources.fio.windows import from_windows, split
 
 needs_fio = needs.mark("fio")
 RATES = [5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 22, 5, 6, 7, 8, 12, 15]  # of 18 jobs: 200 IOPS in all
@@ -78,7 +78,7 @@ def test_minutes_of_18_slow_jobs_are_those_of_their_requests(width_ms, late, see
             what="job",
         )
         assert series.requests.sum() == times.size
-        series = split(series, EPOCH_MS / 1000, 60.0)
+        series = split_at_edges(series, EPOCH_MS / 1000, 60.0)
         assert series.requests.sum() == times.size
         assert series.bytes.sum() == times.size * 4096
         at = np.clip((series.middle_s - EPOCH_MS / 1000) // 60, 0, 3).astype(int)

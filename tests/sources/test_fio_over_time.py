@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from figures import figures
 from iowatt.base.errors import InputError
 from iowatt.run.histogram import Histogram
-from iowatt.sources.fio import bins, document, hist_logs, over_time, read
+from iowatt.sources.fio import document, histograms, over_time, read
 from refused import refused
 
 SAMPLE = Path(__file__).parents[1] / "data" / "fio-hist"
@@ -62,7 +62,7 @@ def test_all_jobs_are_in_the_bins_of_the_coarsest_log(windows):
     assert (whole.low_ns[1:] > whole.high_ns[:-1]).all()
     jobs = document.read(windows / "out.json").jobs
     fine = Histogram.merged([job.write.completion_histogram for job in jobs])
-    assert over_time.coarser(fine, 5).count.tolist() == whole.count.tolist()
+    assert over_time.coarsen(fine, 5).count.tolist() == whole.count.tolist()
 
 
 def test_logs_of_each_request_are_exact(tmp_path):
@@ -172,7 +172,7 @@ def test_zeros_only_are_no_times(windows):
 
 def row(time, way, at, coarse=0, count=1):
     """A row with some requests in one bin."""
-    counts = ["0"] * (bins.BINS >> coarse)
+    counts = ["0"] * (histograms.BINS >> coarse)
     counts[at] = str(count)
     return ", ".join([str(time), str(way), "4096", *counts]) + "\n"
 
@@ -192,32 +192,34 @@ def test_what_is_no_row_is_said(tmp_path, text, line):
     path = tmp_path / "x_clat_hist.1.log"
     path.write_text(text)
     with refused("damaged", f"{path}:{line}") as caught:
-        hist_logs.read(path)
+        histograms.read_log(path)
     assert "fio 2" in caught.value.hint
 
 
 def test_trims_and_a_cut_row_are_passed_over(tmp_path):
     path = tmp_path / "x_clat_hist.1.log"
     path.write_text(row(100, 2, 3, 2) + row(200, 1, 70, 2, 5) + row(300, 0, 3, 2)[:40])
-    log = hist_logs.read(path)
+    log = histograms.read_log(path)
     assert (len(log.windows), log.cut, log.coarseness, log.windows[0].total) == (1, True, 2, 5)
-    low, high = bins.ranges(np.array([280]), np.array([283]))
+    low, high = histograms.bin_ranges(np.array([280]), np.array([283]))
     assert (log.windows[0].low_ns[0], log.windows[0].high_ns[0]) == (low[0], high[0])
 
 
 def test_the_last_bin_ends_with_the_longest_time():
-    low, high = bins.ranges(np.array([bins.BINS - 1]), np.array([bins.BINS - 1]), 40_000_000_000)
+    low, high = histograms.bin_ranges(
+        np.array([histograms.BINS - 1]), np.array([histograms.BINS - 1]), 40_000_000_000
+    )
     assert (low[0], high[0]) == (17_045_651_456, 40_000_000_000)
-    of_json = bins.histogram({"17112760320": 2, "100": 1}, "bins", "here", 40_000_000_000)
+    of_json = histograms.json_histogram({"17112760320": 2, "100": 1}, "bins", "here", 40_000_000_000)
     assert of_json.high_ns.tolist() == [100, 40_000_000_000]
 
 
 def job(name, number, reads, runtime_s, options):
     """A job whose JSON says no more than how many reads it did."""
     bins_of = Histogram.of([], [], [])
-    done = document.Counted(reads, reads * 4096, runtime_s, reads, 1e-3, 0.0, 1e-3, bins_of)
-    none = document.Counted(0, 0, 0.0, 0, 0.0, 0.0, 0.0, bins_of)
-    return document.Job(name, number, options, done, none, 0, runtime_s, None, 0, 0)
+    done = document.JobCounts(reads, reads * 4096, runtime_s, reads, 1e-3, 0.0, 1e-3, bins_of)
+    none = document.JobCounts(0, 0, 0.0, 0, 0.0, 0.0, 0.0, bins_of)
+    return document.FioJob(name, number, options, done, none, 0, runtime_s, None, 0, 0)
 
 
 def test_grids_of_jobs_are_joined_without_splitting_a_window(tmp_path):
@@ -233,9 +235,9 @@ def test_grids_of_jobs_are_joined_without_splitting_a_window(tmp_path):
         width = 200 if number == 1 else 300
         one = job(f"job{number}", number, 90 if number == 1 else 42, 1.8, {"log_hist_msec": str(width)})
         begin = 1.0 + 0.05 * (number == 2)
-        parts.append(over_time.JobLog(one, hist_logs.read(path), 0.0, begin, begin + 1.8))
+        parts.append(over_time.PlacedLog(one, histograms.read_log(path), 0.0, begin, begin + 1.8))
     warnings: list[str] = []
-    blocks = over_time.histograms(parts, 1.0, 2.85, warnings)
+    blocks = over_time.histogram_blocks(parts, 1.0, 2.85, warnings)
     assert [block.histogram.total for block in blocks] == [44, 44, 44]
     assert [(round(b.start, 3), round(b.end, 3)) for b in blocks] == [(1.0, 1.6), (1.6, 2.2), (2.2, 2.8)]
     for block in blocks:
@@ -250,8 +252,8 @@ def test_late_windows_are_said(tmp_path):
     path.write_text(row(1200, 0, 65, count=4) + row(2000, 0, 65, count=6))
     one = job("slow", 1, 10, 1.0, {"log_hist_msec": "200"})
     warnings: list[str] = []
-    blocks = over_time.histograms(
-        [over_time.JobLog(one, hist_logs.read(path), 0.0, 1.0, 2.0)], 1.0, 2.0, warnings
+    blocks = over_time.histogram_blocks(
+        [over_time.PlacedLog(one, histograms.read_log(path), 0.0, 1.0, 2.0)], 1.0, 2.0, warnings
     )
     assert [(round(b.start, 1), b.histogram.total) for b in blocks] == [(1.0, 4), (1.8, 6)]
     assert figures(warnings[0])[:2] == [1, 1.5]
@@ -263,7 +265,7 @@ def test_any_bytes_are_a_log_or_refused(tmp_path, data):
     path = tmp_path / "x_clat_hist.1.log"
     path.write_bytes(data)
     try:
-        hist_logs.read(path)
+        histograms.read_log(path)
     except InputError as error:
         assert str(error)
 
@@ -288,10 +290,10 @@ def test_damaged_logs_are_read_or_refused(windows, at, word):
 
 @given(value=st.integers(0, 17_000_000_000))
 def test_a_value_lies_in_the_bin_of_its_number(value):
-    number = bins.number(np.array([value]))
-    low, high = bins.ranges(number, number)
+    number = histograms.bin_number(np.array([value]))
+    low, high = histograms.bin_ranges(number, number)
     assert low[0] <= value <= high[0]
-    assert bins.bounds(int(low[0] + (high[0] - low[0] + 1) // 2)) == (low[0], high[0])
+    assert histograms.bin_bounds(int(low[0] + (high[0] - low[0] + 1) // 2)) == (low[0], high[0])
 
 
 def test_histogram_logs_alone_give_intervals(windows):

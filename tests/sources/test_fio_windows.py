@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from iowatt.sources.fio.job_logs import from_windows
 from iowatt.sources.fio.logs import Rows
-from iowatt.sources.fio.windows import from_windows
 from refused import refused
 
 

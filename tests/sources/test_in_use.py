@@ -15,8 +15,8 @@ from figures import figures
 from iowatt.emerald.conduct import target as targets
 from iowatt.emerald.plan.folder import read
 from iowatt.evaluate.replay import target as replayed
-from iowatt.sources import content, in_use
-from iowatt.sources.export.target import scratch
+from iowatt.sources import in_use, target
+from iowatt.sources.target import scratch_target
 from refused import refused
 
 SIZE = 4 << 20
@@ -77,7 +77,7 @@ def ways(path, tmp_path):
     return (
         lambda tell: replayed.ready(path, size=None, erase=path, writes=True, tell=tell),
         lambda tell: targets.claimed(plan, str(path), tell=tell),
-        lambda tell: scratch(path, 4096, force=True, erase=path, tell=tell),
+        lambda tell: scratch_target(path, 4096, force=True, erase=path, tell=tell),
     )
 
 
@@ -152,18 +152,18 @@ def test_what_is_on_it_is_named_before_it_is_written_over(ext4, tmp_path, image)
             assert len(told) == 1 and 'ext4 "backup"' in told[0] and "4 MiB" in told[0]
     empty = tmp_path / "empty"
     empty.write_bytes(bytes(SIZE))
-    assert "zeros" in (zeros := content.described(empty))
+    assert "zeros" in (zeros := target.describe_content(empty))
     empty.write_bytes(b"x" * SIZE)
-    assert content.described(empty) != zeros and "zeros" not in content.described(empty)
+    assert target.describe_content(empty) != zeros and "zeros" not in target.describe_content(empty)
     sector = bytearray(512)
     sector[446:462] = bytes([0, 0, 2, 0, 0x83, 0, 2, 0, *(1).to_bytes(4, "little"), 7, 0, 0, 0])
     sector[510:] = b"\x55\xaa"
     empty.write_bytes(bytes(sector) + bytes(SIZE))
-    assert "dos" in content.described(empty)
+    assert "dos" in target.describe_content(empty)
 
 
 def test_without_a_tool_that_tells_it_says_so(ext4, monkeypatch):
-    named = content.described(ext4)
+    named = target.describe_content(ext4)
     monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
-    unnamed = content.described(ext4)
+    unnamed = target.describe_content(ext4)
     assert "ext4" not in unnamed and "zeros" not in unnamed and unnamed.startswith(named.partition(";")[0])

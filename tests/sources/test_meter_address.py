@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError
 from iowatt.sources.meters import source
-from iowatt.sources.meters.address import parse, public_word
-from iowatt.sources.meters.schemes import SCHEMES
+from iowatt.sources.meters.address import SCHEMES, parse, public_word
 from refused import refused
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from figures import figures
 from iowatt.sources.meters.align import align, total
 from iowatt.sources.meters.checks import checked
-from iowatt.sources.meters.log import Instrument
+from iowatt.sources.meters.instrument import Instrument
 
 T0 = 1_790_000_000.0
 

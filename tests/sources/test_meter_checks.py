@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from figures import figures
 from iowatt.sources.meters.checks import checked, judged
-from iowatt.sources.meters.log import Instrument
+from iowatt.sources.meters.instrument import Instrument
 from meter_contract import check_log
 
 T0 = 1_790_000_000.0

@@ -10,8 +10,8 @@ import pytest
 import needs
 from iowatt.sources.meters import http, redfish
 from iowatt.sources.meters.address import parse
-from iowatt.sources.meters.meter import MeterError
-from iowatt.sources.meters.recorders import Recorders, Wanted
+from iowatt.sources.meters.instrument import MeterError
+from iowatt.sources.meters.recorders import InstrumentRequest, Recorders
 from refused import refused
 
 NOTES = "my notes\n"
@@ -36,7 +36,11 @@ def log(tmp_path):
 def test_live_ones_are_recorded_and_logs_are_read_and_copied(tmp_path, sensor, log):
     out = tmp_path / "out"
     out.mkdir()
-    wanted = [Wanted("left side", sensor, 0.05), Wanted(None, sensor, 0.05), Wanted("inlet", log)]
+    wanted = [
+        InstrumentRequest("left side", sensor, 0.05),
+        InstrumentRequest(None, sensor, 0.05),
+        InstrumentRequest("inlet", log),
+    ]
     recorders = Recorders(wanted, out)
     with recorders.recording():
         assert recorders.watts == pytest.approx(84.0)
@@ -51,12 +55,14 @@ def test_live_ones_are_recorded_and_logs_are_read_and_copied(tmp_path, sensor, l
 
 def test_two_with_one_file_are_refused(tmp_path, sensor):
     with refused("duplicate", "instrument a-b"):
-        Recorders([Wanted("a b", sensor), Wanted("a-b", sensor)], tmp_path)
+        Recorders([InstrumentRequest("a b", sensor), InstrumentRequest("a-b", sensor)], tmp_path)
 
 
 def test_what_cannot_begin_stops_those_that_have(tmp_path, sensor):
     (tmp_path / "b.csv").write_text(NOTES)
-    recorders = Recorders([Wanted("a", sensor, 0.01), Wanted("b", sensor, 0.01)], tmp_path)
+    recorders = Recorders(
+        [InstrumentRequest("a", sensor, 0.01), InstrumentRequest("b", sensor, 0.01)], tmp_path
+    )
     with refused("exists", str(tmp_path / "b.csv")):
         recorders.start()
     size = (tmp_path / "a.csv").stat().st_size
@@ -69,7 +75,7 @@ def test_a_watcher_that_raised_is_told(tmp_path, sensor):
     def note(event, **_values):
         raise OSError(28, "No space left on device")
 
-    recorders = Recorders([Wanted("a", sensor, 0.01)], tmp_path, note)
+    recorders = Recorders([InstrumentRequest("a", sensor, 0.01)], tmp_path, note)
     recorders.start()
     figure = tmp_path / "sys" / "hwmon0" / "power1_average"
     figure.write_text("none\n")

@@ -15,8 +15,7 @@ import pytest
 from figures import figures
 from iowatt.sources.meters import recording
 from iowatt.sources.meters.align import align
-from iowatt.sources.meters.log import Instrument
-from iowatt.sources.meters.meter import MeterError, Reading
+from iowatt.sources.meters.instrument import Instrument, MeterError, Reading
 from meter_contract import check_log
 from refused import refused
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from iowatt.run.tables import SCHEMAS
-from iowatt.sources import paths
+from iowatt.sources.simulation import counts, remarks, tables
 
 NAMES = {
     "workloads": ["oltp", "log"],
@@ -38,7 +38,7 @@ def test_rows_of_the_series_get_their_bins_back_and_empty_blocks_have_empty_list
         count=[3, 0, 2], sum_ns=[1_200, 0, 40], max_ns=[600, 0, 30], bins=[2, 0, 1],
     )  # fmt: skip
     bins = columns(low_ns=[300, 600, 10], high_ns=[300, 601, 30], count=[2, 1, 2])
-    table = paths.series(raw, bins, NAMES["workloads"])
+    table = tables.series(raw, bins, NAMES["workloads"])
     assert dict(table.schema) == {
         key: kind if isinstance(kind, pl.DataType) else kind() for key, kind in SCHEMAS["series"].items()
     }
@@ -51,7 +51,7 @@ def test_rows_of_the_series_get_their_bins_back_and_empty_blocks_have_empty_list
 
 def test_a_run_without_requests_has_an_empty_series():
     keys = ("point", "workload", "way", "start_ns", "end_ns", "count", "sum_ns", "max_ns", "bins")
-    table = paths.series(
+    table = tables.series(
         columns(**{key: [] for key in keys}), columns(low_ns=[], high_ns=[], count=[]), NAMES["workloads"]
     )
     assert table.height == 0
@@ -59,7 +59,7 @@ def test_a_run_without_requests_has_an_empty_series():
 
 
 def test_slots_are_named_from_the_host_to_the_drive():
-    assert paths.slots(NAMES["paths"][0]) == [
+    assert counts.slots(NAMES["paths"][0]) == [
         ("host queue", "host", ""),
         ("hba-8g", "host", ""),
         ("HBA data", "host", "out"),
@@ -75,7 +75,7 @@ def test_slots_are_named_from_the_host_to_the_drive():
         ("storage", "storage", ""),
         ("drive", "drive", ""),
     ]
-    assert [name for name, _, _ in paths.slots(NAMES["paths"][1])][1:3] == ["HBA", "target port"]
+    assert [name for name, _, _ in counts.slots(NAMES["paths"][1])][1:3] == ["HBA", "target port"]
 
 
 def test_hops_are_named_by_the_slots_of_their_own_path():
@@ -83,7 +83,7 @@ def test_hops_are_named_by_the_slots_of_their_own_path():
         path=[0, 1], workload=[0, 1], way=[1, 0], low_ns=[64, 8], high_ns=[71, 8], slot=[8, 2],
         requests=[5, 7], wait_ns=[11, 0], service_ns=[300, 56],
     )  # fmt: skip
-    table = paths.hops(raw, NAMES)
+    table = tables.hops(raw, NAMES)
     assert dict(table.schema) == {key: kind() for key, kind in SCHEMAS["hops"].items()}
     assert table.rows() == [
         ("san", "oltp", "write", 64, 71, "port-a", "port", "", 5, 11, 300),
@@ -108,7 +108,7 @@ def test_counts_of_a_path(classes):
         "paths": [{"lanes": 2, "queue_depth": 30, "port": {"express": classes}}],
     }
     names = {**NAMES, "paths": NAMES["paths"][:1]}
-    (found,) = paths.paths(names, simulation, {"paths": [counted(classes)]})
+    (found,) = counts.paths(names, simulation, {"paths": [counted(classes)]})
     assert (found.name, found.protocol, found.workloads, found.lanes) == ("san", "fcp", ["oltp"], 2)
     assert (found.queue_depth, found.queue_visits, found.queue_held, found.queue_wait_s) == (
         30,
@@ -126,13 +126,13 @@ def test_counts_of_a_path(classes):
 
 
 def test_a_summary_without_paths_has_none():
-    assert paths.paths({"workloads": ["a"]}, {"workloads": [{}]}, json.loads("{}")) == []
-    assert paths.response_at({}) == {}
-    assert paths.tables({"workloads": ["a"]}, {}) == {"series": None, "hops": None}
+    assert counts.paths({"workloads": ["a"]}, {"workloads": [{}]}, json.loads("{}")) == []
+    assert counts.response_at({}) == {}
+    assert tables.path_tables({"workloads": ["a"]}, {}) == {"series": None, "hops": None}
 
 
 @pytest.mark.parametrize(("asked_s", "said"), [(None, False), (1e-6, True), (2e-6, False)])
 def test_wider_blocks_than_asked_for_are_said(asked_s, said):
     raw = {"series": columns(start_ns=[0, 2_000], end_ns=[2_000, 3_000])}
-    assert bool(paths.remarks(raw, asked_s)) == said
-    assert paths.remarks({"series": columns(start_ns=[], end_ns=[])}, 1.0) == []
+    assert bool(remarks.series_remarks(raw, asked_s)) == said
+    assert remarks.series_remarks({"series": columns(start_ns=[], end_ns=[])}, 1.0) == []

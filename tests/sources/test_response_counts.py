@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from iowatt.base.errors import Argument
 from iowatt.run.histogram import Histogram
-from iowatt.sources.responses import bins
-from iowatt.sources.responses.blocks import Blocks, exact_sums
-from iowatt.sources.responses.cells import Cells
+from iowatt.sources import responses
+from iowatt.sources.responses import TimeBlocks, TimeCells, exact_sums
 from refused import refused
 
 TIMES = st.integers(0, (1 << 61) - 1)
@@ -21,16 +20,16 @@ TIMES = st.integers(0, (1 << 61) - 1)
 
 @given(value=TIMES, bits=st.sampled_from([8, 10]))
 def test_a_value_lies_in_its_bin_and_the_bin_is_narrow(value, bits):
-    number = bins.numbers(np.array([value]), bits)
-    low, high = (int(end[0]) for end in bins.ranges(number, bits))
+    number = responses.bin_numbers(np.array([value]), bits)
+    low, high = (int(end[0]) for end in responses.bin_ranges(number, bits))
     assert low <= value <= high
     assert high - low <= low >> bits
     # The next bin begins where this one ends.
-    assert int(bins.numbers(np.array([high + 1]), bits)[0]) == int(number[0]) + 1
+    assert int(responses.bin_numbers(np.array([high + 1]), bits)[0]) == int(number[0]) + 1
 
 
 def test_values_below_512_have_bins_of_their_own_and_those_above_256_a_doubling():
-    numbers = bins.numbers(np.arange(2048), 8)
+    numbers = responses.bin_numbers(np.arange(2048), 8)
     assert numbers[:512].tolist() == list(range(512))
     assert len(set(numbers[512:1024].tolist())) == len(set(numbers[1024:].tolist())) == 256
 
@@ -53,11 +52,11 @@ REQUESTS = st.lists(
 @given(requests=REQUESTS, cut=st.integers(1, 30))
 def test_blocks_hold_each_request_once_whatever_the_batches(requests, cut):
     done, op, response = (np.array(column, dtype=np.int64) for column in zip(*requests, strict=True))
-    blocks = Blocks()
+    blocks = TimeBlocks()
     for first in range(0, done.size, cut):
         part = slice(first, first + cut)
         blocks.add(done[part], op[part].astype(np.uint8), response[part])
-    found = blocks.made(100.0, 100.0 + float(done.max()) / 1e9)
+    found = blocks.blocks(100.0, 100.0 + float(done.max()) / 1e9)
     assert math.log2(blocks.width_ns / 1e6).is_integer()
     assert done.max() // blocks.width_ns < 512
     assert blocks.width_ns == 1_000_000 or done.max() // (blocks.width_ns // 2) >= 512
@@ -83,7 +82,7 @@ def test_cells_add_up(requests, unknown, cut):
     when, op, response = (np.array(column, dtype=np.int64) for column in zip(*requests, strict=True))
     response[[k for k in unknown if k < response.size]] = -1
     size = np.arange(response.size, dtype=np.int64) * 512 + 512
-    cells = Cells()
+    cells = TimeCells()
     for first in range(0, when.size, cut):
         part = slice(first, first + cut)
         cells.add(when[part], op[part].astype(np.uint8), size[part], response[part])
@@ -114,7 +113,7 @@ def test_cells_add_up(requests, unknown, cut):
 
 
 def test_intervals_of_a_given_length_are_kept_and_bounded():
-    cells = Cells(250_000_000)
+    cells = TimeCells(250_000_000)
     one = np.ones(1, dtype=np.int64)
     cells.add(one * 999_999_999, one.astype(np.uint8), one, one)
     assert [interval.write.requests for interval in cells.intervals(0.0, 1.0)] == [0, 0, 0, 1]
@@ -123,7 +122,7 @@ def test_intervals_of_a_given_length_are_kept_and_bounded():
 
 
 def test_of_too_many_cells_no_histograms_are_kept():
-    cells = Cells(1000)
+    cells = TimeCells(1000)
     one = np.ones(1, dtype=np.int64)
     cells.add(one * 1999_000, one.astype(np.uint8), one, one)
     assert cells.intervals(0.0, 1.0)[-1].histogram.total == 1
@@ -134,7 +133,7 @@ def test_of_too_many_cells_no_histograms_are_kept():
 def test_lengths_grow_with_the_trace():
     one = np.ones(1, dtype=np.int64)
     for seconds, width in ((2, 10**7), (20, 10**8), (200, 10**9), (7200, 60 * 10**9)):
-        cells = Cells()
+        cells = TimeCells()
         cells.add(one * seconds * 10**9, one.astype(np.uint8), one, one)
         assert cells.width_ns == width
 
@@ -142,9 +141,9 @@ def test_lengths_grow_with_the_trace():
 def test_parts_merge_without_loss():
     rng = np.random.default_rng(3)
     done, response = np.sort(rng.integers(0, 10**10, 5000)), rng.integers(10_000, 10**8, 5000)
-    blocks = Blocks()
+    blocks = TimeBlocks()
     blocks.add(done, np.zeros(5000, dtype=np.uint8), response)
-    merged = Histogram.merged([block.histogram for block in blocks.made(0.0, 10.0)])
+    merged = Histogram.merged([block.histogram for block in blocks.blocks(0.0, 10.0)])
     exact = np.sort(response)
     for q in (0.5, 0.9, 0.99, 0.999):
         value = int(exact[math.ceil(q * 5000) - 1])

@@ -12,7 +12,7 @@ import pytest
 
 from iowatt.run.histogram import Histogram
 from iowatt.sources import vdbench
-from iowatt.sources.fio import bins, document, hist_logs
+from iowatt.sources.fio import document, histograms
 
 DATA = Path(__file__).parents[1] / "data"
 OUTPUTS = [DATA / "fio" / "json_plus_3.33_sample.json", DATA / "fio-hist" / "out.json"]
@@ -38,12 +38,12 @@ PRINTED = list(printed())
     ids=[f"{path.parent.name}-{number}-{direction}-{kind}" for path, number, direction, kind, _ in PRINTED],
 )
 def test_every_percentile_of_fio_lies_in_our_bin(path, number, direction, kind, times):
-    ours = bins.histogram(times["bins"], "bins", "here")
+    ours = histograms.json_histogram(times["bins"], "bins", "here")
     for percent, value in times["percentile"].items():
         if value == 0 and not ours.total:
             continue
         # fio names the bin of the rank by its middle, we by its upper end.
-        assert ours.quantile(float(percent) / 100) == bins.bounds(value)[1], percent
+        assert ours.quantile(float(percent) / 100) == histograms.bin_bounds(value)[1], percent
 
 
 def test_reads_and_writes_of_three_jobs_are_looked_at():
@@ -74,7 +74,7 @@ def test_all_jobs_together_give_the_order_statistics_of_their_requests(direction
 @pytest.mark.parametrize(("number", "coarse"), [(1, 0), (2, 2), (3, 5)])
 def test_rows_of_a_histogram_log_hold_the_requests_of_their_window(number, coarse):
     """The first windows of a log against the rows of each request that were completed in them."""
-    log = hist_logs.read(DATA / "fio-hist" / f"x_clat_hist.{number}.log")
+    log = histograms.read_log(DATA / "fio-hist" / f"x_clat_hist.{number}.log")
     assert log.coarseness == coarse
     rows = (DATA / "fio-hist" / f"x_clat.{number}.log").read_text().split("\n")
     found = np.array([[int(part) for part in row.split(",")[:3]] for row in rows if row])

@@ -16,9 +16,8 @@ from figures import figures
 from iowatt.base.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.sources import outputs
-from iowatt.sources.measured import measured_run
-from iowatt.sources.measured.build import About
-from iowatt.sources.meters.log import Log
+from iowatt.sources.measured import MeasuredAbout, measured_run
+from iowatt.sources.meters.instrument import InstrumentLog
 from refused import refused
 
 
@@ -45,13 +44,13 @@ def many(path, seed=1, count=3000, seconds=40, known=0.9):
 
 
 def run_of(path, **options) -> Run:
-    (found,) = outputs.read(path, options=options or None)
-    return measured_run(About(name="trace"), found, interval_s=outputs.interval_s(found))
+    (found,) = outputs.read_output(path, options=options or None)
+    return measured_run(MeasuredAbout(name="trace"), found, interval_s=outputs.interval_s(found))
 
 
 def test_every_figure_is_that_of_the_requests(tmp_path):
     path, times, writes, sizes, response = many(tmp_path / "a.csv")
-    (found,) = outputs.read(path)
+    (found,) = outputs.read_output(path)
     run = run_of(path)
     known = response >= 0
     done = times + np.maximum(response, 0)
@@ -95,17 +94,17 @@ def test_every_figure_is_that_of_the_requests(tmp_path):
 def test_a_trace_without_response_times_is_refused_with_the_reason(tmp_path):
     path = csv(tmp_path / "a.csv", [(0, "R", 4096, ""), (5, "W", 4096, "")])
     with refused("missing-figure", str(path)) as caught:
-        outputs.read(path)
+        outputs.read_output(path)
     assert "csv" in caught.value.message
     spc = tmp_path / "a.spc"
     spc.write_text("0,100,4096,R,0.5\n0,200,4096,W,0.75\n")
     with refused("missing-figure", str(spc)) as caught:
-        outputs.read(spc)
+        outputs.read_output(spc)
     assert "spc" in caught.value.message
     only_trims = tmp_path / "trims.csv"
     only_trims.write_text("time_ns,device,op,offset,size,response_ns,stream\n5,a,trim,0,4096,9,\n")
     with pytest.raises(InputError) as caught:
-        outputs.read(only_trims)
+        outputs.read_output(only_trims)
     assert caught.value.place == str(only_trims)
     assert figures(caught.value.message) == [1]
 
@@ -196,10 +195,10 @@ def test_a_part_of_a_trace_and_a_device_can_be_chosen(tmp_path):
 
 def test_a_meter_needs_a_date(tmp_path):
     path, *_ = many(tmp_path / "a.csv", count=50)
-    (found,) = outputs.read(path)
-    log = object.__new__(Log)
+    (found,) = outputs.read_output(path)
+    log = object.__new__(InstrumentLog)
     with refused("missing-figure", str(path)):
-        measured_run(About(name="x"), found, temperature=[log])
+        measured_run(MeasuredAbout(name="x"), found, temperature=[log])
 
 
 # recordings of blktrace
@@ -329,7 +328,7 @@ def test_any_recording_is_read_or_refused(tmp_path, events, damage):
     path = tmp_path / "any.bin"
     path.write_bytes(bytes(data))
     try:
-        (found,) = outputs.read(path, options={"format": "blktrace"})
+        (found,) = outputs.read_output(path, options={"format": "blktrace"})
     except InputError as error:
         assert str(error)
         return
@@ -347,10 +346,10 @@ def test_any_file_is_a_run_or_refused(tmp_path, data):
     path = tmp_path / "any"
     path.write_bytes(data)
     try:
-        (found,) = outputs.read(path)
+        (found,) = outputs.read_output(path)
     except InputError as error:
         assert str(error)
         return
-    assert measured_run(About(name="any"), found, interval_s=outputs.interval_s(found)).summary["requests"][
-        "count"
-    ]
+    assert measured_run(MeasuredAbout(name="any"), found, interval_s=outputs.interval_s(found)).summary[
+        "requests"
+    ]["count"]

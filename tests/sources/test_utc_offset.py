@@ -6,9 +6,9 @@ from datetime import UTC, timedelta, timezone
 
 import pytest
 
-from iowatt.sources import utc_offset
+from iowatt.sources import time_zones
 from iowatt.sources.meters import stamps
-from iowatt.sources.vdbench.zones import Zones
+from iowatt.sources.time_zones import StampZones
 
 
 @pytest.mark.parametrize(
@@ -17,14 +17,14 @@ from iowatt.sources.vdbench.zones import Zones
 )
 def test_what_is_an_offset(text, minutes):
     expected = timezone(timedelta(minutes=minutes))
-    assert utc_offset.parse(text) == expected == stamps.zone(text)
-    Zones(text)
+    assert time_zones.parse_utc_offset(text) == expected == stamps.zone(text)
+    StampZones(text)
 
 
 @pytest.mark.parametrize("text", ["", "+", "CET", "+15", "+14:30", "+01:60", "01:00", "+1:0", "+٠١:٠٠"])
 def test_what_is_none(text):
-    assert utc_offset.parse(text) is None
+    assert time_zones.parse_utc_offset(text) is None
 
 
 def test_utc_is_utc():
-    assert utc_offset.parse("+00:00") == UTC
+    assert time_zones.parse_utc_offset("+00:00") == UTC

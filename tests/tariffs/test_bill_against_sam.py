@@ -10,11 +10,11 @@ from made_tariffs import ALWAYS, BY_DAY, SUMMER, billed, by_time, hourly, tariff
 from sam_oracle import sam_bill
 
 from iowatt.tariffs.find import find_tariff
-from iowatt.tariffs.structure import Tariff, Tier, TimeOfUse
+from iowatt.tariffs.structure import Tariff, TariffTier, TimeOfUse
 
 YEAR_H = 8760
 CLOSE = 1e-3
-_FREE = TimeOfUse(((Tier(0.0),),), ((0,) * 24,) * 12, ((0,) * 24,) * 12)
+_FREE = TimeOfUse(((TariffTier(0.0),),), ((0,) * 24,) * 12, ((0,) * 24,) * 12)
 
 
 def loads() -> dict[str, tuple[np.ndarray, float]]:

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from made_tariffs import ALWAYS, BY_DAY, DAY, HOUR, billed, by_time, hourly, tariff
 
-from iowatt.tariffs.bill import bill
+from iowatt.tariffs.bill import bill, incremental_items
 from iowatt.tariffs.find import find_tariff
-from iowatt.tariffs.incremental_bill import beside
 from iowatt.tariffs.load import Load, sequence
 from refused import refused
 
@@ -296,7 +295,7 @@ def test_beside_a_site_only_what_is_added_is_charged():
                   flatdemandstructure=[[{"max": 50, "rate": 9}, {"rate": 4}]],
                   fixedchargefirstmeter=500)  # fmt: skip
     load = Load.constant(1e3, JANUARY)
-    items = beside(made, load, 100e3, datetime(2026, 1, 1))
+    items = incremental_items(made, load, 100e3, datetime(2026, 1, 1))
     assert {item.kind: item.usd for item in items} == {
         "energy": pytest.approx(744 * 0.3), "demand": pytest.approx(4.0)
     }  # fmt: skip
@@ -306,7 +305,7 @@ def test_beside_a_site_only_what_is_added_is_charged():
 
 def test_beside_a_site_that_is_billed_a_minimum():
     made = tariff(mincharge=10_000, minchargeunits="$/month")
-    items = beside(made, Load.constant(1e3, JANUARY), 100e3, datetime(2026, 1, 1))
+    items = incremental_items(made, Load.constant(1e3, JANUARY), 100e3, datetime(2026, 1, 1))
     assert sum(item.usd for item in items) == pytest.approx(0.0, abs=1e-9)
     assert [item.kind for item in items] == ["energy", "sell"]
 

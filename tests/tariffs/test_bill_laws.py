@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_tariffs import ALWAYS, BY_DAY, SUMMER, by_time, tariff
 
-from iowatt.tariffs.bill import Known, bill
+from iowatt.tariffs.bill import KnownMonths, bill
 from iowatt.tariffs.find import find_tariff, tariff_names
 from iowatt.tariffs.load import JOULES_PER_KWH, Load, sequence
 
@@ -116,7 +116,7 @@ def test_the_parts_of_months_add_up_to_the_load(made, load, start):
 @settings(max_examples=30, deadline=None)
 @given(st.sampled_from(TARIFFS), made_loads(), STARTS, st.floats(0.2, 5.0))
 def test_months_that_are_known_are_as_if_they_were_read(made, load, start, times):
-    known: Known = {}
+    known: KnownMonths = {}
     bill(made, load, start, known)
     longer = load.repeated(times)
     assert bill(made, longer, start, known) == bill(made, longer, start)

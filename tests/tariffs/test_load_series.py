@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError
-from iowatt.tariffs.series import read
+from iowatt.tariffs.load import read_load
 from refused import refused
 
 
 def of(tmp_path, text):
     path = tmp_path / "power.csv"
     path.write_text(text)
-    return read(path)
+    return read_load(path)
 
 
 def test_seconds(tmp_path):
@@ -57,10 +57,10 @@ def test_a_wrong_row_is_refused_with_its_line(tmp_path, text, code, line, named)
 
 def test_files_that_cannot_be_read(tmp_path):
     with refused("not-found", str(tmp_path / "none.csv")):
-        read(tmp_path / "none.csv")
+        read_load(tmp_path / "none.csv")
     (tmp_path / "b.csv").write_bytes(b"\xff\xfe")
     with refused("wrong-format", str(tmp_path / "b.csv")):
-        read(tmp_path / "b.csv")
+        read_load(tmp_path / "b.csv")
 
 
 @settings(max_examples=150, deadline=None)
@@ -69,7 +69,7 @@ def test_any_text_is_a_load_or_an_input_error(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("series") / "x.csv"
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
     try:
-        load, _ = read(path)
+        load, _ = read_load(path)
     except InputError:
         return
     assert load.duration_s > 0

@@ -11,9 +11,9 @@ from made_tariffs import DAY, billed
 
 from iowatt.pages.tariff import document
 from iowatt.render import terminal
-from iowatt.tariffs import account
+from iowatt.tariffs import result
+from iowatt.tariffs.bill import OF_TARIFF
 from iowatt.tariffs.find import find_tariff, tariff_names
-from iowatt.tariffs.fit import OF_TARIFF
 from iowatt.tariffs.load import Load
 from iowatt.tariffs.result import TariffDocument
 from refused import refused
@@ -97,7 +97,7 @@ def test_a_name_that_is_none():
 
 
 def test_documents_are_plain_json():
-    listing = account.listing(map(find_tariff, tariff_names()))
+    listing = result.tariff_list(map(find_tariff, tariff_names()))
     assert listing.schema_id == "iowatt.tariffs/1"
     plain = json.loads(json.dumps(listing.as_dict(), allow_nan=False))
     by_key = {one["key"]: one for one in plain["tariffs"]}
@@ -110,7 +110,7 @@ def test_documents_are_plain_json():
     ]
     assert by_key["lipa-180-2011"]["charges"][:2] == ["energy", "energy tiers"]
     for name in tariff_names():
-        found = account.document(find_tariff(name))
+        found = result.tariff_document(find_tariff(name))
         json.dumps(found.as_dict(), allow_nan=False)
         assert TariffDocument.model_validate(found.as_dict()) == found
         for part in terminal.parts(document(found)):
@@ -119,7 +119,7 @@ def test_documents_are_plain_json():
 
 def test_months_hold_the_bill():
     found = billed(find_tariff("smud-ci-tod3-2025"), Load.constant(600e3, 100 * DAY), "2026-05-20")
-    rows = account.months(found)
+    rows = result.billed_months(found)
     assert [row.month for row in rows] == ["2026-05", "2026-06", "2026-07", "2026-08"]
     assert math.fsum(row.usd for row in rows) == pytest.approx(found.usd)
     assert math.fsum(row.kwh for row in rows) == pytest.approx(found.energy_j / 3.6e6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from made_tariffs import ALWAYS, BY_DAY, by_time, record, tariff
 
-from iowatt.tariffs.structure import Fixed, Tier
+from iowatt.tariffs.structure import FixedCharge, TariffTier
 from iowatt.tariffs.urdb import parse
 
 
@@ -59,8 +59,8 @@ def test_tiers():
     )
     assert made.energy is not None
     ((first, last),) = made.energy.periods
-    assert first == Tier(0.1, -0.01, 5.0, None, "kWh/kW daily")
-    assert last == Tier(0.2, 0.0, None, 0.05, "kWh")
+    assert first == TariffTier(0.1, -0.01, 5.0, None, "kWh/kW daily")
+    assert last == TariffTier(0.2, 0.0, None, 0.05, "kWh")
     assert first.price == pytest.approx(0.09)
 
 
@@ -100,14 +100,14 @@ def test_ratchet_and_look_back():
 @pytest.mark.parametrize(
     ("fields", "fixed", "minimum"),
     [
-        ({"fixedchargefirstmeter": 2, "fixedchargeunits": "$/day"}, Fixed(2, "day"), None),
-        ({"fixedchargefirstmeter": 2}, Fixed(2, "month"), None),
-        ({"fixedmonthlycharge": 275}, Fixed(275, "month"), None),
-        ({"fixedchargefirstmeter": 0, "fixedmonthlycharge": 275}, Fixed(275, "month"), None),
-        ({"fixedchargefirstmeter": 270, "fixedmonthlycharge": 275}, Fixed(270, "month"), None),
-        ({"mincharge": 9, "minchargeunits": "$/year"}, None, Fixed(9, "year")),
-        ({"minmonthlycharge": 9}, None, Fixed(9, "month")),
-        ({"annualmincharge": 9}, None, Fixed(9, "year")),
+        ({"fixedchargefirstmeter": 2, "fixedchargeunits": "$/day"}, FixedCharge(2, "day"), None),
+        ({"fixedchargefirstmeter": 2}, FixedCharge(2, "month"), None),
+        ({"fixedmonthlycharge": 275}, FixedCharge(275, "month"), None),
+        ({"fixedchargefirstmeter": 0, "fixedmonthlycharge": 275}, FixedCharge(275, "month"), None),
+        ({"fixedchargefirstmeter": 270, "fixedmonthlycharge": 275}, FixedCharge(270, "month"), None),
+        ({"mincharge": 9, "minchargeunits": "$/year"}, None, FixedCharge(9, "year")),
+        ({"minmonthlycharge": 9}, None, FixedCharge(9, "month")),
+        ({"annualmincharge": 9}, None, FixedCharge(9, "year")),
     ],
 )
 def test_fixed_and_minimum_charges(fields, fixed, minimum):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.base import toml_writer
-from iowatt.counters import write
+from iowatt.counters import profile
 from iowatt.evaluate.fit import build
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -39,7 +39,7 @@ def test_half_of_a_surrogate_pair_is_no_toml():
 
 def test_profiles_are_written_by_the_same_rules():
     told = {"name": 'a "b"\n\x7f', "on": True, "a.b": [1, 2.5]}
-    for inline in (build.inline, write._text):
+    for inline in (build.inline, profile._text):
         assert tomllib.loads(f"v = {inline(told)}")["v"] == told
     assert build.inline(1 / 3) == "0.333333333"
-    assert write._text(3.0) == "3"
+    assert profile._text(3.0) == "3"

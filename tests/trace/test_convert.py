@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from iowatt.trace.convert import SCHEMA, convert
-from iowatt.trace.info import info
+from iowatt.trace.measure import info
 from iowatt.trace.open import requests, spec
 from refused import refused
 
@@ -87,7 +87,7 @@ def test_unix_time_is_rebased_and_the_origin_is_told(tmp_path: Path) -> None:
     source = tmp_path / "in.csv"
     source.write_text("time_s,op,offset,size\n1000000000.5,R,0,512\n1000000002,W,512,512\n")
     result = convert(spec(source), tmp_path / "t.csv")
-    assert result["origin"] == "2001-09-09T01:46:40.500000000Z"  # 10^9 s after 1970
+    assert result.origin == "2001-09-09T01:46:40.500000000Z"  # 10^9 s after 1970
     assert (tmp_path / "t.csv").read_text().splitlines()[1:] == [
         "0,0,read,0,512,,",
         "1500000000,0,write,512,512,,",
@@ -108,9 +108,9 @@ def test_what_is_returned_counts_what_was_written(source: Path, tmp_path: Path) 
     result = convert(
         spec(source), tmp_path / "t.csv", progress=lambda done, count: seen.append((done, count))
     )
-    assert result["requests"] == 5
-    assert result["bytes"] == len(CSV)
-    assert result["path"] == str(tmp_path / "t.csv")
+    assert result.requests == 5
+    assert result.bytes == len(CSV)
+    assert result.path == str(tmp_path / "t.csv")
     assert seen[-1][1] == 5
 
 

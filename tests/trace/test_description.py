@@ -11,8 +11,8 @@ import pytest
 from iowatt.base.errors import Argument
 from iowatt.evaluate.validation.cases import FOLDER
 from iowatt.trace.description import Description
-from iowatt.trace.info import AS_READ, info
-from iowatt.trace.measure import describe
+from iowatt.trace.measure import describe, info
+from iowatt.trace.result import AS_READ
 from refused import refused
 
 ROOT = Path(__file__).parents[2]

@@ -16,7 +16,7 @@ import iowatt
 from iowatt.base.errors import Argument
 from iowatt.cli import main
 from iowatt.model.scenario import ScenarioError, compile_plan, load, resolve_sources
-from iowatt.trace.info import info
+from iowatt.trace.measure import info
 from iowatt.trace.open import requests, spec
 from refused import check, problems, refused
 
@@ -69,7 +69,7 @@ def test_merged_and_placed_in_named_volumes(hm: Path, usr: Path, tmp_path: Path)
     out = tmp_path / "out.parquet"
     seats = ["hm:0=db", "hm:1=db", "usr:0=log@1GiB"]
     words = [word for seat in seats for word in ("--place", seat)]
-    done = convert(hm, usr, out, *words, "--place-align", "8k", "--max-transfer", "2k")
+    done = convert(hm, usr, out, *words, "--place-align", "8k", "--max-transfer", "2k", "--json")
     assert done.exit_code == 0, done.output
     gib = 2**30
     assert rows(out) == [
@@ -83,8 +83,9 @@ def test_merged_and_placed_in_named_volumes(hm: Path, usr: Path, tmp_path: Path)
         (1_000_000_000, "db", "write", 18432, 2048),
         (2_000_000_000, "db", "read", 8192, 2048),
     ]
-    assert "55.56 %: 5 reads, 4 writes" in done.output.replace("\u00a0", " ")
-    assert "2 traces merged from a common beginning" in done.output
+    result = json.loads(done.output)
+    assert (result["reads"], result["writes"]) == (5, 4)
+    assert any("2 traces" in note["text"] for note in result["notes"])
 
 
 def test_parquet_is_measured_in_a_pass_of_its_own(hm: Path, usr: Path, tmp_path: Path) -> None:
@@ -110,7 +111,7 @@ def test_appended_scaled_and_cut_out(hm: Path, tmp_path: Path) -> None:
     assert {row[1] for row in rows(out)} == {"0", "1"}
     result = json.loads(done.output)
     assert (result["requests"], result["reads"], result["writes"]) == (4, 2, 2)
-    assert any("time 0" in note for note in result["notes"])
+    assert any("time 0" in note["text"] for note in result["notes"])
 
 
 def test_coarse_stamps_are_spread_by_the_seed(tmp_path: Path) -> None:
@@ -166,10 +167,10 @@ def test_a_pattern_reads_any_log(tmp_path: Path) -> None:
     log, out = tmp_path / "t.log", tmp_path / "out.parquet"
     log.write_text("boot\n[1.5ms] 0 at 8 for 0x10\n[2.5ms] 1 at 0 for 1\n")
     pattern = r"\[(?<time_ms>[\d.]+)ms\] (?:(?<read>0)|(?<write>1)) at (?<lba>\d+) for (?<sectors>\w+)"
-    done = convert(log, out, "--format", "regex", "--pattern", pattern)
+    done = convert(log, out, "--format", "regex", "--pattern", pattern, "--json")
     assert done.exit_code == 0, done.output
     assert rows(out) == [(1_500_000, "0", "read", 4096, 8192), (2_500_000, "0", "write", 0, 512)]
-    assert "1 lines did not match the pattern, the first being 'boot'" in done.output
+    assert any("'boot'" in note["text"] for note in json.loads(done.output)["notes"])
 
 
 def test_a_trace_without_times_needs_a_rate_or_a_closed_replay(tmp_path: Path) -> None:

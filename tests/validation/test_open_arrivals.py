@@ -16,7 +16,7 @@ from iowatt.evaluate.validation import replay
 from iowatt.evaluate.validation.cases import Case, read_arrivals, read_services
 from iowatt.model.library import find_drive
 from iowatt.pages.validation import document, kinds
-from iowatt.trace.info import info
+from iowatt.trace.measure import info
 from refused import check, refused
 
 # The second waits for the first; the third, of the same disk, is served before the second. One is of disk 1.

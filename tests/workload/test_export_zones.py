@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iowatt.model.profile.access import HotBand, Skew, Zipf
-from iowatt.sources.export.percents import apportion
+from iowatt.sources.export.loads import apportion
 from iowatt.sources.export.zones import REACH_BYTES, hot_band, zones
 
 GB = 10**9

@@ -21,8 +21,8 @@ from iowatt.trace.description import (
     JumpTable,
     ReuseFigures,
     ReuseHistogram,
-    RunFigures,
     Sequentiality,
+    SequentialRuns,
     SizeHistogram,
 )
 from iowatt.trace.generate import generate, prepare
@@ -133,7 +133,7 @@ def test_a_fitted_profile_is_a_workload_of_any_length(
     fitted: tuple[Path, list[fidelity.FidelityFigure]], tmp_path: Path
 ) -> None:
     written = generate(prepare(str(fitted[0]), seed=3, requests=50_000), tmp_path / "long.parquet")
-    assert written["requests"] == 50_000
+    assert written.requests == 50_000
     assert not list(fitted[0].parent.glob(".*"))
 
 
@@ -245,7 +245,7 @@ def test_a_step_moves_shares_by_what_is_missing() -> None:
             jumps=JumpTable.model_construct(direction=["forward"], from_bytes=[4096], request_share=[0.5]),
             sequential=Sequentiality.model_construct(
                 consecutive_request_share=consecutive,
-                runs=RunFigures.model_construct(sequential_request_share=0.5),
+                runs=SequentialRuns.model_construct(sequential_request_share=0.5),
             ),
         )
 

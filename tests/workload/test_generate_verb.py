@@ -14,7 +14,7 @@ from iowatt.base.errors import InputError
 from iowatt.cli.main import app
 from iowatt.trace.generate import generate as generate_trace
 from iowatt.trace.generate import prepare
-from iowatt.trace.info import info
+from iowatt.trace.measure import info
 from refused import faults
 
 runner = CliRunner()
@@ -70,13 +70,12 @@ def test_json_has_the_marks(tmp_path):
     result = generate(tmp_path / "t.csv", "-n", 10, "--json")
     found = json.loads(result.stdout)
     assert (found["schema"], found["requests"], found["seed"]) == ("iowatt.trace-generate/1", 10, 1)
-    assert any("UNVERIFIED" in note for note in found["notes"])
+    assert "profile-remark" in {note["code"] for note in found["notes"]}
 
 
-def test_notes_go_to_standard_error(tmp_path):
-    result = generate(tmp_path / "t.csv", "-n", 10)
-    assert "UNVERIFIED figures" in result.stderr
-    assert "UNVERIFIED" not in result.stdout
+def test_notes_are_printed_on_request(tmp_path):
+    assert "UNVERIFIED" not in generate(tmp_path / "t.csv", "-n", 10).stdout
+    assert "UNVERIFIED" in generate(tmp_path / "t.csv", "-n", 10, "--force", "--notes").stdout
 
 
 def test_nothing_is_overwritten_unasked(tmp_path):

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli import trace as verb
-from iowatt.cli.options import DURATION, RATE, REQUESTS, SEED, SPAN, Force, Notes, Overrides, Page, shown
+from iowatt.cli.options import (
+    DURATION,
+    RATE,
+    REQUESTS,
+    SEED,
+    SPAN,
+    AsJson,
+    Force,
+    Notes,
+    Overrides,
+    Page,
+    shown,
+)
 from iowatt.cli.show import check_page, show
+from iowatt.cli.trace_options import in_flags, reads_trace
 
 
 def register(app: typer.Typer) -> None:
@@ -16,6 +28,7 @@ def register(app: typer.Typer) -> None:
     app.command("cache")(cache)
 
 
+@reads_trace("rate")
 def cache(
     trace: Annotated[
         str,
@@ -73,19 +86,11 @@ def cache(
     rate: Annotated[str | None, RATE] = None,
     seed: Annotated[int | None, shown(SEED, "1")] = None,
     overrides: Overrides = None,
-    format_: verb.Format = None,
-    columns: verb.Columns = None,
-    time_unit: verb.TimeUnit = None,
-    sector_size: verb.SectorSize = None,
-    event: verb.Event = None,
-    pattern: verb.Pattern = None,
-    device: verb.Device = None,
-    skip_bad: verb.SkipBad = 0,
-    order_tolerance: verb.OrderTolerance = None,
+    reading: dict[str, Any],
     output: Page = None,
     force: Force = False,
     notes: Notes = False,
-    as_json: verb.Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Simulate caches alone: hit ratios of many policies and sizes in one pass.
 
@@ -93,22 +98,11 @@ def cache(
     """
     from iowatt.cli.progress import bar
 
-    reading = verb._options(
-        format=format_,
-        columns=columns,
-        time_unit=time_unit,
-        sector_size=sector_size,
-        event=event,
-        pattern=pattern,
-        devices=device or None,
-        skip_bad=skip_bad or None,
-        order_tolerance=order_tolerance,
-    )
     check_page(output, force=force)
     from iowatt.evaluate.caches import compare_caches  # loads Polars and the extension
     from iowatt.pages.caches import document
 
-    with verb.in_flags(), bar("simulating caches") as progress:
+    with in_flags(), bar("simulating caches") as progress:
         found = compare_caches(
             trace,
             policy=policy,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,15 +15,18 @@ from iowatt.cli.options import (
     SPAN,
     AsJson,
     Force,
+    Notes,
     output,
     parsed,
-    print_json,
     shown,
 )
+from iowatt.cli.show import show
+from iowatt.cli.trace_options import one_of
 
 if TYPE_CHECKING:
-    from iowatt.counters.log import Log
-    from iowatt.counters.parts import Asked
+    from iowatt.counters.log import CountersLog
+    from iowatt.counters.streams import ProfileRequest
+    from iowatt.counters.summary import CountersSummary, WrittenProfile
 
 
 def register(trace: typer.Typer) -> None:
@@ -102,19 +105,20 @@ def counters(
     skip_bad: Annotated[int, SKIP_BAD] = 0,
     name: Annotated[str | None, shown(NAME, "the file's name")] = None,
     force: Force = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Sum up logs of iostat, sar or perfmon, and make a workload profile of them with stated assumptions."""
     from iowatt.base.units import parse_duration
+    from iowatt.counters.profile import check_target
     from iowatt.counters.read import FORMATS, read
     from iowatt.counters.summary import summary
-    from iowatt.counters.words import lines
-    from iowatt.counters.write import check_target
+    from iowatt.pages.counters import document
 
-    _one_of("arrivals", arrivals, ("auto", "poisson", "bursty"))
-    _one_of("first", first, ("auto", "drop", "keep"))
+    one_of("arrivals", arrivals, ("auto", "poisson", "bursty"))
+    one_of("first", first, ("auto", "drop", "keep"))
     if format_ is not None:
-        _one_of("format", format_, FORMATS)
+        one_of("format", format_, FORMATS)
     if output is not None:
         check_target(output, force=force)
     log = read(
@@ -130,10 +134,8 @@ def counters(
     wanted = device or []
     if wanted or output is not None:
         wanted = _devices(log, found, wanted)
-    said: list[str] = []
-    profile = None
     if output is not None:
-        asked = _asked(
+        request = _request(
             access=access,
             sequential=sequential,
             read_share=share,
@@ -141,15 +143,12 @@ def counters(
             arrivals=arrivals,
             phases=phases,
         )
-        profile, said = _profile(log, wanted, asked, output, name=name, files=files, force=force)
-    if as_json:
-        print_json({**found, "profile": profile})
-        return
-    for line in [*lines(found, wanted), *said]:
-        typer.echo(line)
+        profile = _write_profile(log, wanted, request, output, name=name, files=files, force=force)
+        found = found.model_copy(update={"profile": profile})
+    show(found, lambda result: document(result, wanted), notes=notes, as_json=as_json)
 
 
-def _asked(
+def _request(
     *,
     access: str | None,
     sequential: float | None,
@@ -157,22 +156,22 @@ def _asked(
     span: str | None,
     arrivals: str,
     phases: int,
-) -> Asked:
-    """What the options say of what counters do not say."""
+) -> ProfileRequest:
+    """The options about what counters do not record."""
     from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_capacity
-    from iowatt.counters import access as patterns
-    from iowatt.counters.parts import Asked
+    from iowatt.counters import streams as patterns
+    from iowatt.counters.streams import ProfileRequest
 
     if access is None:
         raise InputError(
             "missing",
             Argument("access"),
-            f"counters do not record addresses; give the pattern to assume: {patterns.ACCEPTED}",
+            f"counters do not record addresses; give the pattern to assume: {patterns.ACCESS_PATTERNS}",
             hint="uniform is the worst case for caches and disks; without `output=` the summary is printed",
         )
-    return Asked(
-        access=patterns.parse(access),
+    return ProfileRequest(
+        access=patterns.parse_access(access),
         sequential=None if sequential is None else sequential / 100,
         read_share=read_share,
         span=parsed(span, parse_capacity, "span"),
@@ -181,80 +180,68 @@ def _asked(
     )
 
 
-def _profile(
-    log: Log,
+def _write_profile(
+    log: CountersLog,
     devices: list[str],
-    asked: Asked,
+    request: ProfileRequest,
     output: Path,
     *,
     name: str | None,
     files: list[Path],
     force: bool,
-) -> tuple[dict[str, Any], list[str]]:
-    """Write the profile; what it is, and in words."""
+) -> WrittenProfile:
     from iowatt.base.document import Document
-    from iowatt.counters.build import build
-    from iowatt.counters.write import toml, write
+    from iowatt.base.results import Note
+    from iowatt.counters.profile import build_profile, profile_toml, write_profile
+    from iowatt.counters.summary import ASSUMED, NO_SPAN, WrittenProfile
     from iowatt.model.profile import checks
     from iowatt.model.profile.profile import Profile
 
     origin = ", ".join(file.name for file in files)
-    built = build(log, devices, asked, name=_profile_name(name, output), origin=origin)
-    text = toml(built.tables, [f"Made by `iowatt trace counters` from {origin}."])
+    built = build_profile(log, devices, request, name=_profile_name(name, output), origin=origin)
+    text = profile_toml(built.tables, [f"Made by `iowatt trace counters` from {origin}."])
     document = Document(text, str(output))  # what cannot be read back is not written
     profile = document.validate(Profile)
     document.fail(checks.problems(profile, profile.span))
-    write(text, output, force=force)
-    span = "" if profile.span else " --span SIZE"
-    said = [
-        "",
-        f"{output}: {profile.title}",
-        *(f"assumed: {assumption}" for assumption in built.assumptions),
-        *(f"note: {note}" for note in built.notes if note not in log.notes),
-        f"next: iowatt trace generate {output} --duration {built.seconds:.9g}s{span}",
-    ]
-    result = {
-        "path": str(output),
-        "name": profile.name,
-        "devices": devices,
-        "seconds": built.seconds,
-        "assumptions": built.assumptions,
-        "notes": built.notes,
-    }
-    return result, said
+    write_profile(text, output, force=force)
+    notes = [Note(code=ASSUMED, text=text) for text in built.notes]
+    if not profile.span:
+        message = "the profile has no address space: `iowatt trace generate` needs --span SIZE"
+        notes.append(Note(code=NO_SPAN, text=message, decides=True))
+    return WrittenProfile(
+        path=str(output),
+        name=profile.name,
+        devices=devices,
+        seconds=built.seconds,
+        assumptions=built.assumptions,
+        notes=notes,
+    )
 
 
-def _devices(log: Log, found: dict[str, Any], wanted: list[str]) -> list[str]:
-    """Those asked for, checked; without any, the only one that did anything."""
+def _devices(log: CountersLog, found: CountersSummary, wanted: list[str]) -> list[str]:
+    """The devices asked for, checked; without any, the only one that did anything."""
     from iowatt.base.errors import Argument, InputError
     from iowatt.base.problems import suggestion
     from iowatt.counters.sar import ALL
 
     for name in wanted:
         if name not in log.devices:
-            raise InputError(
-                "unknown-name",
-                Argument("device"),
-                f"the log has no device {name!r}",
-                hint=suggestion(name, list(log.devices), "devices"),
-            )
+            hint = suggestion(name, list(log.devices), "devices")
+            raise InputError("unknown-name", Argument("device"), f"the log has no device {name!r}", hint=hint)
     if wanted:
         return list(dict.fromkeys(wanted))
-    busy = [entry for entry in found["devices"] if entry.get("iops") or entry["lacking"]]
-    disks = [entry for entry in busy if entry["device"] != ALL] or busy
+    busy = found.busy
+    disks = [one for one in busy if one.device != ALL] or busy
     if len(disks) == 1:
-        return [disks[0]["device"]]
+        return [disks[0].device]
     if not busy:
-        raise InputError(
-            "empty", None, "no device read or wrote anything: there is no workload to make a profile of"
-        )
-    names = ", ".join(entry["device"] for entry in sorted(busy, key=lambda e: -(e.get("iops") or 0))[:12])
-    raise InputError(
-        "ambiguous",
-        Argument("device"),
-        f"{len(busy)} devices are active ({names}); name the one to use",
-        hint="a disk, its partitions and the devices on them (dm-0, md0) count the same requests: take one",
-    )
+        message = "no device read or wrote anything: there is no workload to make a profile of"
+        raise InputError("empty", None, message)
+    ranked = sorted(busy, key=lambda one: -(getattr(one, "iops", None) or 0))
+    names = ", ".join(one.device for one in ranked[:12])
+    message = f"{len(busy)} devices are active ({names}); name the one to use"
+    hint = "a disk, its partitions and the devices on them (dm-0, md0) count the same requests: take one"
+    raise InputError("ambiguous", Argument("device"), message, hint=hint)
 
 
 def _profile_name(name: str | None, output: Path) -> str:
@@ -263,17 +250,6 @@ def _profile_name(name: str | None, output: Path) -> str:
     if name is not None:
         return name
     return re.sub(r"[^a-z0-9.]+", "-", output.stem.lower()).strip("-.")[:64].strip("-.") or "counters"
-
-
-def _one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
-    from iowatt.base.errors import Argument, InputError
-    from iowatt.base.problems import nearest
-
-    if value not in choices:
-        near = nearest(value, choices)
-        hint = f"did you mean {near!r}?" if near else None
-        message = f"{value!r} is not accepted; expected {', '.join(choices)}"
-        raise InputError("not-accepted", Argument(name), message, hint=hint)
 
 
 def _mapping(text: str) -> dict[str, str]:

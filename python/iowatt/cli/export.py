@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -17,11 +17,12 @@ from iowatt.cli.options import (
     TARGET,
     AsJson,
     Force,
+    Notes,
     output,
     parsed,
-    print_json,
     shown,
 )
+from iowatt.cli.show import show
 
 
 def register(trace: typer.Typer) -> None:
@@ -60,14 +61,16 @@ def export(
     ] = None,
     erase: Annotated[Path | None, ERASE] = None,
     force: Force = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a job file of fio or a parameter file of vdbench from a profile, and say what is not in it."""
     from iowatt.base.errors import CheckFailedError
     from iowatt.base.units import parse_capacity, parse_duration, parse_iops
-    from iowatt.sources.export.omissions import listed
+    from iowatt.pages.export import document
+    from iowatt.sources.export.check import check_with_fio, export_result, write_export
+    from iowatt.sources.export.loads import describe_omissions
     from iowatt.sources.export.prepare import prepare
-    from iowatt.sources.export.write import checked, result, write
 
     prepared = prepare(
         profile,
@@ -78,10 +81,10 @@ def export(
         rate_iops=parsed(rate, parse_iops, "rate"),
         span=parsed(span, parse_capacity, "span"),
     )
-    exported = write(prepared, to, output, force=force)
+    exported = write_export(prepared, to, output, force=force)
     comparison = None
     if check is not None:
-        comparison = checked(
+        comparison = check_with_fio(
             prepared,
             to,
             check,
@@ -89,35 +92,13 @@ def export(
             erase=erase,
             tell=lambda text: typer.echo(f"iowatt: {text}", err=True),
         )
-    if as_json:
-        print_json(result(prepared, exported, output, comparison))
+    found = export_result(prepared, exported, output, comparison)
+    if as_json or output is not None or comparison is not None:
+        show(found, document, notes=notes, as_json=as_json)
     else:
-        if output is None and comparison is None:
-            typer.echo(exported.text, nl=False)
-        for line in listed(exported.omissions):
-            typer.echo(f"not expressed: {line}", err=output is None and comparison is None)
-        if output is not None:
-            typer.echo(
-                f"{output}: {len(exported.jobs)} jobs, {prepared.duration_s:g} s, on {prepared.target}"
-            )
-        if comparison is not None:
-            _print_comparison(comparison)
-    if comparison is not None and not comparison["within"]:
-        raise CheckFailedError(
-            "check-failed",
-            None,
-            f"a share is off by {comparison['largest_share_difference']:.2f} points; 1 is accepted",
-        )
-
-
-def _print_comparison(comparison: dict[str, Any]) -> None:
-    from iowatt.sources.export.check import table
-
-    for line in table(comparison):
-        typer.echo(line)
-    for note in comparison["notes"]:
-        typer.echo(f"note: {note}", err=True)
-    typer.echo(
-        f"{comparison['requests']:,} requests by {comparison['fio']}; the largest difference of a share is "
-        f"{comparison['largest_share_difference']:.2f} points"
-    )
+        typer.echo(found.text, nl=False)
+        for line in describe_omissions(found.not_expressed):
+            typer.echo(f"not expressed: {line}", err=True)
+    if comparison is not None and not comparison.within:
+        message = f"a share is off by {comparison.largest_share_difference:.2f} points; 1 is accepted"
+        raise CheckFailedError("check-failed", None, message)

@@ -17,12 +17,12 @@ from iowatt.cli.options import (
     SPAN,
     AsJson,
     Force,
+    Notes,
     output,
     parsed,
     print_json,
 )
-
-Json = AsJson
+from iowatt.cli.show import show
 
 
 def register(trace: typer.Typer) -> None:
@@ -52,11 +52,13 @@ def generate(
     ] = None,
     seed: Annotated[int, SEED] = 1,
     force: Force = False,
-    as_json: Json = False,
+    notes: Notes = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make a trace from a profile."""
-    from iowatt.base.units import format_bytes, parse_capacity, parse_duration, parse_iops
+    from iowatt.base.units import parse_capacity, parse_duration, parse_iops
     from iowatt.cli.progress import bar
+    from iowatt.pages.description import generated
     from iowatt.trace.generate import generate as write  # loads Polars and the extension
     from iowatt.trace.generate import prepare
 
@@ -72,13 +74,7 @@ def generate(
     target = output or Path(f"{prepared.plan['name']}.parquet")
     with bar(f"generating {prepared.plan['name']}") as progress:
         result = write(prepared, target, force=force, progress=progress)
-    if as_json:
-        print_json({"schema": "iowatt.trace-generate/1", **result})
-        return
-    for note in result["notes"]:
-        typer.echo(f"note: {note}", err=True)
-    size = format_bytes(result["bytes"])
-    typer.echo(f"{result['path']}: {result['requests']:,} requests, {size}, seed {result['seed']}")
+    show(result, generated, notes=notes, as_json=as_json)
 
 
 def profiles(
@@ -91,7 +87,7 @@ def profiles(
             autocompletion=completion.profiles,
         ),
     ] = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the library's profiles, or show one: its figures, and where each comes from."""
     from iowatt.model.profile import describe

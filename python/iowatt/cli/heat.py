@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from iowatt.cli import trace as verb
 from iowatt.cli.options import EXTENT, AsJson, Force, Notes, Page, shown
 from iowatt.cli.show import check_page, show
+from iowatt.cli.trace_options import in_flags, reads_trace
 
 if TYPE_CHECKING:
     from iowatt.lenses.heat import Extents
@@ -23,6 +23,7 @@ def register(app: typer.Typer) -> None:
     app.command("heat")(heat)
 
 
+@reads_trace()
 def heat(
     source: Annotated[
         str, typer.Argument(metavar="RUN|TRACE", help="A Run of `iowatt run`, or a trace; - is stdin.")
@@ -53,16 +54,7 @@ def heat(
             show_default="where its furthest request ends",
         ),
     ] = None,
-    format_: verb.Format = None,
-    columns: verb.Columns = None,
-    time_unit: verb.TimeUnit = None,
-    sector_size: verb.SectorSize = None,
-    event: verb.Event = None,
-    pattern: verb.Pattern = None,
-    rate: verb.Rate = None,
-    device: verb.Device = None,
-    skip_bad: verb.SkipBad = 0,
-    order_tolerance: verb.OrderTolerance = None,
+    reading: dict[str, Any],
     output: Page = None,
     force: Force = False,
     notes: Notes = False,
@@ -80,20 +72,8 @@ def heat(
         message = f"{over!r} is not accepted; expected {', '.join(_OVER)}"
         raise InputError("not-accepted", Argument("over"), message)
     check_page(output, force=force)
-    options = verb._options(
-        format=format_,
-        columns=columns,
-        time_unit=time_unit,
-        sector_size=sector_size,
-        event=event,
-        pattern=pattern,
-        rate_iops=rate,
-        devices=device or None,
-        skip_bad=skip_bad or None,
-        order_tolerance=order_tolerance,
-    )
     measures = _measures(extent, period, capacity)
-    points, name, path = _opened(source, options, measures)
+    points, name, path = _opened(source, reading, measures)
     found = analyse(points, name, path, over=cast("Over", over))
     show(found, document, output, force=force, notes=notes, as_json=as_json)
 
@@ -121,7 +101,7 @@ def _measures(extent: str | None, period: str | None, capacity: str | None) -> d
 
 
 def _opened(
-    source: str, options: dict[str, Any], measures: dict[str, Any]
+    source: str, reading: dict[str, Any], measures: dict[str, Any]
 ) -> tuple[list[Extents], str, str | None]:
     """I/O by extent of a Run (a folder, or its run.json) or of a trace; its name, and its place."""
     from iowatt.base.errors import InputError
@@ -132,15 +112,15 @@ def _opened(
     if source != "-" and (path.is_dir() or path.name == "run.json"):
         from iowatt.run.bundle import Run
 
-        if options or measures:
+        if reading or measures:
             message = "the heat of a Run is measured while it runs: options of traces do not apply"
             raise InputError("not-applicable", source, message)
         run = Run.open(path)
         return of_run(run), run.name, str(path)
     from iowatt.model.scenario.model import EXTENT
 
-    with verb.in_flags(), bar(f"reading {source}") as progress:
+    with in_flags(), bar(f"reading {source}") as progress:
         extents = of_trace(
-            {"path": source, **options}, **{"extent_bytes": EXTENT, **measures}, progress=progress
+            {"path": source, **reading}, **{"extent_bytes": EXTENT, **measures}, progress=progress
         )
     return [extents], path.name, source

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,18 +24,7 @@ from iowatt.cli.options import (
     parsed,
     shown,
 )
-from iowatt.cli.trace import (
-    Columns,
-    Device,
-    Event,
-    Format,
-    OrderTolerance,
-    Pattern,
-    SectorSize,
-    SkipBad,
-    TimeUnit,
-)
-from iowatt.cli.trace import _options as trace_options
+from iowatt.cli.trace_options import reads_trace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,6 +49,7 @@ def register(app: typer.Typer) -> None:
     app.command("import")(import_)
 
 
+@reads_trace("rate")
 def import_(
     source: Annotated[
         Path,
@@ -90,17 +80,9 @@ def import_(
     interval: Annotated[str | None, shown(INTERVAL, "1min, of short runs less")] = None,
     time_zone: Annotated[str | None, shown(TIME_ZONE, "what the stamps say")] = None,
     utc_offset: Annotated[str | None, shown(UTC_OFFSET, "such logs are refused")] = None,
-    format_: Format = None,
-    columns: Columns = None,
-    time_unit: TimeUnit = None,
-    sector_size: SectorSize = None,
-    event: Event = None,
-    pattern: Pattern = None,
-    device: Device = None,
+    reading: dict[str, Any],
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,
-    skip_bad: SkipBad = 0,
-    order_tolerance: OrderTolerance = None,
     name: Annotated[str | None, shown(NAME, "the file's")] = None,
     target: Annotated[str, typer.Option("--target", help="What was measured, in your words.")] = "target",
     raw_capacity: Annotated[str | None, shown(RAW_CAPACITY, "unknown")] = None,
@@ -112,27 +94,20 @@ def import_(
     from iowatt.cli.progress import bar
     from iowatt.run import index
     from iowatt.sources import outputs
-    from iowatt.sources.measured import measured_run
-    from iowatt.sources.measured.build import About
+    from iowatt.sources.measured import MeasuredAbout, measured_run
     from iowatt.sources.meters import source as meters
 
     seconds = parsed(interval, parse_duration, "interval")
     raw_bytes = parsed(raw_capacity, parse_capacity, "raw_capacity")
-    given = trace_options(
-        format=format_,
-        columns=columns,
-        time_unit=time_unit,
-        sector_size=sector_size,
-        event=event,
-        pattern=pattern,
-        devices=device or None,
-        skip_bad=skip_bad or None,
-        order_tolerance=order_tolerance,
-        from_s=parsed(start, parse_duration, "start"),
-        to_s=parsed(end, parse_duration, "end"),
-    )
+    given = reading | {
+        "from_s": parsed(start, parse_duration, "start"),
+        "to_s": parsed(end, parse_duration, "end"),
+    }
+    given = {name: value for name, value in given.items() if value is not None}
     with bar("reading") as progress:
-        read = outputs.read(source, interval_s=seconds, time_zone=time_zone, options=given, progress=progress)
+        read = outputs.read_output(
+            source, interval_s=seconds, time_zone=time_zone, options=given, progress=progress
+        )
     found = _chosen(read, run, source)
     defaults = {} if utc_offset is None else {"utc-offset": utc_offset}
     watts = [log for address in power or [] for log in meters.logs(address, defaults)]
@@ -141,7 +116,7 @@ def import_(
     for observation in found:
         alone = len(found) == 1
         named = observation.name if name is None else name if alone else f"{name} {observation.name}"
-        about = About(
+        about = MeasuredAbout(
             name=named,
             target=target,
             raw_bytes=raw_bytes,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.cli import trace as verb
 from iowatt.cli.options import Force
+from iowatt.cli.trace_options import argument, in_flags, reads_trace
 
 _EXAMPLES = Path("examples")
 
@@ -19,26 +19,18 @@ def register(app: typer.Typer) -> None:
     app.command("init")(init)
 
 
+@reads_trace()
 def init(
     file: Annotated[Path, typer.Argument(help="The scenario file to write.")] = Path("scenario.toml"),
     trace: Annotated[
         Path | None, typer.Option("--trace", help="The trace to replay.", show_default="the example trace")
     ] = None,
     *,
+    reading: dict[str, Any],
     examples: Annotated[
         bool,
         typer.Option("--examples", help="Copy the examples into the folder examples, and write no scenario."),
     ] = False,
-    format_: verb.Format = None,
-    columns: verb.Columns = None,
-    time_unit: verb.TimeUnit = None,
-    sector_size: verb.SectorSize = None,
-    event: verb.Event = None,
-    pattern: verb.Pattern = None,
-    rate: verb.Rate = None,
-    device: verb.Device = None,
-    skip_bad: verb.SkipBad = 0,
-    order_tolerance: verb.OrderTolerance = None,
     force: Force = False,
 ) -> None:
     """Write a commented scenario that runs as it is.
@@ -55,31 +47,19 @@ def init(
         typer.echo(f"wrote {_EXAMPLES}; try `iowatt run {_EXAMPLES}/oltp-raid5.toml`", err=True)
         return
     refuse_existing(file, force=force)
-    options = verb._options(
-        format=format_,
-        columns=columns,
-        time_unit=time_unit,
-        sector_size=sector_size,
-        event=event,
-        pattern=pattern,
-        rate_iops=rate,
-        devices=device or None,
-        skip_bad=skip_bad or None,
-        order_tolerance=order_tolerance,
-    )
     found = None
     if trace is not None:
-        from iowatt.trace.info import info  # loads Polars and the extension
+        from iowatt.trace.measure import info  # loads Polars and the extension
 
-        with verb.in_flags(), bar(f"reading {trace}") as progress:
-            read = info({"path": str(own_trace(trace)), **options}, progress=progress)
+        with in_flags(), bar(f"reading {trace}") as progress:
+            read = info({"path": str(own_trace(trace)), **reading}, progress=progress)
         found = ReadTrace(read.format, read.devices.count, read.reached_bytes)
-    elif options:
-        place = Argument(verb.argument(next(iter(options))))
+    elif reading:
+        place = Argument(argument(next(iter(reading))))
         raise InputError(
             "not-applicable", place, "goes with a trace of your own", hint="name it: `trace=FILE`"
         )
-    write_text(file, starter(file, trace, options, found), force=force)
+    write_text(file, starter(file, trace, reading, found), force=force)
     if found is not None and found.devices > 1:
         typer.echo(
             f"note: the {found.devices} devices of {trace} lie one behind the other in the "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iowatt.cli.options import DURATION, UTC_OFFSET, AsJson, output, parsed, shown
+from iowatt.cli.show import show
 
 if TYPE_CHECKING:
     from iowatt.sources.meters.recording import Recorder
+    from iowatt.sources.meters.result import ReadInstrument
 
 Addresses = Annotated[
     list[str],
@@ -45,29 +46,21 @@ def list_(
 ) -> None:
     """List the kinds of instruments, and the sensors of this machine; or the options of one kind."""
     from iowatt.base.errors import InputError
-    from iowatt.sources.meters import source, summary
-    from iowatt.sources.meters.schemes import SCHEMES
+    from iowatt.pages.meters import listing
+    from iowatt.sources.meters import source
+    from iowatt.sources.meters.address import SCHEMES
+    from iowatt.sources.meters.result import InstrumentOptions, MeterList, host_sensors, instrument_kinds
 
-    if scheme is not None and scheme not in SCHEMES:
-        raise InputError(
-            "unknown-name", None, f"there is no instrument {scheme!r}; there are {', '.join(SCHEMES)}"
-        )
-    kinds = [kind for kind in summary.schemes() if scheme in (None, kind["scheme"])]
-    if scheme is not None:
-        kinds[0]["options"] = dict(source.known_options(scheme))
-    here = summary.here() if scheme is None else []
-    if as_json:
-        _print({"schema": summary.LIST_SCHEMA, "kinds": kinds, "here": here})
-        return
-    for kind in kinds:
-        typer.echo(
-            f"{kind['scheme']:<13} {'live' if kind['live'] else 'log '}  {kind['grade']:<11}  {kind['what']}"
-        )
-        typer.echo(f"{'':<13} {kind['example']}")
-        for name, text in kind.get("options", {}).items():
-            typer.echo(f"  {name:<18} {text}")
     if scheme is None:
-        typer.echo("sensors of this machine: " + (", ".join(one["address"] for one in here) or "none"))
+        found = MeterList(kinds=instrument_kinds(), here=host_sensors())
+    elif scheme in SCHEMES:
+        kind = next(kind for kind in instrument_kinds() if kind.scheme == scheme)
+        options = dict(source.known_options(scheme))
+        found = MeterList(kinds=[InstrumentOptions(**kind.as_dict(), options=options)], here=[])
+    else:
+        message = f"there is no instrument {scheme!r}; there are {', '.join(SCHEMES)}"
+        raise InputError("unknown-name", None, message)
+    show(found, listing, as_json=as_json)
 
 
 def read(
@@ -80,46 +73,43 @@ def read(
 ) -> None:
     """Read live instruments now, or summarise logs: samples, figures, and all that is wrong with them."""
     from iowatt.base.units import parse_duration
-    from iowatt.sources.meters import source, summary
+    from iowatt.pages.meters import readings
+    from iowatt.sources.meters import source
     from iowatt.sources.meters.address import parse
+    from iowatt.sources.meters.result import MeterReadings, ReadLog, summarise_log
 
     pause = parsed(interval, parse_duration, "interval")
     defaults = {} if utc_offset is None else {"utc-offset": utc_offset}
-    found: list[dict[str, Any]] = []
+    found: list[ReadInstrument | ReadLog] = []
     for address in addresses:
+        public = parse(address).public
         if source.is_live(address):
-            found.append(_live(address, count, pause, quiet=as_json))
-            continue
-        for log in source.logs(address, defaults):
-            found.append({"address": address, "log": summary.log(log)})
-            if not as_json:
-                typer.echo("\n".join(summary.lines(found[-1]["log"])))
-    if as_json:
-        for one in found:
-            one["address"] = parse(one["address"]).public
-        _print({"schema": summary.READ_SCHEMA, "instruments": found})
+            found.append(_read_live(address, public, count, pause))
+        else:
+            logs = source.logs(address, defaults)
+            found += [ReadLog(address=public, log=summarise_log(log)) for log in logs]
+    show(MeterReadings(instruments=found), readings, as_json=as_json)
 
 
-def _live(address: str, count: int, pause: float, *, quiet: bool) -> dict[str, Any]:
-    from iowatt.sources.meters import source, summary
+def _read_live(address: str, public: str, count: int, pause: float) -> ReadInstrument:
+    from iowatt.cli.progress import bar
+    from iowatt.sources.meters import source
+    from iowatt.sources.meters.result import ReadInstrument, live_reading
 
     meter = source.meter(address)
     readings = []
     try:
-        instrument = summary.instrument(meter.open())
-        if not quiet:
-            typer.echo(f"{instrument['name']}: {instrument['grade']} ({instrument['why']})")
-        for number in range(count):
-            if number:
-                time.sleep(pause)
-            reading = meter.read()
-            readings.append(summary.reading(reading))
-            if not quiet:
-                figures = ", ".join(summary.words(name, value) for name, value in reading.quantities.items())
-                typer.echo(f"  {summary.iso(reading.time_s)}  {figures}")
+        instrument = meter.open()
+        with bar(f"reading {instrument.name}") as progress:
+            for number in range(count):
+                if number:
+                    time.sleep(pause)
+                readings.append(live_reading(meter.read()))
+                if progress is not None:
+                    progress((number + 1) / count, number + 1)
     finally:
         meter.close()
-    return {"address": address, "instrument": instrument, "readings": readings}
+    return ReadInstrument(address=public, instrument=instrument, readings=readings)
 
 
 def record(
@@ -134,15 +124,16 @@ def record(
     """Record live instruments until Ctrl-C; failures are noted, and tried again until they answer."""
     from iowatt.base.errors import CheckFailedError, InputError
     from iowatt.base.units import parse_duration
-    from iowatt.sources.meters import recording, source, summary
+    from iowatt.pages.meters import recordings
+    from iowatt.sources.meters import recording, source
+    from iowatt.sources.meters.result import MeterRecordings, summarise_log
 
     pause = parsed(interval, parse_duration, "interval")
     seconds = parsed(duration, parse_duration, "duration")
     named = {source.find(address)[0].name: address for address in addresses}
     if len(named) < len(addresses):
-        raise InputError(
-            "duplicate", None, "two instruments have one name", hint="name them: snmp://pdu1/1?name=left"
-        )
+        hint = "name them: snmp://pdu1/1?name=left"
+        raise InputError("duplicate", None, "two instruments have the same name", hint=hint)
     recorders = []
     for name, address in named.items():
         path = output / f"{name}.csv"
@@ -150,26 +141,22 @@ def record(
         if path.exists() and not append:
             raise InputError("exists", str(path), "the file exists", hint="`append=True` continues it")
         recorders.append(recording.Recorder(meter, path, name=name, interval_s=pause, watcher=_watcher(name)))
-    _conduct(recorders, seconds)
-    found = []
+    _run(recorders, seconds)
     for recorder in recorders:
         if recorder.samples == 0:
             message = f"no sample of {recorder.name}: {recorder.failing or 'it did not answer'}"
             raise CheckFailedError("unreachable", str(recorder.path), message)
-        found.append(summary.log(recording.read_log(recorder.path)))
-        if not as_json:
-            typer.echo("\n".join([str(recorder.path), *summary.lines(found[-1])]))
-    if as_json:
-        _print({"schema": summary.RECORD_SCHEMA, "recordings": found})
+    logs = [summarise_log(recording.read_log(recorder.path)) for recorder in recorders]
+    show(MeterRecordings(recordings=logs), lambda found: recordings(found.recordings), as_json=as_json)
 
 
-def _conduct(recorders: list[Recorder], seconds: float | None) -> None:
-    """Record for so long, or until interrupted: then an interruption is the usual end."""
-    begun: list[Recorder] = []
+def _run(recorders: list[Recorder], seconds: float | None) -> None:
+    """Record for ``seconds``, or until interrupted, which is then the usual end."""
+    started: list[Recorder] = []
     try:
         for recorder in recorders:
             recorder.start()
-            begun.append(recorder)
+            started.append(recorder)
         until = None if seconds is None else time.monotonic() + seconds
         while until is None or time.monotonic() < until:
             time.sleep(0.2 if until is None else max(0.0, min(0.2, until - time.monotonic())))
@@ -179,7 +166,7 @@ def _conduct(recorders: list[Recorder], seconds: float | None) -> None:
         if seconds is not None:
             raise
     finally:
-        for recorder in begun:
+        for recorder in started:
             recorder.stop()
 
 
@@ -189,7 +176,3 @@ def _watcher(name: str) -> Any:
         typer.echo(f"{name}: {text}", err=True)
 
     return tell
-
-
-def _print(document: dict[str, Any]) -> None:
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))

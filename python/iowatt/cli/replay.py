@@ -26,19 +26,7 @@ from iowatt.cli.options import (
     print_json,
     shown,
 )
-from iowatt.cli.trace import (
-    Columns,
-    Device,
-    Event,
-    Format,
-    OrderTolerance,
-    Pattern,
-    Rate,
-    SectorSize,
-    SkipBad,
-    TimeUnit,
-    _options,
-)
+from iowatt.cli.trace_options import reads_trace
 from iowatt.cli.transform import transformations
 
 
@@ -47,6 +35,7 @@ def register(app: typer.Typer) -> None:
     app.command("replay")(replay)
 
 
+@reads_trace()
 def replay(
     trace: Annotated[str, typer.Argument(metavar="TRACE", help="Any trace.", show_default=False)],
     *,
@@ -94,16 +83,7 @@ def replay(
     force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
-    format_: Format = None,
-    columns: Columns = None,
-    time_unit: TimeUnit = None,
-    sector_size: SectorSize = None,
-    event: Event = None,
-    pattern: Pattern = None,
-    rate: Rate = None,
-    device: Device = None,
-    skip_bad: SkipBad = 0,
-    order_tolerance: OrderTolerance = None,
+    reading: dict[str, Any],
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,
     speed: Annotated[float | None, SPEED] = None,
@@ -129,18 +109,7 @@ def replay(
     from iowatt.render import terminal
     from iowatt.run.bundle import Run
 
-    spec: dict[str, Any] = {"path": trace} | _options(
-        format=format_,
-        columns=columns,
-        time_unit=time_unit,
-        sector_size=sector_size,
-        event=event,
-        pattern=pattern,
-        rate_iops=rate,
-        devices=device or None,
-        skip_bad=skip_bad or None,
-        order_tolerance=order_tolerance,
-    )
+    spec: dict[str, Any] = {"path": trace} | reading
     spec |= transformations(
         more=[],
         spread=None,

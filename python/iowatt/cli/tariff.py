@@ -38,10 +38,10 @@ def register(app: typer.Typer) -> None:
 def list_(*, as_json: AsJson = False) -> None:
     """List the tariffs of the library and what they charge for."""
     from iowatt.pages.tariff import listing
-    from iowatt.tariffs import account
+    from iowatt.tariffs import result
     from iowatt.tariffs.find import find_tariff, tariff_names
 
-    show(account.listing(find_tariff(name) for name in tariff_names()), listing, as_json=as_json)
+    show(result.tariff_list(find_tariff(name) for name in tariff_names()), listing, as_json=as_json)
 
 
 def show_(
@@ -54,11 +54,11 @@ def show_(
 ) -> None:
     """Show everything a tariff charges for, with its schedules and its source."""
     from iowatt.pages.tariff import document
-    from iowatt.tariffs import account
+    from iowatt.tariffs import result
     from iowatt.tariffs.find import find_tariff
 
     check_page(output, force=force)
-    found = account.document(find_tariff(name))
+    found = result.tariff_document(find_tariff(name))
     show(found, document, output, force=force, notes=notes, as_json=as_json)
 
 
@@ -71,10 +71,10 @@ def check(
 ) -> None:
     """Check records of URDB: the first fault, or what each record charges for."""
     from iowatt.pages.tariff import listing
-    from iowatt.tariffs import account
+    from iowatt.tariffs import result
     from iowatt.tariffs.find import read_tariff
 
-    show(account.listing([read_tariff(file) for file in files]), listing, as_json=as_json)
+    show(result.tariff_list([read_tariff(file) for file in files]), listing, as_json=as_json)
 
 
 def bill_(
@@ -123,7 +123,7 @@ def bill_(
     from iowatt.cli.options import parsed
     from iowatt.lenses.electricity import billed, find_load
     from iowatt.pages.tariff import bill
-    from iowatt.tariffs import account
+    from iowatt.tariffs import result
     from iowatt.tariffs.find import find_tariff
 
     if years is not None and months is not None:
@@ -132,5 +132,5 @@ def bill_(
     tariff = find_tariff(name)
     what = find_load(load, start, months if years is None else 12 * years)
     found = billed(tariff, what, parsed(site, parse_power, "site") or 0.0)
-    page = partial(bill, account.document(tariff))
+    page = partial(bill, result.tariff_document(tariff))
     show(found, page, output, force=force, notes=notes, as_json=as_json)

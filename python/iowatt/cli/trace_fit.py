@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli import trace as verb
-from iowatt.cli.options import NAME, SEED, Force, output, shown
+from iowatt.cli.options import NAME, SEED, AsJson, Force, output, shown
+from iowatt.cli.trace_options import reads_trace
 
 
 def register(trace: typer.Typer) -> None:
@@ -16,6 +16,7 @@ def register(trace: typer.Typer) -> None:
     trace.command("fit")(fit)
 
 
+@reads_trace()
 def fit(
     file: Annotated[str, typer.Argument(metavar="TRACE", help="The trace.", show_default=False)],
     *,
@@ -51,18 +52,9 @@ def fit(
             help="Synthetic traces made to find what the tables must say.",
         ),
     ] = 6,
-    format_: verb.Format = None,
-    columns: verb.Columns = None,
-    time_unit: verb.TimeUnit = None,
-    sector_size: verb.SectorSize = None,
-    event: verb.Event = None,
-    pattern: verb.Pattern = None,
-    rate: verb.Rate = None,
-    device: verb.Device = None,
-    skip_bad: verb.SkipBad = 0,
-    order_tolerance: verb.OrderTolerance = None,
+    reading: dict[str, Any],
     force: Force = False,
-    as_json: verb.Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Fit a synthetic profile to a trace, and print original, synthetic and difference of many figures.
 
@@ -74,20 +66,8 @@ def fit(
     from iowatt.evaluate.fit import fit as fit_trace  # loads Polars and the extension
     from iowatt.pages.fit import document
 
-    options = verb._options(
-        format=format_,
-        columns=columns,
-        time_unit=time_unit,
-        sector_size=sector_size,
-        event=event,
-        pattern=pattern,
-        rate_iops=rate,
-        devices=device or None,
-        skip_bad=skip_bad or None,
-        order_tolerance=order_tolerance,
-    )
     found = fit_trace(
-        {"path": file, **options},
+        {"path": file, **reading},
         output,
         name=name,
         scenario=scenario,

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli import trace as verb
-from iowatt.cli.options import ADVANCED, EXTENT, Force, Notes, Page, shown
+from iowatt.cli.options import ADVANCED, EXTENT, AsJson, Force, Notes, Page, shown
 from iowatt.cli.show import check_page, show
+from iowatt.cli.trace_options import in_flags, reads_trace
 
 
 def register(trace: typer.Typer) -> None:
@@ -17,6 +17,7 @@ def register(trace: typer.Typer) -> None:
     trace.command("profile")(profile)
 
 
+@reads_trace()
 def profile(
     files: Annotated[
         list[str], typer.Argument(metavar="TRACE...", help="Traces; - is stdin.", show_default=False)
@@ -52,20 +53,11 @@ def profile(
         str | None,
         typer.Option("--gap", metavar="SIZE", help="What a run may skip forward.", show_default="nothing"),
     ] = None,
-    format_: verb.Format = None,
-    columns: verb.Columns = None,
-    time_unit: verb.TimeUnit = None,
-    sector_size: verb.SectorSize = None,
-    event: verb.Event = None,
-    pattern: verb.Pattern = None,
-    rate: verb.Rate = None,
-    device: verb.Device = None,
-    skip_bad: verb.SkipBad = 0,
-    order_tolerance: verb.OrderTolerance = None,
+    reading: dict[str, Any],
     output: Page = None,
     force: Force = False,
     notes: Notes = False,
-    as_json: verb.Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure a trace as a workload: rates, bursts, sizes, runs, footprint, reuse and skew.
 
@@ -76,18 +68,6 @@ def profile(
     from iowatt.trace.description import Descriptions
     from iowatt.trace.measure import describe  # loads Polars and the extension
 
-    options = verb._options(
-        format=format_,
-        columns=columns,
-        time_unit=time_unit,
-        sector_size=sector_size,
-        event=event,
-        pattern=pattern,
-        rate_iops=rate,
-        devices=device or None,
-        skip_bad=skip_bad or None,
-        order_tolerance=order_tolerance,
-    )
     measure: dict[str, Any] = {
         "block_bytes": block_bytes(block, "block"),
         "extent_bytes": None if extent is None else block_bytes(extent, "extent"),
@@ -99,8 +79,8 @@ def profile(
     check_page(output, force=force)
     found = []
     for file in files:
-        with verb.in_flags(), bar(f"reading {file}") as progress:
-            found.append(describe({"path": file, **options}, **measure, progress=progress))
+        with in_flags(), bar(f"reading {file}") as progress:
+            found.append(describe({"path": file, **reading}, **measure, progress=progress))
     show(Descriptions(traces=found), documents, output, force=force, notes=notes, as_json=as_json)
 
 

@@ -76,7 +76,7 @@ VERBS: Final[dict[str, Verb]] = {
     ),
     "trace": Verb(
         MEASURE,
-        "trace_group",
+        "trace",
         "Block traces: contents, statistics, conversion; workload profiles: fit, generate, export.",
     ),
     "meter": Verb(MEASURE, "meter", "Power meters and thermometers: list, read, record."),

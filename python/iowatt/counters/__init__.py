@@ -1,5 +1,5 @@
-"""Counters of those who have no trace: logs of iostat, sar and Windows' performance monitor, as a profile.
+"""Logs of counters, where there is no trace: iostat, sar and Windows' performance monitor, as a profile.
 
-`read` makes a `Log` of files, `summary` says what it holds of each device, and `profile` makes of it a
+`read` makes a `Log` of files, `summary` has the figures of each device, and `profile` makes of it a
 workload profile in which each figure that the counters do not give is marked as assumed.
 """

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from iowatt.base.errors import InputError
-from iowatt.counters.log import Floats, Log
+from iowatt.counters.log import CountersLog, Floats
 
 Split = Literal["counted", "bytes", "given"]
 
@@ -20,7 +20,7 @@ class Activity:
     ``reads``, ``writes`` per second and ``read_bytes``, ``write_bytes`` per second have one value for each
     interval; where the log has no figures of one (``known`` false) they are 0. ``seconds`` are the lengths,
     NaN where the log does not say them. ``split`` says where the shares of reads and writes come from:
-    counted; those of the bytes, by equal mean sizes; given by whoever asks. ``unplaced``: requests that moved
+    counted; those of the bytes, by equal mean sizes; given by the user. ``unplaced``: requests that moved
     no bytes (flushes, discards).
     """
 
@@ -52,7 +52,7 @@ class Activity:
         return bool(self.requests.any())
 
 
-def activity(log: Log, device: str, read_share: float | None = None) -> Activity:
+def activity(log: CountersLog, device: str, read_share: float | None = None) -> Activity:
     """What ``device`` did.
 
     Parameters
@@ -60,10 +60,7 @@ def activity(log: Log, device: str, read_share: float | None = None) -> Activity
     read_share:
         Share of requests that read, 0 to 1, where the log does not tell reads from writes.
 
-    Raises
-    ------
-    InputError
-        The log has too few counters, with those that are needed.
+    Raises ``InputError``: the log has too few counters, with those that are needed.
     """
 
     def has(name: str) -> bool:
@@ -87,13 +84,9 @@ def activity(log: Log, device: str, read_share: float | None = None) -> Activity
         elif read_share is not None:
             split, share = "given", np.full(len(total), read_share)
         else:
-            raise InputError(
-                "missing-figure",
-                None,
-                f"the counters of {device!r} do not tell reads from writes",
-                hint="record more columns (iostat -x without -s), or give the share of reads: "
-                "`read_share=70`",
-            )
+            message = f"the counters of {device!r} do not tell reads from writes"
+            hint = "record more columns (iostat -x without -s), or give the share of reads: `read_share=70`"
+            raise InputError("missing-figure", None, message, hint=hint)
         reads, writes = total * share, total * (1 - share)
     same = split != "counted"
     if has("read_bytes") and has("write_bytes"):
@@ -115,33 +108,54 @@ def activity(log: Log, device: str, read_share: float | None = None) -> Activity
     )  # fmt: skip
 
 
-def _total(log: Log, device: str) -> Floats:
+def _total(log: CountersLog, device: str) -> Floats:
     if not log.has(device, "requests"):
-        raise InputError(
-            "missing-figure",
-            None,
-            f"the counters of {device!r} lack requests per second",
-            hint="needed are iostat's r/s and w/s or tps, sar's tps, or perfmon's Disk Reads/sec and Disk "
-            "Writes/sec",
+        message = f"the counters of {device!r} lack requests per second"
+        hint = (
+            "needed are iostat's r/s and w/s or tps, sar's tps, or perfmon's Disk Reads/sec and Disk "
+            "Writes/sec"
         )
+        raise InputError("missing-figure", None, message, hint=hint)
     return log.column(device, "requests")
 
 
-def _moved(log: Log, device: str, requests: Floats) -> Floats:
+def _moved(log: CountersLog, device: str, requests: Floats) -> Floats:
     if log.has(device, "bytes"):
         return log.column(device, "bytes")
     if log.has(device, "size"):
         return requests * _or_zero(log.column(device, "size"))
-    raise InputError(
-        "missing-figure",
-        None,
-        f"the counters of {device!r} lack bytes per second and mean sizes",
-        hint="needed are iostat's rkB/s and wkB/s, sar's rkB/s and wkB/s, or perfmon's Disk Read "
-        "Bytes/sec and Disk "
-        "Write Bytes/sec",
+    message = f"the counters of {device!r} lack bytes per second and mean sizes"
+    hint = (
+        "needed are iostat's rkB/s and wkB/s, sar's rkB/s and wkB/s, or perfmon's Disk Read Bytes/sec and "
+        "Disk Write Bytes/sec"
     )
+    raise InputError("missing-figure", None, message, hint=hint)
 
 
 def _or_zero(sizes: Floats) -> Floats:
     """Mean sizes, 0 where there was no request to have one."""
     return np.nan_to_num(sizes, nan=0.0)
+
+
+def merged_share(log: CountersLog, device: str, name: str, rate: Floats, weights: Floats) -> float | None:
+    """Requests that were merged into others, of all that were asked for; ``None`` where it is not counted."""
+    merged = mean_of(log, device, name, weights)
+    if merged is None:
+        return None
+    issued = ratio(float(np.sum(rate * weights)), float(weights.sum())) or 0.0
+    return ratio(merged, merged + issued) or 0.0
+
+
+def mean_of(log: CountersLog, device: str, name: str, weights: Floats) -> float | None:
+    """The weighted mean of a counter; None where the log does not have it."""
+    if not log.has(device, name):
+        return None
+    values = log.column(device, name)
+    usable = np.isfinite(values) & (weights > 0)
+    total = float(weights[usable].sum())
+    return float(np.sum(values[usable] * weights[usable]) / total) if total else 0.0
+
+
+def ratio(part: float, whole: float) -> float | None:
+    """``part / whole``; None where ``whole`` is 0."""
+    return part / whole if whole else None

@@ -130,10 +130,8 @@ def lengths(start: Stamp | None, stamps: Sequence[Stamp]) -> list[float]:
     median, each gets their mean, so that the log's length is kept and none is empty. Without ``start`` the
     first is taken to be as long as the median; with one stamp alone its length is not known (NaN).
 
-    Raises
-    ------
-    ValueError
-        The index of the stamp at which time steps back by more than rounding explains, as ``args[0]``.
+    Raises ``ValueError`` where time steps back by more than rounding explains; ``args[0]`` is the index of
+    that stamp.
     """
     before = [start, *stamps] if start is not None else list(stamps)
     passed = [b.since(a) for a, b in itertools.pairwise(before)]

@@ -6,12 +6,14 @@ Units are those of sysstat's manual pages iostat(1), sar(1) and sadf(1): a secto
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.counters.text import rate
+from iowatt.counters.log import CountersLog
+from iowatt.counters.text import LogLine, rate, shown
 
 _SECTOR, _KB, _MB = 512.0, 1024.0, 1024.0**2
 
@@ -58,20 +60,16 @@ _UNUSED: Final = frozenset(
 TOTALS: Final = {
     f"{unit}_{way}": f"{unit}_{way}/s" for unit in ("Blk", "kB", "MB") for way in ("read", "wrtn", "dscd")
 }
-_HUMAN: Final = {
-    "s": 512.0,
-    "B": 1.0,
-    "k": 1024.0,
-    "M": 1024.0**2,
-    "G": 1024.0**3,
-    "T": 1024.0**4,
-    "P": 1024.0**5,
-}
+_HUMAN: Final = {"s": 512.0} | {unit: 1024.0**power for power, unit in enumerate("BkMGTP")}
 _SUFFIXED: Final = re.compile(r"([0-9.,]{1,40})([sBkMGTP%])", re.ASCII)
 _COARSE: Final = {
     "rMB/s": ("reads", "read_size", "read_bytes"),
     "wMB/s": ("writes", "write_size", "write_bytes"),
 }
+
+
+MALFORMED: Final = dict.fromkeys(("requests", "reads", "writes"), math.nan)
+"""Figures of a row that could not be read."""
 
 
 def known(name: str) -> bool:
@@ -82,10 +80,7 @@ def known(name: str) -> bool:
 def figures(names: Sequence[str], texts: Sequence[str]) -> dict[str, float]:
     """Figures of a row in SI units, by `iowatt.counters.log`'s names.
 
-    Raises
-    ------
-    InputError
-        What is wrong with which column.
+    Raises ``InputError`` that names the column.
     """
     found: dict[str, float] = {}
     for name, text in zip(names, texts, strict=True):
@@ -103,6 +98,17 @@ def figures(names: Sequence[str], texts: Sequence[str]) -> dict[str, float]:
         if name in names and count in found and size in found:
             found[amount] = found[count] * found[size]
     return found
+
+
+def row_figures(
+    log: CountersLog, line: LogLine, device: str, names: Sequence[str], texts: Sequence[str]
+) -> dict[str, float]:
+    """The figures of a device's row; of a malformed row that may be skipped, NaN."""
+    try:
+        return figures(names, texts)
+    except InputError as error:
+        log.malformed(line.wrong(f"device {shown(device)}", error))
+        return dict(MALFORMED)
 
 
 def seconds_of(names: Sequence[str], texts: Sequence[str]) -> tuple[float, float]:

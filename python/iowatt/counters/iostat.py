@@ -12,11 +12,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from iowatt.base.errors import InputError
 from iowatt.counters import clock
-from iowatt.counters.columns import figures, known, seconds_of
-from iowatt.counters.log import Log
-from iowatt.counters.text import Line, banner, shown
+from iowatt.counters.columns import known, row_figures, seconds_of
+from iowatt.counters.log import CountersLog
+from iowatt.counters.text import LogLine, banner
 
 First = Literal["auto", "drop", "keep"]
 DROPPED: Final = (
@@ -29,11 +28,11 @@ _LEAST_KNOWN: Final = 3  # columns that make a line a header
 
 @dataclass(frozen=True)
 class _End:
-    """What of a report tells how long its interval was, once the section is read."""
+    """The part of a report that gives the length of its interval, once the section is read."""
 
     interval: int
     stamp: clock.Stamp | None
-    place: Line
+    place: LogLine
     by_totals: tuple[float, float]
 
 
@@ -42,16 +41,16 @@ class _Report:
     """One report: its devices, its stamp, and how long it was by its own totals."""
 
     stamp: clock.Stamp | None
-    place: Line
+    place: LogLine
     devices: dict[str, dict[str, float]] = field(default_factory=dict)
     # The total from which the length is known, and the length.
     by_totals: tuple[float, float] = (0.0, 0.0)
 
 
-class Reader:
+class IostatReader:
     """Takes the lines of a log, one after another, and puts its reports into ``log``."""
 
-    def __init__(self, log: Log, first: First) -> None:
+    def __init__(self, log: CountersLog, first: First) -> None:
         self._log = log
         self._first = first
         self._columns: list[str] | None = None
@@ -69,13 +68,13 @@ class Reader:
         self._blank_after_banner: int | None = None
         self._without_first = False
 
-    def read(self, lines: Iterable[Line]) -> None:
+    def read(self, lines: Iterable[LogLine]) -> None:
         """All of a file."""
         for line in lines:
             self._take(line)
         self._end_section()
 
-    def _take(self, line: Line) -> None:
+    def _take(self, line: LogLine) -> None:
         words = line.text.split()
         if not words:
             if self._blank_after_banner is not None:
@@ -151,10 +150,10 @@ class Reader:
         for device, values in report.devices.items():
             self._log.put(interval, device, values)
 
-    def _row(self, line: Line, words: list[str]) -> None:
+    def _row(self, line: LogLine, words: list[str]) -> None:
         if self._columns is None:
             return
-        if self._wrapped is not None:  # old versions put a long name on a line of its own
+        if self._wrapped is not None:  # old versions put a long name on a separate line
             name, self._wrapped = self._wrapped, None
             if len(words) == len(self._columns):
                 words = [name, *words]
@@ -171,30 +170,27 @@ class Reader:
             )
             return
         device, texts = (words[-1], words[:-1]) if self._device_last else (words[0], words[1:])
-        try:
-            values = figures(self._columns, texts)
-        except InputError as error:
-            self._log.malformed(line.wrong(f"device {shown(device)}", error))
-            values = dict.fromkeys(("requests", "reads", "writes"), math.nan)
+        values = row_figures(self._log, line, device, self._columns, texts)
         self._put(line, device, values, seconds_of(self._columns, texts))
 
-    def _put(self, line: Line, device: str, values: dict[str, float], by_totals: tuple[float, float]) -> None:
+    def _put(
+        self, line: LogLine, device: str, values: dict[str, float], by_totals: tuple[float, float]
+    ) -> None:
         report = self._report
         # Without stamps and avg-cpu nothing but a device that comes again tells that a report begins.
         if report is None or report.devices.get(device, {}).keys() & values.keys():
             self._begin()
-            report = self._report = _Report(self._stamp, Line("", line.number, line.source))
+            report = self._report = _Report(self._stamp, LogLine("", line.number, line.source))
             self._stamp = None
         report.devices.setdefault(device, {}).update(values)
         report.by_totals = max(report.by_totals, by_totals)
 
     def _end_section(self) -> None:
-        """All since the banner is read: now the lengths of its intervals can be told."""
+        """The log since the banner is read: the lengths of its intervals follow."""
         self._begin()
         if self._held is not None:
             self._settle(self._held, None)
-        for end, seconds in zip(self._ends, self._seconds(), strict=True):
-            self._log.seconds[end.interval] = seconds
+        self._set_lengths()
         self._columns, self._stamp, self._wrapped, self._start, self._ends = None, None, None, None, []
         self._dropped = self._without_first = False
 
@@ -207,18 +203,16 @@ class Reader:
             return length > 2 * usual
         return not self._without_first
 
-    def _seconds(self) -> list[float]:
-        stamps = [end.stamp for end in self._ends if end.stamp is not None]
-        if len(stamps) == len(self._ends):
-            try:
-                return clock.lengths(self._start, stamps)
-            except ValueError as error:
-                raise self._ends[error.args[0]].place.error(
-                    "out-of-order",
-                    "the time stamp is before that of the report before: the clock was set back, or two logs "
-                    "follow without their first lines",
-                    hint="split the log there",
-                ) from None
-        # Totals are whole numbers, so that only large ones tell the length; iostat keeps to one interval.
+    def _set_lengths(self) -> None:
+        ends = [(end.interval, end.stamp, end.place) for end in self._ends if end.stamp is not None]
+        if len(ends) == len(self._ends):
+            message = (
+                "the time stamp is before that of the previous report: the clock was set back, or two logs "
+                "follow without their first lines"
+            )
+            self._log.set_lengths(self._start, ends, message)
+            return
+        # Totals are whole numbers, so only large ones give the length; iostat keeps to one interval.
         found = [seconds for total, seconds in (end.by_totals for end in self._ends) if total >= _LARGE_TOTAL]
-        return [statistics.median(found) if found else math.nan] * len(self._ends)
+        for end in self._ends:
+            self._log.seconds[end.interval] = statistics.median(found) if found else math.nan

@@ -1,9 +1,9 @@
-"""What counters say, whichever tool wrote them: rates and means of each device over intervals."""
+"""Counters of any tool: rates and means of each device over intervals."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from iowatt.base.errors import InputError
+from iowatt.counters import clock
 from iowatt.counters.clock import Stamp
+from iowatt.counters.text import LogLine
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,7 +34,7 @@ _ABSENT: Final = float("nan")
 
 
 @dataclass
-class Series:
+class DeviceSeries:
     """The rows of one device: the number of each row's interval, and its figures."""
 
     intervals: array[int] = field(default_factory=lambda: array("q"))
@@ -49,7 +51,7 @@ class Series:
 
 
 @dataclass
-class Log:
+class CountersLog:
     """All that was read.
 
     ``seconds`` has the length of each interval, NaN where the log does not say it; ``ends`` when it ended by
@@ -62,7 +64,7 @@ class Log:
     seconds: array[float] = field(default_factory=lambda: array("d"))
     ends: list[Stamp | None] = field(default_factory=list)
     utc: bool = False
-    devices: dict[str, Series] = field(default_factory=dict)
+    devices: dict[str, DeviceSeries] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     bad: int = 0
 
@@ -74,7 +76,7 @@ class Log:
 
     def put(self, interval: int, device: str, values: Mapping[str, float]) -> None:
         """One device in one interval."""
-        self.devices.setdefault(device, Series()).add(interval, values)
+        self.devices.setdefault(device, DeviceSeries()).add(interval, values)
 
     def last(self, device: str) -> int:
         """The interval of the device's last row; -1 where it has none."""
@@ -82,7 +84,7 @@ class Log:
         return series.intervals[-1] if series is not None else -1
 
     def note(self, text: str) -> None:
-        """Say something once."""
+        """Keep a note, once."""
         if text not in self.notes:
             self.notes.append(text)
 
@@ -91,6 +93,20 @@ class Log:
         if self.bad >= self.skip_bad:
             raise error
         self.bad += 1
+
+    def set_lengths(
+        self, start: Stamp | None, ends: Sequence[tuple[int, Stamp, LogLine]], message: str
+    ) -> None:
+        """Lengths of successive intervals, from when each ended and where that is written.
+
+        Raises ``InputError`` with ``message`` where time steps back.
+        """
+        try:
+            lengths = clock.lengths(start, [stamp for _, stamp, _ in ends])
+        except ValueError as error:
+            raise ends[error.args[0]][2].error("out-of-order", message, hint="split the log there") from None
+        for (interval, _, _), seconds in zip(ends, lengths, strict=True):
+            self.seconds[interval] = seconds
 
     def column(self, device: str, name: str) -> Floats:
         """A figure in each interval: NaN where not known; rates are 0 where the device is not listed."""

@@ -16,8 +16,8 @@ from typing import Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.counters import clock
-from iowatt.counters.log import Log
-from iowatt.counters.text import Line, number, shown
+from iowatt.counters.log import CountersLog
+from iowatt.counters.text import LogLine, number, shown
 
 COUNTERS: Final[dict[str, tuple[str, float]]] = {
     "disk reads/sec": ("reads", 1), "disk writes/sec": ("writes", 1), "disk transfers/sec": ("requests", 1),
@@ -49,7 +49,7 @@ class _Column:
     name: str
 
 
-class Reader:
+class PerfmonReader:
     """Takes the lines of a log and puts its samples into ``log``.
 
     Parameters
@@ -59,22 +59,19 @@ class Reader:
         language.
     """
 
-    def __init__(self, log: Log, names: Mapping[str, str]) -> None:
+    def __init__(self, log: CountersLog, names: Mapping[str, str]) -> None:
         self._log = log
         # Intervals of a table, when each ended, and where that is written; when the first began.
-        self._ends: list[tuple[int, clock.Stamp, Line]] = []
+        self._ends: list[tuple[int, clock.Stamp, LogLine]] = []
         self._start: clock.Stamp | None = None
         self._blank = 0
         self._names = {theirs.lower(): ours.lower() for ours, theirs in names.items()}
         for ours in self._names.values():
             if ours not in COUNTERS:
-                raise InputError(
-                    "unknown-name",
-                    Argument("columns"),
-                    f"the counter {ours!r} is not read; read are {', '.join(COUNTERS)}",
-                )
+                message = f"the counter {ours!r} is not read; read are {', '.join(COUNTERS)}"
+                raise InputError("unknown-name", Argument("columns"), message)
 
-    def read(self, lines: Iterable[Line]) -> None:
+    def read(self, lines: Iterable[LogLine]) -> None:
         """All of a file."""
         columns: list[_Column] = []
         width = 0
@@ -99,12 +96,12 @@ class Reader:
                 self._sample(line, stamp, self._values(line, columns, cells))
         self._end()
 
-    def _sample(self, line: Line, stamp: clock.Stamp, values: dict[_Column, float | None]) -> None:
+    def _sample(self, line: LogLine, stamp: clock.Stamp, values: dict[_Column, float | None]) -> None:
         if self._start is None and not self._ends and all(value is None for value in values.values()):
             self._start = stamp  # rates need two samples: the first row only begins the first interval
             return
         interval = self._log.interval(end=stamp)
-        self._ends.append((interval, stamp, Line("", line.number, line.source)))
+        self._ends.append((interval, stamp, LogLine("", line.number, line.source)))
         devices: dict[str, dict[str, float]] = {}
         for column, value in values.items():
             self._blank += value is None
@@ -116,26 +113,18 @@ class Reader:
             self._log.put(interval, device, figures)
 
     def _end(self) -> None:
-        """All of a table is read: now the lengths of its intervals can be told."""
+        """The table is read: the lengths of its intervals follow."""
         ends, self._ends = self._ends, []
         start, self._start = self._start, None
         blank, self._blank = self._blank, 0
-        try:
-            lengths = clock.lengths(start, [stamp for _, stamp, _ in ends])
-        except ValueError as error:
-            raise ends[error.args[0]][2].error(
-                "out-of-order",
-                "the time stamp is before that of the row before: the clock was set back",
-                "split the log there",
-            ) from None
-        for (interval, _, _), seconds in zip(ends, lengths, strict=True):
-            self._log.seconds[interval] = seconds
+        message = "the time stamp is before that of the previous row: the clock was set back"
+        self._log.set_lengths(start, ends, message)
         if blank:
             self._log.note(
                 f"{blank} values are blank or -1, Windows' marks for a sample that failed: left out"
             )
 
-    def _header(self, line: Line, cells: list[str]) -> list[_Column]:
+    def _header(self, line: LogLine, cells: list[str]) -> list[_Column]:
         found: list[_Column] = []
         hosts = set()
         for at, cell in enumerate(cells[1:], 1):
@@ -156,14 +145,14 @@ class Reader:
             raise line.error(
                 "missing-figure", f"there is no counter of a PhysicalDisk or LogicalDisk{names}", _FORMAT_HINT
             )
-        if len(hosts) == 1:  # the host need not be told
+        if len(hosts) == 1:  # one host needs no name
             (host,) = hosts
             found = [
                 _Column(c.at, c.device.removeprefix(f"{host} "), c.figure, c.factor, c.name) for c in found
             ]
         return found
 
-    def _values(self, line: Line, columns: list[_Column], cells: list[str]) -> dict[_Column, float | None]:
+    def _values(self, line: LogLine, columns: list[_Column], cells: list[str]) -> dict[_Column, float | None]:
         found: dict[_Column, float | None] = {}
         for column in columns:
             text = cells[column.at]
@@ -178,7 +167,7 @@ class Reader:
         return found
 
 
-def _ragged(line: Line, width: int, found: int) -> InputError:
+def _ragged(line: LogLine, width: int, found: int) -> InputError:
     hint = (
         "a decimal comma splits values that have no quotes: export them with quotes"
         if found > width
@@ -187,7 +176,7 @@ def _ragged(line: Line, width: int, found: int) -> InputError:
     return line.error("damaged", f"expected {width} values, as the header says; found {found}", hint)
 
 
-def _rows(lines: Iterable[Line]) -> Iterator[tuple[Line, list[str]]]:
+def _rows(lines: Iterable[LogLine]) -> Iterator[tuple[LogLine, list[str]]]:
     """The rows of the table; typeperf's own lines (`The command completed successfully.`) are not of it."""
     delimiter = ","
     for line in lines:

@@ -1,4 +1,4 @@
-"""Logs by their content: which tool wrote them, and all of them as one `Log`."""
+"""Reads logs of counters; the tool that wrote them is recognised by the content."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.counters import iostat, perfmon, sadf, sar, sysstat_json
+from iowatt.counters import iostat, perfmon, sar, sysstat_json
 from iowatt.counters.columns import known
-from iowatt.counters.log import Log
-from iowatt.counters.text import Line, lines
+from iowatt.counters.log import CountersLog
+from iowatt.counters.text import LogLine, lines
 
 Format = Literal["iostat", "sar", "perfmon"]
 FORMATS: Final[tuple[Format, ...]] = ("iostat", "sar", "perfmon")
@@ -32,25 +32,22 @@ def read(
     names: Mapping[str, str] | None = None,
     skip_bad: int = 0,
     interval_s: float | None = None,
-) -> Log:
+) -> CountersLog:
     """Logs of one tool, one after another in time.
 
     Parameters
     ----------
     format_:
-        The tool; by default, told by the content.
+        The tool; by default, recognised by the content.
     first:
         Whether the first report of each log of iostat is left out: ``auto`` keeps it where the log shows that
         iostat ran with ``-y``. names: Names of perfmon's counters in another language, by the English ones.
         skip_bad: Malformed records to skip before it is an error. interval_s: Length of the intervals, in
         seconds, where the log does not say it.
 
-    Raises
-    ------
-    InputError
-        With file and line: no such log, a malformed row, nothing left to use.
+    Raises ``InputError`` with file and line: no such log, a malformed row, nothing left to use.
     """
-    log: Log | None = None
+    log: CountersLog | None = None
     for file in files:
         head = list(itertools.islice(lines(file), _HEAD))
         found = _detect(head, file)
@@ -58,14 +55,10 @@ def read(
         if format_ is not None and tool != format_:
             raise InputError("wrong-format", str(file), f"expected a log of {format_}; this is one of {tool}")
         if log is None:
-            log = Log(tool, skip_bad)
+            log = CountersLog(tool, skip_bad)
         elif log.format != tool:
-            raise InputError(
-                "conflict",
-                str(file),
-                f"this is a log of {tool}, after one of {log.format}",
-                hint="read them one tool at a time",
-            )
+            message = f"this is a log of {tool}, after one of {log.format}"
+            raise InputError("conflict", str(file), message, hint="read them one tool at a time")
         if names and found != "perfmon":
             raise InputError(
                 "not-applicable", Argument("columns"), "names of counters are for logs of perfmon only"
@@ -74,12 +67,9 @@ def read(
     if log is None or not log.devices:
         where = ", ".join(str(file) for file in files)
         if log is not None and iostat.DROPPED in log.notes:
-            raise InputError(
-                "empty",
-                where,
-                "its only report is the mean since the system was started, which is left out",
-                hint="record with iostat -xt 10, which goes on reporting; `first=keep` takes the mean",
-            )
+            message = "its only report is the mean since the system was started, which is left out"
+            hint = "record with iostat -xt 10, which goes on reporting; `first=keep` takes the mean"
+            raise InputError("empty", where, message, hint=hint)
         raise InputError("empty", where, "the log has no row of any device", hint=_HINT)
     if interval_s is not None:
         for index, seconds in enumerate(log.seconds):
@@ -97,21 +87,21 @@ _TOOL: Final[dict[str, Format]] = {
 }
 
 
-def _read(found: str, log: Log, file: Path, first: iostat.First, names: Mapping[str, str]) -> None:
+def _read(found: str, log: CountersLog, file: Path, first: iostat.First, names: Mapping[str, str]) -> None:
     if found in ("iostat-json", "sadf-json"):
         sysstat_json.read(log, lines(file), first)
         return
     reader: Any
     if found == "iostat":
-        reader = iostat.Reader(log, first)
+        reader = iostat.IostatReader(log, first)
     elif found == "perfmon":
-        reader = perfmon.Reader(log, names)
+        reader = perfmon.PerfmonReader(log, names)
     else:
-        reader = sar.Reader(log) if found == "sar" else sadf.Reader(log)
+        reader = sar.SarReader(log) if found == "sar" else sar.SadfReader(log)
     reader.read(lines(file))
 
 
-def _detect(head: list[Line], file: Path) -> str:
+def _detect(head: list[LogLine], file: Path) -> str:
     for line in head:
         text = line.text.strip()
         if text.startswith(('"(PDH-', "(PDH-")):
@@ -124,5 +114,5 @@ def _detect(head: list[Line], file: Path) -> str:
         words = text.split()
         columns = sum(known(word) for word in words)
         if columns >= 3 or (columns and words[0].rstrip(":") == "Device"):
-            return "sar" if sar.split(text) else "iostat"
+            return "sar" if sar.split_time(text) else "iostat"
     raise InputError("wrong-format", str(file), "this is not a log of counters that can be read", hint=_HINT)

@@ -1,163 +1,221 @@
-"""What a log says of each device: rates over time, mix, sizes, waits, queues, utilisation, bursts."""
+"""What a log holds of each device: rates over time, mix, sizes, waits, queues, utilisation, bursts."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, Literal
 
 import numpy as np
+from pydantic import Field
 
 from iowatt.base.errors import InputError
-from iowatt.counters.activity import Activity, activity
-from iowatt.counters.dispersion import dispersion
-from iowatt.counters.log import Floats, Log
+from iowatt.base.results import Note, Result, ResultDocument
+from iowatt.counters.activity import Activity, Split, activity, mean_of, merged_share, ratio
+from iowatt.counters.arrivals import dispersion
+from iowatt.counters.log import CountersLog
 
-SCHEMA: Final = "iowatt.trace-counters/1"
+READING: Final = "reading"
+"""Code of notes on what was left out or assumed while the log was read."""
+
+ASSUMED: Final = "assumed"
+"""Code of notes that a figure of the profile is assumed, not counted."""
+
+NO_SPAN: Final = "no-span"
+"""Code of the note that the profile has no address space."""
+
 _SHOWN_OVER_TIME: Final = 60
-_OF_DIRECTIONS: Final = (
-    "read_share",
-    "read_share_bytes",
-    "read_share_from",
-    "read_merged_share",
-    "write_merged_share",
-    "mean_read_wait",
-    "mean_write_wait",
-)
 
 
-def summary(log: Log, read_share: float | None = None) -> dict[str, Any]:
-    """All devices in figures: rates in requests and bytes per second, sizes in bytes, waits in seconds.
+class RatesAt(Result):
+    """Mean rates of a stretch of intervals; None where the log does not tell reads from writes."""
 
-    Means over time are weighted by seconds, waits and sizes by requests. What the log does not give is
-    ``None``.
+    end_seconds: float  #: From the start of the log.
+    iops: float
+    read_iops: float | None
+    write_iops: float | None
+    bytes_per_second: float
+
+
+class DeviceService(Result):
+    """Queues and utilisation of a device. Each figure is None where the log lacks it."""
+
+    device: str
+    lacking: str | None  #: What the counters do not tell.
+    mean_queue: float | None
+    peak_queue: float | None
+    utilisation: float | None
+    peak_utilisation: float | None
+    #: 1 where one request follows another; far above, they come in bunches or overlap in the device.
+    queue_while_busy: float | None
+
+
+class DeviceCounters(DeviceService):
+    """A device: rates per second, sizes in bytes, waits in seconds, shares from 0 to 1.
+
+    Means over time are weighted by seconds, waits and sizes by requests.
     """
+
+    unknown_intervals: int
+    iops: float | None
+    peak_iops: float
+    bytes_per_second: float | None
+    read_share: float | None
+    read_share_bytes: float | None
+    read_share_from: Split | None
+    mean_read_bytes: float | None
+    mean_write_bytes: float | None
+    mean_bytes: float | None
+    read_merged_share: float | None  #: Requests merged into others, of all that were issued.
+    write_merged_share: float | None
+    discards_per_second: float | None
+    discard_bytes_per_second: float | None
+    flushes_per_second: float | None
+    mean_read_wait: float | None
+    mean_write_wait: float | None
+    mean_wait: float | None
+    dispersion: float | None
+    dispersion_limit: float | None
+    over_time: list[RatesAt]
+
+    @property
+    def bursty(self) -> bool:
+        """Whether counts vary more than those of Poisson arrivals would by chance."""
+        return self.dispersion is not None and self.dispersion > (self.dispersion_limit or 0.0)
+
+
+class WrittenProfile(Result):
+    """The profile that was written."""
+
+    path: str
+    name: str
+    devices: list[str]
+    seconds: float
+    assumptions: list[str]
+    notes: list[Note]
+
+
+class CountersSummary(ResultDocument):
+    """Logs of one tool, and the profile that was made of them."""
+
+    schema_id: Literal["iowatt.trace-counters/1"] = Field(default="iowatt.trace-counters/1", alias="schema")
+    format: str
+    intervals: int
+    seconds: float | None
+    interval_seconds: float | None
+    skipped: int
+    notes: list[Note]
+    devices: list[DeviceCounters | DeviceService]
+    profile: WrittenProfile | None = None
+
+    @property
+    def busy(self) -> list[DeviceCounters | DeviceService]:
+        """The devices that did anything, or of which too little is known."""
+        return [one for one in self.devices if one.lacking or getattr(one, "iops", None)]
+
+
+def summary(log: CountersLog, read_share: float | None = None) -> CountersSummary:
+    """All devices of a log; ``read_share`` (0 to 1) where the log does not tell reads from writes."""
     seconds = np.frombuffer(log.seconds, dtype=np.float64)
     known = seconds[np.isfinite(seconds)]
-    return {
-        "schema": SCHEMA,
-        "format": log.format,
-        "intervals": len(seconds),
-        "seconds": float(known.sum()) if len(known) else None,
-        "interval_seconds": float(np.median(known)) if len(known) else None,
-        "skipped": log.bad,
-        "notes": list(log.notes),
-        "devices": [_device(log, device, read_share) for device in log.devices],
-    }
+    return CountersSummary(
+        format=log.format,
+        intervals=len(seconds),
+        seconds=float(known.sum()) if len(known) else None,
+        interval_seconds=float(np.median(known)) if len(known) else None,
+        skipped=log.bad,
+        notes=[Note(code=READING, text=text) for text in log.notes],
+        devices=[_device(log, device, read_share) for device in log.devices],
+    )
 
 
-def _device(log: Log, device: str, read_share: float | None) -> dict[str, Any]:
-    lacking = None
+def _device(log: CountersLog, device: str, read_share: float | None) -> DeviceCounters | DeviceService:
     try:
-        act = activity(log, device, read_share)
+        return _counters(log, device, activity(log, device, read_share), None)
     except InputError as error:
-        lacking = error.message
         if not log.has(device, "requests") or not (log.has(device, "bytes") or log.has(device, "size")):
-            return {"device": device, "lacking": lacking, **_service(log, device, None)}
-        act = activity(log, device, 0.5)  # reads and writes together are known all the same
-    found = _of_activity(log, device, act)
-    if lacking is not None:
-        found.update(dict.fromkeys(_OF_DIRECTIONS))
-        for part in found["over_time"]:
-            part.update(read_iops=None, write_iops=None)
-    return {"device": device, "lacking": lacking, **found}
+            return DeviceService(**_service(log, device, np.ones(len(log.seconds)), error.message))
+        # Reads and writes together are known all the same.
+        return _counters(log, device, activity(log, device, 0.5), error.message)
 
 
-def _of_activity(log: Log, device: str, act: Activity) -> dict[str, Any]:
-    weights = act.weights
-    reads, writes = (float(np.sum(rate * weights)) for rate in (act.reads, act.writes))
-    read_bytes, write_bytes = (float(np.sum(rate * weights)) for rate in (act.read_bytes, act.write_bytes))
-    lasted, requests, moved = float(weights.sum()), reads + writes, read_bytes + write_bytes
-    spread = dispersion(np.where(act.known, act.requests, np.nan), act.seconds)
+def _service(log: CountersLog, device: str, weights: np.ndarray, lacking: str | None) -> dict[str, object]:
+    queue, busy = (mean_of(log, device, name, weights) for name in ("queue", "utilisation"))
     return {
-        "unknown_intervals": int((~act.known).sum()),
-        "iops": _ratio(requests, lasted),
-        "peak_iops": float(act.requests.max(initial=0.0)),
-        "bytes_per_second": _ratio(moved, lasted),
-        "read_share": _ratio(reads, requests),
-        "read_share_bytes": _ratio(read_bytes, moved),
-        "read_share_from": act.split,
-        "mean_read_bytes": None if act.same_sizes else _ratio(read_bytes, reads),
-        "mean_write_bytes": None if act.same_sizes else _ratio(write_bytes, writes),
-        "mean_bytes": _ratio(moved, requests),
-        "read_merged_share": merged_share(log, device, "read_merged", act.reads, weights),
-        "write_merged_share": merged_share(log, device, "write_merged", act.writes, weights),
-        "discards_per_second": _mean(log, device, "discards", weights),
-        "discard_bytes_per_second": _mean(log, device, "discard_bytes", weights),
-        "flushes_per_second": _mean(log, device, "flushes", weights),
-        **_service(log, device, act),
-        "dispersion": spread.index if spread.known else None,
-        "dispersion_limit": spread.limit if spread.known else None,
-        "over_time": _over_time(act),
-    }
-
-
-def _service(log: Log, device: str, act: Activity | None) -> dict[str, Any]:
-    weights = np.ones(len(log.seconds)) if act is None else act.weights
-    queue = _mean(log, device, "queue", weights)
-    busy = _mean(log, device, "utilisation", weights)
-    found = {
+        "device": device,
+        "lacking": lacking,
         "mean_queue": queue,
         "peak_queue": _peak(log, device, "queue"),
         "utilisation": busy,
         "peak_utilisation": _peak(log, device, "utilisation"),
-        # With one request after another it is 1; far above, requests come in bunches or overlap in
-        # the device.
-        "queue_while_busy": _ratio(queue, busy) if queue is not None and busy else None,
+        "queue_while_busy": ratio(queue, busy) if queue is not None and busy else None,
     }
-    if act is not None:
-        waits = {"read_wait": act.reads, "write_wait": act.writes, "wait": act.requests}
-        for name, rate in waits.items():
-            found[f"mean_{name}"] = _mean(log, device, name, weights * rate)
-        read_wait, write_wait = found["mean_read_wait"], found["mean_write_wait"]
-        if found["mean_wait"] is None and read_wait is not None and write_wait is not None:
-            r, w = float((weights * act.reads).sum()), float((weights * act.writes).sum())
-            found["mean_wait"] = _ratio(r * read_wait + w * write_wait, r + w)
-    return found
 
 
-def merged_share(log: Log, device: str, name: str, rate: Floats, weights: Floats) -> float | None:
-    """Requests that were merged into others, of all that were asked for; ``None`` where it is not counted."""
-    merged = _mean(log, device, name, weights)
-    if merged is None:
-        return None
-    issued = _ratio(float(np.sum(rate * weights)), float(weights.sum())) or 0.0
-    return _ratio(merged, merged + issued) or 0.0
+def _counters(log: CountersLog, device: str, act: Activity, lacking: str | None) -> DeviceCounters:
+    """``lacking``: reads and writes are not counted apart."""
+    weights, apart = act.weights, lacking is None
+    reads, writes, read_bytes, write_bytes = (
+        float(np.sum(rate * weights)) for rate in (act.reads, act.writes, act.read_bytes, act.write_bytes)
+    )
+    lasted, requests, moved = float(weights.sum()), reads + writes, read_bytes + write_bytes
+    spread = dispersion(np.where(act.known, act.requests, np.nan), act.seconds)
+    read_wait, write_wait, wait = (
+        mean_of(log, device, name, weights * rate)
+        for name, rate in (("read_wait", act.reads), ("write_wait", act.writes), ("wait", act.requests))
+    )
+    if wait is None and read_wait is not None and write_wait is not None:
+        wait = ratio(reads * read_wait + writes * write_wait, requests)
+    return DeviceCounters(
+        **_service(log, device, weights, lacking),
+        unknown_intervals=int((~act.known).sum()),
+        iops=ratio(requests, lasted),
+        peak_iops=float(act.requests.max(initial=0.0)),
+        bytes_per_second=ratio(moved, lasted),
+        read_share=ratio(reads, requests) if apart else None,
+        read_share_bytes=ratio(read_bytes, moved) if apart else None,
+        read_share_from=act.split if apart else None,
+        mean_read_bytes=None if act.same_sizes else ratio(read_bytes, reads),
+        mean_write_bytes=None if act.same_sizes else ratio(write_bytes, writes),
+        mean_bytes=ratio(moved, requests),
+        read_merged_share=merged_share(log, device, "read_merged", act.reads, weights) if apart else None,
+        write_merged_share=merged_share(log, device, "write_merged", act.writes, weights) if apart else None,
+        discards_per_second=mean_of(log, device, "discards", weights),
+        discard_bytes_per_second=mean_of(log, device, "discard_bytes", weights),
+        flushes_per_second=mean_of(log, device, "flushes", weights),
+        mean_read_wait=read_wait if apart else None,
+        mean_write_wait=write_wait if apart else None,
+        mean_wait=wait,
+        dispersion=spread.index if spread.known else None,
+        dispersion_limit=spread.limit if spread.known else None,
+        over_time=_over_time(act, apart),
+    )
 
 
-def _mean(log: Log, device: str, name: str, weights: Floats) -> float | None:
-    if not log.has(device, name):
-        return None
-    values = log.column(device, name)
-    usable = np.isfinite(values) & (weights > 0)
-    total = float(weights[usable].sum())
-    return float(np.sum(values[usable] * weights[usable]) / total) if total else 0.0
-
-
-def _peak(log: Log, device: str, name: str) -> float | None:
+def _peak(log: CountersLog, device: str, name: str) -> float | None:
     values = log.column(device, name)
     values = values[np.isfinite(values)]
     return float(values.max()) if log.has(device, name) and len(values) else None
 
 
-def _ratio(part: float, whole: float) -> float | None:
-    return part / whole if whole else None
-
-
-def _over_time(act: Activity) -> list[dict[str, float | None]]:
-    """Up to 60 stretches of equally many intervals: start, seconds, and mean rates."""
+def _over_time(act: Activity, apart: bool) -> list[RatesAt]:
+    """Mean rates of up to 60 stretches of equally many intervals."""
     weights = act.weights
     ends = np.cumsum(np.where(np.isfinite(act.seconds), act.seconds, 1.0))
-    found: list[dict[str, float | None]] = []
+    found = []
     for part in np.array_split(np.arange(len(weights)), min(_SHOWN_OVER_TIME, len(weights))):
         lasted = float(weights[part].sum())
-        if lasted:
-            found.append(
-                {
-                    "end_seconds": float(ends[part[-1]]),
-                    "iops": float(np.sum((act.requests * weights)[part])) / lasted,
-                    "read_iops": float(np.sum((act.reads * weights)[part])) / lasted,
-                    "write_iops": float(np.sum((act.writes * weights)[part])) / lasted,
-                    "bytes_per_second": float(np.sum(((act.read_bytes + act.write_bytes) * weights)[part]))
-                    / lasted,
-                }
+        if not lasted:
+            continue
+        total, reads, writes, moved = (
+            float(np.sum((rate * weights)[part])) / lasted
+            for rate in (act.requests, act.reads, act.writes, act.read_bytes + act.write_bytes)
+        )
+        found.append(
+            RatesAt(
+                end_seconds=float(ends[part[-1]]),
+                iops=total,
+                read_iops=reads if apart else None,
+                write_iops=writes if apart else None,
+                bytes_per_second=moved,
             )
+        )
     return found

@@ -10,34 +10,31 @@ from typing import Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.counters import clock
-from iowatt.counters.columns import from_object, seconds_of
+from iowatt.counters.columns import MALFORMED, from_object, seconds_of
 from iowatt.counters.iostat import DROPPED, First
-from iowatt.counters.log import TOO_SHORT, Log
+from iowatt.counters.log import TOO_SHORT, CountersLog
 from iowatt.counters.sar import ALL
-from iowatt.counters.text import Line, shown
+from iowatt.counters.text import LogLine, shown
 
 _MOST_CHARACTERS: Final = 256 << 20
 
 
-def read(log: Log, lines: Iterable[Line], first: First) -> None:
+def read(log: CountersLog, lines: Iterable[LogLine], first: First) -> None:
     """All of a file.
 
-    Raises
-    ------
-    InputError
-        With the line where it is no JSON, or the place in it (``hosts[0].statistics[3].disk[1]``).
+    Raises ``InputError`` with the line where it is no JSON, or the place in it
+    (``hosts[0].statistics[3].disk[1]``).
     """
     source, text = _joined(lines)
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
-        raise InputError(
-            "wrong-format",
-            f"{source}:{error.lineno}",
-            f"this is not JSON: {error.msg}",
-            hint="a log that was cut off lacks its closing brackets; stop iostat with Ctrl-C (SIGINT), "
-            "which writes them",
-        ) from None
+        message = f"this is not JSON: {error.msg}"
+        hint = (
+            "a log that was cut off lacks its closing brackets; stop iostat with Ctrl-C (SIGINT), "
+            "which writes them"
+        )
+        raise InputError("wrong-format", f"{source}:{error.lineno}", message, hint=hint) from None
     except (RecursionError, ValueError):  # thousands of brackets, numbers of thousands of digits
         raise InputError(
             "too-large", source, "the JSON is nested too deeply, or has a number that is too long"
@@ -51,22 +48,20 @@ def read(log: Log, lines: Iterable[Line], first: First) -> None:
             _iostat(log, statistics_, where, first)
 
 
-def _joined(lines: Iterable[Line]) -> tuple[str, str]:
+def _joined(lines: Iterable[LogLine]) -> tuple[str, str]:
     parts, size, source = [], 0, ""
     for line in lines:
         source = line.source
         size += len(line.text) + 1
         if size > _MOST_CHARACTERS:
-            raise line.error(
-                "too-large",
-                "JSON of over 256 Mi characters is not read",
-                hint="record iostat's text or the output of sadf -d, which are read line by line",
-            )
+            message = "JSON of over 256 Mi characters is not read"
+            hint = "record iostat's text or the output of sadf -d, which are read line by line"
+            raise line.error("too-large", message, hint=hint)
         parts.append(line.text)
     return source, "\n".join(parts)
 
 
-def _iostat(log: Log, entries: list[Any], where: str, first: First) -> None:
+def _iostat(log: CountersLog, entries: list[Any], where: str, first: First) -> None:
     reports: list[tuple[clock.Stamp | None, tuple[float, float], dict[str, dict[str, float]]]] = []
     for index, entry in enumerate(entries):
         place = f"{where}.statistics[{index}]"
@@ -103,15 +98,12 @@ def _lengths(start: clock.Stamp | None, stamps: list[clock.Stamp], where: str) -
     try:
         return clock.lengths(start, stamps)
     except ValueError as error:
-        raise InputError(
-            "out-of-order",
-            f"{where}.statistics[{error.args[0]}]",
-            "the time stamp is before that of the report before: the clock was set back",
-            hint="split the log there",
-        ) from None
+        message = "the time stamp is before that of the report before: the clock was set back"
+        hint = "split the log there"
+        raise InputError("out-of-order", f"{where}.statistics[{error.args[0]}]", message, hint=hint) from None
 
 
-def _sadf(log: Log, entries: list[Any], where: str) -> None:
+def _sadf(log: CountersLog, entries: list[Any], where: str) -> None:
     for index, entry in enumerate(entries):
         place = f"{where}.statistics[{index}]"
         if not isinstance(entry, dict):
@@ -154,7 +146,7 @@ def _all(io: Any, where: str) -> dict[str, float]:
         raise error.at(where) from None
 
 
-def _disk(log: Log, disk: Any, key: str, where: str) -> tuple[str, dict[str, float]]:
+def _disk(log: CountersLog, disk: Any, key: str, where: str) -> tuple[str, dict[str, float]]:
     name = _step(disk, key, where)
     if not isinstance(name, str):
         raise InputError("wrong-type", where, f"expected {key}, a name")
@@ -162,7 +154,7 @@ def _disk(log: Log, disk: Any, key: str, where: str) -> tuple[str, dict[str, flo
         return name, from_object(disk)
     except InputError as error:
         log.malformed(InputError(error.code, where, f"device {shown(name)}: {error.message}"))
-        return name, dict.fromkeys(("requests", "reads", "writes"), math.nan)
+        return name, dict(MALFORMED)
 
 
 def _end(stamp: Any) -> clock.Stamp | None:
@@ -171,7 +163,9 @@ def _end(stamp: Any) -> clock.Stamp | None:
     return clock.stamp(f"{date} {time}") if isinstance(date, str) and isinstance(time, str) else None
 
 
-def _put(log: Log, seconds: float, end: clock.Stamp | None, devices: dict[str, dict[str, float]]) -> None:
+def _put(
+    log: CountersLog, seconds: float, end: clock.Stamp | None, devices: dict[str, dict[str, float]]
+) -> None:
     interval = log.interval(seconds, end)
     for device, values in devices.items():
         log.put(interval, device, values)
@@ -179,12 +173,8 @@ def _put(log: Log, seconds: float, end: clock.Stamp | None, devices: dict[str, d
 
 def _step(table: Any, key: str, where: str) -> Any:
     if not isinstance(table, dict) or key not in table:
-        raise InputError(
-            "missing",
-            where,
-            f"the key {key!r} is missing",
-            hint="expected what `iostat -o JSON` or `sadf -j` writes",
-        )
+        message = f"the key {key!r} is missing"
+        raise InputError("missing", where, message, hint="expected what `iostat -o JSON` or `sadf -j` writes")
     return table[key]
 
 

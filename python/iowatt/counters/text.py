@@ -26,7 +26,7 @@ _LONGEST_BANNER: Final = 400
 
 
 @dataclass(frozen=True)
-class Line:
+class LogLine:
     """A line without its end, and where it stands."""
 
     text: str
@@ -47,7 +47,7 @@ class Line:
         return self.error(error.code, f"{what}: {error.message}")
 
 
-def lines(path: Path) -> Iterator[Line]:
+def lines(path: Path) -> Iterator[LogLine]:
     """The lines of a log, gzip-compressed or not, in UTF-8, UTF-16 (with its mark) or Windows' 8-bit code."""
     source = str(path)
     try:
@@ -60,7 +60,7 @@ def lines(path: Path) -> Iterator[Line]:
                     raise InputError(
                         "too-large", f"{source}:{number}", f"the line has over {_LONGEST_LINE >> 20} MiB"
                     )
-                yield Line(line.rstrip("\r\n"), number, source)
+                yield LogLine(line.rstrip("\r\n"), number, source)
     except OSError as error:
         # gzip's own complaints are OSErrors without a number.
         raise InputError("unreadable", source, f"cannot be read: {error.strerror or error}") from None
@@ -86,7 +86,7 @@ def _encoding(raw: IO[bytes]) -> str:
 
 
 def number(text: str) -> float:
-    """A number with a decimal point or comma; a ``ValueError`` where it is none, or beyond all counters."""
+    """A number with a decimal point or comma; ``InputError`` for other text, or beyond all counters."""
     stripped = text.strip()
     match = _NUMBER.fullmatch(stripped)
     if match is None:

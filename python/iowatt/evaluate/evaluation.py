@@ -57,7 +57,7 @@ def files(work: Prepared, base: Path) -> list[tuple[str, Path]]:
     from iowatt.model.library.find import own_files
     from iowatt.model.scenario.paths import as_named
     from iowatt.model.scenario.tracing import recorded
-    from iowatt.sources.inputs import traces_of
+    from iowatt.sources.simulation.counts import traces_of
 
     names: list[str] = []
     for workload, source in zip(work.scenario.workload, work.plan["sources"], strict=True):
@@ -208,7 +208,7 @@ def _back_end(
     if target is None:
         yield None
         return
-    from iowatt.sources.translation import space_names
+    from iowatt.sources.simulation.counts import space_names
     from iowatt.trace.back_end import BackEndSpool
 
     file = Path(target)

@@ -10,10 +10,9 @@ from typing import Final
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.units import parse_power
 from iowatt.lenses.cost import START
-from iowatt.tariffs import account, series
-from iowatt.tariffs.bill import MONTHS_A_YEAR, bill
-from iowatt.tariffs.incremental_bill import beside
-from iowatt.tariffs.load import Load
+from iowatt.tariffs import result
+from iowatt.tariffs.bill import MONTHS_A_YEAR, bill, incremental_items
+from iowatt.tariffs.load import Load, read_load
 from iowatt.tariffs.result import BillDocument
 from iowatt.tariffs.structure import Tariff
 
@@ -53,7 +52,7 @@ def find_load(text: str, start: str | None, months: int | None) -> BilledLoad:
     begins = None if start is None else _date(start)
     path = Path(text)
     if path.suffix.lower() == ".csv":
-        load, own = series.read(path)
+        load, own = read_load(path)
         title = path.name
     elif _is_folder(path):
         load, own, title = _of_run(path), None, path.resolve().name
@@ -77,11 +76,11 @@ def billed(tariff: Tariff, load: BilledLoad, site_watts: float = 0.0) -> BillDoc
     """The bill of a load, or of what it adds to a site's bill."""
     alone = bill(tariff, load.load, load.start)
     if not site_watts:
-        return account.account(alone, said=load.title)
+        return result.bill_document(alone, said=load.title)
     together = bill(tariff, load.load.plus(site_watts), load.start)
-    items = beside(tariff, load.load, site_watts, load.start)
+    items = incremental_items(tariff, load.load, site_watts, load.start)
     alone = replace(alone, notes=together.notes)
-    return account.account(alone, items, said=load.title, site_kw=site_watts / 1000.0)
+    return result.bill_document(alone, items, said=load.title, site_kw=site_watts / 1000.0)
 
 
 def _is_folder(path: Path) -> bool:

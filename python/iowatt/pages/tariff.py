@@ -11,7 +11,7 @@ from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
 from iowatt.render.headline import Headline
-from iowatt.tariffs.item import Kind
+from iowatt.tariffs.charges import ItemKind
 from iowatt.tariffs.result import (
     BillDocument,
     BilledMonth,
@@ -29,7 +29,7 @@ MOST_MONTHS: Final = 36
 
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _PERIODS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
-_KINDS: Final[dict[Kind, str]] = {
+_KINDS: Final[dict[ItemKind, str]] = {
     "energy": "energy", "fuel": "fuel adjustment", "demand": "demand", "coincident": "coincident demand",
     "fixed": "fixed", "minimum": "up to the minimum", "sell": "credits",
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Who else uses a file or block device: what the kernel says before anything on it is written over."""
+"""Whether a file or block device is in use, by the kernel's tables, before it is overwritten."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _writers(found: os.stat_result) -> Iterator[str]:
             continue
         try:
             names = os.listdir(process / "fd")  # noqa: PTH208 - names only
-        except OSError:  # it has ended, or belongs to somebody else
+        except OSError:  # it has ended, or belongs to another user
             continue
         for name in names:
             if _is(process / "fd" / name, found) and _writes(process / "fdinfo" / name):

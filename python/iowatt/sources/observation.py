@@ -25,8 +25,7 @@ class Direction:
     response_max_s: float | None = None
     #: Standard deviation of the response time in s, where the tool says it.
     response_std_s: float | None = None
-    #: How many of the requests have a response time; None: all of them.
-    timed: int | None = None
+    timed: int | None = None  #: How many of the requests have a response time; None: all of them.
 
     @property
     def known(self) -> int:
@@ -38,35 +37,30 @@ class Direction:
 class Interval:
     """One interval of the tool's figures. Requests count where they completed."""
 
-    #: Unix time, UTC, s.
-    start: float
+    start: float  #: Unix time, UTC, s.
     end: float
     read: Direction
     write: Direction
-    #: Whether the tool itself counts it (vdbench leaves out the first of a run).
-    counted: bool = True
+    counted: bool = True  #: Whether the tool itself counts it (vdbench leaves out the first of a run).
     #: Both directions in one, where the tool says it: the only place of what it does not say by direction.
     both: Direction | None = None
-    #: Response times of both directions, where each of them is known.
-    histogram: Histogram | None = None
+    histogram: Histogram | None = None  #: Response times of both directions, where each of them is known.
 
 
 @dataclass(frozen=True)
-class Block:
+class ResponseBlock:
     """Response times of the requests of one direction that completed in a block of time."""
 
     op: Literal["read", "write"]
-    #: Unix time, UTC, s.
-    start: float
+    start: float  #: Unix time, UTC, s.
     end: float
-    #: Sum and greatest of the response times, ns.
-    sum_ns: int
+    sum_ns: int  #: Sum and greatest of the response times, ns.
     max_ns: int
     histogram: Histogram
 
 
 @dataclass(frozen=True)
-class Hop:
+class ObservedHop:
     """A part of the way of all requests of one direction, and the time spent in it, ns, summed."""
 
     name: str
@@ -80,7 +74,7 @@ class Hop:
 
 
 @dataclass(frozen=True)
-class Share:
+class ObservedShare:
     """A stream's share of all requests, in percent."""
 
     stream: str
@@ -92,7 +86,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Reported:
+class ReportedTotals:
     """The tool's own summary of a run, as it prints it."""
 
     iops: float | None
@@ -106,44 +100,35 @@ class Observation:
 
     name: str
     tool: Literal["fio", "vdbench", "trace"]
-    #: As the tool says it: "fio-3.33"; the format of a trace.
-    version: str
-    #: Unix time, UTC, s: of the first and after the last request.
-    start: float
+    version: str  #: As the tool says it: "fio-3.33"; the format of a trace.
+    start: float  #: Unix time, UTC, s: of the first and after the last request.
     end: float
     intervals: Sequence[Interval]
-    #: Response times of all completed requests; empty where the tool kept none.
-    read: Histogram
+    read: Histogram  #: Response times of all completed requests; empty where the tool kept none.
     write: Histogram
     #: Where the histograms come from, and how wide their bins are, in words.
     histogram_note: str | None = None
-    #: Requests per second asked for; None where it ran at its maximum.
-    asked_iops: float | None = None
+    asked_iops: float | None = None  #: Requests per second asked for; None where it ran at its maximum.
     #: The tool's own totals, which the intervals must add up to: (read, write) directions.
     totals: tuple[Direction, Direction] | None = None
-    #: Both directions in one, where the tool says it.
-    total: Direction | None = None
+    total: Direction | None = None  #: Both directions in one, where the tool says it.
     #: The tool's own summary: it may count other intervals, or print a rate that was not.
-    reported: Reported | None = None
+    reported: ReportedTotals | None = None
     errors: int = 0
-    shares: Sequence[Share] = ()
-    #: What the tool or the parser warns of, in sentences.
-    warnings: Sequence[str] = ()
+    shares: Sequence[ObservedShare] = ()
+    warnings: Sequence[str] = ()  #: What the tool or the parser warns of, in sentences.
     files: Sequence[Path] = field(default_factory=tuple)
     #: Response times over time, in order of time; empty where the tool kept none. What their times are of,
     #: in words.
-    series: Sequence[Block] = ()
+    series: Sequence[ResponseBlock] = ()
     series_note: str | None = None
     #: The way of a request in parts, where they are known; they add up to the sum of the response times.
-    hops: Sequence[Hop] = ()
-    #: What recorded them, where it is not the tool, and what they are in words.
-    hops_of: str | None = None
+    hops: Sequence[ObservedHop] = ()
+    hops_of: str | None = None  #: What recorded them, where it is not the tool, and what they are in words.
     hops_note: str | None = None
-    #: Requests that the driver keeps outstanding at most, where it says it.
-    outstanding: int | None = None
+    outstanding: int | None = None  #: Requests that the driver keeps outstanding at most, where it says it.
     #: How busy the driver's busiest thread was (fio), or the processors of its host (vdbench), in percent.
     busy_percent: float | None = None
     #: Processors that all of its threads together kept busy, on average; None where it does not say it.
     processors: float | None = None
-    #: False where nothing says when it was: times count from 0.
-    dated: bool = True
+    dated: bool = True  #: False where nothing says when it was: times count from 0.

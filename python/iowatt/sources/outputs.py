@@ -22,7 +22,7 @@ _MESSAGE: Final = re.compile(rb"^(?:fio: |verify: )", re.MULTILINE)
 _HEAD_BYTES: Final = 1 << 16
 
 
-def read(
+def read_output(
     path: Path,
     *,
     interval_s: float | None = None,
@@ -39,19 +39,16 @@ def read(
 
     Raises ``InputError`` where it is none of these, damaged, or a trace without response times.
     """
-    if not path.exists() and not recording.files(path):
+    if not path.exists() and not recording.recording_files(path):
         raise InputError("not-found", str(path), "there is no such file or directory")
     if options or _is_trace(path):
-        asked = trace.Asked(path, interval_s=interval_s, options=options or {})
+        asked = trace.TraceRequest(path, interval_s=interval_s, options=options or {})
         return [trace.read(asked, progress)]
     if path.name.endswith(".html") or (path.is_dir() and _of_vdbench(path)):
         return vdbench.read(path, time_zone=time_zone)
     if path.is_dir() and not any(path.glob("*.json")):
-        raise InputError(
-            "empty",
-            str(path),
-            "there is no output of fio (*.json) or of vdbench (flatfile.html, summary.html)",
-        )
+        message = "there is no output of fio (*.json) or of vdbench (flatfile.html, summary.html)"
+        raise InputError("empty", str(path), message)
     if _LOG.fullmatch(path.name):
         raise InputError("wrong-kind", str(path), "this is a log of fio; name fio's JSON beside it")
     found = fio.read_groups(path, interval_s=interval_s or 1.0)

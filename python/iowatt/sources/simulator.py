@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import DataLossError, InputError
 from iowatt.run.record import Cost, Hits, Record, Volume, Workload
-from iowatt.sources import paths, placement, translation, wall, warmup
-from iowatt.sources.inputs import traces_of
-from iowatt.trace import units
+from iowatt.run.summary_schema import Zeros
+from iowatt.sources.simulation import counts, first_pass, remarks, tables, wall
+from iowatt.trace.columns import sector_doubt
 
 if TYPE_CHECKING:
     from iowatt.run.idle_spool import IdleSpool
@@ -59,11 +59,8 @@ def observe(
         What processor time is read from. ``time.thread_time`` where several simulations share a process:
         it leaves out threads that decompress a trace.
 
-    Raises
-    ------
-    InputError
-        A trace is missing or wrong, a request lies outside its volume, ``warmup = "auto"`` is asked for
-        with a trace that can be read once only, or the warm-up leaves nothing of the run.
+    Raises ``InputError``: a trace is missing or wrong, a request lies outside its volume, ``warmup = "auto"``
+    is asked for with a trace that can be read once only, or the warm-up leaves nothing of the run.
     """
     _load()
     cost = _Meter(other_cpu_s, cpu_clock)
@@ -81,10 +78,10 @@ def observe(
         def watch(fraction: float | None, requests: int) -> None:
             report(_fraction(fraction, opened), requests)
 
-        told = () if foreseen is None else (foreseen,)
-        kept: dict[str, Any] = {} if spool is None else {"idle": spool.add}
-        kept |= {} if stream is None else {"back_end": stream.add}
-        raw = run_core(json.dumps(simulation), opened, watch, *told, **kept)
+        foreseen_periods = () if foreseen is None else (foreseen,)
+        spools: dict[str, Any] = {} if spool is None else {"idle": spool.add}
+        spools |= {} if stream is None else {"back_end": stream.add}
+        raw = run_core(json.dumps(simulation), opened, watch, *foreseen_periods, **spools)
         raw["summary"] = json.loads(raw["summary"])
         cost.requests += raw["summary"]["requests_simulated"]
         return raw
@@ -101,16 +98,16 @@ def observe(
         return run_once(simulation, foreseen, spool=spool, stream=stream)
 
     simulation, notes = plan["simulation"], []
-    if placement.unknown(simulation):
+    if first_pass.places_hot_extents(simulation):
         _refuse_pipes(traces, "initial = 'hot'", "array.virtual_pool")
-        simulation = placement.counted(simulation, run_once)
+        simulation = first_pass.with_hot_extents(simulation, run_once)
     if _oracles(simulation):
         _refuse_pipes(traces, "an oracle", "array.pool.power")
     idle = _spool(scratch) if simulation["observe"].get("idle", False) else None
     if plan.get("warmup") == "auto":
         _refuse_pipes(traces, "an automatic warm-up", "observe.warmup")
-        warmup_s, note = warmup.find(simulation, simulate)
-        simulation = warmup.observed(simulation, warmup_s=warmup_s)
+        warmup_s, note = first_pass.find_warmup(simulation, simulate)
+        simulation = first_pass.observed(simulation, warmup_s=warmup_s)
         notes.append(note)
     try:
         raw = simulate(simulation, idle, back_end)
@@ -120,31 +117,27 @@ def observe(
     _refuse_empty_window(raw["summary"]["window"], simulation["observe"]["warmup_s"])
     for spec, trace in zip(plan["sources"], raw["summary"]["sources"], strict=True):
         if trace is not None:
-            trace["warnings"].extend(units.doubt(spec, trace))
-    simulation = placement.forgotten(simulation)
+            trace["warnings"].extend(sector_doubt(spec, trace))
+    simulation = first_pass.without_hot_extents(simulation)
     return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read(), idle=idle)
 
 
 def _named(loss: DataLossError, pools: Sequence[str]) -> InputError:
     pool = pools[loss.pool]
-    return InputError(
-        "data-loss",
-        f"array.pool.{pool}.failure",
+    message = (
         f"data is lost at {loss.at_s:g} s, when {pool}.{loss.drive} fails before the drives that failed "
-        "earlier are rebuilt",
-        hint="let it fail later, rebuild faster, or tolerate more failures (RAID-6)",
+        "earlier are rebuilt"
     )
+    hint = "let it fail later, rebuild faster, or tolerate more failures (RAID-6)"
+    return InputError("data-loss", f"array.pool.{pool}.failure", message, hint=hint)
 
 
 def _refuse_lack_of_space(summary: Mapping[str, Any], names: Mapping[str, Any]) -> None:
     for name, counted in zip(names.get("virtual_pools", ()), summary.get("virtual_pools", ()), strict=True):
         if dropped := (counted.get("reduced") or {}).get("no_space", 0):
-            raise InputError(
-                "infeasible",
-                f"array.virtual_pool.{name['name']}",
-                f"virtual pool {name['name']!r} runs out of space: {dropped} page writes find none",
-                hint="offer less (capacity), give it a larger part, or keep fewer snapshots",
-            )
+            message = f"virtual pool {name['name']!r} runs out of space: {dropped} page writes find none"
+            hint = "offer less (capacity), give it a larger part, or keep fewer snapshots"
+            raise InputError("infeasible", f"array.virtual_pool.{name['name']}", message, hint=hint)
 
 
 def _oracles(simulation: Mapping[str, Any]) -> bool:
@@ -194,15 +187,11 @@ def _fraction(read: float | None, opened: Sequence[tuple[str, Any]]) -> float | 
 
 
 def _refuse_pipes(traces: Sequence[TraceSpec], who: str, where: str) -> None:
-    for name in (name for trace in traces for name in traces_of(trace)):
+    for name in (name for trace in traces for name in counts.traces_of(trace)):
         path = Path(name)
         if name == "-" or (path.exists() and not path.is_file()):
-            raise InputError(
-                "read-once",
-                where,
-                f"{who} reads the trace twice, and {name!r} can be read only once",
-                hint=_HINTS[where],
-            )
+            message = f"{who} reads the trace twice, and {name!r} can be read only once"
+            raise InputError("read-once", where, message, hint=_HINTS[where])
 
 
 _HINTS = {
@@ -215,13 +204,10 @@ _HINTS = {
 def _refuse_empty_window(window: Mapping[str, Any], warmup_s: float) -> None:
     if window["end_ns"] > window["start_ns"]:
         return
-    end_s = window["end_ns"] / translation.NS_PER_S
-    raise InputError(
-        "out-of-range",
-        "observe.warmup",
-        f"the warm-up ({warmup_s:g} s) leaves nothing of the run, which ended after {end_s:g} s",
-        hint="set a shorter warm-up, or a longer observe.duration",
-    )
+    end_s = window["end_ns"] / counts.NS_PER_S
+    message = f"the warm-up ({warmup_s:g} s) leaves nothing of the run, which ended after {end_s:g} s"
+    hint = "set a shorter warm-up, or a longer observe.duration"
+    raise InputError("out-of-range", "observe.warmup", message, hint=hint)
 
 
 class _Meter:
@@ -275,18 +261,18 @@ def build_record(
     summary, names, simulation = raw["summary"], plan["names"], plan["simulation"]
     controller = summary.get("controller", {})
     volume_of = [workload["volume"] for workload in simulation["workloads"]]
-    spaces = translation.space_names(names)
-    by_workload = translation.hits(controller.get("cache"), len(volume_of))
-    tables = translation.tables(names, volume_of, raw, idle)
-    array = wall.at_wall(plan, tables, controller.get("processors"))
+    spaces = counts.space_names(names)
+    by_workload = counts.hits(controller.get("cache"), len(volume_of))
+    run_tables = tables.tables(names, volume_of, raw, idle)
+    array = wall.at_wall(plan, run_tables, controller.get("processors"))
     return Record(
         name=plan["name"],
         source="simulation",
         seed=simulation["seed"],
-        window=translation.window(summary, simulation["observe"]["warmup_s"]),
-        total=translation.flow(summary["total"]),
+        window=counts.window(summary, simulation["observe"]["warmup_s"]),
+        total=counts.flow(summary["total"]),
         workloads=[
-            Workload(name, names["volumes"][volume], translation.flow(flow), translation.reading(trace), hits)
+            Workload(name, names["volumes"][volume], counts.flow(flow), counts.reading(trace), hits)
             for name, volume, flow, trace, hits in zip(
                 names["workloads"],
                 volume_of,
@@ -301,38 +287,38 @@ def build_record(
                 name,
                 spaces[volume["pool"]],
                 volume["capacity_bytes"],
-                translation.flow(flow),
+                counts.flow(flow),
                 Hits.summed([hits for at, hits in zip(volume_of, by_workload, strict=True) if at == number]),
             )
             for number, (name, volume, flow) in enumerate(
                 zip(names["volumes"], simulation["volumes"], summary["volumes"], strict=True)
             )
         ],
-        tables=tables if array is None else array.tables,
+        tables=run_tables if array is None else array.tables,
         idle_w={device["name"]: device["idle_w"] for device in names["devices"]},
-        unknown_energy=translation.unknown_energy(names["devices"]),
-        capacity=translation.capacity(names, simulation, summary),
+        unknown_energy=counts.unknown_energy(names["devices"]),
+        capacity=counts.capacity(names, simulation, summary),
         array_idle_w={} if array is None else array.idle_w,
-        buses=translation.buses(names["buses"], summary),
-        processors=translation.station(controller.get("processors")),
-        host_link=translation.station(controller.get("link")),
-        mirror_link=translation.station(controller.get("mirror")),
-        back_end=translation.station(controller.get("back_end")),
-        write_path=translation.station(controller.get("write_path")),
-        zeros=translation.zeros(controller.get("zeros")),
-        losses=translation.losses(controller.get("losses", [])),
-        cache=translation.cache(controller.get("cache")),
-        virtual_pools=translation.virtual_pools(names, simulation, summary),
+        buses=counts.buses(names["buses"], summary),
+        processors=counts.station(controller.get("processors")),
+        host_link=counts.station(controller.get("link")),
+        mirror_link=counts.station(controller.get("mirror")),
+        back_end=counts.station(controller.get("back_end")),
+        write_path=counts.station(controller.get("write_path")),
+        zeros=None if controller.get("zeros") is None else Zeros(**controller["zeros"]),
+        losses=counts.losses(controller.get("losses", [])),
+        cache=counts.cache(controller.get("cache")),
+        virtual_pools=counts.virtual_pools(names, simulation, summary),
         ratings={device["name"]: device.get("ratings", {}) for device in names["devices"]},
-        rebuilds=translation.rebuilds(names, summary),
-        paths=paths.paths(names, simulation, summary),
-        response_at=paths.response_at(summary),
-        heat=translation.heat(names, simulation, raw),
-        spinning_up_most=translation.spinning_up_most(names, summary),
+        rebuilds=counts.rebuilds(names, summary),
+        paths=counts.paths(names, simulation, summary),
+        response_at=counts.response_at(summary),
+        heat=counts.heat(names, simulation, raw),
+        spinning_up_most=counts.spinning_up_most(names, summary),
         notes=[
             *plan["notes"],
             *notes,
-            *translation.remarks(
+            *remarks.remarks(
                 names,
                 raw,
                 simulation["observe"]["interval_s"],
@@ -341,7 +327,7 @@ def build_record(
                 asked_series_s=simulation["observe"].get("series_s"),
             ),
             *([] if array is None else array.notes),
-            *translation.trouble(names, simulation, summary),
+            *remarks.trouble(names, simulation, summary),
         ],
         plan=plan,
         scenario_text=scenario_text,

@@ -1,7 +1,6 @@
-"""What requests are made on: a file or a block device, and how to be sure that it may be.
+"""The file or block device that requests are made on: what it is and holds, locking it, creating it.
 
-Whether something may be written over is decided by the verb (it was named twice, it is a file of our own);
-what it is, how large, and how a new one is made is the same for all.
+The verb decides whether it may be overwritten (it was named twice, it is a file of our own).
 """
 
 from __future__ import annotations
@@ -9,19 +8,83 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import json
 import os
 import re
 import shutil
 import stat
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.sources import content
+from iowatt.sources import in_use
 
-Kind = Literal["absent", "file", "device"]
+_LOOKED_AT: Final = 1 << 20
+_WHERE: Final = "/usr/sbin:/sbin:/usr/bin:/bin"
+
+
+def describe_content(path: Path) -> str:
+    """Size, model, and signatures of a file or device: ``64 MiB, ext4 "backup"``.
+
+    Signatures of file systems, partition tables, RAID, LVM and the like are those that wipefs(8) of
+    util-linux finds; of a device with partitions also on these.
+    """
+    from iowatt.base.units import format_bytes
+
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            empty = not any(file.read(_LOOKED_AT))
+    except OSError as error:
+        return f"its content cannot be read ({error.strerror})"
+    said = [format_bytes(size, binary=True)]
+    parts: list[Path] = []
+    found = path.stat()
+    if stat.S_ISBLK(found.st_mode):
+        system = Path(f"/sys/dev/block/{os.major(found.st_rdev)}:{os.minor(found.st_rdev)}")
+        said += _model(system)
+        parts = sorted(Path("/dev") / part.parent.name for part in system.glob("*/partition"))
+    signatures = _signatures(path)
+    if signatures is None:
+        said.append("its content is unknown (wipefs of util-linux is not installed)")
+    elif signatures:
+        said += signatures
+    else:
+        said.append("no signature" + (", only zeros where one would be" if empty else ""))
+    for part in parts:
+        said.append(f"{part}: {', '.join(_signatures(part) or ['no signature'])}")
+    return "; ".join(said)
+
+
+def _model(system: Path) -> list[str]:
+    for device in (system / "device", system.resolve().parent / "device"):
+        try:
+            return [(device / "model").read_text().strip()]
+        except OSError:
+            continue
+    return []
+
+
+def _signatures(path: Path) -> list[str] | None:
+    """``ext4 "backup"``, ``gpt``, ...; None where nothing can tell."""
+    wipefs = shutil.which("wipefs") or shutil.which("wipefs", path=_WHERE)
+    if wipefs is None:
+        return None
+    command = [wipefs, "--no-act", "--json", "--", str(path.absolute())]
+    try:
+        done = subprocess.run(command, capture_output=True, check=True, timeout=60)
+        found: list[dict[str, Any]] = json.loads(done.stdout or b"{}").get("signatures", [])
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+    names = [f'{one["type"]} "{one["label"]}"' if one.get("label") else str(one["type"]) for one in found]
+    return list(dict.fromkeys(names))
+
+
+TargetKind = Literal["absent", "file", "device"]
 Content = Literal["sparse", "reserved", "random"]
 
 _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
@@ -30,19 +93,16 @@ _CHUNK: Final = 1 << 20
 _UDEV_S: Final = 5.0
 
 
-def named(text: str, where: str = _TARGET) -> str:
+def target_name(text: str, where: str = _TARGET) -> str:
     """The target as given. Raises ``InputError`` at ``where`` for an address (``nfs://host/share``)."""
     if _ADDRESS.match(text):
-        raise InputError(
-            "wrong-kind",
-            where,
-            f"{text!r} is an address; a block device or a file is needed",
-            hint="mount it, and name a file on it, such as /mnt/share/test.dat, or a device: /dev/sdb",
-        )
+        message = f"{text!r} is an address; a block device or a file is needed"
+        hint = "mount it, and name a file on it, such as /mnt/share/test.dat, or a device: /dev/sdb"
+        raise InputError("wrong-kind", where, message, hint=hint)
     return text
 
 
-def kind(path: Path) -> Kind:
+def target_kind(path: Path) -> TargetKind:
     """What is at a path. Raises ``InputError`` for what is neither a file nor a block device."""
     try:
         mode = path.stat().st_mode
@@ -59,30 +119,24 @@ def kind(path: Path) -> Kind:
 
 def must_be_named_twice(path: Path, what: str) -> InputError:
     """The error for a target that exists; ``what`` says so. What is on it is named."""
-    return InputError(
-        "unsafe-target",
-        str(path),
-        f"{what}: {content.described(path)}",
-        hint=f"if it may be erased, name it again: `erase={path}`",
-    )
+    message = f"{what}: {describe_content(path)}"
+    hint = f"if it may be erased, name it again: `erase={path}`"
+    return InputError("unsafe-target", str(path), message, hint=hint)
 
 
-def told_erasing(path: Path, tell: Callable[[str], None]) -> None:
-    """Say what is on a target that is about to be written over."""
-    tell(f"writing over {path}: {content.described(path)}")
+def announce_erasing(path: Path, tell: Callable[[str], None]) -> None:
+    """Announce what is on a target that is about to be overwritten."""
+    tell(f"writing over {path}: {describe_content(path)}")
 
 
 @contextlib.contextmanager
-def held(path: Path) -> Iterator[None]:
-    """Keep a target for this process: whoever asks for it by this function too is refused meanwhile.
+def locked(path: Path) -> Iterator[None]:
+    """Lock a target for this process: others that lock it are refused meanwhile.
 
     The lock is that of flock(2) on the file or device itself, which also keeps udev from probing a device.
     A file system that knows no such locks is used without.
 
-    Raises
-    ------
-    InputError
-        Another process has it, or this one for the same target under another name.
+    Raises ``InputError``: another process has it, or this one for the same target under another name.
     """
     try:
         handle = os.open(path, os.O_RDWR)  # NFS locks only what is open for writing
@@ -108,19 +162,16 @@ def _lock(handle: int, path: Path) -> None:
             if time.monotonic() < deadline:
                 time.sleep(0.05)
                 continue
-            raise InputError(
-                "in-use",
-                str(path),
-                "in use: a measurement, calibration or replay has locked it",
-                hint="wait for its end, or name another target",
-            ) from None
+            message = "in use: a measurement, calibration or replay has locked it"
+            hint = "wait for its end, or name another target"
+            raise InputError("in-use", str(path), message, hint=hint) from None
         except OSError as error:
             if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP):
                 raise InputError("in-use", str(path), f"cannot be locked: {error.strerror}") from None
         return
 
 
-def make(
+def create_file(
     path: Path,
     size: int,
     content: Content,
@@ -190,3 +241,49 @@ def takes_direct(path: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+@contextlib.contextmanager
+def scratch_target(
+    path: Path,
+    span: int,
+    *,
+    force: bool = False,
+    erase: Path | None = None,
+    tell: Callable[[str], None] = lambda _text: None,
+) -> Iterator[bool]:
+    """``path`` as a file of at least ``span`` bytes, and whether it takes direct I/O.
+
+    A file that does not exist is made (sparse) and removed again. One that exists is written to with
+    ``force`` only, a block device only where ``erase`` names it again; ``tell`` gets a description of it.
+
+    Raises ``InputError``: it is something else, in use, too small, must be named twice, or its file system
+    has no room for it.
+    """
+    made = _ready(path, span, force=force, erase=erase, tell=tell)
+    try:
+        yield takes_direct(path)
+    finally:
+        if made:
+            path.unlink(missing_ok=True)
+
+
+def _ready(path: Path, span: int, *, force: bool, erase: Path | None, tell: Callable[[str], None]) -> bool:
+    """Whether the file had to be made."""
+    found = target_kind(path)
+    if found == "absent":
+        create_file(path, span, "sparse", hint="a smaller `span=`")
+        return True
+    if found == "device":
+        if erase is None or erase != path:
+            raise must_be_named_twice(path, "is a block device, and what is on it would be overwritten")
+    elif not force:
+        message = f"the file exists, and fio would write to it: {describe_content(path)}"
+        raise InputError("exists", str(path), message, hint="name a new file, or add `force=True`")
+    in_use.refuse(path)
+    size = size_of(path)
+    if size < span:
+        message = f"has {size} bytes, fewer than the {span} of the address space"
+        raise InputError("out-of-range", str(path), message, hint="a smaller `span=`")
+    announce_erasing(path, tell)
+    return False

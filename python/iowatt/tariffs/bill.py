@@ -1,30 +1,64 @@
-"""What a load costs by a tariff, item by item.
+"""The bill of a load by a tariff, item by item; and what a load adds to the bill of its site.
 
 Energy is counted by month and period and put into tiers; demand is the highest mean over a window of the
-clock (15 minutes where the tariff says nothing). Of a month that the load does not last, tiers, demand and
-fixed charges count by the part that it does.
+clock (15 minutes where the tariff does not say). Where the load covers a part of a month, tiers, demand and
+fixed charges count in proportion.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from iowatt.base.digits import apart
 from iowatt.base.results import Note
-from iowatt.tariffs.calendar import Month, months
-from iowatt.tariffs.demand_charge import demand
-from iowatt.tariffs.energy_charge import energy
-from iowatt.tariffs.fit import notes
-from iowatt.tariffs.item import Item, Kind
-from iowatt.tariffs.load import Load
-from iowatt.tariffs.ratchet import Peaks
-from iowatt.tariffs.structure import Fixed, Tariff
-from iowatt.tariffs.use import Use
+from iowatt.tariffs.charges import BillItem, ItemKind, Peaks, demand_items, energy_items
+from iowatt.tariffs.load import JOULES_PER_KWH, Load
+from iowatt.tariffs.months import MeteredMonth, Month, months
+from iowatt.tariffs.structure import FixedCharge, Tariff
 
-__all__ = ["Bill", "Item", "Kind", "MonthUse", "bill"]
+OF_TARIFF: Final = "of-tariff"
+"""Code of the notes that the tariff's record has."""
+
+
+def tariff_notes(tariff: Tariff, start: datetime, months: Sequence[MonthUse]) -> tuple[Note, ...]:
+    """The tariff's own notes (code ``of-tariff``), then those where it does not fit the load."""
+    own = (Note(code=OF_TARIFF, text=text) for text in tariff.notes)
+    return (*own, *_misfits(tariff, start, months))
+
+
+def _misfits(tariff: Tariff, start: datetime, months: Sequence[MonthUse]) -> Iterator[Note]:
+    peak = max((month.peak_kw for month in months), default=0.0)
+    yield from _outside("peak", "a peak", peak, "kW", tariff.applicable_kw)
+    if any(tariff.applicable_kwh):
+        full = [month.energy_j / JOULES_PER_KWH / month.share for month in months if month.share > 0]
+        yield from _outside("use", "use", max(full, default=0.0), "kWh a month", tariff.applicable_kwh)
+    began, ended = tariff.effective
+    first = f"{start:%Y-%m-%d}"
+    if ended is not None and first > ended:
+        yield _misfit("rates-ended", f"its rates ended on {ended}; the bill begins on {first}")
+    elif began is not None and first < began:
+        yield _misfit("rates-begin-later", f"its rates are from {began} on; the bill begins on {first}")
+
+
+def _outside(
+    code: str, what: str, value: float, unit: str, limits: tuple[float | None, float | None]
+) -> Iterator[Note]:
+    low, high = limits
+    if low is not None and value < low:
+        text = f"it is for {what} of at least {low:g} {unit}; this load has {apart(value, low, 4)}"
+        yield _misfit(f"{code}-too-low", text)
+    if high is not None and value > high:
+        text = f"it is for {what} of at most {high:g} {unit}; this load has {apart(value, high, 4)}"
+        yield _misfit(f"{code}-too-high", text)
+
+
+def _misfit(code: str, text: str) -> Note:
+    return Note(code=code, text=text, decides=True)
+
 
 MONTHS_A_YEAR: Final = 12
 _DECEMBER: Final = 12
@@ -34,14 +68,10 @@ _DECEMBER: Final = 12
 class MonthUse:
     """What the meter reads in a month."""
 
-    #: "2026-07".
-    month: str
-    #: Part of the month that the load lasts.
-    share: float
-    #: Taken, less what was fed back.
-    energy_j: float
-    #: The highest mean over a window.
-    peak_kw: float
+    month: str  #: "2026-07".
+    share: float  #: Part of the month that the load lasts.
+    energy_j: float  #: Taken, less what was fed back.
+    peak_kw: float  #: The highest mean over a window.
 
 
 @dataclass(frozen=True)
@@ -50,32 +80,28 @@ class Bill:
 
     tariff: Tariff
     start: datetime
-    items: tuple[Item, ...]
-    #: Of the whole load.
-    energy_j: float
-    #: The highest mean over a window, kW.
-    peak_kw: float
+    items: tuple[BillItem, ...]
+    energy_j: float  #: Of the whole load.
+    peak_kw: float  #: The highest mean over a window, kW.
     duration_s: float = 0.0
-    #: What the meter reads, month by month.
-    months: tuple[MonthUse, ...] = ()
-    #: What is to be known of the tariff, and of how it fits the load.
-    notes: tuple[Note, ...] = ()
+    months: tuple[MonthUse, ...] = ()  #: What the meter reads, month by month.
+    notes: tuple[Note, ...] = ()  #: About the tariff, and how it fits the load.
 
     @property
     def usd(self) -> float:
         """Dollars in all."""
         return math.fsum(item.usd for item in self.items)
 
-    def of(self, *kinds: Kind) -> float:
+    def of(self, *kinds: ItemKind) -> float:
         """Dollars of some kinds of items."""
         return math.fsum(item.usd for item in self.items if item.kind in kinds)
 
 
 #: What was read and charged in months that a load lasts to the end of, by their names.
-Known = dict[str, tuple[MonthUse, list[Item]]]
+KnownMonths = dict[str, tuple[MonthUse, list[BillItem]]]
 
 
-def bill(tariff: Tariff, load: Load, start: datetime, known: Known | None = None) -> Bill:
+def bill(tariff: Tariff, load: Load, start: datetime, known: KnownMonths | None = None) -> Bill:
     """What ``load`` costs from ``start`` (local standard time) until its end.
 
     ``known`` is of bills of the same load, repeated more or less often, by the same tariff from the same
@@ -85,9 +111,9 @@ def bill(tariff: Tariff, load: Load, start: datetime, known: Known | None = None
     """
     known = {} if known is None else known
     peaks = Peaks(tariff.ratchet)
-    items: list[Item] = []
+    items: list[BillItem] = []
     used: list[MonthUse] = []
-    year: list[Item] = []
+    year: list[BillItem] = []
     covered = 0.0
     for month in months(start, load.duration_s):
         if month.label in known and not month.last:
@@ -108,41 +134,87 @@ def bill(tariff: Tariff, load: Load, start: datetime, known: Known | None = None
     highest = max((month.peak_kw for month in used), default=0.0)
     return Bill(
         tariff, start, tuple(items), load.total_j, highest, load.duration_s, tuple(used),
-        notes(tariff, start, used),
+        tariff_notes(tariff, start, used),
     )  # fmt: skip
 
 
-def _month(tariff: Tariff, load: Load, month: Month, peaks: Peaks) -> tuple[MonthUse, list[Item]]:
-    """What is read and charged in a month, but for what a year lacks to its minimum."""
-    use = Use.of(load, month, tariff.demand_window_s)
-    lines = [*energy(tariff, use), *demand(tariff, use, peaks), *_fixed(tariff.fixed, month)]
+def _month(tariff: Tariff, load: Load, month: Month, peaks: Peaks) -> tuple[MonthUse, list[BillItem]]:
+    """What is read and charged in a month, without the minimum of a year."""
+    use = MeteredMonth.of(load, month, tariff.demand_window_s)
+    lines = [*energy_items(tariff, use), *demand_items(tariff, use, peaks), *_fixed(tariff.fixed, month)]
     lines += _monthly_minimum(tariff.minimum, month, lines)
     return MonthUse(month.label, month.share, use.energy_j, use.peak_kw), lines
 
 
-def _fixed(charges: Sequence[Fixed], month: Month) -> Iterator[Item]:
+def _fixed(charges: Sequence[FixedCharge], month: Month) -> Iterator[BillItem]:
     for charge in charges:
         if charge.per == "day":
-            yield Item("fixed", month.label, None, None, month.days * month.share, "day", charge.usd)
+            yield BillItem("fixed", month.label, None, None, month.days * month.share, "day", charge.usd)
         else:
             usd = charge.usd if charge.per == "month" else charge.usd / MONTHS_A_YEAR
-            yield Item("fixed", month.label, None, None, 1.0, "month", usd, month.share)
+            yield BillItem("fixed", month.label, None, None, 1.0, "month", usd, month.share)
 
 
-def _monthly_minimum(charges: Sequence[Fixed], month: Month, lines: Sequence[Item]) -> Iterator[Item]:
-    """What lacks to the least that a month is billed."""
+def _monthly_minimum(
+    charges: Sequence[FixedCharge], month: Month, lines: Sequence[BillItem]
+) -> Iterator[BillItem]:
+    """What is missing to the minimum of a month."""
     of_months = [charge for charge in charges if charge.per != "year"]
     least = math.fsum(item.usd for item in _fixed(of_months, month))
     lacks = least - math.fsum(line.usd for line in lines)
     if least > 0.0 and lacks > 0.0:
-        yield Item("minimum", month.label, None, None, 1.0, "month", lacks)
+        yield BillItem("minimum", month.label, None, None, 1.0, "month", lacks)
 
 
 def _yearly_minimum(
-    charges: Sequence[Fixed], month: Month, share: float, year: Sequence[Item]
-) -> Iterator[Item]:
-    """What lacks at the end of a calendar year, or of the load, to the least that a year is billed."""
+    charges: Sequence[FixedCharge], month: Month, share: float, year: Sequence[BillItem]
+) -> Iterator[BillItem]:
+    """What is missing to the minimum of a year, at its end or that of the load."""
     least = share * math.fsum(charge.usd for charge in charges if charge.per == "year")
     lacks = least - math.fsum(line.usd for line in year)
     if least > 0.0 and lacks > 0.0:
-        yield Item("minimum", month.label, None, None, 1.0, "year", lacks)
+        yield BillItem("minimum", month.label, None, None, 1.0, "year", lacks)
+
+
+#: What makes two items of two bills the same line; the price of a minimum differs, and is left out.
+_LineKey = tuple[ItemKind, str, int | None, int | None, str, float | None]
+
+
+def incremental_items(tariff: Tariff, load: Load, site_watts: float, start: datetime) -> tuple[BillItem, ...]:
+    """The bill of ``load`` beside a site of ``site_watts``, less that of the site alone, as items.
+
+    Quantities are what is added; of what lacks to a minimum the price is. An item that gets smaller is of
+    kind ``sell``. The items add up to the difference of the two bills.
+    """
+    both = _by_line(bill(tariff, load.plus(site_watts), start))
+    alone = _by_line(bill(tariff, load.scaled(0.0).plus(site_watts), start))
+    return tuple(_added(both, alone))
+
+
+def _added(both: dict[_LineKey, BillItem], alone: dict[_LineKey, BillItem]) -> Iterator[BillItem]:
+    for line, item in (alone | both).items():
+        here, there = both.get(line), alone.get(line)
+        if line[0] == "minimum":
+            more = (here.price if here else 0.0) - (there.price if there else 0.0)
+            added = replace(item, price=more)
+        else:
+            more = (here.quantity if here else 0.0) - (there.quantity if there else 0.0)
+            added = replace(item, quantity=more)
+        if added.usd:
+            yield added.signed()
+
+
+def _by_line(billed: Bill) -> dict[_LineKey, BillItem]:
+    found: dict[_LineKey, BillItem] = {}
+    for item in billed.items:
+        minimum = item.kind == "minimum"
+        price = None if minimum else item.price
+        line = (item.kind, item.month, item.period, item.tier, item.unit, price)
+        known = found.get(line)
+        if known is None:
+            found[line] = item
+        elif minimum:
+            found[line] = replace(known, price=known.price + item.price)
+        else:
+            found[line] = replace(known, quantity=known.quantity + item.quantity)
+    return found

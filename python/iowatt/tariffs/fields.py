@@ -1,4 +1,4 @@
-"""Values of a JSON object, each checked where it is taken, so that an error names its place."""
+"""Values of a JSON object, checked as they are read, so that an error names its place."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ class Fields:
 
     values: Mapping[str, object]
     where: str
-    #: Before the keys of this object: "" or "energyratestructure[0][1].".
-    prefix: str = ""
+    prefix: str = ""  #: Before the keys of this object: "" or "energyratestructure[0][1].".
 
     @classmethod
     def of(cls, document: object, where: str, prefix: str = "") -> Fields:

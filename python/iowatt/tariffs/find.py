@@ -11,7 +11,7 @@ from typing import Final, Never
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
-from iowatt.tariffs.structure import FlatDemand, Ratchet, Tariff, Tier, TimeOfUse
+from iowatt.tariffs.structure import FlatDemand, Ratchet, Tariff, TariffTier, TimeOfUse
 from iowatt.tariffs.urdb import parse
 
 _FLAT: Final = "flat:"
@@ -32,10 +32,8 @@ def tariff_names() -> tuple[str, ...]:
 def find_tariff(name: str) -> Tariff:
     """The tariff of a library name, of a record of URDB (``PATH.json``) or of ``flat:$/KWH[,$/KW-MONTH]``.
 
-    Raises
-    ------
-    InputError
-        There is no such tariff; the file cannot be read or billed (file and place); a price is none.
+    Raises ``InputError``: there is no such tariff; the file cannot be read or billed (file and place); a
+    price is none.
     """
     if name.startswith(_FLAT):
         return _flat(name)
@@ -45,13 +43,11 @@ def find_tariff(name: str) -> Tariff:
         text = resources.files("iowatt.model.library").joinpath("tariffs", f"{name}.json").read_bytes()
         return parse(_document(text, f"{name}.json"), f"{name}.json", key=name)
     near = nearest(name, tariff_names())
-    raise InputError(
-        "unknown-name",
-        None,
+    message = (
         f"there is no tariff {name!r}; expected a name that `iowatt tariff list` prints, a record of URDB "
-        "(PATH.json) or flat:$/KWH[,$/KW-MONTH]",
-        hint=near and f"did you mean {near!r}?",
+        "(PATH.json) or flat:$/KWH[,$/KW-MONTH]"
     )
+    raise InputError("unknown-name", None, message, hint=near and f"did you mean {near!r}?")
 
 
 def read_tariff(path: Path) -> Tariff:
@@ -87,11 +83,8 @@ def _flat(name: str) -> Tariff:
     """One price for each kWh, and one for each kW of a month's peak."""
     prices = name.removeprefix(_FLAT).split(",")
     if len(prices) not in (1, 2):
-        raise InputError(
-            "bad-syntax",
-            None,
-            f"{name!r} has {len(prices)} prices; expected flat:$/KWH or flat:$/KWH,$/KW-MONTH",
-        )
+        message = f"{name!r} has {len(prices)} prices; expected flat:$/KWH or flat:$/KWH,$/KW-MONTH"
+        raise InputError("bad-syntax", None, message)
     per_kwh, per_kw = (_price(text, name) for text in (*prices, "0")[:2])
     every_hour = ((0,) * 24,) * 12
     return Tariff(
@@ -101,9 +94,9 @@ def _flat(name: str) -> Tariff:
         source="given on the command line",
         effective=(None, None),
         verified=True,
-        energy=TimeOfUse(((Tier(per_kwh),),), every_hour, every_hour),
+        energy=TimeOfUse(((TariffTier(per_kwh),),), every_hour, every_hour),
         demand=None,
-        flat_demand=FlatDemand(((Tier(per_kw),),), (0,) * 12) if per_kw else None,
+        flat_demand=FlatDemand(((TariffTier(per_kw),),), (0,) * 12) if per_kw else None,
         coincident=None,
         ratchet=Ratchet(),
         demand_window_s=_WINDOW_S,
@@ -119,9 +112,6 @@ def _price(text: str, name: str) -> float:
     except ValueError:
         value = float("nan")
     if not 0.0 <= value <= _DEAREST:
-        raise InputError(
-            "bad-syntax",
-            None,
-            f"{text.strip()!r} in {name!r} is not a price in dollars; expected 0 to {_DEAREST:g}",
-        )
+        message = f"{text.strip()!r} in {name!r} is not a price in dollars; expected 0 to {_DEAREST:g}"
+        raise InputError("bad-syntax", None, message)
     return value

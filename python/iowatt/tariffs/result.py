@@ -1,32 +1,41 @@
-"""Tariffs and bills as documents. Money is in US dollars, energy in kWh, demand in kW."""
+"""Tariffs and bills as documents. Money is in US dollars, energy in kWh, demand in kW.
+
+A tariff's document is validated from the tariff itself: their fields have the same names.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Final, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.tariffs.item import Kind
-from iowatt.tariffs.structure import EnergyUnit, Fixed, Ratchet, Schedule
+from iowatt.tariffs.bill import Bill
+from iowatt.tariffs.charges import BillItem, ItemKind
+from iowatt.tariffs.load import JOULES_PER_KWH
+from iowatt.tariffs.structure import EnergyUnit, FixedCharge, Ratchet, Schedule, Tariff
 
 
-class TariffIdentity(Result):
+class _OfTariff(Result):
+    model_config = ConfigDict(from_attributes=True)
+
+
+class TariffIdentity(_OfTariff):
     """Which tariff it is, and how far it can be trusted."""
 
     key: str
     name: str
     utility: str
     source: str
-    #: When its figures were taken from the source, ISO 8601.
-    date: str | None
-    #: From and until, ISO 8601 dates.
-    effective: tuple[str | None, str | None]
+    date: str | None  #: When its figures were taken from the source, ISO 8601.
+    effective: tuple[str | None, str | None]  #: From and until, ISO 8601 dates.
     verified: bool
-    #: Demand of the customers it is for.
-    applicable_kw: tuple[float | None, float | None]
-    #: As the record has them.
-    notes: list[str]
+    applicable_kw: tuple[float | None, float | None]  #: Demand of the customers it is for.
+    notes: list[str]  #: As the record has them.
 
 
 class ListedTariff(TariffIdentity):
@@ -42,30 +51,27 @@ class TariffList(ResultDocument):
     tariffs: list[ListedTariff]
 
 
-class TierPrice(Result):
+class TierPrice(_OfTariff):
     """A tier up to ``limit``: ``price`` is ``rate`` plus ``adjustment``, in dollars a kWh or kW."""
 
     rate: float
     adjustment: float
-    #: None for the last tier.
-    limit: float | None
-    #: Credit for a kWh fed back.
-    sell: float | None
+    limit: float | None  #: None for the last tier.
+    sell: float | None  #: Credit for a kWh fed back.
     unit: EnergyUnit
     price: float
 
 
-class TimedPrices(Result):
+class TimedPrices(_OfTariff):
     """Prices by period; ``weekdays`` and ``weekends`` are the period of each hour of each month."""
 
     periods: list[list[TierPrice]]
     weekdays: Schedule
     weekends: Schedule
-    #: Of demand: each day's peak is charged, not each month's.
-    daily: bool
+    daily: bool  #: Of demand: each day's peak is charged, not each month's.
 
 
-class MonthlyPrices(Result):
+class MonthlyPrices(_OfTariff):
     """Prices by period; ``months`` is the period of each month."""
 
     periods: list[list[TierPrice]]
@@ -77,17 +83,15 @@ class TariffDocument(ListedTariff, ResultDocument):
     """Everything a tariff charges for."""
 
     schema_id: Literal["iowatt.tariff/1"] = Field(default="iowatt.tariff/1", alias="schema")
-    #: Demand is the highest mean over so many seconds.
-    demand_window_s: float
+    demand_window_s: float  #: Demand is the highest mean over so many seconds.
     energy: TimedPrices | None
     demand: TimedPrices | None
     flat_demand: MonthlyPrices | None
     coincident: TimedPrices | None
     ratchet: Ratchet
-    fixed: list[Fixed]
-    minimum: list[Fixed]
-    #: For each month.
-    fuel_usd_per_kwh: list[float]
+    fixed: list[FixedCharge]
+    minimum: list[FixedCharge]
+    fuel_usd_per_kwh: list[float] = Field(validation_alias="fuel")  #: For each month.
 
 
 class BilledLoad(Result):
@@ -104,26 +108,20 @@ class BilledMonth(Result):
     """A month (``2026-07``) or a year (``2026``) of a bill."""
 
     month: str
-    #: Part of it that the load lasts.
-    share: float
+    share: float  #: Part of it that the load lasts.
     kwh: float
-    #: The highest mean over a window.
-    peak_kw: float
-    #: With fuel adjustments.
-    energy_usd: float
-    #: With coincident demand.
-    demand_usd: float
-    #: With what lacks to a minimum.
-    fixed_usd: float
-    #: Credits.
-    other_usd: float
+    peak_kw: float  #: The highest mean over a window.
+    energy_usd: float  #: With fuel adjustments.
+    demand_usd: float  #: With coincident demand.
+    fixed_usd: float  #: With the difference to a minimum.
+    other_usd: float  #: Credits.
     usd: float
 
 
 class BillLine(Result):
-    """A line: ``usd = quantity x price x share``; see :class:`iowatt.tariffs.item.Item`."""
+    """A line: ``usd = quantity x price x share``; see :class:`iowatt.tariffs.charges.BillItem`."""
 
-    kind: Kind
+    kind: ItemKind
     month: str
     period: int | None
     tier: int | None
@@ -140,12 +138,93 @@ class BillDocument(ResultDocument):
     schema_id: Literal["iowatt.bill/1"] = Field(default="iowatt.bill/1", alias="schema")
     tariff: TariffIdentity
     load: BilledLoad
-    #: Local standard time, ISO 8601.
-    start: str
+    start: str  #: Local standard time, ISO 8601.
     end: str
     usd: float
     usd_per_kwh: float | None
-    by_kind: dict[Kind, float]
+    by_kind: dict[ItemKind, float]
     months: list[BilledMonth]
     items: list[BillLine]
     notes: list[Note]
+
+
+COLUMNS: Final[dict[str, tuple[ItemKind, ...]]] = {
+    "energy_usd": ("energy", "fuel"),
+    "demand_usd": ("demand", "coincident"),
+    "fixed_usd": ("fixed", "minimum"),
+    "other_usd": ("sell",),
+}
+"""Columns of a month's table, and the kinds of items in each."""
+
+
+def tariff_list(tariffs: Iterable[Tariff]) -> TariffList:
+    """The document of ``iowatt tariff list``."""
+    return TariffList(tariffs=[ListedTariff.model_validate(tariff) for tariff in tariffs])
+
+
+def tariff_document(tariff: Tariff) -> TariffDocument:
+    """The document of ``iowatt tariff show``: everything that is billed."""
+    return TariffDocument.model_validate(tariff)
+
+
+def billed_months(bill: Bill, items: Sequence[BillItem] | None = None) -> list[BilledMonth]:
+    """A row for each month, dollars by ``COLUMNS``."""
+    by_month: dict[str, list[BillItem]] = {}
+    for item in bill.items if items is None else items:
+        by_month.setdefault(item.month, []).append(item)
+    rows = []
+    for month in bill.months:
+        billed = by_month.get(month.month, [])
+        sums = {
+            column: math.fsum(item.usd for item in billed if item.kind in kinds)
+            for column, kinds in COLUMNS.items()
+        }
+        rows.append(
+            BilledMonth(
+                month=month.month,
+                share=month.share,
+                kwh=month.energy_j / JOULES_PER_KWH,
+                peak_kw=month.peak_kw,
+                **sums,
+                usd=math.fsum(sums.values()),
+            )
+        )
+    return rows
+
+
+def bill_document(
+    bill: Bill, items: Sequence[BillItem] | None = None, *, said: str, site_kw: float = 0.0
+) -> BillDocument:
+    """The document of ``iowatt tariff bill``.
+
+    Parameters
+    ----------
+    bill:
+        The bill of the load alone: its kWh and kW are shown.
+    items:
+        What is charged, where that is not the bill's own: the part of a load beside a site of ``site_kw``.
+    said:
+        Description of the load.
+    """
+    lines = bill.items if items is None else items
+    seconds, kwh = bill.duration_s, bill.energy_j / JOULES_PER_KWH
+    usd = math.fsum(item.usd for item in lines)
+    kinds = dict.fromkeys(item.kind for item in lines)
+    return BillDocument(
+        tariff=TariffIdentity.model_validate(bill.tariff),
+        load=BilledLoad(
+            said=said,
+            energy_kwh=kwh,
+            mean_kw=bill.energy_j / seconds / 1000.0 if seconds else None,
+            peak_kw=bill.peak_kw,
+            site_kw=site_kw,
+        ),
+        start=bill.start.isoformat(timespec="minutes"),
+        end=(bill.start + timedelta(seconds=seconds)).isoformat(timespec="minutes"),
+        usd=usd,
+        usd_per_kwh=usd / kwh if kwh > 0 else None,
+        by_kind={kind: math.fsum(item.usd for item in lines if item.kind == kind) for kind in kinds},
+        months=billed_months(bill, items),
+        items=[BillLine(**asdict(item), usd=item.usd) for item in lines],
+        notes=list(bill.notes),
+    )

@@ -18,14 +18,13 @@ Schedule = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
-class Tier:
+class TariffTier:
     """Part of a period's charge: up to ``limit`` (None: without end), at ``rate`` plus ``adjustment``."""
 
     rate: float
     adjustment: float = 0.0
     limit: float | None = None
-    #: Credit for a unit fed back; None where none is paid.
-    sell: float | None = None
+    sell: float | None = None  #: Credit for a unit fed back; None where none is paid.
     unit: EnergyUnit = "kWh"
 
     @property
@@ -35,7 +34,7 @@ class Tier:
 
 
 #: Tiers in order of their limits.
-Tiers = tuple[Tier, ...]
+Tiers = tuple[TariffTier, ...]
 
 
 @dataclass(frozen=True)
@@ -45,8 +44,7 @@ class TimeOfUse:
     periods: tuple[Tiers, ...]
     weekdays: Schedule
     weekends: Schedule
-    #: Of demand: each day's peak is charged, not each month's.
-    daily: bool = False
+    daily: bool = False  #: Of demand: each day's peak is charged, not each month's.
 
 
 @dataclass(frozen=True)
@@ -55,8 +53,7 @@ class FlatDemand:
 
     periods: tuple[Tiers, ...]
     months: tuple[int, ...]
-    #: Each day's peak is charged, not each month's.
-    daily: bool = False
+    daily: bool = False  #: Each day's peak is charged, not each month's.
 
 
 @dataclass(frozen=True)
@@ -75,8 +72,8 @@ class Ratchet:
 
 
 @dataclass(frozen=True)
-class Fixed:
-    """A charge that nothing changes, in dollars per ``per``."""
+class FixedCharge:
+    """A fixed charge, in dollars per ``per``."""
 
     usd: float
     per: Literal["day", "month", "year"]
@@ -84,34 +81,47 @@ class Fixed:
 
 @dataclass(frozen=True)
 class Tariff:
-    """What a customer is billed by."""
+    """A tariff, as a customer is billed."""
 
     key: str
     """The library's name, or that of the file."""
     name: str
     utility: str
     source: str
-    #: From and until, ISO 8601 dates; None where unknown.
-    effective: tuple[str | None, str | None]
+    effective: tuple[str | None, str | None]  #: From and until, ISO 8601 dates; None where unknown.
     verified: bool
     energy: TimeOfUse | None
     demand: TimeOfUse | None
     flat_demand: FlatDemand | None
     coincident: TimeOfUse | None
     ratchet: Ratchet
-    #: Demand is the highest mean over so many seconds.
-    demand_window_s: float
-    fixed: tuple[Fixed, ...]
-    #: A bill is at least this; the difference is an item of its own.
-    minimum: tuple[Fixed, ...]
-    #: $/kWh on top, for each month.
-    fuel: tuple[float, ...]
-    #: Whom it is for, kW.
-    applicable_kw: tuple[float | None, float | None] = (None, None)
-    #: The same in kWh a month.
-    applicable_kwh: tuple[float | None, float | None] = (None, None)
+    demand_window_s: float  #: Demand is the highest mean over so many seconds.
+    fixed: tuple[FixedCharge, ...]
+    minimum: tuple[FixedCharge, ...]  #: A bill is at least this; the difference is a separate item.
+    fuel: tuple[float, ...]  #: $/kWh on top, for each month.
+    applicable_kw: tuple[float | None, float | None] = (None, None)  #: Whom it is for, kW.
+    applicable_kwh: tuple[float | None, float | None] = (None, None)  #: The same in kWh a month.
     #: When its figures were taken from the source, ISO 8601; None where that is not said.
     date: str | None = None
-    #: As the record names it, such as ``USA``; empty where it does not.
-    country: str = ""
+    country: str = ""  #: As the record names it, such as ``USA``; empty where it does not.
     notes: tuple[str, ...] = ()
+
+    @property
+    def charges(self) -> list[str]:
+        """What it charges for, in words."""
+        ratchet, energy = self.ratchet, self.energy
+        periods = () if energy is None else energy.periods
+        found = {
+            "energy": energy is not None,
+            "energy tiers": any(len(tiers) > 1 for tiers in periods),
+            "energy by time": len(periods) > 1,
+            "demand": self.flat_demand is not None,
+            "demand by time": self.demand is not None,
+            "coincident demand": self.coincident is not None,
+            "ratchet": any(ratchet.shares) or ratchet.lookback_share > 0,
+            "fixed": bool(self.fixed),
+            "minimum": bool(self.minimum),
+            "fuel": any(self.fuel),
+            "sell": any(tier.sell is not None for tiers in periods for tier in tiers),
+        }
+        return [name for name, has in found.items() if has]

@@ -18,7 +18,7 @@ from typing import Final, Literal
 
 from iowatt.base.errors import InputError
 from iowatt.tariffs.fields import LARGEST, Fields, shown
-from iowatt.tariffs.structure import Fixed, Ratchet, Tariff
+from iowatt.tariffs.structure import FixedCharge, Ratchet, Tariff
 from iowatt.tariffs.urdb_structures import (
     MONTHS,
     SAY_NEGATIVE,
@@ -62,10 +62,8 @@ def parse(document: object, where: str, *, key: str | None = None) -> Tariff:
     key:
         What the tariff is called; left out, the file's name without its ending.
 
-    Raises
-    ------
-    InputError
-        Something of it cannot be billed, with the place, such as ``energyweekdayschedule[3][7]``.
+    Raises ``InputError``: something of it cannot be billed, with the place, such as
+    ``energyweekdayschedule[3][7]``.
     """
     record = _record(document, where)
     ours = Fields.of(record.values.get("iowatt", {}), where, record.prefix + "iowatt.")
@@ -96,12 +94,8 @@ def parse(document: object, where: str, *, key: str | None = None) -> Tariff:
     )
     charges = (tariff.energy, tariff.demand, tariff.flat_demand, tariff.coincident)
     if not any(charges) and not tariff.fixed and not tariff.minimum and not any(tariff.fuel):
-        raise InputError(
-            "empty",
-            where,
-            "this tariff charges nothing",
-            hint="a record of URDB has energyratestructure or the like",
-        )
+        message = "this tariff charges nothing"
+        raise InputError("empty", where, message, hint="a record of URDB has energyratestructure or the like")
     return tariff
 
 
@@ -155,11 +149,8 @@ def _date(fields: Fields, key: str) -> str | None:
 def _window_s(record: Fields) -> float:
     minutes = record.number("demandwindow", _WINDOW_MIN) or _WINDOW_MIN
     if minutes != int(minutes) or minutes < 1 or _HOUR_MIN % minutes:
-        raise record.wrong(
-            "not-accepted",
-            "demandwindow",
-            f"{minutes:g} minutes do not divide an hour; expected 1 to 60, such as 15, 30, 60",
-        )
+        message = f"{minutes:g} minutes do not divide an hour; expected 1 to 60, such as 15, 30, 60"
+        raise record.wrong("not-accepted", "demandwindow", message)
     return minutes * 60.0
 
 
@@ -207,26 +198,26 @@ def _per(record: Fields, key: str, default: str) -> Literal["day", "month", "yea
     return _PER[unit]
 
 
-def _fixed(record: Fields) -> Iterator[Fixed]:
+def _fixed(record: Fields) -> Iterator[FixedCharge]:
     per = _per(record, "fixedchargeunits", "$/month")
     usd = record.number("fixedchargefirstmeter", low=0.0)
     if not usd:
         usd, per = record.number("fixedmonthlycharge", low=0.0), "month"
     if usd:
-        yield Fixed(usd, per)
+        yield FixedCharge(usd, per)
 
 
-def _minimum(record: Fields) -> Iterator[Fixed]:
+def _minimum(record: Fields) -> Iterator[FixedCharge]:
     per = _per(record, "minchargeunits", "$/month")
     usd = record.number("mincharge", low=0.0)
     if usd:
-        yield Fixed(usd, per)
+        yield FixedCharge(usd, per)
     monthly = record.number("minmonthlycharge", low=0.0)
     if monthly and not usd:
-        yield Fixed(monthly, "month")
+        yield FixedCharge(monthly, "month")
     yearly = record.number("annualmincharge", low=0.0)
     if yearly:
-        yield Fixed(yearly, "year")
+        yield FixedCharge(yearly, "year")
 
 
 def _fuel(record: Fields, *, negative: bool) -> tuple[float, ...]:

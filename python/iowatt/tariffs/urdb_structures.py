@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from iowatt.tariffs.fields import Fields
-from iowatt.tariffs.structure import EnergyUnit, FlatDemand, Schedule, Tier, Tiers, TimeOfUse
+from iowatt.tariffs.structure import EnergyUnit, FlatDemand, Schedule, TariffTier, Tiers, TimeOfUse
 
 MONTHS: Final = 12
 _HOURS: Final = 24
@@ -163,7 +163,7 @@ def _periods(record: Fields, names: _Names, *, negative: bool) -> tuple[Tiers, .
     return tuple(found)
 
 
-def _tier(fields: Fields, kw: float, *, last: bool, of_energy: bool, negative: bool) -> Tier:
+def _tier(fields: Fields, kw: float, *, last: bool, of_energy: bool, negative: bool) -> TariffTier:
     rate = fields.number("rate", 0.0, low=-_LARGEST_RATE, high=_LARGEST_RATE) or 0.0
     adjustment = fields.number("adj", 0.0, low=-_LARGEST_RATE, high=_LARGEST_RATE) or 0.0
     if (rate < 0 or rate + adjustment < 0) and not negative:
@@ -182,7 +182,7 @@ def _tier(fields: Fields, kw: float, *, last: bool, of_energy: bool, negative: b
         raise fields.wrong(
             "not-accepted", "unit", f"{unit!r} is not a unit of energy; expected {', '.join(_ENERGY_UNITS)}"
         )
-    return Tier(
+    return TariffTier(
         rate / kw, adjustment / kw, None if limit is None else limit * kw,
         fields.number("sell", low=0.0, high=_LARGEST_RATE) if of_energy else None,
         _energy_unit(unit) if of_energy else "kWh",
@@ -193,15 +193,12 @@ def _energy_unit(text: str) -> EnergyUnit:
     return next(unit for unit in _ENERGY_UNITS if unit == text)
 
 
-def _refuse_disorder(record: Fields, place: str, tiers: Sequence[Tier]) -> None:
+def _refuse_disorder(record: Fields, place: str, tiers: Sequence[TariffTier]) -> None:
     below: dict[str, float] = {}
     for index, tier in enumerate(tiers):
         if tier.limit is None:
             continue
         if tier.limit <= below.get(tier.unit, 0.0):
-            raise record.wrong(
-                "out-of-order",
-                f"{place}[{index}].max",
-                f"{tier.limit:g} is not above the tier before, {below[tier.unit]:g}",
-            )
+            message = f"{tier.limit:g} is not above the tier before, {below[tier.unit]:g}"
+            raise record.wrong("out-of-order", f"{place}[{index}].max", message)
         below[tier.unit] = tier.limit

@@ -48,11 +48,8 @@ class BackEndSpool:
 
     def __init__(self, target: Path, pools: Sequence[str], *, force: bool = False) -> None:
         if target.suffix.lower() not in (".parquet", ".pq"):
-            raise InputError(
-                "not-accepted",
-                str(target),
-                "expected a name that ends in .parquet: the back-end stream is saved as Parquet",
-            )
+            message = "expected a name that ends in .parquet: the back-end stream is saved as Parquet"
+            raise InputError("not-accepted", str(target), message)
         self._target, self._pools, self._force = target, list(pools), force
         self._open = ExitStack()
         self.rows = 0

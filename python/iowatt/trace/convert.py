@@ -17,9 +17,11 @@ import polars as pl
 from iowatt.base import frames
 from iowatt.base.atomic_path import file
 from iowatt.base.errors import InputError
-from iowatt.trace import units
+from iowatt.base.results import Note
+from iowatt.trace.columns import sector_doubt
 from iowatt.trace.decode import NO_RESPONSE, NO_STREAM, OPS
-from iowatt.trace.open import Requests, of_all_devices, requests
+from iowatt.trace.open import TraceRequests, of_all_devices, requests
+from iowatt.trace.result import AS_READ, LIKELY_MISTAKE, NOT_WHOLE_SECTORS, ConvertedTrace
 
 if TYPE_CHECKING:
     from iowatt.core import Batch
@@ -46,22 +48,14 @@ _CSV: Final[dict[str, Compression]] = {".csv": "uncompressed", ".csv.gz": "gzip"
 
 def convert(
     trace: Mapping[str, Any], target: Path, *, force: bool = False, progress: Progress | None = None
-) -> dict[str, Any]:
+) -> ConvertedTrace:
     """Read ``trace`` (a spec, see `iowatt.trace.open.spec`) and write ``target``; its suffix says as what.
 
     All devices are kept unless the spec names some; trims and flushes are kept. What the spec says is to be
     done to the trace (``more``, ``spread_s``, ``split_bytes``, ``place``, ...) is done.
 
-    Returns
-    -------
-    dict
-        ``requests`` and the other counts of the reader's summary, ``path`` and ``bytes`` of what was written.
-
-    Raises
-    ------
-    InputError
-        The input is wrong, the target exists and ``force`` is not given, or cannot be written. Nothing is
-        left behind.
+    Raises ``InputError``: the input is wrong, the target exists and ``force`` is not given, or cannot be
+    written. Nothing is left behind.
     """
     compression = _kind(target)
     with staging(target, force) as partial:
@@ -78,9 +72,16 @@ def convert(
             if failures:
                 raise failures[0] from None
             raise InputError("unwritable", str(target), f"the file cannot be written ({error})") from None
-    said = reader.summary()
-    warnings = [*said["warnings"], *units.doubt(trace, said)]
-    return {**said, "warnings": warnings, "path": str(target), "bytes": target.stat().st_size}
+    counts = reader.summary()
+    likely = [Note(code=LIKELY_MISTAKE, text=text, decides=True) for text in counts["warnings"]]
+    doubts = [Note(code=NOT_WHOLE_SECTORS, text=text, decides=True) for text in sector_doubt(trace, counts)]
+    counts |= {
+        "notes": [Note(code=AS_READ, text=text) for text in counts["notes"]],
+        "warnings": [*likely, *doubts],
+        "path": str(target),
+        "bytes": target.stat().st_size,
+    }
+    return ConvertedTrace(**counts)
 
 
 def _kind(target: Path) -> Compression | None:
@@ -91,11 +92,8 @@ def _kind(target: Path) -> Compression | None:
     for suffix, compression in _CSV.items():
         if name.endswith(suffix):
             return compression
-    raise InputError(
-        "not-accepted",
-        str(target),
-        f"the name does not tell the format; accepted endings are {', '.join(_CSV)} and .parquet",
-    )
+    message = f"the name does not tell the format; accepted endings are {', '.join(_CSV)} and .parquet"
+    raise InputError("not-accepted", str(target), message)
 
 
 @contextmanager
@@ -112,7 +110,7 @@ def staging(target: Path, force: bool) -> Iterator[Path]:
 
 
 def _frames(
-    reader: Requests, failures: list[BaseException], progress: Progress | None
+    reader: TraceRequests, failures: list[BaseException], progress: Progress | None
 ) -> Iterator[pl.DataFrame]:
     done = 0
     try:

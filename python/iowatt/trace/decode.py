@@ -18,18 +18,9 @@ NO_RESPONSE: Final = -1
 
 OPS: Final = ("read", "write", "trim", "flush")
 _OP_WORDS: Final = {
-    "r": 0,
-    "read": 0,
-    "w": 1,
-    "write": 1,
-    "t": 2,
-    "d": 2,
-    "trim": 2,
-    "discard": 2,
-    "unmap": 2,
-    "f": 3,
-    "flush": 3,
-}
+    "r": 0, "read": 0, "w": 1, "write": 1, "t": 2, "d": 2, "trim": 2, "discard": 2, "unmap": 2,
+    "f": 3, "flush": 3,
+}  # fmt: skip
 _I64_MAX: Final = 2**63 - 1
 
 
@@ -123,7 +114,7 @@ def ops(column: pl.Series, where: str, first_row: int) -> npt.NDArray[np.uint8]:
     """
     if column.dtype.is_integer() or column.dtype == pl.Boolean:
         _refuse_type(column, where, "words (read, write, trim, flush), as formats number them differently")
-    words = Names([])
+    words = NameCodes([])
     codes = words.codes(column, where, first_row)
     table = np.array([_OP_WORDS.get(word.strip().lower(), 255) for word in words.names], dtype=np.uint8)
     found: npt.NDArray[np.uint8] = table[codes]
@@ -133,7 +124,7 @@ def ops(column: pl.Series, where: str, first_row: int) -> npt.NDArray[np.uint8]:
     return found
 
 
-class Names:
+class NameCodes:
     """Names numbered in the order in which the rows bring them, across all batches of a file."""
 
     def __init__(self, names: list[str]) -> None:

@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.base.errors import InputError
+from iowatt.base.results import Note
 from iowatt.model.profile import arrivals, describe
 from iowatt.model.profile.compile import synthesis
 from iowatt.model.profile.find import Loaded, load
 from iowatt.trace.convert import Progress, convert
+from iowatt.trace.result import UNVERIFIED, GeneratedTrace
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedTrace:
     """A workload ready to be made."""
 
     loaded: Loaded
@@ -28,7 +30,7 @@ class Prepared:
 
     @property
     def notes(self) -> list[str]:
-        """What whoever uses it must know."""
+        """Remarks for its users."""
         return describe.remarks(self.loaded.profile)
 
 
@@ -42,34 +44,27 @@ def prepare(
     rate_iops: float | None = None,
     span: int | None = None,
     base_dir: Path | None = None,
-) -> Prepared:
+) -> PreparedTrace:
     """The plan of a profile, by name or file, ending after so many requests or seconds, the first of the two.
 
-    Raises
-    ------
-    InputError
-        With file, line and fix, for all that is wrong with the profile; where nothing says when it ends, or
-        how large the span is; and for a closed loop, which has no arrival times without a system.
+    Raises ``InputError`` with file, line and fix, for all that is wrong with the profile; where nothing says
+    when it ends, or how large the span is; and for a closed loop, which has no arrival times without a
+    system.
     """
     loaded = load(name, overrides, base_dir=base_dir, rate_iops=rate_iops)
     profile = loaded.profile
     size = span or profile.span
     loaded.check(size)
     if size is None:
-        raise InputError(
-            "missing",
-            loaded.document.source,
-            f"the profile {profile.name!r} has no address space (`span`)",
-            hint="give it: `span=1TiB`",
-        )
+        message = f"the profile {profile.name!r} has no address space (`span`)"
+        raise InputError("missing", loaded.document.source, message, hint="give it: `span=1TiB`")
     if isinstance(profile.arrivals, arrivals.Closed):
-        raise InputError(
-            "unsupported",
-            loaded.document.place(("arrivals", "law")),
-            "requests of a closed loop arrive when others complete: without a system they have no times",
-            hint="simulate it (profile = { name = .. } in a scenario), or give other arrivals: "
-            '`set=arrivals={law="poisson",rate=500}`',
+        message = "requests of a closed loop arrive when others complete: without a system they have no times"
+        hint = (
+            "simulate it (profile = { name = .. } in a scenario), or give other arrivals: "
+            '`set=arrivals={law="poisson",rate=500}`'
         )
+        raise InputError("unsupported", loaded.document.place(("arrivals", "law")), message, hint=hint)
     recorded = isinstance(profile.arrivals, arrivals.Recorded)
     if requests is None and duration_s is None and not recorded:
         raise InputError(
@@ -80,25 +75,19 @@ def prepare(
         trace = process["law"].get("trace")
         if trace is not None and trace["path"] != "-":
             trace["path"] = str(loaded.folder / trace["path"])
-    return Prepared(loaded, plan)
+    return PreparedTrace(loaded, plan)
 
 
 def generate(
-    prepared: Prepared, target: Path, *, force: bool = False, progress: Progress | None = None
-) -> dict[str, Any]:
-    """Write the trace; the suffix of ``target`` says as what, as for `iowatt.trace.convert`.
-
-    Returns
-    -------
-    dict
-        ``profile``, ``seed``, ``requests``, ``path``, ``bytes`` and ``notes``.
-    """
+    prepared: PreparedTrace, target: Path, *, force: bool = False, progress: Progress | None = None
+) -> GeneratedTrace:
+    """Write the trace; the suffix of ``target`` says as what, as for `iowatt.trace.convert`."""
     written = convert(prepared.trace, target, force=force, progress=progress)
-    return {
-        "profile": prepared.plan["name"],
-        "seed": prepared.plan["seed"],
-        "requests": written["requests"],
-        "path": written["path"],
-        "bytes": written["bytes"],
-        "notes": prepared.notes,
-    }
+    return GeneratedTrace(
+        profile=prepared.plan["name"],
+        seed=prepared.plan["seed"],
+        requests=written.requests,
+        path=written.path,
+        bytes=written.bytes,
+        notes=[Note(code=UNVERIFIED, text=text) for text in prepared.notes],
+    )

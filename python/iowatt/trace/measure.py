@@ -1,4 +1,4 @@
-"""The description of a trace: options in, figures out; measured in Rust (``iowatt_trace::describe``)."""
+"""Measures a trace, in one pass in Rust over any format: `iowatt trace info` and `iowatt trace profile`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,36 @@ from typing import Any
 from iowatt import core
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
+from iowatt.trace import columns
 from iowatt.trace.description import Description
-from iowatt.trace.info import AS_READ
 from iowatt.trace.open import of_all_devices, source
+from iowatt.trace.result import AS_READ, LIKELY_MISTAKE, NOT_WHOLE_SECTORS, TraceInfo
 
 Progress = Callable[[float | None, int], None]
+
+
+def info(trace: Mapping[str, Any], *, progress: Progress | None = None) -> TraceInfo:
+    """Read a whole trace (a spec, see `iowatt.trace.open.spec`) and count.
+
+    All devices are read unless the spec names one.
+
+    Raises ``InputError``: the trace cannot be read, or a record in it is wrong.
+    """
+    spec_json, decoded = source(of_all_devices(trace))
+
+    def report(fraction: float | None, requests: int) -> None:
+        if progress is not None:
+            progress(fraction if decoded is None else decoded.progress, requests)
+
+    found = json.loads(core.trace_info(decoded, spec_json, report if progress else None))
+    del found["schema"]
+    doubts = columns.sector_doubt(trace, {"format": found["format"], **found["requests"]})
+    found["notes"] = [Note(code=AS_READ, text=text) for text in found["notes"]]
+    found["warnings"] = [
+        *(Note(code=LIKELY_MISTAKE, text=text, decides=True) for text in found["warnings"]),
+        *(Note(code=NOT_WHOLE_SECTORS, text=text, decides=True) for text in doubts),
+    ]
+    return TraceInfo(**found)
 
 
 def describe(
@@ -47,17 +72,15 @@ def describe(
     gap_bytes
         What a request may skip forward and still continue a run.
     cache_bytes
-        Cache sizes at which the miss-ratio curve gets a point of its own.
+        Cache sizes at which the miss-ratio curve gets a separate point.
     size_bytes
         Only requests of these sizes, least and greatest; times still count from the trace's first request.
     dyadic_windows
         Windows of the rates over time are powers of two of a second, as those of the burstiness; else 1 ms,
         10 ms, ... 1 min, 10 min, 1 h, 1 d.
 
-    Raises
-    ------
-    InputError
-        The trace cannot be read, a record in it is wrong, or an option is outside its range.
+    Raises ``InputError``: the trace cannot be read, a record in it is wrong, or an option is outside its
+    range.
     """
     spec_json, decoded = source(of_all_devices(trace))
     options = {
@@ -75,9 +98,9 @@ def describe(
         if progress is not None:
             progress(fraction if decoded is None else decoded.progress, requests)
 
-    told = report if progress else None
+    watcher = report if progress else None
     try:
-        found = json.loads(core.trace_describe(decoded, spec_json, json.dumps(options), told))
+        found = json.loads(core.trace_describe(decoded, spec_json, json.dumps(options), watcher))
     except InputError as error:
         if error.place is not None or error.code != "out-of-range":
             raise

@@ -2,8 +2,8 @@
 
 What to read and how is a *trace spec*, a dict of plain values (`spec` makes one): the same that a plan file
 holds for each workload. In place of a recorded trace it may hold a workload to be made,
-``{"synthetic": plan}`` (see `model.profile.compile`). Whoever hands a trace to Rust calls `source`; whoever
-wants the requests in Python iterates over `requests`. Both go through the same checks in Rust.
+``{"synthetic": plan}`` (see `model.profile.compile`). To hand a trace to Rust, call `source`; to get the
+requests in Python, iterate over `requests`. Both go through the same checks in Rust.
 """
 
 from __future__ import annotations
@@ -40,13 +40,10 @@ def of_all_devices(trace: Mapping[str, Any]) -> dict[str, Any]:
     return dict(trace) if trace.get("devices") else {"device": "*", **trace}
 
 
-def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | Parts | None]:
-    """What ``_core`` wants for one trace: its spec as JSON, and the batches of what is Parquet in it.
+def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | TraceParts | None]:
+    """What the core needs for one trace: its spec as JSON, and the batches of what is Parquet in it.
 
-    Raises
-    ------
-    InputError
-        A Parquet file cannot be opened. Text files are opened, and refused, by Rust.
+    Raises ``InputError``: a Parquet file cannot be opened. Text files are opened, and refused, by Rust.
     """
     if "synthetic" in trace:
         return _synthetic(trace["synthetic"])
@@ -76,33 +73,18 @@ def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | Parts | None
         "path": f"{paths[0]} and {len(paths) - 1} more",
         "parts": [json.loads(spec_json) for spec_json, _ in opened],
     }
-    batches_of = Parts(decoded for _, decoded in opened)
+    batches_of = TraceParts(decoded for _, decoded in opened)
     return json.dumps(whole), batches_of if any(part is not None for part in batches_of) else None
 
 
 # What says how a trace is decoded, so that each of several traces needs it.
-_OF_EACH: Final = frozenset(
-    [
-        "format",
-        "columns",
-        "time_unit",
-        "sector_bytes",
-        "event",
-        "pattern",
-        "rate_iops",
-        "order_only",
-        "device",
-        "devices",
-        "skip_bad",
-        "order_tolerance_s",
-        "include_other",
-        "spread_s",
-        "seed",
-    ]
-)
+_OF_EACH: Final = frozenset((
+    "format", "columns", "time_unit", "sector_bytes", "event", "pattern", "rate_iops", "order_only", "device",
+    "devices", "skip_bad", "order_tolerance_s", "include_other", "spread_s", "seed",
+))  # fmt: skip
 
 
-class Parts(list["ParquetBatches | None"]):
+class TraceParts(list["ParquetBatches | None"]):
     """The batches of several traces, ``None`` for those that Rust reads itself."""
 
     @property
@@ -128,9 +110,9 @@ def _one(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | None]:
     return json.dumps({**trace, "format": "parquet"}), decoded
 
 
-def _synthetic(plan: Mapping[str, Any]) -> tuple[str, ParquetBatches | Parts | None]:
+def _synthetic(plan: Mapping[str, Any]) -> tuple[str, ParquetBatches | TraceParts | None]:
     """A workload to be made; the batches are those of the trace whose stamps it takes, where there is one."""
-    decoded: ParquetBatches | Parts | None = None
+    decoded: ParquetBatches | TraceParts | None = None
     processes = []
     for process in plan["processes"]:
         law = process["law"]
@@ -141,18 +123,15 @@ def _synthetic(plan: Mapping[str, Any]) -> tuple[str, ParquetBatches | Parts | N
     return json.dumps({"synthetic": {**plan, "processes": processes}}), decoded
 
 
-def requests(trace: Mapping[str, Any], *, rows: int = 65_536) -> Requests:
+def requests(trace: Mapping[str, Any], *, rows: int = 65_536) -> TraceRequests:
     """Open any trace for reading by batches of at most ``rows`` requests.
 
-    Raises
-    ------
-    InputError
-        The trace cannot be opened; later, on iteration, what is wrong with a record.
+    Raises ``InputError``: the trace cannot be opened; later, on iteration, what is wrong with a record.
     """
-    return Requests(trace, rows)
+    return TraceRequests(trace, rows)
 
 
-class Requests(Iterator["Batch"]):
+class TraceRequests(Iterator["Batch"]):
     """The requests of a trace in time order, as dicts of arrays (names and units: see `ParquetBatches`)."""
 
     def __init__(self, trace: Mapping[str, Any], rows: int) -> None:
@@ -160,7 +139,7 @@ class Requests(Iterator["Batch"]):
         self._rows = rows
         self._reader = core.open_trace(spec_json, self._decoded)
 
-    def __iter__(self) -> Requests:
+    def __iter__(self) -> TraceRequests:
         return self
 
     def __next__(self) -> Batch:

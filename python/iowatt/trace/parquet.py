@@ -17,8 +17,8 @@ import polars as pl
 
 from iowatt.base.errors import InputError
 from iowatt.base.parquet import ERRORS, MAGIC, scan
-from iowatt.trace.columns import Layout, recognise
-from iowatt.trace.decode import Names, addresses, ops, responses, sizes, times
+from iowatt.trace.columns import TraceLayout, recognise
+from iowatt.trace.decode import NameCodes, addresses, ops, responses, sizes, times
 from iowatt.trace.shared import Slice, Slices, slices
 
 SLICE_ROWS: Final = 262_144
@@ -36,10 +36,7 @@ def batches(
 ) -> ParquetBatches:
     """Open a Parquet trace for reading by batches of at most ``rows`` requests.
 
-    Raises
-    ------
-    InputError
-        The file is missing, is not Parquet, is truncated, is empty or lacks a column.
+    Raises ``InputError``: the file is missing, is not Parquet, is truncated, is empty or lacks a column.
     """
     found = ParquetBatches(Path(path), rows, columns, time_unit, sector_bytes)
     found.share()
@@ -67,11 +64,8 @@ class ParquetBatches(Iterator[Batch]):
     ``stream`` uint32 (2**32 - 1 where there is none). Device and stream index `devices` and `streams`, which
     the dicts bring along as lists (``devices``, ``streams``) whenever they may have grown.
 
-    Raises
-    ------
-    InputError
-        On iteration, with file and row (from 1): a null, NaN or negative time, an unknown operation, a
-        negative address or size, a number that does not fit, a page that does not decode.
+    Raises ``InputError`` on iteration, with file and row (from 1): a null, NaN or negative time, an unknown
+    operation, a negative address or size, a number that does not fit, a page that does not decode.
     """
 
     def __init__(
@@ -91,7 +85,7 @@ class ParquetBatches(Iterator[Batch]):
         frame, headers, self.total = self._open()
         if self.total == 0:
             raise InputError("empty", str(path), "the trace is empty: it has no rows")
-        self._layout: Layout = recognise(
+        self._layout: TraceLayout = recognise(
             headers, where=str(path), columns=columns, time_unit=time_unit, sector_bytes=sector_bytes
         )
         self._scan = frame.select(self._layout.names)
@@ -99,9 +93,9 @@ class ParquetBatches(Iterator[Batch]):
         self._next_slice = 0
         self._given = 0
         self._kept: Slices | None = None
-        # A trace without a device column has one device, which has no name of its own.
-        self._devices = Names([] if self._layout.device else ["0"])
-        self._streams = Names([])
+        # A trace without a device column has one device without a name.
+        self._devices = NameCodes([] if self._layout.device else ["0"])
+        self._streams = NameCodes([])
         self._pending = Slice({}, self._devices.names.copy(), [])
 
     @property
@@ -179,11 +173,8 @@ class ParquetBatches(Iterator[Batch]):
         except ERRORS as error:
             self._undecodable(error)
         if frame.height != expected:
-            raise InputError(
-                "damaged",
-                f"{self.path}: row {self._next_slice + frame.height + 1}",
-                f"the file says it has {self.total} rows, but holds fewer",
-            )
+            message = f"the file says it has {self.total} rows, but holds fewer"
+            raise InputError("damaged", f"{self.path}: row {self._next_slice + frame.height + 1}", message)
         return frame
 
     def _decode(self, frame: pl.DataFrame) -> dict[str, np.ndarray]:
@@ -215,23 +206,16 @@ class ParquetBatches(Iterator[Batch]):
 
     def _undecodable(self, error: BaseException) -> NoReturn:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(
-            "damaged",
-            str(self.path),
-            f"the file does not decode as Parquet ({reason})",
-            hint="it may be damaged or cut short: copy it again, or write it again with its own tool",
-        ) from None
+        message = f"the file does not decode as Parquet ({reason})"
+        hint = "it may be damaged or cut short: copy it again, or write it again with its own tool"
+        raise InputError("damaged", str(self.path), message, hint=hint) from None
 
 
 def _refuse_unreadable(path: Path) -> None:
-    """Say in plain words what Polars would say about footers."""
+    """Refuse, in plain words, files that Polars cannot open."""
     if str(path) == "-":
-        raise InputError(
-            "unsupported",
-            "-",
-            "Parquet cannot be read from standard input: its directory is at its end",
-            hint="give a file name",
-        )
+        message = "Parquet cannot be read from standard input: its directory is at its end"
+        raise InputError("unsupported", "-", message, hint="give a file name")
     try:
         with path.open("rb") as file:
             head = file.read(len(MAGIC))
@@ -249,16 +233,9 @@ def _refuse_unreadable(path: Path) -> None:
     if head != MAGIC:
         if length == 0:
             raise InputError("empty", str(path), "the file is empty")
-        raise InputError(
-            "wrong-format",
-            str(path),
-            "this is not a Parquet file: it does not begin with PAR1",
-            hint="name the format of a text trace: `format=csv`",
-        )
+        message = "this is not a Parquet file: it does not begin with PAR1"
+        hint = "name the format of a text trace: `format=csv`"
+        raise InputError("wrong-format", str(path), message, hint=hint)
     if length < 2 * len(MAGIC) or tail != MAGIC:
-        raise InputError(
-            "damaged",
-            str(path),
-            "the Parquet file is truncated: it begins with PAR1 but does not end with it",
-            hint="copy it again in full",
-        )
+        message = "the Parquet file is truncated: it begins with PAR1 but does not end with it"
+        raise InputError("damaged", str(path), message, hint="copy it again in full")

@@ -1,4 +1,4 @@
-"""Decoded traces kept for those who read them again: a sweep decodes a Parquet trace only once.
+"""Decoded traces kept for further readers: a sweep decodes a Parquet trace only once.
 
 Outside of :func:`sharing` nothing is kept. Inside it, a trace that fits into what is left of the budget is
 kept whole, as it is decoded; others are read as always, in bounded memory.
@@ -29,7 +29,7 @@ class Slice(NamedTuple):
 
 
 class Slices:
-    """The slices of one trace, decoded in order by whoever is the first to need one."""
+    """The slices of one trace, decoded in order by the first reader that needs one."""
 
     def __init__(self, decode_next: Callable[[], Slice]) -> None:
         self._decode_next = decode_next
@@ -37,7 +37,7 @@ class Slices:
         self._lock = threading.Lock()
 
     def at(self, index: int) -> Slice:
-        """Slice ``index``; whoever asks meanwhile waits for the one decoding. Raises what decoding raises."""
+        """Slice ``index``; other readers wait while it is decoded. Raises what decoding raises."""
         with self._lock:
             while len(self._decoded) <= index:
                 found = self._decode_next()

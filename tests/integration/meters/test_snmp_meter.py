@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from iowatt.sources.meters import recording, source
-from iowatt.sources.meters.meter import Meter, MeterError
+from iowatt.sources.meters.instrument import Meter, MeterError
 from loopback.snmp import Pdu
 from refused import refused
 

@@ -17,8 +17,8 @@ from iowatt.lenses.cost.inventory import added_drives, changed_drives, inventory
 from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.wear import wearout
 from iowatt.run.histogram import Histogram
-from iowatt.sources.measured.build import About, measured_run
-from iowatt.sources.meters.log import Instrument, Log
+from iowatt.sources.measured import MeasuredAbout, measured_run
+from iowatt.sources.meters.instrument import Instrument, InstrumentLog
 from iowatt.sources.observation import Direction, Interval, Observation
 from refused import refused
 
@@ -43,8 +43,10 @@ def run():
         asked_iops=17.0,
     )  # fmt: skip
     times = START - 20 + np.arange(0, 700.0, 5.0)
-    log = Log(Instrument("pdu", "snmp", "indicative", "a PDU"), times, {"watts": np.full(140, 590.0)})
-    return measured_run(About("mw1"), seen, power=[log])
+    log = InstrumentLog(
+        Instrument("pdu", "snmp", "indicative", "a PDU"), times, {"watts": np.full(140, 590.0)}
+    )
+    return measured_run(MeasuredAbout("mw1"), seen, power=[log])
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from iowatt.emerald.plan import Instrument, Plan, Stage
 from iowatt.emerald.plan import read as read_plan
 from iowatt.run.bundle import Run
 from iowatt.sources.meters import source
-from iowatt.sources.meters.duplicate_meters import refuse_twice, twice
-from iowatt.sources.meters.log import Log
+from iowatt.sources.meters.align import duplicates, refuse_duplicates
+from iowatt.sources.meters.instrument import InstrumentLog
 from iowatt.sources.meters.recorders import file_name
 from iowatt.sources.meters.recording import read_log
 from iowatt.sources.observation import Observation
@@ -83,7 +83,7 @@ def files(
     logs = Logs(
         [log for text in power for log in _named(text)], [log for text in temperature for log in _named(text)]
     )
-    refuse_twice(logs.power)
+    refuse_duplicates(logs.power)
     logs = replace(logs, missing=_not_given(plan, logs.power))
     stages: list[StageRun] = []
     for stage in plan.stages:
@@ -147,7 +147,7 @@ def _assumed_idle(plan: Plan, stage: Stage, before: Sequence[StageRun], logs: Lo
 
 def _logs(folder: Path, plan: Plan) -> tuple[Logs, list[Finding]]:
     """The logs of the plan's instruments, and findings on those that cannot be read."""
-    found: dict[Literal["power", "temperature"], list[Log]] = {"power": [], "temperature": []}
+    found: dict[Literal["power", "temperature"], list[InstrumentLog]] = {"power": [], "temperature": []}
     findings, missing = [], []
     for instrument in plan.instruments:
         try:
@@ -159,7 +159,7 @@ def _logs(folder: Path, plan: Plan) -> tuple[Logs, list[Finding]]:
             weight: Weight = "invalid" if instrument.role == "power" else "non-compliant"
             text = f"the log of {instrument.name} cannot be read: {where}{error.message}"
             findings.append(Finding("log-unreadable", weight, text, {"instrument": instrument.name}))
-    for first, second, why in twice(found["power"]):
+    for first, second, why in duplicates(found["power"]):
         text = f"{why}: the power of {second.instrument.name} is left out, as it would be counted twice"
         names = [first.instrument.name, second.instrument.name]
         findings.append(Finding("meter-twice", "invalid", text, {"instruments": names}))
@@ -167,7 +167,7 @@ def _logs(folder: Path, plan: Plan) -> tuple[Logs, list[Finding]]:
     return Logs(found["power"], found["temperature"], missing), findings
 
 
-def _not_given(plan: Plan, power: Sequence[Log]) -> list[str]:
+def _not_given(plan: Plan, power: Sequence[InstrumentLog]) -> list[str]:
     """Meters of the plan without a log; where logs made elsewhere have other names, how many."""
     wanted = [one.name for one in plan.instruments if one.role == "power"]
     more = len(wanted) - len(power)
@@ -178,7 +178,7 @@ def _not_given(plan: Plan, power: Sequence[Log]) -> list[str]:
     return silent if len(silent) == more else [f"{more} of {', '.join(silent)}"]
 
 
-def _log(folder: Path, instrument: Instrument) -> list[Log]:
+def _log(folder: Path, instrument: Instrument) -> list[InstrumentLog]:
     if source.is_live(instrument.source):
         return [_renamed(read_log(folder / f"{file_name(instrument.name)}.csv"), instrument.name)]
     address = source.find(instrument.source)[0]
@@ -188,11 +188,11 @@ def _log(folder: Path, instrument: Instrument) -> list[Log]:
     return [_renamed(found[0], instrument.name)] if len(found) == 1 else found
 
 
-def _renamed(log: Log, name: str) -> Log:
+def _renamed(log: InstrumentLog, name: str) -> InstrumentLog:
     return replace(log, instrument=replace(log.instrument, name=name))
 
 
-def _named(text: str) -> list[Log]:
+def _named(text: str) -> list[InstrumentLog]:
     """The logs of an address, or of a plain path to a recording."""
     path = Path(text)
     if path.is_file():

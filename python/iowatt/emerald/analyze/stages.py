@@ -13,9 +13,8 @@ from iowatt.emerald.judge.finding import Finding
 from iowatt.emerald.measurement import Event
 from iowatt.emerald.plan import Plan, Stage
 from iowatt.run.bundle import Run
-from iowatt.sources.measured import measured_run
-from iowatt.sources.measured.build import About
-from iowatt.sources.meters.log import Log
+from iowatt.sources.measured import MeasuredAbout, measured_run
+from iowatt.sources.meters.instrument import InstrumentLog
 from iowatt.sources.observation import Interval, Observation
 
 _LONGEST_IDLE_S: Final = 7 * 86_400.0  #: The rules' longest idle stage lasts two hours.
@@ -78,15 +77,15 @@ class Measured:
     place: str = ""  #: The folder, or the output of a load generator, that it was read from.
     findings: Sequence[Finding] = field(default_factory=tuple)
     #: Logs of power stamped by another clock than that of the host that ran the measurement.
-    foreign: Sequence[Log] = ()
+    foreign: Sequence[InstrumentLog] = ()
 
 
 @dataclass(frozen=True)
 class Logs:
     """Logs of instruments over the whole measurement."""
 
-    power: Sequence[Log] = ()
-    temperature: Sequence[Log] = ()
+    power: Sequence[InstrumentLog] = ()
+    temperature: Sequence[InstrumentLog] = ()
     missing: Sequence[str] = ()  #: Names of power meters of the plan without a log.
 
 
@@ -127,7 +126,7 @@ def stage_run(
             f"finite times in order and lasts at most {_LONGEST_IDLE_S:g} s"
         )
         return replace(whole, findings=[*findings, Finding("rest-impossible", "invalid", text)])
-    about = About(
+    about = MeasuredAbout(
         name=stage.id,
         target=plan.target.path or "target",
         raw_bytes=plan.raw_capacity_bytes,
@@ -220,7 +219,7 @@ def _reach(seen: Observation) -> tuple[float, float]:
     return (counted[0].start, counted[-1].end) if counted else (seen.start, seen.end)
 
 
-def _part(power: Sequence[Log], missing: Sequence[str]) -> list[Finding]:
+def _part(power: Sequence[InstrumentLog], missing: Sequence[str]) -> list[Finding]:
     """Meters without a log, which make the others a part of the power only."""
     if not missing or not power:
         return []
@@ -233,8 +232,8 @@ def _part(power: Sequence[Log], missing: Sequence[str]) -> list[Finding]:
 
 
 def _touching(
-    logs: Sequence[Log], start: float, end: float, what: str, role: str
-) -> tuple[list[Log], list[Finding]]:
+    logs: Sequence[InstrumentLog], start: float, end: float, what: str, role: str
+) -> tuple[list[InstrumentLog], list[Finding]]:
     """Logs that have a sample within the stage, and findings on the others."""
     there, findings = [], []
     for log in logs:

@@ -40,7 +40,7 @@ from iowatt.evaluate.search.highest_rate import (
     verdict_of,
 )
 from iowatt.evaluate.search.highest_throughput import highest_throughput
-from iowatt.sources.export.outstanding import LEAST, MOST, needed
+from iowatt.sources.export.loads import LEAST_OUTSTANDING, MOST_OUTSTANDING, outstanding_needed
 
 RESPONSE_RULE: Final = "response.mean_ms.random"
 MINUTE_RULE: Final = "response.minute_ms.random"
@@ -171,7 +171,7 @@ class _Calibrator:
         # Of the phase in hand: its points, the outstanding requests that the user asked for, and the factor
         # by which its rate needed more.
         self._points: list[Point] = []
-        self._least, self._more = LEAST, 1.0
+        self._least, self._more = LEAST_OUTSTANDING, 1.0
 
     def run(self, tool: str) -> Calibrated:
         measured = [stage for stage in self._plan.stages if stage.role == "measurement"]
@@ -333,8 +333,8 @@ class _Calibrator:
         if self._simulated:
             return {}
         limit_ms = NO_LIMIT_MS if limit is None else limit.response_mean_ms
-        wanted = self._more * max(needed(rate, limit_ms / 1e3), self._least)
-        return {"outstanding": max(self._least, min(MOST, math.ceil(wanted)))}
+        wanted = self._more * max(outstanding_needed(rate, limit_ms / 1e3), self._least)
+        return {"outstanding": max(self._least, min(MOST_OUTSTANDING, math.ceil(wanted)))}
 
     def _at_rate(self, stage: Stage, rate: float, limit: Limit) -> Point:
         """A run at a rate; where the load generator was the limit, again with twice as many outstanding
@@ -348,7 +348,7 @@ class _Calibrator:
             gained = point.achieved_iops > most * (1 + _GAIN)
             if self._cause(point, limit) in (None, "processor") or not gained:
                 return point
-            if 2 * allowed["outstanding"] > MOST:
+            if 2 * allowed["outstanding"] > MOST_OUTSTANDING:
                 return point
             most = point.achieved_iops
             self._more *= 2
@@ -395,7 +395,7 @@ class _Calibrator:
             if best is not None and (slow or outcome.iops < best.iops * (1 + _GAIN)):
                 return best
             outstanding *= 2
-            if slow or self._simulated or outstanding > MOST:
+            if slow or self._simulated or outstanding > MOST_OUTSTANDING:
                 return outcome
             best = outcome
 
@@ -418,7 +418,7 @@ class _Calibrator:
 
     def _by_share(self, stage: Stage, base: str) -> PhaseCalibration:
         percent = self._rules.number(f"workloads.{stage.phase}.intensity_percent", self._plan.category)
-        self._more, self._least = 1.0, LEAST
+        self._more, self._least = 1.0, LEAST_OUTSTANDING
         rate = self._rates.get(base) or next(
             (s.rate_iops for s in self._plan.stages if s.phase == base and s.rate_iops is not None), None
         )

@@ -17,7 +17,7 @@ from iowatt.emerald.driver import Driver
 from iowatt.emerald.plan import folder as plan_folder
 from iowatt.emerald.plan.model import Plan
 from iowatt.sources.meters import source
-from iowatt.sources.target import named
+from iowatt.sources.target import target_name
 
 ALLOWED: Final = "target.json"
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -127,7 +127,7 @@ def _placed(plan: Plan, path: Path, target: str | None) -> Plan:
         found = found.model_copy(update={"path": target})
     if found.path is not None:  # it may be resumed from another folder
         where = f"{path}: target.path" if target is None else Argument("target")
-        names = [named(name.strip(), where) for name in found.path.split(",") if name.strip()]
+        names = [target_name(name.strip(), where) for name in found.path.split(",") if name.strip()]
         placed = ",".join(str(Path(name).absolute()) for name in names)
         found = found.model_copy(update={"path": placed})
     if found.scenario is not None:

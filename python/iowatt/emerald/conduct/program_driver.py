@@ -111,7 +111,7 @@ class ProgramDriver:
         """The program's message where it does not accept an input file."""
         raise NotImplementedError
 
-    def failure(self, folder: Path, ended: child.Ended) -> str | None:
+    def failure(self, folder: Path, ended: child.ProcessEnd) -> str | None:
         """Why a run failed; None where it did not."""
         raise NotImplementedError
 

@@ -24,7 +24,7 @@ from iowatt.emerald.driver import Driver, DriverError
 from iowatt.emerald.measurement import JOURNAL, events
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.rules import load
-from iowatt.sources.meters.recorders import Recorders, Wanted
+from iowatt.sources.meters.recorders import InstrumentRequest, Recorders
 from iowatt.sources.process import child
 
 #: A longer break between two stages is a deviation. Our limit: that of the rules was not available. It does
@@ -101,7 +101,7 @@ def conduct(
     without = driver.kind == "simulation" or begin == len(plan.stages)
     live = plan.model_copy(update={"instruments": []}) if without else plan
     recorders = Recorders(
-        [Wanted(one.name, one.source, sampling_s(live, one.role)) for one in live.instruments],
+        [InstrumentRequest(one.name, one.source, sampling_s(live, one.role)) for one in live.instruments],
         folder.path / METERS,
         folder.note,
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.plan.workloads import span
-from iowatt.sources import content, in_use, target
+from iowatt.sources import in_use, target
 
 
 def paths(plan: Plan) -> list[Path]:
@@ -93,7 +93,7 @@ def claimed(
             own = identity(path) in ours
             _ready(path, size, claim, locks, allowed=erase is not None, own=own)
             if path not in claim.created and not own:
-                target.told_erasing(path, tell)
+                target.announce_erasing(path, tell)
         yield claim
 
 
@@ -139,7 +139,7 @@ def identity(path: Path) -> str:
 def _ready(
     path: Path, size: int | None, claim: Claim, locks: contextlib.ExitStack, *, allowed: bool, own: bool
 ) -> None:
-    kind = target.kind(path)
+    kind = target.target_kind(path)
     if kind == "absent":
         if size is None:
             raise InputError(
@@ -148,9 +148,9 @@ def _ready(
                 "the file does not exist, and the plan does not give its size",
                 hint="give the size to `iowatt emerald plan`: `size=1TiB`",
             )
-        target.make(path, size, "reserved")
+        target.create_file(path, size, "reserved")
         claim.created.append(path)
-        locks.enter_context(target.held(path))
+        locks.enter_context(target.locked(path))
         return
     if kind == "device" and not allowed:
         raise target.must_be_named_twice(path, "is a block device, and its content would be overwritten")
@@ -158,10 +158,10 @@ def _ready(
         raise InputError(
             "unsafe-target",
             str(path),
-            f"exists, and would be overwritten: {content.described(path)}",
+            f"exists, and would be overwritten: {target.describe_content(path)}",
             hint=f"name a new file, or allow it to be erased by naming it again: `erase={path}`",
         )
-    locks.enter_context(target.held(path))
+    locks.enter_context(target.locked(path))
     in_use.refuse(path)
     has = target.size_of(path)
     if size is not None and has < size:

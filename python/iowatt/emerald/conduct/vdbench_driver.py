@@ -67,7 +67,7 @@ class VdbenchDriver(ProgramDriver):
         lines = [line for line in text.splitlines() if line.strip()]
         return None if status == 0 else lines[-1] if lines else ""
 
-    def failure(self, folder: Path, ended: child.Ended) -> str | None:
+    def failure(self, folder: Path, ended: child.ProcessEnd) -> str | None:
         """Why vdbench failed, with its last message."""
         if not ended.status and not ended.overdue:
             return None

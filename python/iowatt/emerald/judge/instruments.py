@@ -35,7 +35,7 @@ class Limits:
     thd_percent: float | None = None
 
 
-#: Kinds of problems of a log (iowatt.sources.meters.log): code, weight, and what they mean for the figures.
+#: Kinds of problems of a log (sources.meters.instrument): code, weight, and what they mean for the figures.
 PROBLEMS: Mapping[str, tuple[str, Weight, str]] = {
     # Whether enough samples are left is judged by counting them.
     "gap": ("meter-gap", "warning", "left gaps"),

@@ -23,8 +23,8 @@ from iowatt.emerald.plan.model import (
 )
 from iowatt.emerald.plan.workloads import FILL, RANDOM, SEQUENTIAL, bytes_of, span
 from iowatt.emerald.rules import Rules, UnknownRuleError, load
-from iowatt.sources.export.outstanding import needed
-from iowatt.sources.target import named
+from iowatt.sources.export.loads import outstanding_needed
+from iowatt.sources.target import target_name
 
 CATEGORIES: Final = ("online", "near-online", "removable-media-library", "virtual-media-library")
 DEFAULT_OUTSTANDING: Final = 8
@@ -243,7 +243,7 @@ class _Sequence:
             load["outstanding"] = self.request.outstanding[phase]
         elif rate is not None:
             limit = limit_ms(self.rules, str(self.request.category)) or NO_LIMIT_MS
-            load["outstanding"] = needed(rate, limit / 1e3)
+            load["outstanding"] = outstanding_needed(rate, limit / 1e3)
         return load
 
     def _prefill(self) -> Iterator[Stage]:
@@ -323,7 +323,7 @@ def _target(request: PlanRequest, folder: Path) -> tuple[Target, int | None]:
         relative = os.path.relpath(request.scenario.resolve(), folder.resolve())
         return Target(scenario=relative, block_size=_block_size(request)), described.raw_bytes
     for path in request.targets:
-        named(path)
+        target_name(path)
     paths = [os.path.abspath(path) for path in request.targets]  # noqa: PTH100  (links stay links)
     if any("," in path for path in paths):
         raise InputError("bad-syntax", Argument("target"), "the name of a target has a comma")

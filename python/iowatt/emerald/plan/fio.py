@@ -39,9 +39,8 @@ from iowatt.emerald.plan.workloads import (
 )
 from iowatt.model.profile.find import load
 from iowatt.sources.export import fio
-from iowatt.sources.export.omissions import listed
-from iowatt.sources.export.percents import apportion
-from iowatt.sources.observation import Share
+from iowatt.sources.export.loads import apportion, describe_omissions
+from iowatt.sources.observation import ObservedShare
 from iowatt.sources.target import takes_direct
 
 # Logs with a row for each request count exactly on a busy machine too, and have the longest response. They
@@ -86,7 +85,7 @@ def job_text(plan: Plan, stage: Stage, *, folder: Path = Path(), direct: bool | 
     return "\n".join(lines) + "\n"
 
 
-def shares_of_streams(stage: Stage, observed: Sequence[Share]) -> list[Share]:
+def shares_of_streams(stage: Stage, observed: Sequence[ObservedShare]) -> list[ObservedShare]:
     """Shares of the workload's streams from those of the jobs that ``job_text`` makes of them.
 
     A stream's share is the profile's; each of its jobs has a part, in whole requests per second.
@@ -98,7 +97,7 @@ def shares_of_streams(stage: Stage, observed: Sequence[Share]) -> list[Share]:
     for stream in load(profile_name(stage.workload)).profile.stream:
         names = {stream.name, f"{stream.name}-read", f"{stream.name}-write"}
         seen = math.fsum(share.observed for share in observed if share.stream in names)
-        found.append(Share(stream.name, stream.share or 0.0, seen))
+        found.append(ObservedShare(stream.name, stream.share or 0.0, seen))
     return found
 
 
@@ -177,7 +176,7 @@ def _random(plan: Plan, stage: Stage, tested: Span, seed: int) -> tuple[list[Job
         text = f"{stage.rate_iops:g} IOPS are less than 1 IOPS for every job"
         hint = "fio's rates are whole numbers"
         raise InputError("out-of-range", f"stage {stage.id}: rate_iops", text, hint=hint)
-    return jobs, listed(exported.omissions)
+    return jobs, describe_omissions(exported.omissions)
 
 
 def _for_targets(option: str, targets: int) -> str:

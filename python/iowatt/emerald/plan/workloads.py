@@ -10,8 +10,7 @@ from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.sources.export.loads import Prepared
-from iowatt.sources.export.outstanding import LEAST
+from iowatt.sources.export.loads import LEAST_OUTSTANDING, PreparedProfile
 from iowatt.sources.export.prepare import prepare
 
 # fio reads text beyond 8 KiB of a line as another line.
@@ -108,7 +107,7 @@ def overrides(plan: Plan, stage: Stage) -> list[str]:
     return changes
 
 
-def prepared(plan: Plan, stage: Stage, *, seed: int, target: str, bytes_each: int) -> Prepared:
+def prepared(plan: Plan, stage: Stage, *, seed: int, target: str, bytes_each: int) -> PreparedProfile:
     """The stage's profile for a load generator: as long as the stage, on one target's range.
 
     Raises ``InputError``: the stage has no workload, or neither a rate nor ``closed``.
@@ -131,7 +130,7 @@ def prepared(plan: Plan, stage: Stage, *, seed: int, target: str, bytes_each: in
 def outstanding(stage: Stage) -> int:
     """Requests that the load generator keeps outstanding: always where closed, at a rate at most."""
     always = stage.closed or stage.workload == FILL
-    return stage.outstanding if always else max(LEAST, stage.outstanding)
+    return stage.outstanding if always else max(LEAST_OUTSTANDING, stage.outstanding)
 
 
 def rate_of(stage: Stage) -> float:

@@ -12,7 +12,7 @@ from iowatt.base import toml_writer
 from iowatt.base.errors import InputError
 from iowatt.evaluate.fit.calibrate import FitParameters
 from iowatt.model.profile.profile import PROFILE_SCHEMA
-from iowatt.trace.description import Description, HalvingDivisions, RunFigures, SizeHistogram
+from iowatt.trace.description import Description, HalvingDivisions, SequentialRuns, SizeHistogram
 
 # A class needs at least this share of the requests.
 _LEAST_SHARE = 1e-3
@@ -75,7 +75,7 @@ def density(description: Description) -> tuple[int, dict[str, dict[int, int]]]:
     return size, found
 
 
-def runs(figures: RunFigures) -> list[dict[str, float]]:
+def runs(figures: SequentialRuns) -> list[dict[str, float]]:
     """Run lengths of one direction and their shares of the runs, percent."""
     rows = figures.histogram
     total = sum(rows.runs)

@@ -15,7 +15,7 @@ from iowatt.evaluate.fit import build, calibrate, fidelity
 from iowatt.evaluate.fit.fidelity import FidelityFigure, FitDocument, compared
 from iowatt.trace.convert import Progress, convert
 from iowatt.trace.description import Description
-from iowatt.trace.generate import Prepared, generate, prepare
+from iowatt.trace.generate import PreparedTrace, generate, prepare
 from iowatt.trace.measure import describe
 
 STEPS: Final = 6
@@ -88,7 +88,7 @@ def fit(
             draft.write_text(build.toml(document), encoding="utf-8")
             return document
 
-        def prepared(seed: int) -> Prepared:
+        def prepared(seed: int) -> PreparedTrace:
             return prepare(str(draft), seed=seed, duration_s=span_s)
 
         tuned = calibrate.first_parameters(original)

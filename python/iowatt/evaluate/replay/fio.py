@@ -26,7 +26,7 @@ from iowatt.base.errors import InputError, IowattError
 from iowatt.evaluate.replay.result import Lateness
 from iowatt.evaluate.replay.trace import ReplayTrace
 from iowatt.sources.fio import logs
-from iowatt.sources.meters.recorders import Recorders, Wanted
+from iowatt.sources.meters.recorders import InstrumentRequest, Recorders
 from iowatt.sources.process import child
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class MeterAddress:
 
 def recorders(addresses: Sequence[MeterAddress], folder: Path, interval_s: float) -> Recorders:
     """Recorders of the instruments that the command line names. Raises ``InputError``."""
-    return Recorders([Wanted(one.name, one.address, interval_s) for one in addresses], folder)
+    return Recorders([InstrumentRequest(one.name, one.address, interval_s) for one in addresses], folder)
 
 
 def run_fio(

@@ -28,9 +28,8 @@ from iowatt.run import index
 from iowatt.run.bundle import TABLES, Run, reserve
 from iowatt.run.tables import frame
 from iowatt.sources import fio, outputs
-from iowatt.sources.measured import measured_run
-from iowatt.sources.measured.build import About
-from iowatt.sources.meters.log import Log
+from iowatt.sources.measured import MeasuredAbout, measured_run
+from iowatt.sources.meters.instrument import InstrumentLog
 
 #: Extents are halved until the target has at least this many, or they are the smallest possible.
 _LEAST_EXTENTS: Final = 1024
@@ -191,7 +190,7 @@ def _measured(
     *,
     lateness: Lateness,
     folder: Path,
-    logs: Sequence[Log],
+    logs: Sequence[InstrumentLog],
 ) -> Run:
     observed = fio.read(folder / OUTPUT, interval_s=request.interval_s or 1.0, name=request.name)
     if observed.errors:
@@ -214,7 +213,7 @@ def _measured(
         notes.append("the target takes no direct I/O: the page cache answered, too")
     if ready_target.made:
         notes.append("the target was a file made for this, filled with random bytes, and removed")
-    about = About(
+    about = MeasuredAbout(
         name=request.name,
         target=str(request.target),
         raw_bytes=request.raw_bytes,

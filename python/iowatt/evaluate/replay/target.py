@@ -66,10 +66,10 @@ def ready(
     with contextlib.ExitStack() as held:
         if made:
             held.callback(path.unlink, missing_ok=True)
-        held.enter_context(target.held(path))
+        held.enter_context(target.locked(path))
         if writes and not made:
             in_use.refuse(path)
-            target.told_erasing(path, tell)
+            target.announce_erasing(path, tell)
         has = target.size_of(path)
         if size is not None and has < size:
             raise InputError("out-of-range", Argument("size"), f"{path} has {has} bytes, fewer than {size}")
@@ -81,13 +81,13 @@ def _prepared(
     path: Path, size: int | None, allowed: bool, *, writes: bool, tell: Callable[[str], None]
 ) -> bool:
     """Whether the file had to be made."""
-    found = target.kind(path)
+    found = target.target_kind(path)
     if found == "absent":
         if size is None:
             raise InputError(
                 "not-found", str(path), "does not exist", hint="`size=1GiB` makes a file of that size"
             )
-        target.make(path, size, "random", tell=tell)
+        target.create_file(path, size, "random", tell=tell)
         return True
     if writes and not allowed:
         what = "is a block device" if found == "device" else "exists"

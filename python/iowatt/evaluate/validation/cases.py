@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.validation.result import Arrivals
 from iowatt.model.library.parameter_text import read_bytes
-from iowatt.trace.open import Requests, requests, spec
+from iowatt.trace.open import TraceRequests, requests, spec
 
 QUEUED: Final = "hp-srt"
 """The format that records a queue: enqueue, start and stop of each request."""
@@ -24,7 +24,7 @@ QUEUED: Final = "hp-srt"
 
 @dataclass(frozen=True)
 class MeasuredRequests:
-    """Requests in order; all arrays of one length.
+    """TraceRequests in order; all arrays of one length.
 
     offset, size:
         Bytes.
@@ -42,7 +42,7 @@ class MeasuredRequests:
 
 @dataclass(frozen=True)
 class PacedRequests(MeasuredRequests):
-    """Requests one at a time.
+    """TraceRequests one at a time.
 
     think_ns:
         From a request's completion to the issue of the next one; 0 of the last.
@@ -53,7 +53,7 @@ class PacedRequests(MeasuredRequests):
 
 @dataclass(frozen=True)
 class QueuedRequests(MeasuredRequests):
-    """Requests that queue; the response time is that in the queue and at the drive.
+    """TraceRequests that queue; the response time is that in the queue and at the drive.
 
     time_ns:
         Arrivals, never decreasing.
@@ -109,7 +109,7 @@ def read_arrivals(trace: Path, format_: str | None, device: str | None) -> Queue
     return QueuedRequests(**columns, time_ns=time_ns)
 
 
-def _paced(trace: Path, found: Requests) -> PacedRequests:
+def _paced(trace: Path, found: TraceRequests) -> PacedRequests:
     columns = _columns(trace, found)
     time_ns, response_ns = columns.pop("time_ns"), columns["response_ns"]
     think = np.diff(time_ns) - response_ns[:-1]
@@ -123,7 +123,7 @@ def _paced(trace: Path, found: Requests) -> PacedRequests:
     return PacedRequests(**columns, think_ns=np.append(think, 0).astype(np.uint64))
 
 
-def _columns(trace: Path, found: Requests) -> dict[str, NDArray[Any]]:
+def _columns(trace: Path, found: TraceRequests) -> dict[str, NDArray[Any]]:
     batches = list(found)
     if not batches:
         raise InputError("empty", str(trace), "the trace has no requests")

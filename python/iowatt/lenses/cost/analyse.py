@@ -38,8 +38,8 @@ from iowatt.lenses.cost.result import (
     WorkOnce,
 )
 from iowatt.lenses.cost.system import System
-from iowatt.tariffs import account
-from iowatt.tariffs.fit import OF_TARIFF
+from iowatt.tariffs import result as bills
+from iowatt.tariffs.bill import OF_TARIFF
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:
@@ -322,13 +322,13 @@ def _component(component: Component, rate: float) -> CostComponent:
 
 def _bill(bill: Bill) -> Billed:
     """A bill by month, or by calendar year where there are too many."""
-    months = account.months(bill)
+    months = bills.billed_months(bill)
     length = len("2026") if len(months) > MOST_MONTHS else len("2026-01")
     rows: dict[str, dict[str, float]] = {}
     for month in months:
         label = month.month[:length]
-        row = rows.setdefault(label, {"kwh": 0.0} | dict.fromkeys(account.COLUMNS, 0.0))
-        for key in ("kwh", *account.COLUMNS):
+        row = rows.setdefault(label, {"kwh": 0.0} | dict.fromkeys(bills.COLUMNS, 0.0))
+        for key in ("kwh", *bills.COLUMNS):
             row[key] += getattr(month, key)
     billed = [BilledMonth(month=label, **row) for label, row in rows.items()]
     return Billed(energy_kwh=bill.energy_j / JOULES_PER_KWH, peak_kw=bill.peak_kw, months=billed)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.wear import SECONDS_PER_YEAR
-from iowatt.tariffs.bill import Bill, Item, Kind, Known, bill
+from iowatt.tariffs.bill import Bill, KnownMonths, bill
+from iowatt.tariffs.charges import BillItem, ItemKind
 from iowatt.tariffs.load import Load
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _READ: Final = 8
 _KEPT: Final = 4096
 """Horizons and factors whose charges are kept."""
 
-FIXED: Final[tuple[Kind, ...]] = ("fixed", "minimum")
+FIXED: Final[tuple[ItemKind, ...]] = ("fixed", "minimum")
 """Charges that more power does not change."""
 
 
@@ -38,7 +39,7 @@ FIXED: Final[tuple[Kind, ...]] = ("fixed", "minimum")
 class Charge:
     """Dollars and quantity of one kind of charge within one year of the horizon."""
 
-    kind: Kind
+    kind: ItemKind
     #: 0 for the first year.
     year: int
     usd: float
@@ -58,7 +59,7 @@ class Bills:
     start: datetime
     #: The work, once.
     load: Load
-    _known: dict[tuple[float, float], Known] = field(default_factory=dict, repr=False, compare=False)
+    _known: dict[tuple[float, float], KnownMonths] = field(default_factory=dict, repr=False, compare=False)
     _charges: dict[tuple[float, float, float], tuple[Charge, ...]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -81,7 +82,7 @@ class Bills:
             load = load.plus(1000.0 * site_kw)
         return bill(self.tariff, load, self.start, self._months(factor, site_kw))
 
-    def _months(self, factor: float, site_kw: float) -> Known:
+    def _months(self, factor: float, site_kw: float) -> KnownMonths:
         """Months that were read for this factor; those of the factors not asked for longest are forgotten."""
         known = self._known.pop((factor, site_kw), {})
         self._known[factor, site_kw] = known
@@ -131,8 +132,8 @@ class Bills:
         ratchet = self.tariff.ratchet
         return self._proportional and not any(ratchet.shares) and not ratchet.lookback_share
 
-    def _by_year(self, items: Iterable[Item]) -> Iterator[Charge]:
-        found: dict[tuple[Kind, int], list[tuple[float, float]]] = {}
+    def _by_year(self, items: Iterable[BillItem]) -> Iterator[Charge]:
+        found: dict[tuple[ItemKind, int], list[tuple[float, float]]] = {}
         first = self.start.year * 12 + self.start.month
         for item in items:
             months = int(item.month[:4]) * 12 + int(item.month[5:]) - first

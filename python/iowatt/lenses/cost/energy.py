@@ -12,11 +12,11 @@ from iowatt.lenses.cost.case import Case
 from iowatt.lenses.cost.component import Component, Flow, Group
 from iowatt.lenses.cost.expression import number
 from iowatt.lenses.wear import SECONDS_PER_YEAR
-from iowatt.tariffs.bill import Kind
+from iowatt.tariffs.charges import ItemKind
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 #: Title, group, unit and formula of each kind of charge.
-_KINDS: Final[Mapping[Kind, tuple[str, Group, str, str]]] = {
+_KINDS: Final[Mapping[ItemKind, tuple[str, Group, str, str]]] = {
     "energy": ("Energy", "energy", "kWh", "kWh of each month, period and tier x their price"),
     "fuel": ("Fuel adjustment", "energy", "kWh", "kWh x the month's adjustment"),
     "demand": ("Demand", "demand", "kW-month", "highest mean kW over the window, each month x price"),
@@ -35,7 +35,7 @@ _CUT: Final = 1e-6
 
 def energy_costs(case: Case) -> Iterator[Component]:
     """One for each kind of charge that the bill has."""
-    by_kind: dict[Kind, list[Charge]] = {}
+    by_kind: dict[ItemKind, list[Charge]] = {}
     for charge in charges(case, 1.0):
         by_kind.setdefault(charge.kind, []).append(charge)
     shared = case.book.word("energy.fixed") == "share"
@@ -129,7 +129,7 @@ def _by_run(case: Case, factor: float) -> Iterator[Charge]:
             yield Charge(kind, year, usd * case.repeats * share, quantity * case.repeats * share)
 
 
-def _energy(case: Case, kind: Kind, parts: Sequence[Charge], formula: str) -> Component:
+def _energy(case: Case, kind: ItemKind, parts: Sequence[Charge], formula: str) -> Component:
     title, group, unit, _ = _KINDS[kind]
     flows = tuple(_flow(case, charge) for charge in parts)
     usd = math.fsum(one.usd for one in flows)
@@ -149,7 +149,7 @@ def _energy(case: Case, kind: Kind, parts: Sequence[Charge], formula: str) -> Co
     )  # fmt: skip
 
 
-def _energy_expression(case: Case, kind: Kind, parts: Sequence[Charge]) -> str:
+def _energy_expression(case: Case, kind: ItemKind, parts: Sequence[Charge]) -> str:
     price = _linear_price(case)
     if kind == "energy" and price is not None:
         kwh = case.system.work.load.total_j / JOULES_PER_KWH

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from iowatt.pages.description.sentences import Line, besides, percent, size, time
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table
-from iowatt.trace.info_result import (
+from iowatt.trace.result import (
     ByteCounts,
     CountedFootprint,
     InSequence,
@@ -161,31 +160,3 @@ def _ranking(ranking: Ranking) -> str:
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
-
-
-def converted(result: dict[str, Any]) -> list[Line]:
-    """What a conversion wrote and what it had to mend."""
-    shown = [
-        ("written", f"{result['path']}: {result['requests']:,} requests, {size(result['bytes'])}"),
-        ("format", result["format"] + (" (detected)" if result["detected"] else "")),
-        ("read share", _read_share(result)),
-    ]
-    if result["origin"]:
-        shown.append(("origin", f"time 0 is {result['origin']}"))
-    if result["reordered"]:
-        shown.append(("order", f"{result['reordered']:,} records were out of order and were sorted"))
-    shown += [("note", text) for text in result["notes"]]
-    shown += [("skipped", text) for text in result["first_bad"]]
-    if result["skipped_bad"] > len(result["first_bad"]):
-        shown.append(("skipped", f"{result['skipped_bad']:,} malformed records in all"))
-    shown += [("warning", text) for text in result["warnings"]]
-    if result["long_gap"]:
-        shown.append(("warning", result["long_gap"]))
-    return shown
-
-
-def _read_share(result: dict[str, Any]) -> str:
-    reads, writes = result["reads"], result["writes"]
-    other = [f"{result[kind]:,} {kind}" for kind in ("trims", "flushes") if result[kind]]
-    share = percent(reads / (reads + writes)) if reads + writes else "none"
-    return f"{share}: {reads:,} reads, {writes:,} writes" + "".join(f", {text}" for text in other)

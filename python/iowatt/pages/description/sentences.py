@@ -15,7 +15,7 @@ from iowatt.trace.description import (
     Sequentiality,
     WorkingSet,
 )
-from iowatt.trace.info_result import RequestCounts
+from iowatt.trace.result import RequestCounts
 
 Line = tuple[str, str]
 

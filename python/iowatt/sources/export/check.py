@@ -1,82 +1,224 @@
-"""What fio did beside what the profile asks for."""
+"""`iowatt trace export`: writes the file, lets fio run it, and compares the result with the profile."""
 
 from __future__ import annotations
 
+import json
 import math
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Literal
 
-from iowatt.sources.export.loads import Exported, Prepared
-from iowatt.sources.export.run_fio import Done
+from pydantic import Field
 
-MOST_POINTS: Final = 1.0
-_SHORT: Final = 0.3
+from iowatt.base.errors import Argument, InputError, IowattError
+from iowatt.base.results import Note, Result, ResultDocument
+from iowatt.model.profile import describe
+from iowatt.sources.export import fio, vdbench
+from iowatt.sources.export.loads import ExportedFile, ExportOmission, PreparedProfile
+from iowatt.sources.target import scratch_target
+from iowatt.trace.result import UNVERIFIED
 
 
 @dataclass(frozen=True)
-class Row:
-    """A figure of one stream (or of all): asked, observed, and the difference."""
+class JobResult:
+    """What one job did in one direction."""
+
+    job: str
+    op: str
+    requests: int
+    bytes: int
+
+
+def fio_version() -> str | None:
+    """What `fio --version` says; ``None`` where there is no fio."""
+    program = shutil.which("fio")
+    if program is None:
+        return None
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def no_fio(where: str | None) -> InputError:
+    """The error that fio is not installed."""
+    return InputError("tool-missing", where, "fio is not on the PATH", hint="Debian: apt install fio")
+
+
+def run_fio(text: str, folder: Path) -> list[JobResult]:
+    """Requests and bytes of each job of the job file ``text``, run with ``folder`` as the current directory.
+
+    Raises ``InputError``: there is no fio, or it refuses or fails; with what it said.
+    """
+    program = shutil.which("fio")
+    if program is None:
+        raise no_fio(None)
+    with tempfile.TemporaryDirectory() as scratch:
+        job, result = Path(scratch, "export.fio"), Path(scratch, "result.json")
+        job.write_text(text, "utf-8")
+        command = [program, "--output-format=json", f"--output={result}", str(job)]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        if done.returncode != 0 or not result.exists():
+            message = f"fio ended with code {done.returncode}: {said[-1] if said else 'no message'}"
+            raise InputError("tool-failed", None, message)
+        return read_results(result.read_text("utf-8"))
+
+
+def read_results(text: str) -> list[JobResult]:
+    """The jobs of fio's JSON output; messages of fio around it are passed over.
+
+    Raises ``IowattError``: it is no such output, or a job ended in an error.
+    """
+    begin, end = text.find("{"), text.rfind("}")
+    try:
+        jobs: list[dict[str, Any]] = json.loads(text[begin : end + 1])["jobs"]
+        failed = [job["jobname"] for job in jobs if job["error"]]
+        found = [
+            JobResult(job["jobname"], op, job[op]["total_ios"], job[op]["io_bytes"])
+            for job in jobs
+            for op in ("read", "write")
+        ]
+    except (ValueError, KeyError, TypeError) as error:
+        raise IowattError("tool-output", None, f"the output of fio is not its JSON: {error!r}") from None
+    if failed:
+        message = f"fio reports errors of the jobs {', '.join(failed)}"
+        raise InputError("tool-failed", None, message, hint="run the exported file to see them")
+    return found
+
+
+MOST_POINTS: Final = 1.0
+"""Points by which the share of a stream may differ."""
+
+NOT_KEPT_UP: Final = "rate-not-kept"
+"""Code of the note that the target was slower than the rate asked for."""
+
+FEW_REQUESTS: Final = "few-requests"
+"""Code of the note that chance alone moves shares by this much."""
+
+PAGE_CACHE: Final = "page-cache"
+"""Code of the note that fio ran through the page cache."""
+
+_SHORT: Final = 0.3
+
+
+class ComparedFigure(Result):
+    """A figure of one stream (or of ``all``); ``difference`` is observed less asked."""
 
     stream: str
     figure: str
     unit: str
     asked: float
     observed: float
+    difference: float
 
-    @property
-    def difference(self) -> float:
-        """Observed less asked."""
-        return self.observed - self.asked
+    @classmethod
+    def of(cls, stream: str, figure: str, unit: str, asked: float, observed: float) -> ComparedFigure:
+        """With the difference."""
+        difference = observed - asked
+        return cls(
+            stream=stream, figure=figure, unit=unit, asked=asked, observed=observed, difference=difference
+        )
 
 
-def compare(prepared: Prepared, exported: Exported, done: list[Done]) -> dict[str, Any]:
-    """The comparison: shares of requests, shares of reads and mean sizes by stream, all requests, the rate.
+class FioCheck(Result):
+    """A run of fio compared with the profile."""
 
-    Returns
-    -------
-    dict
-        ``rows`` (stream, figure, unit, asked, observed, difference), ``requests``,
-        ``largest_share_difference`` in points, ``sampling_error`` (the standard error that a share of a half
-        would have), ``within`` (no share is off by more than a point), ``notes``.
-    """
+    fio: str  #: Its version.
+    target: str
+    rows: list[ComparedFigure]
+    requests: int
+    largest_share_difference: float  #: In points.
+    sampling_error: float  #: Standard error of a share of one half, in points.
+    within: bool  #: No share is off by more than a point.
+    notes: list[Note]
+
+
+class ExportedJob(Result):
+    """A job of the file, and the stream it makes."""
+
+    name: str
+    stream: str
+
+
+class ProfileExport(ResultDocument):
+    """A profile as a file for a load generator."""
+
+    schema_id: Literal["iowatt.trace-export/1"] = Field(default="iowatt.trace-export/1", alias="schema")
+    profile: str
+    to: str
+    path: str | None
+    text: str
+    target: str
+    span_bytes: int
+    duration_s: float
+    seed: int
+    streams: list[str]
+    jobs: list[ExportedJob]
+    not_expressed: list[ExportOmission]
+    notes: list[Note]
+    check: FioCheck | None
+
+
+_MixCounts = tuple[float, float, float]  # requests, reads, bytes
+
+
+def compare(
+    prepared: PreparedProfile,
+    exported: ExportedFile,
+    results: list[JobResult],
+    *,
+    fio_version: str = "",
+    target: str = "",
+    direct: bool = True,
+) -> FioCheck:
+    """Shares of requests, shares of reads and mean sizes by stream, all requests, and the rate."""
     names = [stream.name for stream in prepared.profile.stream]
     asked = {name: _asked(prepared, name) for name in names}
+    observed = {name: _observed(exported, results, name) for name in names}
     total = math.fsum(requests for requests, _, _ in asked.values())
-    seen = {name: _seen(exported, done, name) for name in names}
-    count = sum(requests for requests, _, _ in seen.values())
+    count = sum(int(requests) for requests, _, _ in observed.values())
     rows = []
     for name in names:
-        share = Row(name, "share", "%", 100 * asked[name][0] / total, 100 * seen[name][0] / max(1, count))
-        rows += [share, *_of(name, asked[name], seen[name])]
-    rows += _of("all", _sum(asked.values()), _sum(seen.values()))
-    shares = [abs(row.difference) for row in rows if row.figure == "share"]
+        shares = 100 * asked[name][0] / total, 100 * observed[name][0] / max(1, count)
+        rows += [
+            ComparedFigure.of(name, "share", "%", *shares),
+            *_compare_mix(name, asked[name], observed[name]),
+        ]
+    rows += _compare_mix("all", _sum(asked.values()), _sum(observed.values()))
+    differences = [abs(row.difference) for row in rows if row.figure == "share"]
     error = 50 / math.sqrt(max(1, count))
     notes = []
     if prepared.profile.rated:
-        rows.append(Row("all", "rate", "IOPS", total / prepared.duration_s, count / prepared.duration_s))
-        if rows[-1].observed < rows[-1].asked * 0.99 - 3 * math.sqrt(rows[-1].asked / prepared.duration_s):
-            notes.append(
-                "the target did not keep up: fio delayed requests, and the mix is that of what it could do"
-            )
+        rate, done = total / prepared.duration_s, count / prepared.duration_s
+        rows.append(ComparedFigure.of("all", "rate", "IOPS", rate, done))
+        if done < rate * 0.99 - 3 * math.sqrt(rate / prepared.duration_s):
+            text = "the target did not keep up: fio delayed requests, and the mix is that of what it could do"
+            notes.append(Note(code=NOT_KEPT_UP, text=text, decides=True))
     if error > _SHORT:
-        notes.append(
-            f"{count} requests are few: the standard error of a share is up to {error:.1f} points; a longer "
-            "duration lowers it"
-        )
-    return {
-        "rows": [{**asdict(row), "difference": row.difference} for row in rows],
-        "requests": count,
-        "largest_share_difference": max(shares),
-        "sampling_error": error,
-        "within": max(shares) <= MOST_POINTS,
-        "notes": notes,
-    }
+        text = f"{count} requests are few: the standard error of a share is up to {error:.1f} points"
+        notes.append(Note(code=FEW_REQUESTS, text=f"{text}; a longer duration lowers it", decides=True))
+    if not direct:
+        text = f"{target} cannot be used past the page cache: fio ran through it"
+        notes.append(Note(code=PAGE_CACHE, text=text, decides=True))
+    return FioCheck(
+        fio=fio_version,
+        target=target,
+        rows=rows,
+        requests=count,
+        largest_share_difference=max(differences),
+        sampling_error=error,
+        within=max(differences) <= MOST_POINTS,
+        notes=notes,
+    )
 
 
-Counts = tuple[float, float, float]  # requests, reads, bytes
-
-
-def _asked(prepared: Prepared, name: str) -> Counts:
+def _asked(prepared: PreparedProfile, name: str) -> _MixCounts:
     loads = [load for load in prepared.loads() if load.stream.name == name]
     if prepared.sections[0].rates is None:
         requests = loads[0].stream.share or 0.0
@@ -86,46 +228,94 @@ def _asked(prepared: Prepared, name: str) -> Counts:
     return requests, reads, requests * math.fsum(load.fraction * load.mean_bytes for load in loads)
 
 
-def _seen(exported: Exported, done: list[Done], name: str) -> Counts:
-    of = [part for part in done if exported.jobs.get(part.job) == name]
-    reads = sum(part.requests for part in of if part.op == "read")
-    return sum(part.requests for part in of), reads, sum(part.bytes for part in of)
+def _observed(exported: ExportedFile, results: list[JobResult], name: str) -> _MixCounts:
+    own = [result for result in results if exported.jobs.get(result.job) == name]
+    reads = sum(result.requests for result in own if result.op == "read")
+    return sum(result.requests for result in own), reads, sum(result.bytes for result in own)
 
 
-def _sum(all_: Any) -> Counts:
-    requests, reads, size = (math.fsum(column) for column in zip(*all_, strict=True))
+def _sum(counts: Iterable[_MixCounts]) -> _MixCounts:
+    requests, reads, size = (math.fsum(column) for column in zip(*counts, strict=True))
     return requests, reads, size
 
 
-def _of(name: str, asked: Counts, seen: Counts) -> list[Row]:
-    def figures(counts: Counts) -> tuple[float, float]:
+def _compare_mix(name: str, asked: _MixCounts, observed: _MixCounts) -> list[ComparedFigure]:
+    def figures(counts: _MixCounts) -> tuple[float, float]:
         requests, reads, size = counts
         return (100 * reads / requests, size / requests) if requests else (0.0, 0.0)
 
-    (reads, size), (reads_seen, size_seen) = figures(asked), figures(seen)
-    return [Row(name, "reads", "%", reads, reads_seen), Row(name, "mean size", "bytes", size, size_seen)]
+    (reads, size), (reads_observed, size_observed) = figures(asked), figures(observed)
+    return [
+        ComparedFigure.of(name, "reads", "%", reads, reads_observed),
+        ComparedFigure.of(name, "mean size", "bytes", size, size_observed),
+    ]
 
 
-def table(comparison: dict[str, Any]) -> list[str]:
-    """The comparison in columns: a line for each stream, then what concerns all."""
-    figures: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in comparison["rows"]:
-        figures.setdefault(row["stream"], {})[row["figure"]] = row
-    width = max(len("stream"), *map(len, figures))
-    heads = "".join(f"  {head:>25}" for head in ("share of requests, %", "reads, %", "mean size, bytes"))
-    lines = [f"{'':<{width}}{heads}", f"{'stream':<{width}}" + f"  {'asked':>8}{'seen':>8}{'off':>9}" * 3]
-    for stream, of in figures.items():
-        cells = [
-            _cell(of.get(figure), digits) for figure, digits in (("share", 2), ("reads", 2), ("mean size", 0))
-        ]
-        lines.append(f"{stream:<{width}}" + "".join(cells))
-    for row in comparison["rows"]:
-        if row["figure"] == "rate":
-            lines.append(f"rate, IOPS: asked {row['asked']:.1f}, seen {row['observed']:.1f}")
-    return lines
+_TOOLS: Final = {"fio": fio.export, "vdbench": vdbench.export}
 
 
-def _cell(row: dict[str, Any] | None, digits: int) -> str:
-    if row is None:
-        return " " * 27
-    return f"  {row['asked']:>8.{digits}f}{row['observed']:>8.{digits}f}{row['difference']:>+9.{digits}f}"
+def write_export(
+    prepared: PreparedProfile, tool: str, output: Path | None, *, force: bool = False
+) -> ExportedFile:
+    """The file for ``tool`` (fio or vdbench), written to ``output`` where one is named.
+
+    Raises ``InputError`` where the output exists (and no ``force``), or cannot be written.
+    """
+    exported = _TOOLS[tool](prepared)
+    if output is not None:
+        try:
+            with output.open("w" if force else "x", encoding="utf-8") as file:
+                file.write(exported.text)
+        except FileExistsError:
+            message = "the file exists"
+            raise InputError("exists", str(output), message, hint="`force=True` replaces it") from None
+        except OSError as error:
+            raise InputError("unwritable", str(output), error.strerror or "cannot be written") from None
+    return exported
+
+
+def check_with_fio(
+    prepared: PreparedProfile,
+    tool: str,
+    target: Path,
+    *,
+    force: bool = False,
+    erase: Path | None = None,
+    tell: Callable[[str], None] = lambda _text: None,
+) -> FioCheck:
+    """Let fio run the file on ``target``, and compare what it did with the profile.
+
+    Raises ``InputError`` where the tool is not fio, there is none, or the target may not be written to.
+    """
+    if tool != "fio":
+        message = "only fio can be run for a check"
+        raise InputError("not-applicable", Argument("check"), message, hint="`to=fio`")
+    version = fio_version()
+    if version is None:
+        raise no_fio(Argument("check"))
+    with scratch_target(target, prepared.span, force=force, erase=erase, tell=tell) as direct:
+        prepared = replace(prepared, target=str(target.absolute()))
+        exported = fio.export(prepared, direct=direct)
+        results = run_fio(exported.text, Path.cwd())
+    return compare(prepared, exported, results, fio_version=version, target=str(target), direct=direct)
+
+
+def export_result(
+    prepared: PreparedProfile, exported: ExportedFile, output: Path | None, check: FioCheck | None
+) -> ProfileExport:
+    """The document of an export."""
+    return ProfileExport(
+        profile=prepared.profile.name,
+        to=exported.tool,
+        path=None if output is None else str(output),
+        text=exported.text,
+        target=prepared.target,
+        span_bytes=prepared.span,
+        duration_s=prepared.duration_s,
+        seed=prepared.seed,
+        streams=[stream.name for stream in prepared.profile.stream],
+        jobs=[ExportedJob(name=name, stream=stream) for name, stream in exported.jobs.items()],
+        not_expressed=exported.omissions,
+        notes=[Note(code=UNVERIFIED, text=text) for text in describe.remarks(prepared.profile)],
+        check=check,
+    )

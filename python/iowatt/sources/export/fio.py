@@ -20,15 +20,26 @@ with fio 3.33:
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 from iowatt.model.profile.access import HierarchicalReuse, HotBand, ReuseDistance, Sequential, Zipf
 from iowatt.model.profile.arrivals import Closed, Constant
 from iowatt.model.profile.profile import Mix
-from iowatt.sources.export.laws import law_of, lost
-from iowatt.sources.export.loads import Exported, Load, Omission, Prepared, Section, run_requests, sectors
-from iowatt.sources.export.omissions import listed
-from iowatt.sources.export.percents import apportion
+from iowatt.sources.export.loads import (
+    DirectionLoad,
+    ExportedFile,
+    JobFile,
+    JobSection,
+    PreparedProfile,
+    RateSection,
+    apportion,
+    arrivals_of,
+    describe_omissions,
+    lost_arrivals,
+    run_requests,
+    sectors,
+)
 from iowatt.sources.export.zones import is_zoned, zones
 
 _PAGE: Final = 4096
@@ -44,48 +55,51 @@ _MOST_JOBS: Final = 64
 _LEAST_REQUESTS: Final = 50
 
 
-def export(prepared: Prepared, *, direct: bool = True) -> Exported:
+def export(prepared: PreparedProfile, *, direct: bool = True) -> ExportedFile:
     """The job file; ``direct``: past the page cache, as a measurement of storage must be."""
     return _File(prepared, direct=direct).written()
 
 
-class _File:
+def job_file(comments: Sequence[str], options: Sequence[str], jobs: Sequence[JobSection]) -> str:
+    """The text of a job file: comments, the options of all jobs, and the jobs."""
+    lines = [*(f"# {comment}" for comment in comments), "", "[global]", *options]
+    for job in jobs:
+        lines += ["", f"[{job.name}]", *job.options]
+    return "\n".join(lines) + "\n"
+
+
+def escaped_path(path: str) -> str:
+    """A file's name as fio takes it: a colon would separate two files."""
+    return path.replace("\\", "\\\\").replace(":", "\\:")
+
+
+def fio_time(seconds: float) -> str:
+    """A time as fio takes it: whole seconds, or whole microseconds."""
+    return str(round(seconds)) if seconds == round(seconds) else f"{round(seconds * 1e6)}us"
+
+
+class _File(JobFile):
     """A job file in the making."""
 
-    def __init__(self, prepared: Prepared, *, direct: bool) -> None:
-        self.prepared = prepared
-        self.direct = direct
-        self.omissions: dict[str, Omission] = {}
-        self.jobs: dict[str, str] = {}
-        self.lines: list[str] = []
+    def __init__(self, prepared: PreparedProfile, *, direct: bool) -> None:
+        super().__init__(prepared, direct=direct)
+        self.sections: list[JobSection] = []
 
-    def written(self) -> Exported:
-        profile = self.prepared.profile
-        for omission in lost(profile, "fio"):
-            self.omit(omission)
-        for section in self.prepared.sections:
-            self.section(section)
-        text = "\n".join([*self.head(), *self.lines]) + "\n"
-        return Exported("fio", text, list(self.omissions.values()), self.jobs)
-
-    def omit(self, omission: Omission) -> None:
-        self.omissions.setdefault(omission.key, omission)
-
-    def head(self) -> list[str]:
+    def written(self) -> ExportedFile:
         prepared, profile = self.prepared, self.prepared.profile
-        lines = [
-            f"# {profile.title}",
-            f"# iowatt's profile {profile.name}: {prepared.span} bytes, {prepared.duration_s:g} s",
-            f"# THIS WRITES to {prepared.target}: {prepared.span} bytes, to be written before reads count.",
-            "# A device that falls behind delays later requests, which fio does not count as latency:",
-            "# compare the rate achieved with the rate asked for.",
+        self.omit_all(lost_arrivals(profile, "fio"))
+        for section in prepared.sections:
+            self.section(section)
+        comments = [
+            profile.title,
+            f"iowatt's profile {profile.name}: {prepared.span} bytes, {prepared.duration_s:g} s",
+            f"THIS WRITES to {prepared.target}: {prepared.span} bytes, to be written before reads count.",
+            "A device that falls behind delays later requests, which fio does not count as latency:",
+            "compare the rate achieved with the rate asked for.",
+            *(f"not expressed: {line}" for line in describe_omissions(self.omissions.values())),
         ]
-        lines += [f"# not expressed: {line}" for line in listed(self.omissions.values())]
-        return [
-            *lines,
-            "",
-            "[global]",
-            f"filename={_escaped(prepared.target)}",
+        options = [
+            f"filename={escaped_path(prepared.target)}",
             "ioengine=libaio",
             f"direct={int(self.direct)}",
             "thread=1",
@@ -94,28 +108,27 @@ class _File:
             "random_generator=tausworthe64",
             f"randseed={prepared.seed}",
         ]
+        text = job_file(comments, options, self.sections)
+        return ExportedFile("fio", text, list(self.omissions.values()), self.jobs, self.sections)
 
-    def section(self, section: Section) -> None:
+    def section(self, section: RateSection) -> None:
         """The jobs of a section; the first of a later one waits for all before it."""
-        first = len(self.lines)
+        first = len(self.sections)
         if section.rates is None:
             self.closed(section)
         else:
             self.open(section, section.rates)
-        later = section.start_s > 0
-        # startdelay is absolute: it keeps a section without requests in front of this one.
-        wait = ["stonewall", f"startdelay={_seconds(section.start_s)}"] if later else []
-        jobs = [i for i in range(first, len(self.lines)) if self.lines[i].startswith("[")]
-        for number, index in enumerate(reversed(jobs)):
-            last = number == len(jobs) - 1
-            self.lines[index + 1 : index + 1] = wait if last else wait[1:]
+        if section.start_s > 0:
+            # startdelay is absolute: it keeps a section without requests in front of this one.
+            for number, job in enumerate(self.sections[first:]):
+                job.options[:0] = ["stonewall"] * (number == 0) + [f"startdelay={fio_time(section.start_s)}"]
 
-    def job(self, section: Section, name: str, stream: str, options: list[str]) -> None:
+    def job(self, section: RateSection, name: str, stream: str, options: list[str]) -> None:
         full = f"{section.name}.{name}" if section.name else name
         self.jobs[full] = stream
-        self.lines += ["", f"[{full}]", f"runtime={_seconds(section.length_s)}", *options]
+        self.sections.append(JobSection(full, [f"runtime={fio_time(section.length_s)}", *options]))
 
-    def open(self, section: Section, rates: dict[str, float]) -> None:
+    def open(self, section: RateSection, rates: dict[str, float]) -> None:
         loads = [load for load in self.prepared.loads() if rates[load.stream.name] * load.fraction > 0]
         asked = [rates[load.stream.name] * load.fraction for load in loads]
         if not loads:
@@ -125,22 +138,18 @@ class _File:
         for load, rate, rounded in zip(loads, asked, whole, strict=True):
             if rounded == 0:
                 self.omit(
-                    Omission(
-                        f"stream.{load.stream.name} ({load.op}s)",
-                        f"{rate:.3g} IOPS",
-                        "nothing",
-                        "fio's rates are whole IOPS; a higher --rate shows it",
-                    )
+                    f"stream.{load.stream.name} ({load.op}s)",
+                    f"{rate:.3g} IOPS",
+                    "nothing",
+                    "fio's rates are whole IOPS; a higher --rate shows it",
                 )
                 continue
             if abs(rounded - rate) > 0.01 * rate:
                 self.omit(
-                    Omission(
-                        "rates",
-                        "rates with a fraction",
-                        "whole IOPS",
-                        f"fio takes no fraction: {rate:.2f} IOPS of {load.name} are {rounded}",
-                    )
+                    "rates",
+                    "rates with a fraction",
+                    "whole IOPS",
+                    f"fio takes no fraction: {rate:.2f} IOPS of {load.name} are {rounded}",
                 )
             sequential = isinstance(load.stream.access, Sequential) and run_requests(load) is None
             cursors = load.stream.access.streams if isinstance(load.stream.access, Sequential) else 1
@@ -158,7 +167,7 @@ class _File:
             options = [*where, *self.rate(load, rate, rounded, clones), depth]
             self.job(section, load.name, load.stream.name, [*options, *_clones(load, clones)])
 
-    def split(self, section: Section, outstanding: float, rate: int) -> int:
+    def split(self, section: RateSection, outstanding: float, rate: int) -> int:
         """Jobs that share the rate of one load, where its outstanding requests were asked for.
 
         One job lets all of its requests complete before it sleeps until the next one is due, and makes what
@@ -171,9 +180,9 @@ class _File:
         share = outstanding / self.prepared.outstanding
         return max(1, math.floor(min(outstanding / 2, _MOST_JOBS * share, rate, most)))
 
-    def rate(self, load: Load, rate: float, whole: int, clones: int) -> list[str]:
+    def rate(self, load: DirectionLoad, rate: float, whole: int, clones: int) -> list[str]:
         """The rate of one of ``clones`` jobs."""
-        constant = isinstance(law_of(self.prepared.profile, load.stream), Constant)
+        constant = isinstance(arrivals_of(self.prepared.profile, load.stream), Constant)
         if not constant:
             return [
                 f"rate_iops={poisson_rate(rate / clones if clones > 1 else whole)}",
@@ -181,35 +190,29 @@ class _File:
             ]
         if len(self.prepared.loads()) > 1 or clones > 1:
             self.omit(
-                Omission(
-                    "arrivals",
-                    "equal gaps between all requests",
-                    "equal gaps in each job",
-                    "fio paces each job by itself",
-                )
+                "arrivals",
+                "equal gaps between all requests",
+                "equal gaps in each job",
+                "fio paces each job separately",
             )
         if len(load.sizes) == 1:
             return [f"rate_iops={max(1, round(rate / clones))}", "rate_process=linear"]
         self.omit(
-            Omission(
-                f"stream.{load.stream.name}.arrivals",
-                "equal gaps",
-                "gaps in proportion to the size of the request",
-                "fio paces a mix of sizes by bytes",
-            )
+            f"stream.{load.stream.name}.arrivals",
+            "equal gaps",
+            "gaps in proportion to the size of the request",
+            "fio paces a mix of sizes by bytes",
         )
         return [f"rate={round(rate / clones * load.mean_bytes)}", "rate_process=linear"]
 
-    def closed(self, section: Section) -> None:
+    def closed(self, section: RateSection) -> None:
         """So many jobs, or so deep a queue, as requests are outstanding."""
         law = self.prepared.profile.arrivals
         assert isinstance(law, Closed), "the only arrivals without rates"
         loads = self.prepared.loads()
         if law.think and law.think_law == "exponential":
             self.omit(
-                Omission(
-                    "arrivals.think_law", "exponential think times", "their mean", "fio's thinktime is fixed"
-                )
+                "arrivals.think_law", "exponential think times", "their mean", "fio's thinktime is fixed"
             )
         streams = {load.stream.name for load in loads}
         banded = any(isinstance(load.stream.access, HotBand) for load in loads)
@@ -220,28 +223,24 @@ class _File:
         depths = apportion(weights, max(law.outstanding, 1))
         if len(loads) > 1:
             self.omit(
-                Omission(
-                    "stream.*.share",
-                    "shares of the requests of one loop",
-                    "shares of its outstanding requests",
-                    "fio's jobs run by themselves: shares of requests need alike response times",
-                )
+                "stream.*.share",
+                "shares of the requests of one loop",
+                "shares of its outstanding requests",
+                "fio's jobs run by themselves: shares of requests need alike response times",
             )
         for load, depth in zip(loads, depths, strict=True):
             if depth == 0:
                 self.omit(
-                    Omission(
-                        f"stream.{load.stream.name} ({load.op}s)",
-                        f"{(load.stream.share or 0.0) * load.fraction:.3g} % of the requests",
-                        "nothing",
-                        f"{law.outstanding} outstanding requests leave none to it",
-                    )
+                    f"stream.{load.stream.name} ({load.op}s)",
+                    f"{(load.stream.share or 0.0) * load.fraction:.3g} % of the requests",
+                    "nothing",
+                    f"{law.outstanding} outstanding requests leave none to it",
                 )
                 continue
             options = self.where(load)[0] + self.loop(law, depth)
             self.job(section, load.name, load.stream.name, options)
 
-    def mixed(self, section: Section, loads: list[Load], law: Closed) -> None:
+    def mixed(self, section: RateSection, loads: list[DirectionLoad], law: Closed) -> None:
         """Reads and writes of one stream in one loop."""
         read, write = loads
         options, _ = self.where(read)
@@ -251,12 +250,10 @@ class _File:
         percent = round(read.stream.read_share)
         if percent != read.stream.read_share:
             self.omit(
-                Omission(
-                    f"stream.{read.stream.name}.read_share",
-                    f"{read.stream.read_share:g} % reads",
-                    f"{percent} %",
-                    "fio's rwmixread is a whole number",
-                )
+                f"stream.{read.stream.name}.read_share",
+                f"{read.stream.read_share:g} % reads",
+                f"{percent} %",
+                "fio's rwmixread is a whole number",
             )
         options = [*kept, *(f"bssplit={split}" for split in sizes), f"rwmixread={percent}"]
         self.job(section, read.stream.name, read.stream.name, options + self.loop(law, law.outstanding))
@@ -266,30 +263,25 @@ class _File:
             return [f"iodepth={depth}"]
         if depth > _MOST_CLONES:
             self.omit(
-                Omission(
-                    "arrivals.outstanding",
-                    f"{depth} requests, each with a think time of its own",
-                    f"{_MOST_CLONES} of them",
-                    "each is a thread of fio",
-                )
+                "arrivals.outstanding",
+                f"{depth} requests, each with its own think time",
+                f"{_MOST_CLONES} of them",
+                "each is a thread of fio",
             )
         clones = [f"numjobs={min(depth, _MOST_CLONES)}"] if depth > 1 else []
         return ["iodepth=1", f"thinktime={round(law.think * 1e6)}", *clones]
 
-    def where(self, load: Load) -> tuple[list[str], Mix]:
+    def where(self, load: DirectionLoad) -> tuple[list[str], Mix]:
         """Direction, place and sizes, and these as the file has them."""
         sizes, notes = sectors(load)
-        for note in notes:
-            self.omit(note)
+        self.omit_all(notes)
         split, exact = _split(sizes)
         if not exact:
             self.omit(
-                Omission(
-                    f"stream.{load.stream.name}.sizes",
-                    "shares of sizes",
-                    "whole percents of at most 64 sizes",
-                    "that is what fio's bssplit takes",
-                )
+                f"stream.{load.stream.name}.sizes",
+                "shares of sizes",
+                "whole percents of at most 64 sizes",
+                "that is what fio's bssplit takes",
             )
         size = [f"bs={sizes[0][0]}"] if len(sizes) == 1 else [f"bssplit={split}"]
         access = load.stream.access
@@ -303,12 +295,10 @@ class _File:
             return [f"{kind}:{max(1, round(run))}", *size, *self.runs(load, place, run)], sizes
         if isinstance(access, HierarchicalReuse | ReuseDistance):
             self.omit(
-                Omission(
-                    f"stream.{load.stream.name}.access",
-                    f"the law {access.pattern}",
-                    "uniform random requests in its range",
-                    "fio's requests do not depend on earlier ones",
-                )
+                f"stream.{load.stream.name}.access",
+                f"the law {access.pattern}",
+                "uniform random requests in its range",
+                "fio's requests do not depend on earlier ones",
             )
         if isinstance(access, Zipf) and _is_blocks(load, access, sizes):
             return [kind, *size, *place, f"random_distribution=zipf:{access.exponent:g}"], sizes
@@ -316,44 +306,38 @@ class _File:
             place.append(f"random_distribution=zoned_abs:{self.zoned(load)}")
         return [kind, *size, *place], sizes
 
-    def runs(self, load: Load, place: list[str], run: float) -> list[str]:
+    def runs(self, load: DirectionLoad, place: list[str], run: float) -> list[str]:
         self.omit(
-            Omission(
-                f"stream.{load.stream.name}.access.run",
-                f"runs of {run:.3g} requests in the mean, of random length",
-                f"runs of {max(1, round(run))} requests each",
-                "fio jumps after a fixed number of requests",
-            )
+            f"stream.{load.stream.name}.access.run",
+            f"runs of {run:.3g} requests in the mean, of random length",
+            f"runs of {max(1, round(run))} requests each",
+            "fio jumps after a fixed number of requests",
         )
         return place
 
-    def part(self, load: Load, access: Sequential) -> list[str]:
+    def part(self, load: DirectionLoad, access: Sequential) -> list[str]:
         """The range of one cursor."""
         cursors = access.streams
         if cursors == 1 or access.begin == "start":
             start = load.start
             if access.begin == "random":
                 self.omit(
-                    Omission(
-                        f"stream.{load.stream.name}.access.begin",
-                        "a start drawn at random",
-                        "the start of the range",
-                        "fio's sequential jobs begin where their range does",
-                    )
+                    f"stream.{load.stream.name}.access.begin",
+                    "a start drawn at random",
+                    "the start of the range",
+                    "fio's sequential jobs begin where their range does",
                 )
             return [f"offset={start}", f"size={load.length}"]
         step = load.length // cursors // _PAGE * _PAGE
         self.omit(
-            Omission(
-                f"stream.{load.stream.name}.access.streams",
-                f"{cursors} cursors that walk the whole range",
-                f"{cursors} jobs, each in a part of its own",
-                "a job of fio begins again where its own part does",
-            )
+            f"stream.{load.stream.name}.access.streams",
+            f"{cursors} cursors that walk the whole range",
+            f"{cursors} jobs, each in its own part",
+            "a job of fio begins again where its own part does",
         )
         return [f"offset={load.start}", f"size={step}", f"offset_increment={step}"]
 
-    def unit(self, load: Load, sizes: Mix) -> int:
+    def unit(self, load: DirectionLoad, sizes: Mix) -> int:
         """What random offsets are multiples of."""
         if load.stream.align is not None:
             return load.stream.align
@@ -362,16 +346,14 @@ class _File:
             return smallest
         unit = max(smallest, _PAGE)
         self.omit(
-            Omission(
-                f"stream.{load.stream.name}.align",
-                "each request at a multiple of its own size",
-                f"all at multiples of {unit} bytes",
-                "fio has one alignment for a mix of sizes",
-            )
+            f"stream.{load.stream.name}.align",
+            "each request at a multiple of its own size",
+            f"all at multiples of {unit} bytes",
+            "fio has one alignment for a mix of sizes",
         )
         return unit
 
-    def zoned(self, load: Load) -> str:
+    def zoned(self, load: DirectionLoad) -> str:
         access = load.stream.access
         # Reads and writes are cut alike, so that what is hot for one lies where it does for the other.
         both = [part for part in self.prepared.loads() if part.stream is load.stream]
@@ -387,12 +369,10 @@ class _File:
         )
         scattered = getattr(access, "order", None) == "scattered"
         self.omit(
-            Omission(
-                f"stream.{load.stream.name}.access",
-                f"the law {access.pattern}" + (", its extents scattered" if scattered else ""),
-                "zones of whole percents, uniform inside" + (", the zones scattered" if scattered else ""),
-                "fio's random_distribution=zoned_abs takes no finer ones",
-            )
+            f"stream.{load.stream.name}.access",
+            f"the law {access.pattern}" + (", its extents scattered" if scattered else ""),
+            "zones of whole percents, uniform inside" + (", the zones scattered" if scattered else ""),
+            "fio's random_distribution=zoned_abs takes no finer ones",
         )
         return ":".join(f"{zone.weight}/{zone.length}" for zone in found)
 
@@ -405,7 +385,7 @@ def poisson_rate(rate: float) -> int:
     return 1_000_000 // round(1e6 / rate + 0.5)
 
 
-def _clones(load: Load, clones: int) -> list[str]:
+def _clones(load: DirectionLoad, clones: int) -> list[str]:
     return [f"numjobs={clones}"] if clones > 1 else []
 
 
@@ -415,7 +395,7 @@ def _shared(rate: int, jobs: int) -> list[tuple[int, int]]:
     return [(n, each) for n, each in ((more, least + 1), (jobs - more, least)) if n and each]
 
 
-def _is_blocks(load: Load, access: Zipf, sizes: Mix) -> bool:
+def _is_blocks(load: DirectionLoad, access: Zipf, sizes: Mix) -> bool:
     """Whether extents are requests, which is what fio's own Zipf law draws."""
     single = len(sizes) == 1 and sizes[0][0] == access.extent
     return (
@@ -441,13 +421,3 @@ def _depth(sizes: Mix) -> int:
     """What any job may keep outstanding: enough for bursts of few requests, without large buffers."""
     least, most = _DEPTHS
     return min(most, max(least, _BUFFERS // max(size for size, _ in sizes)))
-
-
-def _escaped(path: str) -> str:
-    """A file's name as fio takes it: a colon would separate two files."""
-    return path.replace("\\", "\\\\").replace(":", "\\:")
-
-
-def _seconds(seconds: float) -> str:
-    """A time as fio takes it: whole seconds, or whole microseconds."""
-    return str(round(seconds)) if seconds == round(seconds) else f"{round(seconds * 1e6)}us"

@@ -17,10 +17,19 @@ from iowatt.model.profile.access import HierarchicalReuse, HotBand, ReuseDistanc
 from iowatt.model.profile.arrivals import Closed, Constant
 from iowatt.model.profile.profile import Mix
 from iowatt.model.profile.ranges import RangeEnd
-from iowatt.sources.export.laws import law_of, lost
-from iowatt.sources.export.loads import Exported, Load, Omission, Prepared, Section, run_requests, sectors
-from iowatt.sources.export.omissions import listed
-from iowatt.sources.export.percents import apportion
+from iowatt.sources.export.loads import (
+    DirectionLoad,
+    ExportedFile,
+    JobFile,
+    PreparedProfile,
+    RateSection,
+    apportion,
+    arrivals_of,
+    describe_omissions,
+    lost_arrivals,
+    run_requests,
+    sectors,
+)
 from iowatt.sources.export.zones import is_zoned, zones
 
 _ZONES: Final = 10
@@ -41,27 +50,17 @@ class _Workload:
     place: str
 
 
-def export(prepared: Prepared, *, direct: bool = True) -> Exported:
+def export(prepared: PreparedProfile, *, direct: bool = True) -> ExportedFile:
     """The parameter file; ``direct``: past the page cache."""
     return _File(prepared, direct=direct).written()
 
 
-class _File:
+class _File(JobFile):
     """A parameter file in the making."""
 
-    def __init__(self, prepared: Prepared, *, direct: bool) -> None:
-        self.prepared = prepared
-        self.direct = direct
-        self.omissions: dict[str, Omission] = {}
-        self.jobs: dict[str, str] = {}
-
-    def omit(self, omission: Omission) -> None:
-        self.omissions.setdefault(omission.key, omission)
-
-    def written(self) -> Exported:
+    def written(self) -> ExportedFile:
         prepared, profile = self.prepared, self.prepared.profile
-        for omission in lost(profile, "vdbench"):
-            self.omit(omission)
+        self.omit_all(lost_arrivals(profile, "vdbench"))
         workloads = [w for stream in profile.stream for w in self.stream(stream.name)]
         definitions: list[str] = []
         runs: list[str] = []
@@ -73,17 +72,17 @@ class _File:
             f"* {profile.title}",
             f"* iowatt's profile {profile.name}: {prepared.span} bytes, {prepared.duration_s:g} s",
             f"* THIS WRITES to {prepared.target}.",
-            *(f"* not expressed: {line}" for line in listed(self.omissions.values())),
+            *(f"* not expressed: {line}" for line in describe_omissions(self.omissions.values())),
             "",
             f"sd=sd1,lun={prepared.target},size={prepared.span}{flags}",
             "wd=default,sd=sd1",
         ]
         text = "\n".join([*head, *definitions, *runs]) + "\n"
-        return Exported("vdbench", text, list(self.omissions.values()), self.jobs)
+        return ExportedFile("vdbench", text, list(self.omissions.values()), self.jobs)
 
     def section(
         self,
-        section: Section,
+        section: RateSection,
         prefix: str,
         workloads: list[_Workload],
         definitions: list[str],
@@ -96,12 +95,10 @@ class _File:
         weights = [shares[w.stream] * w.fraction for w in workloads]
         if not math.fsum(weights):
             self.omit(
-                Omission(
-                    "idle time",
-                    f"{section.length_s:g} s without requests ({section.name})",
-                    "nothing",
-                    "a run definition of vdbench has a rate",
-                )
+                "idle time",
+                f"{section.length_s:g} s without requests ({section.name})",
+                "nothing",
+                "a run definition of vdbench has a rate",
             )
             return
         for workload, skew in zip(workloads, apportion(weights, _SKEW_UNITS), strict=True):
@@ -109,22 +106,19 @@ class _File:
                 continue
             name = f"{prefix}_{workload.name}"
             self.jobs[name] = workload.stream
-            definitions.append(
-                f"wd={name},skew={skew * 100 / _SKEW_UNITS:g},rdpct={workload.read_percent},{workload.place},"
-                f"xfersize={_sizes(workload.sizes)}"
-            )
+            percent, sizes = skew * 100 / _SKEW_UNITS, _sizes(workload.sizes)
+            load = f"skew={percent:g},rdpct={workload.read_percent},{workload.place},xfersize={sizes}"
+            definitions.append(f"wd={name},{load}")
         runs.append(self.run(section, prefix, shares))
 
-    def run(self, section: Section, prefix: str, rates: dict[str, float]) -> str:
+    def run(self, section: RateSection, prefix: str, rates: dict[str, float]) -> str:
         elapsed = max(2, round(section.length_s))
         if elapsed != section.length_s:
             self.omit(
-                Omission(
-                    "duration",
-                    f"{section.length_s:g} s",
-                    f"{elapsed} s",
-                    "vdbench counts whole seconds, at least 2",
-                )
+                "duration",
+                f"{section.length_s:g} s",
+                f"{elapsed} s",
+                "vdbench counts whole seconds, at least 2",
             )
         interval = max(1, min(60, elapsed // 10))
         times = f"elapsed={elapsed},interval={interval}"
@@ -133,23 +127,21 @@ class _File:
         if isinstance(law, Closed):
             if law.think:
                 self.omit(
-                    Omission(
-                        "arrivals.think",
-                        f"{law.think:g} s of think time",
-                        "none",
-                        "vdbench's threads do not wait",
-                    )
+                    "arrivals.think",
+                    f"{law.think:g} s of think time",
+                    "none",
+                    "vdbench's threads do not wait",
                 )
             return f"rd={name},wd={prefix}_*,iorate=max,{times},threads={law.outstanding}"
-        kinds = {isinstance(law_of(self.prepared.profile, s), Constant) for s in self.prepared.profile.stream}
+        kinds = {
+            isinstance(arrivals_of(self.prepared.profile, s), Constant) for s in self.prepared.profile.stream
+        }
         if kinds == {True, False}:
             self.omit(
-                Omission(
-                    "arrivals",
-                    "equal gaps of some streams",
-                    "Poisson arrivals of all",
-                    "vdbench has one law of arrivals for a run",
-                )
+                "arrivals",
+                "equal gaps of some streams",
+                "Poisson arrivals of all",
+                "vdbench has one law of arrivals for a run",
             )
         gaps = ",distribution=deterministic" if kinds == {True} else ""
         total = math.fsum(rates.values())
@@ -167,27 +159,24 @@ class _File:
             parts = [(load, load.name, load.fraction, 100 if load.op == "read" else 0) for load in both]
         for load, called, fraction, read_percent in parts:
             sizes, notes = sectors(load)
-            for note in notes:
-                self.omit(note)
+            self.omit_all(notes)
             self.aligned(load, sizes)
             places = list(self.places(load))
             for number, (share, place) in enumerate(places, 1):
                 full = called if len(places) == 1 else f"{called}_{number}"
                 yield _Workload(full, name, fraction * share, read_percent, sizes, place)
 
-    def aligned(self, load: Load, sizes: Mix) -> None:
+    def aligned(self, load: DirectionLoad, sizes: Mix) -> None:
         random = not isinstance(load.stream.access, Sequential)
         if random and load.stream.align is not None and any(size != load.stream.align for size, _ in sizes):
             self.omit(
-                Omission(
-                    f"stream.{load.stream.name}.align",
-                    f"multiples of {load.stream.align} bytes",
-                    "multiples of the request's own size",
-                    "that is where vdbench puts random requests",
-                )
+                f"stream.{load.stream.name}.align",
+                f"multiples of {load.stream.align} bytes",
+                "multiples of the request's own size",
+                "that is where vdbench puts random requests",
             )
 
-    def places(self, load: Load) -> Iterator[tuple[float, str]]:
+    def places(self, load: DirectionLoad) -> Iterator[tuple[float, str]]:
         """Share and address keywords of each workload definition that a load takes."""
         access, name = load.stream.access, load.stream.name
         if isinstance(access, HotBand):
@@ -199,41 +188,37 @@ class _File:
         else:
             if isinstance(access, HierarchicalReuse | ReuseDistance):
                 self.omit(
-                    Omission(
-                        f"stream.{name}.access",
-                        f"the law {access.pattern}",
-                        "uniform random requests in its range",
-                        "vdbench's requests do not depend on earlier ones",
-                    )
+                    f"stream.{name}.access",
+                    f"the law {access.pattern}",
+                    "uniform random requests in its range",
+                    "vdbench's requests do not depend on earlier ones",
                 )
             yield 1.0, f"{self.seek(load)}{self.ranged(load)}"
 
-    def seek(self, load: Load) -> str:
+    def seek(self, load: DirectionLoad) -> str:
         """How often a request goes to a new place."""
         run = run_requests(load)
         if run is not None:
             return f"seekpct={100 / run:.6g}"
         return "seekpct=0" if isinstance(load.stream.access, Sequential) else "seekpct=100"
 
-    def cursors(self, load: Load, access: Sequential) -> Iterator[tuple[float, str]]:
+    def cursors(self, load: DirectionLoad, access: Sequential) -> Iterator[tuple[float, str]]:
         count = min(access.streams, _MOST_CURSORS)
         if access.begin == "start":
             yield from [(1 / count, f"seekpct=0{self.ranged(load)}")] * count
             return
         self.omit(
-            Omission(
-                f"stream.{load.stream.name}.access.streams",
-                f"{access.streams} cursors that walk the whole range",
-                f"{count} workloads, each in a part of its own",
-                "a sequential workload of vdbench begins where its range does",
-            )
+            f"stream.{load.stream.name}.access.streams",
+            f"{access.streams} cursors that walk the whole range",
+            f"{count} workloads, each in its own part",
+            "a sequential workload of vdbench begins where its range does",
         )
         step = load.length // count // 4096 * 4096
         for number in range(count):
             start = load.start + number * step
             yield 1 / count, f"seekpct=0,range=({start},{start + step})"
 
-    def zoned(self, load: Load) -> Iterator[tuple[float, str]]:
+    def zoned(self, load: DirectionLoad) -> Iterator[tuple[float, str]]:
         both = [part for part in self.prepared.loads() if part.stream is load.stream]
         unit = math.lcm(*(size for part in both for size, _ in part.sizes), _LEAST_ZONE)
         if unit > load.length // _ZONES:
@@ -248,22 +233,20 @@ class _File:
             seed=self.prepared.seed,
         )
         self.omit(
-            Omission(
-                f"stream.{load.stream.name}.access",
-                f"the law {load.stream.access.pattern}",
-                f"{len(found)} workloads for tenths of its requests, uniform inside",
-                "vdbench has no skew but its hot band",
-            )
+            f"stream.{load.stream.name}.access",
+            f"the law {load.stream.access.pattern}",
+            f"{len(found)} workloads for tenths of its requests, uniform inside",
+            "vdbench has no skew but its hot band",
         )
         for zone in found:
             start = load.start + zone.start
             yield zone.weight / _ZONES, f"seekpct=100,range=({start},{start + zone.length})"
 
-    def ranged(self, load: Load) -> str:
+    def ranged(self, load: DirectionLoad) -> str:
         whole = load.start == 0 and load.end == self.prepared.span
         return "" if whole else f",range={self.range(load)}"
 
-    def range(self, load: Load) -> str:
+    def range(self, load: DirectionLoad) -> str:
         """Percents where the profile has them, else bytes (numbers above 200 are bytes to vdbench)."""
         low, high = load.stream.range
         if low.fraction is not None and high.fraction is not None:

@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Zone:
+class AddressZone:
     """A part of a range: bytes from its start on, and its weight."""
 
     weight: int
@@ -49,7 +49,7 @@ def is_zoned(access: Access) -> bool:
 
 def zones(
     access: Access, length: int, *, op: Op, size: float, unit: int, count: int, seed: int
-) -> list[Zone]:
+) -> list[AddressZone]:
     """At most ``count`` zones of a law that ``is_zoned``, in the order of the range of ``length`` bytes.
 
     Parameters
@@ -66,25 +66,25 @@ def zones(
     """
     ends, whole = _quantiles(access, length, op=op, size=size, count=count), length // unit
     cuts = np.clip(np.rint(ends / unit), 0, whole).astype(np.int64)
-    found = [] if cuts[0] == 0 else [Zone(0, 0, int(cuts[0]) * unit)]
+    found = [] if cuts[0] == 0 else [AddressZone(0, 0, int(cuts[0]) * unit)]
     taken = 0
     for begin, end in pairwise(np.unique(cuts).tolist()):
         # Of the quantiles that are rounded to this end, the nearest; at the last end, the last.
         at = np.flatnonzero(cuts == end)
         nearest = count if end == cuts[-1] else int(at[np.argmin(np.abs(ends[at] - end * unit))])
-        found.append(Zone(nearest - taken, begin * unit, (end - begin) * unit))
+        found.append(AddressZone(nearest - taken, begin * unit, (end - begin) * unit))
         taken = nearest
     if getattr(access, "order", None) == "scattered":
         return _scattered(found, seed)
     return found
 
 
-def _scattered(found: list[Zone], seed: int) -> list[Zone]:
+def _scattered(found: list[AddressZone], seed: int) -> list[AddressZone]:
     shuffled = list(found)
     random.Random(seed).shuffle(shuffled)
     at, placed = 0, []
     for zone in shuffled:
-        placed.append(Zone(zone.weight, at, zone.length))
+        placed.append(AddressZone(zone.weight, at, zone.length))
         at += zone.length
     return placed
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.run.histogram import Histogram
-from iowatt.sources.fio import bins
+from iowatt.sources.fio.histograms import json_histogram
 
 DIRECTIONS: Final = ("read", "write")
 _MOST_BYTES: Final = 1 << 28
@@ -33,14 +33,13 @@ _JSON: Final = "fio --output-format=json+ --output=FILE"
 
 
 @dataclass(frozen=True)
-class Counted:
+class JobCounts:
     """What a job did in one direction."""
 
     requests: int
     bytes: int
     runtime_s: float
-    #: Response times: how many were taken, and their moments in s.
-    timed: int
+    timed: int  #: Response times: how many were taken, and their moments in s.
     mean_s: float
     std_s: float
     max_s: float
@@ -54,20 +53,17 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Job:
+class FioJob:
     """A job: one process or thread of fio."""
 
     name: str
-    #: Its place in the document, from 1: the number in the names of its logs.
-    number: int
-    #: Global options and its own.
-    options: Mapping[str, str]
-    read: Counted
-    write: Counted
+    number: int  #: Its place in the document, from 1: the number in the names of its logs.
+    options: Mapping[str, str]  #: Global options and its own.
+    read: JobCounts
+    write: JobCounts
     trims: int
     elapsed_s: float
-    #: Unix time of its first request, where this fio says it (since 3.36).
-    start: float | None
+    start: float | None  #: Unix time of its first request, where this fio says it (since 3.36).
     error: int
     errors: int
     #: Its group: jobs of one group run together, groups mostly one after another (``stonewall``).
@@ -75,7 +71,7 @@ class Job:
     #: Share of its run time that it kept a processor busy; None where this fio does not say it.
     busy: float | None = None
 
-    def of(self, direction: str) -> Counted:
+    def of(self, direction: str) -> JobCounts:
         """``read`` or ``write``."""
         return self.read if direction == "read" else self.write
 
@@ -130,41 +126,31 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Document:
+class FioDocument:
     """One run of fio, or jobs of it that ran together."""
 
     path: Path
     version: str
-    #: Unix time at which fio wrote it, which is after the last request.
-    written: float
-    #: The same, less what groups behind these jobs took.
-    end: float
-    jobs: Sequence[Job]
-    #: Jobs of all groups: they have logs in the same folder.
-    every: Sequence[Job]
-    #: In what the bins hold: "lat_ns" or "clat_ns"; None where there are none.
-    bins_of: str | None
+    written: float  #: Unix time at which fio wrote it, which is after the last request.
+    end: float  #: The same, less what groups behind these jobs took.
+    jobs: Sequence[FioJob]
+    every: Sequence[FioJob]  #: Jobs of all groups: they have logs in the same folder.
+    bins_of: str | None  #: In what the bins hold: "lat_ns" or "clat_ns"; None where there are none.
     warnings: Sequence[str]
 
 
-def read(path: Path) -> Document:
+def read(path: Path) -> FioDocument:
     """Read fio's JSON output.
 
-    Raises
-    ------
-    InputError
-        It cannot be read, is no such output, is damaged, was made by fio 2, by its client and server, or with
-        group reporting.
+    Raises ``InputError``: it cannot be read, is no such output, is damaged, was made by fio 2, by its client
+    and server, or with group reporting.
     """
     where = str(path)
     tree, warnings = _parsed(path)
     if "client_stats" in tree:
-        raise InputError(
-            "unsupported",
-            where,
-            "the output is that of fio's client, which joins the results of its servers",
-            hint="run fio on each load generator by itself, and import each output",
-        )
+        message = "the output is that of fio's client, which joins the results of its servers"
+        hint = "run fio on each load generator separately, and import each output"
+        raise InputError("unsupported", where, message, hint=hint)
     version = tree.get("fio version")
     if not isinstance(version, str) or not isinstance(tree.get("jobs"), list):
         raise InputError("wrong-format", where, 'not fio\'s JSON: "fio version" or "jobs" is missing')
@@ -187,7 +173,7 @@ def read(path: Path) -> Document:
     ]
     _refuse_groups(found, jobs, common, where)
     end = _number(tree.get("timestamp_ms"), "timestamp_ms", where) / 1000.0
-    return Document(path, version, end, end, jobs, jobs, bins_of, warnings)
+    return FioDocument(path, version, end, end, jobs, jobs, bins_of, warnings)
 
 
 def _parsed(path: Path) -> tuple[dict[str, Any], list[str]]:
@@ -198,12 +184,9 @@ def _parsed(path: Path) -> tuple[dict[str, Any], list[str]]:
         raise InputError("empty", where, "the file is empty: fio did not finish")
     found, before, failed = _documents(text)
     if failed:
-        raise InputError(
-            "damaged",
-            where,
-            f"the JSON is not complete ({failed}): fio was killed, or the file was cut",
-            hint="fio writes its JSON when it ends; what it did before can only be in its logs",
-        )
+        message = f"the JSON is not complete ({failed}): fio was killed, or the file was cut"
+        hint = "fio writes its JSON when it ends; what it did before can only be in its logs"
+        raise InputError("damaged", where, message, hint=hint)
     if not found:
         refuse_other_formats(text, path)
         raise InputError("wrong-format", where, "not JSON of fio", hint=_JSON)
@@ -290,7 +273,7 @@ def _longest(found: Sequence[Any], where: str) -> int:
 
 def _job(
     found: Any, number: int, common: Mapping[str, str], bins_of: str | None, *, longest_ns: int, where: str
-) -> Job:
+) -> FioJob:
     if not isinstance(found, dict) or not isinstance(found.get("jobname"), str):
         raise InputError("damaged", f"{where}: job {number}", "the job has no name")
     name = found["jobname"]
@@ -301,7 +284,7 @@ def _job(
     }
     trim = found.get("trim")
     start = found.get("job_start")
-    return Job(
+    return FioJob(
         name=name,
         number=number,
         options={**common, **own},
@@ -329,7 +312,7 @@ def _options(found: Any, what: str, where: str) -> dict[str, str]:
     return {str(key): str(value) for key, value in found.items()}
 
 
-def _counted(found: Any, bins_of: str | None, longest_ns: int, what: str, where: str) -> Counted:
+def _counted(found: Any, bins_of: str | None, longest_ns: int, what: str, where: str) -> JobCounts:
     if not isinstance(found, dict):
         raise InputError("missing", f"{where}: {what}", "the table is not there")
     requests = _whole(found.get("total_ios"), f"{what}, total_ios", where)
@@ -349,10 +332,10 @@ def _counted(found: Any, bins_of: str | None, longest_ns: int, what: str, where:
 
     by_kind = {"lat_ns": times, "clat_ns": completion}
     histograms = {
-        kind: bins.histogram(of.get("bins"), f"{what}, {kind}.bins", where, longest_ns)
+        kind: json_histogram(of.get("bins"), f"{what}, {kind}.bins", where, longest_ns)
         for kind, of in by_kind.items()
     }
-    return Counted(
+    return JobCounts(
         requests=requests,
         bytes=_whole(found.get("io_bytes"), f"{what}, io_bytes", where),
         runtime_s=_number(found.get("runtime"), f"{what}, runtime", where) / 1000.0,
@@ -369,7 +352,7 @@ def _counted(found: Any, bins_of: str | None, longest_ns: int, what: str, where:
 
 
 def _refuse_groups(
-    found: Sequence[Mapping[str, Any]], jobs: Sequence[Job], common: Mapping[str, str], where: str
+    found: Sequence[Mapping[str, Any]], jobs: Sequence[FioJob], common: Mapping[str, str], where: str
 ) -> None:
     """Refuse group reporting: it gives several jobs one name, one set of options and one rate.
 
@@ -399,13 +382,12 @@ def _refuse_groups(
                 "several jobs in one"
             )
     if reason:
-        raise InputError(
-            "unsupported",
-            where,
+        message = (
             f"fio ran with group reporting ({reason}): it then joins jobs under the name, options and rate "
-            "of one of them, and their shares cannot be told apart",
-            hint="run fio again without group_reporting; iowatt adds jobs up itself",
+            "of one of them, and their shares cannot be separated"
         )
+        hint = "run fio again without group_reporting; iowatt adds jobs up itself"
+        raise InputError("unsupported", where, message, hint=hint)
 
 
 def seconds(text: str) -> float | None:

@@ -13,35 +13,35 @@ from itertools import combinations
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.sources.fio.document import Document, Job, error_text
+from iowatt.sources.fio.document import FioDocument, FioJob, error_text
 
 #: Groups whose jobs' times share less than this, s, ran one after another.
 _TOGETHER_S: Final = 0.05
 #: Most jobs that a group is named by.
 _NAMED: Final = 3
 
-Group = list[Job]
+Group = list[FioJob]
 
 
-def of(found: Document) -> list[Document]:
+def split_groups(output: FioDocument) -> list[FioDocument]:
     """The jobs that ran together, in order of time; each document ends when they did.
 
     Raises ``InputError`` where no job made a request.
     """
-    groups, warnings = _with_requests(found)
-    groups, remark = _joined(groups, max(job.elapsed_s for job in found.jobs))
+    groups, warnings = _with_requests(output)
+    groups, remark = _joined(groups, max(job.elapsed_s for job in output.jobs))
     made = []
     for number, group in enumerate(groups):
         said = list(warnings)
         if len(groups) > 1:
             jobs = ", ".join(_names(group))
-            said.append(f"group {number + 1} of {len(groups)} in {found.path.name}, jobs {jobs}: {remark}")
+            said.append(f"group {number + 1} of {len(groups)} in {output.path.name}, jobs {jobs}: {remark}")
         behind = math.fsum(_seconds(later) for later in groups[number + 1 :])
-        made.append(replace(found, jobs=group, end=found.end - behind, warnings=[*found.warnings, *said]))
+        made.append(replace(output, jobs=group, end=output.end - behind, warnings=[*output.warnings, *said]))
     return made
 
 
-def names(groups: Sequence[Document]) -> list[str]:
+def group_names(groups: Sequence[FioDocument]) -> list[str]:
     """A name for each group, by its jobs."""
     found: list[str] = []
     for group in groups:
@@ -52,13 +52,13 @@ def names(groups: Sequence[Document]) -> list[str]:
     return found
 
 
-def _names(jobs: Sequence[Job]) -> list[str]:
+def _names(jobs: Sequence[FioJob]) -> list[str]:
     return list(dict.fromkeys(job.name for job in jobs))
 
 
-def _with_requests(found: Document) -> tuple[list[Group], list[str]]:
+def _with_requests(output: FioDocument) -> tuple[list[Group], list[str]]:
     by: dict[int, Group] = {}
-    for job in found.jobs:
+    for job in output.jobs:
         by.setdefault(job.group, []).append(job)
     groups, warnings = [], []
     for _, group in sorted(by.items()):
@@ -67,23 +67,17 @@ def _with_requests(found: Document) -> tuple[list[Group], list[str]]:
         else:
             warnings.append(f"left out, without a read or write: {'; '.join(_why(job) for job in group[:5])}")
     if not groups:
-        raise InputError(
-            "empty",
-            str(found.path),
-            f"there is no read and no write: {'; '.join(_why(job) for job in found.jobs[:5])}",
-        )
+        message = f"there is no read and no write: {'; '.join(_why(job) for job in output.jobs[:5])}"
+        raise InputError("empty", str(output.path), message)
     for group in groups:
         if _seconds(group) <= 0:
-            raise InputError(
-                "out-of-range",
-                str(found.path),
-                f"job {group[0].name!r} ran for less than 1 ms, the shortest time that fio counts",
-                hint="run it longer (time_based, runtime)",
-            )
+            message = f"job {group[0].name!r} ran for less than 1 ms, the shortest time that fio counts"
+            hint = "run it longer (time_based, runtime)"
+            raise InputError("out-of-range", str(output.path), message, hint=hint)
     return groups, warnings
 
 
-def _why(job: Job) -> str:
+def _why(job: FioJob) -> str:
     if job.error:
         return f"job {job.name!r} ended with error {error_text(job.error)}"
     return f"job {job.name!r} made {job.trims} trims only" if job.trims else f"job {job.name!r} did nothing"
@@ -91,7 +85,7 @@ def _why(job: Job) -> str:
 
 def _joined(groups: list[Group], elapsed_s: float) -> tuple[list[Group], str]:
     """Groups that ran together as one, and what is known of the others."""
-    apart = "groups run one after another (stonewall), and each is a Run of its own"
+    apart = "groups run one after another (stonewall), and each becomes a Run"
     if all(job.start is not None for group in groups for job in group):
         return _by_starts(groups), apart
     # Of two that ran one after another the times add up to no more than the whole.
@@ -101,7 +95,7 @@ def _joined(groups: list[Group], elapsed_s: float) -> tuple[list[Group], str]:
     if elapsed_s > 0 and math.fsum(_seconds(group) for group in groups) > elapsed_s:
         return groups, (
             "some groups ran at the same time (new_group), fio before 3.36 does not say which, and each is a "
-            "Run of its own jobs alone"
+            "Run of its jobs alone"
         )
     return groups, apart
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iowatt.base.errors import InputError
-from iowatt.sources.fio.document import Job
+from iowatt.sources.fio.document import FioJob
 
 #: Of one log: some three million requests, of which a job's four columns are 100 MB.
 MOST_BYTES: Final = 128 << 20
@@ -47,8 +47,7 @@ class Rows:
     value: npt.NDArray[np.int64]
     direction: npt.NDArray[np.int64]
     block: npt.NDArray[np.int64]
-    #: Whether its last row was cut short and left out.
-    cut: bool
+    cut: bool  #: Whether its last row was cut short and left out.
 
     def of(self, direction: str) -> Rows:
         """The rows of ``read`` or ``write``."""
@@ -68,13 +67,11 @@ class Rows:
         return self.block.size > 0 and not self.block.any()
 
 
-def find(folder: Path, job: Job, kind: str) -> Path | None:
+def find(folder: Path, job: FioJob, kind: str) -> Path | None:
     """The log of ``kind`` (iops, bw, lat, clat, clat_hist) of a job; ``None`` where there is none.
 
-    Raises
-    ------
-    InputError
-        There are logs with the job's number and none has the name that the job writes to, or several have.
+    Raises ``InputError``: there are logs with the job's number and none has the name that the job writes to,
+    or several have.
     """
     said = job.options.get(_OPTION[kind])
     prefix = Path(said).name if said else ""
@@ -89,33 +86,26 @@ def find(folder: Path, job: Job, kind: str) -> Path | None:
     }
     path = there.get(prefix)
     if path is None and there and prefix:
-        raise InputError(
-            "not-comparable",
-            str(next(iter(there.values()))),
-            f"a log of another run: job {job.name!r} (number {job.number}) logs under the name {prefix!r}",
-            hint="put each run's output into a directory of its own",
+        message = (
+            f"a log of another run: job {job.name!r} (number {job.number}) logs under the name {prefix!r}"
         )
+        hint = "put each run's output into a separate directory"
+        raise InputError("not-comparable", str(next(iter(there.values()))), message, hint=hint)
     if path is None and len(there) > 1:
         listed = ", ".join(path.name for path in there.values())
-        raise InputError(
-            "ambiguous",
-            str(folder),
-            f"several logs may be those of job {job.name!r}: {listed}",
-            hint="put each run's output into a directory of its own",
-        )
+        message = f"several logs may be those of job {job.name!r}: {listed}"
+        hint = "put each run's output into a separate directory"
+        raise InputError("ambiguous", str(folder), message, hint=hint)
     if path is None and there:
         path = next(iter(there.values()))
     if path is not None and path.name.endswith(".fz"):
-        raise InputError(
-            "unsupported",
-            str(path),
-            "the log is compressed by fio",
-            hint="fio --inflate-log=FILE, or no log_compression",
-        )
+        message = "the log is compressed by fio"
+        hint = "fio --inflate-log=FILE, or no log_compression"
+        raise InputError("unsupported", str(path), message, hint=hint)
     return path
 
 
-def strangers(folder: Path, jobs: Sequence[Job]) -> list[Path]:
+def strangers(folder: Path, jobs: Sequence[FioJob]) -> list[Path]:
     """Logs in the folder whose number no job has."""
     shape = re.compile(r".*_(?:iops|bw|lat|clat|slat|clat_hist)\.([0-9]{1,9})\.log", re.ASCII | re.DOTALL)
     numbers = {job.number for job in jobs}
@@ -129,7 +119,7 @@ def strangers(folder: Path, jobs: Sequence[Job]) -> list[Path]:
 def read(path: Path, most_bytes: int = MOST_BYTES) -> Rows:
     """Read a log, piece by piece. A last line without its end, which a crash leaves, is passed over.
 
-    Raises ``InputError`` with the line that is no row, or where the log is longer than ``most_bytes``
+    Raises ``InputError`` with the line that is not a row, or where the log is longer than ``most_bytes``
     (128 MiB).
     """
     where = str(path)
@@ -138,14 +128,13 @@ def read(path: Path, most_bytes: int = MOST_BYTES) -> Rows:
     rest = b""
     try:
         if path.stat().st_size > most_bytes:
-            raise InputError(
-                "too-large",
-                where,
-                f"the log is longer than {most_bytes >> 20} MiB",
-                hint="log_avg_msec=500 makes logs short: a row then stands for a window, not a request"
+            message = f"the log is longer than {most_bytes >> 20} MiB"
+            hint = (
+                "log_avg_msec=500 makes logs short: a row then covers a window, not a request"
                 if most_bytes == MOST_BYTES
-                else "replay a shorter part of the trace",
+                else "replay a shorter part of the trace"
             )
+            raise InputError("too-large", where, message, hint=hint)
         with path.open("rb") as file:
             while piece := file.read(_CHUNK_BYTES):
                 whole, newline, rest = (rest + piece).rpartition(b"\n")
@@ -202,15 +191,12 @@ def _columns(whole: bytes, where: str, before: int) -> Columns:
 
 
 def _no_row(data: bytes, where: str, before: int) -> InputError:
-    """Names the first line that is no row; so many lines are before these."""
+    """The error at the first line that is not a row; ``before`` lines precede ``data``."""
     for number, line in enumerate(data.split(b"\n"), before + 1):
         parts = [part.strip() for part in line.split(b",")]
         good = len(parts) >= 4 and all(part.isdigit() and len(part) <= 18 for part in parts[:4])
         if line.strip() and not good:
             said = line[:60].decode("utf-8", "replace")
-            return InputError(
-                "damaged",
-                f"{where}:{number}",
-                f"not a row of a log of fio (time, value, direction, block size): {said!r}",
-            )
+            message = f"not a row of a log of fio (time, value, direction, block size): {said!r}"
+            return InputError("damaged", f"{where}:{number}", message)
     return InputError("damaged", where, "not a log of fio")

@@ -10,12 +10,11 @@ from typing import Final
 import numpy as np
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.sources.fio import document, groups, job_logs, over_time, response_logs
-from iowatt.sources.fio.document import DIRECTIONS, Counted, Document, Job
-from iowatt.sources.fio.job_logs import JobLogs
-from iowatt.sources.fio.response_logs import OverTime
-from iowatt.sources.fio.windows import Series, split
-from iowatt.sources.observation import Direction, Interval, Observation, Share
+from iowatt.sources.fio import document, groups, job_logs, over_time
+from iowatt.sources.fio.document import DIRECTIONS, FioDocument, FioJob, JobCounts
+from iowatt.sources.fio.job_logs import JobLogs, RateSeries, split_at_edges
+from iowatt.sources.fio.over_time import ResponseLogs
+from iowatt.sources.observation import Direction, Interval, Observation, ObservedShare
 
 _KEPT_UP: Final = 0.99
 #: Of what was asked for, that is all of it.
@@ -27,20 +26,14 @@ def read(
 ) -> Observation:
     """Observation of one run of fio whose jobs ran together; parameters are those of :func:`read_groups`.
 
-    Raises
-    ------
-    InputError
-        As there, and where groups of jobs ran one after another.
+    Raises ``InputError`` as there, and where groups of jobs ran one after another.
     """
     found = read_groups(path, interval_s=interval_s, logs_in=logs_in, name=name)
     if len(found) > 1:
         listed = ", ".join(one.name for one in found)
-        raise InputError(
-            "ambiguous",
-            str(found[0].files[0]),
-            f"{len(found)} groups of jobs ran one after another ({listed}); one is needed",
-            hint="run fio once for each, or use `iowatt import`, which makes a Run of each",
-        )
+        message = f"{len(found)} groups of jobs ran one after another ({listed}); one is needed"
+        hint = "run fio once for each, or use `iowatt import`, which makes a Run of each"
+        raise InputError("ambiguous", str(found[0].files[0]), message, hint=hint)
     return found[0]
 
 
@@ -61,48 +54,45 @@ def read_groups(
     name:
         Of the observation; the file's where it is None, of several groups their jobs'.
 
-    Raises
-    ------
-    InputError
-        The output is damaged or made with group reporting, no job made a request, or a log is damaged or of
-        another run.
+    Raises ``InputError``: the output is damaged or made with group reporting, no job made a request, or a log
+    is damaged or of another run.
     """
     if not (math.isfinite(interval_s) and interval_s > 0):
         raise InputError(
             "out-of-range", Argument("interval", f"{interval_s} s"), "an interval is longer than 0"
         )
     file = _file(Path(path))
-    parts = groups.of(document.read(file))
-    called = [name or file.stem] if len(parts) == 1 else groups.names(parts)
+    parts = groups.split_groups(document.read(file))
+    called = [name or file.stem] if len(parts) == 1 else groups.group_names(parts)
     return [
         _observation(part, logs_in or file.parent, interval_s, of)
         for part, of in zip(parts, called, strict=True)
     ]
 
 
-def _observation(found: Document, folder: Path, interval_s: float, name: str) -> Observation:
+def _observation(output: FioDocument, folder: Path, interval_s: float, name: str) -> Observation:
     """Of jobs that ran together."""
-    warnings = list(found.warnings)
-    seen = job_logs.read(found, folder, warnings)
-    times = response_logs.read(found, folder, seen, warnings)
-    totals = {direction: _total([job.of(direction) for job in found.jobs]) for direction in DIRECTIONS}
-    start, end = _span(found, seen, times)
-    series = seen.series or response_logs.as_series(times, found)
+    warnings = list(output.warnings)
+    rate_logs = job_logs.read_job_logs(output, folder, warnings)
+    times = over_time.read_response_logs(output, folder, rate_logs, warnings)
+    totals = {direction: _total([job.of(direction) for job in output.jobs]) for direction in DIRECTIONS}
+    start, end = _span(output, rate_logs, times)
+    series = rate_logs.series or over_time.as_series(times, output)
     if series is None:
-        warnings.append(f"{seen.missing}: one interval holds the whole run")
+        warnings.append(f"{rate_logs.missing}: one interval holds the whole run")
         intervals = [Interval(start, end, totals["read"], totals["write"])]
     else:
-        widest = 0.0 if seen.series else max(block.end - block.start for block in times.blocks)
+        widest = 0.0 if rate_logs.series else max(block.end - block.start for block in times.blocks)
         intervals = _intervals(series, start, end, max(interval_s, widest))
-    read_ns, write_ns, note = response_logs.histograms(found, times)
-    _warn(found, warnings, bins=bool(read_ns.total or write_ns.total))
-    asked = [job.asked_iops() for job in found.jobs]
+    read_ns, write_ns, note = over_time.response_histograms(output, times)
+    _warn(output, warnings, bins=bool(read_ns.total or write_ns.total))
+    asked = [job.asked_iops() for job in output.jobs]
     known = [rate for rate in asked if rate is not None]
     rate = math.fsum(known) if len(known) == len(asked) else None
     return Observation(
         name=name,
         tool="fio",
-        version=found.version,
+        version=output.version,
         start=start,
         end=end,
         intervals=intervals,
@@ -111,30 +101,30 @@ def _observation(found: Document, folder: Path, interval_s: float, name: str) ->
         histogram_note=note,
         asked_iops=rate,
         totals=(totals["read"], totals["write"]),
-        errors=sum(max(job.errors, 1 if job.error else 0) for job in found.jobs),
-        shares=_shares(found.jobs) if rate else (),
+        errors=sum(max(job.errors, 1 if job.error else 0) for job in output.jobs),
+        shares=_shares(output.jobs) if rate else (),
         warnings=warnings,
-        files=[found.path, *seen.files, *times.files],
+        files=[output.path, *rate_logs.files, *times.files],
         series=times.blocks,
         series_note=times.note,
-        hops=over_time.hops(found.jobs),
+        hops=over_time.hops(output.jobs),
         hops_note="of fio's times, submission is lat less clat (of all jobs, as means) and completion is "
-        "clat: what waits there and what is served is not told apart",
-        outstanding=_summed([job.outstanding for job in found.jobs]),
-        busy_percent=max((100 * job.busy for job in found.jobs if job.busy is not None), default=None),
-        processors=_processors(found.jobs),
+        "clat: waiting and service are not separate",
+        outstanding=_summed([job.outstanding for job in output.jobs]),
+        busy_percent=max((100 * job.busy for job in output.jobs if job.busy is not None), default=None),
+        processors=_processors(output.jobs),
     )
 
 
-def _span(found: Document, seen: JobLogs, times: OverTime) -> tuple[float, float]:
+def _span(output: FioDocument, rate_logs: JobLogs, times: ResponseLogs) -> tuple[float, float]:
     """When the first job began and the last one ended: by the logs, else by the JSON."""
-    if seen.begin is not None:
-        return seen.begin, seen.end
+    if rate_logs.begin is not None:
+        return rate_logs.begin, rate_logs.end
     if times.begin is not None and times.end is not None:
         return times.begin, times.end
-    begun = [job.start for job in found.jobs if job.start is not None]
-    longest = max(job.runtime_s for job in found.jobs)
-    return (min(begun), min(begun) + longest) if begun else (found.end - longest, found.end)
+    begun = [job.start for job in output.jobs if job.start is not None]
+    longest = max(job.runtime_s for job in output.jobs)
+    return (min(begun), min(begun) + longest) if begun else (output.end - longest, output.end)
 
 
 def _summed(parts: Sequence[int | None]) -> int | None:
@@ -143,7 +133,7 @@ def _summed(parts: Sequence[int | None]) -> int | None:
     return sum(known) if len(known) == len(parts) else None
 
 
-def _processors(jobs: Sequence[Job]) -> float | None:
+def _processors(jobs: Sequence[FioJob]) -> float | None:
     """Processors that jobs kept busy on average, as if all ran at once; None where one does not say it."""
     known = [job.busy for job in jobs if job.busy is not None]
     return math.fsum(known) if len(known) == len(jobs) else None
@@ -155,28 +145,21 @@ def _file(path: Path) -> Path:
     found = sorted(path.glob("*.json"))
     if len(found) != 1:
         listed = ", ".join(file.name for file in found) or "none"
-        raise InputError(
-            "ambiguous" if found else "not-found",
-            str(path),
-            f"the directory must have one JSON output of fio; it has {listed}",
-            hint="name the file",
-        )
+        message = f"the directory must have one JSON output of fio; it has {listed}"
+        raise InputError("ambiguous" if found else "not-found", str(path), message, hint="name the file")
     return found[0]
 
 
 def _intervals(
-    series: dict[str, list[Series]], start: float, end: float, interval_s: float
+    series: dict[str, list[RateSeries]], start: float, end: float, interval_s: float
 ) -> list[Interval]:
     """Requests by interval; those of a window over an edge in proportion to time."""
     # A run that ends a moment after an edge has no interval of that moment.
     slack = min(0.05 * interval_s, 1.0)
     number = max(1, math.ceil((end - start - slack) / interval_s))
     if number > 1_000_000:
-        raise InputError(
-            "out-of-range",
-            Argument("interval", f"{interval_s:g} s"),
-            f"the run would have {number} intervals; at most 1000000 are accepted",
-        )
+        message = f"the run would have {number} intervals; at most 1000000 are accepted"
+        raise InputError("out-of-range", Argument("interval", f"{interval_s:g} s"), message)
     sums = {direction: _sums(parts, start, interval_s, number) for direction, parts in series.items()}
     made = []
     for k in range(number):
@@ -189,11 +172,11 @@ def _intervals(
 Sums = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-def _sums(parts: Sequence[Series], start: float, interval_s: float, number: int) -> Sums:
+def _sums(parts: Sequence[RateSeries], start: float, interval_s: float, number: int) -> Sums:
     requests, size = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
     response, longest = np.zeros(number), np.full(number, -np.inf)
     for whole in parts:
-        part = split(whole, start, interval_s)
+        part = split_at_edges(whole, start, interval_s)
         at = np.clip(np.floor((part.middle_s - start) / interval_s), 0, number - 1).astype(np.int64)
         np.add.at(requests, at, part.requests)
         np.add.at(size, at, part.bytes)
@@ -211,7 +194,7 @@ def _direction(sums: Sums, k: int) -> Direction:
     return Direction(int(requests), int(size), mean, most)
 
 
-def _total(parts: Sequence[Counted]) -> Direction:
+def _total(parts: Sequence[JobCounts]) -> Direction:
     """All jobs together: moments are pooled by the number of response times."""
     timed = sum(part.timed for part in parts)
     requests, size = sum(part.requests for part in parts), sum(part.bytes for part in parts)
@@ -222,7 +205,7 @@ def _total(parts: Sequence[Counted]) -> Direction:
     return Direction(requests, size, mean, max(part.max_s for part in parts), math.sqrt(square))
 
 
-def _shares(jobs: Sequence[Job]) -> list[Share]:
+def _shares(jobs: Sequence[FioJob]) -> list[ObservedShare]:
     asked: dict[str, float] = {}
     done: dict[str, int] = {}
     for job in jobs:
@@ -231,10 +214,10 @@ def _shares(jobs: Sequence[Job]) -> list[Share]:
     rate, requests = math.fsum(asked.values()), sum(done.values())
     if not requests or rate <= 0:
         return []
-    return [Share(name, 100 * asked[name] / rate, 100 * done[name] / requests) for name in asked]
+    return [ObservedShare(name, 100 * asked[name] / rate, 100 * done[name] / requests) for name in asked]
 
 
-def _ended_early(job: Job) -> str | None:
+def _ended_early(job: FioJob) -> str | None:
     """That a job did less than it was asked to; None where it did it all, or its options do not tell."""
     done, asked_s, asked = job.read.bytes + job.write.bytes, job.asked_s, job.asked_bytes
     if asked is not None and done == asked:
@@ -249,12 +232,12 @@ def _ended_early(job: Job) -> str | None:
     return None
 
 
-def _warn(found: Document, warnings: list[str], *, bins: bool) -> None:
-    for job in found.jobs:
+def _warn(output: FioDocument, warnings: list[str], *, bins: bool) -> None:
+    for job in output.jobs:
         if job.error:
             warnings.append(f"job {job.name!r} ended with error {document.error_text(job.error)}")
-    warnings += [said for said in map(_ended_early, found.jobs) if said is not None]
-    trims = sum(job.trims for job in found.jobs)
+    warnings += [said for said in map(_ended_early, output.jobs) if said is not None]
+    trims = sum(job.trims for job in output.jobs)
     if trims:
         warnings.append(f"{trims} trims are left out: only reads and writes are counted")
     if not bins:
@@ -263,12 +246,12 @@ def _warn(found: Document, warnings: list[str], *, bins: bool) -> None:
             "--output-format=json+"
         )
     for direction in DIRECTIONS:
-        counted = sum(job.of(direction).histogram.total for job in found.jobs)
-        timed = sum(job.of(direction).timed for job in found.jobs)
-        if found.bins_of and counted != timed:
+        counted = sum(job.of(direction).histogram.total for job in output.jobs)
+        timed = sum(job.of(direction).timed for job in output.jobs)
+        if output.bins_of and counted != timed:
             warnings.append(f"the bins hold {counted} {direction}s and the response times {timed}")
     short = []
-    for job in found.jobs:
+    for job in output.jobs:
         rate = job.asked_iops()
         achieved = (job.read.requests + job.write.requests) / job.runtime_s if job.runtime_s else 0.0
         # A rate that is met on average is missed by chance, too.

@@ -24,41 +24,36 @@ from iowatt.run.record import (
     Window,
     Workload,
 )
-from iowatt.sources.measured import instruments, response_tables, tables
-from iowatt.sources.measured.flow import flow
-from iowatt.sources.measured.spans import Span, last_joined, resting, working
+from iowatt.sources.measured import instruments, tables
+from iowatt.sources.measured.flow import RunSpan, flow, join_last, load_spans, rest_spans
+from iowatt.sources.meters.align import refuse_duplicates
 from iowatt.sources.meters.checks import sample_interval
-from iowatt.sources.meters.duplicate_meters import refuse_twice
-from iowatt.sources.meters.log import Log
-from iowatt.sources.observation import Observation, Reported
+from iowatt.sources.meters.instrument import InstrumentLog
+from iowatt.sources.observation import Observation, ReportedTotals
 
 MINUTE_S: Final = 60.0
 
 
 @dataclass(frozen=True)
-class About:
-    """What a Run says of itself that no instrument and no load generator knows."""
+class MeasuredAbout:
+    """What only the user knows of a measured Run."""
 
     name: str
-    #: What the requests went to, in the user's words.
-    target: str = "target"
-    #: Bytes of storage bought, where the user says it.
-    raw_bytes: int | None = None
-    #: Bytes of the address range that was tested.
-    tested_bytes: int | None = None
+    target: str = "target"  #: What the requests went to, in the user's words.
+    raw_bytes: int | None = None  #: Bytes of storage bought, where the user says it.
+    tested_bytes: int | None = None  #: Bytes of the address range that was tested.
     seed: int = 0
     command: str | None = None
-    #: Further facts for ``plan.json``.
-    plan: Mapping[str, Any] = field(default_factory=dict)
+    plan: Mapping[str, Any] = field(default_factory=dict)  #: Further facts for ``plan.json``.
     notes: Sequence[str] = ()
 
 
 def measured_run(
-    about: About,
+    about: MeasuredAbout,
     observation: Observation | None,
     *,
-    power: Sequence[Log] = (),
-    temperature: Sequence[Log] = (),
+    power: Sequence[InstrumentLog] = (),
+    temperature: Sequence[InstrumentLog] = (),
     missing: Sequence[str] = (),
     start: float | None = None,
     end: float | None = None,
@@ -83,13 +78,10 @@ def measured_run(
     source:
         In place of the observation's tool; of a rest, the tool of the measurement that it belongs to.
 
-    Raises
-    ------
-    iowatt.base.errors.InputError
-        The observation's intervals leave gaps, overlap or are too long; a log does not touch the Run at all,
-        or two are of one meter, or the observation does not say when it was.
+    Raises ``InputError``: the observation's intervals leave gaps, overlap or are too long; a log does not
+    touch the Run at all, or two are of one meter, or the observation does not say when it was.
     """
-    refuse_twice(power)
+    refuse_duplicates(power)
     if observation is not None and not observation.dated and (power or temperature):
         raise InputError(
             "missing-figure",
@@ -99,15 +91,15 @@ def measured_run(
     if observation is None:
         if start is None or end is None or end <= start:
             raise ValueError("a rest needs its start and its end")
-        spans = resting(start, end, interval_s)
+        spans = rest_spans(start, end, interval_s)
     else:
-        spans = working(observation, interval_s)
+        spans = load_spans(observation, interval_s)
     spans, joined = _sampled(spans, power)
     about = replace(about, notes=[*about.notes, *joined])
     meters = [instruments.cut(log, spans, "power") for log in power]
     thermometers = [instruments.cut(log, spans, "temperature") for log in temperature]
-    seen = _Seen(observation, spans, meters, thermometers, missing)
-    record = _record(about, seen, source or ("fio" if observation is None else observation.tool))
+    measurement = _Measurement(observation, spans, meters, thermometers, missing)
+    record = _record(about, measurement, source or ("fio" if observation is None else observation.tool))
     inputs = [] if observation is None else [(str(path), path) for path in observation.files]
     inputs += [(str(log.path), log.path) for log in (*power, *temperature) if log.path is not None]
     origin = provenance.gather(
@@ -123,12 +115,11 @@ def measured_run(
     return Run.of(record, summarise(record, origin).as_dict())
 
 
-def _sampled(spans: list[Span], power: Sequence[Log]) -> tuple[list[Span], list[str]]:
+def _sampled(spans: list[RunSpan], power: Sequence[InstrumentLog]) -> tuple[list[RunSpan], list[str]]:
     """The spans, the last one joined to the one before where it is too short for a meter to sample it.
 
     A load generator that stops within an interval leaves a part of it, and a meter with a sample each second
-    need not have one in 0.3 s: the whole Run is not to lose its energy for that. Returned with what is to be
-    said of it.
+    need not have one in 0.3 s: the whole Run must not lose its energy for that. Returned with a note.
     """
     if len(spans) < 2 or spans[-1].seconds >= spans[-2].seconds:
         return spans, []
@@ -137,7 +128,7 @@ def _sampled(spans: list[Span], power: Sequence[Log]) -> tuple[list[Span], list[
         apart = sample_interval(log.time_s, log.instrument.sample_interval_s)
         there = (log.time_s > last.start) & (log.time_s <= last.end)
         if apart is not None and last.seconds < apart and not there.any():
-            return last_joined(spans), [
+            return join_last(spans), [
                 f"the last {last.seconds:.3g} s are counted with the interval before: "
                 f"{log.instrument.name} has one sample each {apart:.4g} s, and none in them"
             ]
@@ -151,24 +142,23 @@ def _digests(inputs: Sequence[tuple[str, Path]]) -> list[Any]:
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _Measurement:
     """All that was recorded, cut at the same spans."""
 
     observation: Observation | None
-    spans: Sequence[Span]
+    spans: Sequence[RunSpan]
     meters: Sequence[instruments.Cut]
     thermometers: Sequence[instruments.Cut]
-    #: Power meters that recorded nothing of it.
-    missing: Sequence[str]
+    missing: Sequence[str]  #: Power meters that recorded nothing of it.
 
 
-def _record(about: About, seen: _Seen, source: SourceKind) -> Record:
-    observation, spans, cuts = seen.observation, seen.spans, seen.meters
-    every = [*seen.meters, *seen.thermometers]
+def _record(about: MeasuredAbout, measurement: _Measurement, source: SourceKind) -> Record:
+    observation, spans, cuts = measurement.observation, measurement.spans, measurement.meters
+    every = [*measurement.meters, *measurement.thermometers]
     seconds = spans[-1].end - spans[0].start
     requests = flow(spans, observation)
     histograms = {} if observation is None else {"read": observation.read, "write": observation.write}
-    watts = instruments.summed([] if seen.missing else [cut.watts for cut in cuts], len(spans))
+    watts = instruments.summed([] if measurement.missing else [cut.watts for cut in cuts], len(spans))
     started = _moment(spans[0].start) if observation is None or observation.dated else None
     about = replace(about, plan={**_said(observation), **about.plan})
     return Record(
@@ -184,15 +174,15 @@ def _record(about: About, seen: _Seen, source: SourceKind) -> Record:
         tables=Tables(
             intervals=tables.intervals(spans, watts),
             latency=tables.latency("load", about.target, histograms),
-            energy=tables.energy([] if seen.missing else cuts, seconds),
+            energy=tables.energy([] if measurement.missing else cuts, seconds),
             devices=tables.devices(),
             instruments=instruments.table(every, spans),
-            series=None if observation is None else response_tables.series(observation, spans, "load"),
-            hops=None if observation is None else response_tables.hops(observation, "load"),
+            series=None if observation is None else tables.series(observation, spans, "load"),
+            hops=None if observation is None else tables.hops(observation, "load"),
         ),
         idle_w={},
         capacity=Capacity(about.raw_bytes, None, None),
-        notes=[*about.notes, *_notes(seen)],
+        notes=[*about.notes, *_notes(measurement)],
         plan={"measured": {"start": started, "target": about.target, **about.plan}},
         scenario_text=_as_text(about, started),
         driver=_driver(observation, requests.completed / seconds),
@@ -205,7 +195,7 @@ def _moment(unix_s: float) -> str:
 
 
 def _said(observation: Observation | None) -> dict[str, Any]:
-    """What an observation says of its driver beyond requests, for ``plan.json``."""
+    """Facts about the load generator, for ``plan.json``."""
     if observation is None:
         return {}
     said = {"outstanding": observation.outstanding, "busy_percent": observation.busy_percent}
@@ -232,7 +222,7 @@ def _driver(observation: Observation | None, achieved_iops: float) -> LoadGenera
     )
 
 
-def _reported(said: Reported) -> dict[str, float | None]:
+def _reported(said: ReportedTotals) -> dict[str, float | None]:
     mean = said.response_mean_s
     return {
         "iops": said.iops,
@@ -241,8 +231,8 @@ def _reported(said: Reported) -> dict[str, float | None]:
     }
 
 
-def _notes(seen: _Seen) -> list[str]:
-    observation, notes = seen.observation, list[str]()
+def _notes(measurement: _Measurement) -> list[str]:
+    observation, notes = measurement.observation, list[str]()
     if observation is not None:
         notes += observation.warnings
         if observation.histogram_note is not None:
@@ -253,19 +243,19 @@ def _notes(seen: _Seen) -> list[str]:
             notes.append(observation.series_note)
         if observation.hops and observation.hops_note is not None:
             notes.append(observation.hops_note)
-    if not seen.meters:
+    if not measurement.meters:
         notes.append("no meter was read: power and energy are unknown")
-    elif seen.missing:
-        names = ", ".join(seen.missing)
+    elif measurement.missing:
+        names = ", ".join(measurement.missing)
         notes.append(f"power and energy are unknown: nothing of {names}, a part of the meters")
-    for cut in (*seen.meters, *seen.thermometers):
+    for cut in (*measurement.meters, *measurement.thermometers):
         notes += cut.notes
     return notes
 
 
-def _as_text(about: About, started: str | None) -> str:
+def _as_text(about: MeasuredAbout, started: str | None) -> str:
     """``scenario.toml`` of a Run that no scenario made."""
-    lines = ["# Measured, not simulated: what stands here was said by the user or read from the files."]
+    lines = ["# Measured, not simulated: given by the user or read from the files."]
     when = {} if started is None else {"start": started}
     given = {"name": about.name, "target": about.target, **when, **about.plan}
     return "\n".join([*lines, *(f"{key(name)} = {inline(value)}" for name, value in given.items())]) + "\n"

@@ -1,36 +1,113 @@
-"""Requests of an observation as the flow of a Run."""
+"""The intervals of a measured Run, and the requests of an observation as the flow of a Run."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
+from iowatt.base.errors import InputError
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Completions, Flow, Moments
-from iowatt.sources.measured.spans import Span
 from iowatt.sources.observation import Direction, Interval, Observation
+
+_SLACK = 0.05
+"""Share of an interval by which the generator's clock may be off its nominal width."""
+
+
+@dataclass(frozen=True)
+class RunSpan:
+    """An interval of the Run and what the load generator counted in it; nothing while storage rests."""
+
+    start: float
+    end: float
+    parts: Sequence[Interval] = ()
+
+    @property
+    def seconds(self) -> float:
+        """Its length."""
+        return self.end - self.start
+
+
+def rest_spans(start: float, end: float, interval_s: float) -> list[RunSpan]:
+    """Intervals of ``interval_s`` from ``start``; the last one may be shorter.
+
+    A leftover of a few percent of an interval belongs to the one before: a rest of two hours never lasts
+    them to the microsecond.
+    """
+    count = max(1, math.ceil((end - start) / interval_s - _SLACK))
+    edges = [start + number * interval_s for number in range(count)] + [end]
+    return [RunSpan(a, b) for a, b in pairwise(edges)]
+
+
+def load_spans(observation: Observation, interval_s: float) -> list[RunSpan]:
+    """The counted intervals of an observation, joined to ``interval_s`` each; the last may be shorter.
+
+    Raises ``InputError``: it has none, they are out of order or leave gaps, or they are longer than
+    ``interval_s``.
+    """
+    parts = [part for part in observation.intervals if part.counted]
+    where = str(observation.files[0]) if observation.files else observation.name
+    if not parts:
+        raise InputError("empty", where, "the load generator recorded no interval that counts")
+    for before, after in pairwise(parts):
+        gap = after.start - before.end
+        if abs(gap) > _SLACK * max(before.end - before.start, 1.0):
+            word = "overlap by" if gap < 0 else "leave out"
+            message = (
+                f"the intervals of {observation.name} {word} {abs(gap):.3g} s at "
+                f"{before.end - observation.start:.0f} s of the run"
+            )
+            raise InputError("out-of-order" if gap < 0 else "damaged", where, message)
+    width = parts[0].end - parts[0].start
+    if width <= 0 or interval_s <= 0:
+        raise InputError("damaged", where, "the load generator's intervals have no length")
+    if width > interval_s * (1 + _SLACK):
+        message = (
+            f"the load generator's intervals last {width:.4g} s, longer than the {interval_s:g} s asked for"
+        )
+        hint = "ask for its interval, or run it again with a shorter one"
+        raise InputError("not-comparable", where, message, hint=hint)
+    first = parts[0].start
+    groups: dict[int, list[Interval]] = {}
+    for part in parts:
+        middle = (part.start + part.end) / 2
+        groups.setdefault(int((middle - first) // interval_s), []).append(part)
+    found = [RunSpan(group[0].start, group[-1].end, group) for group in groups.values()]
+    if len(found) > 1 and found[-1].seconds < _SLACK * interval_s:
+        # The generator's last window is a leftover of milliseconds: it belongs to the interval before.
+        return join_last(found)
+    return found
+
+
+def join_last(spans: Sequence[RunSpan]) -> list[RunSpan]:
+    """The spans with the last one as part of the one before it."""
+    *first, before, last = spans
+    return [*first, RunSpan(before.start, last.end, [*before.parts, *last.parts])]
+
 
 NS_PER_S = 1e9
 #: Most batches of a Run's requests: as the simulator has.
 _MOST_BATCHES = 63
 
 
-def flow(spans: Sequence[Span], observation: Observation | None) -> Flow:
+def flow(spans: Sequence[RunSpan], observation: Observation | None) -> Flow:
     """All requests of the spans. What arrived is what completed: a load generator counts completions.
 
     Requests in flight follow from Little's law: completions per second times mean response time.
     """
     reads = [part.read for span in spans for part in span.parts]
     writes = [part.write for span in spans for part in span.parts]
-    every = [part for span in spans for part in together(span.parts)]
+    every = [part for span in spans for part in both_directions(span.parts)]
     seconds = spans[-1].end - spans[0].start if spans else 0.0
     read_ns = None if observation is None else observation.read
     write_ns = None if observation is None else observation.write
     both = [h for h in (read_ns, write_ns) if h is not None]
-    said = _said(observation)
-    by_span = [together(span.parts) for span in spans]
+    said = _tool_totals(observation)
+    by_span = [both_directions(span.parts) for span in spans]
     response = {
         "all": _moments(every, Histogram.merged(both), said["all"], _batches(by_span)),
         "read": _moments(reads, read_ns, said["read"], _batches([[p.read for p in s.parts] for s in spans])),
@@ -56,7 +133,7 @@ def flow(spans: Sequence[Span], observation: Observation | None) -> Flow:
     )
 
 
-def together(parts: Iterable[Interval]) -> list[Direction]:
+def both_directions(parts: Iterable[Interval]) -> list[Direction]:
     """All requests of intervals: both directions in one where the tool says so, else each.
 
     vdbench 5.02 has means, and versions before 5.04.07 maxima and deviations, of both together only.
@@ -71,7 +148,7 @@ def mean_s(parts: Iterable[Direction]) -> float | None:
     return math.fsum(requests * mean for requests, mean in known) / count if count else None
 
 
-def _said(observation: Observation | None) -> dict[str, Direction | None]:
+def _tool_totals(observation: Observation | None) -> dict[str, Direction | None]:
     """What the tool says of all requests, of both directions and of each; None where it does not."""
     if observation is None or observation.totals is None:
         return dict.fromkeys(("all", "read", "write"))

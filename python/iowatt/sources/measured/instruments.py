@@ -14,13 +14,13 @@ import polars as pl
 from iowatt.base.errors import InputError
 from iowatt.run.summary_parts import Instrument, InstrumentProblem
 from iowatt.run.tables import INSTRUMENTS, frame
-from iowatt.sources.measured.spans import Span
-from iowatt.sources.meters.align import Aligned, align
-from iowatt.sources.meters.log import QUANTITIES, Log
+from iowatt.sources.measured.flow import RunSpan
+from iowatt.sources.meters.align import AlignedSeries, align
+from iowatt.sources.meters.instrument import QUANTITIES, InstrumentLog
 
 Role = Literal["power", "temperature"]
 
-_HINT: Final = "is it of another run, or are the clocks apart? iowatt counts in UTC"
+_HINT: Final = "it may be of another run, or a clock may be wrong; iowatt counts in UTC"
 #: Remarks about single intervals of an instrument in a run's notes.
 _MOST_NOTES: Final = 8
 
@@ -29,10 +29,9 @@ _MOST_NOTES: Final = 8
 class Cut:
     """A log by interval."""
 
-    log: Log
+    log: InstrumentLog
     role: Role
-    #: By quantity, each over the same intervals.
-    parts: Mapping[str, Aligned]
+    parts: Mapping[str, AlignedSeries]  #: By quantity, each over the same intervals.
     seconds: Sequence[float]
 
     @property
@@ -55,7 +54,7 @@ class Cut:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader must know before believing this instrument."""
+        """Remarks on this instrument for readers of the figures."""
         instrument, found = self.log.instrument, []
         if instrument.grade != "emerald":
             found.append(f"{instrument.name} is indicative, not of Emerald grade: {instrument.why}")
@@ -71,7 +70,7 @@ class Cut:
         return found
 
 
-def cut(log: Log, spans: Sequence[Span], role: Role) -> Cut:
+def cut(log: InstrumentLog, spans: Sequence[RunSpan], role: Role) -> Cut:
     """A log cut at the ends of the spans.
 
     Raises ``InputError`` where it has not one sample within them (it is of another run, or its clock is
@@ -93,7 +92,7 @@ def cut(log: Log, spans: Sequence[Span], role: Role) -> Cut:
     return Cut(log, role, parts, [span.seconds for span in spans])
 
 
-def _apart(log: Log, spans: Sequence[Span]) -> str:
+def _apart(log: InstrumentLog, spans: Sequence[RunSpan]) -> str:
     """Where the log and the run lie."""
 
     def shown(seconds: float) -> str:
@@ -116,7 +115,7 @@ def summed(parts: Sequence[Sequence[float | None]], count: int) -> list[float | 
     return total
 
 
-def table(cuts: Sequence[Cut], spans: Sequence[Span]) -> pl.DataFrame | None:
+def table(cuts: Sequence[Cut], spans: Sequence[RunSpan]) -> pl.DataFrame | None:
     """The table ``instruments``; None without any."""
     if not cuts:
         return None
@@ -135,8 +134,8 @@ def table(cuts: Sequence[Cut], spans: Sequence[Span]) -> pl.DataFrame | None:
     return frame("instruments", columns)
 
 
-def described(cuts: Sequence[Cut], spans: Sequence[Span]) -> list[Instrument]:
-    """What ``run.json`` says of the instruments: problems within the Run, and those of the whole log."""
+def described(cuts: Sequence[Cut], spans: Sequence[RunSpan]) -> list[Instrument]:
+    """The instruments of ``run.json``, with problems within the Run and those of the whole log."""
     origin, end = spans[0].start, spans[-1].end
     found = []
     for one in cuts:

@@ -1,23 +1,25 @@
-"""A log cut by the intervals of a run: what there is of each minute, and whether it is enough.
+"""A log cut by the intervals of a run: its samples in each, and whether they are enough.
 
 A sample belongs to the interval in which its stamp lies, start excluded and end included, because an
-instrument stamps what it has just averaged. A mean weighs each sample with the time since the one before,
+instrument stamps what it has just averaged. A mean weighs each sample with the time since the previous one,
 1.5 sampling intervals at most: with a steady instrument it is the arithmetic mean that the rules ask for
-(facts: "average power = arithmetic mean of power over it"), and a sample behind a gap does not stand for the
+(facts: "average power = arithmetic mean of power over it"), and a sample after a gap does not stand for the
 gap. Nothing is interpolated: an interval that lacks samples is incomplete, and says why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from iowatt.base.errors import InputError
 from iowatt.sources.meters.checks import Mask, sample_interval, within
-from iowatt.sources.meters.log import Instrument, Log, LogProblem, Series
+from iowatt.sources.meters.instrument import Instrument, InstrumentLog, LogProblem, Series
 
 Counts = npt.NDArray[np.int64]
 
@@ -29,30 +31,25 @@ _FLAGGED: Final = ("out-of-range", "clipped")
 
 
 @dataclass(frozen=True)
-class Aligned:
+class AlignedSeries:
     """One quantity of one instrument, interval by interval; all arrays are as long as ``start``."""
 
     instrument: Instrument
     quantity: str
-    #: Unix time, UTC, s.
-    start: Series
+    start: Series  #: Unix time, UTC, s.
     end: Series
-    #: Valid samples, and how many there should be.
-    samples: Counts
+    samples: Counts  #: Valid samples, and how many there should be.
     expected: Counts
-    #: Rows without a valid value, by their reason.
-    not_available: Counts
+    not_available: Counts  #: Rows without a valid value, by their reason.
     out_of_range: Counts
     #: Longest time in s between valid samples that touches the interval; its own length where there is none.
     longest_gap_s: Series
-    #: Of the valid samples; NaN where there is none.
-    mean: Series
+    mean: Series  #: Of the valid samples; NaN where there is none.
     minimum: Series
     maximum: Series
-    #: Why an interval is incomplete or doubtful, each a few words; empty where nothing stands against it.
+    #: Why an interval is incomplete or doubtful, each a few words; empty where there is no objection.
     flags: tuple[tuple[str, ...], ...]
-    #: Whether there were samples enough, close enough. A flag may still stand against it (clipping that
-    #: is suspected).
+    #: Whether there were samples enough, close enough. There may still be a flag (suspected clipping).
     complete: Mask
 
     @property
@@ -62,14 +59,14 @@ class Aligned:
 
 
 def align(
-    log: Log,
+    log: InstrumentLog,
     quantity: str,
     start: Series,
     end: Series,
     *,
     longest_gap_s: float | None = None,
     least_share: float = LEAST_SHARE,
-) -> Aligned:
+) -> AlignedSeries:
     """Cut a log by intervals.
 
     Parameters
@@ -80,7 +77,7 @@ def align(
         Unix time, UTC, s, of each interval; they need not touch.
     longest_gap_s:
         The most that samples may lie apart (5 s for power, 60 s for temperature in the v1.0 rules); None sets
-        no limit of its own.
+        no limit.
     least_share:
         Share of the expected samples below which an interval is incomplete.
     """
@@ -119,7 +116,7 @@ def align(
         doubts = _doubts(log.problems, float(start[k]), float(end[k]))
         complete[k] = not lacks
         flags.append((*lacks, *doubts))
-    return Aligned(
+    return AlignedSeries(
         instrument=log.instrument,
         quantity=quantity,
         start=start,
@@ -137,7 +134,7 @@ def align(
     )
 
 
-def total(parts: Sequence[Aligned]) -> Series:
+def total(parts: Sequence[AlignedSeries]) -> Series:
     """The sum of the means of several meters over the same intervals; NaN where any of them is incomplete.
 
     Raises ``ValueError`` where the intervals are not the same: meters are aligned first, then summed.
@@ -152,7 +149,7 @@ def total(parts: Sequence[Aligned]) -> Series:
 
 
 def _weights(time_s: Series, nominal: float | None) -> Series:
-    """Seconds that each row stands for."""
+    """Seconds that each row covers."""
     if nominal is None:
         return np.ones(len(time_s))
     apart = np.diff(time_s, prepend=time_s[0] - nominal if len(time_s) else 0.0)
@@ -160,7 +157,7 @@ def _weights(time_s: Series, nominal: float | None) -> Series:
     return np.clip(apart, nominal * 1e-3, nominal * _LONGEST_WEIGHT)
 
 
-def _flagged(log: Log, time_s: Series) -> Mask:
+def _flagged(log: InstrumentLog, time_s: Series) -> Mask:
     """Which rows lie in a problem that says the value was out of range."""
     spans = [
         (problem.at, problem.at + problem.seconds)
@@ -184,7 +181,7 @@ def _longest_gap(when: Series, first: int, last: int, start: float, end: float) 
 def _lacks(samples: int, expected: int, gap: float, longest: float | None, share: float) -> list[str]:
     found = []
     if not expected and not samples:
-        found.append("shorter than the time between samples, and without one of its own")
+        found.append("shorter than the time between samples, and without a sample")
     if samples < share * expected:
         found.append(f"{samples} of {expected} samples")
     if longest is not None and gap > longest:
@@ -193,7 +190,7 @@ def _lacks(samples: int, expected: int, gap: float, longest: float | None, share
 
 
 def _doubts(problems: Sequence[LogProblem], start: float, end: float) -> list[str]:
-    """What a log says against the interval itself: values that cannot be true, a clock that was set."""
+    """Problems of the log in the interval: impossible values, a clock that was set."""
     kinds = ("out-of-range", "clipped", "clock", "uncertain")
     return [
         f"{problem.kind}: {problem.text}"
@@ -203,3 +200,63 @@ def _doubts(problems: Sequence[LogProblem], start: float, end: float) -> list[st
         and problem.at <= end
         and problem.at + problem.seconds > start
     ]
+
+
+#: Equal samples at equal times by which two files are taken for copies.
+_FEWEST = 8
+
+
+def refuse_duplicates(logs: Sequence[InstrumentLog]) -> None:
+    """Raise ``InputError`` where two logs of power are of one meter, or one log is given twice."""
+    for first, second, why in duplicates(logs):
+        where = second.path or first.path
+        message = str(where) if where is not None else second.instrument.name
+        hint = "give each meter once; iowatt adds up the channels of one file"
+        raise InputError("duplicate", message, f"{why}: its power would be counted twice", hint=hint)
+
+
+def duplicates(logs: Sequence[InstrumentLog]) -> Iterator[tuple[InstrumentLog, InstrumentLog, str]]:
+    """Pairs of logs of power that are of one meter, and why."""
+    for first, second in combinations(logs, 2):
+        why = _same(first, second)
+        if why is not None:
+            yield first, second, why
+
+
+def _same(first: InstrumentLog, second: InstrumentLog) -> str | None:
+    a, b = first.instrument, second.instrument
+    one_file = (
+        first.path is not None and second.path is not None and first.path.resolve() == second.path.resolve()
+    )
+    names = a.name if a.name == b.name else f"{a.name} and {b.name}"
+    # Channels of one file may rest together, both at 0 W; but they have names of their own.
+    if _equal(first, second) and (not one_file or a.name == b.name or _moves(first)):
+        return f"{names} have the same samples" if not one_file else f"the same log is given twice ({names})"
+    if one_file or not _overlap(first, second):
+        return None
+    # One device may meter several outlets, each with its own address.
+    here, there = a.details.get("address"), b.details.get("address")
+    if here is not None and here == there:
+        return f"{names} were read at the same address at the same time ({here})"
+    if a.serial is not None and a.serial == b.serial and (here is None or there is None):
+        return f"{names} have the same serial number at the same time ({a.serial})"
+    return None
+
+
+def _equal(first: InstrumentLog, second: InstrumentLog) -> bool:
+    a, b = first.quantities.get("watts"), second.quantities.get("watts")
+    if a is None or b is None or (len(a) < _FEWEST and first.path != second.path):
+        return False
+    return np.array_equal(first.time_s, second.time_s) and np.array_equal(a, b, equal_nan=True)
+
+
+def _moves(log: InstrumentLog) -> bool:
+    watts = log.quantities["watts"]
+    known = watts[np.isfinite(watts)]
+    return bool(len(known) and known.max() > known.min())
+
+
+def _overlap(first: InstrumentLog, second: InstrumentLog) -> bool:
+    if not len(first.time_s) or not len(second.time_s):
+        return False
+    return bool(first.time_s[0] <= second.time_s[-1] and second.time_s[0] <= first.time_s[-1])

@@ -1,4 +1,4 @@
-"""What cannot be true of samples, or is missing: found, named, and set aside; never filled.
+"""Impossible and missing samples: found, named, and set aside; never filled.
 
 A reader hands in what its file says; :func:`checked` puts it in order of time, makes NaN of what is no valid
 sample and says each as a :class:`LogProblem`. The rules, with their reasons:
@@ -9,7 +9,7 @@ sample and says each as a :class:`LogProblem`. The rules, with their reasons:
 - clipped: at the top of the range, so the true value is not known; where the range is not known, a plateau at
   the maximum beside samples that move, or a heap of samples there (suspected: such samples are kept).
 - gap: no sample for more than 1.75 sampling intervals.
-- clock: time steps back. What was stamped twice is set aside, as nobody can tell which is true.
+- clock: time steps back. Samples stamped twice are set aside: which is right is unknown.
 - uncertain: an uncertainty above the 1 % that the rules allow.
 """
 
@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.sources.meters.log import Instrument, Log, LogProblem, ProblemKind, Series
+from iowatt.sources.meters.instrument import Instrument, InstrumentLog, LogProblem, ProblemKind, Series
 
 Mask = npt.NDArray[np.bool_]
 
@@ -54,7 +54,7 @@ def checked(
     *,
     problems: Sequence[LogProblem] = (),
     range_w: float | None = None,
-) -> Log:
+) -> InstrumentLog:
     """A log of samples as they stand in a file.
 
     Parameters
@@ -79,7 +79,7 @@ def checked(
     if "watts" in columns:
         _clipped(time_s, columns["watts"], range_w, found)
     found += gaps(time_s, instrument.sample_interval_s)
-    return Log(
+    return InstrumentLog(
         instrument,
         time_s,
         {name: values for name, values in columns.items() if name in _MAIN or np.isfinite(values).any()},
@@ -87,8 +87,8 @@ def checked(
     )
 
 
-def judged(log: Log) -> Log:
-    """The log with what its instrument itself stands for: an uncertainty above 1 %."""
+def judged(log: InstrumentLog) -> InstrumentLog:
+    """The log with a problem where its instrument's uncertainty is above 1 %."""
     percent = log.instrument.uncertainty_percent
     if percent is None or percent <= MOST_UNCERTAIN_PERCENT:
         return log
@@ -129,7 +129,7 @@ def gaps(time_s: Series, nominal: float | None) -> list[LogProblem]:
     ]
 
 
-#: Kept even where no sample of them is valid: that a meter had none is what must be seen.
+#: Kept even without a valid sample: that a meter had none must be visible.
 _MAIN: Final = ("watts", "celsius")
 
 
@@ -146,7 +146,7 @@ def _in_order(time_s: Series, found: list[LogProblem]) -> tuple[npt.NDArray[np.i
                 "clock",
                 after,
                 f"the clock stepped back by {time_s[index] - after:.4g} s: "
-                "what was stamped twice is set aside",
+                "samples stamped twice are set aside",
                 max(0.0, before - after),
             )
         )
@@ -171,7 +171,7 @@ def _out_of_range(time_s: Series, columns: dict[str, Series], found: list[LogPro
         with np.errstate(invalid="ignore"):
             low, high = values < limits[0], (values > limits[1]) | np.isposinf(values)
         found += _runs(time_s, low, "out-of-range", f"{name}: {_too_low(name)}")
-        found += _runs(time_s, high, "out-of-range", f"{name}: above what there can be, or overflow")
+        found += _runs(time_s, high, "out-of-range", f"{name}: above the possible range, or overflow")
         values[low | high] = np.nan
     if "watts" in columns and "amperes" in columns:
         watts, amperes = columns["watts"], columns["amperes"]
@@ -185,7 +185,7 @@ def _out_of_range(time_s: Series, columns: dict[str, Series], found: list[LogPro
 
 def _too_low(name: str) -> str:
     return (
-        "below what there can be" if name in ("celsius", "power_factor") else "negative: the range was wrong"
+        "below the possible range" if name in ("celsius", "power_factor") else "negative: the range was wrong"
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from iowatt.sources.meters import network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.meter import MeterError
+from iowatt.sources.meters.instrument import MeterError
 
 #: The options of what is read over HTTP.
 OPTIONS: Final = {
@@ -33,7 +33,7 @@ class Http:
 
     def __init__(self, address: Address, port: tuple[int, int], tls: str) -> None:
         self._address = address
-        mode = network.word(address, "tls", ("yes", "no", "insecure"), tls)
+        mode = network.word_option(address, "tls", ("yes", "no", "insecure"), tls)
         #: Where it is, without what is secret.
         self.who = f"http{'' if mode == 'no' else 's'}://{network.endpoint(address, port[mode != 'no'])}"
         self._mode = mode
@@ -77,24 +77,17 @@ class Http:
         except ValueError:
             document = None
         if answer.status_code in (401, 403):
-            raise MeterError(
-                "access-denied",
-                where,
-                "the service refuses the user or password",
-                hint=f"write {self._address.scheme}://USER:PASSWORD@...",
-            )
+            message = "the service refuses the user or password"
+            hint = f"write {self._address.scheme}://USER:PASSWORD@..."
+            raise MeterError("access-denied", where, message, hint=hint)
         if answer.status_code != 200:
-            raise RefusedError(
-                where,
-                f"HTTP {answer.status_code} {answer.reason_phrase}{_said(document)}",
-                status=answer.status_code,
-            )
+            message = f"HTTP {answer.status_code} {answer.reason_phrase}{_said(document)}"
+            raise RefusedError(where, message, status=answer.status_code)
         if document is None:
             raise MeterError("tool-output", where, "the answer is not JSON")
         return document
 
-    #: The header ``Date`` of the last answer.
-    date: str | None = None
+    date: str | None = None  #: The header ``Date`` of the last answer.
 
     def close(self) -> None:
         """Close the connections; never raises, may be called twice."""
@@ -107,7 +100,7 @@ class Http:
             try:
                 import httpx
             except ImportError:
-                raise network.missing(self._address, "httpx") from None
+                raise network.missing_package(self._address, "httpx") from None
             user = network.secret(self._address, self._address.user)
             password = network.secret(self._address, self._address.password)
             self._client = httpx.Client(

@@ -1,4 +1,4 @@
-"""The power that a management controller says by IPMI's DCMI: ``ipmi://USER:PASSWORD@HOST``, here ``ipmi:``.
+"""Power that a management controller reports by IPMI's DCMI: ``ipmi://USER:PASSWORD@HOST``, here ``ipmi:``.
 
 ``ipmitool`` does the talking, a process for each sample. The password goes to it in its environment, where
 other users of this host do not see it.
@@ -18,8 +18,7 @@ from typing import Final
 
 from iowatt.sources.meters import network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.log import Instrument
-from iowatt.sources.meters.meter import MeterError, Reading
+from iowatt.sources.meters.instrument import Instrument, MeterError, Reading
 
 OPTIONS: Final = {
     **network.COMMON,
@@ -42,11 +41,6 @@ _PERIOD: Final = re.compile(r"Sampling period:\s*(\d+)\s*Seconds")
 _NAMED: Final = re.compile(r"^(Manufacturer Name|Product Name|Firmware Revision)\s*:\s*(.+)$", re.MULTILINE)
 
 
-def create(address: Address) -> IpmiMeter:
-    """The instrument of an address. Raises ``InputError``."""
-    return IpmiMeter(address)
-
-
 class IpmiMeter:
     """A ``Meter``; there is no connection to keep."""
 
@@ -54,7 +48,7 @@ class IpmiMeter:
         self._address = address
         if address.path.strip("/"):
             raise address.error("not-applicable", "nothing follows the host", "write ipmi://USER@HOST")
-        self._interface = network.word(
+        self._interface = network.word_option(
             address, "interface", ("lanplus", "lan", "open"), "lanplus" if address.host else "open"
         )
         if (self._interface == "open") == bool(address.host):
@@ -64,8 +58,8 @@ class IpmiMeter:
                 if address.host
                 else f"interface={self._interface} needs a host",
             )
-        cipher = network.number(address, "cipher", -1, 0, 17)
-        privilege = network.word(address, "privilege", ("user", "operator", "administrator"), "user")
+        cipher = network.number_option(address, "cipher", -1, 0, 17)
+        privilege = network.word_option(address, "privilege", ("user", "operator", "administrator"), "user")
         self._who = f"ipmi://{network.endpoint(address, _PORT)}" if address.host else "ipmi:"
         self._timeout_s = network.timeout_s(address, _TIMEOUT_S)
         self._arguments = ["-I", self._interface]
@@ -88,13 +82,11 @@ class IpmiMeter:
         }
         names = [said.get(key, "").strip() for key in ("Manufacturer Name", "Product Name")]
         model = " ".join(name for name in names if name and not name.startswith("Unknown"))
-        return Instrument(
-            name=self._address.name,
-            kind="ipmi",
-            grade="indicative",
+        return network.instrument(
+            self._address,
             why=WHY,
             model=model or None,
-            details={key: text for key, text in details.items() if text},
+            details=details,
         )
 
     def read(self) -> Reading:
@@ -108,12 +100,8 @@ class IpmiMeter:
     def _watts(self, answer: str) -> float:
         state = _STATE.search(answer)
         if state is not None and state[1] != "activated":
-            raise MeterError(
-                "missing-figure",
-                self._who,
-                f"power readings are {state[1]}",
-                hint="ipmitool dcmi power activate",
-            )
+            message = f"power readings are {state[1]}"
+            raise MeterError("missing-figure", self._who, message, hint="ipmitool dcmi power activate")
         reading = _READING.search(answer)
         if reading is None:
             raise MeterError("tool-output", self._who, f"no reading in {answer.strip()[:200]!r}")
@@ -144,8 +132,11 @@ class IpmiMeter:
         return text
 
 
+create = IpmiMeter
+
+
 def _said(command: list[str], environment: dict[str, str], timeout_s: float) -> tuple[int, bytes]:
-    """How a command ended, and what it said on both streams, up to one byte more than ``_LONGEST``.
+    """The exit code of a command and its output on both streams, up to one byte more than ``_LONGEST``.
 
     Raises ``subprocess.TimeoutExpired`` and ``OSError``.
     """

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-import socket
 import time
 from typing import Final
 
 from iowatt.sources.meters import network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.log import Instrument
-from iowatt.sources.meters.meter import MeterError, Reading
+from iowatt.sources.meters.instrument import Instrument, MeterError, Reading
 
 OPTIONS: Final = {
     **network.COMMON,
@@ -35,14 +33,8 @@ _BESIDE: Final = {
     "hertz": "frequency",
     "power_factor": "powerfactor",
 }
-_LONGEST: Final = 4096
 _MOST: Final = 10_000
 _NAME: Final = re.compile(r"[\w.-]{1,128}", re.ASCII)
-
-
-def create(address: Address) -> NutMeter:
-    """The instrument of an address. Raises ``InputError``."""
-    return NutMeter(address)
 
 
 class NutMeter:
@@ -60,8 +52,7 @@ class NutMeter:
                     "bad-syntax", f"{name!r} is not the name of a UPS or variable", "write nut://HOST/UPS"
                 )
         self._variables: dict[str, str] = {}
-        self._socket: socket.socket | None = None
-        self._rest = b""
+        self._connection: network.LineConnection | None = None
 
     def open(self) -> Instrument:
         """Find the UPS and its variables."""
@@ -86,15 +77,13 @@ class NutMeter:
             "status": said.get("ups.status", ""),
         }
         names = [said.get(f"device.{key}") or said.get(f"ups.{key}") or "" for key in ("mfr", "model")]
-        return Instrument(
-            name=self._address.name,
-            kind="nut",
-            grade="indicative",
+        return network.instrument(
+            self._address,
             why=WHY,
             model=" ".join(name for name in names if name) or None,
             serial=said.get("device.serial") or said.get("ups.serial") or None,
             sample_interval_s=_seconds(said.get("driver.parameter.pollinterval")),
-            details={key: text for key, text in details.items() if text},
+            details=details,
         )
 
     def read(self) -> Reading:
@@ -113,8 +102,7 @@ class NutMeter:
 
     def close(self) -> None:
         """Close the connection."""
-        connection, self._socket = self._socket, None
-        self._rest = b""
+        connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
 
@@ -181,15 +169,17 @@ class NutMeter:
         raise MeterError("tool-output", self._who, f"it answers {line[:100]!r}, which is not NUT's protocol")
 
     def _send(self, question: str) -> None:
+        if self._connection is None:
+            host, port = network.host(self._address), self._address.port or _PORT
+            self._connection = network.LineConnection(
+                host, port, timeout_s=self._timeout_s, end=b"\n", place=self._who
+            )
+            self._log_in()
         try:
-            if self._socket is None:
-                where = (network.host(self._address), self._address.port or _PORT)
-                self._socket = socket.create_connection(where, self._timeout_s)
-                self._log_in()
-            self._socket.sendall(f"{question}\n".encode())
-        except OSError as error:
+            self._connection.send(question)
+        except MeterError:
             self.close()
-            raise MeterError("unreachable", self._who, str(error)) from error
+            raise
 
     def _log_in(self) -> None:
         """Only where the address has a user: reading needs none."""
@@ -199,25 +189,16 @@ class NutMeter:
                 self._ask(f"{word} {_quoted(secret)}", "OK")
 
     def _line(self) -> str:
-        end = time.monotonic() + self._timeout_s
+        if self._connection is None:
+            raise MeterError("unreachable", self._who, "not connected")
         try:
-            while b"\n" not in self._rest:
-                if self._socket is None:
-                    raise OSError("not connected")
-                if time.monotonic() > end:
-                    raise TimeoutError(f"no answer in {self._timeout_s:g} s")
-                more = self._socket.recv(_LONGEST)
-                if not more:
-                    raise OSError("it has closed the connection")
-                self._rest += more
-                if len(self._rest) > 64 * _LONGEST:
-                    self.close()
-                    raise MeterError("tool-output", self._who, "the answer is not lines of text")
-        except OSError as error:
+            return self._connection.line().strip()
+        except MeterError:
             self.close()
-            raise MeterError("unreachable", self._who, str(error)) from error
-        line, _, self._rest = self._rest.partition(b"\n")
-        return line.decode("utf-8", "replace").strip()
+            raise
+
+
+create = NutMeter
 
 
 def _unquoted(text: str) -> str:

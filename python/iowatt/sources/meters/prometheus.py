@@ -2,7 +2,7 @@
 
 Of a plain series the samples themselves are taken, each with the time of its scrape, and nothing where there
 is none: asked the ordinary way, Prometheus repeats a sample for up to five minutes after the series has gone,
-which would fill gaps silently. An expression has no samples of its own; it is evaluated, and said so.
+which would fill gaps silently. An expression has no samples: it is evaluated, and marked as such.
 """
 
 from __future__ import annotations
@@ -18,8 +18,14 @@ import numpy as np
 from iowatt.sources.meters import http, network
 from iowatt.sources.meters.address import Address
 from iowatt.sources.meters.checks import sample_interval
-from iowatt.sources.meters.log import QUANTITIES, Instrument, Log, LogProblem
-from iowatt.sources.meters.meter import MeterError, Reading
+from iowatt.sources.meters.instrument import (
+    QUANTITIES,
+    Instrument,
+    InstrumentLog,
+    LogProblem,
+    MeterError,
+    Reading,
+)
 
 OPTIONS: Final = {
     **http.OPTIONS,
@@ -29,7 +35,7 @@ OPTIONS: Final = {
     "scale": "watts for a value of one (default 1; 1e-6 where the series is in microwatts)",
     "max-age": "seconds that a sample may be old (default 15)",
 }
-WHY: Final = "what measured is not known from a time series, nor over how long it averaged"
+WHY: Final = "a time series does not say what measured, nor over how long it averaged"
 _PORT: Final = 9090
 _MAX_AGE_S: Final = 15.0
 _BAD_DATA: Final = 400
@@ -40,11 +46,6 @@ _CHUNK_S: Final = 3600.0
 #: Where no target says how often it is scraped, the stamps of so many s do.
 _LOOK_BACK_S: Final = 300
 _UNITS: Final = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
-
-
-def create(address: Address) -> PrometheusMeter:
-    """The instrument of an address. Raises ``InputError``."""
-    return PrometheusMeter(address)
 
 
 class PrometheusMeter:
@@ -62,9 +63,9 @@ class PrometheusMeter:
             )
         #: The expression, as it is asked.
         self.query = query or metric
-        self._quantity = network.word(address, "quantity", QUANTITIES, "watts")
-        self._scale = network.number(address, "scale", 1.0, -1e12, 1e12)
-        self._max_age_s = network.number(address, "max-age", _MAX_AGE_S, 0.1, 3600.0)
+        self._quantity = network.word_option(address, "quantity", QUANTITIES, "watts")
+        self._scale = network.number_option(address, "scale", 1.0, -1e12, 1e12)
+        self._max_age_s = network.number_option(address, "max-age", _MAX_AGE_S, 0.1, 3600.0)
         self._prefix = address.options.get("prefix", "").strip("/")
         self._http = http.Http(address, (_PORT, _PORT), "no")
         #: Whether it is a plain series, whose samples can be had; None before it is known.
@@ -82,14 +83,12 @@ class PrometheusMeter:
             "samples": "as scraped" if self._plain else "an expression, evaluated",
             "prometheus": str(build.get("version", "")) if isinstance(build, dict) else "",
         }
-        return Instrument(
-            name=self._address.name,
-            kind="prometheus",
-            grade="indicative",
+        return network.instrument(
+            self._address,
             why=WHY,
             model=labels.get("instance"),
             sample_interval_s=self._interval_s(labels) if self._plain else None,
-            details={key: text for key, text in details.items() if text},
+            details=details,
         )
 
     def read(self) -> Reading:
@@ -101,8 +100,8 @@ class PrometheusMeter:
         """Close the connection."""
         self._http.close()
 
-    def history(self, start: float, end: float, step_s: float = 1.0) -> Log:
-        """What Prometheus has of the time from ``start`` to ``end`` (Unix time, s).
+    def history(self, start: float, end: float, step_s: float = 1.0) -> InstrumentLog:
+        """The samples that Prometheus has from ``start`` to ``end`` (Unix time, s).
 
         ``step_s`` is how often an expression is evaluated; a plain series has the samples that were scraped.
         Raises ``MeterError``.
@@ -136,7 +135,7 @@ class PrometheusMeter:
         note = "values of an expression: where its series had no sample, up to five minutes are filled in"
         problems = () if self._plain else (LogProblem("uncertain", None, note),)
         values = np.fromiter(kept.values(), np.float64) * self._scale
-        return Log(instrument, np.fromiter(kept, np.float64), {self._quantity: values}, problems)
+        return InstrumentLog(instrument, np.fromiter(kept, np.float64), {self._quantity: values}, problems)
 
     def _latest(self) -> tuple[float, float, dict[str, str]]:
         """Time, value and labels of the latest sample."""
@@ -193,12 +192,9 @@ class PrometheusMeter:
             return result[0]
         if result:
             names = "; ".join(" ".join(f"{k}={v}" for k, v in _labels(each).items()) for each in result[:5])
-            raise MeterError(
-                "ambiguous",
-                self._http.who,
-                f"{self.query} is {len(result)} series: {names}",
-                hint="select one by its labels, or sum them: query=sum(...)",
-            )
+            message = f"{self.query} is {len(result)} series: {names}"
+            hint = "select one by its labels, or sum them: query=sum(...)"
+            raise MeterError("ambiguous", self._http.who, message, hint=hint)
         if allow_none:
             return {}
         age = f" younger than {self._max_age_s:g} s" if self._plain else ""
@@ -210,6 +206,9 @@ class PrometheusMeter:
         if not isinstance(answer, dict) or answer.get("status") != "success":
             raise MeterError("tool-output", self._http.who, "the answer is not one of Prometheus")
         return answer.get("data")
+
+
+create = PrometheusMeter
 
 
 def _duration(text: Any) -> float | None:

@@ -13,11 +13,9 @@ import re
 import time
 from typing import Final
 
-from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.lines import Lines
-from iowatt.sources.meters.log import Grade, Instrument
-from iowatt.sources.meters.meter import MeterError, Reading
-from iowatt.sources.meters.schemes import SCHEMES
+from iowatt.sources.meters.address import SCHEMES, Address
+from iowatt.sources.meters.instrument import Grade, Instrument, MeterError, Reading
+from iowatt.sources.meters.network import LineConnection
 
 OPTIONS: Final = {
     "interval": "milliseconds between PTDaemon's own samples; 1000",
@@ -64,7 +62,7 @@ class PtdaemonMeter:
 
     def __init__(self, address: Address, interval_ms: int) -> None:
         self._address, self._interval_ms = address, interval_ms
-        self._lines: Lines | None = None
+        self._lines: LineConnection | None = None
         self._identity = ""
         self._ranges: tuple[str, str] | None = None
         self._uncertainty: str | None = None
@@ -127,7 +125,7 @@ class PtdaemonMeter:
     def _connect(self) -> None:
         self._drop()
         address = self._address
-        lines = Lines(address.host, address.port or PORT)
+        lines = LineConnection(address.host, address.port or PORT)
         self._lines = lines
         try:
             hello = lines.ask("Hello")
@@ -151,7 +149,7 @@ class PtdaemonMeter:
             self._drop()
             raise
 
-    def _set_ranges(self, lines: Lines) -> None:
+    def _set_ranges(self, lines: LineConnection) -> None:
         options = self._address.options
         if "volts-range" not in options and "amperes-range" not in options:
             return

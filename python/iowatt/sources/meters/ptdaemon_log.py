@@ -6,7 +6,7 @@
     09-23-2020 14:40:44.382: WARNING: Missed 1 samples
 
 Stamps are month first, in the zone of the host that PTDaemon ran on, which they do not say. With several
-channels the values in front are their sum; -1 stands for what there is not (-2 for a temperature that was
+channels the values in front are their sum; -1 means not available (-2 for a temperature that was
 missed).
 """
 
@@ -23,10 +23,9 @@ import numpy as np
 
 from iowatt.base.errors import InputError
 from iowatt.sources.meters import stamps, table
-from iowatt.sources.meters.address import Address
+from iowatt.sources.meters.address import SCHEMES, Address
 from iowatt.sources.meters.checks import checked
-from iowatt.sources.meters.log import Instrument, Log, LogProblem, ProblemKind
-from iowatt.sources.meters.schemes import SCHEMES
+from iowatt.sources.meters.instrument import Instrument, InstrumentLog, LogProblem, ProblemKind
 from iowatt.sources.meters.yokogawa_csv import CHANNEL, SUM, chosen
 
 OPTIONS: Final = {
@@ -77,34 +76,29 @@ class _Found:
     details: dict[str, str] = field(default_factory=dict)
 
 
-def read(path: Path, address: Address) -> list[Log]:
+def read(path: Path, address: Address) -> list[InstrumentLog]:
     """The log: the sum of channels or those asked for; power and temperature of one log apart.
 
     Raises ``InputError`` with the place: no zone, no sample, a day that is none.
     """
     zone = address.options.get("utc-offset")
     if zone is None:
-        raise InputError(
-            "no-time-zone",
-            str(path),
-            "PTDaemon's stamps have no time zone",
-            hint="give that of the host it ran on: `utc_offset=+01:00` (or Z for UTC)",
-        )
+        message = "PTDaemon's stamps have no time zone"
+        hint = "give that of the host it ran on: `utc_offset=+01:00` (or Z for UTC)"
+        raise InputError("no-time-zone", str(path), message, hint=hint)
     found = _parsed(path, stamps.Stamps("iso", zone, where=str(path)), address.options.get("mark"))
     power = [channel for channel in found.channels if channel != "temperature"]
     if not found.channels:
-        raise InputError(
-            "wrong-format",
-            str(path),
-            "not a log of PTDaemon: no line has a stamp and Watts or Temp"
-            + (", or none has the mark asked for" if "mark" in address.options else ""),
+        message = "not a log of PTDaemon: no line has a stamp and Watts or Temp" + (
+            ", or none has the mark asked for" if "mark" in address.options else ""
         )
+        raise InputError("wrong-format", str(path), message)
     wanted = chosen(address, sorted(power), path) if power else []
     wanted += [channel for channel in found.channels if channel == "temperature"]
     return [_log(path, address, found, channel, single=len(wanted) == 1) for channel in wanted]
 
 
-def _log(path: Path, address: Address, found: _Found, channel: str, *, single: bool) -> Log:
+def _log(path: Path, address: Address, found: _Found, channel: str, *, single: bool) -> InstrumentLog:
     scheme = SCHEMES["ptdaemon-log"]
     grade, why = scheme.grade, scheme.why
     if found.dummy:
@@ -125,7 +119,7 @@ def _log(path: Path, address: Address, found: _Found, channel: str, *, single: b
         {name: np.array(values, dtype=np.float64) for name, values in samples.values.items()},
         problems=found.problems,
     )
-    return Log(log.instrument, log.time_s, log.quantities, log.problems, path)
+    return InstrumentLog(log.instrument, log.time_s, log.quantities, log.problems, path)
 
 
 def _parsed(path: Path, zone: stamps.Stamps, mark: str | None) -> _Found:
@@ -209,7 +203,7 @@ def _seconds(text: str, zone: stamps.Stamps, where: str) -> float:
 
 
 def _identified(line: str, found: _Found) -> None:
-    """What PTDaemon says of its instrument on the way."""
+    """PTDaemon's messages about its instrument."""
     identity = _IDENTITY.search(line)
     if identity is not None:
         found.model = f"{identity[1].strip().title()} {identity[2].strip()}"

@@ -1,4 +1,4 @@
-"""Several instruments recorded beside something else: live ones each by a recorder, logs as they are."""
+"""Several instruments recorded during a measurement: live ones by a recorder each, logs as they are."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.sources.meters import source
-from iowatt.sources.meters.log import Log
+from iowatt.sources.meters.instrument import InstrumentLog
 from iowatt.sources.meters.recording import Recorder, read_log
 
 _FIRST_ANSWER_S: Final = 20.0
@@ -24,11 +24,10 @@ Note = Callable[..., None]
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """An instrument that is to be recorded."""
+class InstrumentRequest:
+    """An instrument to record."""
 
-    #: What results call it; of a log ``None`` lets it have its own name.
-    name: str | None
+    name: str | None  #: Its name in results; None for a log keeps the log's own name.
     address: str
     interval_s: float = 1.0
 
@@ -39,16 +38,18 @@ class Recorders:
     Raises ``InputError`` where an address is wrong, or two instruments would share a file.
     """
 
-    def __init__(self, instruments: Sequence[Wanted], folder: Path, note: Note | None = None) -> None:
+    def __init__(
+        self, instruments: Sequence[InstrumentRequest], folder: Path, note: Note | None = None
+    ) -> None:
         self._folder = folder
         self._quiet = threading.Event()
-        self._logs: list[Wanted] = []
+        self._logs: list[InstrumentRequest] = []
         self._recorders: list[Recorder] = []
-        for wanted in instruments:
-            if source.is_live(wanted.address):
-                self._recorders.append(self._recorder(wanted, note))
+        for request in instruments:
+            if source.is_live(request.address):
+                self._recorders.append(self._recorder(request, note))
             else:
-                self._logs.append(wanted)
+                self._logs.append(request)
 
     def start(self) -> None:
         """Begin, and wait until each has answered.
@@ -71,21 +72,21 @@ class Recorders:
             raise
 
     def stop(self) -> list[str]:
-        """End all; what went wrong with the recordings, in sentences."""
+        """End all; the problems of the recordings, in sentences."""
         self._quiet.set()
-        told = []
+        problems = []
         for recorder in self._recorders:
             if not recorder.stop():
-                told.append(f"{recorder.name} still waits for its instrument")
+                problems.append(f"{recorder.name} still waits for its instrument")
             if recorder.error:
-                told.append(f"{recorder.name}: {recorder.error}")
+                problems.append(f"{recorder.name}: {recorder.error}")
             if recorder.watcher_error:
-                told.append(f"{recorder.name}: what happened to it was not noted: {recorder.watcher_error}")
-        return told
+                problems.append(f"{recorder.name}: its events were not noted: {recorder.watcher_error}")
+        return problems
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """Record meanwhile: a sample precedes the beginning, and one follows the end."""
+        """Record while the context lasts: a sample precedes it, and one follows it."""
         longest = max((recorder.interval_s for recorder in self._recorders), default=0.0)
         self.start()
         try:
@@ -97,21 +98,21 @@ class Recorders:
 
     def collect(self) -> list[str]:
         """Copy the logs that others have written; which of them are not there, in sentences."""
-        told = []
-        for wanted in self._logs:
-            address = source.find(wanted.address)[0]
-            path, name = Path(address.path), wanted.name or address.name
+        problems = []
+        for request in self._logs:
+            address = source.find(request.address)[0]
+            path, name = Path(address.path), request.name or address.name
             try:
                 shutil.copyfile(path, self._folder / f"{file_name(name)}-log{path.suffix}")
             except OSError as error:
-                told.append(f"the log of {name} is to be added: {path}: {error.strerror}")
-        return told
+                problems.append(f"the log of {name} could not be copied: {path}: {error.strerror}")
+        return problems
 
-    def logs(self) -> list[Log]:
+    def logs(self) -> list[InstrumentLog]:
         """What was recorded, and the logs that others wrote. Raises ``InputError``."""
         found = [_named(read_log(recorder.path), recorder.name) for recorder in self._recorders]
-        for wanted in self._logs:
-            found += [_named(log, wanted.name) for log in source.logs(wanted.address)]
+        for request in self._logs:
+            found += [_named(log, request.name) for log in source.logs(request.address)]
         return found
 
     @property
@@ -125,8 +126,8 @@ class Recorders:
             total += reading.quantities.get("watts", 0.0)
         return total or None
 
-    def _recorder(self, wanted: Wanted, note: Note | None) -> Recorder:
-        name = wanted.name or f"meter{len(self._recorders) + 1}"
+    def _recorder(self, request: InstrumentRequest, note: Note | None) -> Recorder:
+        name = request.name or f"meter{len(self._recorders) + 1}"
         path = self._folder / f"{file_name(name)}.csv"
         if any(path == other.path for other in self._recorders):
             raise InputError("duplicate", f"instrument {name}", "two instruments have one name")
@@ -136,14 +137,14 @@ class Recorders:
                 note(event, meter=name, **values)
 
         return Recorder(
-            source.meter(wanted.address), path, name=name, interval_s=wanted.interval_s, watcher=watcher
+            source.meter(request.address), path, name=name, interval_s=request.interval_s, watcher=watcher
         )
 
 
 def file_name(name: str) -> str:
-    """What an instrument's files are called."""
+    """The name of an instrument's files."""
     return re.sub(r"[^\w.-]+", "-", name, flags=re.ASCII).strip("-.") or "instrument"
 
 
-def _named(log: Log, name: str | None) -> Log:
+def _named(log: InstrumentLog, name: str | None) -> InstrumentLog:
     return log if name is None else replace(log, instrument=replace(log.instrument, name=name))

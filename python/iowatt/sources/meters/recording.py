@@ -1,4 +1,4 @@
-"""Recording of live instruments: a thread each, which writes samples as they come and survives what it reads.
+"""Recordings of live instruments: a thread each, which writes samples as they come and survives failures.
 
 A recording is delimited text. Its first line is ``# iowatt.meter-recording/1``, lines ``# instrument {...}``
 say what was read, and then each row is a sample or an event:
@@ -12,7 +12,7 @@ A line ``# stamps own`` says that the instrument stamps its samples itself and w
 had new ones: then its samples lie as far apart as its stamps.
 
 Each row is handed to the system when it is written, so a killed recorder loses nothing; a line cut short by a
-crash is dropped by whoever reads or goes on.
+crash is dropped by the next reader or writer.
 """
 
 from __future__ import annotations
@@ -38,8 +38,16 @@ import numpy as np
 from iowatt.base.errors import InputError, IowattError
 from iowatt.sources.meters.address import Address
 from iowatt.sources.meters.checks import checked, judged, sample_interval
-from iowatt.sources.meters.log import QUANTITIES, Instrument, Log, LogProblem, ProblemKind, Series
-from iowatt.sources.meters.meter import Meter, Reading
+from iowatt.sources.meters.instrument import (
+    QUANTITIES,
+    Instrument,
+    InstrumentLog,
+    LogProblem,
+    Meter,
+    ProblemKind,
+    Reading,
+    Series,
+)
 
 SCHEMA: Final = "# iowatt.meter-recording/1"
 COLUMNS: Final = ("time_s", *QUANTITIES, "event", "text")
@@ -80,7 +88,7 @@ class Recorder:
     meter:
         Not opened; the recorder's thread opens, reads and closes it.
     path:
-        The recording; one that exists is gone on with (a measurement that was resumed).
+        The recording; an existing one is continued (a measurement that was resumed).
     name:
         What it is called.
     interval_s:
@@ -108,7 +116,7 @@ class Recorder:
         self.interval_s = interval_s
         #: Samples written so far.
         self.samples = 0
-        #: The last sample, for whoever shows it.
+        #: The last sample.
         self.last: Reading | None = None
         #: Why there is none at the moment, or None.
         self.failing: str | None = None
@@ -131,7 +139,7 @@ class Recorder:
         self._file: io.TextIOWrapper | None = None
 
     def start(self) -> None:
-        """Begin, in a thread of its own. Raises ``InputError`` where the file cannot be written."""
+        """Begin, in a new thread. Raises ``InputError`` where the file cannot be written."""
         try:
             self._file = _opened(self.path)
         except OSError as error:
@@ -264,12 +272,12 @@ class Recorder:
             return
         try:
             self._watcher(event, values)
-        except Exception as error:  # whoever is told must not end what it is told of
+        except Exception as error:  # a watcher must not end the recording
             self.watcher_error = f"{type(error).__name__}: {error}"
 
 
 def _opened(path: Path) -> io.TextIOWrapper:
-    """The recording, ready for rows: a new one, or one to go on with, without a line that was cut short."""
+    """The recording, ready for rows: a new one, or an existing one without a line that was cut short."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and path.stat().st_size:
         # First, and with its line end: nothing is cut off a file that is somebody else's.
@@ -284,7 +292,7 @@ def _opened(path: Path) -> io.TextIOWrapper:
                 raise InputError("damaged", str(path), "the last line is too long for a recording")
             file.truncate(size - (len(tail) - end))
         rows = path.open("a", encoding="utf-8")
-        rows.write(f"{time.time():.6f}{',' * len(QUANTITIES)},restarted,recording went on after a break\n")
+        rows.write(f"{time.time():.6f}{',' * len(QUANTITIES)},restarted,recording continued after a break\n")
     else:
         rows = path.open("w", encoding="utf-8")
         rows.write(f"{SCHEMA}\n{','.join(COLUMNS)}\n")
@@ -305,13 +313,13 @@ def _as_json(instrument: Instrument) -> dict[str, Any]:
     return values
 
 
-def read(path: Path, address: Address) -> list[Log]:
+def read(path: Path, address: Address) -> list[InstrumentLog]:
     """The recording that an address names."""
     del address
     return [read_log(path)]
 
 
-def read_log(path: Path) -> Log:
+def read_log(path: Path) -> InstrumentLog:
     """A recording as a log.
 
     Of the interval between samples: where the instrument stamps them itself (``# stamps own``), the median
@@ -372,7 +380,7 @@ def read_log(path: Path) -> Log:
         if np.isfinite(table[:, index]).any() or (name == "watts" and not np.isfinite(table).any())
     }
     log = checked(instrument, time_s, columns, problems=problems)
-    return judged(Log(log.instrument, log.time_s, log.quantities, log.problems, path))
+    return judged(InstrumentLog(log.instrument, log.time_s, log.quantities, log.problems, path))
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -394,11 +402,8 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                 try:
                     yield number, line[:-1].decode("utf-8")
                 except UnicodeDecodeError as error:
-                    raise InputError(
-                        "damaged",
-                        f"{path}:{number}",
-                        f"byte {error.start} of the line is not UTF-8",
-                    ) from None
+                    message = f"byte {error.start} of the line is not UTF-8"
+                    raise InputError("damaged", f"{path}:{number}", message) from None
             if len(line) == _LONGEST_LINE:
                 raise InputError(
                     "too-large", f"{path}:{number + 1}", f"the line is longer than {_LONGEST_LINE >> 10} KiB"
@@ -423,7 +428,7 @@ def _by_stamps(instrument: Instrument, time_s: Series) -> Instrument:
 def _with_repeats(instrument: Instrument, time_s: Series, table: Series) -> Instrument:
     """The instrument with how often its values change, where most samples repeat the one before exactly.
 
-    A steady load in whole watts looks the same, so it is said and nothing is concluded from it.
+    A steady load in whole watts looks the same, so this is a remark only.
     """
     if len(time_s) <= _LEAST_CHANGES:
         return instrument
@@ -441,7 +446,7 @@ def _with_repeats(instrument: Instrument, time_s: Series, table: Series) -> Inst
 
 
 def _stepped(said: str) -> float:
-    """By how much a clock was set, in s, as its event says; 0 where it does not say it."""
+    """By how much a clock was set, in s, by its event; 0 where unknown."""
     found = re.search(r"\bset by ([+-]?\d{1,12}(?:\.\d{1,9})?) s\b", said)
     return 0.0 if found is None else abs(float(found[1]))
 
@@ -457,11 +462,10 @@ def _row(line: str, where: str) -> tuple[float, list[float], str, str]:
         if not 0 <= at < 1e11 or (event and event not in EVENTS):
             raise ValueError
     except (ValueError, csv.Error, StopIteration):
-        raise InputError(
-            "damaged",
-            where,
-            f"not a row of a recording: {','.join(COLUMNS)} with numbers, or an event of {', '.join(EVENTS)}",
-        ) from None
+        message = (
+            f"not a row of a recording: {','.join(COLUMNS)} with numbers, or an event of {', '.join(EVENTS)}"
+        )
+        raise InputError("damaged", where, message) from None
     return at, values, event, cells[-1]
 
 

@@ -1,4 +1,4 @@
-"""The power that a management controller says over Redfish: ``redfish://USER:PASSWORD@HOST/CHASSIS``.
+"""The power that a management controller reports over Redfish: ``redfish://USER:PASSWORD@HOST/CHASSIS``.
 
 Tried in this order, as DMTF's schemas replaced one another: the chassis' ``EnvironmentMetrics``
 (``PowerWatts``), its ``Sensors`` of power, and ``Power`` (deprecated since 2020.4).
@@ -17,8 +17,7 @@ from urllib.parse import quote
 
 from iowatt.sources.meters import http, network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.log import Instrument
-from iowatt.sources.meters.meter import MeterError, Reading
+from iowatt.sources.meters.instrument import Instrument, MeterError, Reading
 
 OPTIONS: Final = {
     **http.OPTIONS,
@@ -30,7 +29,7 @@ WHY: Final = (
     "a management controller's own sensor: an average over one second to twenty minutes, of unstated accuracy"
 )
 _WAYS: Final = ("environment", "sensor", "power")
-#: Of several sensors of power the one that stands for the whole chassis has one of these contexts.
+#: Of several sensors of power that of the whole chassis has one of these contexts.
 _WHOLE: Final = ("Chassis", "PowerSubsystem")
 
 
@@ -41,15 +40,8 @@ class _Way:
     path: str
     property: str
     take: Callable[[Any], Any]
-    #: The length of its averages in s, where it says so.
-    averaged_s: float | None = None
-    #: The time between its readings in s, where it says so.
-    sensed_s: float | None = None
-
-
-def create(address: Address) -> RedfishMeter:
-    """The instrument of an address. Raises ``InputError``."""
-    return RedfishMeter(address)
+    averaged_s: float | None = None  #: The length of its averages in s, where it is stated.
+    sensed_s: float | None = None  #: The time between its readings in s, where it is stated.
 
 
 class RedfishMeter:
@@ -58,8 +50,8 @@ class RedfishMeter:
     def __init__(self, address: Address) -> None:
         self._address = address
         self._http = http.Http(address, (80, 443), "yes")
-        self._via = network.word(address, "via", ("auto", *_WAYS), "auto")
-        self._control = int(network.number(address, "control", -1, 0, 1000))
+        self._via = network.word_option(address, "via", ("auto", *_WAYS), "auto")
+        self._control = int(network.number_option(address, "control", -1, 0, 1000))
         if "sensor" in address.options and self._via in ("environment", "power"):
             raise address.error("conflict", f"sensor=... needs via=sensor, not via={self._via}")
         self._way: _Way | None = None
@@ -81,15 +73,13 @@ class RedfishMeter:
             "controller's clock": offset,
         }
         model = " ".join(str(chassis[key]) for key in ("Manufacturer", "Model") if chassis.get(key))
-        return Instrument(
-            name=self._address.name,
-            kind="redfish",
-            grade="indicative",
+        return network.instrument(
+            self._address,
             why=WHY,
             model=model or None,
             serial=str(chassis["SerialNumber"]) if chassis.get("SerialNumber") else None,
             sample_interval_s=way.sensed_s,
-            details={key: text for key, text in details.items() if text},
+            details=details,
         )
 
     def read(self) -> Reading:
@@ -127,12 +117,9 @@ class RedfishMeter:
             return _object(self._http.get(paths[0]), f"{self._http.who}{paths[0]}")
         names = ", ".join(path.rstrip("/").rsplit("/", 1)[-1] for path in paths) or "none"
         problem = f"there is no chassis {wanted!r}" if wanted else "the address names no chassis"
-        raise MeterError(
-            "unknown-name" if wanted or not paths else "ambiguous",
-            self._http.who,
-            f"{problem}; there are: {names}",
-            hint="write redfish://HOST/CHASSIS",
-        )
+        message = "unknown-name" if wanted or not paths else "ambiguous"
+        hint = "write redfish://HOST/CHASSIS"
+        raise MeterError(message, self._http.who, f"{problem}; there are: {names}", hint=hint)
 
     def _find(self, chassis: dict[str, Any]) -> _Way:
         ways = {"environment": self._environment, "sensor": self._sensor, "power": self._power}
@@ -146,11 +133,8 @@ class RedfishMeter:
             way = ways[name](chassis)
             if way is not None:
                 return way
-        raise MeterError(
-            "missing-figure",
-            self._http.who,
-            f"chassis {chassis.get('Id', '')!r} has no watts by {', '.join(chosen)}",
-        )
+        message = f"chassis {chassis.get('Id', '')!r} has no watts by {', '.join(chosen)}"
+        raise MeterError("missing-figure", self._http.who, message)
 
     def _environment(self, chassis: dict[str, Any]) -> _Way | None:
         path = _link(chassis.get("EnvironmentMetrics"))
@@ -176,12 +160,9 @@ class RedfishMeter:
             }
             if len(whole) != 1:
                 names = ", ".join(path.rstrip("/").rsplit("/", 1)[-1] for path in found)
-                raise MeterError(
-                    "ambiguous",
-                    f"{self._http.who}{collection}",
-                    f"several sensors of power, and none of them is that of the whole chassis: {names}",
-                    hint="name one: redfish://HOST/CHASSIS?sensor=ID",
-                )
+                message = f"several sensors of power, and none of them is that of the whole chassis: {names}"
+                hint = "name one: redfish://HOST/CHASSIS?sensor=ID"
+                raise MeterError("ambiguous", f"{self._http.who}{collection}", message, hint=hint)
             found = whole
         if not found:
             return None
@@ -200,12 +181,9 @@ class RedfishMeter:
             names = ", ".join(
                 f"{k} ({_object(each, place).get('Name', '')})" for k, each in enumerate(controls)
             )
-            raise MeterError(
-                "ambiguous",
-                f"{self._http.who}{path}",
-                f"several members of PowerControl: {names}",
-                hint="name one: redfish://HOST/CHASSIS?control=0",
-            )
+            message = f"several members of PowerControl: {names}"
+            hint = "name one: redfish://HOST/CHASSIS?control=0"
+            raise MeterError("ambiguous", f"{self._http.who}{path}", message, hint=hint)
         at = max(at, 0)
         if at >= len(controls) or _object(controls[at], place).get("PowerConsumedWatts") is None:
             return None
@@ -222,6 +200,9 @@ class RedfishMeter:
         except (TypeError, ValueError):
             return ""
         return f"{said - time.time():+.0f} s from this host's"
+
+
+create = RedfishMeter
 
 
 def _powers(sensor: Any) -> bool:

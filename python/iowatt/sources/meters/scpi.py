@@ -15,8 +15,7 @@ from typing import Any, Final
 
 from iowatt.sources.meters import network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.log import Grade, Instrument
-from iowatt.sources.meters.meter import MeterError, Reading
+from iowatt.sources.meters.instrument import Grade, Instrument, MeterError, Reading
 
 OPTIONS: Final = {
     **network.COMMON,
@@ -31,11 +30,6 @@ _ITEMS: Final = {"watts": "P", "volts": "U", "amperes": "I", "power_factor": "LA
 #: Bytes of an answer; those that are asked for have some hundred.
 _LONGEST: Final = 16_384
 _FOREIGN: Final = "no analyser that iowatt knows: its accuracy is not known from the protocol; declare it"
-
-
-def create(address: Address) -> ScpiMeter:
-    """The instrument of an address. Raises ``InputError``."""
-    return ScpiMeter(address)
 
 
 class ScpiMeter:
@@ -66,7 +60,7 @@ class ScpiMeter:
         if not re.fullmatch(r"[1-7]|SIGMA[AB]?", self._element):
             raise address.error("not-accepted", f"element={element!r} is not 1 to 7 or sigma")
         self._items = dict(_ITEMS)
-        if network.word(address, "thd", ("yes", "no"), "no") == "yes":
+        if network.word_option(address, "thd", ("yes", "no"), "no") == "yes":
             self._items["thd_percent"] = "UTHD"
         self._timeout_s = network.timeout_s(address)
         self._session: Any = None
@@ -82,12 +76,9 @@ class ScpiMeter:
         if self._own is None:
             if maker.upper() != "YOKOGAWA":
                 self.close()
-                raise MeterError(
-                    "unsupported",
-                    self.resource,
-                    f"{maker} {model} is not a Yokogawa WT",
-                    hint="the option watts=QUERY reads other analysers",
-                )
+                message = f"{maker} {model} is not a Yokogawa WT"
+                hint = "the option watts=QUERY reads other analysers"
+                raise MeterError("unsupported", self.resource, message, hint=hint)
             details |= self._settings(model)
             self._set_up()
             if _ACCEPTED.fullmatch(model.upper()):
@@ -96,15 +87,14 @@ class ScpiMeter:
                     f"a {model}, of SPEC's accepted analysers; its ranges and calibration decide its accuracy"
                 )
         self.read()
-        return Instrument(
-            name=self._address.name,
-            kind="scpi",
+        return network.instrument(
+            self._address,
             grade=grade,
             why=why,
             model=f"{maker} {model}".strip() or None,
             serial=serial or None,
             sample_interval_s=_positive(details.get("update interval, s")),
-            details={key: text for key, text in details.items() if text},
+            details=details,
         )
 
     def read(self) -> Reading:
@@ -124,11 +114,8 @@ class ScpiMeter:
         fields = answer.split(",")
         if len(fields) != len(self._items):
             self.close()  # somebody else has set other items
-            raise MeterError(
-                "tool-output",
-                self.resource,
-                f"it sends {len(fields)} values instead of {len(self._items)}: {answer[:100]!r}",
-            )
+            message = f"it sends {len(fields)} values instead of {len(self._items)}: {answer[:100]!r}"
+            raise MeterError("tool-output", self.resource, message)
         values = dict(zip(self._items, map(_number, fields), strict=True))
         if math.isinf(values["watts"]):
             raise MeterError(
@@ -152,7 +139,7 @@ class ScpiMeter:
             import pyvisa
             import pyvisa_py  # noqa: F401  # what pyvisa is to take, so that its absence is said here
         except ImportError:
-            raise network.missing(self._address, "pyvisa, with pyvisa-py") from None
+            raise network.missing_package(self._address, "pyvisa, with pyvisa-py") from None
         milliseconds = int(self._timeout_s * 1000)
         try:
             # The manager is shared by all sessions of this process: it is not ours to close.
@@ -172,11 +159,8 @@ class ScpiMeter:
         fields = [field.strip() for field in self._ask("*IDN?").split(",")]
         if len(fields) < 2:
             self.close()
-            raise MeterError(
-                "tool-output",
-                self.resource,
-                f"it does not identify itself (*IDN? is {','.join(fields)[:100]!r})",
-            )
+            message = f"it does not identify itself (*IDN? is {','.join(fields)[:100]!r})"
+            raise MeterError("tool-output", self.resource, message)
         maker, model, serial, firmware = (*fields, "", "")[:4]
         return maker, model, serial, firmware
 
@@ -199,7 +183,7 @@ class ScpiMeter:
                     self._try(f":INPUT:{word}:AUTO?"), ""
                 )
         self._peaks = _number(self._try(":INPUT:POVER?")) >= 0
-        return said | {"clipped peaks": "" if self._peaks else "not said by this model"}
+        return said | {"clipped peaks": "" if self._peaks else "not reported by this model"}
 
     def _try(self, query: str) -> str:
         """The answer, or nothing where the instrument does not know the question."""
@@ -245,6 +229,9 @@ class ScpiMeter:
                 raise TimeoutError(f"its answer did not end in {self._timeout_s:g} s")
 
 
+create = ScpiMeter
+
+
 def _number(text: str) -> float:
     """A number of SCPI; NaN where it is none, infinite where it is over range (9.9E+37 by the standard)."""
     try:
@@ -260,5 +247,5 @@ def _positive(text: str | None) -> float | None:
 
 
 def _words(error: Exception) -> str:
-    """What a VISA error says, without its code."""
+    """The message of a VISA error, without its code."""
     return str(error).rpartition("): ")[2].strip() or type(error).__name__

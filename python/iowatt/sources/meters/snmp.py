@@ -17,13 +17,12 @@ from typing import Any, Final
 
 from iowatt.sources.meters import network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.log import QUANTITIES, Instrument
-from iowatt.sources.meters.meter import MeterError, Reading
+from iowatt.sources.meters.instrument import QUANTITIES, Instrument, MeterError, Reading
 from iowatt.sources.meters.snmp_profiles import (
     ENTITY_SENSOR,
     ENTITY_TYPES,
     PROFILES,
-    Profile,
+    SnmpProfile,
     entity_power,
 )
 
@@ -66,18 +65,12 @@ _PRIV: Final = {
 
 @dataclass(frozen=True)
 class _Object:
-    """What is read: one OID, and what a count of one means."""
+    """An object to read: its OID, and what a count of one means."""
 
     quantity: str
     oid: str
     scale: Decimal
-    #: An object that is 1 while the value may be used.
-    valid: str | None = None
-
-
-def create(address: Address) -> SnmpMeter:
-    """The instrument of an address. Raises ``InputError``."""
-    return SnmpMeter(address)
+    valid: str | None = None  #: An object that is 1 while the value may be used.
 
 
 class SnmpMeter:
@@ -86,7 +79,7 @@ class SnmpMeter:
     def __init__(self, address: Address) -> None:
         self._address = address
         self._who = f"snmp://{network.endpoint(address, _PORT)}"
-        self._version = network.word(address, "version", ("1", "2c", "3"), "2c")
+        self._version = network.word_option(address, "version", ("1", "2c", "3"), "2c")
         self._profile, self._index = _profile(address)
         self._session: _Session | None = None
         self._objects: list[_Object] = []
@@ -169,17 +162,15 @@ class SnmpMeter:
             "version": self._version,
             "description": said["description"] or "",
         }
-        return Instrument(
-            name=self._address.name,
-            kind="snmp",
-            grade="indicative",
+        return network.instrument(
+            self._address,
             why=f"{WHY}; {note}" if note else WHY,
             model=said.get("model") or said["description"],
             serial=said.get("serial"),
-            details={name: text for name, text in details.items() if text},
+            details=details,
         )
 
-    def _search(self) -> Profile:
+    def _search(self) -> SnmpProfile:
         """The one profile that the device answers to."""
         candidates = {
             name: profile.points["watts"].oid.format(index=profile.index)
@@ -191,20 +182,13 @@ class SnmpMeter:
         if len(found) == 1:
             return PROFILES[found[0]]
         if found:
-            raise MeterError(
-                "ambiguous",
-                self._who,
-                f"several profiles give watts: {', '.join(found)}",
-                hint=f"name one: {self._who}/{found[0]}",
-            )
-        raise MeterError(
-            "missing-figure",
-            self._who,
-            f"none of the profiles {', '.join(candidates)} gives watts",
-            hint="name the object by its OID, with scale=WATTS-PER-COUNT: snmp://HOST/1.3.6.1...",
-        )
+            message = f"several profiles give watts: {', '.join(found)}"
+            raise MeterError("ambiguous", self._who, message, hint=f"name one: {self._who}/{found[0]}")
+        message = f"none of the profiles {', '.join(candidates)} gives watts"
+        hint = "name the object by its OID, with scale=WATTS-PER-COUNT: snmp://HOST/1.3.6.1..."
+        raise MeterError("missing-figure", self._who, message, hint=hint)
 
-    def _resolve(self, profile: Profile, index: str) -> list[_Object]:
+    def _resolve(self, profile: SnmpProfile, index: str) -> list[_Object]:
         """The objects of a profile that the device has; watts must be among them."""
 
         def named(text: str | None) -> str | None:
@@ -225,17 +209,14 @@ class SnmpMeter:
             scale = Decimal(str(point.scale)).scaleb(-int(places))
             objects.append(_Object(name, oid, scale, valid if valid in answers else None))
         if not any(wanted.quantity == "watts" for wanted in objects):
-            raise MeterError(
-                "missing-figure",
-                self._who,
-                f"there are no watts at {points['watts'][1]} ({profile.mib})",
-                hint="try another index or profile (docs/reference/meters.md)",
-            )
+            message = f"there are no watts at {points['watts'][1]} ({profile.mib})"
+            hint = "try another index or profile (docs/reference/meters.md)"
+            raise MeterError("missing-figure", self._who, message, hint=hint)
         return objects
 
     def _own(self, oid: str) -> _Object:
-        quantity = network.word(self._address, "quantity", QUANTITIES, "watts")
-        scale = network.number(self._address, "scale", 1.0, -1e12, 1e12)
+        quantity = network.word_option(self._address, "quantity", QUANTITIES, "watts")
+        scale = network.number_option(self._address, "scale", 1.0, -1e12, 1e12)
         wanted = _Object(quantity, oid, Decimal(str(scale)))
         answers = self._get([wanted.oid])
         if wanted.oid not in answers:
@@ -257,11 +238,8 @@ class SnmpMeter:
                 "not-applicable", self._who, f"sensor {index} measures none of {', '.join(QUANTITIES)}"
             )
         if status != 1:
-            raise MeterError(
-                "missing-figure",
-                self._who,
-                f"sensor {index} is out of order (entPhySensorOperStatus {status})",
-            )
+            message = f"sensor {index} is out of order (entPhySensorOperStatus {status})"
+            raise MeterError("missing-figure", self._who, message)
         power = entity_power(scale, precision)
         return _Object(quantity, columns[3], Decimal(1).scaleb(power), columns[4])
 
@@ -276,14 +254,17 @@ class SnmpMeter:
         return number
 
 
+create = SnmpMeter
+
+
 class _Session:
-    """pysnmp on an event loop of its own, so that a meter can be read from any one thread."""
+    """pysnmp on a separate event loop, so that a meter can be read from any thread."""
 
     def __init__(self, address: Address, who: str, version: str) -> None:
         try:
             from pysnmp.hlapi.v3arch import asyncio as hlapi
         except ImportError:
-            raise network.missing(address, "pysnmp") from None
+            raise network.missing_package(address, "pysnmp") from None
         self._hlapi: Any = hlapi
         self._who = who
         self._credentials = self._login(address, version)
@@ -291,7 +272,7 @@ class _Session:
         self._endpoint = (network.host(address), address.port or _PORT)
         self._limits: dict[str, Any] = {
             "timeout": network.timeout_s(address, _TIMEOUT_S),
-            "retries": int(network.number(address, "retries", 1, 0, 10)),
+            "retries": int(network.number_option(address, "retries", 1, 0, 10)),
         }
         self._target: Any = None
         self._loop = asyncio.new_event_loop()
@@ -344,7 +325,7 @@ class _Session:
             key = network.secret(address, address.options.get(f"{kind}-key"))
             if key is None:
                 continue
-            named = network.word(address, kind, table, "sha" if kind == "auth" else "aes128")
+            named = network.word_option(address, kind, table, "sha" if kind == "auth" else "aes128")
             keys[f"{kind}Key"] = key
             keys[f"{kind}Protocol"] = getattr(hlapi, table[named])
         if "privKey" in keys and "authKey" not in keys:
@@ -352,7 +333,7 @@ class _Session:
         return hlapi.UsmUserData(user, **keys)
 
 
-def _profile(address: Address) -> tuple[Profile | None, str]:
+def _profile(address: Address) -> tuple[SnmpProfile | None, str]:
     """The profile and the index that the path names; an index of ``auto`` is found when it is opened."""
     first, _, rest = address.path.partition("/")
     own = {"scale", "quantity"} & set(address.options)
@@ -364,11 +345,8 @@ def _profile(address: Address) -> tuple[Profile | None, str]:
         )
     if first == "entity-sensor":
         if not re.fullmatch(r"\d+", rest):
-            raise address.error(
-                "bad-syntax",
-                "the address names no sensor",
-                "write snmp://HOST/entity-sensor/ENTPHYSICALINDEX",
-            )
+            message = "write snmp://HOST/entity-sensor/ENTPHYSICALINDEX"
+            raise address.error("bad-syntax", "the address names no sensor", message)
         return None, f"entity:{rest}"
     if not first:
         return None, "auto"

@@ -10,15 +10,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.sources.meters.address import Address, parse
+from iowatt.sources.meters.address import SCHEMES, Address, InstrumentScheme, parse
 from iowatt.sources.meters.checks import judged
-from iowatt.sources.meters.log import Instrument, Log
-from iowatt.sources.meters.meter import Meter, Reading
-from iowatt.sources.meters.schemes import SCHEMES, Scheme
+from iowatt.sources.meters.instrument import Instrument, InstrumentLog, Meter, Reading
 
-#: Options that every address takes: what is known of the instrument and not said by itself.
+#: Options that every address takes: what the user knows of the instrument.
 DECLARED: Final[Mapping[str, str]] = {
-    "name": "what results call it",
+    "name": "its name in results",
     "model": "maker and model",
     "serial": "serial number",
     "calibrated": "date of its last calibration, as 2026-01-31",
@@ -28,7 +26,7 @@ DECLARED: Final[Mapping[str, str]] = {
 _MOST_UNCERTAIN: Final = 1.0
 
 
-def find(text: str, defaults: Mapping[str, str] | None = None) -> tuple[Address, Scheme]:
+def find(text: str, defaults: Mapping[str, str] | None = None) -> tuple[Address, InstrumentScheme]:
     """The address with its scheme and options checked. Raises ``InputError``.
 
     ``defaults`` are options for whichever instrument takes them, where its address does not give them.
@@ -37,22 +35,16 @@ def find(text: str, defaults: Mapping[str, str] | None = None) -> tuple[Address,
     scheme = SCHEMES.get(address.scheme)
     if scheme is None:
         near = difflib.get_close_matches(address.scheme, SCHEMES, 1)
-        raise address.error(
-            "unknown-name",
-            f"there is no kind of instrument {address.scheme!r}; there are {', '.join(SCHEMES)}",
-            f"did you mean {near[0]}:?" if near else None,
-        )
-    known = {**DECLARED, **_module(scheme, address).OPTIONS}
+        message = f"there is no kind of instrument {address.scheme!r}; there are {', '.join(SCHEMES)}"
+        raise address.error("unknown-name", message, f"did you mean {near[0]}:?" if near else None)
+    known = {**DECLARED, **getattr(_module(scheme, address), scheme.options)}
     given = {key: value for key, value in (defaults or {}).items() if key in known}
     address = replace(address, options={**given, **address.options})
     for key in address.options:
         if key not in known:
             near = difflib.get_close_matches(key, known, 1)
-            raise address.error(
-                "unknown-key",
-                f"{address.scheme} has no option {key!r}; it takes {', '.join(known)}",
-                f"did you mean {near[0]}?" if near else None,
-            )
+            message = f"{address.scheme} has no option {key!r}; it takes {', '.join(known)}"
+            raise address.error("unknown-key", message, f"did you mean {near[0]}?" if near else None)
     _declared(address, scheme)
     return address, scheme
 
@@ -69,16 +61,13 @@ def meter(text: str) -> Meter:
     """
     address, scheme = find(text)
     if not scheme.live:
-        raise address.error(
-            "wrong-kind",
-            f"{address.scheme} is a log, which can be read but not recorded",
-            "`iowatt meter read` summarises it",
-        )
+        message = f"{address.scheme} is a log, which can be read but not recorded"
+        raise address.error("wrong-kind", message, "`iowatt meter read` summarises it")
     made: Meter = _module(scheme, address).create(address)
-    return Declared(made, address, scheme)
+    return DeclaredMeter(made, address, scheme)
 
 
-def logs(text: str, defaults: Mapping[str, str] | None = None) -> list[Log]:
+def logs(text: str, defaults: Mapping[str, str] | None = None) -> list[InstrumentLog]:
     """The log of an address: one for each channel that is to be summed, most often one.
 
     ``defaults`` as for :func:`find`: ``{"utc-offset": "+01:00"}``. Raises ``InputError`` with the file and
@@ -86,14 +75,11 @@ def logs(text: str, defaults: Mapping[str, str] | None = None) -> list[Log]:
     """
     address, scheme = find(text, defaults)
     if scheme.live:
-        raise address.error(
-            "wrong-kind",
-            f"{address.scheme} is read live, it is not a log",
-            "`iowatt meter record` makes a log of it",
-        )
+        message = f"{address.scheme} is read live, it is not a log"
+        raise address.error("wrong-kind", message, "`iowatt meter record` makes a log of it")
     if not address.path:
         raise address.error("missing", "the address names no file", f"write {scheme.example}")
-    found: list[Log] = _module(scheme, address).read(Path(address.path), address)
+    found: list[InstrumentLog] = _module(scheme, address).read(Path(address.path), address)
     several = len(found) > 1
     return [
         judged(replace(log, instrument=declare(log.instrument, address, scheme, keep_name=several)))
@@ -102,19 +88,19 @@ def logs(text: str, defaults: Mapping[str, str] | None = None) -> list[Log]:
 
 
 def declare(
-    instrument: Instrument, address: Address, scheme: Scheme, *, keep_name: bool = False
+    instrument: Instrument, address: Address, scheme: InstrumentScheme, *, keep_name: bool = False
 ) -> Instrument:
-    """An instrument with what its address says of it."""
+    """An instrument with the facts that its address declares."""
     said = _declared(address, scheme)
     if keep_name and "name" in said:
         said["name"] = f"{said['name']} {instrument.name}"
     return replace(instrument, **said)
 
 
-class Declared:
-    """An instrument with what its address says of it."""
+class DeclaredMeter:
+    """An instrument with the facts that its address declares."""
 
-    def __init__(self, inner: Meter, address: Address, scheme: Scheme) -> None:
+    def __init__(self, inner: Meter, address: Address, scheme: InstrumentScheme) -> None:
         self.inner = inner
         self.address = address
         self._scheme = scheme
@@ -132,18 +118,15 @@ class Declared:
         self.inner.close()
 
 
-def _module(scheme: Scheme, address: Address) -> Any:
+def _module(scheme: InstrumentScheme, address: Address) -> Any:
     try:
         return import_module(scheme.module)
     except ModuleNotFoundError as error:
-        raise address.error(
-            "tool-missing",
-            f"{address.scheme} needs the Python package {error.name}",
-            "pip install 'iowatt[meters]'",
-        ) from None
+        message = f"{address.scheme} needs the Python package {error.name}"
+        raise address.error("tool-missing", message, "pip install 'iowatt[meters]'") from None
 
 
-def _declared(address: Address, scheme: Scheme) -> dict[str, Any]:
+def _declared(address: Address, scheme: InstrumentScheme) -> dict[str, Any]:
     """The fields of an instrument that an address gives. Raises ``InputError``."""
     options = address.options
     said: dict[str, Any] = {key: options[key] for key in ("model", "serial") if key in options}
@@ -183,10 +166,8 @@ def _percent(address: Address) -> float:
     except ValueError:
         value = -1.0
     if not 0 < value <= 100:
-        raise address.error(
-            "out-of-range",
-            f"uncertainty={address.options['uncertainty']!r} is not a number of percent, such as 0.2",
-        )
+        message = f"uncertainty={address.options['uncertainty']!r} is not a number of percent, such as 0.2"
+        raise address.error("out-of-range", message)
     return value
 
 
@@ -195,5 +176,5 @@ def known_options(name: str) -> Mapping[str, str]:
 
     Raises ``InputError`` where a package that it needs is not installed.
     """
-    found: Mapping[str, str] = _module(SCHEMES[name], Address(name)).OPTIONS
-    return {**found, **DECLARED}
+    scheme = SCHEMES[name]
+    return {**getattr(_module(scheme, Address(name)), scheme.options), **DECLARED}

@@ -7,14 +7,14 @@ from datetime import date, datetime, timedelta, timezone
 from typing import Final
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.sources import utc_offset as offsets
+from iowatt.sources import time_zones as offsets
 
 FORMATS: Final = (
     "iso (2026-11-21 16:25:04.5, with or without a zone), unix, unix-ms, unix-us (numbers since 1970), "
     "or a pattern such as %d.%m.%Y %H:%M:%S"
 )
 OPTIONS: Final = {
-    "utc-offset": "zone of stamps that say none: Z, +01:00, -08:00",
+    "utc-offset": "zone of stamps without one: Z, +01:00, -08:00",
     "time-format": f"how stamps are written: {FORMATS}",
     "date": "the day of stamps that are times of day, as 2026-11-21",
 }
@@ -41,7 +41,7 @@ class Stamps:
     time_format:
         One of :data:`FORMATS`; None finds out from the first stamp.
     utc_offset:
-        Zone of stamps that say none, as in the options; None refuses such stamps.
+        Zone of stamps without one, as in the options; None refuses such stamps.
     day:
         Day of stamps that are times of day only.
     where:
@@ -54,11 +54,8 @@ class Stamps:
         self, time_format: str | None, utc_offset: str | None, day: str | None = None, *, where: str
     ) -> None:
         if time_format is not None and time_format not in ("iso", *_SCALES) and "%" not in time_format:
-            raise InputError(
-                "not-accepted",
-                f"{where}: time-format",
-                f"{time_format[:40]!r} is not a time format; accepted are {FORMATS}",
-            )
+            message = f"{time_format[:40]!r} is not a time format; accepted are {FORMATS}"
+            raise InputError("not-accepted", f"{where}: time-format", message)
         self._format = time_format
         self._zone = None if utc_offset is None else zone(utc_offset)
         self._day: date | None = None
@@ -74,7 +71,7 @@ class Stamps:
     def seconds(self, text: str, where: str) -> float:
         """Unix time, UTC, in s.
 
-        Raises ``InputError`` at ``where``: no stamp, no zone, or one of which day and month cannot be told.
+        Raises ``InputError`` at ``where``: no stamp, no zone, or day and month in an ambiguous order.
         """
         text = text.strip()
         if len(text) > _LONGEST:
@@ -152,11 +149,8 @@ def _found(text: str) -> str:
 
 def zone(text: str) -> timezone:
     """A zone as an offset from UTC. Raises ``InputError``."""
-    found = offsets.parse(text)
+    found = offsets.parse_utc_offset(text)
     if found is not None:
         return found
-    raise InputError(
-        "bad-syntax",
-        Argument("utc_offset", text[:40]),
-        "not an offset from UTC; accepted are Z, +01:00, -08:00",
-    )
+    message = "not an offset from UTC; accepted are Z, +01:00, -08:00"
+    raise InputError("bad-syntax", Argument("utc_offset", text[:40]), message)

@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.sources.meters import columns, table
-from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.columns import Column, Layout
-from iowatt.sources.meters.log import Instrument, Log
-from iowatt.sources.meters.schemes import SCHEMES
-from iowatt.sources.meters.table import Row, Text
+from iowatt.sources.meters import table
+from iowatt.sources.meters.address import SCHEMES, Address
+from iowatt.sources.meters.instrument import Instrument, InstrumentLog
+from iowatt.sources.meters.table import QuantityColumn, TableLayout, TableRow, TableText
 
 CHANNEL: Final = "sum, an element (1), or all elements; the sum where there is one"
-OPTIONS: Final = {**columns.STAMP_COLUMNS, "channel": CHANNEL}
+OPTIONS: Final = {**table.STAMP_COLUMNS, "channel": CHANNEL}
 
 _FUNCTIONS: Final = {
     "u": "volts", "urms": "volts", "umn": "volts", "v": "volts",
@@ -40,26 +38,26 @@ _MODEL: Final = re.compile(r"\bWT\s?-?[0-9]{3,4}[A-Z]{0,2}\b", re.IGNORECASE)
 SUM: Final = "sum"
 
 
-def read(path: Path, address: Address) -> list[Log]:
+def read(path: Path, address: Address) -> list[InstrumentLog]:
     """The logs of an analyser. Raises ``InputError`` with the place."""
     text = table.load(path, address.options.get("delimiter"))
     at, channels = _channels(text)
     row = text.rows[at]
     first = at + 1
-    units: list[str | None] = [columns.split_name(cell)[1] for cell in row.cells]
+    units: list[str | None] = [table.split_name(cell)[1] for cell in row.cells]
     if first < len(text.rows) and _are_units(text, text.rows[first], channels):
         units = [cell.strip() or None for cell in text.rows[first].cells]
         units += [None] * (len(row.cells) - len(units))
         first += 1
-    time = columns.time_columns(row.cells, address.options.get("time"), text, row)
-    plain = [columns.split_name(cell)[0] for cell in row.cells]
+    time = table.time_columns(row.cells, address.options.get("time"), text, row)
+    plain = [table.split_name(cell)[0] for cell in row.cells]
     ms = next((plain.index(name) for name in ("millisecond", "milliseconds", "msec") if name in plain), None)
     model, details = _identity(text, at)
     logs = []
     wanted = chosen(address, list(channels), path)
     for channel in wanted:
         quantities = {
-            name: columns.scaled(name, column.index, _unit(units[column.index]), text.where(row))
+            name: table.in_unit(name, column.index, _unit(units[column.index]), text.where(row))
             for name, column in channels[channel].items()
         }
         instrument = Instrument(
@@ -69,10 +67,10 @@ def read(path: Path, address: Address) -> list[Log]:
             why=SCHEMES["yokogawa"].why,
             model=model,
             serial=details.get("serial"),
-            sample_interval_s=columns.interval(address.options, path),
+            sample_interval_s=table.interval_option(address.options, path),
             details={"channel": channel},
         )
-        logs.append(columns.log(text, Layout(first, time, ms, quantities), address, instrument))
+        logs.append(table.to_log(text, TableLayout(first, time, ms, quantities), address, instrument))
     return logs
 
 
@@ -91,33 +89,29 @@ def chosen(address: Address, there: list[str], path: Path) -> list[str]:
     )
 
 
-def _channels(text: Text) -> tuple[int, dict[str, dict[str, Column]]]:
+def _channels(text: TableText) -> tuple[int, dict[str, dict[str, QuantityColumn]]]:
     """The header's index, and the columns of each channel that has power."""
     for at, row in enumerate(text.rows[: table.PREAMBLE]):
-        channels: dict[str, dict[str, Column]] = {}
+        channels: dict[str, dict[str, QuantityColumn]] = {}
         for index, cell in enumerate(row.cells):
-            match = _COLUMN.fullmatch(columns.split_name(cell)[0])
+            match = _COLUMN.fullmatch(table.split_name(cell)[0])
             if match is None:
                 continue
             channel = SUM if match["sum"] else match["e"] or match["n"] or "1"
             quantity = _FUNCTIONS[match["function"].lower()]
-            channels.setdefault(channel, {}).setdefault(quantity, Column(index))
+            channels.setdefault(channel, {}).setdefault(quantity, QuantityColumn(index))
         powered = {channel: found for channel, found in channels.items() if "watts" in found}
         if powered and any("volts" in found for found in channels.values()):
             return at, dict(sorted(powered.items()))
-    raise InputError(
-        "wrong-format",
-        str(text.path),
-        "not data of a Yokogawa WT: no line names U, I and P of an element (U-E1, I-E1, P-E1)",
-        hint="csv: reads any other table",
-    )
+    message = "not data of a Yokogawa WT: no line names U, I and P of an element (U-E1, I-E1, P-E1)"
+    raise InputError("wrong-format", str(text.path), message, hint="csv: reads any other table")
 
 
 def _unit(unit: str | None) -> str | None:
     return unit if unit and re.fullmatch(r"[%\w°]{1,6}", unit) else None
 
 
-def _are_units(text: Text, row: Row, channels: dict[str, dict[str, Column]]) -> bool:
+def _are_units(text: TableText, row: TableRow, channels: dict[str, dict[str, QuantityColumn]]) -> bool:
     """Whether the row below the names holds units, not samples."""
     indices = [column.index for found in channels.values() for column in found.values()]
     cells = [row.cells[index].strip() for index in indices if index < len(row.cells)]
@@ -128,7 +122,7 @@ def _are_units(text: Text, row: Row, channels: dict[str, dict[str, Column]]) -> 
     )
 
 
-def _identity(text: Text, at: int) -> tuple[str | None, dict[str, str]]:
+def _identity(text: TableText, at: int) -> tuple[str | None, dict[str, str]]:
     """Model and serial number, as the lines before the header say them."""
     model: str | None = None
     details: dict[str, str] = {}

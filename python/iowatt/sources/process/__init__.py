@@ -1,1 +1,1 @@
-"""Programs that iowatt runs: below a guard, and found again where an earlier command left them."""
+"""Programs that iowatt runs under a guard, and finds again where an earlier command left them."""

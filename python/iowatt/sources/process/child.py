@@ -1,4 +1,4 @@
-"""Runs a load generator below its guard, and finds what an earlier command left running."""
+"""Runs a load generator under its guard, and finds processes that an earlier command left running."""
 
 from __future__ import annotations
 
@@ -19,23 +19,20 @@ from iowatt.sources.process import guard
 
 #: Marks the processes of a measurement in their environment, so that they are found again.
 MARK: Final = "IOWATT_MEASUREMENT"
-#: How long a load generator may take to write its results once it is told to stop, in s.
+#: How long a load generator may take to write its results after it is asked to stop, in s.
 GRACE_S: Final = 20.0
-#: How often it is looked whether a stop was asked for, in s; an end is seen at once.
+#: How often a request to stop is looked for, in s; an end is seen at once.
 _LOOK_S: Final = 0.1
 _SIGNALLED: Final = 128
 
 
 @dataclass(frozen=True)
-class Ended:
+class ProcessEnd:
     """How a program ended."""
 
-    #: Its exit status; 128 + n where signal n ended it.
-    status: int
-    #: Whether it was asked to, because ``stop`` was set.
-    stopped: bool
-    #: Whether it had to be ended because its time was long over.
-    overdue: bool
+    status: int  #: Its exit status; 128 + n where signal n ended it.
+    stopped: bool  #: Whether it was asked to, because ``stop`` was set.
+    overdue: bool  #: Whether it had to be ended because its time was long over.
 
     @property
     def words(self) -> str:
@@ -59,7 +56,7 @@ def run(
     mark: str = "",
     grace_s: float = GRACE_S,
     environment: Mapping[str, str] | None = None,
-) -> Ended:
+) -> ProcessEnd:
     """Run ``command`` in ``folder`` to its end, with ``stdout.txt`` and ``stderr.txt`` there.
 
     Parameters
@@ -71,7 +68,7 @@ def run(
     mark:
         Name of the measurement, by which :func:`left_over` finds it.
     grace_s:
-        How long it may take to end once it is told to.
+        How long it may take to end after it is asked to.
     environment:
         Variables that it gets beside those of this process.
     """
@@ -99,7 +96,7 @@ def run(
         with contextlib.suppress(OSError):
             process.stdin.close()  # so the guard ends the program, if that has not ended
         status = _wait(process, grace_s, mark)
-    except BaseException:  # a second Ctrl-C: nobody wants to wait for results
+    except BaseException:  # a second Ctrl-C: end at once, without results
         end([process.pid, *left_over(mark)], 0.0)
         process.kill()
         process.wait()
@@ -108,7 +105,7 @@ def run(
         with contextlib.suppress(OSError):
             process.stdin.close()
         os.close(handle)
-    return Ended(status, stopped, overdue)
+    return ProcessEnd(status, stopped, overdue)
 
 
 def _wait(process: subprocess.Popen[bytes], grace_s: float, mark: str) -> int:
@@ -124,7 +121,7 @@ def _wait(process: subprocess.Popen[bytes], grace_s: float, mark: str) -> int:
 
 
 def left_over(mark: str) -> list[int]:
-    """Processes of the measurement ``mark`` that are running, of whichever command."""
+    """Processes of the measurement ``mark`` that are running, whichever command started them."""
     if not mark:
         return []
     wanted = f"{MARK}={mark}".encode()

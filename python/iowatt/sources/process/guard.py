@@ -95,7 +95,7 @@ def main() -> None:
     woken, wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
     signal.set_wakeup_fd(wake)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):  # iowatt says when, nobody else
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):  # only iowatt ends the program
         signal.signal(number, signal.SIG_IGN)
     pid = begin(libc, command)
     watched, deadline = [0, woken], None

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from iowatt.sources.trace.observe import Asked, read
+from iowatt.sources.trace.observe import TraceRequest, read
 
-__all__ = ["Asked", "read"]
+__all__ = ["TraceRequest", "read"]

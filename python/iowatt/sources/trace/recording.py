@@ -12,17 +12,17 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.sources.observation import Observation
-from iowatt.sources.trace.count import Count
+from iowatt.sources.trace.count import RequestCounter
 
 if TYPE_CHECKING:
-    from iowatt.sources.trace.observation import Progress
+    from iowatt.sources.trace.count import Progress
 
 FORMAT: Final = "blktrace"
 _ROWS: Final = 262_144
 _OPTIONS: Final = frozenset(("format", "devices", "device"))
 
 
-def files(path: Path) -> list[Path]:
+def recording_files(path: Path) -> list[Path]:
     """The files of all CPUs of the recording ``path``, named without ``.blktrace.N``; none of a file."""
     if path.exists() or not path.parent.is_dir():
         return []
@@ -31,11 +31,11 @@ def files(path: Path) -> list[Path]:
     return [file for _, file in sorted(found)]
 
 
-def is_one(path: Path, options: Mapping[str, Any]) -> bool:
+def is_recording(path: Path, options: Mapping[str, Any]) -> bool:
     """Whether ``path`` is a recording of blktrace, or one of its files."""
     if options.get("format") is not None:
         return bool(options["format"] == FORMAT)
-    if files(path):
+    if recording_files(path):
         return True
     try:
         with path.open("rb") as file:
@@ -46,7 +46,7 @@ def is_one(path: Path, options: Mapping[str, Any]) -> bool:
     return head[1:4] == b"tae" or head[:3] == b"eat"
 
 
-def observed(
+def observe_recording(
     path: Path,
     name: str | None,
     options: Mapping[str, Any],
@@ -58,19 +58,16 @@ def observed(
     Raises ``InputError`` where a file is damaged, or no request was seen from one end to the other.
     """
     from iowatt import core
-    from iowatt.sources.trace.observation import Made, made
+    from iowatt.sources.trace.count import TraceSource, to_observation
 
     strange = sorted(key for key, value in options.items() if value is not None and key not in _OPTIONS)
     if strange:
-        raise InputError(
-            "not-applicable",
-            Argument(strange[0]),
-            f"no meaning for {path}, a recording of blktrace that is read as a measurement",
-        )
+        message = f"no meaning for {path}, a recording of blktrace that is read as a measurement"
+        raise InputError("not-applicable", Argument(strange[0]), message)
     wanted = [str(one) for one in options.get("devices") or ()]
     reader = core.StagesReader(str(path), wanted)
     # Requests, and those to devices that no queueing was recorded of: they count where nothing else is known.
-    count, alone = Count(interval_ns), Count(interval_ns)
+    count, alone = RequestCounter(interval_ns), RequestCounter(interval_ns)
     while (batch := reader.read(_ROWS)) is not None:
         queued, issued, done = batch["queued_ns"], batch["issued_ns"], batch["completed_ns"]
         begun = queued >= 0
@@ -86,31 +83,27 @@ def observed(
     devices = reader.devices()
     missing = [one for one in wanted if one not in devices]
     if missing:
-        raise InputError(
-            "unknown-name",
-            str(path),
-            f"there is no device {missing[0]!r}; there are {', '.join(devices) or 'none'}",
-        )
+        message = f"there is no device {missing[0]!r}; there are {', '.join(devices) or 'none'}"
+        raise InputError("unknown-name", str(path), message)
     issues_only = not said["queued"]
     if issues_only:
         count = alone
     if count.zero_ns is None:
-        raise InputError(
-            "empty",
-            str(path),
+        message = (
             f"no request was seen from its queueing to its completion: {said['queued']} were queued (Q), "
-            f"{said['issued']} issued (D) and {said['completed']} completed (C)",
-            hint="record all three: blktrace without -a, or with -a queue -a issue -a complete",
+            f"{said['issued']} issued (D) and {said['completed']} completed (C)"
         )
-    return made(
-        Made(
+        hint = "record all three: blktrace without -a, or with -a queue -a issue -a complete"
+        raise InputError("empty", str(path), message, hint=hint)
+    return to_observation(
+        TraceSource(
             path,
             name,
             FORMAT,
             said["origin_unix_ns"],
             wanted or devices,
             _notes(said, issues_only),
-            files(path) or [path],
+            recording_files(path) or [path],
             _HOPS,
         ),
         count,
@@ -119,16 +112,14 @@ def observed(
 
 _HOPS: Final = (
     "of the time from queueing (Q) to completion (C), host queue is that to the issue of its first part to "
-    "the device (D), "
-    "merging and the scheduler included, and device the rest, the device's own queue included"
+    "the device (D), merging and the scheduler included, and device the rest, the device's own queue included"
 )
 
 
 def _notes(said: Mapping[str, Any], issues_only: bool) -> list[str]:
     found = [
         f"blktrace: {said['queued']} requests were queued, {said['merged']} of them merged into others, "
-        f"{said['issued']} "
-        f"issued to the device ({said['files']} files)"
+        f"{said['issued']} issued to the device ({said['files']} files)"
     ]
     if said["long_gap"]:
         found.append(said["long_gap"])
@@ -150,9 +141,8 @@ def _notes(said: Mapping[str, Any], issues_only: bool) -> list[str]:
     found += [f"{said[key]} {text}" for key, text in words.items() if said[key]]
     if said["lost"]:
         found.append(
-            f"{said['lost']} events are missing between others (blktrace lost them, or another device's "
-            "are left out): "
-            "larger buffers help, blktrace -b 2048 -n 8"
+            f"{said['lost']} events are missing between others (blktrace lost them, or another device's are "
+            "left out): larger buffers help, blktrace -b 2048 -n 8"
         )
     if said["partial"]:
         found.append(said["partial"])

@@ -1,4 +1,4 @@
-"""One run of vdbench put onto Unix time: its grid of intervals, and what its rows say of each direction."""
+"""One run of vdbench put onto Unix time: its grid of intervals, and the figures of each direction."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from datetime import date, timedelta
 from typing import Final, Literal
 
 from iowatt.base.errors import InputError
-from iowatt.sources.observation import Direction, Interval, Reported
-from iowatt.sources.vdbench import parmfile, table
-from iowatt.sources.vdbench.rows import Row, RunRows
-from iowatt.sources.vdbench.zones import Zones
+from iowatt.sources.observation import Direction, Interval, ReportedTotals
+from iowatt.sources.time_zones import StampZones
+from iowatt.sources.vdbench import reports, tables
+from iowatt.sources.vdbench.text import ReportRow, RunRows
 
 DAY_S: Final = 86_400.0
 _MIB: Final = float(1 << 20)
@@ -28,9 +28,9 @@ class PlacedRun:
     def __init__(
         self,
         run: RunRows,
-        zones: Zones,
-        summary: table.Report | None,
-        parameters: parmfile.Parameters | None,
+        zones: StampZones,
+        summary: tables.VdbenchReport | None,
+        parameters: reports.Parameters | None,
         *,
         since: tuple[date, float] | None,
         warnings: list[str],
@@ -55,13 +55,13 @@ class PlacedRun:
         self.busy_percent: float | None = None
         self._numbers = [row.number or 1 for row in self._rows]
 
-    def _as_one_interval(self) -> Row:
+    def _as_one_interval(self) -> ReportRow:
         row = self._run.average
         assert row is not None
         self._warnings.append("only the average of this run is there: it is one interval")
         return row
 
-    def _with_figures(self, found: list[Row]) -> list[Row]:
+    def _with_figures(self, found: list[ReportRow]) -> list[ReportRow]:
         """The rows that say how much was done; what is left out is named."""
         kept = [
             row
@@ -84,11 +84,8 @@ class PlacedRun:
         for row in self._rows:
             own = row.day or made
             if own is None:
-                raise InputError(
-                    "missing-figure",
-                    row.place,
-                    "there is no date: neither the rows nor the head of a report has one",
-                )
+                message = "there is no date: neither the rows nor the head of a report has one"
+                raise InputError("missing-figure", row.place, message)
             if not row.dated and day is not None:
                 own = max(own, day)
                 if own == day and row.time_s < before - DAY_S / 2:
@@ -97,19 +94,18 @@ class PlacedRun:
             zone = row.zone or (self._summary.zone if self._summary is not None else None)
             stamp = self._zones.unix(own, row.time_s, zone, row.place)
             if found and stamp < found[-1] - 1e-3:
-                raise InputError(
-                    "out-of-order",
-                    row.place,
+                message = (
                     f"the row's time is {found[-1] - stamp:g} s before that of the row above: the clock of "
-                    "the load generator was set back",
-                    hint="run load generators in UTC, with a steady clock",
+                    "the load generator was set back"
                 )
+                hint = "run load generators in UTC, with a steady clock"
+                raise InputError("out-of-order", row.place, message, hint=hint)
             found.append(stamp)
         if day is not None:
             self.until = (day, before)
         return found
 
-    def _grid(self, parameters: parmfile.Parameters | None) -> tuple[float, float]:
+    def _grid(self, parameters: reports.Parameters | None) -> tuple[float, float]:
         """Start and interval of the run in s; rows are printed up to some seconds after their interval."""
         said = parameters.interval_s(self._run.name) if parameters is not None else None
         first, number = self._rows[0], self._rows[0].number or 1
@@ -127,11 +123,8 @@ class PlacedRun:
         if start is not None:
             guesses = [(self._stamps[0] - start) / number, *guesses]
         if not guesses and said is None:
-            raise InputError(
-                "missing-figure",
-                first.place,
-                "one row does not give the length of the interval; summary.html or parmfile.html would",
-            )
+            message = "one row does not give the length of the interval; summary.html or parmfile.html would"
+            raise InputError("missing-figure", first.place, message)
         width = max(1.0, float(round(statistics.median(guesses)))) if guesses else float(said or 1.0)
         if said is not None and said != width:
             if len(self._rows) > 2:
@@ -200,13 +193,13 @@ class PlacedRun:
             rate = self._run.start.rate
         return rate if rate is not None and 0 < rate < _NO_RATE else None
 
-    def reported(self) -> Reported | None:
+    def reported(self) -> ReportedTotals | None:
         """The average as vdbench prints it; None where it printed none."""
         row = self._run.average
         if row is None:
             return None
         mean = row.get("resp")
-        return Reported(row.get("rate"), row.get("mb"), None if mean is None else mean / 1e3)
+        return ReportedTotals(row.get("rate"), row.get("mb"), None if mean is None else mean / 1e3)
 
     def intervals(self) -> list[Interval]:
         """The intervals in order, cut where vdbench ended early; warns of what is odd."""
@@ -294,8 +287,8 @@ class PlacedRun:
         )
         return found[0], found[1], whole
 
-    def _directions(self, row: Row, seconds: float) -> tuple[Direction, Direction, Direction]:
-        """Reads, writes and both of a row that stands for so many seconds."""
+    def _directions(self, row: ReportRow, seconds: float) -> tuple[Direction, Direction, Direction]:
+        """Reads, writes and both of a row that covers so many seconds."""
         requests = round((row.get("rate") or 0.0) * seconds)
         share = row.get("reads")
         reads = round(requests * (share or 0.0) / 100)
@@ -314,7 +307,7 @@ class PlacedRun:
         return read, write, both
 
     def _direction(
-        self, row: Row, of: Literal["read", "write"], requests: int, size: int, *, alone: bool
+        self, row: ReportRow, of: Literal["read", "write"], requests: int, size: int, *, alone: bool
     ) -> Direction:
         if not requests:
             return Direction(0, 0, None)
@@ -328,14 +321,14 @@ class PlacedRun:
             requests, size, _seconds(values["resp"]), _seconds(values["max"]), _seconds(values["std"])
         )
 
-    def _bytes(self, row: Row, requests: int, seconds: float) -> int:
+    def _bytes(self, row: ReportRow, requests: int, seconds: float) -> int:
         """Bytes of a row: by the mean size where it explains the throughput, which is rounded."""
         mb, size = row.get("mb"), row.get("size")
         by_size = round(requests * size) if size is not None else None
         if mb is None:
             return by_size or 0
         rounding = 0.000051 if "asked" in row.values else 0.0051
-        # Told so, vdbench takes 10^6 bytes for a MB; its flat file does not say it.
+        # An option makes vdbench take 10^6 bytes for a MB; its flat file does not say so.
         for unit in (self._mb, 1e6):
             if by_size is not None and abs(by_size - mb * unit * seconds) <= rounding * unit * seconds:
                 return by_size

@@ -21,7 +21,7 @@ from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.counters.activity import Activity, activity
 from iowatt.counters.clock import Stamp
-from iowatt.counters.log import Log
+from iowatt.counters.log import CountersLog
 from iowatt.counters.read import read
 from iowatt.lenses.cost.year.cycle import DAYS_A_WEEK, HOURS_A_DAY, Cycle, Floats, weekday_and_weekend
 from iowatt.lenses.one_array import measure_of
@@ -224,7 +224,7 @@ def of_log(path: Path, devices: Sequence[str] = (), shift_hours: float | None = 
     )  # fmt: skip
 
 
-def _chosen(log: Log, devices: Sequence[str], where: str) -> list[str]:
+def _chosen(log: CountersLog, devices: Sequence[str], where: str) -> list[str]:
     names = list(log.devices)
     shown = ", ".join(names[:_MOST_SHOWN]) + (" ..." if len(names) > _MOST_SHOWN else "")
     unknown = [device for device in devices if device not in log.devices]
@@ -242,7 +242,7 @@ def _chosen(log: Log, devices: Sequence[str], where: str) -> list[str]:
     return list(dict.fromkeys(devices)) or names
 
 
-def _activity(log: Log, device: str) -> Activity:
+def _activity(log: CountersLog, device: str) -> Activity:
     """Its activity; how requests divide into reads and writes does not matter to their sum."""
     try:
         return activity(log, device)
@@ -250,7 +250,7 @@ def _activity(log: Log, device: str) -> Activity:
         return activity(log, device, 0.5)
 
 
-def _times(log: Log, where: str) -> tuple[Floats, int | None, str | None]:
+def _times(log: CountersLog, where: str) -> tuple[Floats, int | None, str | None]:
     """Start of each interval, in s since a midnight; that day's weekday; the date of the log."""
     stamps = [end for end in log.ends if end is not None]
     if not stamps:

@@ -1,0 +1,215 @@
+"""From the drives of a Run to the wall: its parts, supplies and their losses, by interval.
+
+The intervals know the watts of all drives together. They are shared out over the enclosures as the drives'
+energy over the whole window is: exact in the sum, and where all drives do alike; else the load of each supply
+is a little off at times, to which its efficiency is not sensitive.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from iowatt.model.library.source import stand_ins
+from iowatt.model.power.plan import ArrayPlan, Enclosure, Part
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from iowatt.model.power.efficiency import Floats
+    from iowatt.run.record import Tables
+
+#: What the joules and watts of a Run cover, where its array's parts are not modelled and where they are.
+DRIVES_ALONE: Final = "energy and power are those of the drives alone"
+WHOLE_ARRAY: Final = (
+    "energy and power_w.wall_* are those of the whole array at the wall; power_w.mean, max and idle are "
+    "those of the drives"
+)
+
+
+@dataclass(frozen=True)
+class AtWall:
+    """Tables with the array's own power, its watts when idle by component, and remarks."""
+
+    tables: Tables
+    idle_w: Mapping[str, float]
+    notes: Sequence[str]
+
+
+def at_wall(plan: Mapping[str, Any], tables: Tables, processors: Mapping[str, Any] | None) -> AtWall | None:
+    """The tables of a Run with parts and supplies; None where the plan file ``plan`` has no power.
+
+    ``processors`` is the controller's part of the summary, where it is modelled (``utilisation``).
+    """
+    if not plan.get("power"):
+        return None
+    array = ArrayPlan.of(plan["power"])
+    intervals = tables.intervals
+    width = (intervals["end_s"] - intervals["start_s"]).to_numpy()
+    rates = _Rates.of(intervals, width, plan["simulation"], processors)
+    drives = _drive_shares(array, plan["names"]["devices"], tables.energy)
+    drives_w = intervals["power_w"].fill_null(0.0).to_numpy()
+
+    rows: list[dict[str, Any]] = []
+    parts_w, loss_w = np.zeros(len(width)), np.zeros(len(width))
+    overloaded = 0
+    for enclosure, shares in zip(array.enclosures, drives, strict=True):
+        fed = np.zeros(len(width))
+        for part in enclosure.parts:
+            busy = part.utilisation(rates.iops, rates.bytes_per_s, rates.processors)
+            watts = np.array([part.watts(float(share)) for share in busy])
+            rows += _part_rows(enclosure, part, busy, width)
+            parts_w += enclosure.count * watts
+            fed += 0.0 if part.at_wall else watts
+        lost, beyond = _losses(enclosure, shares, drives_w, fed)
+        loss_w += lost
+        overloaded += int(beyond.sum())
+        if enclosure.supplies is not None:
+            rows.append(_row(f"{enclosure.name}.supplies", "supply", "supply_loss", lost, width))
+    notes = [WHOLE_ARRAY]
+    if any(part.law in ("constant", "charging") and part.active_w > part.idle_w for _, part in array.parts):
+        notes.append("parts without a law of work draw their idle watts throughout")
+    if overloaded:
+        notes.append(
+            f"supplies gave out more than the needed ones are rated for in {overloaded} intervals: "
+            "the array would not survive the loss of one there"
+        )
+    return AtWall(
+        replace(
+            tables,
+            intervals=_with_columns(intervals, parts_w, loss_w, drives_w, width),
+            energy=_with_rows(tables.energy, rows),
+        ),
+        _idle(array),
+        [*notes, *(source for source in array.sources() if stand_ins([source]))],
+    )
+
+
+@dataclass(frozen=True)
+class _Rates:
+    """By interval: requests and bytes a second, and the busy share of the controller's processors."""
+
+    iops: Floats
+    bytes_per_s: Floats
+    processors: Floats | None
+
+    @classmethod
+    def of(
+        cls,
+        intervals: pl.DataFrame,
+        width: Floats,
+        simulation: Mapping[str, Any],
+        processors: Mapping[str, Any] | None,
+    ) -> _Rates:
+        counts = {
+            name: intervals[name].cast(float).to_numpy()
+            for name in ("completions", "reads", "writes", "bytes_read", "bytes_written")
+        }
+        span = np.where(width > 0, width, 1.0)
+        busy: Floats | None = None
+        processing = (simulation.get("controller") or {}).get("processing")
+        if processing is not None and processors is not None:
+            asked = counts["reads"] * processing["read_s"] + counts["writes"] * processing["write_s"]
+            total = float(asked.sum())
+            # Completions give the course over time, the processors' utilisation the total.
+            seen = processors["utilisation"] * float(width.sum())
+            busy = asked / span * (seen / total) if total > 0 else np.zeros(len(width))
+        return cls(
+            counts["completions"] / span, (counts["bytes_read"] + counts["bytes_written"]) / span, busy
+        )
+
+
+def _drive_shares(
+    array: ArrayPlan, devices: Sequence[Mapping[str, Any]], energy: pl.DataFrame
+) -> list[list[float]]:
+    """Share of the drives' energy that falls to each enclosure, by enclosure kind."""
+    joules: dict[str, float] = {}
+    for name, value in energy.select("component", "energy_j").iter_rows():
+        joules[name] = joules.get(name, 0.0) + value
+    by_pool: dict[str, list[float]] = {}
+    for device in devices:
+        by_pool.setdefault(device["pool"], []).append(joules.get(device["name"], 0.0))
+    total = math.fsum(joules.values())
+    at = dict.fromkeys(by_pool, 0)
+    shares = []
+    for enclosure in array.enclosures:
+        mine = []
+        for mix in enclosure.each():
+            own = 0.0
+            for pool, number in zip(enclosure.pools, mix, strict=True):
+                own += math.fsum(by_pool[pool][at[pool] : at[pool] + number])
+                at[pool] += number
+            mine.append(own / total if total > 0 else 0.0)
+        shares.append(mine)
+    return shares
+
+
+def _losses(
+    enclosure: Enclosure, shares: Sequence[float], drives_w: Floats, fed: Floats
+) -> tuple[Floats, Floats]:
+    """Watts that the supplies of all enclosures of a kind lose, and where one of them was asked too much."""
+    lost = np.zeros(len(drives_w))
+    beyond = np.zeros(len(drives_w), dtype=bool)
+    supplies = enclosure.supplies
+    if supplies is None:
+        return lost, beyond
+    for share in shares:
+        given = share * drives_w + fed
+        lost += supplies.input_w(given) - given
+        beyond |= given > supplies.capacity_w
+    return lost, beyond
+
+
+def _part_rows(enclosure: Enclosure, part: Part, busy: Floats, width: Floats) -> list[dict[str, Any]]:
+    """A part is active for its utilisation's share of the time, and idles for the rest."""
+    name, span = enclosure.component(part), math.fsum(width)
+    if part.law in ("constant", "charging", "speed-cubed"):
+        drawn = np.full(len(width), enclosure.count * part.watts(0.0))
+        return [_row(name, part.kind, "parts_idle", drawn, width)]
+    active_s = min(span, math.fsum(busy * width))
+    times = {"parts_idle": (span - active_s, part.idle_w), "parts_active": (active_s, part.active_w)}
+    number = enclosure.count * part.count
+    return [
+        {
+            "component": name, "kind": part.kind, "state": state, "time_s": time,
+            "power_w": number * watts if time > 0 else None, "energy_j": number * watts * time,
+        }
+        for state, (time, watts) in times.items()
+    ]  # fmt: skip
+
+
+def _row(name: str, kind: str, state: str, watts: Floats, width: Floats) -> dict[str, Any]:
+    span, joules = math.fsum(width), math.fsum(watts * width)
+    return {
+        "component": name, "kind": kind, "state": state, "time_s": span,
+        "power_w": joules / span if span > 0 else None, "energy_j": joules,
+    }  # fmt: skip
+
+
+def _with_rows(energy: pl.DataFrame, rows: list[dict[str, Any]]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.concat([energy, pl.DataFrame(rows, schema=energy.schema)]) if rows else energy
+
+
+def _with_columns(
+    intervals: pl.DataFrame, parts_w: Floats, loss_w: Floats, drives_w: Floats, width: Floats
+) -> pl.DataFrame:
+    import polars as pl
+
+    return intervals.with_columns(
+        pl.Series("parts_j", parts_w * width, dtype=pl.Float64),
+        pl.Series("supply_loss_j", loss_w * width, dtype=pl.Float64),
+        pl.Series("wall_w", drives_w + parts_w + loss_w, dtype=pl.Float64),
+    )
+
+
+def _idle(array: ArrayPlan) -> dict[str, float]:
+    """Watts of parts and supply losses by component, all drives idle."""
+    from iowatt.model.power.calculator import components
+
+    return {part.name: part.watts["normal"]["idle"] for part in components(array) if part.kind != "drives"}
