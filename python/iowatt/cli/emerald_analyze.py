@@ -1,4 +1,4 @@
-"""``iowatt emerald analyze``: the metrics of a measurement, and the findings against it."""
+"""``iowatt emerald analyze``: the metrics of a measurement, and its findings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def analyze(
         typer.Option(
             "--driver-output",
             metavar="DIR",
-            help="What fio or vdbench wrote: a folder for each stage by its name, or one call of vdbench.",
+            help="Output of fio or vdbench: a folder for each stage by its name, or one call of vdbench.",
             show_default=False,
         ),
     ] = None,

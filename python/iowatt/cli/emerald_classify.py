@@ -18,7 +18,8 @@ def register(emerald: typer.Typer) -> None:
 
 def classify(
     product: Annotated[
-        Path, typer.Argument(metavar="PRODUCT.toml", help="What is known of the product.", show_default=False)
+        Path,
+        typer.Argument(metavar="PRODUCT.toml", help="The description of the product.", show_default=False),
     ],
     *,
     rules: Annotated[str, RULES] = "emerald-4.0.0",

@@ -1,4 +1,4 @@
-"""``iowatt emerald com``: are capacity optimisation methods there?"""
+"""``iowatt emerald com``: tests of capacity optimisation methods."""
 
 from __future__ import annotations
 

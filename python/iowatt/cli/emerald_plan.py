@@ -37,7 +37,7 @@ def plan(
     *,
     driver: Annotated[
         Literal["fio", "vdbench", "simulation"],
-        typer.Option("--driver", help="What makes the requests.", show_default=False),
+        typer.Option("--driver", help="The load generator.", show_default=False),
     ],
     output: Annotated[Path, output("DIR", "Directory for the plan.", False)],
     rules: Annotated[str, RULES] = "emerald-4.0.0",
@@ -234,13 +234,13 @@ def _instrument(text: str, role: Literal["power", "temperature"], argument: str)
 
 
 def _by_phase(
-    given: Sequence[str], name: str, parse: Callable[[str], Value], *, bare: bool = True
+    texts: Sequence[str], name: str, parse: Callable[[str], Value], *, bare: bool = True
 ) -> Mapping[str, Value]:
-    """Values by phase, "" for what is said without one."""
+    """Values by phase, "" for values without one."""
     from iowatt.base.errors import Argument, InputError
 
     found: dict[str, Value] = {}
-    for text in given:
+    for text in texts:
         phase, equals, value = text.rpartition("=")
         if not equals and not bare:
             raise InputError("bad-syntax", Argument(name, text), "expected PHASE=VALUE, such as HB=4000")

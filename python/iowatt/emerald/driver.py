@@ -1,7 +1,7 @@
-"""The contract of what makes the requests of a measurement: fio, vdbench or the simulator.
+"""The protocol of load generators of a measurement: fio, vdbench or the simulator.
 
-A driver leaves all that it produced in the stage's folder, as its program wrote it; nothing is read back
-before the stage has ended. So what a crash leaves behind is what there was.
+A driver leaves all its output in the folder of the stage, as its program wrote it; nothing is read before it
+has ended, so the output is complete even after a crash.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Driver(Protocol):
         """The program and its version: "fio-3.33". Raises ``InputError`` where it is not installed."""
 
     def check(self, plan: Plan) -> None:
-        """Find what is wrong before the first request: target, sizes, job files. Raises ``InputError``."""
+        """Find errors before the first request: target, sizes, job files. Raises ``InputError``."""
 
     def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
         """Run one stage to its end, leaving its output in ``folder``; ends early when ``stop`` is set.
@@ -40,4 +40,4 @@ class Driver(Protocol):
         """
 
     def observe(self, plan: Plan, stage: Stage, folder: Path) -> Observation | Run:
-        """What a stage that has ended observed. Raises ``InputError`` with the file and the place."""
+        """The observation of a stage that has ended. Raises ``InputError`` with the file and the place."""

@@ -1,4 +1,4 @@
-"""The folder of a measurement: what `emerald run` leaves, written as it happens, and what is read from it.
+"""The folder of a measurement: `emerald run` writes it as it proceeds; here are its names and its journal.
 
     measurement.json        schema, name, versions, host, digest of the plan
     plan.json               the plan, with the rates that were run
@@ -37,9 +37,9 @@ _NULL: Final = type(None)
 #: Events of the journal with their further keys, and what these are.
 EVENTS: Final[Mapping[str, Mapping[str, tuple[type, ...]]]] = {
     "begun": {"source": (str,), "version": (str,)},
-    # Earlier attempts at this stage and those behind it are set aside; after: s since the last event.
+    # Earlier attempts at this stage and later ones do not count; after: s since the last event.
     "resumed": {"stage": (str,), "after": _NUMBER, "compliant": (bool,), "why": (str,)},
-    # gap_s: since the stage before ended; null where none did in this session.
+    # gap_s: since the stage before ended; null for the first of a session.
     "stage-started": {
         "stage": (str,),
         "attempt": (int,),
@@ -54,7 +54,7 @@ EVENTS: Final[Mapping[str, Mapping[str, tuple[type, ...]]]] = {
     "settings-changed": {"what": (str,)},
     "deviation": {"stage": (str, _NULL), "text": (str,)},
     "interrupted": {"stage": (str, _NULL)},
-    # Of each seam: stage, seconds without a request before it.
+    # Of each seam: the stage, and seconds without a request before it.
     "finished": {"seams": (list,)},
 }
 
@@ -101,7 +101,7 @@ class Journal:
 
 
 def _whole_bytes(file: BinaryIO) -> int:
-    """Bytes up to the last line break of a file that is open for reading; leaves it at its end."""
+    """Bytes up to the last line break of an open file; its position is its end afterwards."""
     end = at = file.seek(0, os.SEEK_END)
     while at > 0:
         size = min(at, 4096)
@@ -116,9 +116,9 @@ def _whole_bytes(file: BinaryIO) -> int:
 
 
 def events(folder: Path) -> Iterator[Event]:
-    """The events of a journal, oldest first. A last line that was cut short by a crash is passed over.
+    """The events of a journal, oldest first. A last line that a crash cut short is skipped.
 
-    Raises ``InputError`` where there is no journal, or a line in it is no event.
+    Raises ``InputError`` where there is no journal, or a line in it is not an event.
     """
     path = folder / JOURNAL
     hint = "`iowatt emerald run` makes one"
@@ -133,7 +133,7 @@ def events(folder: Path) -> Iterator[Event]:
             if len(line) > LONGEST:
                 raise InputError("too-large", f"{path}:{number}", f"the line is longer than {LONGEST} bytes")
             if not line.endswith(b"\n"):
-                return  # what follows the last line break was never finished
+                return  # a crash cut the last line short
             yield _event(line, f"{path}:{number}")
 
 
@@ -157,11 +157,10 @@ def _event(line: bytes, where: str) -> Event:
         raise InputError("unknown-name", f"{where}: event", f"this version of iowatt has no event {event!r}")
     for key, kinds in keys.items():
         value = values.get(key, _MISSING)
-        # A bool is an int, and no number.
+        # A bool is an int in Python, but not a number here.
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            raise InputError(
-                "damaged", f"{where}: {key}", f"the key of the event {event!r} is missing or has a wrong type"
-            )
+            text = f"the key of the event {event!r} is missing or has a wrong type"
+            raise InputError("damaged", f"{where}: {key}", text)
     return Event(at, event, values)
 
 

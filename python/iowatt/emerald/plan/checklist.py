@@ -84,7 +84,7 @@ def _driver(plan: Plan, rules: Rules) -> Iterator[ChecklistItem]:
                 met = key == "driver.tool" and required == plan.source
                 yield item.model_copy(update={"state": "in place"}) if met else item
     else:
-        # Versions and script of another driver are no tasks.
+        # Versions and script apply to the other driver only.
         script = f"{_words(required)} and the official script, as the rules require"
         text = f"{script}: not possible with {plan.source}: Emerald-like"
         yield _item("driver", text, "not possible", tool)

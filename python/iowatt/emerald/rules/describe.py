@@ -112,16 +112,16 @@ def _rules(result: RuleList) -> Document:
     unverified = sum(not rule.verified for rule in result.rules)
     rows: list[list[Cell]] = [
         [
-            rule.key, value_text(rule), "verified" if rule.verified else "unverified", mark_text(rule),
-            rule.note, "; ".join(rule.sources),
+            rule.key, value_text(rule) + ("" if rule.verified else " *"), mark_text(rule), rule.note,
+            "; ".join(rule.sources),
         ]
         for rule in result.rules
     ]  # fmt: skip
     columns = [
-        *text_columns("Rule", "Value", "State"), Column("Mark", text=True, rank=1),
+        *text_columns("Rule", "Value"), Column("Mark", text=True, rank=1),
         Column("Note", text=True, rank=2), Column("Source", text=True, rank=3),
     ]  # fmt: skip
-    table = Figure("rules", result.title, "", Table(columns, rows), wide=True, brief=True)
+    table = Figure("rules", result.title, "* not verified.", Table(columns, rows), wide=True, brief=True)
     return Document(
         key="rules",
         kind="rules",
