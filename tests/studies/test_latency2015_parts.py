@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from iowatt.studies.latency2015 import base, conclusions, equations, published, systems, tables
 from iowatt.studies.latency2015.equations import Load, Station
-from iowatt.studies.latency2015.histogram import LatencyHistogram
 from iowatt.studies.latency2015.members import BY_KEY, MEMBERS, REFERENCE
-from iowatt.studies.latency2015.points import Hop, LatencyPoint, LatencyPoints, Second
+from iowatt.studies.latency2015.points import Hop, LatencyHistogram, LatencyPoint, LatencyPoints, Second
 
 LOAD = Load(reads=7_000.0, writes=1_100.0)
 

@@ -170,12 +170,12 @@ def test_the_submission_is_judged_at_the_response_times_that_were_measured(point
     ours = {one.metric: one for one in compare.submission(points)}
     assert ours["RR"].ours == points.one("submission-rr").value
     assert ours["RR"].ours < points.at("RR", "raid-5", 50).value
-    assert "at 12 ms, as measured" in ours["RR"].what
+    assert "at 12 ms, as measured" in ours["RR"].title
     known = points.of("submission-sr")
     assert [one.metric for one in known] == ["SR"] * 4
     if min(one.ms for one in known) > 6:
         assert ours["SR"].ours == points.at("SR", "raid-5", 50).value
-        assert "not the measured 6" in ours["SR"].what
+        assert "not the measured 6" in ours["SR"].title
     times = sorted(one.ms for one in points.of("submission-sw"))
     assert points.within("submission-sw", times[0]) == pytest.approx(
         next(one.value for one in points.of("submission-sw") if one.ms == times[0])
@@ -184,7 +184,7 @@ def test_the_submission_is_judged_at_the_response_times_that_were_measured(point
         points.within("submission-sw", times[0] - 0.1)
     second = {one.metric: one for one in compare.estimate(points)}
     assert second["RR"].ours == points.at("RR", "raid-5", 50).value
-    assert "at the estimate's 20 ms" in second["RR"].what
+    assert "at the estimate's 20 ms" in second["RR"].title
     cases = [one.case for one in found.result.verdicts if one.key == "submission"]
     assert len(cases) == 6
     assert not [case for case in cases if "20 ms" in case]

@@ -1,4 +1,4 @@
-"""The offloading2008 study on six hours and HP's week: directions, and where off-loaded bytes went."""
+"""The offloading2008 study on some hours and HP's week: directions, and where off-loaded bytes went."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WORKS = ("pauses", "hp")
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    study = replace(STUDY, scale=0.25, keep=lambda stage: stage.labels["work"] in WORKS)
+    study = replace(STUDY, scale=0.1, keep=lambda stage: stage.labels["work"] in WORKS)
     done = conduct(study, tmp_path_factory.mktemp("study") / "short", quick=True)
     return done, points.read(done.results)
 

@@ -49,12 +49,7 @@ def _each_case(judged: Callable[[_Case], Verdict | None]) -> Callable[[Sequence[
 
     @wraps(judged)
     def every(points: Sequence[DesignPoint]) -> list[Verdict]:
-        space = choose(points, kind="space")
-        found = (
-            judged(_Case(source, workload, level, mine, points))
-            for source, workload, level in design.cases(space)
-            for mine in [choose(space, source=source, workload=workload, level=level)]
-        )
+        found = (judged(_Case(*case, points)) for case in design.by_case(points))
         return [verdict for verdict in found if verdict is not None]
 
     return every

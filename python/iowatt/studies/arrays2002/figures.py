@@ -138,8 +138,7 @@ def _disks(points: Sequence[DesignPoint], source: str, level: int) -> int:
 def at_best_product(points: Sequence[DesignPoint]) -> list[DesignPoint]:
     """Of each case the points at the disk count that has the best E x T."""
     found: list[DesignPoint] = []
-    for source, workload, level in design.cases(choose(points, kind="space")):
-        mine = choose(points, kind="space", source=source, workload=workload, level=level)
+    for _, _, _, mine in design.by_case(points):
         top = best(mine, "ET")
         if top is not None:
             found += choose(mine, disks=top.disks)
@@ -160,8 +159,7 @@ def split_by_unit(points: Sequence[DesignPoint]) -> list[Figure]:
 def penalties(points: Sequence[DesignPoint]) -> Figure:
     """Figure 11: what the best point under one criterion costs under the other."""
     rows: list[list[Cell]] = []
-    for source, workload, level in design.cases(choose(points, kind="space")):
-        mine = choose(points, kind="space", source=source, workload=workload, level=level)
+    for source, workload, level, mine in design.by_case(points):
         fast, frugal, both = best(mine, "T"), best(mine, "E"), best(mine, "ET")
         if fast is None or frugal is None or both is None:
             continue

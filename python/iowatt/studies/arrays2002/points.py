@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -90,6 +90,13 @@ def choose(points: Iterable[DesignPoint], **wanted: Any) -> list[DesignPoint]:
 def cases(points: Iterable[DesignPoint]) -> list[tuple[str, str, int]]:
     """Source, workload and level of the points, in the order in which tables have them."""
     return sorted({one.case for one in points}, key=lambda case: (SOURCES.index(case[0]), case[1], case[2]))
+
+
+def by_case(points: Iterable[DesignPoint]) -> Iterator[tuple[str, str, int, list[DesignPoint]]]:
+    """Source, workload and level of each case of the design space, with its points."""
+    space = choose(points, kind="space")
+    for source, workload, level in cases(space):
+        yield source, workload, level, choose(space, source=source, workload=workload, level=level)
 
 
 def best(points: Iterable[DesignPoint], metric: str) -> DesignPoint | None:

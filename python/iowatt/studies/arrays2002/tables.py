@@ -128,9 +128,7 @@ def queues(drives: Sequence[Drives]) -> Figure:
 def optima(points: Sequence[DesignPoint]) -> Figure:
     """Table 5."""
     rows: list[list[Cell]] = []
-    for case in design.cases(choose(points, kind="space")):
-        source, workload, level = case
-        mine = choose(points, kind="space", source=source, workload=workload, level=level)
+    for source, workload, level, mine in design.by_case(points):
         for metric, value in METRICS.items():
             ours = best(mine, metric)
             disks, unit = WORKLOADS[workload].best[level][metric]

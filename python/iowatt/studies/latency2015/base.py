@@ -18,8 +18,7 @@ from typing import Final
 
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.equations import root
-from iowatt.studies.latency2015.histogram import LatencyHistogram
-from iowatt.studies.latency2015.points import LatencyPoints
+from iowatt.studies.latency2015.points import LatencyHistogram, LatencyPoints
 
 #: Widths of the law of ln(visit) that are tried.
 _NARROWEST: Final = 0.05
