@@ -11,13 +11,18 @@ import pytest
 from compare_trials import amounts
 from iowatt.lenses.compare import metrics
 from iowatt.lenses.compare.blocks import Blocks
-from iowatt.lenses.compare.inference import Question, infer, infer_all
+from iowatt.lenses.compare.inference import Question, infer_all
 from iowatt.lenses.compare.response import QUANTILES
 from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT
 from iowatt.run.histogram import Histogram
 from known_series import ar1_lognormal, cut, independent, mm1
 
 MEAN = [metrics.mean(), metrics.quantile(0.5), metrics.quantile(0.99)]
+
+
+def infer(before, after, compared, **options):
+    """Differences of metrics between two groups of Runs."""
+    return infer_all([Question(before, after, compared)], **options)[0]
 
 
 def run(seed: int, process=None, requests: int = 20_000, blocks: int = 256, scale: float = 1.0) -> Blocks:

@@ -71,12 +71,6 @@ class Distribution:
         at = min(max(int(np.searchsorted(self.edges_ns, value, "right")) - 1, 0), len(self.lump) - 1)
         return float(self.edges_ns[at + end]) if self.lump[at] else value
 
-    def bin_width(self, value_ns: float) -> float:
-        """Width in ns of the bin that holds a value."""
-        at = int(np.searchsorted(self.edges_ns, value_ns, "right")) - 1
-        at = min(max(at, 0), len(self.edges_ns) - 2)
-        return float(self.edges_ns[at + 1] - self.edges_ns[at])
-
 
 def at_or_below(blocks: Blocks, at_ns: float) -> Floats:
     """Requests of each block that took at most ``at_ns``, values even within bins."""

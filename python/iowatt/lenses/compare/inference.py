@@ -81,20 +81,6 @@ class Difference:
     remarks: tuple[str, ...]
 
 
-def infer(
-    before: Sequence[Blocks],
-    after: Sequence[Blocks],
-    metrics: Sequence[Metric],
-    *,
-    seed: int,
-    resamples: int = RESAMPLES,
-    confidence: float = 0.95,
-) -> list[Difference]:
-    """Differences of ``metrics`` between two groups of Runs (one Run is a group of one)."""
-    question = Question(before, after, metrics)
-    return infer_all([question], seed=seed, resamples=resamples, confidence=confidence)[0]
-
-
 def infer_all(
     questions: Sequence[Question], *, seed: int, resamples: int = RESAMPLES, confidence: float = 0.95
 ) -> list[list[Difference]]:
