@@ -96,7 +96,7 @@ def test_a_recording_is_made_read_and_gone_on_with(sensor, tmp_path):
     check(refusal(*words), "exists", str(folder / "left.csv"))
     (more,) = json.loads(run(*words, "--append", "--json"))["recordings"]
     assert more["rows"] > rows
-    assert "recording went on after a break" in run("read", f"recording:{folder / 'left.csv'}")
+    assert "recording continued after a break" in run("read", f"recording:{folder / 'left.csv'}")
 
 
 def test_two_instruments_of_one_name_are_refused(sensor, tmp_path):
