@@ -125,15 +125,12 @@ def _write_fabric(folder: Path) -> None:
 
 
 def _write_tariffs(folder: Path) -> None:
-    from iowatt.tariffs import account
     from iowatt.tariffs.find import find_tariff, tariff_names
 
     rows = ["| name | what | charges for | source | verified |", "|---|---|---|---|---|"]
     for tariff in map(find_tariff, tariff_names()):
         what = f"{tariff.name}, {tariff.utility}"
-        marks = (
-            f"{', '.join(account.charges(tariff))} | {tariff.source} | {'yes' if tariff.verified else 'no'}"
-        )
+        marks = f"{', '.join(tariff.charges())} | {tariff.source} | {'yes' if tariff.verified else 'no'}"
         rows.append(f"| `{tariff.key}` | {what} | {marks} |")
     (folder / "_tariffs.md").write_text("\n".join(rows) + "\n")
 

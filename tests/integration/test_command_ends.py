@@ -82,7 +82,7 @@ def test_wrong_words_and_wrong_input_exit_2(place):
 @pytest.mark.parametrize(
     ("name", "number"),
     [
-        ("iowatt.api.functions", signal.SIGINT),  # before `main` is there
+        ("iowatt.api._run", signal.SIGINT),  # before `main` is there
         ("typer", signal.SIGHUP),
         ("numpy", signal.SIGINT),
         ("numpy._core._multiarray_umath", signal.SIGTERM),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from iowatt.evaluate.search import grid
+from iowatt.evaluate.search import axes
 from iowatt.lenses.cost.case import Horizon
 from iowatt.model.profile.find import load as find_profile
 from iowatt.model.scenario import compile_plan, load
@@ -53,7 +53,7 @@ def test_all_that_is_asked_for_is_run_and_shown(found):
     done, _, stages = found
     assert (done.failed, done.faults) == (0, [])
     table = pl.read_parquet(done.path / "points.parquet")
-    assert table.height == sum(len(grid.points(stage.axes)) for stage in stages)
+    assert table.height == sum(len(axes.all_points(stage.axes)) for stage in stages)
     figures = {figure.key: figure for figure in done.result.figures}
     assert {"systems", "switches", "ssd-only", "equal-time", "experiments"} < set(figures)
     for work in systems.WORKS:

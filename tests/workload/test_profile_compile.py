@@ -7,11 +7,11 @@ import math
 from pathlib import Path
 
 import pytest
-from iowatt.trace.info import info
 
 from iowatt.model.profile.compile import mean_rate, synthesis
 from iowatt.model.profile.find import load
 from iowatt.model.profile.profile import Profile, json_schema, schema_text
+from iowatt.trace.measure import info
 
 ROOT = Path(__file__).parents[2]
 STREAM = {"name": "a", "share": 100, "read_share": 100, "size": 4096, "access": {"pattern": "uniform"}}
