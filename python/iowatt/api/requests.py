@@ -11,7 +11,7 @@ from iowatt.evaluate.search import curve, prepare
 from iowatt.evaluate.search.evaluator import Progress
 from iowatt.evaluate.search.executor import Executor
 from iowatt.evaluate.search.prepare import ScenarioInput
-from iowatt.evaluate.search.sweep import SweepResult, SweepRequest, run_sweep
+from iowatt.evaluate.search.sweep import SweepRequest, SweepResult, run_sweep
 from iowatt.pages.sweep import document
 
 

@@ -32,7 +32,13 @@ from iowatt.emerald.plan.build import NO_LIMIT_MS
 from iowatt.emerald.plan.model import Plan, PlanDeviation, Stage
 from iowatt.emerald.plan.workloads import SEQUENTIAL, outstanding
 from iowatt.emerald.rules import Rules, UnknownRuleError
-from iowatt.evaluate.search.highest_rate import KEEPS_UP, RateBracket, RateMeasurement, highest_rate, verdict_of
+from iowatt.evaluate.search.highest_rate import (
+    KEEPS_UP,
+    RateBracket,
+    RateMeasurement,
+    highest_rate,
+    verdict_of,
+)
 from iowatt.evaluate.search.highest_throughput import highest_throughput
 from iowatt.sources.export.outstanding import LEAST, MOST, needed
 

@@ -3,7 +3,7 @@ a time.
 
 The result is a curve over the depth: operations a second, their response time and its spread, and the joules
 of an operation above idling. Scheduling, parallel flash, garbage collection, buffers and the turn that a disk
-loses between the read and the write of a parity update are in it, because the simulator models them. """
+loses between the read and the write of a parity update are in it, because the simulator models them."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 ``one_pool`` has the request, the pool's scenario and its load by extent; ``candidate`` reads technologies,
 and ``benchmark`` tries a drive of each; ``choose`` applies the rule and ``predict`` estimates the result;
-``build`` writes the scenario; ``derive`` conducts. docs/models/tiers.md explains the method. """
+``build`` writes the scenario; ``derive`` conducts. docs/models/tiers.md explains the method."""
 
 from __future__ import annotations
 
