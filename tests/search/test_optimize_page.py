@@ -14,7 +14,7 @@ import optimize_outcome as made
 from iowatt.base.results import Note
 from iowatt.evaluate.search.optimize.result_view import OptimizationView
 from iowatt.pages.optimize.document import document as document_of
-from iowatt.pages.optimize.figures import by_axis, choice, lines, points, screen, view
+from iowatt.pages.optimize.figures import choice, points, screen, view
 from iowatt.render import write
 
 
@@ -80,7 +80,7 @@ def test_kinds_of_points_are_told_apart(two):
 
 
 def test_the_view_has_the_front_between_its_two_objectives(two):
-    figure = view.figure(points.Points(two))
+    figure = view.view_figure(points.Points(two))
     (front,) = [trace for trace in figure.spec["data"] if trace["name"] == "On the front"]
     rows = {row["point"]: row for row in two.rows}
     expected = sorted((rows[n][made.EFFICIENCY], rows[n][made.RESPONSE]) for n in two.document.front)
@@ -98,13 +98,13 @@ def test_a_single_objective_is_set_against_the_limit_that_binds():
     assert every.columns[x].column.title == "Usable capacity"
     assert every.columns[x].limits == (7000,)
     assert every.columns[y].column.title == "Efficiency"
-    (limit,) = view.figure(every).spec["layout"]["shapes"]
+    (limit,) = view.view_figure(every).spec["layout"]["shapes"]
     assert (limit["x0"], limit["x1"]) == (7000, 7000)
 
 
 def test_lines_cross_each_upright_at_its_setting_and_the_better_end_is_on_top(two):
     every = points.Points(two)
-    heights = lines.heights(every)
+    heights = view.heights(every)
     known = [(row, line) for row, line in zip(every.rows, heights, strict=True) if line]
     assert {len(line) for _, line in known} == {4 + 2 + 1}
     counts = two.axes[0].settings
@@ -143,7 +143,7 @@ def test_shares_fill_the_bar(two):
 
 
 def test_by_axis_the_best_feasible_point_is_that_of_brute_force(two):
-    figure = by_axis.figures(two)[0]
+    figure = choice.by_axis(two)[0]
     rows = [row for row in two.rows if row["feasible"]]
     for setting, *_, best, point, _ in figure.table.rows:
         mine = [row for row in rows if str(row[made.COUNT]) == setting]
@@ -182,7 +182,7 @@ def test_without_a_simulation_what_is_known_is_shown_and_why_nothing_is_feasible
     explored = OptimizationView(document, frame)
     every = points.Points(explored)
     assert set(every.kinds) == {"impossible"}
-    figure = view.figure(every)
+    figure = view.view_figure(every)
     assert (figure.table.columns[2].title, figure.table.columns[3].title) == ("count", "Usable capacity")
     assert [trace["visible"] for trace in figure.spec["data"] if trace["x"]] == [True]
     (reason,) = screen.reasons(explored).table.rows

@@ -117,7 +117,7 @@ def test_a_page_without_a_steady_point_still_says_so(scenario):
 def test_doubtful_designs_are_told_once_for_all_their_points(scenario):
     from iowatt.api import requests
     from iowatt.evaluate.search.prepare import ScenarioInput
-    from iowatt.pages.sweep.notes import notes
+    from iowatt.pages.sweep.document import sweep_notes
 
     given = ScenarioInput(scenario.read_text(), Path(), "small.toml", ())
     over = {COUNT: [4, 14, 16], LEVEL: [5, 6]}
@@ -128,7 +128,7 @@ def test_doubtful_designs_are_told_once_for_all_their_points(scenario):
     assert [one.text.partition(":")[0] in (text or "") for text in told] == [
         number in one.points for number in found.frame["point"]
     ]
-    (note,) = [note for note in notes(found) if note.code == "doubtful-design"]
+    (note,) = [note for note in sweep_notes(found) if note.code == "doubtful-design"]
     assert one.text in note.text and one.last == "count=16, level=5" and note.decides
     assert note.text in html.unescape(Path("out/report.html").read_text("utf-8"))
     again = requests.answer(requests.sweep(given, over), output=Path("out"), resume=True)
@@ -142,7 +142,7 @@ def steady(number, mean, low, high):
 
 def test_means_with_a_wide_interval_or_none_are_named():
     from iowatt.lenses.findings import WIDE_INTERVAL
-    from iowatt.pages.sweep.notes import uncertain
+    from iowatt.pages.sweep.document import uncertain
 
     assert uncertain([steady(1, 10.0, 10 - 10 * WIDE_INTERVAL, 10 + 10 * WIDE_INTERVAL)]) == []
     rows = [

@@ -90,7 +90,7 @@ def tier(
     from iowatt.cli.progress import bar
     from iowatt.cli.show import show
     from iowatt.evaluate.search.optimize.problem import PricingRequest, resolve_pricing
-    from iowatt.evaluate.tiers import TierRequest, derive, folder
+    from iowatt.evaluate.tiers import RESULT, TierRequest, derive, reserve
     from iowatt.model.scenario import load
     from iowatt.model.scenario.model import LEAST_EXTENT
     from iowatt.pages.tiers import document
@@ -118,9 +118,9 @@ def tier(
         simulate=simulate,
         pricing=resolve_pricing(PricingRequest(years=years, tariff=tariff)),
     )
-    with folder.reserve(target, force=force) as place:
+    with reserve(target, force=force) as place:
         found = derive(request, target, place, bar)
-        (place / folder.RESULT).write_text(
+        (place / RESULT).write_text(
             json.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
     show(found, document, notes=notes, as_json=as_json)

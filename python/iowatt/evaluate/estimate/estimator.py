@@ -36,7 +36,7 @@ class Station:
 
 @dataclass(frozen=True)
 class Estimate:
-    """An estimate of a scenario: ``row`` has the keys of a sweep's row (``search.table.of_run``).
+    """An estimate of a scenario: ``row`` has the keys of a sweep's row (``search.table.row_of_run``).
 
     ``saturated``: open requests come faster than they can be served; throughput is then what can be, and no
     response time is given. ``assumptions`` say what was taken for granted.

@@ -183,7 +183,7 @@ def _of_set(flown: BenchmarkCurve, alone: _Alone, most: float, service_s: float)
 
 @dataclass(frozen=True)
 class _Alone:
-    """Rows of what is found with 1, 2, ... operations there, as :class:`Found` has it."""
+    """Rows of what is found with 1, 2, ... operations there, as :class:`SetResponse` has it."""
 
     rows: list[SetResponse]
     table: Floats

@@ -1,15 +1,13 @@
-"""Deriving tiers: from the heat of one pool to technologies, drives and a scenario that is simulated.
+"""Tiers derived from the heat of one pool: technologies, drives and a scenario that is simulated.
 
-``load`` is what the back end is asked for, by extent; ``candidate`` a technology that may serve it, ``pilot``
-what one of its drives does, ``raid_work`` what a RAID level makes of a request; ``choose`` applies the rule,
-``predict`` says what to expect; ``build`` writes the scenario and ``derive`` conducts. The method is that of
-docs/models/tiers.md.
-"""
+``one_pool`` has the request, the pool's scenario and its load by extent; ``candidate`` reads technologies,
+and ``benchmark`` tries a drive of each; ``choose`` applies the rule and ``predict`` estimates the result;
+``build`` writes the scenario; ``derive`` conducts. docs/models/tiers.md explains the method."""
 
 from __future__ import annotations
 
-from iowatt.evaluate.tiers.derive import derive
+from iowatt.evaluate.tiers.derive import RESULT, derive, reserve
 from iowatt.evaluate.tiers.one_pool import TierRequest
 from iowatt.evaluate.tiers.result import DerivedTiers
 
-__all__ = ["DerivedTiers", "TierRequest", "derive"]
+__all__ = ["RESULT", "DerivedTiers", "TierRequest", "derive", "reserve"]

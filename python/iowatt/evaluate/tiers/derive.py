@@ -1,14 +1,24 @@
-"""The derivation from end to end: run on a pool, take the density curve, choose tiers, simulate, compare."""
+"""The derivation from end to end: run on a pool, take the density curve, choose tiers, simulate, compare.
+
+Its directory is written aside and put in its place only when complete:
+
+tier.json      the result
+scenario.toml  the chosen tiers, ready for ``iowatt run``
+one-pool  tiers  the two Runs
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from iowatt.base import atomic_path, input_file
 from iowatt.base.document import Document, read_text
+from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.evaluate.tiers import benchmark, build, candidate, compare, predict
 from iowatt.evaluate.tiers.benchmark import operation_mix, try_technologies
@@ -32,6 +42,37 @@ if TYPE_CHECKING:
     from iowatt.evaluate.evaluation import Prepared
     from iowatt.evaluate.search.pricing import Pricing
     from iowatt.run.bundle import Run
+
+RESULT: Final = "tier.json"
+
+
+def refuse_target(target: Path, *, force: bool) -> None:
+    """Raise ``InputError`` where a derivation cannot be written to ``target``; before any work is done."""
+    if not os.path.lexists(target) or (
+        target.is_dir() and not target.is_symlink() and not any(target.iterdir())
+    ):
+        return
+    if not _is_derivation(target):
+        message = "exists and is not a derivation of tiers"
+        hint = "choose another `output=`; `force=True` replaces only derivations"
+        raise InputError("exists", str(target), message, hint=hint)
+    if not force:
+        message = "exists already, and results are never overwritten"
+        hint = "choose another `output=`, or replace it with `force=True`"
+        raise InputError("exists", str(target), message, hint=hint)
+
+
+@contextmanager
+def reserve(target: Path, *, force: bool) -> Iterator[Path]:
+    """A folder beside ``target`` that becomes it when the block ends without an error."""
+    with atomic_path.folder(target, lambda: refuse_target(target, force=force)) as made:
+        yield made
+
+
+def _is_derivation(target: Path) -> bool:
+    if target.is_symlink():
+        return False
+    return input_file.schema_of(target / RESULT).startswith("iowatt.tier/")
 
 
 Progress = Callable[[float | None, int], None]

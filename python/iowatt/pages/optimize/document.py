@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 from iowatt.evaluate.search import metrics
 from iowatt.evaluate.search.optimize.result import Optimization
 from iowatt.evaluate.search.optimize.result_view import FIRM, OptimizationView
-from iowatt.pages.optimize import explanation, words
+from iowatt.pages.optimize import explanation
 from iowatt.pages.optimize.explanation import Sentence
-from iowatt.pages.optimize.figures import by_axis, choice, lines, screen, view
+from iowatt.pages.optimize.figures import choice, screen, view
 from iowatt.pages.optimize.figures.points import Points, table
 from iowatt.render import numbers, write
 from iowatt.render.document import Caveat, Document, Section
@@ -51,18 +51,18 @@ def document(found: Optimization, frame: pl.DataFrame, scenario: str = "") -> Do
     explorable = bool(points.rows and explored.goals)
     said = explanation.sentences(explored, why)
     more = view.choices(points) | {
-        "heights": lines.heights(points),
-        "uprights": lines.uprights(points),
-        "mostLines": lines.MOST_LINES,
+        "heights": view.heights(points),
+        "uprights": view.uprights(points),
+        "mostLines": view.MOST_LINES,
         "rows": FIRST_ROWS,
     }
     return Document(
         key="optimize",
         kind="optimization",
         title=found.scenario,
-        meta=" · ".join([words.effort(explored), f"method {found.method}", f"iowatt {found.version}"]),
+        meta=" · ".join([explanation.effort(explored), f"method {found.method}", f"iowatt {found.version}"]),
         verdict=list(_verdict(explored)),
-        chart=view.figure(points) if explorable else None,
+        chart=view.view_figure(points) if explorable else None,
         headlines=_headlines(explored),
         sections=[
             _section(
@@ -76,8 +76,10 @@ def document(found: Optimization, frame: pl.DataFrame, scenario: str = "") -> Do
                 [*choice.neighbours(explored, why), choice.shares(explored, why)],
                 _texts(said, but=("otherwise",)),
             ),
-            _section("explore", "All points", [lines.figure(points), table(points)] if explorable else []),
-            _section("by-axis", "By each axis", by_axis.figures(explored)),
+            _section(
+                "explore", "All points", [view.lines_figure(points), table(points)] if explorable else []
+            ),
+            _section("by-axis", "By each axis", choice.by_axis(explored)),
             _section("estimates", "Estimates", screen.estimates(explored)),
             _section("left-out", "What was left out", [screen.became(points), screen.reasons(explored)]),
             Section(
@@ -128,7 +130,7 @@ def _verdict(explored: OptimizationView) -> Iterator[str]:
         yield "No point keeps all limits."
     else:
         yield "No point was looked at."
-    yield f"Asked: {words.asked(explored)}. {words.proof(explored)}"
+    yield f"Asked: {explanation.problem_text(explored)}. {explanation.proof(explored)}"
 
 
 def _headlines(explored: OptimizationView) -> list[Headline]:
@@ -200,7 +202,7 @@ def _caveats(found: Optimization) -> Iterator[Caveat]:
     for warning in found.warnings:
         yield Caveat(f"the winner: {warning.text}", warning.decides)
     if found.pricing is not None:
-        yield Caveat(words.dollars(found.pricing), decides=True)
+        yield Caveat(explanation.dollars(found.pricing), decides=True)
     if found.basis:
         yield Caveat(found.basis)
     for note in found.notes:
@@ -216,8 +218,8 @@ def _provenance(explored: OptimizationView) -> list[tuple[str, str]]:
         ("Command", document.command or ""),
         ("Method", document.method),
         ("Seed", str(document.seed)),
-        ("Asked", words.asked(explored)),
-        ("Points", words.effort(explored)),
+        ("Asked", explanation.problem_text(explored)),
+        ("Points", explanation.effort(explored)),
     ]
     rows += [
         (f"Axis {', '.join(axis.columns)}", f"{len(axis.settings)} settings: {_listed(axis.settings)}")

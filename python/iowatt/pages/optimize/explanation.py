@@ -1,4 +1,4 @@
-"""Why the winner wins, in sentences: each is made of figures of the document and says nothing else."""
+"""The outcome of an optimization in sentences: why the winner wins, what was asked, and how much was done."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ from iowatt.evaluate.search.axes import show_value
 from iowatt.evaluate.search.optimize.result import (
     AxisExplanation,
     ConstraintCoverage,
+    ConstraintResult,
     ConstraintStatus,
     Neighbour,
     ObjectiveChange,
     OtherPoint,
+    PricingBasis,
     WinnerExplanation,
+    number,
 )
-from iowatt.evaluate.search.optimize.result_view import FIRM, Limit, OptimizationView, number
+from iowatt.evaluate.search.optimize.result_view import FIRM, OptimizationView, ViewRow
+from iowatt.pages.cost.words import years
 from iowatt.render import numbers
 from iowatt.render.phrases import listed
 
@@ -140,14 +144,14 @@ def _made_of(explored: OptimizationView, metric: str, point: int | None) -> str:
     return f": {', '.join(told)}" if len(told) > 1 else ""
 
 
-def bound_of(explored: OptimizationView, limit: Limit) -> str:
+def bound_of(explored: OptimizationView, limit: ConstraintResult) -> str:
     """The value of a limit as it was given, with its unit."""
     given = number(limit.value)
     said = show_value(limit.value) if given is None else f"{given:,.10g}"
     return f"{said} {explored.column(limit.metric).unit}".strip()
 
 
-def breach(explored: OptimizationView, limit: Limit, kept: ConstraintStatus) -> str:
+def breach(explored: OptimizationView, limit: ConstraintResult, kept: ConstraintStatus) -> str:
     """How a limit is broken: ``its usable capacity of 7,200 GB is below 9,000 GB``."""
     name = title(explored, limit.metric)
     here = value(explored, limit.metric, kept.value, beside=number(limit.value))
@@ -204,7 +208,7 @@ def edges(why: WinnerExplanation) -> Iterator[str]:
             )
 
 
-def _unkept(explored: OptimizationView, limit: Limit, one: ConstraintCoverage) -> str:
+def _unkept(explored: OptimizationView, limit: ConstraintResult, one: ConstraintCoverage) -> str:
     """Of a space without a feasible point: how many keep a constraint, and how near the others come."""
     if not one.known:
         return f"{limit.text}: of no point it is known whether it keeps it."
@@ -332,3 +336,100 @@ def _shares(explored: OptimizationView, why: WinnerExplanation) -> Iterator[str]
             f"What sets {title(explored, one.metric)}, by shares of its variance over "
             f"{numbers.count(counted)} points{basis}: {', '.join(told)}."
         )
+
+
+USABLE = "capacity_gb.usable"
+
+
+def problem_text(explored: OptimizationView) -> str:
+    """The problem in a sentence."""
+    goals = [
+        f"{'maximize' if goal.maximize else 'minimize'} {title(explored, goal.metric)}"
+        for goal in explored.goals
+    ]
+    said = listed(goals) or "nothing"
+    if explored.limits:
+        said += f" with {listed([limit.text for limit in explored.limits])}"
+    judged = explored.document.judged
+    if judged.within_ms is not None:
+        said += (
+            f", each point at its highest rate within a {judged.statistic or 'mean'} response time "
+            f"of {numbers.significant(judged.within_ms)} ms"
+        )
+    return said
+
+
+def effort(explored: OptimizationView) -> str:
+    """How large the space is and what was done of it."""
+    space = explored.document.space
+    share = (
+        f" ({numbers.percent(space.simulated / space.size)} of {numbers.count(space.size)} points)"
+        if space.size
+        else ""
+    )
+    counted = (
+        (space.estimated, "estimated"),
+        (space.known_infeasible, "known to be infeasible before"),
+        (space.pruned, "pruned by bounds"),
+        (space.refused, "cannot be built"),
+        (space.failed, "failed"),
+        (space.untouched, "not looked at"),
+    )
+    parts = [f"{numbers.count(space.simulated)} simulated{share}"]
+    return ", ".join([*parts, *(f"{numbers.count(count)} {name}" for count, name in counted if count)])
+
+
+def proof(explored: OptimizationView) -> str:
+    """Whether the winner is proven to be the best."""
+    if explored.document.proof != "exact":
+        return "Not proven: points that were not simulated may be better."
+    if explored.winner is None and not explored.front:
+        return "Proven: no point of the space is feasible."
+    return "Proven: every point was simulated, cannot be built, or cannot be on the front by its bounds."
+
+
+def point_settings(explored: OptimizationView, row: ViewRow) -> list[tuple[str, str]]:
+    """The settings of a point."""
+    return [(axis.name, axis.of(row)) for axis in explored.axes]
+
+
+def usable_capacity(explored: OptimizationView, row: ViewRow) -> list[tuple[str, str]]:
+    """The usable capacity of a point, where no objective or constraint says it."""
+    known = None if USABLE in explored.metrics else explored.known(row, USABLE)
+    if known is None:
+        return []
+    return [(explored.column(USABLE).title, value(explored, USABLE, known[0]))]
+
+
+def dollars(pricing: PricingBasis) -> str:
+    """Over how long, at what price of electricity, and what has a price."""
+    horizon, price = pricing.horizon, pricing.usd_per_kwh
+    over = f"the same work {horizon.amount:,.6g} times" if horizon.basis == "work" else years(horizon.amount)
+    parts = [f"costs are those of {over}", f"electricity by tariff {pricing.tariff}"]
+    if price is not None:
+        parts[-1] += f", {numbers.significant(price, 4)} $/kWh"
+    if pricing.drives_only:
+        parts.append("prices of drives only")
+    elif pricing.unpriced:
+        parts.append(f"without prices of {listed(pricing.unpriced)}")
+    return "; ".join(parts)
+
+
+def constraint_rows(explored: OptimizationView, row: ViewRow) -> list[tuple[str, str, str]]:
+    """Each constraint at a point: its text, the value, and what is left."""
+    found = []
+    for limit in explored.limits:
+        known = explored.limited(row, limit)
+        reached = None if known is None else known[0]
+        slack = limit.slack(reached)
+        held = limit.holds(reached)
+        if slack is None:
+            left = {True: "kept", False: "broken", None: "not known"}[held]
+        else:
+            figure = value(explored, limit.metric, abs(slack))
+            percent = f" ({numbers.percent(abs(slack / float(limit.value)))})" if limit.value else ""
+            left = f"{figure}{percent} {'left' if slack >= 0 else 'beyond the limit'}"
+        if known is not None and known[1] not in FIRM:
+            left += ", estimated"
+        found.append((limit.text, value(explored, limit.metric, reached, beside=number(limit.value)), left))
+    return found

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from iowatt.evaluate.search import metrics, pareto
+from iowatt.base.results import Note
+from iowatt.evaluate.search import metrics, pareto, table
 from iowatt.evaluate.search.axes import show_value
 from iowatt.evaluate.search.folder import write_whole
 from iowatt.evaluate.search.sweep import SweepResult
+from iowatt.lenses.findings import WIDE_INTERVAL
 from iowatt.pages.sweep import curve_figures, figures
 from iowatt.pages.sweep.curve_figures import Curve
 from iowatt.pages.sweep.figures import Sweep
-from iowatt.pages.sweep.notes import notes
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Column, Figure, Table
 from iowatt.render.headline import Headline
+from iowatt.render.phrases import between
 from iowatt.render.write import page
 
 _SCRIPT = "sweep.js"
@@ -54,7 +56,7 @@ def _sweep(found: SweepResult, name: str) -> Document:
         chart=figures.pareto_view(sweep) if steady else None,
         headlines=best,
         sections=sections,
-        caveats=[Caveat(note.text, note.decides) for note in notes(found)],
+        caveats=[Caveat(note.text, note.decides) for note in sweep_notes(found)],
         provenance=_provenance(found),
         scenario=found.request.given.text,
         scripts=(_SCRIPT,),
@@ -80,7 +82,7 @@ def _curve(found: SweepResult, name: str) -> Document:
             Section("all", "Points", [curve_figures.points(curve), *failures]),
             Section("load", "Against load", drawn[1:]),
         ],
-        caveats=[Caveat(note.text, note.decides) for note in notes(found)],
+        caveats=[Caveat(note.text, note.decides) for note in sweep_notes(found)],
         provenance=_provenance(found),
         scenario=found.request.given.text,
         scripts=(_SCRIPT,),
@@ -225,3 +227,97 @@ def _choices(sweep: Sweep) -> dict[str, Any]:
         ],
         "values": {key: [row[key] for row in sweep.rows] for key in every},
     }
+
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def sweep_notes(found: SweepResult) -> list[Note]:
+    """Points that did not keep up, doubtful designs, failures, uncertain means, and what watts rest on."""
+    rows = found.frame.to_dicts()
+    said = [*_overloaded(rows), *_doubtful(found), *_failed_points(rows), *uncertain(rows)]
+    if told := table.basis_line(rows):
+        said.append(Note(code="basis", text=told))
+    return said
+
+
+def _overloaded(rows: Rows) -> Iterator[Note]:
+    over = [row for row in rows if row["status"] == "done" and row["overloaded"]]
+    if not over:
+        return
+    shares = [share for row in over if (share := row.get("done_share")) is not None]
+    least = f" ({_done(shares)} of the requests offered per second were completed)" if shares else ""
+    text = (
+        f"{_points([row['point'] for row in over])} could not keep up with the load{least}: without a "
+        "steady state they are in no chart and are no candidates"
+    )
+    yield Note(code="not-kept-up", text=text, decides=True)
+
+
+def _doubtful(found: SweepResult) -> Iterator[Note]:
+    """A note for each key of a doubtful design."""
+    for one in found.warned:
+        such = "" if len(one.points) == 1 else "such as "
+        yield Note(
+            code="doubtful-design", text=f"{_points(one.points)}, {such}{one.last}: {one.text}", decides=True
+        )
+
+
+def _failed_points(rows: Rows) -> Iterator[Note]:
+    failed = [row for row in rows if row["status"] == "failed"]
+    if failed:
+        text = (
+            f"{_points([row['point'] for row in failed])} could not be simulated; the first, "
+            f"{failed[0]['point']}: {failed[0]['error']}"
+        )
+        yield Note(code="points-failed", text=text, decides=True)
+
+
+def uncertain(rows: Rows) -> list[Note]:
+    """Which steady points have a mean response time with a wide confidence interval, and which have none."""
+    wide, unknown = [], []
+    for row in rows:
+        mean = row.get(metrics.RESPONSE)
+        if figures.verdict(row) != "steady" or mean is None:
+            continue
+        low, high = (row.get(f"{metrics.RESPONSE}_ci95.{end}") for end in ("low", "high"))
+        if low is None or high is None:
+            unknown.append(row["point"])
+        elif (half := (high - low) / 2) > WIDE_INTERVAL * mean:
+            wide.append((half / mean, row["point"], (low, high)))
+    said = []
+    if wide:
+        share, number, interval = max(wide)
+        most = f"; most of all point {number}" if len(wide) > 1 else ""
+        text = (
+            f"the mean response time of {_inside([n for _, n, _ in wide])} is more than "
+            f"{numbers.percent(WIDE_INTERVAL)} uncertain{most} ({between(interval)}, "
+            f"{numbers.percent(share)} either way)"
+        )
+        said.append(Note(code="wide-interval", text=text, decides=True))
+    if unknown:
+        text = (
+            f"the mean response time of {_inside(unknown)} has no confidence interval: runs of this "
+            "length have too few requests, or change too slowly"
+        )
+        said.append(Note(code="no-interval", text=text, decides=True))
+    return said
+
+
+def _done(shares: Sequence[float]) -> str:
+    """Shares from the least to the greatest."""
+    ends = dict.fromkeys(numbers.percent(end) for end in (min(shares), max(shares)))
+    return " to ".join(ends)
+
+
+def _points(listed: Sequence[int]) -> str:
+    few = ", ".join(map(str, listed[:8]))
+    if len(listed) == 1:
+        return f"Point {few}"
+    return f"{len(listed)} points ({few}{', ...' if len(listed) > 8 else ''})"
+
+
+def _inside(listed: Sequence[int]) -> str:
+    """The same inside a sentence."""
+    said = _points(listed)
+    return f"{said[:1].lower()}{said[1:]}"

@@ -5,12 +5,38 @@ Values are in the unit of their metric; points go by their numbers in the space.
 
 from __future__ import annotations
 
-from typing import Literal
+import math
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.evaluate.search.axes import Cell
+from iowatt.evaluate.search.metrics import metric_column
+from iowatt.render.figure import Column
+
+if TYPE_CHECKING:
+    pass
+
+
+_HOLDS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "<=": operator.le,
+    "<": operator.lt,
+    ">=": operator.ge,
+    ">": operator.gt,
+    "==": operator.eq,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def number(value: Any) -> float | None:
+    """A finite number, or nothing."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
 
 
 class ObjectiveResult(Result):
@@ -20,6 +46,20 @@ class ObjectiveResult(Result):
     direction: Literal["maximize", "minimize"]
     title: str
     unit: str
+
+    @property
+    def column(self) -> Column:
+        """Title and unit; those of the metric where the document has none."""
+        return _column(self.metric, self.title, self.unit)
+
+    @property
+    def maximize(self) -> bool:
+        """Whether more is better."""
+        return self.direction == "maximize"
+
+    def gain(self, value: float, against: float) -> float:
+        """How much better ``value`` is, in the metric's unit; negative where it is worse."""
+        return value - against if self.maximize else against - value
 
 
 class ConstraintResult(Result):
@@ -31,6 +71,35 @@ class ConstraintResult(Result):
     text: str
     title: str
     unit: str
+
+    @property
+    def column(self) -> Column:
+        """Title and unit; those of the metric where the document has none."""
+        return _column(self.metric, self.title, self.unit)
+
+    def holds(self, value: Any) -> bool | None:
+        """Whether a value keeps it; ``None`` where that is unknown."""
+        test = _HOLDS.get(self.operator)
+        if test is None or value is None:
+            return None
+        try:
+            return bool(test(value, self.value))
+        except TypeError:
+            return None
+
+    def slack(self, value: Any) -> float | None:
+        """Slack to the limit, in the metric's unit; negative where it is broken."""
+        here, limit = number(value), number(self.value)
+        if here is None or limit is None:
+            return None
+        if self.operator in ("<=", "<"):
+            return limit - here
+        return here - limit if self.operator in (">=", ">") else None
+
+
+def _column(metric: str, title: str, unit: str) -> Column:
+    usual = metric_column(metric)
+    return Column(title or usual.title, unit or usual.unit)
 
 
 class RateLimitUsed(Result):

@@ -8,15 +8,14 @@ estimate knows is never shown without saying so.
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search.axes import show_value
 from iowatt.evaluate.search.metrics import metric_column as titled
-from iowatt.evaluate.search.optimize.result import AxisResult, ConstraintResult, ObjectiveResult, Optimization
+from iowatt.evaluate.search.optimize.result import AxisResult, ConstraintResult, Optimization, number
 from iowatt.render.figure import Column
 
 if TYPE_CHECKING:
@@ -31,59 +30,6 @@ CORRECTED: Final = "corrected estimate"
 """An estimate times what the simulation of the winner is to the winner's estimate."""
 
 ViewRow = Mapping[str, Any]
-
-_HOLDS: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "<=": operator.le,
-    "<": operator.lt,
-    ">=": operator.ge,
-    ">": operator.gt,
-    "==": operator.eq,
-    "=": operator.eq,
-    "!=": operator.ne,
-}
-
-
-@dataclass(frozen=True)
-class Goal:
-    """An objective."""
-
-    metric: str
-    column: Column
-    maximize: bool
-
-    def gain(self, value: float, against: float) -> float:
-        """How much better ``value`` is, in the metric's unit; negative where it is worse."""
-        return value - against if self.maximize else against - value
-
-
-@dataclass(frozen=True)
-class Limit:
-    """A constraint."""
-
-    metric: str
-    column: Column
-    operator: str
-    value: Any
-    text: str
-
-    def holds(self, value: Any) -> bool | None:
-        """Whether a value keeps it; ``None`` where that is unknown."""
-        test = _HOLDS.get(self.operator)
-        if test is None or value is None:
-            return None
-        try:
-            return bool(test(value, self.value))
-        except TypeError:
-            return None
-
-    def slack(self, value: Any) -> float | None:
-        """Slack to the limit, in the metric's unit; negative where it is broken."""
-        here, limit = number(value), number(self.value)
-        if here is None or limit is None:
-            return None
-        if self.operator in ("<=", "<"):
-            return limit - here
-        return here - limit if self.operator in (">=", ">") else None
 
 
 @dataclass(frozen=True)
@@ -107,8 +53,8 @@ class OptimizationView:
         self.document = document
         self.frame = frame
         self.rows: list[dict[str, Any]] = frame.to_dicts()
-        self.goals = [_goal(one) for one in document.objectives]
-        self.limits = [_limit(one) for one in document.constraints]
+        self.goals = document.objectives
+        self.limits = document.constraints
         self.axes = [_axis(one) for one in document.axes]
         self.by_number = {row["point"]: row for row in self.rows}
         self.front = [n for n in document.front if n in self.by_number]
@@ -165,7 +111,7 @@ class OptimizationView:
             return found
         return found[0] * (true / said), CORRECTED
 
-    def limited(self, row: ViewRow, limit: Limit) -> tuple[Any, str] | None:
+    def limited(self, row: ViewRow, limit: ConstraintResult) -> tuple[Any, str] | None:
         """The value that a constraint is about; text and truth values are as the row has them."""
         found = self.beside(row, limit.metric)
         if found is not None:
@@ -173,7 +119,7 @@ class OptimizationView:
         value = row.get(limit.metric)
         return (value, SIMULATED) if isinstance(value, str | bool) else None
 
-    def broken(self, row: ViewRow) -> list[Limit]:
+    def broken(self, row: ViewRow) -> list[ConstraintResult]:
         """The constraints that a point is known to break."""
         return [
             limit
@@ -238,13 +184,6 @@ class OptimizationView:
         return [(setting, rows.get(setting)) for setting in settings if setting != own[at]]
 
 
-def number(value: Any) -> float | None:
-    """A finite number, or nothing."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return float(value)
-
-
 def percent(change: float, against: float) -> float | None:
     """A change in per cent of a reference."""
     found = 100 * change / abs(against) if against else math.inf
@@ -253,19 +192,6 @@ def percent(change: float, against: float) -> float | None:
 
 def _at(rows: Mapping[int, dict[str, Any]], number: int | None) -> dict[str, Any] | None:
     return None if number is None else rows.get(number)
-
-
-def _column(given: ObjectiveResult | ConstraintResult) -> Column:
-    usual = titled(given.metric)
-    return Column(given.title or usual.title, given.unit or usual.unit)
-
-
-def _goal(given: ObjectiveResult) -> Goal:
-    return Goal(given.metric, _column(given), given.direction == "maximize")
-
-
-def _limit(given: ConstraintResult) -> Limit:
-    return Limit(given.metric, _column(given), given.operator, given.value, given.text)
 
 
 def _axis(given: AxisResult) -> AxisView:

@@ -26,9 +26,11 @@ from iowatt.evaluate.search.optimize.result import (
     AxisExplanation,
     AxisShare,
     ConstraintCoverage,
+    ConstraintResult,
     ConstraintStatus,
     Neighbour,
     ObjectiveChange,
+    ObjectiveResult,
     ObjectiveShares,
     Optimization,
     OtherPoint,
@@ -41,8 +43,6 @@ from iowatt.evaluate.search.optimize.result_view import (
     ESTIMATED,
     SIMULATED,
     AxisView,
-    Goal,
-    Limit,
     OptimizationView,
     ViewRow,
     percent,
@@ -261,7 +261,7 @@ def _changes(explored: OptimizationView, row: ViewRow) -> list[ObjectiveChange]:
     return changes
 
 
-def _kept(explored: OptimizationView, row: ViewRow, limit: Limit) -> ConstraintStatus:
+def _kept(explored: OptimizationView, row: ViewRow, limit: ConstraintResult) -> ConstraintStatus:
     """A constraint at a point: the value, and what is left to the limit."""
     found = explored.limited(row, limit)
     value, basis = found if found is not None else (None, None)
@@ -278,7 +278,7 @@ def _kept(explored: OptimizationView, row: ViewRow, limit: Limit) -> ConstraintS
     )
 
 
-def _constraint(explored: OptimizationView, limit: Limit) -> WinnerConstraint:
+def _constraint(explored: OptimizationView, limit: ConstraintResult) -> WinnerConstraint:
     assert explored.winner is not None
     found = _kept(explored, explored.winner, limit)
     without = _without(explored, limit)
@@ -288,7 +288,7 @@ def _constraint(explored: OptimizationView, limit: Limit) -> WinnerConstraint:
     )
 
 
-def _kept_by(explored: OptimizationView, limit: Limit) -> ConstraintCoverage:
+def _kept_by(explored: OptimizationView, limit: ConstraintResult) -> ConstraintCoverage:
     """How many points keep a constraint, of those of which it is known; the one that is nearest to it or best
     in it.
     """
@@ -307,7 +307,7 @@ def _kept_by(explored: OptimizationView, limit: Limit) -> ConstraintCoverage:
     return ConstraintCoverage(text=limit.text, known=known, kept=kept, nearest=nearest, point=point)
 
 
-def _without(explored: OptimizationView, limit: Limit) -> WinnerWithout | None:
+def _without(explored: OptimizationView, limit: ConstraintResult) -> WinnerWithout | None:
     """The point that would win without a constraint: it breaks no other and beats the winner in every
     objective.
     """
@@ -371,7 +371,7 @@ def _differs(explored: OptimizationView, row: ViewRow) -> list[SettingDifference
     ]
 
 
-def _shares(explored: OptimizationView, goal: Goal) -> ObjectiveShares:
+def _shares(explored: OptimizationView, goal: ObjectiveResult) -> ObjectiveShares:
     """Shares of the axes in the spread of an objective over all points with a value, simulated or estimated.
 
     Estimates are multiplied by the mean ratio of simulation to estimate over the points that have both, so
