@@ -12,9 +12,9 @@ import iowatt
 from iowatt.base.errors import Argument, InputError
 from iowatt.cli import check as check_verb
 from iowatt.cli import main
+from iowatt.cli.schema import schema_text
 from iowatt.model.scenario import compile_plan, load
 from iowatt.model.scenario.describe import describe
-from iowatt.model.scenario.model import schema_text
 from iowatt.sources.simulation.counts import capacity
 from refused import check
 
@@ -134,10 +134,10 @@ def test_explain_an_unknown_key():
 
 
 def test_schema(tmp_path):
-    assert invoke("schema").stdout == schema_text()
+    assert invoke("schema").stdout == schema_text("scenario")
     target = tmp_path / "s.json"
     result = invoke("schema", "-o", target)
-    assert (result.stdout, target.read_text("utf-8")) == ("", schema_text())
+    assert (result.stdout, target.read_text("utf-8")) == ("", schema_text("scenario"))
     check(error_of("schema", "-o", target), "exists", str(target))
     assert invoke("schema", "-o", target, "--force").exit_code == 0
     assert [p.name for p in tmp_path.iterdir()] == ["s.json"]

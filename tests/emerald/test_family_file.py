@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from tiny_family import FAMILY, OUT, family
 from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.bff.assemble import stated_figures
 from iowatt.emerald.family import all_metrics, find_metric, limit_s, load, named_candidate, read
-from iowatt.emerald.family.file import schema_text
 from iowatt.emerald.rules import load as rules
 from refused import check, refused
 
@@ -163,14 +161,6 @@ def test_hostile_files_are_refused_with_an_input_error_or_read(tmp_path_factory,
     folder = tmp_path_factory.getbasetemp()
     with contextlib.suppress(InputError):
         family(folder, text)
-
-
-def test_the_checked_in_family_schema_is_current():
-    checked_in = (ROOT / "schema" / "iowatt.family.schema.json").read_text("utf-8")
-    assert checked_in == schema_text(), (
-        "run: iowatt schema family -o schema/iowatt.family.schema.json --force"
-    )
-    assert all(field.get("description") for field in json.loads(schema_text())["properties"].values())
 
 
 def test_the_reference_page_reads_and_runs_as_printed(monkeypatch, capsys):

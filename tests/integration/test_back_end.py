@@ -56,7 +56,7 @@ def test_processors_share_the_commands(mixed):
 
 
 def test_the_summary_keeps_its_schema_and_the_row_has_the_stations(mixed):
-    schema = json.loads((ROOT / "schema" / "iowatt.run.schema.json").read_text("utf-8"))
+    schema = json.loads((ROOT / "schema" / "results" / "iowatt.run.schema.json").read_text("utf-8"))
     jsonschema.validate(mixed.summary, schema)
     found = row_of_run(mixed)
     assert found["controller.back_end.utilisation"] == mixed.summary["controller"]["back_end"]["utilisation"]

@@ -102,7 +102,7 @@ def test_response_times_at_the_array_are_of_its_own_bins(with_path):
 
 
 def test_what_is_written_is_of_the_schema(with_path):
-    schema = Path(__file__).parents[2] / "schema" / "iowatt.run.schema.json"
+    schema = Path(__file__).parents[2] / "schema" / "results" / "iowatt.run.schema.json"
     jsonschema.validate(with_path.summary, json.loads(schema.read_text("utf-8")))
     assert summary_schema.RunSummary.model_validate(with_path.summary).as_dict() == with_path.summary
 

@@ -18,7 +18,7 @@ from iowatt.render import numbers
 from iowatt.run.record import Cost
 from iowatt.sources.simulator import build_record
 
-SCHEMA_FILE = Path(__file__).parents[2] / "schema" / "iowatt.run.schema.json"
+SCHEMA_FILE = Path(__file__).parents[2] / "schema" / "results" / "iowatt.run.schema.json"
 
 CACHE = {
     "reads": 5, "read_hits": 2, "delayed_hits": 1, "writes": 3, "write_hits": 3,

@@ -306,9 +306,9 @@ def test_check_says_what_a_path_amounts_to():
 def test_the_schema_takes_both_forms():
     import jsonschema
 
-    from iowatt.model.scenario.model import json_schema
+    from iowatt.cli.schema import schema_text
 
-    schema = json_schema()
+    schema = json.loads(schema_text("scenario"))
     document = {
         "name": "p",
         "array": {"pool": [{"name": "d", "device": "arrays2002-disk", "count": 1}]},

@@ -1,11 +1,24 @@
-"""JSON Schemas of input files, as TOML documents are written: defaults with units."""
+"""JSON Schemas (draft 2020-12) of input files, as TOML documents are written, and of results."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final, Literal
 
-from pydantic import BaseModel
+from pydantic import TypeAdapter
+
+_DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+
+def input_text(model: Any, title: str) -> str:
+    """The schema of an input file that ``model`` reads: a pydantic model or a union of models."""
+    return _text(as_written(TypeAdapter(model).json_schema(mode="validation", by_alias=True)), title)
+
+
+def result_text(model: Any, title: str, *, sparse: bool = False) -> str:
+    """The schema of the JSON that a result of ``model`` becomes; ``sparse`` where it leaves out keys."""
+    mode: Literal["validation", "serialization"] = "validation" if sparse else "serialization"
+    return _text(TypeAdapter(model).json_schema(mode=mode, by_alias=True), title)
 
 
 def as_written(schema: Any) -> Any:
@@ -23,13 +36,7 @@ def as_written(schema: Any) -> Any:
     return written
 
 
-def json_schema(model: type[BaseModel], title: str) -> dict[str, Any]:
-    """JSON Schema (draft 2020-12) of a file that ``model`` reads, for completion and checks in editors."""
-    schema = as_written(model.model_json_schema(mode="validation", by_alias=True))
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
-    return head | {name: value for name, value in schema.items() if name not in head}
-
-
-def schema_text(model: type[BaseModel], title: str) -> str:
-    """The schema as the file under schema/ has it."""
-    return json.dumps(json_schema(model, title), indent=2, ensure_ascii=False) + "\n"
+def _text(schema: dict[str, Any], title: str) -> str:
+    head = {"$schema": _DRAFT, "title": title}
+    whole = head | {name: value for name, value in schema.items() if name not in head}
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"

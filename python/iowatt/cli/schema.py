@@ -1,28 +1,80 @@
-"""``iowatt schema``: the JSON Schema of input files, for completion and checking in editors."""
+"""``iowatt schema``: the JSON Schema of an input file or of a result.
+
+Schemas of input files are for completion and checking in editors, those of results for programs that read
+them. ``schema/`` holds them all; ``tests/contract/test_schemas.py`` compares.
+"""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
 
 from iowatt.cli.options import Force, output
 
+INPUTS: Final[dict[str, tuple[str, str]]] = {
+    "scenario": ("iowatt scenario", "iowatt.model.scenario.model:Scenario"),
+    "profile": ("iowatt workload profile", "iowatt.model.profile.profile:Profile"),
+    "product": ("iowatt product", "iowatt.emerald.classify.product:Product"),
+    "family": ("iowatt product family", "iowatt.emerald.family.file:FamilyFile"),
+    "plan": ("iowatt Emerald plan", "iowatt.emerald.plan.model:Plan"),
+    "about": ("iowatt Emerald report", "iowatt.emerald.report.about:About"),
+    "cost-book": ("iowatt cost book", "iowatt.lenses.cost.book.book:BookFile"),
+    "cost-inventory": ("iowatt cost inventory", "iowatt.lenses.cost.inventory_file:InventoryFile"),
+    "duty-cycle": ("iowatt duty cycle", "iowatt.lenses.cost.year.file:HoursFile|MeasuredFile"),
+}
+"""Input files: title of the schema, and the model, or models, that read the file."""
 
-class Document(StrEnum):
-    """Files that have a schema."""
-
-    SCENARIO = "scenario"
-    PROFILE = "profile"
-    PRODUCT = "product"
-    FAMILY = "family"
-    PLAN = "plan"
-    ABOUT = "about"
-    COST_BOOK = "cost-book"
-    COST_INVENTORY = "cost-inventory"
-    DUTY_CYCLE = "duty-cycle"
+RESULTS: Final[dict[str, str]] = {
+    "bff": "iowatt.emerald.bff.result:BestFootForward",
+    "bill": "iowatt.tariffs.result:BillDocument",
+    "budget": "iowatt.lenses.budget.result:Budget",
+    "cache": "iowatt.evaluate.caches.result:CacheComparison",
+    "check": "iowatt.model.scenario.describe:CheckedScenario|FailedCheck",
+    "compare": "iowatt.lenses.compare.result:BeforeAfter",
+    "cost": "iowatt.lenses.cost.result:Cost",
+    "cost-assumptions": "iowatt.lenses.cost.book.listing:BookListing",
+    "data-sheets": "iowatt.evaluate.validation.result:DataSheets",
+    "description": "iowatt.trace.description:Descriptions",
+    "duty": "iowatt.lenses.duty.result:Duty",
+    "emerald": "iowatt.emerald.analyze.result:Analysis",
+    "emerald-calibration": "iowatt.emerald.calibrate.result:Calibration",
+    "emerald-class": "iowatt.emerald.classify.classify:ProductClass",
+    "emerald-com": "iowatt.emerald.com.result:ComTests",
+    "emerald-planned": "iowatt.emerald.plan.result:Planned",
+    "emerald-report": "iowatt.emerald.report.result:ReportResult",
+    "emerald-run": "iowatt.emerald.conduct.state:MeasurementResult",
+    "energystar-export": "iowatt.emerald.report.result:Export",
+    "fit": "iowatt.evaluate.fit.fidelity:FitDocument",
+    "heat": "iowatt.lenses.heat.result:HeatResult",
+    "idle": "iowatt.lenses.idle.result:IdlePeriods",
+    "meter-list": "iowatt.sources.meters.result:MeterList",
+    "meter-read": "iowatt.sources.meters.result:MeterReadings",
+    "meter-record": "iowatt.sources.meters.result:MeterRecordings",
+    "optimize": "iowatt.evaluate.search.optimize.result:Optimization",
+    "power": "iowatt.model.power.result:CalculatedPower",
+    "rate": "iowatt.evaluate.search.rate.result:HighestRate",
+    "replay": "iowatt.evaluate.replay.result:ReplayDocument",
+    "rule-list": "iowatt.emerald.rules.describe:RuleList",
+    "rule-profiles": "iowatt.emerald.rules.describe:ProfileList",
+    "run": "iowatt.run.summary_schema:RunSummary",
+    "studies": "iowatt.studies.result:StudyList",
+    "study": "iowatt.studies.result:StudyResult",
+    "sweep": "iowatt.evaluate.search.sweep:SweepDocument",
+    "tariff": "iowatt.tariffs.result:TariffDocument",
+    "tariffs": "iowatt.tariffs.result:TariffList",
+    "tier": "iowatt.evaluate.tiers.result:DerivedTiers",
+    "trace-convert": "iowatt.trace.result:ConvertedTrace",
+    "trace-counters": "iowatt.counters.summary:CountersSummary",
+    "trace-export": "iowatt.sources.export.check:ProfileExport",
+    "trace-generate": "iowatt.trace.result:GeneratedTrace",
+    "trace-info": "iowatt.trace.result:TraceInfos",
+    "validation": "iowatt.evaluate.validation.result:Validations",
+    "workspace": "iowatt.run.workspace:Workspace",
+}
+"""Results, by the name in their key ``schema``, and the model that makes them."""
 
 
 def register(app: typer.Typer) -> None:
@@ -30,36 +82,51 @@ def register(app: typer.Typer) -> None:
     app.command("schema")(schema)
 
 
+def names(incomplete: str) -> list[str]:
+    """Complete the name of a schema."""
+    return [name for name in (*INPUTS, *RESULTS) if name.startswith(incomplete)]
+
+
 def schema(
-    of: Annotated[Document, typer.Argument(help="Of which file.")] = Document.SCENARIO,
+    of: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="An input file (scenario, profile, product, family, plan, about, cost-book, cost-inventory, "
+            "duty-cycle) or a result by the name in its key schema: rate for iowatt.rate/1.",
+            autocompletion=names,
+        ),
+    ] = "scenario",
     *,
     output: Annotated[Path | None, output("FILE", "Write it to this file.", "standard output")] = None,
     force: Force = False,
 ) -> None:
     """Print the JSON Schema of an input file or of a result."""
     from iowatt.base.atomic_path import write_text
+    from iowatt.base.errors import Argument, InputError
 
-    if of is Document.PROFILE:
-        from iowatt.model.profile.profile import schema_text
-    elif of is Document.PRODUCT:
-        from iowatt.emerald.classify.product import schema_text
-    elif of is Document.FAMILY:
-        from iowatt.emerald.family.file import schema_text
-    elif of is Document.PLAN:
-        from iowatt.emerald.plan.model import schema_text
-    elif of is Document.ABOUT:
-        from iowatt.emerald.report.about import schema_text
-    elif of is Document.COST_BOOK:
-        from iowatt.lenses.cost.schema import book_text as schema_text
-    elif of is Document.COST_INVENTORY:
-        from iowatt.lenses.cost.schema import inventory_text as schema_text
-    elif of is Document.DUTY_CYCLE:
-        from iowatt.lenses.cost.schema import cycle_text as schema_text
-    else:
-        from iowatt.model.scenario.model import schema_text
-
+    if of not in INPUTS and of not in RESULTS:
+        known = ", ".join((*INPUTS, *RESULTS))
+        raise InputError("unknown-name", Argument("of"), f"{of!r} has no schema; expected one of {known}")
+    text = schema_text(of)
     if output is None:
-        typer.echo(schema_text(), nl=False)
+        typer.echo(text, nl=False)
         return
-    write_text(output, schema_text(), force=force)
+    write_text(output, text, force=force)
     typer.echo(f"schema: {output}", err=True)
+
+
+def schema_text(name: str) -> str:
+    """The schema called ``name`` as the file under ``schema/`` has it; ``KeyError`` where there is none."""
+    from iowatt.base import json_schema
+
+    if name in INPUTS:
+        title, model = INPUTS[name]
+        return json_schema.input_text(_loaded(model), title)
+    return json_schema.result_text(_loaded(RESULTS[name]), f"iowatt.{name}/1", sparse=name == "run")
+
+
+def _loaded(place: str) -> Any:
+    module, _, classes = place.partition(":")
+    found = [getattr(import_module(module), name) for name in classes.split("|")]
+    return found[0] if len(found) == 1 else found[0] | found[1]

@@ -1,13 +1,10 @@
 """The shape of ``run.json``, with the meaning of every figure; units are in the names.
 
-Exported as ``schema/iowatt.run.schema.json`` (``python -m iowatt.run.summary_schema`` prints it; a
-test fails where the file has drifted). A bundle is checked against this when it is written.
+``iowatt schema run`` prints its JSON Schema. A bundle is checked against this when it is written.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Any, Literal
 
 from pydantic import Field
@@ -549,14 +546,3 @@ class RunSummary(Part):
             if flow["cache"] is None:
                 del flow["cache"]
         return data
-
-
-def json_schema() -> str:
-    """The JSON Schema of ``run.json``, as exported."""
-    schema = RunSummary.model_json_schema(by_alias=True)
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "iowatt.run.schema.json"}
-    return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
-
-
-if __name__ == "__main__":
-    sys.stdout.write(json_schema())

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.lenses.cost import schema
 from iowatt.lenses.cost.book.find import SET, book_names, find_book
 from iowatt.lenses.cost.book.keys import KEYS, known
 from iowatt.lenses.cost.book.listing import assumptions, everything, lines, listing
@@ -140,12 +139,3 @@ def test_what_is_set_stands_in_the_text():
     (row,) = [one for one in found.assumptions if one.key == "cooling.pue"]
     assert (row.value, row.low, row.high) == (1.2, 1.1, 1.4)
     assert (row.quality, row.source) == ("given", SET)
-
-
-@pytest.mark.parametrize(("kind", "made"), [("book", schema.book_text), ("inventory", schema.inventory_text)])
-def test_the_checked_in_schemas_are_current(kind, made):
-    path = ROOT / "schema" / f"iowatt.cost-{kind}.schema.json"
-    said = f"run: iowatt schema cost-{kind} -o schema/iowatt.cost-{kind}.schema.json --force"
-    assert path.read_text("utf-8") == made(), said
-    fields = json.loads(made())["properties"].values()
-    assert all(field.get("description") or "$ref" in field for field in fields)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from iowatt.base import json_schema
 from iowatt.base.document import Document, read_text
 from iowatt.base.problems import Problem
 from iowatt.base.quantity import Duration
@@ -104,11 +103,6 @@ def read(path: Path) -> ProductFile:
     """
     document = Document(read_text(path), str(path))
     return ProductFile(document.validate(Product), document)
-
-
-def schema_text() -> str:
-    """The JSON Schema of a product file."""
-    return json_schema.schema_text(Product, "iowatt product")
 
 
 def contradictions(product: Product) -> Iterator[Problem]:

@@ -6,7 +6,6 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from iowatt.base import json_schema
 from iowatt.base.quantity import BlockSize, Duration
 from iowatt.base.strict import Name, Strict, key
 from iowatt.emerald.family.hardware import ControllerClass, Count, DriveOption, RaidOption, Shelf
@@ -233,8 +232,3 @@ class FamilyFile(Strict):
         "`controller.lower.work.back_end`, or `*` for all of them.",
         default=[],
     )
-
-
-def schema_text() -> str:
-    """The JSON Schema of a family file."""
-    return json_schema.schema_text(FamilyFile, "iowatt product family")

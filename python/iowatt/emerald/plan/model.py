@@ -10,7 +10,6 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator
 
-from iowatt.base import json_schema
 from iowatt.base.strict import Strict, key
 
 PLAN_SCHEMA: Final = "iowatt.emerald-plan/1"
@@ -115,8 +114,3 @@ class Plan(Strict):
     seed: int = key("Of everything drawn.", default=1, ge=0)
     instruments: list[Instrument] = key("Meters and thermometers.", default=[])
     stages: list[Stage] = key("In the order in which they are run, without a break.", min_length=1)
-
-
-def schema_text() -> str:
-    """The JSON Schema of ``plan.json``."""
-    return json_schema.schema_text(Plan, "iowatt Emerald plan")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import json
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
-from iowatt.base.json_schema import as_written
 from iowatt.base.quantity import Capacity
 from iowatt.base.strict import Strict, key
 
@@ -206,15 +204,3 @@ def read(path: Path) -> About:
             hint="give their count in one table",
         )
     return about
-
-
-def json_schema() -> dict[str, Any]:
-    """JSON Schema (draft 2020-12) of the file, for completion and checking in editors."""
-    schema = as_written(About.model_json_schema(mode="validation", by_alias=True))
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "iowatt Emerald report"}
-    return {**head, **{name: value for name, value in schema.items() if name not in head}}
-
-
-def schema_text() -> str:
-    """The schema as the file that is checked in."""
-    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from iowatt.base import json_schema as schemas
 from iowatt.base import units
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Iops, Percent
@@ -268,13 +267,3 @@ def _common(table: Stream | Profile) -> Mix:
 
 def _pairs(mix: list[SizeShare] | None) -> Mix:
     return [(part.size, part.share) for part in mix or []]
-
-
-def json_schema() -> dict[str, Any]:
-    """JSON Schema of a profile file."""
-    return schemas.json_schema(Profile, "iowatt workload profile")
-
-
-def schema_text() -> str:
-    """The schema as the file that is checked in."""
-    return schemas.schema_text(Profile, "iowatt workload profile")

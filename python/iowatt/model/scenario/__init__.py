@@ -14,14 +14,13 @@ if TYPE_CHECKING:
     from iowatt.base.problems import Problem, ScenarioError
     from iowatt.model.scenario.compile import compile_plan, resolve_sources
     from iowatt.model.scenario.loading import load
-    from iowatt.model.scenario.model import Scenario, json_schema
+    from iowatt.model.scenario.model import Scenario
 
 __all__ = [
     "Problem",
     "Scenario",
     "ScenarioError",
     "compile_plan",
-    "json_schema",
     "load",
     "resolve_sources",
 ]
@@ -31,7 +30,6 @@ _HOMES = {
     "Scenario": "iowatt.model.scenario.model",
     "ScenarioError": "iowatt.base.problems",
     "compile_plan": "iowatt.model.scenario.compile",
-    "json_schema": "iowatt.model.scenario.model",
     "load": "iowatt.model.scenario.loading",
     "resolve_sources": "iowatt.model.scenario.compile",
 }

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from iowatt.base import json_schema as schemas
 from iowatt.base import units
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import BlockSize, Duration
@@ -155,13 +154,3 @@ class Scenario(Strict):
         default=[],
     )
     observe: Observe = key("What is observed.", default=Observe())
-
-
-def json_schema() -> dict[str, Any]:
-    """JSON Schema of a scenario file."""
-    return schemas.json_schema(Scenario, "iowatt scenario")
-
-
-def schema_text() -> str:
-    """The schema as the file that is checked in."""
-    return schemas.schema_text(Scenario, "iowatt scenario")
