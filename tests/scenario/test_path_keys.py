@@ -188,7 +188,7 @@ def test_the_slowest_adapter_takes_no_longer_than_its_times_may():
     slowest = PATH.replace('"emulex-lpe12002"', "{ iops = 0.05 }")
     host = paths(slowest)[0]["host"]
     assert (host["submit_s"], host["complete_s"]) == pytest.approx((10.0, 10.0))
-    assert describe(load(TEXT + slowest, traces_must_exist=False))["paths"][0]["alone"][0]["read_s"] > 20
+    assert describe(load(TEXT + slowest, traces_must_exist=False)).paths[0].alone[0].read_s > 20
 
 
 def test_processing_of_requests_over_paths():
@@ -293,14 +293,14 @@ def test_what_is_wrong_between_paths_and_the_rest():
 
 
 def test_check_says_what_a_path_amounts_to():
-    found = describe(load(TEXT + PATH, traces_must_exist=False))["paths"][0]
-    assert found["lanes"] == 1
-    assert [hop["name"] for hop in found["hops"]] == ["emulex-lpe12002 data", "fc-8g-1", "sw", "fc-8g-2"]
-    assert found["hops"][1]["payload_bytes_per_s"] == pytest.approx(801.47e6, rel=1e-4)
-    small = found["alone"][0]
+    found = describe(load(TEXT + PATH, traces_must_exist=False)).paths[0]
+    assert found.lanes == 1
+    assert [hop["name"] for hop in found.hops] == ["emulex-lpe12002 data", "fc-8g-1", "sw", "fc-8g-2"]
+    assert found.hops[1]["payload_bytes_per_s"] == pytest.approx(801.47e6, rel=1e-4)
+    small = found.alone[0]
     # The command's 10 km, twice for a read, four times for a write, and 5 us in the adapter.
-    assert 105e-6 < small["read_s"] < 125e-6
-    assert 205e-6 < small["write_s"] < 225e-6
+    assert 105e-6 < small.read_s < 125e-6
+    assert 205e-6 < small.write_s < 225e-6
 
 
 def test_the_schema_takes_both_forms():
