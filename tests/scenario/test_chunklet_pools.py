@@ -119,8 +119,8 @@ def test_adaptive_sparing_trims_the_spare_chunklets_of_ssds():
 
 def test_usable_bytes_are_what_the_sets_hold():
     found = describe(load(TEXT.replace("MORE", "").replace("VOLUMES", "")))
-    assert found["usable_bytes"] == 12 * 59 // 4 * 3 * 16 * MIB
-    assert found["pools"][0]["raid_level"] == 5
+    assert found.usable_bytes == 12 * 59 // 4 * 3 * 16 * MIB
+    assert found.pools[0].raid_level == 5
 
 
 VOLUME = '[[array.volume]]\nname = "v"\npool = "disks"\n'

@@ -108,11 +108,11 @@ def test_figures_that_a_scenario_gives():
 
 
 def test_check_says_what_it_amounts_to():
-    (pool,) = describe(load(text("")))["pools"]
-    assert (pool["kind"], pool["simulated_by"], pool["queue_depth"]) == ("ssd", "flash", 1024)
-    assert pool["flash_bytes"] > pool["raw_bytes"]
-    (pool,) = describe(load(text('ssd = { model = "data-sheet" }')))["pools"]
-    assert (pool["simulated_by"], pool["dies"]) == ("data sheet", None)
+    (pool,) = describe(load(text(""))).pools
+    assert (pool.kind, pool.simulated_by, pool.queue_depth) == ("ssd", "flash", 1024)
+    assert pool.flash_bytes > pool.raw_bytes
+    (pool,) = describe(load(text('ssd = { model = "data-sheet" }'))).pools
+    assert (pool.simulated_by, pool.dies) == ("data sheet", None)
 
 
 @pytest.mark.parametrize(

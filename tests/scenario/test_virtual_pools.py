@@ -297,8 +297,8 @@ def test_a_virtual_pool_without_a_volume_is_noted():
 
 def test_a_check_names_the_virtual_pool():
     found = describe(load('name = "x"\n' + POOLS + hybrid("caching") + volume("db", "hybrid") + END))
-    assert [v["pool"] for v in found["volumes"]] == ["hybrid"]
-    assert found["virtual_pools"][0]["scheme"] == "caching"
+    assert [v.pool for v in found.volumes] == ["hybrid"]
+    assert found.virtual_pools[0]["scheme"] == "caching"
 
 
 def tiers(more: str = "", tier: str = '[{ pool = "ssd", capacity = "8GB" }, "hdd", "old"]') -> str:

@@ -12,7 +12,8 @@ from iowatt.base.problems import ScenarioError
 from iowatt.cli.main import app
 from iowatt.lenses.findings import findings
 from iowatt.model.scenario import load
-from iowatt.model.scenario.describe import check as check_scenario
+from iowatt.model.scenario.describe import check
+from iowatt.model.scenario.loading import read
 from refused import faults
 
 SCENARIO = """name = "n"
@@ -49,9 +50,12 @@ def scenario(tmp_path):
 )
 def test_a_group_is_warned_of_beyond_its_usual_width(scenario, level, count, warned):
     sets = [f"array.pool.10k.count={count}", f"array.pool.10k.raid.level={level}"]
-    found = check_scenario(scenario, sets).warnings
+    _, system, document = read(scenario, sets)
+    found = system.warnings
     assert [str(count) in one.message for one in found] == ([True] if warned else [])
-    assert all("array.pool.10k.count" in one.where for one in found)
+    assert all(
+        one.code == "out-of-range" and "array.pool.10k.count" in document.place(one.path) for one in found
+    )
 
 
 def test_check_and_run_warn_with_the_place_and_accept_it(scenario):
@@ -66,7 +70,7 @@ def test_check_and_run_warn_with_the_place_and_accept_it(scenario):
 
 def test_sets_over_chunklets_are_as_wide_as_a_set(scenario):
     sets = ["array.pool.10k.count=40", "array.pool.10k.chunklet=256MiB", "array.pool.10k.raid.set_size=4"]
-    assert check_scenario(scenario, sets).warnings == []
+    assert check(scenario, sets).warnings == []
 
 
 def test_names_begin_with_a_digit_also_in_paths(scenario):

@@ -68,7 +68,7 @@ def test_the_span_is_the_volume_unless_said():
 
 def test_recalled_figures_are_in_the_notes():
     text = scenario('name = "hot-band", rate_iops = 50, requests = 100')
-    assert any("UNVERIFIED" in note for note in describe(load(text))["notes"])
+    assert any("UNVERIFIED" in note for note in describe(load(text)).notes)
     assert any("UNVERIFIED" in note for note in iowatt.run(text).notes)
 
 
@@ -147,8 +147,8 @@ def test_a_closed_profile_brings_its_pacing():
     assert workload["replay"] == {
         "mode": "closed", "outstanding": 4, "per": "workload", "think": {"mean_s": 0.05, "exponential": True},
     }  # fmt: skip
-    (told,) = describe(load(closed("50ms")))["workloads"]
-    assert told["replay"] == "closed, 4 outstanding in all, 50 ms think time"
+    (told,) = describe(load(closed("50ms"))).workloads
+    assert told.replay == "closed, 4 outstanding in all, 50 ms think time"
     error = problem(closed("50ms").replace(POOL, 'replay = { mode = "open" }\n' + POOL))
     assert faults(error) == "not-applicable @ workload.w.replay"
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class Result(BaseModel):
     """A part of a result: its fields are known, and it is not changed once made."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data as JSON has it."""

@@ -58,6 +58,15 @@ class Endurance(Strict):
     mtbf_hours: float | None = _optional("Mean time between failures.", "h", gt=0)
     afr_percent: float | None = _optional("Annual failure rate.", "%", gt=0, le=100)
 
+    def ratings(self) -> dict[str, float]:
+        """Of a disk, as far as stated: bytes moved a year, head load cycles, spindle starts and stops."""
+        rated = {
+            "bytes_per_year": self.workload_per_year,
+            "load_unload_cycles": self.load_unload_cycles,
+            "start_stop_cycles": self.start_stop_cycles,
+        }
+        return {name: float(value) for name, value in rated.items() if value is not None}
+
 
 class Price(Strict):
     """What one cost, and when."""

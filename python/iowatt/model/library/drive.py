@@ -25,7 +25,6 @@ from iowatt.model.library.levels import Ladder
 from iowatt.model.library.mechanics import SeekCurve, Zone
 from iowatt.model.library.price_class import Sold
 from iowatt.model.library.source import stand_in
-from iowatt.model.library.uses import disk_ratings
 
 LayoutFile = Callable[[str], dict[str, Any]]
 """From the name that a device file gives its layout file to ``IndexedPlan``."""
@@ -63,7 +62,7 @@ class Drive:
     @property
     def ratings(self) -> dict[str, float]:
         """What its data sheet promises it to last, as far as it says: bytes a year, cycles."""
-        return disk_ratings(self.endurance)
+        return self.endurance.ratings()
 
     @property
     def raw_bytes(self) -> int:

@@ -13,7 +13,6 @@ from iowatt.model.library import folders
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.drive import Drive, resolve
 from iowatt.model.library.layout import read_layout
-from iowatt.model.library.ssd import derive as ssd
 from iowatt.model.library.ssd.drive import Ssd
 
 # Tables that a based_on file changes key by key; other keys it replaces.
@@ -66,7 +65,11 @@ def find_device(name: str, base_dir: Path | None = None, drive: str | None = Non
         return find_drive(name, base_dir, drive)
     _no_choice(name, drive)
     file, where, _ = _read(name, base_dir or Path(), ())
-    return find_drive(name, base_dir, drive) if file.kind == "hdd" else ssd.resolve(file, where)
+    if file.kind == "hdd":
+        return find_drive(name, base_dir, drive)
+    from iowatt.model.library.ssd.derive import resolve as resolve_ssd
+
+    return resolve_ssd(file, where)
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -147,19 +148,14 @@ def average_seek(curve: SeekCurve, cylinders: int) -> float:
 
 
 def _times(curve: SeekCurve, distances: Sequence[int]) -> list[float]:
-    """Seek times of rising distances in one pass."""
-    times, at, last = [], 0, len(curve) - 1
-    for x in distances:
-        while at < last and curve[at][0] < x:
-            at += 1
-        (near, near_s), (far, far_s) = curve[max(0, at - 1)], curve[at]
-        if x <= near:
-            times.append(near_s)
-        elif x <= far:
-            times.append(near_s + (x - near) / (far - near) * (far_s - near_s))
-        else:
-            times.append(far_s)
-    return times
+    """Seek times of rising distances: those up to each point of the curve in one go."""
+    done = bisect_right(distances, curve[0][0])
+    times = [curve[0][1]] * done
+    for (near, near_s), (far, far_s) in itertools.pairwise(curve):
+        end = bisect_right(distances, far, done)
+        times += [near_s + (x - near) / (far - near) * (far_s - near_s) for x in distances[done:end]]
+        done = end
+    return times + [curve[-1][1]] * (len(distances) - done)
 
 
 def sequential_rate(zone: Zone, rpm: float, sector_bytes: int, surfaces: int) -> float:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from iowatt.model.library import derive
-from iowatt.model.library.device import DeviceFile, Endurance
-from iowatt.model.library.ssd import derive as derive_ssd
+from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.ssd import derive as ssd
 from iowatt.model.library.ssd import joules
 
@@ -21,13 +20,12 @@ _SPIN_DOWN: Final = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_do
 def lacks(file: DeviceFile) -> dict[str, list[str]]:
     """Key paths that are missing for each purpose that applies to the kind of device; none: it will do.
 
-    ``power``: joules of work and idling. ``mechanics``: response times, enough to be simulated for time.
-    ``simulation``: both, for time and energy. ``spin-down``:
-    what stopping it costs, too. ``price``: what one cost.
+    ``power``: joules of work and idling. ``mechanics``: response times, enough to simulate time.
+    ``simulation``: both. ``spin-down``: also what stopping costs. ``price``: what one cost.
     """
     price = [] if file.price.usd is not None else ["price.usd"]
     if file.kind == "ssd":
-        responding, drawing = derive_ssd.missing(file), _ssd_watts(file)
+        responding, drawing = ssd.missing(file), _ssd_watts(file)
         return {
             "simulation": [*responding, *drawing],
             "mechanics": responding,
@@ -58,23 +56,13 @@ def _ssd_watts(file: DeviceFile) -> list[str]:
     return idle + ([] if works else ["power.active"])
 
 
-def disk_ratings(endurance: Endurance) -> dict[str, float]:
-    """Of a disk: bytes moved a year, loads and unloads of its heads, starts and stops of its spindle."""
-    rated = {
-        "bytes_per_year": endurance.workload_per_year,
-        "load_unload_cycles": endurance.load_unload_cycles,
-        "start_stop_cycles": endurance.start_stop_cycles,
-    }
-    return {name: float(value) for name, value in rated.items() if value is not None}
-
-
 def file_ratings(file: DeviceFile) -> tuple[dict[str, float], tuple[str, ...]]:
     """Of any device file, one too poor to be simulated included; with what was derived or assumed for it.
 
     Of an SSD: bytes that hosts may write (``tbw``, else ``dwpd`` over the warranty), cycles of its flash.
     """
     if file.kind == "hdd":
-        return disk_ratings(file.endurance), ()
+        return file.endurance.ratings(), ()
     steps = derive.Steps()
     wear = ssd.wear(file, steps)
     rated = {"bytes_written": wear.rated_bytes, "pe_cycles": wear.pe_cycles}

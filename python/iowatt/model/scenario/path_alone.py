@@ -14,7 +14,7 @@ from typing import Any, Final
 from pydantic import Field
 
 from iowatt.base.results import Result
-from iowatt.model.scenario.path_resolve import ResolvedPath
+from iowatt.model.scenario.resolved import ResolvedPath
 
 OUT, IN = 0, 1
 

@@ -4,7 +4,6 @@ keys."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -23,30 +22,9 @@ from iowatt.model.scenario.controller import Controller
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.path import Hop, Path, Port, SwitchChoice
 from iowatt.model.scenario.path_hops import HopInNumbers
+from iowatt.model.scenario.resolved import Paths, ResolvedPath
 
 _Found = TypeVar("_Found")
-
-
-@dataclass(frozen=True)
-class ResolvedPath:
-    """A path: its part of the plan, of the plan's names, the workloads on it (indices), and remarks."""
-
-    plan: dict[str, Any]
-    names: dict[str, Any]
-    workloads: tuple[int, ...]
-    notes: tuple[str, ...]
-
-
-@dataclass
-class Paths:
-    """What all paths of a scenario come to; complete only where ``problems`` is empty."""
-
-    resolved: list[ResolvedPath]
-    problems: list[Problem]
-
-    def of_workload(self, index: int) -> int | None:
-        """The path that a workload goes by."""
-        return next((i for i, path in enumerate(self.resolved) if index in path.workloads), None)
 
 
 def resolve(scenario: Scenario) -> Paths:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from iowatt.base.problems import Problem
 from iowatt.model.library.drive import Drive
 from iowatt.model.library.ssd.drive import Ssd
-from iowatt.model.power.plan import ArrayPlan
 from iowatt.model.scenario.array import Pool
 from iowatt.model.scenario.chunklets import ChunkletRoom
-from iowatt.model.scenario.path_resolve import Paths
 from iowatt.model.scenario.virtual.scheme import VolumeRange
 from iowatt.model.scenario.virtual_pool import ResolvedVirtualPool
 
 if TYPE_CHECKING:
+    from iowatt.model.power.plan import ArrayPlan
     from iowatt.model.scenario.synthetic import Made
 
 
@@ -66,6 +65,28 @@ class Extent:
     pool: int
     offset: int
     capacity: int
+
+
+@dataclass(frozen=True)
+class ResolvedPath:
+    """A path: its part of the plan, of the plan's names, the workloads on it (indices), and remarks."""
+
+    plan: dict[str, Any]
+    names: dict[str, Any]
+    workloads: tuple[int, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass
+class Paths:
+    """What all paths of a scenario come to; complete only where ``problems`` is empty."""
+
+    resolved: list[ResolvedPath]
+    problems: list[Problem]
+
+    def of_workload(self, index: int) -> int | None:
+        """The path that a workload goes by."""
+        return next((i for i, path in enumerate(self.resolved) if index in path.workloads), None)
 
 
 @dataclass

@@ -23,9 +23,7 @@ from iowatt.model.library.ssd.drive import Ssd
 from iowatt.model.profile.recorded_trace import Trace
 from iowatt.model.scenario import controller, raid, solid_state, survival
 from iowatt.model.scenario.array import DRIVES_PATTERN, DeviceChoice, Pool
-from iowatt.model.scenario.array_power import resolve as resolve_power
 from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.path_resolve import resolve as resolve_paths
 from iowatt.model.scenario.paths import as_named
 from iowatt.model.scenario.placing import adaptive, chunklet_room, place_volumes
 from iowatt.model.scenario.power import MultiSpeedPolicy, NeverPolicy, levels_needed
@@ -504,7 +502,10 @@ def _controller(scenario: Scenario, system: System) -> None:
 
 
 def _paths(scenario: Scenario, system: System) -> None:
-    system.paths = resolve_paths(scenario)
+    if scenario.path:
+        from iowatt.model.scenario.path_resolve import resolve as resolve_paths
+
+        system.paths = resolve_paths(scenario)
     system.problems.extend(system.paths.problems)
     for path in system.paths.resolved:
         system.notes.extend(path.notes)
@@ -519,8 +520,10 @@ def _paths(scenario: Scenario, system: System) -> None:
 
 
 def _array_power(scenario: Scenario, base_dir: Path, system: System) -> None:
-    if any(problem.path[:2] == ("array", "pool") for problem in system.problems):
-        return  # drives that are wrong have been named
+    if scenario.array.power is None or any(p.path[:2] == ("array", "pool") for p in system.problems):
+        return  # faulty drives are reported already
+    from iowatt.model.scenario.array_power import resolve as resolve_power
+
     found = resolve_power(scenario, base_dir, simulated=True)
     system.power = found.plan
     system.problems.extend(found.problems)
