@@ -66,7 +66,7 @@ def rate(
     Returns
     -------
     HighestRate
-        The document ``iowatt.rate/1`` (docs/reference/cli.md): ``rate_iops``, ``beyond_iops``,
+        The document ``iowatt.rate/1`` (docs/reference/verbs/rate.md): ``rate_iops``, ``beyond_iops``,
         ``crossing_iops`` with ``crossing_ci95_iops``, ``response_ms``, ``points``, and ``at_rate``, a row as
         of :func:`sweep` at the rate found.
 

@@ -100,7 +100,7 @@ def derive(request: TierRequest, target: Path, place: Path, stage: Stage = _quie
     Returns
     -------
     DerivedTiers
-        The document ``iowatt.tier/1`` (docs/reference/cli.md).
+        The document ``iowatt.tier/1`` (docs/reference/verbs/tier.md).
 
     Raises ``InputError``: what is wrong with the scenario or the candidates; no candidates do what is asked.
     """

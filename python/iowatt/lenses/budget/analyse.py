@@ -47,7 +47,7 @@ def analyse(
     overloaded: Sequence[bool] | None = None,
     level: Level | None = None,
 ) -> Budget:
-    """Where the response time goes in Runs with hops (docs/reference/cli.md).
+    """Where the response time goes in Runs with hops (docs/reference/verbs/budget.md).
 
     Parameters
     ----------
