@@ -59,20 +59,24 @@ def measure(*, quiet: bool = False) -> list[dict[str, Any]]:
     found = []
     for name, keys, levels, low in SYSTEMS:
         text = _SCENARIO.format(name=name, **keys)
-        first = analyse([iowatt.run(text, set=[f"workload.work.profile.rate_iops={low}"])])["classes"][0]
+        first = analyse([iowatt.run(text, set=[f"workload.work.profile.rate_iops={low}"])]).as_dict()[
+            "classes"
+        ][0]
         most = min(hop["saturation_iops"] for hop in first["loads"][0]["hops"] if hop["saturation_iops"])
         rates = [round(most * share / 100) for share in (*range(30, 70, 10), *range(70, 99, 2))]
         runs = [iowatt.run(text, set=[f"workload.work.profile.rate_iops={rate}"]) for rate in rates]
         for statistic, level_ms in zip(("mean", "p99"), levels, strict=True):
             level = Level(level_ms, statistic)
-            held = analyse(runs, level=level)["classes"][0]["against"]
+            held = analyse(runs, level=level).as_dict()["classes"][0]["against"]
             broken = held["rate_iops"]
             if broken is None:
                 raise SystemExit(f"{name}: no load breaks {level_ms} ms: {held['seen']}")
             errors = {}
             for share in SHARES:
                 run = iowatt.run(text, set=[f"workload.work.profile.rate_iops={share * broken:.1f}"])
-                errors[share] = analyse([run], level=level)["classes"][0]["against"]["rate_iops"] / broken - 1
+                errors[share] = (
+                    analyse([run], level=level).as_dict()["classes"][0]["against"]["rate_iops"] / broken - 1
+                )
             found.append({"system": name, "of": statistic, "rate_iops": broken, "errors": errors})
             if not quiet:
                 shown = ", ".join(f"{share:.0%}: {error:+.1%}" for share, error in errors.items())

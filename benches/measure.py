@@ -107,7 +107,7 @@ def profile(path: str, name: str) -> Figures:
     from iowatt.trace.measure import describe
 
     before = cpu_s()
-    found = describe({"path": path, "format": name})
+    found = describe({"path": path, "format": name}).as_dict()
     spent = max(cpu_s() - before, 1e-6)
     requests = found["requests"]["count"]
     return {
@@ -121,15 +121,14 @@ def profile(path: str, name: str) -> Figures:
 
 def caches(path: str, policy: str, size: str) -> Figures:
     """Simulate caches alone over a file of references; CPU time from opening the trace to the last hit."""
-    from iowatt.evaluate.caches import simulate as of
-    from iowatt.evaluate.caches.simulate import simulate as alone
+    from iowatt.evaluate.caches.simulate import parse_size, simulate
     from iowatt.model.scenario import cache_policies
     from iowatt.sources.simulator import peak_rss_mib
 
     chosen = [cache_policies.policy(name) for name in policy.split(",")]
-    wanted = [of.parse_size(text, objects=True) for text in size.split(",")]
+    wanted = [parse_size(text, objects=True) for text in size.split(",")]
     before = cpu_s()
-    found = alone({"path": path, "format": "oracle-general"}, chosen, wanted, block_bytes=None)
+    found = simulate({"path": path, "format": "oracle-general"}, chosen, wanted, block_bytes=None).as_dict()
     spent = max(cpu_s() - before, 1e-6)
     count = found["references"]["all"]
     return {

@@ -94,4 +94,4 @@ def test_a_page_that_cannot_be_written_is_refused_first(tmp_path, name, code, pl
 
 def test_check_mentions_the_wall():
     result = CliRunner().invoke(main.app, ["check", str(EXAMPLES / "array-power.toml")])
-    assert "  at the wall: 1132.3 W idle, 1765.2 W active" in result.stdout
+    assert "at the wall: 1132.3 W idle, 1765.2 W active" in result.stdout

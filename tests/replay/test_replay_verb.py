@@ -153,7 +153,7 @@ def test_the_same_requests_are_simulated_beside_it(place):
 
 
 def test_speed_and_fold_are_said(place):
-    words = ("t.csv", "--target", "data", "--size", "4MiB", "-o", "out", "--speed", "4", "--fold")
+    words = ("t.csv", "--target", "data", "--size", "4MiB", "-o", "out", "--speed", "4", "--fold", "--notes")
     done = iowatt(*words, cwd=place)
     assert done.returncode == 0, done.stderr
     assert " 4194304 " in done.stdout

@@ -22,6 +22,7 @@ from iowatt.cli.options import (
     shown,
 )
 from iowatt.cli.show import show
+from iowatt.cli.streams import say
 
 
 def register(emerald: typer.Typer) -> None:
@@ -138,4 +139,4 @@ def bff(
     if not as_json:
         typer.echo("")
         for name, file in (("result", "bff.json"), ("table", "table.parquet"), ("report", "report.html")):
-            typer.echo(f"{name}: {target / file}")
+            say(f"{name}: {target / file}")

@@ -31,6 +31,7 @@ from iowatt.cli.options import (
     print_json,
     shown,
 )
+from iowatt.cli.streams import say
 from iowatt.lenses.cost import YEARS
 
 if TYPE_CHECKING:
@@ -176,6 +177,6 @@ def _print(found: OptimizationOutcome, target: Path, *, notes: bool, as_json: bo
         return
     terminal.show(document(found.document, found.frame), notes=notes)
     if found.resumed:
-        typer.echo(f"resumed: {found.resumed} points were simulated before")
+        say(f"resumed: {found.resumed} points were simulated before")
     for name in ("table", "csv", "report"):
-        typer.echo(f"{name}: {files[name]}")
+        say(f"{name}: {files[name]}")

@@ -9,6 +9,7 @@ import typer
 
 from iowatt.cli import command_line
 from iowatt.cli.options import SEED, AsJson, Force, Notes, Overrides, Scenario, output, print_json, shown
+from iowatt.cli.streams import say
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -76,7 +77,7 @@ def run(
         done, target, title=" with ".join(filter(None, [done.name, ", ".join(overrides or [])])), notes=notes
     )
     if page is not None:
-        typer.echo(f"report: {page}")
+        say(f"report: {page}")
 
 
 def show_run(done: Run, bundle: Path, *, title: str | None = None, notes: bool = False) -> None:
@@ -85,7 +86,7 @@ def show_run(done: Run, bundle: Path, *, title: str | None = None, notes: bool =
     from iowatt.render import terminal
 
     terminal.show(document(done, title=title), notes=notes)
-    typer.echo(f"run: {bundle}")
+    say(f"run: {bundle}")
 
 
 def default_output(scenario: Path, overrides: list[str]) -> Path:

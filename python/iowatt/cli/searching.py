@@ -13,6 +13,7 @@ import typer
 from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.cli import command_line
 from iowatt.cli.options import print_json
+from iowatt.cli.streams import say
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.executor import Executor
@@ -99,9 +100,9 @@ def show(found: SweepResult, target: Path, *, notes: bool = False, as_json: bool
 
         terminal.show(document(found, requests.name(found.request.given)), notes=notes)
         if found.resumed:
-            typer.echo(f"resumed: {found.resumed} points were finished before")
+            say(f"resumed: {found.resumed} points were finished before")
         for name, file in (("table", made.table), ("csv", made.csv), ("report", made.report)):
-            typer.echo(f"{name}: {file}")
+            say(f"{name}: {file}")
     stop_at_lost(found.faults, found.machines)
 
 

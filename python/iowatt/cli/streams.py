@@ -80,3 +80,11 @@ def _prepared(stream: TextIO, number: int) -> TextIO:
         line_buffering=stream.line_buffering,
         write_through=stream.write_through,
     )
+
+
+def say(text: str) -> None:
+    """Print a line of the result; a character that standard output cannot encode is printed by its escape.
+
+    ``typer.echo`` writes UTF-8 whatever the encoding of the stream.
+    """
+    sys.stdout.write(f"{text}\n")

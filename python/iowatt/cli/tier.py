@@ -22,6 +22,7 @@ from iowatt.cli.options import (
     parsed,
     shown,
 )
+from iowatt.cli.streams import say
 from iowatt.lenses.cost import YEARS
 
 if TYPE_CHECKING:
@@ -125,4 +126,4 @@ def tier(
         )
     show(found, document, notes=notes, as_json=as_json)
     if not as_json:
-        typer.echo(f"scenario: {target / 'scenario.toml'}")
+        say(f"scenario: {target / 'scenario.toml'}")

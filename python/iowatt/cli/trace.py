@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def register(app: typer.Typer) -> None:
     """Add the group of verbs."""
     group = typer.Typer(
-        help="What is in a trace, what it asks of storage; the same trace in another format.",
+        help="Block traces: contents, statistics, conversion; workload profiles: fit, generate, export.",
         no_args_is_help=True,
     )
     group.command("info")(info)

@@ -51,11 +51,11 @@ def judge(measured: StageRun, warmup: StageRun | None, rules: PlanRules, limits:
     }
     if phase not in rules.names("phases.order"):
         text = f"the rules {rules.name} have no phase {phase} and no metric of it"
-        return Phase(PhaseResult(**head, **judged([Finding("metric-unknown", "invalid", text)])))
+        return Phase(PhaseResult(**head, ep=None, **judged([Finding("metric-unknown", "invalid", text)])))
     run = measured.run
     if run is None:
         missing = Finding("stage-missing", "invalid", f"there are no figures of {phase}")
-        return Phase(PhaseResult(**head, **judged([*measured.findings, missing])))
+        return Phase(PhaseResult(**head, ep=None, **judged([*measured.findings, missing])))
     own = minutes_of(measured, run, unit)
     before = _history(warmup, measured, unit)
     means = efficiency.means(own)

@@ -131,7 +131,7 @@ class PhaseResult(Result):
     response_limit_ms: float | None = None
     response_largest_minute_ms: float | None = None
     power_w: float | None = None
-    ep: float | None = None  #: The metric in full.
+    ep: float | None  #: The metric in full.
     ep_shown: str | None = None  #: As it is published; None where the phase is invalid.
     asked_iops: float | None = None
     shares: list[StreamShare] = Field(default_factory=list)

@@ -76,6 +76,7 @@ def basis(plan: Mapping[str, Any], row: Mapping[str, Cell | None], pricing: Pric
 
 
 def _case(system: System, pricing: Pricing) -> Case:
+    from iowatt.lenses.cost import Case
     from iowatt.lenses.cost.bills import Bills
 
     bills = Bills(pricing.tariff, pricing.start, system.work.load)
