@@ -1,6 +1,6 @@
 # make demo   three designs for the shipped trace, and which one to buy; writes demo/cost.html and demo/designs.html
 # make test   all tests
-# make test-fast  those that start nothing else
+# make test-fast  most of them, in under two minutes
 # make wheel  the abi3 wheel for this platform, in dist/
 # make bench  requests per CPU second, decoding in MB/s, the estimator's error, what searches take and find,
 #             how often intervals of a comparison are right
@@ -45,9 +45,9 @@ test: build $(VENV)/.stamp-test
 	cargo test --locked --workspace --exclude iowatt-py
 	$(BIN)/python -m pytest $(PYTEST)
 
-# Without the folders that start servers, browsers, clusters, load generators and whole studies.
+# Without the tests marked slow: those of tests/slow.txt, and the browser's.
 test-fast: build $(VENV)/.stamp-test
-	$(BIN)/python -m pytest $(PYTEST) $(addprefix --ignore=tests/,contract docs e2e emerald integration studies validation)
+	$(BIN)/python -m pytest $(PYTEST) -m "not slow"
 
 # The wheel for this platform, in dist/.
 wheel: build

@@ -32,6 +32,22 @@ settings.register_profile("untimed", parent=settings(), deadline=None)
 settings.load_profile("untimed")
 
 
+TESTS = Path(__file__).parent
+SLOW = frozenset(
+    line for line in (TESTS / "slow.txt").read_text("utf-8").splitlines() if not line.startswith("#")
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that `make test-fast` leaves out: those of the files in slow.txt, and the browser's."""
+    gone = [name for name in SLOW if not (TESTS / name).is_file()]
+    assert not gone, f"slow.txt names files that are not there: {', '.join(gone)}"
+    for item in items:
+        file = item.path.relative_to(TESTS)
+        if file.parts[0] == "e2e" or file.as_posix() in SLOW:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(autouse=True)
 def signals_as_before() -> Any:
     """The command, called in this process, ignores signals at its end; programs of later tests would, too."""
