@@ -3,7 +3,7 @@
     python scripts/pictures.py [NAME ...]
 
 Each ``[[picture]]`` has a ``name`` (the file ``docs/images/NAME.png``), the commands ``run``, in order, in an
-empty folder that has ``examples`` and ``data`` (the tests' recordings), and the ``page`` they write. The
+empty folder that has ``examples`` and ``recordings`` (the tests' data), and the ``page`` they write. The
 picture shows the page from its title to its decisive chart, or the element that ``select`` names. Needs Chromium and the requirements of the tests.
 """
 
@@ -43,7 +43,7 @@ def take(picture: dict[str, Any], browser: Any) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copytree(ROOT / "examples", folder / "examples")
-        (folder / "data").symlink_to(ROOT / "tests" / "data")
+        (folder / "recordings").symlink_to(ROOT / "tests" / "data")
         (folder / "python").symlink_to(ROOT / "python")
         for command in picture["run"]:
             subprocess.run(
