@@ -4,7 +4,8 @@
 
 Each ``[[picture]]`` has a ``name`` (the file ``docs/images/NAME.png``), the commands ``run``, in order, in an
 empty folder that has ``examples`` and ``recordings`` (the tests' data), and the ``page`` they write. The
-picture shows the page from its title to its decisive chart, or the element that ``select`` names. Needs Chromium and the requirements of the tests.
+picture shows the page from its title to its decisive chart, or the element that ``select`` names. Needs
+Chromium and the requirements of the tests.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ def take(picture: dict[str, Any], browser: Any) -> None:
         target = IMAGES / f"{picture['name']}.png"
         if select := picture.get("select"):
             page.locator("details.folded").evaluate_all("all => all.forEach(one => (one.open = true))")
+            page.add_style_tag(content="nav { position: static !important; }")
             page.wait_for_timeout(500)
             page.locator(select).first.screenshot(path=target)
         else:
