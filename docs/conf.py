@@ -130,7 +130,7 @@ def _write_tariffs(folder: Path) -> None:
     rows = ["| name | what | charges for | source | verified |", "|---|---|---|---|---|"]
     for tariff in map(find_tariff, tariff_names()):
         what = f"{tariff.name}, {tariff.utility}"
-        marks = f"{', '.join(tariff.charges())} | {tariff.source} | {'yes' if tariff.verified else 'no'}"
+        marks = f"{', '.join(tariff.charges)} | {tariff.source} | {'yes' if tariff.verified else 'no'}"
         rows.append(f"| `{tariff.key}` | {what} | {marks} |")
     (folder / "_tariffs.md").write_text("\n".join(rows) + "\n")
 

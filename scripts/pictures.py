@@ -3,12 +3,14 @@
     python scripts/pictures.py [NAME ...]
 
 Each ``[[picture]]`` has a ``name`` (the file ``docs/images/NAME.png``), the commands ``run``, in order, in an
-empty folder that has ``examples``, and the ``page`` they write. The picture shows the page from its title to
-its decisive chart, or the element that ``select`` names. Needs Chromium and the requirements of the tests.
+empty folder that has ``examples`` and ``recordings`` (the tests' data), and the ``page`` they write. The
+picture shows the page from its title to its decisive chart, or the element that ``select`` names. Needs
+Chromium and the requirements of the tests.
 """
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -41,7 +43,9 @@ def take(picture: dict[str, Any], browser: Any) -> None:
     """Run the commands of a picture and write it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "examples").symlink_to(ROOT / "examples")
+        shutil.copytree(ROOT / "examples", folder / "examples")
+        (folder / "recordings").symlink_to(ROOT / "tests" / "data")
+        (folder / "python").symlink_to(ROOT / "python")
         for command in picture["run"]:
             subprocess.run(
                 command.replace("iowatt ", f"{Path(sys.executable).with_name('iowatt')} ", 1),
@@ -55,6 +59,9 @@ def take(picture: dict[str, Any], browser: Any) -> None:
         page.wait_for_load_state("networkidle")
         target = IMAGES / f"{picture['name']}.png"
         if select := picture.get("select"):
+            page.locator("details.folded").evaluate_all("all => all.forEach(one => (one.open = true))")
+            page.add_style_tag(content="nav { position: static !important; }")
+            page.wait_for_timeout(500)
             page.locator(select).first.screenshot(path=target)
         else:
             chart = page.locator("main figure, main .card").first.bounding_box()

@@ -99,7 +99,7 @@ def test_power_adds_up(made):
 def test_energy_by_state_and_by_drive_are_the_ledger(made):
     # 8 disks for an hour, busy 20 % of it: 6 % active at 14 W, 14 % positioning at 16.5 W, 80 % idle at 12 W
     by_state = energy.by_state(made)
-    assert by_state.table.column("State") == ["Active (transfer)", "Positioning", "Idle (spinning)"]
+    assert by_state.table.column("State") == ["Active (transfer)", "Positioning", "Idle"]
     assert by_state.table.column("Share of time") == pytest.approx([6.0, 14.0, 80.0])
     assert by_state.table.column("Mean power in the state") == pytest.approx([14.0, 16.5, 12.0])
     assert by_state.table.columns[1].heading == "Energy (kJ)"
@@ -109,7 +109,7 @@ def test_energy_by_state_and_by_drive_are_the_ledger(made):
     by_drive = energy.by_component(made)
     assert sum(by_drive.table.column("Total")) == pytest.approx(sum(kilojoules))
     assert [trace["name"] for trace in by_drive.spec["data"]] == [
-        "Idle (spinning)",
+        "Idle",
         "Active (transfer)",
         "Positioning",
     ]

@@ -64,7 +64,7 @@ class Key:
             return f"left out: {'the defaults of its keys' if self.default else 'none'}"
         if self.unit == "bytes":
             return format_bytes(self.default, binary=True)
-        if self.unit is None:
+        if self.unit is None or isinstance(self.default, dict):
             return toml_text(self.default)
         parts = self.default if isinstance(self.default, tuple) else (self.default,)
         return ", ".join(f"{part:g} {self.unit}" for part in parts)

@@ -18,7 +18,8 @@ def document(duty: Duty) -> Document:
         key="duty",
         kind="duty cycle",
         title="Duty cycle",
-        meta=f"highest {numbers.with_unit(duty.highest, duty.unit)} · power of the {duty.power_basis} · "
+        meta=f"highest {numbers.with_unit(duty.highest, duty.unit)} · "
+        f"power {'at' if duty.power_basis == 'wall' else 'of'} the {duty.power_basis} · "
         f"{'modelled' if duty.modelled else 'measured'}",
         verdict=[
             f"A year takes {numbers.significant(duty.classes[0].annual_kwh)} kWh in {duty.classes[0].usage} "

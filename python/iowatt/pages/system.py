@@ -102,7 +102,7 @@ def _volumes(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
 def _workloads(plan: Mapping[str, Any], simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
     sources = plan.get("sources") or [{}] * len(names["workloads"])
     rows: list[list[Cell]] = [
-        [name, names["volumes"][work["volume"]], source_name(source), pacing(work["replay"])]
+        [name, names["volumes"][work["volume"]], source_name(source), pacing(work["replay"], source)]
         for name, work, source in zip(names["workloads"], simulation["workloads"], sources, strict=True)
     ]
     return Table([Column(title, text=True) for title in ("Workload", "Volume", "Trace", "Replay")], rows)
@@ -165,10 +165,12 @@ def _policy(policy: Mapping[str, Any], device: Mapping[str, Any]) -> str:
     return f"power managed: {policy['policy']}"
 
 
-def pacing(replay: Mapping[str, Any]) -> str:
-    """How a workload's requests are paced."""
+def pacing(replay: Mapping[str, Any], source: Mapping[str, Any]) -> str:
+    """How the requests of a workload are paced; only a trace has recorded times."""
     if replay["mode"] == "open":
         speed = replay["speed"]
+        if "synthetic" in source:
+            return "open" if speed == 1 else f"open, {speed:.4g} × its speed"
         return "open, recorded times" if speed == 1 else f"open, {speed:.4g} × recorded speed"
     scope = "for each stream" if replay.get("per") == "stream" else "overall"
     think = replay.get("think")

@@ -30,7 +30,7 @@ ARRAY_COLOURS = {
 STATE_NAMES = {
     "active": "Active (transfer)",
     "positioning": "Positioning",
-    "idle": "Idle (spinning)",
+    "idle": "Idle",
     "standby": "Standby",
     "spin_up": "Spinning up",
     "spin_down": "Spinning down",
@@ -48,7 +48,7 @@ CAUSE_NAMES = {
     "background": "Drives' own work",
     "migration": "Moving data",
     "power_management": "Changing power level",
-    "idle": "Idle (spinning)",
+    "idle": "Idle",
     "low_power": "At low power",
 }
 

@@ -164,7 +164,7 @@ def _work(before: Side, after: Side, request: CompareRequest) -> list[tuple[Comp
 
 def _title(one: Compared, request: CompareRequest) -> str:
     """The title of a figure; power and energy are of the whole system, whatever is compared."""
-    whole = {POWER.key: "Mean power of all", ENERGY.key: "Energy per request of any"}
+    whole = {POWER.key: "Mean power of the system", ENERGY.key: "Energy per request, all requests"}
     part = request.op != "all" or request.workload is not None
     return whole.get(one.key, one.title) if part else one.title
 

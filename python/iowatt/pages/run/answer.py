@@ -73,7 +73,7 @@ def _work(summary: Mapping[str, Any], plan: Mapping[str, Any]) -> list[str]:
     if not len(names) == len(sources) == len(paces):
         return names
     return [
-        f"{name} ({PurePath(source_name(source)).name}; {pacing(pace['replay'])})"
+        f"{name} ({PurePath(source_name(source)).name}; {pacing(pace['replay'], source)})"
         for name, source, pace in zip(names, sources, paces, strict=True)
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from typing import Final
@@ -41,6 +42,12 @@ def estimates(explored: OptimizationView) -> list[Figure]:
     return drawn
 
 
+def _percent_off(estimated: float, simulated: float) -> float | None:
+    """Error of an estimate in percent; None where the simulated figure is too small for one."""
+    error = 100 * (estimated - simulated) / abs(simulated) if simulated else math.inf
+    return error if math.isfinite(error) else None
+
+
 def _against(explored: OptimizationView, metric: str, at: int) -> Figure | None:
     found = []
     for row in explored.rows:
@@ -52,8 +59,7 @@ def _against(explored: OptimizationView, metric: str, at: int) -> Figure | None:
     column = explored.column(metric)
     low, high = min(min(t, s) for _, t, s in found), max(max(t, s) for _, t, s in found)
     rows: list[list[Cell]] = [
-        [row["point"], explored.label(row), true, said, 100 * (said - true) / abs(true) if true else None]
-        for row, true, said in found
+        [row["point"], explored.label(row), true, said, _percent_off(said, true)] for row, true, said in found
     ]
     columns = [
         metrics.VerbatimColumn("Point"), Column("Where", text=True), Column("Simulated", column.unit),
