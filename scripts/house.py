@@ -92,9 +92,9 @@ def components(graph: Mapping[str, set[str]]) -> list[list[str]]:
 def imports(code: list[Module]) -> dict[str, Any]:
     """Count imports across packages, components, and modules with a single importer.
 
-    An import is a pair of modules. It uses a face where the imported one is a package (``iowatt.run``), and a
-    single file where it is one directly below ``iowatt`` (``iowatt.errors``); ``iowatt.run.read`` is inside.
-    The root ``iowatt`` is a node of its own.
+    An import is a pair of modules in different *rooms*: packages or single files directly in a layer, such as
+    ``iowatt.lenses.budget`` and ``iowatt.base.errors``. It goes by a face where it names the package, and
+    reaches inside where it names one of its modules. The graph of components has the layers as nodes.
     """
     by_name = {module.name: module for module in code}
     ways: Counter[str] = Counter()
@@ -106,8 +106,10 @@ def imports(code: list[Module]) -> dict[str, Any]:
             there = by_name[target]
             if there.package != module.package:
                 graph[module.package].add(there.package)
-                file = there.path.name != "__init__.py"
-                ways["inside" if target.count(".") > 1 else "file" if file else "face"] += 1
+            room, ours = (".".join(name.split(".")[:3]) for name in (target, module.name))
+            if room != ours:
+                file = by_name[room].path.name != "__init__.py" if room in by_name else False
+                ways["inside" if target != room else "file" if file else "face"] += 1
     knots = components(graph)
     return {
         "imports_that_reach_inside": ways["inside"],
