@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.budget.result import HopName
-from iowatt.run.tables import HOPS
+from iowatt.run.tables import HOPS, PLACES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,9 +26,6 @@ Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 NS_PER_MS: Final = 1e6
-
-#: Places from the host to the media; the way back is the same in reverse.
-PLACES: Final = ("host", "fabric", "port", "controller", "storage", "drive")
 
 
 @dataclass(frozen=True)

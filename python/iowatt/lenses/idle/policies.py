@@ -49,7 +49,6 @@ def idles_through(policy: NamedPolicy, drives: Sequence[TwoStates]) -> float:
     plan, pays = policy.plan, [drive.break_even_s for drive in drives]
     break_even = min((s for s in pays if s is not None), default=math.inf)
     transition = min((drive.transition_s for drive in drives), default=0.0)
-    # Share learns from every period.
     return float(
         {
             "never": math.inf,
@@ -58,7 +57,8 @@ def idles_through(policy: NamedPolicy, drives: Sequence[TwoStates]) -> float:
             "oracle-latency": transition,
             "two-competitive": break_even,
             "adaptive": plan.get("adaptation", {}).get("least_s", 0.0),
-        }.get(plan["policy"], 0.0)
+            "share": 0.0,  # learns from every period
+        }[plan["policy"]]
     )
 
 

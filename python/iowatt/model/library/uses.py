@@ -1,4 +1,4 @@
-"""What a device file is good for as it is, and which figures it lacks for the rest."""
+"""What the figures of a device file suffice for, which it lacks for the rest, and its endurance ratings."""
 
 from __future__ import annotations
 
@@ -9,16 +9,12 @@ from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.ssd import derive as ssd
 from iowatt.model.library.ssd import joules
 
-# In the order in which people ask. Spinning down is needed by some power policies only.
-PURPOSES: Final = ("simulation", "mechanics", "power", "spin-down", "price")
-NEEDS: Final = ("power", "mechanics", "price", "simulation", "spin-down")
-
 _WATTS: Final = ("active", "positioning", "idle")
 _SPIN_DOWN: Final = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")
 
 
 def lacks(file: DeviceFile) -> dict[str, list[str]]:
-    """Key paths that are missing for each purpose that applies to the kind of device; none: it will do.
+    """Key paths that are missing for each purpose that applies to the kind of device; empty where none is.
 
     ``power``: joules of work and idling. ``mechanics``: response times, enough to simulate time.
     ``simulation``: both. ``spin-down``: also what stopping costs. ``price``: what one cost.
@@ -57,9 +53,10 @@ def _ssd_watts(file: DeviceFile) -> list[str]:
 
 
 def file_ratings(file: DeviceFile) -> tuple[dict[str, float], tuple[str, ...]]:
-    """Of any device file, one too poor to be simulated included; with what was derived or assumed for it.
+    """Endurance ratings by name, and notes on what was derived or assumed; simulated or not.
 
-    Of an SSD: bytes that hosts may write (``tbw``, else ``dwpd`` over the warranty), cycles of its flash.
+    An SSD has ``bytes_written``, what hosts may write (``tbw``, else ``dwpd`` over the warranty), and
+    ``pe_cycles``.
     """
     if file.kind == "hdd":
         return file.endurance.ratings(), ()
