@@ -24,9 +24,6 @@ RATES: Final = (
     "bytes", "read_bytes", "write_bytes", "discard_bytes",
     "merged", "read_merged", "write_merged",
 )  # fmt: skip
-MEANS: Final = (
-    "wait", "read_wait", "write_wait", "size", "read_size", "write_size", "queue", "utilisation",
-)  # fmt: skip
 TOO_SHORT: Final = "records less than half a second apart, whose interval sadf gives as 0, are left out"
 # 0 where a device is not listed: iostat -z leaves idle ones out.
 _ZERO_WHEN_IDLE: Final = frozenset((*RATES, "queue", "utilisation"))

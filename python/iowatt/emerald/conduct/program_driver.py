@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar, Final
@@ -20,7 +21,7 @@ from iowatt.sources.process import child
 _ALLOWANCE_S: Final = 300.0
 
 
-class ProgramDriver:
+class ProgramDriver(ABC):
     """Runs stages by a program.
 
     Parameters
@@ -99,21 +100,21 @@ class ProgramDriver:
         """How long the program takes for a stage; None where it ends when all is written."""
         return stage.seconds
 
+    @abstractmethod
     def find_version(self) -> str:
         """The program and its version."""
-        raise NotImplementedError
 
+    @abstractmethod
     def job(self, plan: Plan, stage: Stage, folder: Path) -> str:
         """The input file of a stage; the program writes to ``folder``."""
-        raise NotImplementedError
 
+    @abstractmethod
     def refusal(self, job: str, scratch: Path) -> str | None:
         """The program's message where it does not accept an input file."""
-        raise NotImplementedError
 
+    @abstractmethod
     def failure(self, folder: Path, ended: child.ProcessEnd) -> str | None:
         """Why a run failed; None where it did not."""
-        raise NotImplementedError
 
 
 def output(file: Path, most: int) -> str:

@@ -21,7 +21,6 @@ from iowatt.base.problems import Problem, suggestion
 from iowatt.base.strict import Strict, key
 from iowatt.emerald.rules.profile import Rule, RuleKeys, Rules, several
 
-RULES_SCHEMA: Final = "iowatt.rules/1"
 _NOT_A_PROFILE: Final = "sources"
 
 

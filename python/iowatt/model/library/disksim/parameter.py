@@ -199,11 +199,6 @@ def ignored(reason: str, *, neutral: object = None, only_with: str = "") -> Para
     return Parameter(required=False, ignored=reason, neutral=neutral, only_with=only_with)
 
 
-def unmodelled(field: str, kind: Kind, reason: str, *, neutral: object) -> Parameter:
-    """A parameter that is read but whose effect iowatt does not simulate."""
-    return Parameter(field, kind, ignored=reason, neutral=neutral)
-
-
 def read_fields(block: Block, table: Table, warnings: list[str]) -> dict[str, Any]:
     """The fields that ``table`` makes of ``block``; what is not used is added to ``warnings``.
 
