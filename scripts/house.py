@@ -1,6 +1,7 @@
 """Measure the house: sizes, imports across packages, untyped seams, options, tests that depend on English.
 
     python scripts/house.py [--json] [--root WORKTREE] [--startup N]
+    python scripts/house.py --reaching          the imports that reach inside a room, one a line
 
 All figures but those of ``--startup`` come from the source alone, by its syntax trees. A *package* is what
 lies directly in ``python/iowatt``. ``english.py`` defines
@@ -89,12 +90,38 @@ def components(graph: Mapping[str, set[str]]) -> list[list[str]]:
     return sorted((sorted(one) for one in found if len(one) > 1), key=len, reverse=True)
 
 
+def room_of(name: str) -> str:
+    """Return the package or single file directly in a layer that a module belongs to."""
+    return ".".join(name.split(".")[:3])
+
+
+def way(target: Module, by_name: Mapping[str, Module]) -> str:
+    """Return how an import from another room enters: by a single ``file``, a ``face``, or ``inside``.
+
+    A room's faces are its package, packages in it, and ``result``, the module of its result types.
+    """
+    room = by_name.get(room_of(target.name))
+    if room is not None and room.path.name != "__init__.py":
+        return "file"
+    return "face" if target.path.name in ("__init__.py", "result.py") else "inside"
+
+
+def reaching(code: list[Module]) -> list[tuple[str, str]]:
+    """Return the imports that reach inside a room: importer and module."""
+    by_name = {module.name: module for module in code}
+    return sorted(
+        (module.name, target)
+        for module in code
+        for target in imported(module, set(by_name)) & by_name.keys()
+        if room_of(target) != room_of(module.name) and way(by_name[target], by_name) == "inside"
+    )
+
+
 def imports(code: list[Module]) -> dict[str, Any]:
     """Count imports across packages, components, and modules with a single importer.
 
     An import is a pair of modules in different *rooms*: packages or single files directly in a layer, such as
-    ``iowatt.lenses.budget`` and ``iowatt.base.errors``. It goes by a face where it names the package, and
-    reaches inside where it names one of its modules. The graph of components has the layers as nodes.
+    ``iowatt.lenses.budget`` and ``iowatt.base.errors``. The graph of components has the layers as nodes.
     """
     by_name = {module.name: module for module in code}
     ways: Counter[str] = Counter()
@@ -106,10 +133,8 @@ def imports(code: list[Module]) -> dict[str, Any]:
             there = by_name[target]
             if there.package != module.package:
                 graph[module.package].add(there.package)
-            room, ours = (".".join(name.split(".")[:3]) for name in (target, module.name))
-            if room != ours:
-                file = by_name[room].path.name != "__init__.py" if room in by_name else False
-                ways["inside" if target != room else "file" if file else "face"] += 1
+            if room_of(target) != room_of(module.name):
+                ways[way(there, by_name)] += 1
     knots = components(graph)
     return {
         "imports_that_reach_inside": ways["inside"],
@@ -212,7 +237,14 @@ def main() -> int:
     parser.add_argument(
         "--startup", type=int, default=0, metavar="N", help="also time quick verbs, N times each"
     )
+    parser.add_argument(
+        "--reaching", action="store_true", help="list the imports that reach inside a room; fail if any does"
+    )
     asked = parser.parse_args()
+    if asked.reaching:
+        found = reaching(modules(asked.root, CODE))
+        print("\n".join(f"{importer}  imports  {target}" for importer, target in found))
+        return bool(found)
     code, tests = modules(asked.root, CODE), modules(asked.root, Path("tests"))
     found = {**sizes(code), **imports(code), **seams(code), **tested(tests)}
     if asked.startup:

@@ -43,7 +43,7 @@ def check(error: BaseException | None, code: str, place: object = ANYWHERE) -> N
 
 
 def problems(error: Any) -> list[tuple[str, str | None]]:
-    """Code and place of every problem of a ``ScenarioError``, in their order."""
+    """Code and place of every problem of a ``DocumentError``, in their order."""
     return [(problem.code, problem.place) for problem in error.problems]
 
 

@@ -182,7 +182,7 @@ def test_every_code_of_the_catalogue_is_used() -> None:
 
 def test_what_is_made_here_is_seen() -> None:
     """The searches above find what they look for."""
-    assert {"InputError", "IowattError", "ScenarioError", "Problem"} - _error_classes() == {"ScenarioError"}
+    assert {"InputError", "IowattError", "DocumentError", "Problem"} - _error_classes() == {"DocumentError"}
     assert "_report" in _makers(PACKAGE / "model" / "scenario" / "path_resolve.py")
     assert sum(1 for path in _files("model") for _ in _made(path)) > 100
     call = ast.parse('InputError("x", None, f"{a}: add --force", hint="-o")').body[0]

@@ -8,9 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from iowatt.base.errors import Argument
+from iowatt.base.problems import DocumentError
 from iowatt.cli import main
 from iowatt.model.library import find_drive
-from iowatt.model.scenario import ScenarioError, compile_plan, load
+from iowatt.model.scenario import compile_plan, load
 from refused import check
 
 DATA = Path(__file__).parents[1] / "data" / "disksim"
@@ -79,14 +80,14 @@ def test_a_disksim_file_in_a_scenario():
 )
 def test_a_disksim_file_that_is_wrong(old, new, named):
     # Its code is that of the library's error.
-    with pytest.raises(ScenarioError, match=rf"array\.pool\.\w+\.device: .*{named}"):
+    with pytest.raises(DocumentError, match=rf"array\.pool\.\w+\.device: .*{named}"):
         compile_plan(load(SCENARIO.replace(old, new), base_dir=DATA), DATA)
 
 
 def test_an_irregular_layout_at_another_speed():
     text = SCENARIO.replace("raid5_32.parv", "Seagate-Cheetah15k5.diskspecs")
     text = text.replace('drive = "disk0"', "rpm = 9000")
-    with pytest.raises(ScenarioError, match="irregular layout cannot be changed"):
+    with pytest.raises(DocumentError, match="irregular layout cannot be changed"):
         compile_plan(load(text, base_dir=DATA), DATA)
 
 

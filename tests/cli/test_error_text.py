@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.base.problems import Problem, ScenarioError
+from iowatt.base.problems import DocumentError, Problem
 from iowatt.cli.error_text import error_text, options_of
 from iowatt.cli.main import app
 
@@ -54,7 +54,7 @@ def test_several_problems_have_a_line_each():
         Problem("unknown-key", ("sed",), "no", hint="`force=True`", place=Argument("set", "sed=1: sed")),
         Problem("missing", ("name",), "nothing", place="x.toml:1: name"),
     ]
-    assert error_text(ScenarioError(problems, "x.toml"), OPTIONS).splitlines() == [
+    assert error_text(DocumentError(problems, "x.toml"), OPTIONS).splitlines() == [
         "error: x.toml: 2 problems",
         "[unknown-key] --set sed=1: sed: no",
         "  hint: --force",
@@ -63,7 +63,7 @@ def test_several_problems_have_a_line_each():
 
 
 def test_one_problem_is_the_error():
-    only = ScenarioError([Problem("missing", (), "nothing", place="x.toml:1")], "x.toml")
+    only = DocumentError([Problem("missing", (), "nothing", place="x.toml:1")], "x.toml")
     assert error_text(only, OPTIONS) == "error[missing]: x.toml:1: nothing"
 
 

@@ -9,8 +9,9 @@ import pytest
 from arrays import ARRAY, HEAD, POOL
 
 from iowatt.base.errors import Argument
+from iowatt.base.problems import DocumentError
 from iowatt.model.power.plan import ArrayPlan
-from iowatt.model.scenario import ScenarioError, load
+from iowatt.model.scenario import load
 from iowatt.model.scenario.array_power import resolve
 from iowatt.model.scenario.array_power_calculation import evaluate
 from iowatt.model.scenario.model import Scenario
@@ -30,7 +31,7 @@ def calculated(tmp_path):
 @pytest.fixture
 def refusal(calculated):
     def refusal(text=ARRAY, *overrides):
-        with pytest.raises(ScenarioError) as caught:
+        with pytest.raises(DocumentError) as caught:
             calculated(text, *overrides)
         assert caught.value.exit_code == 2
         return caught.value

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.model.scenario import ScenarioError, compile_plan, load
+from iowatt.base.problems import DocumentError
+from iowatt.model.scenario import compile_plan, load
 from iowatt.model.scenario.describe import describe
 from refused import faults
 
@@ -212,7 +213,7 @@ VOLUME = '[[array.volume]]\nname = "v"\npool = "disks"\n'
     ],
 )
 def test_what_is_refused(more, volumes, change, fault, figures):
-    with pytest.raises(ScenarioError) as error:
+    with pytest.raises(DocumentError) as error:
         plan(more, volumes, change=lambda text: text.replace(*change) if change else text)
     assert faults(error.value) == fault
     assert [figure for figure in figures if figure not in str(error.value)] == []

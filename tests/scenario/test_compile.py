@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from iowatt.model.scenario import ScenarioError, compile_plan, load, resolve_sources
+from iowatt.base.problems import DocumentError
+from iowatt.model.scenario import compile_plan, load, resolve_sources
 from refused import refused
 
 TEXT = """\
@@ -225,13 +226,13 @@ def test_notes_say_that_a_trace_is_slowed_down(plan):
 def test_a_contradiction_in_a_scenario_made_in_python():
     scenario = load(TEXT, traces_must_exist=False)
     workload = scenario.workload[0].model_copy(update={"volume": "up"})
-    with refused("unknown-name", "workload.0.volume", ScenarioError):
+    with refused("unknown-name", "workload.0.volume", DocumentError):
         compile_plan(scenario.model_copy(update={"workload": [workload]}))
 
 
 def test_missing_traces_can_be_asked_for(tmp_path):
     scenario = load(TEXT, traces_must_exist=False)
-    with refused("not-found", "workload.0.trace.path", ScenarioError):
+    with refused("not-found", "workload.0.trace.path", DocumentError):
         compile_plan(scenario, tmp_path, traces_must_exist=True)
 
 

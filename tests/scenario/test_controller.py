@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from iowatt.model.scenario import ScenarioError, compile_plan, load
+from iowatt.base.problems import DocumentError
+from iowatt.model.scenario import compile_plan, load
 from refused import faults, refused
 
 TEXT = """\
@@ -28,7 +29,7 @@ def controller(text, *sets):
 
 
 def problem(text, *sets):
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(DocumentError) as caught:
         load(TEXT + text, sets)
     return caught.value
 
@@ -99,7 +100,7 @@ def test_zeros_of_a_workload():
         '[[workload]]\nname = "w"\nprofile = { name = "uniform", rate_iops = 10 }\nzero_share = 0.25\n'
     )
     assert compile_plan(load(text))["simulation"]["workloads"][0]["zero_share"] == 0.25
-    with refused("out-of-range", re.compile(r": workload\.w\.zero_share$"), ScenarioError):
+    with refused("out-of-range", re.compile(r": workload\.w\.zero_share$"), DocumentError):
         load(text.replace("0.25", "25"))
 
 

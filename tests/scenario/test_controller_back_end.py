@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.model.scenario import ScenarioError, compile_plan, load
+from iowatt.base.problems import DocumentError
+from iowatt.model.scenario import compile_plan, load
 from refused import faults
 
 TEXT = """\
@@ -69,7 +70,7 @@ def test_what_takes_no_time_leaves_no_trace_in_the_plan(text):
     ],
 )
 def test_what_does_not_fit(text, fault, figures):
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(DocumentError) as caught:
         load(TEXT + f"back_end = {{ {text} }}")
     assert faults(caught.value) == fault
     assert [figure for figure in figures if figure not in str(caught.value)] == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.base.problems import ScenarioError
+from iowatt.base.problems import DocumentError
 from iowatt.model.scenario import compile_plan, load
 from refused import faults
 
@@ -84,6 +84,6 @@ def test_pdc_keeps_room_for_moves():
     ],
 )
 def test_what_cannot_be_is_refused(keys, fault):
-    with pytest.raises(ScenarioError) as error:
+    with pytest.raises(DocumentError) as error:
         plan_of(keys)
     assert faults(error.value) == fault

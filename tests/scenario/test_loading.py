@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.keys import toml_text
-from iowatt.model.scenario import Scenario, ScenarioError, load
+from iowatt.base.problems import DocumentError
+from iowatt.model.scenario import Scenario, load
 from refused import check, refused
 
 TEXT = """\
@@ -339,7 +340,7 @@ def test_all_mistakes_at_once_in_the_order_of_the_text(directory):
         ("not-accepted", "scenario:12: array.pool.disks.raid.level"),
         ("bad-syntax", "scenario:21: observe.interval"),
     ]
-    with refused("several", "scenario", ScenarioError):
+    with refused("several", "scenario", DocumentError):
         load(text, base_dir=directory)
 
 

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from iowatt.model.scenario import ScenarioError, compile_plan, load
+from iowatt.base.problems import DocumentError
+from iowatt.model.scenario import compile_plan, load
 from iowatt.model.scenario.describe import describe
 from refused import faults
 
@@ -43,7 +44,7 @@ def paths(text, *sets):
 
 
 def refusal(text, *sets):
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(DocumentError) as caught:
         load(TEXT + text, sets, traces_must_exist=False)
     return caught.value
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.model.scenario import ScenarioError, compile_plan, load
+from iowatt.base.problems import DocumentError
+from iowatt.model.scenario import compile_plan, load
 from refused import faults
 
 PAGE = 16 * 1024
@@ -99,7 +100,7 @@ def test_snapshots():
     ],
 )
 def test_what_is_refused(keys, fault, figures):
-    with pytest.raises(ScenarioError) as error:
+    with pytest.raises(DocumentError) as error:
         plan(keys)
     assert faults(error.value) == fault
     assert [figure for figure in figures if figure not in str(error.value)] == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.base.problems import ScenarioError
+from iowatt.base.problems import DocumentError
 from iowatt.model.scenario import load
 from iowatt.model.scenario.raid import usable_bytes
 from iowatt.model.scenario.system import resolve
@@ -48,8 +48,8 @@ def resolved(*parts: str):
     return resolve(scenario, Path(), traces_must_exist=False)
 
 
-def refusal(*parts: str, end: str = IDLE) -> ScenarioError:
-    with pytest.raises(ScenarioError) as error:
+def refusal(*parts: str, end: str = IDLE) -> DocumentError:
+    with pytest.raises(DocumentError) as error:
         load('name = "x"\n' + "".join(parts) + end, traces_must_exist=False)
     return error.value
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.model.scenario import ScenarioError, compile_plan, load
+from iowatt.base.problems import DocumentError
+from iowatt.model.scenario import compile_plan, load
 from iowatt.model.scenario.describe import describe
 from iowatt.model.scenario.system import resolve
 from refused import faults
@@ -39,8 +40,8 @@ def plan(*parts: str):
     return compile_plan(load('name = "x"\n' + POOLS + "".join(parts) + END))
 
 
-def refusal(*parts: str) -> ScenarioError:
-    with pytest.raises(ScenarioError) as error:
+def refusal(*parts: str) -> DocumentError:
+    with pytest.raises(DocumentError) as error:
         load('name = "x"\n' + POOLS + "".join(parts) + END)
     return error.value
 

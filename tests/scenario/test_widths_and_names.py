@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from iowatt.api import run as simulate
-from iowatt.base.problems import ScenarioError
+from iowatt.base.problems import DocumentError
 from iowatt.cli.main import app
 from iowatt.lenses.findings import findings
 from iowatt.model.scenario import load
@@ -81,6 +81,6 @@ def test_names_begin_with_a_digit_also_in_paths(scenario):
 
 def test_a_name_of_digits_alone_would_be_a_number_in_a_path(scenario):
     scenario.write_text(SCENARIO.replace('name = "10k"', 'name = "10"'))
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(DocumentError) as caught:
         load(scenario)
     assert faults(caught.value).startswith("bad-syntax @ array.pool.")

@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 
 import iowatt
 from iowatt.base.errors import Argument
+from iowatt.base.problems import DocumentError
 from iowatt.cli import main
-from iowatt.model.scenario import ScenarioError, compile_plan, load, resolve_sources
+from iowatt.model.scenario import compile_plan, load, resolve_sources
 from iowatt.trace.measure import info
 from iowatt.trace.open import requests, spec
 from refused import check, problems, refused
@@ -251,18 +252,18 @@ def test_the_plan_names_all_files_from_anywhere(hm: Path, usr: Path) -> None:
 def test_contradictions_in_a_scenario_are_found_before_it_runs(
     hm: Path, keys: str, code: str, key: str
 ) -> None:
-    with refused(code, re.compile(rf": workload\.all\.trace\.{re.escape(key)}$"), ScenarioError):
+    with refused(code, re.compile(rf": workload\.all\.trace\.{re.escape(key)}$"), DocumentError):
         load(scenario(f'path = "hm.csv", {keys}'), base_dir=hm.parent, traces_must_exist=True)
 
 
 def test_a_place_that_is_neither_a_word_nor_a_table(hm: Path) -> None:
-    with pytest.raises(ScenarioError) as caught:
+    with pytest.raises(DocumentError) as caught:
         load(scenario('path = "hm.csv", place = "somewhere"'), base_dir=hm.parent)
     assert {place for _, place in problems(caught.value)} == {"scenario:5: workload.all.trace.place"}
 
 
 def test_standard_input_is_not_measured() -> None:
-    with refused("read-once", re.compile(r"workload\.all\.trace\.place$"), ScenarioError):
+    with refused("read-once", re.compile(r"workload\.all\.trace\.place$"), DocumentError):
         load(scenario('path = "-", place = "end-to-end"'))
 
 
@@ -285,7 +286,7 @@ def test_a_blktrace_recording_is_all_of_its_files(tmp_path: Path) -> None:
     assert run.summary["requests"]["count"] == 3
     named = [Path(given["path"]).name for given in run.summary["provenance"]["inputs"]]
     assert named[1:] == ["sda.blktrace.0", "sda.blktrace.2", "sda.blktrace.10"]
-    with refused("not-found", re.compile(r"workload\.all\.trace\.path$"), ScenarioError):
+    with refused("not-found", re.compile(r"workload\.all\.trace\.path$"), DocumentError):
         load(scenario('path = "sdb"'), base_dir=tmp_path, traces_must_exist=True)
 
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from iowatt.base import input_file, overrides, translate
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.locate import Lines
-from iowatt.base.problems import KeyPath, Problem, ScenarioError
+from iowatt.base.problems import DocumentError, KeyPath, Problem
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -89,7 +89,7 @@ class Document:
         return Lines(self._text)
 
     def validate(self, model: type[Model]) -> Model:
-        """The document as ``model``; all that is wrong with it in one ``ScenarioError``."""
+        """The document as ``model``; all that is wrong with it in one ``DocumentError``."""
         try:
             return model.model_validate(self.raw)
         except ValidationError as error:
@@ -100,7 +100,7 @@ class Document:
         """Raise one error for all of ``problems`` with their places, in the order of the text; none pass."""
         placed = [replace(p, place=p.place or self.place(p.path)) for p in problems]
         if placed:
-            raise ScenarioError(sorted(placed, key=lambda p: self._lines.of(p.path)), self.source)
+            raise DocumentError(sorted(placed, key=lambda p: self._lines.of(p.path)), self.source)
 
     def is_overridden(self, path: KeyPath) -> bool:
         """Whether an override set the key at ``path``, or a table around it."""

@@ -40,7 +40,7 @@ class Problem:
         return f"{text}\n  hint: {self.hint}" if self.hint else text
 
 
-class ScenarioError(InputError):
+class DocumentError(InputError):
     """An input with one problem or several; ``problems`` has them all, in the order of the text.
 
     Code, place, message and hint are those of the only problem; several have the code ``several``.

@@ -42,7 +42,7 @@ class Prepared:
 def prepare(scenario: Scenario, base: Path, text: str, *, traces_must_exist: bool = False) -> Prepared:
     """Resolve a checked scenario; ``base`` is what its paths are relative to.
 
-    Raises ``scenario.ScenarioError`` where keys contradict one another, and where a trace is not
+    Raises ``scenario.DocumentError`` where keys contradict one another, and where a trace is not
     there that must be.
     """
     plan = compile_plan(scenario, base, traces_must_exist=traces_must_exist)

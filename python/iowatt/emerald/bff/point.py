@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from iowatt.base.document import Document
 from iowatt.base.errors import InputError
-from iowatt.base.problems import ScenarioError
+from iowatt.base.problems import DocumentError
 from iowatt.emerald.bff.result import PointFigures, power_efficiency
 from iowatt.emerald.family import Candidate, Family, Metric, find_metric, scenario_text
 from iowatt.evaluate import evaluation
@@ -218,7 +218,7 @@ def calculated(family: Family, candidate: Candidate) -> Watts:
     parsed = Document(text, candidate.label).validate(Scenario)
     found = resolve(parsed, Path(family.base), simulated=False)
     if found.problems:
-        raise ScenarioError(found.problems, candidate.label)
+        raise DocumentError(found.problems, candidate.label)
     plan = found.plan
     if plan is None:
         raise InputError("missing", f"{candidate.label}: array.power", "the table is missing")

@@ -19,7 +19,7 @@ from typing import Any, Final
 from iowatt.base.document import Document
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.overrides import key_path
-from iowatt.base.problems import KeyPath, ScenarioError
+from iowatt.base.problems import DocumentError, KeyPath
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search.axes import Axis, SweepPoint, own_seed, point_label, swept_columns
 from iowatt.evaluate.search.axes import axes as parse_axes
@@ -175,7 +175,7 @@ def examine(
         document = Document(given.text, given.source, overrides, Scenario)
         place_overridden(document, given.base)
         scenario = document.validate(Scenario)
-    except ScenarioError as error:
+    except DocumentError as error:
         blamed = _blame(document, axes, point, [p.path for p in error.problems])
         return RefusedPoint(point, _as_over(error, point), blamed)
     except InputError as error:  # an override that does not fit, or no TOML at all
@@ -187,7 +187,7 @@ def examine(
         _refuse_pipes(files)
     except InputError as error:
         put = with_places(document, error)
-        problems = put.problems if isinstance(put, ScenarioError) else ()
+        problems = put.problems if isinstance(put, DocumentError) else ()
         named = [p.path for p in problems if p.path and p.path[-1] in _NAMES]
         return RefusedPoint(point, _as_over(put, point), _blame(document, axes, point, named))
     checked = CheckedPoint(
@@ -210,11 +210,11 @@ def _refuse_pipes(files: Sequence[tuple[str, Path]]) -> None:
 
 def with_places(document: Document, error: InputError) -> InputError:
     """The same error with file, line and override of each problem."""
-    if not isinstance(error, ScenarioError):
+    if not isinstance(error, DocumentError):
         return error
     try:
         document.fail([replace(problem, place=None) for problem in error.problems])
-    except ScenarioError as placed:
+    except DocumentError as placed:
         return placed
     return error
 
@@ -243,9 +243,9 @@ def _names_one(error: InputError, overrides: Sequence[str]) -> bool:
 
 def _as_over(error: InputError, point: SweepPoint) -> InputError:
     """The error at the argument ``over`` where one of its values is at fault, not one of ``set``."""
-    if isinstance(error, ScenarioError) and len(error.problems) > 1:
+    if isinstance(error, DocumentError) and len(error.problems) > 1:
         problems = [replace(one, place=_over(one.place, point)) for one in error.problems]
-        return ScenarioError(problems, error.place or "")
+        return DocumentError(problems, error.place or "")
     return InputError(error.code, _over(error.place, point), error.message, hint=error.hint)
 
 

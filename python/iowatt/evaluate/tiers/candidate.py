@@ -12,7 +12,7 @@ from pydantic import Field
 
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import Argument, InputError
-from iowatt.base.problems import KeyPath, ScenarioError
+from iowatt.base.problems import DocumentError, KeyPath
 from iowatt.base.strict import Name, Strict, key
 from iowatt.model.scenario.array import DeviceChoice, Raid
 
@@ -99,11 +99,11 @@ class CandidateList:
         """Errors of a scenario that was made for one candidate, told at the place of the candidate."""
         try:
             yield
-        except ScenarioError as error:
+        except DocumentError as error:
             if not all((problem.place or "").startswith(f"{MADE}:") for problem in error.problems):
                 raise  # of the device's own file
             problems = [replace(one, place=self._place_of(number, one.path)) for one in error.problems]
-            raise ScenarioError(problems, self.place(number)) from None
+            raise DocumentError(problems, self.place(number)) from None
         except InputError as error:
             if error.place is not None:
                 raise

@@ -7,8 +7,9 @@ classes and functions below are imported on first use: the help shows the defaul
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from iowatt.base.lazy import names_from
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book
@@ -26,13 +27,13 @@ SAMPLES: Final = 300
 START: Final = "2026-01-01"
 """A fixed day, so that the same command gives the same bill next year."""
 
-_HOMES: Final = {
-    "Book": "book.book", "Case": "case", "Cost": "result", "CostRequest": "request", "Horizon": "case",
-    "answer": "request", "find_book": "book.find",
-}  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = names_from(
+    __name__,
+    {
+        "book.book": "Book",
+        "book.find": "find_book",
+        "case": "Case Horizon",
+        "request": "CostRequest answer",
+        "result": "Cost",
+    },
+)

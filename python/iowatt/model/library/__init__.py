@@ -6,8 +6,9 @@ each figure. The names below are imported on first use: most modules need only t
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from iowatt.base.lazy import names_from
 
 if TYPE_CHECKING:
     from iowatt.model.library.device import DeviceFile
@@ -17,17 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["DeviceFile", "Drive", "HddPower", "device_file", "device_names", "find_drive"]
 
-_HOMES = {
-    "DeviceFile": "device",
-    "Drive": "drive",
-    "HddPower": "electrical",
-    "device_file": "find",
-    "device_names": "find",
-    "find_drive": "find",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = names_from(
+    __name__,
+    {
+        "device": "DeviceFile",
+        "drive": "Drive",
+        "electrical": "HddPower",
+        "find": "device_file device_names find_drive",
+    },
+)

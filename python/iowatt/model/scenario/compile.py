@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.document import key_text
-from iowatt.base.problems import Problem, ScenarioError
+from iowatt.base.problems import DocumentError, Problem
 from iowatt.model.library.find import device_file, device_names
 from iowatt.model.library.levels import FIRST_FURTHER, STANDBY
 from iowatt.model.library.price_class import Sold
@@ -43,11 +43,11 @@ def compile_plan(
         ``schema``, ``name``, ``names``, ``notes``, ``sources`` (one trace specification per workload),
         ``warmup``, ``power`` (the array's own) and ``simulation`` (the ``Plan`` of iowatt-sim).
 
-    Raises ``ScenarioError`` where keys contradict one another.
+    Raises ``DocumentError`` where keys contradict one another.
     """
     system = resolve(scenario, Path(base_dir), traces_must_exist=traces_must_exist)
     if system.problems:
-        raise ScenarioError([_placed(problem) for problem in system.problems], f"scenario {scenario.name}")
+        raise DocumentError([_placed(problem) for problem in system.problems], f"scenario {scenario.name}")
     automatic = scenario.observe.warmup == "auto"
     further = {name: FIRST_FURTHER + i for i, name in enumerate(_states(system))}
     return {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import Argument
-from iowatt.base.problems import ScenarioError
+from iowatt.base.problems import DocumentError
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
 from iowatt.model.scenario.resolved import System
@@ -38,7 +38,7 @@ def load(
         Whether a missing trace file is an error already here.
 
     Raises ``InputError`` with file, line, key path, what would be accepted and the nearest name.
-    ``ScenarioError``, its subclass, lists all problems.
+    ``DocumentError``, its subclass, lists all problems.
     """
     return read(path_or_text, overrides, base_dir=base_dir, traces_must_exist=traces_must_exist)[0]
 
@@ -63,12 +63,12 @@ def read(
         scenario = document.validate(Scenario)
         system = resolve(scenario, base, traces_must_exist=traces_must_exist)
         document.fail(system.problems)
-    except ScenarioError as error:
+    except DocumentError as error:
         raise _with_overrides(error, document) from None
     return scenario, system, document
 
 
-def _with_overrides(error: ScenarioError, document: Document) -> ScenarioError:
+def _with_overrides(error: DocumentError, document: Document) -> DocumentError:
     """The error; where no problem lies in an override, with what was overridden: that may contradict the
     file.
     """
@@ -78,4 +78,4 @@ def _with_overrides(error: ScenarioError, document: Document) -> ScenarioError:
     *others, last = error.problems
     told = f"the file is read with {', '.join(f'`set={override}`' for override in given)}"
     hint = f"{last.hint}; {told}" if last.hint else told
-    return ScenarioError([*others, replace(last, hint=hint)], document.source)
+    return DocumentError([*others, replace(last, hint=hint)], document.source)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.base.errors import InputError
-from iowatt.base.problems import KeyPath, Problem, ScenarioError
+from iowatt.base.problems import DocumentError, KeyPath, Problem
 from iowatt.model.profile import describe
 from iowatt.model.profile.arrivals import Closed, Recorded
 from iowatt.model.profile.compile import synthesis
@@ -101,7 +101,7 @@ def make(workload: Workload, at: int, *, base_dir: Path, seed: int, capacity: in
 def _as_problems(path: KeyPath, error: InputError) -> list[Problem]:
     found = (
         error.problems
-        if isinstance(error, ScenarioError)
+        if isinstance(error, DocumentError)
         else [Problem(error.code, (), error.message, error.hint, error.place)]
     )
     # The place in the profile is what helps; the key of the scenario says whose profile it is.

@@ -11,7 +11,7 @@ from typing import Final
 
 from iowatt.base.document import Document
 from iowatt.base.errors import Argument, InputError
-from iowatt.base.problems import ScenarioError
+from iowatt.base.problems import DocumentError
 from iowatt.base.results import Note
 from iowatt.base.units import format_bytes
 from iowatt.evaluate.search import prepare
@@ -211,7 +211,7 @@ def find_rate(
             found = search_scenario(
                 scenario, given.base, text, request, report, command=command, on_run=on_run
             )
-    except ScenarioError as error:
+    except DocumentError as error:
         raise prepare.with_places(document, error) from None
     if found.problem is not None:
         raise InputError("infeasible", Argument("limit"), found.problem, hint=_hint(found))
