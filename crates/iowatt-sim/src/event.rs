@@ -38,7 +38,7 @@ pub enum Event {
     Rebuild(u32),
     /// A virtual pool's scheme wants to look at it.
     Alarm(u32),
-    /// The volume room has answered a request at once: its key in the layer above.
+    /// The volume layer has answered a request at once: its key in the layer above.
     Answered(u32),
     /// What a request on a path has come to ends: its key.
     Path(u32),

@@ -309,7 +309,7 @@ pub struct Parts<'a> {
     pub paths: Option<&'a Paths>,
     /// Requests completed that were trims, by workload.
     pub trims: &'a [u64],
-    /// The volume room, where there is one.
+    /// The volume layer, if the plan has virtual pools.
     pub volumes: Option<&'a Volumes>,
 }
 
@@ -339,7 +339,7 @@ pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, e
         controller: ControllerResult::new(controller, drive_path, span),
         paths: paths.map(path::results).unwrap_or_default(),
         virtual_pools: volumes.map_or_else(Vec::new, |v| {
-            v.tallies().map(|(tally, scheme)| VirtualPoolResult::new(tally, scheme)).collect()
+            v.counts_by_pool().map(|(counts, scheme)| VirtualPoolResult::new(counts, scheme)).collect()
         }),
         points: PointResult::all(observer),
         heat: observer.heat().map(HeatResult::new),

@@ -1,46 +1,46 @@
-//! Randomness: one seed, one named generator (PCG-64, XSL-RR), one stream per room and index, so that
-//! adding a room or a drive never reshuffles what another one draws.
+//! Randomness: one seed, one named generator (PCG-64, XSL-RR), one stream per component and index, so that
+//! adding a component or a drive never reshuffles what another one draws.
 
 use rand_core::Rng;
 use rand_pcg::Pcg64;
 
-/// Rooms that draw random numbers.
+/// Components that draw random numbers.
 #[derive(Clone, Copy, Debug)]
 #[repr(u32)]
-pub enum Room {
+pub enum Component {
     /// Rotational phase of each drive.
     SpindlePhase = 1,
     /// Think times of each closed workload.
     Think = 2,
-    /// Copies that are alike, of each pool.
+    /// Ties between equally good mirror copies, of each pool.
     CopyTie = 3,
     /// Seed of each drive's power policy.
     PowerPolicy = 4,
-    /// What lies where on each SSD at the start.
+    /// Initial mapping of each SSD.
     FlashMap = 5,
-    /// What the fast part of each virtual pool holds at the start.
+    /// Initial contents of each virtual pool's fast part.
     InitialPlacement = 11,
-    /// Drives that chunklets are dealt from, of each pool.
+    /// The choice of drives for each pool's chunklets.
     Chunklets = 20,
-    /// Written pages whose contents exist already, of each virtual pool.
+    /// Duplicate pages among each virtual pool's writes.
     Duplicates = 21,
     /// Which writes of each workload are all zeros.
     Zeros = 30,
 }
 
-/// The random stream of one room and index.
+/// The random stream of one component and index.
 #[derive(Debug)]
 pub struct Stream(Pcg64);
 
 impl Stream {
-    /// The stream that `seed` gives to `room` number `index`.
+    /// The stream that `seed` gives to `component` number `index`.
     #[must_use]
-    pub fn new(seed: u64, room: Room, index: usize) -> Self {
-        let stream = (u128::from(room as u32) << 64) | index as u128;
+    pub fn new(seed: u64, component: Component, index: usize) -> Self {
+        let stream = (u128::from(component as u32) << 64) | index as u128;
         Self(Pcg64::new(u128::from(seed), stream))
     }
 
-    /// A seed for something that draws by itself.
+    /// A seed for a generator outside this module.
     pub fn seed(&mut self) -> u64 {
         self.0.next_u64()
     }
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn streams_are_reproducible_and_independent() {
         let draw = |seed, index| {
-            let mut s = Stream::new(seed, Room::SpindlePhase, index);
+            let mut s = Stream::new(seed, Component::SpindlePhase, index);
             [s.below(1 << 40), s.below(1 << 40)]
         };
         assert_eq!(draw(7, 3), draw(7, 3));
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn draws_stay_below_the_bound_and_cover_it() {
-        let mut s = Stream::new(1, Room::SpindlePhase, 0);
+        let mut s = Stream::new(1, Component::SpindlePhase, 0);
         let mut seen = [0u32; 8];
         for _ in 0..8000 {
             seen[s.below(8) as usize] += 1;

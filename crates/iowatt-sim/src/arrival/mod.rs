@@ -6,7 +6,7 @@ mod think;
 use crate::clock::{Nanos, nanos};
 use crate::error::SimError;
 use crate::plan::{ClosedPer, ReplayPlan, WorkloadPlan};
-use crate::rng::{Room, Stream};
+use crate::rng::{Component, Stream};
 use closed::StreamLoops;
 use iowatt_trace::{Op, Request, Source};
 use think::Thinking;
@@ -95,7 +95,7 @@ impl<'a> Arrivals<'a> {
             ReplayPlan::Closed { think, .. } => think,
             ReplayPlan::Open { .. } => None,
         };
-        let thinking = think.map(|think| Thinking::new(think, Stream::new(seed, Room::Think, index)));
+        let thinking = think.map(|think| Thinking::new(think, Stream::new(seed, Component::Think, index)));
         let pace = match plan.replay {
             ReplayPlan::Open { speed } => Pace::Open { speed, waiting: false },
             ReplayPlan::Closed { outstanding, per: ClosedPer::Workload, .. } => {

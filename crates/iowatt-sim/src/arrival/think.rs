@@ -39,10 +39,10 @@ impl Thinking {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Room;
+    use crate::rng::Component;
 
     fn thinking(mean_s: f64, exponential: bool) -> Thinking {
-        Thinking::new(ThinkPlan { mean_s, exponential }, Stream::new(1, Room::Think, 0))
+        Thinking::new(ThinkPlan { mean_s, exponential }, Stream::new(1, Component::Think, 0))
     }
 
     #[test]

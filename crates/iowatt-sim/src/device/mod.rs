@@ -22,7 +22,7 @@ use crate::event::{Event, EventQueue};
 use crate::observe::Observer;
 use crate::plan::{DevicePlan, HddPlan, PlanError, PlanFault, PoolPlan, RebuildPriority, SchedulerPlan};
 use crate::power::{Cause, Ladder, Managed, Slot, SpinUps};
-use crate::rng::{Room, Stream as Random};
+use crate::rng::{Component, Stream as Random};
 use crate::slab::Slab;
 use crate::state::State;
 use commands::Commands;
@@ -227,7 +227,7 @@ impl Drive {
         member: usize,
         buses: &[Bus],
     ) -> Self {
-        let random = Random::new(seed, Room::PowerPolicy, index).seed();
+        let random = Random::new(seed, Component::PowerPolicy, index).seed();
         let bus = pool.bus_of_drive.get(member).copied();
         let bus_sector_ps = bus.map_or(0, |b| buses[b].transfer_ps(pool.device.sector_bytes()));
         let depth = pool.command_queue.map_or(usize::MAX, |c| c.depth);
@@ -239,7 +239,7 @@ impl Drive {
                 (Body::Disk(Disk::new(&model, seed, index, bus_sector_ps)), commands, pool.scheduler)
             }
             DevicePlan::Ssd(plan) => {
-                let ssd = Ssd::new(plan, depth, &mut Random::new(seed, Room::FlashMap, index));
+                let ssd = Ssd::new(plan, depth, &mut Random::new(seed, Component::FlashMap, index));
                 (Body::Flash(Box::new(ssd)), None, SchedulerPlan::Fcfs)
             }
         };
@@ -350,7 +350,7 @@ impl Drive {
         self.managed.as_deref()
     }
 
-    /// The same, to be told things.
+    /// The same, mutable.
     pub fn managed_mut(&mut self) -> Option<&mut Managed> {
         self.managed.as_deref_mut()
     }

@@ -33,7 +33,7 @@ pub(super) struct Completed {
     pub started: Nanos,
 }
 
-/// A drive failure that the plan asks for.
+/// A planned drive failure.
 #[derive(Clone, Copy)]
 pub(super) struct Failure {
     pub pool: usize,
@@ -265,7 +265,7 @@ impl Backend {
         }
     }
 
-    /// A drive whose idle periods were not those that its oracle was told.
+    /// A drive whose idle periods differed from those that its oracle was given.
     pub fn contradicted(&self) -> Option<usize> {
         self.drives.iter().position(|drive| drive.managed().is_some_and(Managed::contradicted))
     }

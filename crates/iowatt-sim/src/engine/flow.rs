@@ -195,7 +195,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Does what controller and volumes have asked for, until they ask for nothing more.
+    /// Executes what controller and volumes request, until they request nothing more.
     #[inline]
     pub(super) fn settle(&mut self) -> Result<(), SimError> {
         while self.controller.is_some() || self.volumes.is_some() {
@@ -305,7 +305,7 @@ impl Simulation<'_> {
         true
     }
 
-    /// Does what a path asks for.
+    /// Executes what a path requests.
     fn follow(&mut self, key: u32, next: Next) -> Result<(), SimError> {
         let host = self.hosts.request(key);
         let workload = host.workload as usize;
@@ -352,7 +352,7 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Lets the paths do something; returns what they ask for.
+    /// Lets the paths act; returns what they request.
     fn with_paths(&mut self, act: impl FnOnce(&mut Paths, &mut path::Moment<'_>) -> Next) -> Next {
         let Some(paths) = &mut self.paths else { return Next::Nothing };
         let (now, window) = (self.clock.now, self.observer.window());

@@ -8,7 +8,7 @@ use crate::error::SimError;
 use crate::event::Event;
 use crate::observe::Observer;
 use crate::plan::{Plan, VolumePlan};
-use crate::rng::{Room, Stream};
+use crate::rng::{Component, Stream};
 use crate::slab::Slab;
 use iowatt_trace::{Op, Request, Source};
 
@@ -66,7 +66,7 @@ impl<'a> Hosts<'a> {
                 arrivals: Arrivals::new(workload, source, plan.seed, index, trims),
                 volume,
                 path: workload.path,
-                zeros: draws.then(|| (Stream::new(plan.seed, Room::Zeros, index), share)),
+                zeros: draws.then(|| (Stream::new(plan.seed, Component::Zeros, index), share)),
                 issued: 0,
                 trims: 0,
             }

@@ -3,7 +3,7 @@
 //!
 //! A request: host queue -> HBA -> command out -> port -> (a write whose data did not come with it: a visit of the
 //! controller or a buffer of the port's own, readiness in, HBA, data out, burst by burst) -> the array -> data and
-//! response in -> HBA. The room knows requests by their key at the engine; what it wants of the array, and what it has
+//! response in -> HBA. The paths know requests by their key at the engine; what it wants of the array, and what it has
 //! done, it says by [`Next`].
 
 pub mod budget;

@@ -1,4 +1,4 @@
-//! What the disk model is told: layout, mechanics, controller, buffer.
+//! Parameters of the disk model: layout, mechanics, controller, buffer.
 
 use super::error::PlanFault::{Count, Range, Reference};
 use super::error::{PlanError, Under, check, positive};

@@ -1,4 +1,4 @@
-//! The plan: everything the simulator is told, in SI numbers and indices, never names.
+//! The plan: all inputs of the simulator, in SI numbers and indices, never names.
 //!
 //! Python resolves a scenario into this once; serde refuses unknown fields, so that a key that one
 //! side knows and the other does not is an error and never a silent default.
@@ -57,7 +57,7 @@ use serde::Deserialize;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// Seed of every random stream; each room derives its own.
+    /// Seed of every random stream; each component derives its own.
     pub seed: u64,
     /// Streams of requests, each against one volume.
     pub workloads: Vec<WorkloadPlan>,

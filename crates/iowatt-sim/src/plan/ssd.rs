@@ -1,4 +1,4 @@
-//! What the SSD model is told: host interface, flash and its translation layer (or a data sheet), power, wear.
+//! Parameters of the SSD model: host interface, flash and its translation layer (or a data sheet), power, wear.
 //!
 //! Where this differs from the sketch in the step's plan, this file is what holds:
 //!
@@ -137,7 +137,7 @@ pub struct GcPlan {
     pub policy: GcPolicy,
     /// Superblocks kept free, those being written apart. At least 1; at least 2 with `hot_cold`.
     pub free_blocks: u32,
-    /// What is moved goes to superblocks of its own, apart from what the host writes.
+    /// Relocated data go to separate superblocks, apart from host writes.
     pub hot_cold: bool,
 }
 

@@ -78,7 +78,7 @@ pub struct Managed {
     pub timer_at: Nanos,
     /// Sums.
     pub totals: WaitTotals,
-    /// Start of the period for the policy; none where it has not been told of one.
+    /// Start of the idle period as reported to the policy, if any.
     origin: Option<Nanos>,
     /// End of the period, where it is known.
     known_end: Option<Nanos>,

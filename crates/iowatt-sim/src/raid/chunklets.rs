@@ -12,7 +12,7 @@
 
 use super::{Extent, Layout};
 use crate::plan::{ChunkletPlan, RegionPlan, SpareKind};
-use crate::rng::{Room, Stream as Random};
+use crate::rng::{Component, Stream as Random};
 
 /// A chunklet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -112,7 +112,7 @@ impl Chunklets {
             SpareKind::Dedicated => (each, each),
             SpareKind::Distributed => (each - plan.spare as u32, each),
         });
-        let mut dealer = Dealer::new(members, Random::new(seed, Room::Chunklets, first_drive));
+        let mut dealer = Dealer::new(members, Random::new(seed, Component::Chunklets, first_drive));
         let (mut regions, mut places, mut first) = (Vec::new(), Vec::new(), 0);
         for region in &plan.regions {
             let unit = region.raid.stripe_unit_bytes / sector_bytes;

@@ -24,7 +24,7 @@ pub use layout::{Extent, Layout, Role};
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
 use crate::plan::{DevicePlan, PoolPlan, RaidLevel, RecoveryPlan, SmallWrite, SpareKind};
 use crate::power::Cause;
-use crate::rng::{Room, Stream as Random};
+use crate::rng::{Component, Stream as Random};
 use crate::slab::Slab;
 use chunklets::{Chunklets, Region};
 use losses::Losses;
@@ -176,7 +176,7 @@ impl Pool {
             rows: Slab::default(),
             last_plain: vec![(0, NO_OP); plan.drives()],
             chosen_copy: vec![(0, 0); plan.drives()],
-            ties: Random::new(seed, Room::CopyTie, first_drive),
+            ties: Random::new(seed, Component::CopyTie, first_drive),
             request: 0,
             recovery: plan.recovery.clone(),
             used_sectors: layout.capacity(plan.device.sectors()) / layout.data_drives(),

@@ -1,7 +1,7 @@
 //! Figures of virtual pools over the window.
 
 use crate::clock::Nanos;
-use crate::volume::{Movement, PartTally, ReducedState, Scheme, Schemes, Tally};
+use crate::volume::{Movement, PartCounts, PoolCounts, ReducedState, Scheme, Schemes};
 use serde::Serialize;
 
 /// Figures of one virtual pool. Pairs are of reads and writes; requests count where they enter the window, bytes of
@@ -70,16 +70,16 @@ pub struct ReducedResult {
 
 impl ReducedResult {
     fn new(state: ReducedState) -> Self {
-        let ReducedState { tally, logical_bytes, stored_bytes, snapshot_bytes, snapshots } = state;
+        let ReducedState { counts, logical_bytes, stored_bytes, snapshot_bytes, snapshots } = state;
         Self {
-            pages_written: tally.pages_written,
-            duplicates: tally.duplicates,
-            allocated: tally.allocated,
-            unallocated_bytes: tally.unallocated_bytes,
-            modify_bytes: tally.modify_bytes,
-            copied_bytes: tally.copied_bytes,
-            waited: tally.waited,
-            no_space: tally.no_space,
+            pages_written: counts.pages_written,
+            duplicates: counts.duplicates,
+            allocated: counts.allocated,
+            unallocated_bytes: counts.unallocated_bytes,
+            modify_bytes: counts.modify_bytes,
+            copied_bytes: counts.copied_bytes,
+            waited: counts.waited,
+            no_space: counts.no_space,
             logical_bytes,
             stored_bytes,
             snapshot_bytes,
@@ -110,8 +110,8 @@ pub struct PartResult {
 impl VirtualPoolResult {
     /// The figures of a virtual pool.
     #[must_use]
-    pub fn new(tally: &Tally, scheme: &Schemes) -> Self {
-        let part = |(number, part): (usize, &PartTally)| PartResult {
+    pub fn new(counts: &PoolCounts, scheme: &Schemes) -> Self {
+        let part = |(number, part): (usize, &PartCounts)| PartResult {
             hits: part.hits,
             hit_bytes: part.hit_bytes,
             promoted_bytes: part.promoted_bytes,
@@ -121,16 +121,16 @@ impl VirtualPoolResult {
             occupied_bytes_at_end: scheme.occupied_bytes(number),
         };
         Self {
-            requests: tally.requests,
-            bytes: tally.bytes,
-            migrations: tally.migrations,
-            postponed: tally.postponed,
-            write_backs: tally.write_backs,
-            evictions: tally.evictions,
-            held: tally.held,
-            held_ns: tally.held_ns,
+            requests: counts.requests,
+            bytes: counts.bytes,
+            migrations: counts.migrations,
+            postponed: counts.postponed,
+            write_backs: counts.write_backs,
+            evictions: counts.evictions,
+            held: counts.held,
+            held_ns: counts.held_ns,
             dirty_bytes_at_end: scheme.dirty_bytes(),
-            parts: tally.parts.iter().enumerate().map(part).collect(),
+            parts: counts.parts.iter().enumerate().map(part).collect(),
             hottest: scheme.hottest(),
             reduced: scheme.reduced().map(ReducedResult::new),
             movement: scheme.movement(),

@@ -1,7 +1,7 @@
-//! What the fast part of a hybrid holds at the start, and the count of accesses that `hot` asks for.
+//! What the fast part of a hybrid holds at the start, and the count of accesses that `hot` requests for.
 
 use crate::plan::{InitialPlan, PlacementPlan};
-use crate::rng::{Room, Stream};
+use crate::rng::{Component, Stream};
 
 /// What the placement still has to decide, and what is counted for it.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub fn chosen(plan: &InitialPlan, fast: u32, extents: u32, seed: u64, number: us
     match (plan.placement, &plan.extents) {
         (PlacementPlan::Random, _) => {
             // Each extent in turn, with the chance that leaves the right number for the rest.
-            let mut random = Stream::new(seed, Room::InitialPlacement, number);
+            let mut random = Stream::new(seed, Component::InitialPlacement, number);
             let mut left = u64::from(fast);
             let chance = |extent: &u32| {
                 let chosen = random.below(u64::from(extents - extent)) < left;

@@ -1,7 +1,7 @@
 //! Linear: one part after the other, nothing ever moves.
 
 use super::Scheme;
-use super::desk::{Ask, Desk};
+use super::pool_io::{PoolIo, VolumeRequest};
 use crate::plan::VirtualPoolPlan;
 
 /// The concatenation of its parts.
@@ -28,29 +28,29 @@ impl Scheme for Linear {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
-        let mut from = ask.from;
+    fn submit(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
+        let mut from = request.from;
         let mut part = self.ends.partition_point(|&end| end <= from);
-        while from < ask.until {
+        while from < request.until {
             let start = part.checked_sub(1).map_or(0, |before| self.ends[before]);
-            let until = ask.until.min(self.ends[part]);
-            desk.pass(ask.key, part, from - start, until - start, ask.write);
-            if let Some(tally) = desk.tally() {
-                tally.found(part, until - from, ask.write);
-                if until - from == ask.until - ask.from {
-                    tally.hit(part, ask.write);
+            let until = request.until.min(self.ends[part]);
+            io.transfer(request.key, part, from - start, until - start, request.write);
+            if let Some(counts) = io.counts() {
+                counts.located(part, until - from, request.write);
+                if until - from == request.until - request.from {
+                    counts.hit(part, request.write);
                 }
             }
             (from, part) = (until, part + 1);
         }
-        if let Some(tally) = desk.tally() {
-            tally.request(ask.until - ask.from, ask.write);
+        if let Some(counts) = io.counts() {
+            counts.request(request.until - request.from, request.write);
         }
     }
 
-    fn moved(&mut self, _tag: u64, _desk: &mut Desk<'_>) {}
+    fn background_done(&mut self, _tag: u64, _desk: &mut PoolIo<'_>) {}
 
-    fn alarm(&mut self, _desk: &mut Desk<'_>) {}
+    fn alarm(&mut self, _desk: &mut PoolIo<'_>) {}
 
     #[cfg(test)]
     fn audit(&self) -> Result<(), String> {

@@ -1,50 +1,50 @@
-//! The volume room: between the controller (or the hosts) and the pools, where address spaces are made of pools.
+//! The volume layer between the controller (or the hosts) and the pools: it makes address spaces of pools.
 //!
-//! A *space* is what a volume lies on: space number `s` is pool `s` itself, and beyond the pools come the virtual pools,
-//! whose [`Scheme`] turns a request into transfers on ranges of pools and moves data by itself. The room is only there
-//! where the plan has virtual pools; requests to plain pools then pass through it unchanged.
+//! A *space* is what a volume lies on. Space `s` is pool `s`; the numbers after the pools are virtual pools, whose
+//! [`Scheme`] turns each request into transfers on ranges of pools and moves data in the background. The layer exists only
+//! if the plan has virtual pools; requests to plain pools then pass through it unchanged.
 //!
-//! The layer above is known by its keys only. What the room wants of the pools waits in [`Volumes::take`], whose answers
-//! are ready in [`Volumes::answer`]; the engine does both after the event that led to them.
+//! The layer above is known only by the keys of its requests. The engine drains [`Volumes::take`] (transfers for the pools)
+//! and [`Volumes::answer`] (completed requests) after every event.
 
-#[cfg(test)]
-mod bench;
 mod caching;
-mod desk;
-mod held;
+mod counts;
 mod initial;
 mod linear;
 mod maid;
 mod movement;
 mod pdc;
+mod pool_io;
 mod recency;
 mod reduced;
 mod run;
 mod scheme;
+mod scheme_io;
 mod sectored;
 mod sectors;
-mod tally;
+#[cfg(test)]
+mod test_pools;
 #[cfg(test)]
 mod tests;
 mod tiered;
 mod tiering;
-mod worktop;
+mod waiting;
 mod write_off_loading;
 
-pub use desk::{Ask, Desk, Transfer};
+pub use counts::{PartCounts, PoolCounts};
 pub use movement::Movement;
+pub use pool_io::{PoolIo, Transfer, VolumeRequest};
 pub use reduced::ReducedState;
 pub use scheme::{Scheme, Schemes};
-pub use tally::{PartTally, Tally};
 
 use crate::clock::Nanos;
 use crate::device::Drive;
 use crate::event::{Event, EventQueue};
 use crate::plan::{PartPlan, Plan, PlanError, Under};
 use crate::power::Window;
-use desk::{Books, Owner};
+use pool_io::{InFlight, Waiter};
 
-/// When something happens to the room, and what it may look at and act on.
+/// The time of an event, and what the volume layer may read and change at it.
 pub struct Moment<'a> {
     /// The time.
     pub now: Nanos,
@@ -52,42 +52,42 @@ pub struct Moment<'a> {
     pub window: &'a Window,
     /// Pending events.
     pub events: &'a mut EventQueue,
-    /// All drives, to be looked at.
+    /// All drives.
     pub drives: &'a [Drive],
 }
 
 /// One virtual pool.
 #[derive(Debug)]
-struct Room {
+struct VirtualPool {
     parts: Vec<Part>,
     scheme: Schemes,
-    /// When its alarm is to come; `Nanos::MAX` for never.
+    /// Time of its alarm; `Nanos::MAX` if none is set.
     alarm_at: Nanos,
-    tally: Tally,
+    counts: PoolCounts,
 }
 
-/// A part of a virtual pool: its range of a pool, and the drives that it lies on.
+/// A part of a virtual pool: a range of a pool, and that pool's drives.
 #[derive(Clone, Debug)]
 struct Part {
     plan: PartPlan,
     drives: std::ops::Range<usize>,
 }
 
-/// The room.
+/// All virtual pools and their work in progress.
 #[derive(Debug)]
 pub struct Volumes {
     pools: usize,
-    rooms: Vec<Room>,
-    books: Books,
+    virtual_pools: Vec<VirtualPool>,
+    in_flight: InFlight,
     /// Whether the last host request is done, after which no move starts.
-    over: bool,
+    draining: bool,
 }
 
 impl Volumes {
     /// The virtual pools of `plan`, whose pools have the given drives; `None` where there are only plain pools.
     ///
     /// # Errors
-    /// A part that cannot hold the data that are there at the start.
+    /// A part that cannot hold its initial data.
     pub fn new(plan: &Plan, drives: &[std::ops::Range<usize>]) -> Result<Option<Self>, PlanError> {
         if plan.virtual_pools.is_empty() {
             return Ok(None);
@@ -96,23 +96,28 @@ impl Volumes {
             Schemes::check_start(pool).under("scheme").under_item("virtual_pools", number)?;
         }
         let part = |plan: &PartPlan| Part { plan: *plan, drives: drives[plan.pool].clone() };
-        let rooms = plan.virtual_pools.iter().enumerate().map(|(number, pool)| Room {
+        let virtual_pools = plan.virtual_pools.iter().enumerate().map(|(number, pool)| VirtualPool {
             parts: pool.parts.iter().map(part).collect(),
             scheme: Schemes::new(pool, plan.seed, number),
             alarm_at: Nanos::MAX,
-            tally: Tally::new(pool.parts.len()),
+            counts: PoolCounts::new(pool.parts.len()),
         });
-        let rooms = rooms.collect();
-        Ok(Some(Self { pools: plan.pools.len(), rooms, books: Books::default(), over: false }))
+        let virtual_pools = virtual_pools.collect();
+        Ok(Some(Self {
+            pools: plan.pools.len(),
+            virtual_pools,
+            in_flight: InFlight::default(),
+            draining: false,
+        }))
     }
 
     /// Bytes of each virtual pool.
     pub fn capacities(&self) -> impl Iterator<Item = u64> + '_ {
-        self.rooms.iter().map(|room| room.scheme.capacity_bytes())
+        self.virtual_pools.iter().map(|pool| pool.scheme.capacity_bytes())
     }
 
-    /// A request of the layer above, by its key there and whether a write there led to it, on bytes `from..until` of a
-    /// space.
+    /// Submits a request of the layer above on bytes `from..until` of a space: its key there, and whether a write there
+    /// caused it.
     pub fn submit(
         &mut self,
         space: usize,
@@ -121,79 +126,79 @@ impl Volumes {
         mut moment: Moment<'_>,
     ) {
         let (from, until, write) = range;
-        let ask = self.books.ask(upper, moment.now, for_write);
+        let request = self.in_flight.request(upper, moment.now, for_write);
         if let Some(number) = space.checked_sub(self.pools) {
-            let (room, mut desk) = self.at_desk(number, &mut moment);
-            room.submit(&Ask { key: ask, from, until, write }, &mut desk);
+            let (scheme, mut io) = self.scheme_and_io(number, &mut moment);
+            scheme.submit(&VolumeRequest { key: request, from, until, write }, &mut io);
         } else {
-            self.books.open(Owner::Ask(ask), space, (from, until, write));
+            self.in_flight.open(Waiter::Request(request), space, (from, until, write));
         }
-        // It was held until now, so that whatever it waits for is known.
-        self.books.release(ask, &mut moment);
+        // It was held until all its transfers were open.
+        self.in_flight.release(request, &mut moment);
     }
 
-    /// The alarm of a virtual pool comes.
+    /// The alarm of a virtual pool is due.
     pub fn alarm(&mut self, number: usize, mut moment: Moment<'_>) {
-        if self.rooms[number].alarm_at != moment.now {
-            return; // an earlier one took its place
+        if self.virtual_pools[number].alarm_at != moment.now {
+            return; // replaced by an earlier one
         }
-        self.rooms[number].alarm_at = Nanos::MAX;
-        let (scheme, mut desk) = self.at_desk(number, &mut moment);
-        scheme.alarm(&mut desk);
+        self.virtual_pools[number].alarm_at = Nanos::MAX;
+        let (scheme, mut io) = self.scheme_and_io(number, &mut moment);
+        scheme.alarm(&mut io);
     }
 
     /// The next transfer for the engine to hand to its pool; [`Self::sent`] follows.
     pub fn take(&mut self) -> Option<(u32, Transfer)> {
-        self.books.take()
+        self.in_flight.take()
     }
 
-    /// Transfer `key` became `operations` on drives.
+    /// Transfer `key` was split into `operations` on drives.
     pub fn sent(&mut self, key: u32, operations: u32) {
-        self.books.add_operations(key, operations);
+        self.in_flight.add_operations(key, operations);
     }
 
-    /// `operations` more on drives serve transfer `key`: they stand in for one that was lost with its drive.
+    /// Adds `operations` on drives to transfer `key`: they replace one that was lost with its drive.
     pub fn add_operations(&mut self, key: u32, operations: u32) {
-        self.books.add_operations(key, operations);
+        self.in_flight.add_operations(key, operations);
     }
 
     /// A drive operation of transfer `key` has completed.
     pub fn operation_done(&mut self, key: u32, mut moment: Moment<'_>) {
-        match self.books.operation_done(key) {
+        match self.in_flight.operation_done(key) {
             None => {}
-            Some(Owner::Ask(ask)) => self.books.release(ask, &mut moment),
-            Some(Owner::Both { ask, room, tag }) => {
-                let (scheme, mut desk) = self.at_desk(room as usize, &mut moment);
-                scheme.passed(tag, &mut desk);
-                self.books.release(ask, &mut moment);
+            Some(Waiter::Request(request)) => self.in_flight.release(request, &mut moment),
+            Some(Waiter::Both { request, pool, tag }) => {
+                let (scheme, mut io) = self.scheme_and_io(pool as usize, &mut moment);
+                scheme.transfer_done(tag, &mut io);
+                self.in_flight.release(request, &mut moment);
             }
-            Some(Owner::Scheme { room, tag }) => {
-                let (scheme, mut desk) = self.at_desk(room as usize, &mut moment);
-                scheme.moved(tag, &mut desk);
+            Some(Waiter::Scheme { pool, tag }) => {
+                let (scheme, mut io) = self.scheme_and_io(pool as usize, &mut moment);
+                scheme.background_done(tag, &mut io);
             }
         }
     }
 
-    /// Key, in the layer above, of a request that is done.
+    /// Returns the key, in the layer above, of a completed request.
     pub fn answer(&mut self) -> Option<u32> {
-        self.books.answer()
+        self.in_flight.answer()
     }
 
-    /// The last host request is done: no new move starts. Whether nothing is under way either.
+    /// The last host request is done: no new move starts. Returns whether all work has ended.
     pub fn wind_down(&mut self) -> bool {
-        self.over = true;
-        self.books.is_idle()
+        self.draining = true;
+        self.in_flight.is_idle()
     }
 
-    /// What each virtual pool has counted, and its scheme.
-    pub fn tallies(&self) -> impl Iterator<Item = (&Tally, &Schemes)> + '_ {
-        self.rooms.iter().map(|room| (&room.tally, &room.scheme))
+    /// Counts and scheme of each virtual pool.
+    pub fn counts_by_pool(&self) -> impl Iterator<Item = (&PoolCounts, &Schemes)> + '_ {
+        self.virtual_pools.iter().map(|pool| (&pool.counts, &pool.scheme))
     }
 
     /// Key, in the layer above, of a request by its key here.
     #[cfg(test)]
-    fn upper(&self, ask: u32) -> u32 {
-        self.books.upper(ask)
+    fn upper(&self, request: u32) -> u32 {
+        self.in_flight.upper(request)
     }
 
     /// Checks the invariants of every virtual pool.
@@ -202,34 +207,38 @@ impl Volumes {
     /// The first that does not hold.
     #[cfg(test)]
     pub fn audit(&self) -> Result<(), String> {
-        self.rooms.iter().try_for_each(|room| room.scheme.audit())
+        self.virtual_pools.iter().try_for_each(|pool| pool.scheme.audit())
     }
 
-    fn at_desk<'m>(&'m mut self, number: usize, moment: &'m mut Moment<'_>) -> (&'m mut Schemes, Desk<'m>) {
-        let Room { parts, scheme, alarm_at, tally } = &mut self.rooms[number];
-        let desk = Desk {
+    fn scheme_and_io<'m>(
+        &'m mut self,
+        number: usize,
+        moment: &'m mut Moment<'_>,
+    ) -> (&'m mut Schemes, PoolIo<'m>) {
+        let VirtualPool { parts, scheme, alarm_at, counts } = &mut self.virtual_pools[number];
+        let io = PoolIo {
             now: moment.now,
             counted: moment.window.begins(moment.now),
-            over: self.over,
-            room: number as u32,
+            draining: self.draining,
+            number: number as u32,
             parts,
             alarm_at,
-            books: &mut self.books,
+            in_flight: &mut self.in_flight,
             events: moment.events,
             drives: moment.drives,
-            tally,
+            counts,
         };
-        (scheme, desk)
+        (scheme, io)
     }
 }
 
-impl Desk<'_> {
-    /// Wants [`Scheme::alarm`] at `at`, unless an earlier one is set already.
+impl PoolIo<'_> {
+    /// Schedules [`Scheme::alarm`] at `at`, unless an earlier one is set.
     pub fn set_alarm(&mut self, at: Nanos) {
         let at = at.max(self.now);
         if at < *self.alarm_at {
             *self.alarm_at = at;
-            self.events.push(at, Event::Alarm(self.room));
+            self.events.push(at, Event::Alarm(self.number));
         }
     }
 }

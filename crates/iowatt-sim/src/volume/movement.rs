@@ -1,4 +1,4 @@
-//! Figures of the schemes that move data for the sake of power, each its own.
+//! Counts of the power-saving schemes.
 
 pub use super::maid::MaidTotals;
 pub use super::pdc::PdcTotals;
@@ -6,7 +6,7 @@ pub use super::write_off_loading::WriteOffLoadingTotals;
 
 use serde::Serialize;
 
-/// What such a scheme has counted within the window.
+/// Counts within the observed window.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Movement {

@@ -1,6 +1,6 @@
 //! Runs of slots: pieces of a request that lie one behind another on a part are one transfer.
 
-use super::desk::{Ask, Desk};
+use super::pool_io::{PoolIo, VolumeRequest};
 
 /// Slots `first..first + count`, as a tag of a transfer: which of them it keeps busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,21 +56,27 @@ impl Run {
 
     /// Adds slot `slot`, bytes `from..until` of the part. What the run was is passed first where the slot does not continue
     /// it.
-    pub fn add(&mut self, slot: u32, (from, until): (u64, u64), ask: &Ask, desk: &mut Desk<'_>) {
+    pub fn add(
+        &mut self,
+        slot: u32,
+        (from, until): (u64, u64),
+        request: &VolumeRequest,
+        io: &mut PoolIo<'_>,
+    ) {
         if self.count > 0 && self.first + self.count == slot && self.until == from {
             self.count += 1;
             self.until = until;
             return;
         }
-        self.pass(ask, desk);
+        self.transfer(request, io);
         *self = Self { first: slot, count: 1, from, until, ..*self };
     }
 
     /// Passes what there is.
-    pub fn pass(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
+    pub fn transfer(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
         if self.count > 0 {
-            let span = Span { first: self.first, count: self.count, kind: self.kind, write: ask.write };
-            desk.pass_tagged(ask.key, span.tag(), self.part, self.from, self.until, ask.write);
+            let span = Span { first: self.first, count: self.count, kind: self.kind, write: request.write };
+            io.transfer_tagged(request.key, span.tag(), self.part, self.from, self.until, request.write);
             self.count = 0;
         }
     }

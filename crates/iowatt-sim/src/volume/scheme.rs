@@ -1,11 +1,11 @@
-//! Schemes: the contract, and the choice of one.
+//! Schemes of virtual pools: their contract, and the dispatch to one.
 
 use super::caching::Caching;
-use super::desk::{Ask, Desk};
 use super::linear::Linear;
 use super::maid::Maid;
 use super::movement::Movement;
 use super::pdc::Pdc;
+use super::pool_io::{PoolIo, VolumeRequest};
 use super::reduced::{Reduced, ReducedState};
 use super::sectored::Sectored;
 use super::tiered::Tiered;
@@ -13,43 +13,43 @@ use super::tiering::Tiering;
 use super::write_off_loading::WriteOffLoading;
 use crate::plan::{PlanError, PlanFault, SchemePlan, VirtualPoolPlan};
 
-/// What makes one address space of ranges of pools.
+/// Makes one address space of ranges of pools.
 ///
-/// - A request is done when all transfers that the scheme has opened for it ([`Desk::pass`]) are done and all holds are
-///   taken back. A request that nothing is opened for is answered at once.
-/// - Every byte that a request has written is read back by later requests, whatever moves meanwhile; a request that was
-///   answered may count on it. [`Self::audit`] checks what the scheme's own tables can tell of that.
-/// - Moves start only while [`Desk::over`] is false. The run ends when no transfer is open: transfers under way come to
-///   their end, as do moves that go on with each of their transfers; one that waits for an alarm then (the next step of a
-///   relocation with a rate) stays where it is.
-/// - Nothing is allocated for a request in steady state, and tables grow with extents, never with requests.
+/// - A request completes when all transfers opened for it ([`PoolIo::transfer`]) are done and all holds are taken back. A
+///   request without transfers completes at once.
+/// - Later requests read every byte that a completed request has written, whatever moves meanwhile. [`Self::audit`] checks
+///   this as far as the scheme's tables show it.
+/// - Moves start only while [`PoolIo::draining`] is false. The run ends when no transfer is open: transfers in flight end, and
+///   so do moves that continue with each of their transfers; a move that waits for an alarm then (the next step of a
+///   rate-limited relocation) stops there.
+/// - In steady state a request allocates nothing. Tables grow with extents, never with requests.
 ///
 /// To add one: a file beside `linear.rs`, a variant here and in `SchemePlan`, its keys in the scenario.
 pub trait Scheme {
     /// Bytes of the address space.
     fn capacity_bytes(&self) -> u64;
-    /// A request of the layer above comes.
-    fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>);
-    /// A transfer that a request waits for and that was opened with a tag ([`Desk::pass_tagged`]) is done.
-    fn passed(&mut self, _tag: u64, _desk: &mut Desk<'_>) {}
-    /// A transfer of the scheme's own ([`Desk::own`]) is done.
-    fn moved(&mut self, tag: u64, desk: &mut Desk<'_>);
-    /// The alarm that it has set comes.
-    fn alarm(&mut self, desk: &mut Desk<'_>);
-    /// Bytes of a part that hold data, where the scheme keeps account of it.
+    /// Takes a request of the layer above.
+    fn submit(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>);
+    /// A transfer that a request waits for and that was opened with a tag ([`PoolIo::transfer_tagged`]) is done.
+    fn transfer_done(&mut self, _tag: u64, _desk: &mut PoolIo<'_>) {}
+    /// A transfer of the scheme's own ([`PoolIo::background`]) is done.
+    fn background_done(&mut self, tag: u64, io: &mut PoolIo<'_>);
+    /// The alarm that it has set is due.
+    fn alarm(&mut self, io: &mut PoolIo<'_>);
+    /// Bytes of a part that hold data, if the scheme counts them.
     fn occupied_bytes(&self, _part: usize) -> Option<u64> {
         None
     }
-    /// Bytes of copies that their home does not have yet.
+    /// Bytes of copies not yet written to their home.
     fn dirty_bytes(&self) -> u64 {
         0
     }
-    /// The extents that were accessed most, as many as the first part holds (a cache: those accessed at all), where the plan
-    /// asks for them.
+    /// The most accessed extents, as many as the first part holds (a cache: all that were accessed), if the plan requests
+    /// them.
     fn hottest(&self) -> Option<Vec<u32>> {
         None
     }
-    /// What it counted by itself within the window, of a scheme that moves data for the sake of power.
+    /// Counts of its own within the window, of a power-saving scheme.
     fn movement(&self) -> Option<Movement> {
         None
     }
@@ -61,7 +61,7 @@ pub trait Scheme {
     fn audit(&self) -> Result<(), String>;
 }
 
-/// The schemes, dispatched without a table.
+/// All schemes, dispatched statically.
 #[derive(Debug)]
 pub enum Schemes {
     /// One part after the other.
@@ -74,17 +74,17 @@ pub enum Schemes {
     Sectored(Box<Sectored>),
     /// One part, optimised for capacity.
     Reduced(Box<Reduced>),
-    /// A cache that spins in front of drives that mostly do not.
+    /// Spinning cache drives in front of drives that mostly stand by.
     Maid(Box<Maid>),
     /// The most popular extents on the first part.
     Pdc(Box<Pdc>),
-    /// Writes to parts that rest go to logs of others.
+    /// Writes to parts in standby go to logs on other parts.
     WriteOffLoading(Box<WriteOffLoading>),
     /// Pages in up to three tiers.
     Tiered(Box<Tiered>),
 }
 
-/// The scheme that there is, whichever.
+/// Evaluates an expression on whichever scheme it is.
 macro_rules! each {
     ($schemes:expr, $scheme:ident => $does:expr) => {
         match $schemes {
@@ -102,7 +102,7 @@ macro_rules! each {
 }
 
 impl Schemes {
-    /// Checks that the parts of a virtual pool can hold the data that are there at the start.
+    /// Checks that the parts of a virtual pool can hold its initial data.
     ///
     /// # Errors
     /// Where they cannot.
@@ -136,7 +136,7 @@ impl Schemes {
         }
     }
 
-    /// What capacity optimisation has done, where this is that.
+    /// The state of capacity optimisation, if this scheme does that.
     #[must_use]
     pub fn reduced(&self) -> Option<ReducedState> {
         match self {
@@ -151,20 +151,20 @@ impl Scheme for Schemes {
         each!(self, s => s.capacity_bytes())
     }
 
-    fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
-        each!(self, s => s.submit(ask, desk));
+    fn submit(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
+        each!(self, s => s.submit(request, io));
     }
 
-    fn passed(&mut self, tag: u64, desk: &mut Desk<'_>) {
-        each!(self, s => s.passed(tag, desk));
+    fn transfer_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
+        each!(self, s => s.transfer_done(tag, io));
     }
 
-    fn moved(&mut self, tag: u64, desk: &mut Desk<'_>) {
-        each!(self, s => s.moved(tag, desk));
+    fn background_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
+        each!(self, s => s.background_done(tag, io));
     }
 
-    fn alarm(&mut self, desk: &mut Desk<'_>) {
-        each!(self, s => s.alarm(desk));
+    fn alarm(&mut self, io: &mut PoolIo<'_>) {
+        each!(self, s => s.alarm(io));
     }
 
     fn occupied_bytes(&self, part: usize) -> Option<u64> {

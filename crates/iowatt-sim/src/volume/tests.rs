@@ -9,8 +9,8 @@ use super::{Moment, Volumes};
 use crate::event::{Event, EventQueue};
 use crate::plan::Plan;
 use crate::power::Window;
-use crate::rng::{Room, Stream};
-use crate::volume::desk::Owner;
+use crate::rng::{Component, Stream};
+use crate::volume::pool_io::Waiter;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ const SECTORS: usize = 8;
 #[derive(Clone, Debug)]
 struct Flight {
     key: u32,
-    owner: Owner,
+    owner: Waiter,
     part: usize,
     /// First sector in the part, and how many.
     sectors: std::ops::Range<usize>,
@@ -46,7 +46,7 @@ struct Request {
     done: Vec<bool>,
 }
 
-struct Bench {
+struct TestPools {
     volumes: Volumes,
     events: EventQueue,
     window: Window,
@@ -55,7 +55,7 @@ struct Bench {
     parts: Vec<Vec<u32>>,
     flights: Vec<Flight>,
     requests: BTreeMap<u32, Request>,
-    /// Key of the request that each ask stands for.
+    /// Key of the request that each request stands for.
     next: u32,
     /// Latest answered version of each sector of the virtual pool, and whether a write is under way there.
     answered: Vec<u32>,
@@ -80,7 +80,7 @@ fn plan(scheme: &Value, slots: &[u64]) -> Plan {
     .unwrap()
 }
 
-impl Bench {
+impl TestPools {
     fn new(scheme: &Value, slots: &[u64], seed: u64) -> Self {
         let plan = plan(scheme, slots);
         plan.virtual_pools[0].validate(slots.len()).unwrap();
@@ -101,7 +101,7 @@ impl Bench {
             carried: BTreeMap::new(),
             brought: None,
             by_sector: scheme["sector_bytes"].is_u64(),
-            random: Stream::new(seed, Room::Think, 0),
+            random: Stream::new(seed, Component::Think, 0),
         }
     }
 
@@ -165,7 +165,7 @@ impl Bench {
                 let sectors = (transfer.from / 512) as usize..(transfer.until / 512) as usize;
                 let owner = transfer.owner();
                 let data = match (&self.brought, owner) {
-                    (Some((first, brought)), Owner::Scheme { .. }) if transfer.write => {
+                    (Some((first, brought)), Waiter::Scheme { .. }) if transfer.write => {
                         // As above, the place in the extent says which sector it is.
                         let place = |sector: usize| (sector + SECTORS - first % SECTORS) % SECTORS;
                         sectors.clone().map(|sector| brought[place(sector)]).collect()
@@ -198,7 +198,7 @@ impl Bench {
         let flight = self.flights[at].clone();
         self.flights[at].effected = true;
         match flight.owner {
-            Owner::Ask(upper) | Owner::Both { ask: upper, .. } => {
+            Waiter::Request(upper) | Waiter::Both { request: upper, .. } => {
                 let upper = self.volumes.upper(upper);
                 let request = self.requests.get_mut(&upper).unwrap();
                 assert_eq!(request.write, flight.write);
@@ -221,7 +221,7 @@ impl Bench {
                     }
                 }
             }
-            Owner::Scheme { tag, .. } => {
+            Waiter::Scheme { tag, .. } => {
                 // In all schemes a move writes to one part what it has read from another.
                 let tag = tag & !(1 << 33);
                 if flight.write && !flight.data.is_empty() {
@@ -251,7 +251,7 @@ impl Bench {
             return;
         }
         let done = self.flights.swap_remove(at);
-        let by_request = matches!(done.owner, Owner::Both { .. }) && !done.write;
+        let by_request = matches!(done.owner, Waiter::Both { .. }) && !done.write;
         self.brought = (self.by_sector && by_request).then_some((done.sectors.start, done.data));
         self.with(|volumes, moment| volumes.operation_done(done.key, moment));
         self.settle();
@@ -339,8 +339,8 @@ proptest! {
         scheme in prop_oneof![tiering(), caching()], fast in 1_u64..7, more in 1_u64..20, seed: u64,
     ) {
         let slow = more + scheme["max_migrations"].as_u64().unwrap();
-        let mut bench = Bench::new(&scheme, &[fast, slow], seed);
-        bench.run(1500).map_err(TestCaseError::fail)?;
+        let mut pools = TestPools::new(&scheme, &[fast, slow], seed);
+        pools.run(1500).map_err(TestCaseError::fail)?;
     }
 
     #[test]
@@ -349,35 +349,35 @@ proptest! {
     ) {
         let mut scheme = scheme;
         scheme["capacity_bytes"] = json!((top + middle + bottom - 3) * EXTENT);
-        let mut bench = Bench::new(&scheme, &[top, middle, bottom], seed);
-        bench.run(1500).map_err(TestCaseError::fail)?;
+        let mut pools = TestPools::new(&scheme, &[top, middle, bottom], seed);
+        pools.run(1500).map_err(TestCaseError::fail)?;
     }
 }
 
 /// What a run of many steps has counted.
-fn counted(scheme: &Value, slots: &[u64]) -> super::Tally {
-    let mut bench = Bench::new(scheme, slots, 3);
-    bench.run(20_000).unwrap();
-    bench.volumes.tallies().next().unwrap().0.clone()
+fn counted(scheme: &Value, slots: &[u64]) -> super::PoolCounts {
+    let mut pools = TestPools::new(scheme, slots, 3);
+    pools.run(20_000).unwrap();
+    pools.volumes.counts_by_pool().next().unwrap().0.clone()
 }
 
 #[test]
 fn the_workload_of_these_tests_makes_data_move_and_requests_wait() {
-    let tally = counted(
+    let counts = counted(
         &json!({"kind": "tiering", "extent_bytes": EXTENT, "promotion_threshold": 2,
         "max_migrations": 3, "initial": {"placement": "random"}}),
         &[6, 24],
     );
-    assert!(tally.migrations > 100 && tally.held > 50, "{tally:?}");
-    assert!(tally.parts[0].promoted_bytes >= tally.migrations * EXTENT, "{tally:?}");
-    let tally = counted(
+    assert!(counts.migrations > 100 && counts.held > 50, "{counts:?}");
+    assert!(counts.parts[0].promoted_bytes >= counts.migrations * EXTENT, "{counts:?}");
+    let counts = counted(
         &json!({"kind": "caching", "extent_bytes": EXTENT, "promotion_threshold": 2,
         "max_migrations": 3, "write": "back", "dirty_high": 0.0, "dirty_low": 0.0, "dirty_age_s": 0.0,
         "initial": {"placement": "empty"}, "sector_bytes": null, "allocate_on_write": false}),
         &[6, 24],
     );
-    assert!(tally.migrations > 100 && tally.held > 50 && tally.write_backs > 100, "{tally:?}");
-    assert!(tally.evictions + 6 >= tally.migrations, "{tally:?}");
+    assert!(counts.migrations > 100 && counts.held > 50 && counts.write_backs > 100, "{counts:?}");
+    assert!(counts.evictions + 6 >= counts.migrations, "{counts:?}");
     for write in ["back", "through"] {
         let by_sector = counted(
             &json!({"kind": "caching", "extent_bytes": EXTENT, "promotion_threshold": 2,
@@ -393,11 +393,11 @@ fn the_workload_of_these_tests_makes_data_move_and_requests_wait() {
     let scheme = json!({"kind": "tiered-pool", "page_bytes": EXTENT, "step_bytes": 1024, "capacity_bytes": 20 * EXTENT,
         "tiers": [tier, tier, tier], "cycle_s": 0.05, "weight": 1.0, "new_pages": 1, "max_relocations": 3,
         "rate_bytes_per_s": null, "clock_s": 0.0, "window": null, "policies": []});
-    let tally = counted(&scheme, &[4, 6, 13]);
-    assert!(tally.migrations > 100 && tally.held > 20, "{tally:?}");
-    let up: u64 = tally.parts.iter().map(|part| part.promoted_bytes).sum();
-    let down: u64 = tally.parts.iter().map(|part| part.demoted_bytes).sum();
-    assert!(up > 50 * EXTENT && down > 50 * EXTENT && up + down == tally.migrations * EXTENT, "{tally:?}");
+    let counts = counted(&scheme, &[4, 6, 13]);
+    assert!(counts.migrations > 100 && counts.held > 20, "{counts:?}");
+    let up: u64 = counts.parts.iter().map(|part| part.promoted_bytes).sum();
+    let down: u64 = counts.parts.iter().map(|part| part.demoted_bytes).sum();
+    assert!(up > 50 * EXTENT && down > 50 * EXTENT && up + down == counts.migrations * EXTENT, "{counts:?}");
 }
 
 #[test]
@@ -405,21 +405,21 @@ fn a_cache_by_sectors_that_fills_with_what_is_old_would_be_seen() {
     let scheme = json!({"kind": "caching", "extent_bytes": EXTENT, "promotion_threshold": 1,
         "max_migrations": 3, "write": "through", "dirty_high": 0.0, "dirty_low": 0.0, "dirty_age_s": 0.0,
         "initial": {"placement": "empty"}, "sector_bytes": 512, "allocate_on_write": true});
-    let mut bench = Bench::new(&scheme, &[4, 8], 5);
-    bench.run(3_000).unwrap();
-    bench.parts[0].fill(0);
-    let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bench.run(3_000)));
+    let mut pools = TestPools::new(&scheme, &[4, 8], 5);
+    pools.run(3_000).unwrap();
+    pools.parts[0].fill(0);
+    let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| pools.run(3_000)));
     assert!(failed.is_err());
 }
 
 #[test]
 fn a_lost_update_would_be_seen() {
-    // The same bench over a scheme that forgets: contents of the fast part are scrambled once.
+    // The same pools over a scheme that forgets: contents of the fast part are scrambled once.
     let scheme = json!({"kind": "tiering", "extent_bytes": EXTENT, "promotion_threshold": 2,
         "max_migrations": 1, "initial": {"placement": "first-touch"}});
-    let mut bench = Bench::new(&scheme, &[4, 8], 5);
-    bench.run(3_000).unwrap();
-    bench.parts[0].fill(0);
-    let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bench.run(3_000)));
+    let mut pools = TestPools::new(&scheme, &[4, 8], 5);
+    pools.run(3_000).unwrap();
+    pools.parts[0].fill(0);
+    let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| pools.run(3_000)));
     assert!(failed.is_err());
 }

@@ -63,11 +63,11 @@ impl Shuffle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Room, Stream};
+    use crate::rng::{Component, Stream};
     use proptest::prelude::*;
 
     fn shuffle(n: u64, seed: u64) -> Shuffle {
-        let mut random = Stream::new(seed, Room::FlashMap, 0);
+        let mut random = Stream::new(seed, Component::FlashMap, 0);
         Shuffle::new(n, || random.seed())
     }
 

@@ -5,10 +5,10 @@ use super::ftl::{Ftl, Geometry, Work};
 use super::steady::{Initial, Share, amplification};
 use crate::plan::{GcPlan, GcPolicy};
 use crate::power::Cause;
-use crate::rng::{Room, Stream};
+use crate::rng::{Component, Stream};
 use proptest::prelude::*;
 
-/// Counts what it is told to do.
+/// Counts the operations it receives.
 #[derive(Default)]
 struct Tally {
     programs: u64,
@@ -45,7 +45,7 @@ fn gc(policy: GcPolicy) -> GcPlan {
 
 /// A drive in steady state under classes of traffic.
 fn steady(geometry: Geometry, gc: GcPlan, levelling: Option<u32>, live: u32, shares: &[Share]) -> Ftl {
-    let mut random = Stream::new(7, Room::FlashMap, 0);
+    let mut random = Stream::new(7, Component::FlashMap, 0);
     let rotation = Ftl::rotation(&geometry, &gc);
     let chance = gc.policy == GcPolicy::Fifo;
     let initial = Initial::new((live, 1), (rotation, geometry.block_units), shares, chance, &mut random);
@@ -59,7 +59,7 @@ fn share(space: f64, writes: f64) -> Share {
 /// Writes `count` units of the classes, in ten parts: the amplification of each.
 fn tenths(ftl: &mut Ftl, live: u32, shares: &[Share], count: u64) -> Vec<f64> {
     // Another stream each time: the same writes in the same order once more would be a sequential pass.
-    let mut draw = Stream::new(11, Room::Think, ftl.counts.host as usize);
+    let mut draw = Stream::new(11, Component::Think, ftl.counts.host as usize);
     let mut work = Tally::default();
     (0..10)
         .map(|_| {
@@ -240,7 +240,7 @@ fn wear_levelling_bounds_the_spread() {
         let size = geometry(128, 64, 0.28);
         let mut ftl = Ftl::new(size, gc(GcPolicy::Greedy), levelling, None, 0);
         let mut work = Tally::default();
-        let mut draw = Stream::new(3, Room::Think, 0);
+        let mut draw = Stream::new(3, Component::Think, 0);
         for address in 0..size.units {
             ftl.write(address, Cause::HostWrite, &mut work);
         }
@@ -264,7 +264,7 @@ fn work_adds_up() {
     let size = geometry(512, 128, 0.28);
     let mut ftl = steady(size, gc(GcPolicy::Greedy), None, size.units, &UNIFORM);
     let mut work = Tally::default();
-    let mut draw = Stream::new(5, Room::Think, 0);
+    let mut draw = Stream::new(5, Component::Think, 0);
     for _ in 0..100_000 {
         ftl.write(draw.below(u64::from(size.units)) as u32, Cause::HostWrite, &mut work);
     }
@@ -280,7 +280,7 @@ fn mixed_stripes_are_not_the_hosts() {
     let size = geometry(256, 128, 0.15);
     let mut ftl = steady(size, gc(GcPolicy::Greedy), None, size.units, &UNIFORM);
     let mut work = Tally::default();
-    let mut draw = Stream::new(5, Room::Think, 0);
+    let mut draw = Stream::new(5, Component::Think, 0);
     for _ in 0..50_000 {
         ftl.write(draw.below(u64::from(size.units)) as u32, Cause::Rebuild, &mut work);
     }
@@ -297,7 +297,7 @@ fn padding_leaves_room_for_what_is_moved() {
             let plan = GcPlan { policy, free_blocks, hot_cold };
             let mut ftl = steady(size, plan, None, size.units, &UNIFORM);
             let mut work = Tally::default();
-            let mut draw = Stream::new(5, Room::Think, 0);
+            let mut draw = Stream::new(5, Component::Think, 0);
             for _ in 0..100_000 {
                 ftl.write(draw.below(u64::from(size.units)) as u32, Cause::HostWrite, &mut work);
                 ftl.pad(Cause::HostWrite, &mut work);
@@ -316,7 +316,7 @@ fn nearly_full_victims_leave_room_for_what_is_moved() {
         let plan = GcPlan { policy: GcPolicy::Fifo, free_blocks: 4, hot_cold: false };
         let mut ftl = Ftl::new(size, plan, None, None, 0);
         let mut work = Tally::default();
-        let mut draw = Stream::new(5, Room::Think, 0);
+        let mut draw = Stream::new(5, Component::Think, 0);
         for address in 0..size.units {
             ftl.write(address, Cause::HostWrite, &mut work);
         }
@@ -337,7 +337,7 @@ fn wear_levelling_leaves_room_for_what_is_moved() {
             let size = geometry(64, 128, spare);
             let mut ftl = Ftl::new(size, gc(GcPolicy::Greedy), Some(threshold), None, 0);
             let mut work = Tally::default();
-            let mut draw = Stream::new(5, Room::Think, 0);
+            let mut draw = Stream::new(5, Component::Think, 0);
             for address in 0..size.units {
                 ftl.write(address, Cause::HostWrite, &mut work);
             }
@@ -385,7 +385,7 @@ proptest! {
         let plan = GcPlan { policy, free_blocks: 2, hot_cold };
         let live = (f64::from(size.units) * fill) as u32;
         let initial = (live > 0).then(|| {
-            let mut random = Stream::new(u64::from(run), Room::FlashMap, 1);
+            let mut random = Stream::new(u64::from(run), Component::FlashMap, 1);
             let shares = if skewed { vec![share(0.2, 0.9), share(0.8, 0.1)] } else { vec![] };
             Initial::new((live, run), (Ftl::rotation(&size, &plan), 64), &shares, run > 4, &mut random)
         });

@@ -2,7 +2,7 @@
 
 use super::Caching;
 use crate::clock::Nanos;
-use crate::volume::desk::Desk;
+use crate::volume::pool_io::PoolIo;
 use crate::volume::recency::NONE;
 
 /// What is in a slot.
@@ -74,7 +74,7 @@ impl Caching {
     }
 
     /// A clean copy is no longer one; its slot is free.
-    pub(super) fn give_up(&mut self, copy: u32, desk: &mut Desk<'_>) {
+    pub(super) fn give_up(&mut self, copy: u32, io: &mut PoolIo<'_>) {
         let slot = &mut self.slots[copy as usize];
         let extent = slot.extent;
         (slot.content, slot.extent) = (Content::Nothing, NONE);
@@ -82,12 +82,12 @@ impl Caching {
         self.heat[extent as usize] = 0;
         self.clean.remove(copy);
         self.free.push(copy);
-        if let Some(tally) = desk.tally() {
-            tally.evictions += 1;
+        if let Some(counts) = io.counts() {
+            counts.evictions += 1;
         }
     }
 
-    /// The invariants: every copy is known on both sides and on the list that its content asks for; slots without one are
+    /// The invariants: every copy is known on both sides and on the list that its content requests for; slots without one are
     /// free or about to be filled.
     #[cfg(test)]
     pub(super) fn check(&self) -> Result<(), String> {

@@ -13,11 +13,11 @@ mod copies;
 mod moves;
 
 use super::Scheme;
-use super::desk::{Ask, Desk};
-use super::held::{Piece, Waiting};
 use super::initial::{Initial, chosen};
+use super::pool_io::{PoolIo, VolumeRequest};
 use super::recency::{NONE, Recency};
 use super::run::{Run, Span};
+use super::waiting::{Piece, Waiting};
 use crate::clock::{Nanos, nanos};
 use crate::plan::{CachingPlan, PlacementPlan, VirtualPoolPlan, WriteCaching};
 use copies::Slot;
@@ -117,7 +117,14 @@ impl Caching {
     }
 
     /// A piece goes to the parts that it concerns, as it stands with its extent now.
-    fn route(&mut self, piece: &Piece, extent: u32, runs: &mut [Run; 2], ask: &Ask, desk: &mut Desk<'_>) {
+    fn route(
+        &mut self,
+        piece: &Piece,
+        extent: u32,
+        runs: &mut [Run; 2],
+        request: &VolumeRequest,
+        io: &mut PoolIo<'_>,
+    ) {
         let range = (piece.from, piece.until);
         let copy = self.copy[extent as usize];
         let has_copy = copy & COMING == 0;
@@ -126,29 +133,30 @@ impl Caching {
             (true, false, _) | (true, true, WriteCaching::Back) => (true, false),
             (true, true, WriteCaching::Through) => (true, true),
             (true, true, WriteCaching::Around) => {
-                self.give_up(copy, desk);
+                self.give_up(copy, io);
                 (false, true)
             }
         };
         if to_copy {
             // Counted before anything may start to move, so that a move sees the piece.
             self.slots[copy as usize].under_way[usize::from(piece.write)] += 1;
-            self.used(copy, piece.write, desk.now());
-            runs[FAST].add(copy, self.within(extent, copy, range), ask, desk);
+            self.used(copy, piece.write, io.now());
+            runs[FAST].add(copy, self.within(extent, copy, range), request, io);
         }
         if to_slow {
             self.writing[extent as usize] += u32::from(piece.write);
-            runs[SLOW].add(extent, self.within(extent, extent, range), ask, desk);
+            runs[SLOW].add(extent, self.within(extent, extent, range), request, io);
         }
     }
 
     /// A piece that was held back goes where its extent is now.
-    fn pass_held(&mut self, piece: &Piece, desk: &mut Desk<'_>) {
-        let ask = Ask { key: piece.ask, from: piece.from, until: piece.until, write: piece.write };
+    fn pass_held(&mut self, piece: &Piece, io: &mut PoolIo<'_>) {
+        let request =
+            VolumeRequest { key: piece.request, from: piece.from, until: piece.until, write: piece.write };
         let mut runs = [Run::on(FAST, false), Run::on(SLOW, true)];
-        self.route(piece, (piece.from / self.extent) as u32, &mut runs, &ask, desk);
-        runs.iter_mut().for_each(|run| run.pass(&ask, desk));
-        desk.release(piece.ask);
+        self.route(piece, (piece.from / self.extent) as u32, &mut runs, &request, io);
+        runs.iter_mut().for_each(|run| run.transfer(&request, io));
+        io.release(piece.request);
     }
 
     /// Another access to an extent without a copy; whether that makes it due.
@@ -164,13 +172,13 @@ impl Scheme for Caching {
         self.copy.len() as u64 * self.extent
     }
 
-    fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
+    fn submit(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
         let mut runs = [Run::on(FAST, false), Run::on(SLOW, true)];
         let mut found = [0; 2];
-        let mut from = ask.from;
-        while from < ask.until {
+        let mut from = request.from;
+        while from < request.until {
             let extent = (from / self.extent) as u32;
-            let until = ask.until.min((u64::from(extent) + 1) * self.extent);
+            let until = request.until.min((u64::from(extent) + 1) * self.extent);
             if self.initial.touch(extent)
                 && self.initial.placement == PlacementPlan::FirstTouch
                 && self.copy[extent as usize] == NONE
@@ -179,31 +187,31 @@ impl Scheme for Caching {
             }
             let copy = self.copy[extent as usize];
             found[if copy & COMING == 0 { FAST } else { SLOW }] += until - from;
-            let piece = Piece { ask: ask.key, from, until, write: ask.write };
-            if copy & COMING != 0 && copy != NONE && ask.write {
-                self.hold(copy & !COMING, piece, desk);
+            let piece = Piece { request: request.key, from, until, write: request.write };
+            if copy & COMING != 0 && copy != NONE && request.write {
+                self.hold(copy & !COMING, piece, io);
             } else {
-                self.route(&piece, extent, &mut runs, ask, desk);
+                self.route(&piece, extent, &mut runs, request, io);
                 if copy == NONE && self.warm(extent) {
-                    self.fetch(extent, desk);
+                    self.fetch(extent, io);
                 }
             }
             from = until;
         }
-        runs.iter_mut().for_each(|run| run.pass(ask, desk));
-        if let Some(tally) = desk.tally() {
-            tally.request(ask.until - ask.from, ask.write);
+        runs.iter_mut().for_each(|run| run.transfer(request, io));
+        if let Some(counts) = io.counts() {
+            counts.request(request.until - request.from, request.write);
             for (part, bytes) in found.into_iter().enumerate() {
-                tally.found(part, bytes, ask.write);
-                if bytes == ask.until - ask.from {
-                    tally.hit(part, ask.write);
+                counts.located(part, bytes, request.write);
+                if bytes == request.until - request.from {
+                    counts.hit(part, request.write);
                 }
             }
         }
-        self.clean_up(desk);
+        self.clean_up(io);
     }
 
-    fn passed(&mut self, tag: u64, desk: &mut Desk<'_>) {
+    fn transfer_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
         let span = Span::of(tag);
         for at in span.first..span.first + span.count {
             if span.kind {
@@ -213,18 +221,18 @@ impl Scheme for Caching {
             }
         }
         if self.blocked > 0 {
-            self.resume(desk);
+            self.resume(io);
         }
-        self.clean_up(desk);
+        self.clean_up(io);
     }
 
-    fn moved(&mut self, tag: u64, desk: &mut Desk<'_>) {
-        self.transferred(tag, desk);
-        self.clean_up(desk);
+    fn background_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
+        self.transferred(tag, io);
+        self.clean_up(io);
     }
 
-    fn alarm(&mut self, desk: &mut Desk<'_>) {
-        self.clean_up(desk);
+    fn alarm(&mut self, io: &mut PoolIo<'_>) {
+        self.clean_up(io);
     }
 
     fn occupied_bytes(&self, part: usize) -> Option<u64> {

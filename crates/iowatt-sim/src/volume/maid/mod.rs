@@ -14,9 +14,9 @@ mod lines;
 mod tests;
 
 use super::movement::Movement;
+use super::scheme_io::{SchemeIo, counting_located};
 use super::sectors::{self, SECTOR};
-use super::worktop::{Worktop, counting_told};
-use super::{Ask, Desk, Scheme};
+use super::{PoolIo, Scheme, VolumeRequest};
 use crate::clock::{Nanos, nanos};
 use crate::plan::{MaidPlan, VirtualPoolPlan};
 use crate::slab::Slab;
@@ -161,27 +161,27 @@ impl Maid {
         self.data[data].read_at.is_some_and(|at| now - at < self.log_after)
     }
 
-    fn submit_to(&mut self, ask: &Ask, desk: &mut impl Worktop) {
-        if ask.write {
-            self.write(ask, desk);
+    fn submit_to(&mut self, request: &VolumeRequest, io: &mut impl SchemeIo) {
+        if request.write {
+            self.write(request, io);
         } else {
-            self.read(ask, desk);
+            self.read(request, io);
         }
-        self.destage(desk);
+        self.destage(io);
     }
 
-    fn read(&mut self, ask: &Ask, desk: &mut impl Worktop) {
-        let (now, counted) = (desk.now(), u64::from(desk.counted()));
+    fn read(&mut self, request: &VolumeRequest, io: &mut impl SchemeIo) {
+        let (now, counted) = (io.now(), u64::from(io.counted()));
         let (bytes, mut missed) = (self.line_bytes, 0);
-        for block in ask.from / bytes..=(ask.until - 1) / bytes {
-            let wanted = sectors::touched(block, bytes, ask.from, ask.until);
+        for block in request.from / bytes..=(request.until - 1) / bytes {
+            let wanted = sectors::touched(block, bytes, request.from, request.until);
             let line = self.lines.find(block);
             let valid = line.map_or(0, |line| self.lines.get(line).valid);
             if let Some(line) = line {
                 self.lines.used(line);
-                found(desk, CACHE, clipped(wanted & valid, block * bytes, ask), false);
-                self.each_piece(wanted & valid, (block, ask), u64::from(line) * bytes, |begin, end| {
-                    desk.pass(ask.key, CACHE, (begin, end), false);
+                found(io, CACHE, clipped(wanted & valid, block * bytes, request), false);
+                self.each_piece(wanted & valid, (block, request), u64::from(line) * bytes, |begin, end| {
+                    io.transfer(request.key, CACHE, (begin, end), false);
                 });
             }
             if wanted & !valid != 0 {
@@ -190,16 +190,16 @@ impl Maid {
                     self.look_at = 0;
                 }
                 self.data[data].read_at = Some(now);
-                let elsewhere = clipped(wanted & !valid, block * bytes, ask);
-                found(desk, data + 1, elsewhere, false);
+                let elsewhere = clipped(wanted & !valid, block * bytes, request);
+                found(io, data + 1, elsewhere, false);
                 missed += elsewhere;
-                self.fetch((block, wanted & !valid), line, ask, desk);
+                self.fetch((block, wanted & !valid), line, request, io);
             }
         }
         self.totals.reads += counted;
         self.totals.read_hits += counted * u64::from(missed == 0);
-        self.totals.read_bytes += counted * (ask.until - ask.from);
-        self.totals.read_hit_bytes += counted * (ask.until - ask.from - missed);
+        self.totals.read_bytes += counted * (request.until - request.from);
+        self.totals.read_hit_bytes += counted * (request.until - request.from - missed);
     }
 
     /// Reads sectors of a block from its data drive, to be copied to its line; it gets one if it has none.
@@ -207,20 +207,20 @@ impl Maid {
         &mut self,
         (block, missing): (u64, u128),
         line: Option<u32>,
-        ask: &Ask,
-        desk: &mut impl Worktop,
+        request: &VolumeRequest,
+        io: &mut impl SchemeIo,
     ) {
         let data = self.data_of(block);
         let place = self.place(data, block);
         let line = line.or_else(|| {
             let (line, evicted) = self.lines.allot(block)?;
-            self.evicted(evicted, desk);
+            self.evicted(evicted, io);
             Some(line)
         });
         let Some(line) = line else {
             // Every line is dirty: nothing is copied.
-            self.each_piece(missing, (block, ask), place, |begin, end| {
-                desk.pass(ask.key, data + 1, (begin, end), false);
+            self.each_piece(missing, (block, request), place, |begin, end| {
+                io.transfer(request.key, data + 1, (begin, end), false);
             });
             return;
         };
@@ -228,9 +228,9 @@ impl Maid {
         let it = Copying { line, age, sectors: missing, part: data, stage: Stage::Fetched, left: 0 };
         let tag = self.copies.insert(it);
         let mut left = 0;
-        self.each_piece(missing, (block, ask), place, |begin, end| {
+        self.each_piece(missing, (block, request), place, |begin, end| {
             left += 1;
-            desk.pass_tagged(ask.key, u64::from(tag), data + 1, (begin, end), false);
+            io.transfer_tagged(request.key, u64::from(tag), data + 1, (begin, end), false);
         });
         self.copies.get_mut(tag).left = left;
     }
@@ -239,46 +239,46 @@ impl Maid {
     fn each_piece(
         &self,
         mut wanted: u128,
-        (block, ask): (u64, &Ask),
+        (block, request): (u64, &VolumeRequest),
         place: u64,
         mut emit: impl FnMut(u64, u64),
     ) {
         let start = block * self.line_bytes;
         while let Some((first, end)) = sectors::first_run(wanted) {
-            let begin = ask.from.max(start + first * SECTOR) - start;
-            let until = ask.until.min(start + end * SECTOR) - start;
+            let begin = request.from.max(start + first * SECTOR) - start;
+            let until = request.until.min(start + end * SECTOR) - start;
             emit(place + begin, place + until);
             wanted &= !sectors::run(first, end);
         }
     }
 
-    fn write(&mut self, ask: &Ask, desk: &mut impl Worktop) {
-        let mut from = ask.from;
-        while from < ask.until {
-            let (data, part) = self.on_one_drive(from, ask);
-            self.write_to(data, &part, desk);
+    fn write(&mut self, request: &VolumeRequest, io: &mut impl SchemeIo) {
+        let mut from = request.from;
+        while from < request.until {
+            let (data, part) = self.on_one_drive(from, request);
+            self.write_to(data, &part, io);
             from = part.until;
         }
     }
 
     /// What of a request from byte `from` on lies on one data drive, and which that is.
-    fn on_one_drive(&self, from: u64, ask: &Ask) -> (usize, Ask) {
+    fn on_one_drive(&self, from: u64, request: &VolumeRequest) -> (usize, VolumeRequest) {
         let data = self.data_of(from / self.line_bytes);
         let end = (self.data[data].first + self.data[data].blocks) * self.line_bytes;
-        (data, Ask { from, until: ask.until.min(end), ..*ask })
+        (data, VolumeRequest { from, until: request.until.min(end), ..*request })
     }
 
-    fn write_to(&mut self, data: usize, ask: &Ask, desk: &mut impl Worktop) {
-        let (bytes, counted) = (self.line_bytes, u64::from(desk.counted()));
-        let serves = desk.ready(data + 1) && self.recently_read(data, desk.now());
+    fn write_to(&mut self, data: usize, request: &VolumeRequest, io: &mut impl SchemeIo) {
+        let (bytes, counted) = (self.line_bytes, u64::from(io.counted()));
+        let serves = io.ready(data + 1) && self.recently_read(data, io.now());
         self.totals.writes += counted;
-        let logs = self.log_writes && !serves && self.has_lines(ask, desk);
+        let logs = self.log_writes && !serves && self.has_lines(request, io);
         // What goes to both is a write to its home.
-        found(desk, if logs { CACHE } else { data + 1 }, ask.until - ask.from, true);
-        for block in ask.from / bytes..=(ask.until - 1) / bytes {
+        found(io, if logs { CACHE } else { data + 1 }, request.until - request.from, true);
+        for block in request.from / bytes..=(request.until - 1) / bytes {
             let Some(line) = self.lines.find(block) else { continue };
             self.lines.used(line);
-            let written = sectors::touched(block, bytes, ask.from, ask.until);
+            let written = sectors::touched(block, bytes, request.from, request.until);
             let it = self.lines.get_mut(line);
             let was_dirty = it.dirty != 0;
             it.valid |= written;
@@ -287,26 +287,26 @@ impl Maid {
             let is_dirty = it.dirty != 0;
             self.dirty_lines = self.dirty_lines + u32::from(is_dirty) - u32::from(was_dirty);
             self.lines.settle(line, data);
-            self.each_piece(written, (block, ask), u64::from(line) * bytes, |begin, end| {
-                desk.pass(ask.key, CACHE, (begin, end), true);
+            self.each_piece(written, (block, request), u64::from(line) * bytes, |begin, end| {
+                io.transfer(request.key, CACHE, (begin, end), true);
             });
         }
         if logs {
             self.totals.logged_writes += counted;
-            self.totals.logged_bytes += counted * (ask.until - ask.from);
+            self.totals.logged_bytes += counted * (request.until - request.from);
             if self.dirty_lines > self.full {
                 self.drain(counted);
             }
         } else {
             let start = self.data[data].first * bytes;
-            desk.pass(ask.key, data + 1, (ask.from - start, ask.until - start), true);
+            io.transfer(request.key, data + 1, (request.from - start, request.until - start), true);
         }
     }
 
     /// Whether all blocks of a write have a line, or get one; else none gets one.
-    fn has_lines(&mut self, ask: &Ask, desk: &mut impl Worktop) -> bool {
+    fn has_lines(&mut self, request: &VolumeRequest, io: &mut impl SchemeIo) -> bool {
         let bytes = self.line_bytes;
-        let blocks = ask.from / bytes..=(ask.until - 1) / bytes;
+        let blocks = request.from / bytes..=(request.until - 1) / bytes;
         let (mut missing, mut own) = (0, 0);
         for block in blocks.clone() {
             match self.lines.find(block) {
@@ -326,17 +326,17 @@ impl Maid {
         for block in blocks {
             if self.lines.find(block).is_none() {
                 let Some((_, evicted)) = self.lines.allot(block) else { return false };
-                self.evicted(evicted, desk);
+                self.evicted(evicted, io);
             }
         }
         true
     }
 
     /// A line was given to another block; `held` says whether it had one.
-    fn evicted(&mut self, held: bool, desk: &mut impl Worktop) {
-        self.totals.evictions += u64::from(held && desk.counted());
-        if let Some(tally) = desk.tally().filter(|_| held) {
-            tally.evictions += 1;
+    fn evicted(&mut self, held: bool, io: &mut impl SchemeIo) {
+        self.totals.evictions += u64::from(held && io.counted());
+        if let Some(counts) = io.counts().filter(|_| held) {
+            counts.evictions += 1;
         }
     }
 
@@ -354,22 +354,22 @@ impl Maid {
     }
 
     /// Begins to write dirty lines to data drives that are up, or must take them, while there is room.
-    fn destage(&mut self, desk: &mut impl Worktop) {
-        if self.dirty_lines == 0 || desk.now() < self.look_at || desk.over() {
+    fn destage(&mut self, io: &mut impl SchemeIo) {
+        if self.dirty_lines == 0 || io.now() < self.look_at || io.draining() {
             return;
         }
         while self.destages < self.destages_at_once {
-            let now = desk.now();
+            let now = io.now();
             let mut waits = false;
             let found = (0..self.data.len()).find(|&d| {
                 let wanted = self.lines.dirty(d) > 0 && (self.data[d].drains || self.recently_read(d, now));
                 waits |= wanted;
-                wanted && (self.data[d].drains || desk.ready(d + 1))
+                wanted && (self.data[d].drains || io.ready(d + 1))
             });
             let Some(data) = found else {
                 self.look_at = now + PATIENCE;
                 if waits {
-                    desk.set_alarm(self.look_at);
+                    io.set_alarm(self.look_at);
                 }
                 return;
             };
@@ -385,24 +385,24 @@ impl Maid {
                 stage: Stage::Lifted,
                 left: 0,
             });
-            self.transfer(tag, CACHE, u64::from(line) * self.line_bytes, desk);
+            self.transfer(tag, CACHE, u64::from(line) * self.line_bytes, io);
         }
     }
 
     /// Opens the transfers of a copy's present stage, whose block lies at `place` of a part.
-    fn transfer(&mut self, tag: u32, part: usize, place: u64, desk: &mut impl Worktop) {
+    fn transfer(&mut self, tag: u32, part: usize, place: u64, io: &mut impl SchemeIo) {
         let it = self.copies.get(tag);
         let (mut wanted, mut left) = (it.sectors, 0);
         let write = matches!(it.stage, Stage::Filled | Stage::Destaged);
         while let Some((first, end)) = sectors::first_run(wanted) {
-            desk.own(u64::from(tag), part, (place + first * SECTOR, place + end * SECTOR), write);
+            io.background(u64::from(tag), part, (place + first * SECTOR, place + end * SECTOR), write);
             left += 1;
             wanted &= !sectors::run(first, end);
         }
         self.copies.get_mut(tag).left = left;
     }
 
-    fn transferred(&mut self, tag: u64, desk: &mut impl Worktop) {
+    fn transferred(&mut self, tag: u64, io: &mut impl SchemeIo) {
         let tag = tag as u32;
         let it = self.copies.get_mut(tag);
         it.left -= 1;
@@ -411,11 +411,11 @@ impl Maid {
         }
         let it = *it;
         let line = self.lines.get(it.line);
-        let (true_still, counted) = (line.age == it.age, u64::from(desk.counted()));
+        let (true_still, counted) = (line.age == it.age, u64::from(io.counted()));
         match it.stage {
             Stage::Fetched => {
                 let sectors = it.sectors & !line.valid;
-                if !true_still || sectors == 0 || desk.over() {
+                if !true_still || sectors == 0 || io.draining() {
                     self.copies.remove(tag);
                     return;
                 }
@@ -423,14 +423,14 @@ impl Maid {
                 self.lines.get_mut(it.line).valid |= sectors;
                 self.totals.copied_bytes += counted * u64::from(sectors.count_ones()) * SECTOR;
                 *self.copies.get_mut(tag) = Copying { sectors, stage: Stage::Filled, ..it };
-                self.transfer(tag, CACHE, u64::from(it.line) * self.line_bytes, desk);
+                self.transfer(tag, CACHE, u64::from(it.line) * self.line_bytes, io);
             }
             Stage::Filled => {
                 self.copies.remove(tag);
             }
             Stage::Lifted if true_still => {
                 self.copies.get_mut(tag).stage = Stage::Destaged;
-                self.transfer(tag, it.part + 1, self.place(it.part, line.block), desk);
+                self.transfer(tag, it.part + 1, self.place(it.part, line.block), io);
             }
             Stage::Lifted | Stage::Destaged => {
                 self.copies.remove(tag);
@@ -439,8 +439,8 @@ impl Maid {
                     self.lines.get_mut(it.line).dirty &= !it.sectors;
                     self.dirty_lines -= u32::from(self.lines.get(it.line).dirty == 0);
                     self.totals.destaged_bytes += counted * u64::from(it.sectors.count_ones()) * SECTOR;
-                    if let Some(tally) = desk.tally() {
-                        tally.write_backs += 1;
+                    if let Some(counts) = io.counts() {
+                        counts.write_backs += 1;
                     }
                 }
                 self.lines.end_move(it.line, it.part);
@@ -448,24 +448,24 @@ impl Maid {
                     self.data[it.part].drains = false;
                 }
                 self.look_at = 0;
-                self.destage(desk);
+                self.destage(io);
             }
         }
     }
 }
 
 /// So many bytes of the present request are on a part.
-fn found(desk: &mut impl Worktop, part: usize, bytes: u64, write: bool) {
-    if let Some(tally) = desk.tally() {
-        tally.found(part, bytes, write);
+fn found(io: &mut impl SchemeIo, part: usize, bytes: u64, write: bool) {
+    if let Some(counts) = io.counts() {
+        counts.located(part, bytes, write);
     }
 }
 
 /// Bytes of the sectors `wanted` of the block at `start`, cut to what was asked.
-fn clipped(mut wanted: u128, start: u64, ask: &Ask) -> u64 {
+fn clipped(mut wanted: u128, start: u64, request: &VolumeRequest) -> u64 {
     let mut bytes = 0;
     while let Some((first, end)) = sectors::first_run(wanted) {
-        bytes += ask.until.min(start + end * SECTOR) - ask.from.max(start + first * SECTOR);
+        bytes += request.until.min(start + end * SECTOR) - request.from.max(start + first * SECTOR);
         wanted &= !sectors::run(first, end);
     }
     bytes
@@ -476,20 +476,20 @@ impl Scheme for Maid {
         self.data.last().map_or(0, |d| (d.first + d.blocks) * self.line_bytes)
     }
 
-    fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
-        counting_told(ask, desk, |desk| self.submit_to(ask, desk));
+    fn submit(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
+        counting_located(request, io, |io| self.submit_to(request, io));
     }
 
-    fn passed(&mut self, tag: u64, desk: &mut Desk<'_>) {
-        self.transferred(tag, desk);
+    fn transfer_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
+        self.transferred(tag, io);
     }
 
-    fn moved(&mut self, tag: u64, desk: &mut Desk<'_>) {
-        self.transferred(tag, desk);
+    fn background_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
+        self.transferred(tag, io);
     }
 
-    fn alarm(&mut self, desk: &mut Desk<'_>) {
-        self.destage(desk);
+    fn alarm(&mut self, io: &mut PoolIo<'_>) {
+        self.destage(io);
     }
 
     fn dirty_bytes(&self) -> u64 {

@@ -1,36 +1,36 @@
-use super::super::bench::{Bench, Driven, deeds, live_through};
+use super::super::test_pools::{SchemeUnderTest, TestPools, actions, run_actions};
 use super::*;
 use crate::plan::{PartPlan, SchemePlan};
 use proptest::prelude::*;
 
 const S: Nanos = 1_000_000_000;
 
-impl Driven for Maid {
+impl SchemeUnderTest for Maid {
     fn bytes(&self) -> u64 {
         self.capacity_bytes()
     }
 
-    fn take(&mut self, ask: &Ask, bench: &mut Bench) {
+    fn submit(&mut self, request: &VolumeRequest, pools: &mut TestPools) {
         // As `submit_to`, but what is opened for one drive takes effect before the next one's turn: a line may change hands.
-        let mut from = ask.from;
-        while ask.write && from < ask.until {
-            let (data, part) = self.on_one_drive(from, ask);
-            self.write_to(data, &part, bench);
-            bench.settle(self);
+        let mut from = request.from;
+        while request.write && from < request.until {
+            let (data, part) = self.on_one_drive(from, request);
+            self.write_to(data, &part, pools);
+            pools.settle(self);
             from = part.until;
         }
-        if !ask.write {
-            self.read(ask, bench);
+        if !request.write {
+            self.read(request, pools);
         }
-        self.destage(bench);
+        self.destage(pools);
     }
 
-    fn tell(&mut self, tag: u64, _tagged: bool, bench: &mut Bench) {
-        self.transferred(tag, bench);
+    fn transfer_done(&mut self, tag: u64, _tagged: bool, pools: &mut TestPools) {
+        self.transferred(tag, pools);
     }
 
-    fn ring(&mut self, bench: &mut Bench) {
-        self.destage(bench);
+    fn alarm(&mut self, pools: &mut TestPools) {
+        self.destage(pools);
     }
 
     fn check(&self) -> Result<(), String> {
@@ -61,21 +61,21 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_written_is_lost(deeds in deeds(2 * 256 * 1024, 3, 20_000), log in any::<bool>(), lines in 1..24u64) {
+    fn nothing_written_is_lost(actions in actions(2 * 256 * 1024, 3, 20_000), log in any::<bool>(), lines in 1..24u64) {
         let mut it = scheme(lines, 8192, 2, log);
-        live_through(&mut it, &mut Bench::new(3), &deeds).map_err(TestCaseError::fail)?;
+        run_actions(&mut it, &mut TestPools::new(3), &actions).map_err(TestCaseError::fail)?;
     }
 
     #[test]
-    fn nor_with_long_lines(deeds in deeds(2 * 256 * 1024, 3, 90_000), lines in 1..9u64) {
+    fn nor_with_long_lines(actions in actions(2 * 256 * 1024, 3, 90_000), lines in 1..9u64) {
         let mut it = scheme(lines, 65_536, 2, true);
-        live_through(&mut it, &mut Bench::new(3), &deeds).map_err(TestCaseError::fail)?;
+        run_actions(&mut it, &mut TestPools::new(3), &actions).map_err(TestCaseError::fail)?;
     }
 }
 
-fn finish(it: &mut Maid, bench: &mut Bench) {
-    while bench.pending() > 0 {
-        bench.complete(it, 0);
+fn finish(it: &mut Maid, pools: &mut TestPools) {
+    while pools.pending() > 0 {
+        pools.complete(it, 0);
     }
     it.audit().unwrap();
 }
@@ -83,10 +83,10 @@ fn finish(it: &mut Maid, bench: &mut Bench) {
 #[test]
 fn what_was_read_is_copied_and_the_least_recently_used_line_gives_way() {
     let mut it = scheme(2, 8192, 1, false);
-    let mut bench = Bench::new(2);
+    let mut pools = TestPools::new(2);
     for from in [0, 8192, 0, 16_384, 0, 8192] {
-        bench.request(&mut it, from, from + 1024, false);
-        finish(&mut it, &mut bench);
+        pools.request(&mut it, from, from + 1024, false);
+        finish(&mut it, &mut pools);
     }
     // 0 and 8192 miss, 0 hits, 16384 takes 8192's line, 0 hits, 8192 misses again.
     assert_eq!((it.totals.reads, it.totals.read_hits, it.totals.evictions), (6, 2, 2));
@@ -96,48 +96,48 @@ fn what_was_read_is_copied_and_the_least_recently_used_line_gives_way() {
 #[test]
 fn a_second_read_does_not_hit_what_is_still_on_its_way() {
     let mut it = scheme(2, 8192, 1, false);
-    let mut bench = Bench::new(2);
-    bench.request(&mut it, 0, 1024, false);
-    bench.request(&mut it, 0, 1024, false);
+    let mut pools = TestPools::new(2);
+    pools.request(&mut it, 0, 1024, false);
+    pools.request(&mut it, 0, 1024, false);
     assert_eq!(it.totals.read_hits, 0);
-    finish(&mut it, &mut bench);
+    finish(&mut it, &mut pools);
     assert_eq!(it.totals.copied_bytes, 1024, "copied once");
 }
 
 #[test]
 fn writes_to_drives_that_rest_are_logged_and_come_home_with_the_next_miss() {
     let mut it = scheme(8, 8192, 2, true);
-    let mut bench = Bench::new(3);
-    bench.ready[1] = false;
-    bench.request(&mut it, 1024, 3072, true);
-    bench.request(&mut it, 2048, 4096, true);
-    finish(&mut it, &mut bench);
+    let mut pools = TestPools::new(3);
+    pools.ready[1] = false;
+    pools.request(&mut it, 1024, 3072, true);
+    pools.request(&mut it, 2048, 4096, true);
+    finish(&mut it, &mut pools);
     assert_eq!(
         (it.totals.logged_writes, it.totals.logged_bytes, it.totals().dirty_bytes_at_end),
         (2, 4096, 3072)
     );
-    bench.request(&mut it, 1024, 4096, false);
+    pools.request(&mut it, 1024, 4096, false);
     assert_eq!(it.totals.read_hits, 1);
-    finish(&mut it, &mut bench);
+    finish(&mut it, &mut pools);
     assert_eq!(it.totals.destaged_bytes, 0, "the drive still rests");
-    bench.request(&mut it, 100 * 1024, 101 * 1024, false);
-    bench.ready[1] = true;
-    bench.pass_time(&mut it, S);
-    finish(&mut it, &mut bench);
+    pools.request(&mut it, 100 * 1024, 101 * 1024, false);
+    pools.ready[1] = true;
+    pools.pass_time(&mut it, S);
+    finish(&mut it, &mut pools);
     assert_eq!((it.totals.destaged_bytes, it.totals().dirty_bytes_at_end), (3072, 0));
     // Now that it is read, writes go to it.
-    bench.request(&mut it, 1024, 3072, true);
+    pools.request(&mut it, 1024, 3072, true);
     assert_eq!(it.totals.logged_writes, 2);
 }
 
 #[test]
 fn too_many_dirty_lines_wake_the_drive_that_has_most() {
     let mut it = scheme(4, 8192, 2, true);
-    let mut bench = Bench::new(3);
-    bench.ready = vec![true, false, false];
+    let mut pools = TestPools::new(3);
+    pools.ready = vec![true, false, false];
     for from in [0, 256 * 1024, 264 * 1024] {
-        bench.request(&mut it, from, from + 512, true);
-        finish(&mut it, &mut bench);
+        pools.request(&mut it, from, from + 512, true);
+        finish(&mut it, &mut pools);
     }
     assert_eq!((it.totals.drains, it.totals.destaged_bytes), (1, 1024), "those of the second drive");
 }

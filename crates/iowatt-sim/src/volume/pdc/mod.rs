@@ -14,8 +14,8 @@ mod ranking;
 mod tests;
 
 use super::movement::Movement;
-use super::worktop::{Worktop, counting};
-use super::{Ask, Desk, Scheme};
+use super::scheme_io::{SchemeIo, counting};
+use super::{PoolIo, Scheme, VolumeRequest};
 use crate::clock::{Nanos, nanos};
 use crate::plan::{PdcPlan, VirtualPoolPlan};
 use places::{Place, Places};
@@ -41,7 +41,7 @@ pub struct PdcTotals {
 /// A write that waits until its extent has changed its place.
 #[derive(Clone, Copy, Debug)]
 struct Held {
-    ask: u32,
+    request: u32,
     extent: u32,
     /// Bytes within the extent.
     from: u64,
@@ -141,37 +141,44 @@ impl Pdc {
         self.movers.iter_mut().find(|m| m.extent == Some(extent))
     }
 
-    fn submit_to(&mut self, ask: &Ask, desk: &mut impl Worktop) {
+    fn submit_to(&mut self, request: &VolumeRequest, io: &mut impl SchemeIo) {
         if !self.began {
             self.began = true;
-            desk.set_alarm(desk.now() + self.period);
+            io.set_alarm(io.now() + self.period);
         }
-        let counted = desk.counted();
-        let mut from = ask.from;
-        while from < ask.until {
+        let counted = io.counted();
+        let mut from = request.from;
+        while from < request.until {
             let extent = (from / self.extent_bytes) as u32;
             let start = u64::from(extent) * self.extent_bytes;
-            let until = ask.until.min(start + self.extent_bytes);
+            let until = request.until.min(start + self.extent_bytes);
             self.ranking.count(extent);
             let part = self.places.of(extent).part as usize;
             self.totals.requests_by_part[part] += u64::from(counted);
             let within = (from - start, until - start);
-            if ask.write && self.disturbs(extent, within) {
+            if request.write && self.disturbs(extent, within) {
                 self.totals.held_writes += u64::from(counted);
-                desk.hold(ask.key);
+                io.hold(request.key);
                 let (from, until) = within;
-                self.held.push(Held { ask: ask.key, extent, from, until, since: desk.now() });
+                self.held.push(Held { request: request.key, extent, from, until, since: io.now() });
             } else {
-                self.pass(ask.key, extent, within, ask.write, desk);
+                self.transfer(request.key, extent, within, request.write, io);
             }
             from = until;
         }
     }
 
-    fn pass(&self, ask: u32, extent: u32, (from, until): (u64, u64), write: bool, desk: &mut impl Worktop) {
+    fn transfer(
+        &self,
+        request: u32,
+        extent: u32,
+        (from, until): (u64, u64),
+        write: bool,
+        io: &mut impl SchemeIo,
+    ) {
         let Place { part, slot } = self.places.of(extent);
         let start = u64::from(slot) * self.extent_bytes;
-        desk.pass(ask, part as usize, (start + from, start + until), write);
+        io.transfer(request, part as usize, (start + from, start + until), write);
     }
 
     /// A write to bytes of an extent: if that is moving, the steps concerned are to be copied again, or the write is held
@@ -193,13 +200,13 @@ impl Pdc {
     }
 
     /// A period is over: extents are ranked, and what should lie elsewhere waits for a mover.
-    fn plan_moves(&mut self, desk: &mut impl Worktop) {
-        if desk.over() {
+    fn plan_moves(&mut self, io: &mut impl SchemeIo) {
+        if io.draining() {
             return;
         }
-        desk.set_alarm(desk.now() + self.period);
+        io.set_alarm(io.now() + self.period);
         let waiting: usize = self.queues.iter().map(VecDeque::len).sum();
-        self.totals.given_up += u64::from(desk.counted()) * waiting as u64;
+        self.totals.given_up += u64::from(io.counted()) * waiting as u64;
         self.queues.iter_mut().for_each(VecDeque::clear);
         let bounds = (self.spare, self.load);
         self.ranking.rank(self.seconds, self.memory, bounds, &self.places, self.parts);
@@ -213,13 +220,13 @@ impl Pdc {
         for queue in &mut self.queues {
             queue.make_contiguous().sort_by(|&a, &b| ranking.rate(b).total_cmp(&ranking.rate(a)));
         }
-        self.start_moves(desk);
+        self.start_moves(io);
     }
 
     /// Gives idle movers something to do: of the parts with a free slot that wait for extents, the first one's.
-    fn start_moves(&mut self, desk: &mut impl Worktop) {
+    fn start_moves(&mut self, io: &mut impl SchemeIo) {
         for tag in 0..self.movers.len() {
-            if desk.over() || self.movers[tag].extent.is_some() {
+            if io.draining() || self.movers[tag].extent.is_some() {
                 continue;
             }
             let part = (0..self.parts).find(|&p| !self.queues[p].is_empty() && self.places.has_room(p));
@@ -231,23 +238,23 @@ impl Pdc {
             (it.extent, it.to, it.copied, it.closing) = (Some(extent), to, 0, false);
             it.step = u32::MAX;
             (0..self.steps).for_each(|step| it.mark(step));
-            self.copy_next(tag, desk);
+            self.copy_next(tag, io);
         }
     }
 
     /// Begins to copy the next step of a move, or ends the move where there is none.
-    fn copy_next(&mut self, tag: usize, desk: &mut impl Worktop) {
+    fn copy_next(&mut self, tag: usize, io: &mut impl SchemeIo) {
         let it = &mut self.movers[tag];
         let Some(extent) = it.extent else { return };
         let Some(step) = it.take() else {
-            self.arrive(tag, extent, desk);
+            self.arrive(tag, extent, io);
             return;
         };
         (it.step, it.stale, it.writing) = (step, false, false);
         it.copied += 1;
         it.closing |= it.left == 0 || it.copied > 2 * self.steps;
         let from = self.places.of(extent);
-        desk.own(tag as u64, from.part as usize, self.step_range(from, step), false);
+        io.background(tag as u64, from.part as usize, self.step_range(from, step), false);
     }
 
     /// Bytes of a step of the extent in a slot.
@@ -257,7 +264,7 @@ impl Pdc {
         (start + from, start + (from + self.step_bytes).min(self.extent_bytes))
     }
 
-    fn transferred(&mut self, tag: u64, desk: &mut impl Worktop) {
+    fn transferred(&mut self, tag: u64, io: &mut impl SchemeIo) {
         let tag = tag as usize;
         let it = &mut self.movers[tag];
         if it.writing {
@@ -265,39 +272,39 @@ impl Pdc {
             if it.stale {
                 it.mark(step);
             }
-            self.copy_next(tag, desk);
+            self.copy_next(tag, io);
         } else {
             it.writing = true;
             let (to, step) = (it.to, it.step);
             let range = self.step_range(to, step);
-            self.totals.migrated_bytes += u64::from(desk.counted()) * (range.1 - range.0);
-            desk.own(tag as u64, to.part as usize, range, true);
+            self.totals.migrated_bytes += u64::from(io.counted()) * (range.1 - range.0);
+            io.background(tag as u64, to.part as usize, range, true);
         }
     }
 
     /// An extent is at its new place: requests go there from now on, those first that were held back.
-    fn arrive(&mut self, tag: usize, extent: u32, desk: &mut impl Worktop) {
+    fn arrive(&mut self, tag: usize, extent: u32, io: &mut impl SchemeIo) {
         let to = self.movers[tag].to;
         self.movers[tag].extent = None;
-        self.places.moved(extent, to);
-        self.totals.migrations += u64::from(desk.counted());
-        if let Some(tally) = desk.tally() {
-            tally.migrations += 1;
+        self.places.background_done(extent, to);
+        self.totals.migrations += u64::from(io.counted());
+        if let Some(counts) = io.counts() {
+            counts.migrations += 1;
         }
         for i in 0..self.held.len() {
-            let Held { ask, extent: of, from, until, since } = self.held[i];
+            let Held { request, extent: of, from, until, since } = self.held[i];
             if of == extent {
-                let waited = desk.now() - since;
-                if let Some(tally) = desk.tally() {
-                    tally.held += 1;
-                    tally.held_ns += waited;
+                let waited = io.now() - since;
+                if let Some(counts) = io.counts() {
+                    counts.held += 1;
+                    counts.held_ns += waited;
                 }
-                self.pass(ask, extent, (from, until), true, desk);
-                desk.release(ask);
+                self.transfer(request, extent, (from, until), true, io);
+                io.release(request);
             }
         }
         self.held.retain(|held| held.extent != extent);
-        self.start_moves(desk);
+        self.start_moves(io);
     }
 }
 
@@ -324,16 +331,16 @@ impl Scheme for Pdc {
         u64::from(self.places.extents()) * self.extent_bytes
     }
 
-    fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
-        counting(ask, desk, |desk| self.submit_to(ask, desk));
+    fn submit(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
+        counting(request, io, |io| self.submit_to(request, io));
     }
 
-    fn moved(&mut self, tag: u64, desk: &mut Desk<'_>) {
-        self.transferred(tag, desk);
+    fn background_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
+        self.transferred(tag, io);
     }
 
-    fn alarm(&mut self, desk: &mut Desk<'_>) {
-        self.plan_moves(desk);
+    fn alarm(&mut self, io: &mut PoolIo<'_>) {
+        self.plan_moves(io);
     }
 
     fn movement(&self) -> Option<Movement> {

@@ -75,7 +75,7 @@ impl Places {
     }
 
     /// An extent lies in a reserved slot from now on; its old one is free.
-    pub fn moved(&mut self, extent: u32, to: Place) {
+    pub fn background_done(&mut self, extent: u32, to: Place) {
         let from = std::mem::replace(&mut self.of_extent[extent as usize], to);
         self.in_slot[from.part as usize][from.slot as usize] = FREE;
         self.in_slot[to.part as usize][to.slot as usize] = extent;

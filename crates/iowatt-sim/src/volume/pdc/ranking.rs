@@ -120,7 +120,7 @@ mod tests {
             ranking.rank(10.0, 0.0, (1, load), &places, 2);
             ranking.wanted.clone()
         };
-        assert_eq!(rank([0, 0, 0, 0], 99.0), [0, 0, 1, 1], "nothing asks for a move");
+        assert_eq!(rank([0, 0, 0, 0], 99.0), [0, 0, 1, 1], "nothing requests for a move");
         assert_eq!(rank([0, 0, 40, 0], 99.0), [0, 1, 0, 1], "the last cold one gives way");
         assert_eq!(rank([20, 20, 40, 0], 99.0), [0, 1, 0, 1]);
         assert_eq!(rank([20, 20, 21, 0], 99.0), [0, 0, 1, 1], "of one rank: they stay");

@@ -1,25 +1,25 @@
-use super::super::bench::{Bench, Driven, deeds, live_through};
+use super::super::test_pools::{SchemeUnderTest, TestPools, actions, run_actions};
 use super::*;
 use crate::plan::{PartPlan, SchemePlan};
 use proptest::prelude::*;
 
 const S: Nanos = 1_000_000_000;
 
-impl Driven for Pdc {
+impl SchemeUnderTest for Pdc {
     fn bytes(&self) -> u64 {
         self.capacity_bytes()
     }
 
-    fn take(&mut self, ask: &Ask, bench: &mut Bench) {
-        self.submit_to(ask, bench);
+    fn submit(&mut self, request: &VolumeRequest, pools: &mut TestPools) {
+        self.submit_to(request, pools);
     }
 
-    fn tell(&mut self, tag: u64, _tagged: bool, bench: &mut Bench) {
-        self.transferred(tag, bench);
+    fn transfer_done(&mut self, tag: u64, _tagged: bool, pools: &mut TestPools) {
+        self.transferred(tag, pools);
     }
 
-    fn ring(&mut self, bench: &mut Bench) {
-        self.plan_moves(bench);
+    fn alarm(&mut self, pools: &mut TestPools) {
+        self.plan_moves(pools);
     }
 
     fn check(&self) -> Result<(), String> {
@@ -55,16 +55,16 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_written_is_lost(deeds in deeds(3 * 7 * 16_384, 3, 20_000), movers in 1..3usize) {
+    fn nothing_written_is_lost(actions in actions(3 * 7 * 16_384, 3, 20_000), movers in 1..3usize) {
         let mut it = scheme(3, 7 + movers as u64, movers);
-        live_through(&mut it, &mut Bench::new(3), &deeds).map_err(TestCaseError::fail)?;
+        run_actions(&mut it, &mut TestPools::new(3), &actions).map_err(TestCaseError::fail)?;
     }
 }
 
 /// Lets moves go on until nothing is under way.
-fn finish(it: &mut Pdc, bench: &mut Bench) {
-    while bench.pending() > 0 {
-        bench.complete(it, 0);
+fn finish(it: &mut Pdc, pools: &mut TestPools) {
+    while pools.pending() > 0 {
+        pools.complete(it, 0);
         it.audit().unwrap();
     }
 }
@@ -72,16 +72,16 @@ fn finish(it: &mut Pdc, bench: &mut Bench) {
 #[test]
 fn the_most_popular_extents_gather_on_the_first_part() {
     let mut it = scheme(3, 5, 1);
-    let mut bench = Bench::new(3);
+    let mut pools = TestPools::new(3);
     let popular = [3u64, 6, 9, 11];
     for (rank, extent) in popular.iter().enumerate() {
         for _ in 0..4 << (2 * rank) {
-            bench.request(&mut it, extent * 16_384, extent * 16_384 + 512, false);
+            pools.request(&mut it, extent * 16_384, extent * 16_384 + 512, false);
         }
     }
-    finish(&mut it, &mut bench);
-    bench.pass_time(&mut it, 60 * S);
-    finish(&mut it, &mut bench);
+    finish(&mut it, &mut pools);
+    pools.pass_time(&mut it, 60 * S);
+    finish(&mut it, &mut pools);
     for extent in popular {
         assert_eq!(it.places.of(extent as u32).part, 0, "extent {extent}");
     }
@@ -89,11 +89,11 @@ fn the_most_popular_extents_gather_on_the_first_part() {
     assert_eq!(it.totals.migrated_bytes, 6 * 16_384);
     // What stays popular stays where it is.
     for extent in popular {
-        bench.request(&mut it, extent * 16_384, extent * 16_384 + 512, false);
+        pools.request(&mut it, extent * 16_384, extent * 16_384 + 512, false);
     }
-    finish(&mut it, &mut bench);
-    bench.pass_time(&mut it, 60 * S);
-    finish(&mut it, &mut bench);
+    finish(&mut it, &mut pools);
+    pools.pass_time(&mut it, 60 * S);
+    finish(&mut it, &mut pools);
     assert_eq!(it.totals.migrations, 6);
     assert_eq!(it.totals.requests_by_part, [4 + 4, 16, 64 + 256]);
 }
@@ -101,24 +101,24 @@ fn the_most_popular_extents_gather_on_the_first_part() {
 #[test]
 fn a_step_that_is_written_is_copied_again_and_the_last_one_holds_writes_back() {
     let mut it = scheme(2, 3, 1);
-    let mut bench = Bench::new(2);
+    let mut pools = TestPools::new(2);
     for _ in 0..4 {
-        bench.request(&mut it, 3 * 16_384, 3 * 16_384 + 512, false);
+        pools.request(&mut it, 3 * 16_384, 3 * 16_384 + 512, false);
     }
-    finish(&mut it, &mut bench);
-    bench.pass_time(&mut it, 60 * S); // extent 3 sets out for part 0; its first step is being read
-    assert_eq!(bench.pending(), 1);
-    bench.complete(&mut it, 0);
-    bench.complete(&mut it, 0); // the first step is copied
-    bench.request(&mut it, 3 * 16_384, 3 * 16_384 + 512, true);
+    finish(&mut it, &mut pools);
+    pools.pass_time(&mut it, 60 * S); // extent 3 sets out for part 0; its first step is being read
+    assert_eq!(pools.pending(), 1);
+    pools.complete(&mut it, 0);
+    pools.complete(&mut it, 0); // the first step is copied
+    pools.request(&mut it, 3 * 16_384, 3 * 16_384 + 512, true);
     assert_eq!((it.movers[0].left, it.totals.held_writes), (3, 0), "steps 0, 2 and 3");
     while !it.movers[0].closing {
-        bench.complete(&mut it, 0);
+        pools.complete(&mut it, 0);
     }
-    bench.request(&mut it, 3 * 16_384 + 512, 3 * 16_384 + 1024, true);
+    pools.request(&mut it, 3 * 16_384 + 512, 3 * 16_384 + 1024, true);
     assert_eq!((it.totals.held_writes, it.held.len()), (1, 1));
-    finish(&mut it, &mut bench);
-    assert_eq!(bench.unanswered(), 0);
+    finish(&mut it, &mut pools);
+    assert_eq!(pools.unanswered(), 0);
     assert_eq!(it.places.of(3).part, 0);
     // Two extents of four steps, one of them twice.
     assert_eq!(it.totals.migrated_bytes, 9 * 4096);

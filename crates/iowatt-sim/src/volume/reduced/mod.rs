@@ -19,10 +19,10 @@ mod tests;
 mod turns;
 
 use super::Scheme;
-use super::desk::{Ask, Desk};
+use super::pool_io::{PoolIo, VolumeRequest};
 use crate::clock::{Nanos, nanos};
 use crate::plan::{ReducedPlan, SnapshotPlan, VirtualPoolPlan};
-use crate::rng::{Room, Stream as Random};
+use crate::rng::{Component, Stream as Random};
 use crate::slab::Slab;
 use initial::initial_slots;
 use pages::{Pages, Space, Write};
@@ -54,7 +54,7 @@ pub struct ReducedTally {
 #[derive(Clone, Copy, Debug)]
 pub struct ReducedState {
     /// Counts.
-    pub tally: ReducedTally,
+    pub counts: ReducedTally,
     /// Bytes of pages that hold data, as hosts see them.
     pub logical_bytes: u64,
     /// Bytes that these and snapshots take.
@@ -71,7 +71,7 @@ type Range = (u64, u64);
 /// Steps of a write, in this order: read, copy, write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Job {
-    ask: u32,
+    request: u32,
     flight: u32,
     read: Range,
     copy: Range,
@@ -114,12 +114,12 @@ pub struct Reduced {
     next_snapshot: Nanos,
     /// When the controller has expanded or compressed all pages that it was given, and requests that wait for theirs.
     busy_until: Nanos,
-    processing: VecDeque<(Nanos, Ask)>,
+    processing: VecDeque<(Nanos, VolumeRequest)>,
     jobs: Slab<Job>,
     flights: Slab<Flight>,
     /// Pages of flights, and who waits for them.
     turns: Turns,
-    tally: ReducedTally,
+    counts: ReducedTally,
 }
 
 impl Reduced {
@@ -132,7 +132,7 @@ impl Reduced {
     /// The first part of `plan`, reduced; `number` is that of the virtual pool.
     #[must_use]
     pub fn new(plan: &VirtualPoolPlan, reduced: &ReducedPlan, seed: u64, number: usize) -> Self {
-        let mut random = Random::new(seed, Room::Duplicates, number);
+        let mut random = Random::new(seed, Component::Duplicates, number);
         let drawn = random.seed();
         let part = plan.parts[0].capacity_bytes;
         let compressed = reduced.stored_bytes < reduced.page_bytes;
@@ -150,7 +150,7 @@ impl Reduced {
             jobs: Slab::default(),
             flights: Slab::default(),
             turns: Turns::default(),
-            tally: ReducedTally::default(),
+            counts: ReducedTally::default(),
         }
     }
 
@@ -159,7 +159,7 @@ impl Reduced {
     pub fn state(&self) -> ReducedState {
         let Space { pages, slots, kept } = self.pages.space();
         ReducedState {
-            tally: self.tally,
+            counts: self.counts,
             logical_bytes: pages * self.page,
             stored_bytes: slots * self.stored,
             snapshot_bytes: kept.min(slots) * self.stored,
@@ -171,8 +171,8 @@ impl Reduced {
         self.stored < self.page
     }
 
-    fn pages_of(&self, ask: &Ask) -> std::ops::RangeInclusive<u64> {
-        ask.from / self.page..=(ask.until - 1) / self.page
+    fn pages_of(&self, request: &VolumeRequest) -> std::ops::RangeInclusive<u64> {
+        request.from / self.page..=(request.until - 1) / self.page
     }
 
     /// The part's bytes of a stored page.
@@ -181,32 +181,32 @@ impl Reduced {
         (from, from + self.stored)
     }
 
-    /// The bytes of `ask` in `page`, from its start.
-    fn within(&self, ask: &Ask, page: u64) -> Range {
+    /// The bytes of `request` in `page`, from its start.
+    fn within(&self, request: &VolumeRequest, page: u64) -> Range {
         let start = page * self.page;
-        (ask.from.max(start) - start, ask.until.min(start + self.page) - start)
+        (request.from.max(start) - start, request.until.min(start + self.page) - start)
     }
 
     /// Requests to pages of a flight wait, and those to pages that others wait for.
-    fn begin(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
-        if self.turns.waits(ask, self.pages_of(ask)) {
-            desk.hold(ask.key);
-            self.tally.waited += u64::from(desk.counted());
+    fn begin(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
+        if self.turns.waits(request, self.pages_of(request)) {
+            io.hold(request.key);
+            self.counts.waited += u64::from(io.counted());
             return;
         }
-        self.go(ask, desk);
+        self.go(request, io);
     }
 
-    fn go(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
-        if ask.write { self.write(ask, desk) } else { self.read(ask, desk) }
+    fn go(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
+        if request.write { self.write(request, io) } else { self.read(request, io) }
     }
 
-    fn read(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
+    fn read(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
         let mut run: Range = (0, 0);
-        for page in self.pages_of(ask) {
-            let (from, until) = self.within(ask, page);
+        for page in self.pages_of(request) {
+            let (from, until) = self.within(request, page);
             let Some(slot) = self.pages.place(page) else {
-                self.tally.unallocated_bytes += if desk.counted() { until - from } else { 0 };
+                self.counts.unallocated_bytes += if io.counted() { until - from } else { 0 };
                 continue;
             };
             let place = self.slot(slot);
@@ -215,59 +215,59 @@ impl Reduced {
                 run.1 = part.1;
                 continue;
             }
-            pass(ask, run, false, desk);
+            transfer(request, run, false, io);
             run = part;
         }
-        pass(ask, run, false, desk);
+        transfer(request, run, false, io);
     }
 
-    fn write(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
+    fn write(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
         let flight = if self.whole {
-            let pages = self.pages_of(ask);
+            let pages = self.pages_of(request);
             self.flights.insert(Flight { first: *pages.start(), last: *pages.end(), jobs: 0 })
         } else {
             u32::MAX
         };
         let mut run: Option<Job> = None;
-        for page in self.pages_of(ask) {
-            let Some(job) = self.write_page(ask, page, flight, desk.counted()) else { continue };
+        for page in self.pages_of(request) {
+            let Some(job) = self.write_page(request, page, flight, io.counted()) else { continue };
             match &mut run {
                 Some(run) if run.next_to(&job) => run.join(&job),
                 _ => {
                     if let Some(done) = run.replace(job) {
-                        self.start(done, desk);
+                        self.start(done, io);
                     }
                 }
             }
         }
         if let Some(last) = run {
-            self.start(last, desk);
+            self.start(last, io);
         }
         if self.whole {
             if self.flights.get(flight).jobs == 0 {
                 self.flights.remove(flight);
             } else {
-                self.turns.take(self.pages_of(ask));
+                self.turns.take(self.pages_of(request));
             }
         }
     }
 
     /// What the write of a page takes; `None` where that is nothing.
-    fn write_page(&mut self, ask: &Ask, page: u64, flight: u32, counted: bool) -> Option<Job> {
-        let (from, until) = self.within(ask, page);
+    fn write_page(&mut self, request: &VolumeRequest, page: u64, flight: u32, counted: bool) -> Option<Job> {
+        let (from, until) = self.within(request, page);
         let part = self.whole && until - from < self.page;
-        let mut job = Job { ask: ask.key, flight, read: (0, 0), copy: (0, 0), write: (0, 0) };
+        let mut job = Job { request: request.key, flight, read: (0, 0), copy: (0, 0), write: (0, 0) };
         let written = self.pages.write(page);
         // To write a part of a stored page is to read it, and to write all of it.
         let place = |slot: u32| {
             let stored = self.slot(slot);
             if self.whole { stored } else { (stored.0 + from, stored.0 + until) }
         };
-        let mut tally = ReducedTally::default();
+        let mut counts = ReducedTally::default();
         match written {
-            Write::NoSpace => tally.no_space = 1,
+            Write::NoSpace => counts.no_space = 1,
             Write::Shared { old } => {
-                tally.duplicates = 1;
+                counts.duplicates = 1;
                 job.read = old.filter(|_| part).map_or((0, 0), place);
             }
             Write::InPlace(slot) => {
@@ -277,53 +277,53 @@ impl Reduced {
             Write::Elsewhere { old, new } => {
                 job.write = place(new);
                 job.read = old.filter(|_| part).map_or((0, 0), place);
-                tally.allocated = u64::from(old.is_none());
+                counts.allocated = u64::from(old.is_none());
             }
             Write::Copied { place: slot, copy } => {
                 (job.read, job.copy, job.write) = (place(slot), place(copy), place(slot));
-                tally.copied_bytes = self.stored;
+                counts.copied_bytes = self.stored;
             }
         }
         if job.copy.0 == job.copy.1 {
-            tally.modify_bytes = job.read.1 - job.read.0;
+            counts.modify_bytes = job.read.1 - job.read.0;
         }
         // Counted outside of the window too: such a run is not to be believed.
-        self.tally.no_space += tally.no_space;
+        self.counts.no_space += counts.no_space;
         if counted {
-            self.tally.pages_written += 1;
-            self.tally.duplicates += tally.duplicates;
-            self.tally.allocated += tally.allocated;
-            self.tally.copied_bytes += tally.copied_bytes;
-            self.tally.modify_bytes += tally.modify_bytes;
+            self.counts.pages_written += 1;
+            self.counts.duplicates += counts.duplicates;
+            self.counts.allocated += counts.allocated;
+            self.counts.copied_bytes += counts.copied_bytes;
+            self.counts.modify_bytes += counts.modify_bytes;
         }
         (job.read.0 < job.read.1 || job.write.0 < job.write.1).then_some(job)
     }
 
-    fn start(&mut self, job: Job, desk: &mut Desk<'_>) {
+    fn start(&mut self, job: Job, io: &mut PoolIo<'_>) {
         if job.flight == u32::MAX {
-            desk.pass(job.ask, 0, job.write.0, job.write.1, true);
+            io.transfer(job.request, 0, job.write.0, job.write.1, true);
             return;
         }
         self.flights.get_mut(job.flight).jobs += 1;
         let key = self.jobs.insert(job);
         if job.copy.0 < job.copy.1 {
-            desk.hold(job.ask);
-            desk.own(u64::from(key), 0, job.read.0, job.read.1, false);
+            io.hold(job.request);
+            io.background(u64::from(key), 0, job.read.0, job.read.1, false);
         } else if job.read.0 < job.read.1 {
             self.jobs.get_mut(key).read = (0, 0);
-            desk.pass_tagged(job.ask, u64::from(key), 0, job.read.0, job.read.1, false);
+            io.transfer_tagged(job.request, u64::from(key), 0, job.read.0, job.read.1, false);
         } else {
-            self.last_step(key, job, desk);
+            self.last_step(key, job, io);
         }
     }
 
-    fn last_step(&mut self, key: u32, job: Job, desk: &mut Desk<'_>) {
+    fn last_step(&mut self, key: u32, job: Job, io: &mut PoolIo<'_>) {
         self.jobs.get_mut(key).write = (0, 0);
-        desk.pass_tagged(job.ask, u64::from(key), 0, job.write.0, job.write.1, true);
+        io.transfer_tagged(job.request, u64::from(key), 0, job.write.0, job.write.1, true);
     }
 
     /// A job is done; with the last of its flight the pages are free for others.
-    fn end(&mut self, key: u32, desk: &mut Desk<'_>) {
+    fn end(&mut self, key: u32, io: &mut PoolIo<'_>) {
         let job = self.jobs.remove(key);
         let flight = self.flights.get_mut(job.flight);
         flight.jobs -= 1;
@@ -332,10 +332,10 @@ impl Reduced {
         }
         let Flight { first, last, .. } = self.flights.remove(job.flight);
         self.turns.give(first..=last);
-        while let Some((ask, pages)) = self.turns.next() {
-            self.go(&ask, desk);
+        while let Some((request, pages)) = self.turns.next() {
+            self.go(&request, io);
             self.turns.pass_on(pages);
-            desk.release(ask.key);
+            io.release(request.key);
         }
     }
 
@@ -349,9 +349,9 @@ impl Reduced {
     }
 }
 
-fn pass(ask: &Ask, (from, until): Range, write: bool, desk: &mut Desk<'_>) {
+fn transfer(request: &VolumeRequest, (from, until): Range, write: bool, io: &mut PoolIo<'_>) {
     if from < until {
-        desk.pass(ask.key, 0, from, until, write);
+        io.transfer(request.key, 0, from, until, write);
     }
 }
 
@@ -360,62 +360,63 @@ impl Scheme for Reduced {
         self.capacity
     }
 
-    fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
-        self.take_snapshots(desk.now());
-        if let Some(tally) = desk.tally() {
-            tally.request(ask.until - ask.from, ask.write);
-            tally.found(0, ask.until - ask.from, ask.write);
-            tally.hit(0, ask.write);
+    fn submit(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
+        self.take_snapshots(io.now());
+        if let Some(counts) = io.counts() {
+            counts.request(request.until - request.from, request.write);
+            counts.located(0, request.until - request.from, request.write);
+            counts.hit(0, request.write);
         }
         if self.page_time == 0 {
-            return self.begin(ask, desk);
+            return self.begin(request, io);
         }
-        let count = if ask.write || self.compressed() {
-            self.pages_of(ask).filter(|&page| ask.write || self.pages.place(page).is_some()).count() as u64
+        let count = if request.write || self.compressed() {
+            self.pages_of(request).filter(|&page| request.write || self.pages.place(page).is_some()).count()
+                as u64
         } else {
             0
         };
         if count == 0 {
-            return self.begin(ask, desk);
+            return self.begin(request, io);
         }
-        self.busy_until = self.busy_until.max(desk.now()) + count * self.page_time;
-        desk.hold(ask.key);
-        self.processing.push_back((self.busy_until, *ask));
-        desk.set_alarm(self.busy_until);
+        self.busy_until = self.busy_until.max(io.now()) + count * self.page_time;
+        io.hold(request.key);
+        self.processing.push_back((self.busy_until, *request));
+        io.set_alarm(self.busy_until);
     }
 
-    fn passed(&mut self, tag: u64, desk: &mut Desk<'_>) {
+    fn transfer_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
         let key = tag as u32;
         let job = self.jobs.get(key);
         if job.write.0 < job.write.1 {
-            self.last_step(key, job, desk);
+            self.last_step(key, job, io);
         } else {
-            self.end(key, desk);
+            self.end(key, io);
         }
     }
 
-    fn moved(&mut self, tag: u64, desk: &mut Desk<'_>) {
+    fn background_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
         let key = tag as u32;
         let job = self.jobs.get(key);
         if job.read.0 < job.read.1 {
             self.jobs.get_mut(key).read = (0, 0);
-            desk.own(tag, 0, job.copy.0, job.copy.1, true);
+            io.background(tag, 0, job.copy.0, job.copy.1, true);
         } else {
             self.jobs.get_mut(key).copy = (0, 0);
-            self.last_step(key, job, desk);
-            desk.release(job.ask);
+            self.last_step(key, job, io);
+            io.release(job.request);
         }
     }
 
-    fn alarm(&mut self, desk: &mut Desk<'_>) {
-        while let Some(&(at, ask)) = self.processing.front() {
-            if at > desk.now() {
-                desk.set_alarm(at);
+    fn alarm(&mut self, io: &mut PoolIo<'_>) {
+        while let Some(&(at, request)) = self.processing.front() {
+            if at > io.now() {
+                io.set_alarm(at);
                 break;
             }
             self.processing.pop_front();
-            self.begin(&ask, desk);
-            desk.release(ask.key);
+            self.begin(&request, io);
+            io.release(request.key);
         }
     }
 

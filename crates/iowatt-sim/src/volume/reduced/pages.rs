@@ -36,7 +36,7 @@ pub(super) enum Write {
     NoSpace,
 }
 
-/// Counts that nobody asks for before the end.
+/// Counts that nobody requests for before the end.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Space {
     /// Pages that hold data.

@@ -4,7 +4,7 @@
 use super::initial::{Initial, initial_slots};
 use super::pages::{Pages, Write};
 use crate::plan::{ReducedPlan, SnapshotMethod};
-use crate::rng::{Room, Stream as Random};
+use crate::rng::{Component, Stream as Random};
 use proptest::prelude::*;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,7 +86,7 @@ proptest! {
         // Contents can be followed where none is shared by lot.
         let duplicates = if snapshots { 0.0 } else { duplicates };
         let plan = plan(count, filled, duplicates, snapshots.then_some((retain, method)));
-        let random = Random::new(seed, Room::Duplicates, 0);
+        let random = Random::new(seed, Component::Duplicates, 0);
         // Room for all pages and some of what is kept.
         let mut pages = Pages::new(&plan, (count + 130) * PAGE / 2, seed, random);
         let slots = count + 130;

@@ -5,7 +5,7 @@
 //! ends on pages of others.
 
 use crate::slab::Slab;
-use crate::volume::desk::Ask;
+use crate::volume::pool_io::VolumeRequest;
 use std::collections::{HashMap, VecDeque};
 use std::ops::RangeInclusive;
 
@@ -29,7 +29,7 @@ struct Place {
 /// A request that waits.
 #[derive(Clone, Copy, Debug)]
 struct Waiter {
-    ask: Ask,
+    request: VolumeRequest,
     first: u64,
     last: u64,
     /// Pages that are held or where others are before it.
@@ -48,12 +48,12 @@ pub(super) struct Turns {
 
 impl Turns {
     /// Whether a request has to wait for one of its pages; it is then queued.
-    pub fn waits(&mut self, ask: &Ask, pages: RangeInclusive<u64>) -> bool {
+    pub fn waits(&mut self, request: &VolumeRequest, pages: RangeInclusive<u64>) -> bool {
         if self.queues.is_empty() || !pages.clone().any(|page| self.queues.contains_key(&page)) {
             return false;
         }
         let (first, last) = (*pages.start(), *pages.end());
-        let waiter = self.waiters.insert(Waiter { ask: *ask, first, last, blocked: 0 });
+        let waiter = self.waiters.insert(Waiter { request: *request, first, last, blocked: 0 });
         let mut blocked = 0;
         for page in pages {
             let place = self.places.insert(Place { waiter, next: NONE });
@@ -88,7 +88,7 @@ impl Turns {
     }
 
     /// A request whose turn it is, and its pages. [`Self::pass_on`] follows when it has gone.
-    pub fn next(&mut self) -> Option<(Ask, RangeInclusive<u64>)> {
+    pub fn next(&mut self) -> Option<(VolumeRequest, RangeInclusive<u64>)> {
         let waiter = self.waiters.remove(self.ready.pop_front()?);
         let pages = waiter.first..=waiter.last;
         for page in pages.clone() {
@@ -96,7 +96,7 @@ impl Turns {
                 queue.first = self.places.remove(queue.first).next;
             }
         }
-        Some((waiter.ask, pages))
+        Some((waiter.request, pages))
     }
 
     /// Pages that are not held are the next one's.
@@ -131,17 +131,17 @@ mod tests {
         ) {
             let mut turns = Turns::default();
             let mut flights: Vec<(u64, u64)> = Vec::new();
-            let mut waiting: Vec<(u64, u64, Ask)> = Vec::new();
+            let mut waiting: Vec<(u64, u64, VolumeRequest)> = Vec::new();
             let meets = |a: (u64, u64), b: (u64, u64)| a.0 <= b.1 && b.0 <= a.1;
             for (number, (comes, first, more, which, write)) in (0u32..).zip(steps) {
                 let pages = (first, first + more);
                 if comes || flights.is_empty() {
-                    let ask = Ask { key: number, from: pages.0, until: pages.1 + 1, write };
+                    let request = VolumeRequest { key: number, from: pages.0, until: pages.1 + 1, write };
                     let must = flights.iter().any(|&f| meets(f, pages))
                         || waiting.iter().any(|&(a, b, _)| meets((a, b), pages));
-                    prop_assert_eq!(turns.waits(&ask, pages.0..=pages.1), must);
+                    prop_assert_eq!(turns.waits(&request, pages.0..=pages.1), must);
                     if must {
-                        waiting.push((pages.0, pages.1, ask));
+                        waiting.push((pages.0, pages.1, request));
                     } else if write {
                         turns.take(pages.0..=pages.1);
                         flights.push(pages);
@@ -152,7 +152,7 @@ mod tests {
                     let (mut expected, mut went) = (Vec::new(), Vec::new());
                     let mut at = 0;
                     while at < waiting.len() {
-                        let (a, b, ask) = waiting[at];
+                        let (a, b, request) = waiting[at];
                         let must = flights.iter().any(|&f| meets(f, (a, b)))
                             || waiting[..at].iter().any(|&(c, d, _)| meets((c, d), (a, b)));
                         if must {
@@ -160,14 +160,14 @@ mod tests {
                             continue;
                         }
                         waiting.remove(at);
-                        expected.push(ask.key);
-                        if ask.write {
+                        expected.push(request.key);
+                        if request.write {
                             flights.push((a, b));
                         }
                     }
-                    while let Some((ask, pages)) = turns.next() {
-                        went.push(ask.key);
-                        if ask.write {
+                    while let Some((request, pages)) = turns.next() {
+                        went.push(request.key);
+                        if request.write {
                             turns.take(pages.clone());
                         }
                         turns.pass_on(pages);
@@ -179,8 +179,8 @@ mod tests {
             }
             while let Some(gone) = flights.pop() {
                 turns.give(gone.0..=gone.1);
-                while let Some((ask, pages)) = turns.next() {
-                    if ask.write {
+                while let Some((request, pages)) = turns.next() {
+                    if request.write {
                         turns.take(pages.clone());
                         flights.push((*pages.start(), *pages.end()));
                     }

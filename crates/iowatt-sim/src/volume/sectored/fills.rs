@@ -2,8 +2,8 @@
 
 use super::{BEGUN, FAST, Sectored, Sent, WRITE};
 use crate::plan::WriteCaching;
-use crate::volume::desk::Desk;
-use crate::volume::held::{Piece, Queue};
+use crate::volume::pool_io::PoolIo;
+use crate::volume::waiting::{Piece, Queue};
 
 /// Tags of the transfers of fills; the number of the fill is in the low 32 bits.
 pub const FILL: u64 = 1 << 32;
@@ -45,8 +45,8 @@ impl Fills {
 
 impl Sectored {
     /// Keeps what a read of the slow part has brought, unless a write has begun since and it may be old.
-    pub(super) fn keep(&mut self, read: &Sent, begun: u64, desk: &mut Desk<'_>) {
-        if desk.over() {
+    pub(super) fn keep(&mut self, read: &Sent, begun: u64, io: &mut PoolIo<'_>) {
+        if io.draining() {
             return;
         }
         let now: u64 = Self::split(self.extent, read.from, read.until)
@@ -54,12 +54,12 @@ impl Sectored {
             .sum();
         if now == begun {
             for (extent, from, until) in Self::split(self.extent, read.from, read.until) {
-                self.fill(extent, from, until, desk);
+                self.fill(extent, from, until, io);
             }
         }
     }
 
-    fn fill(&mut self, extent: u32, from: u64, until: u64, desk: &mut Desk<'_>) {
+    fn fill(&mut self, extent: u32, from: u64, until: u64, io: &mut PoolIo<'_>) {
         let slot = self.slot_of(extent);
         if slot.is_none() && self.heat[extent as usize] < self.threshold {
             return;
@@ -68,12 +68,12 @@ impl Sectored {
             return; // another fill: it may be of the same sectors
         }
         let Some(place) = self.fills.places.iter().position(Option::is_none) else {
-            if let Some(tally) = desk.tally() {
-                tally.postponed += 1;
+            if let Some(counts) = io.counts() {
+                counts.postponed += 1;
             }
             return;
         };
-        let Some(slot) = slot.or_else(|| self.allocate(extent, desk)) else { return };
+        let Some(slot) = slot.or_else(|| self.allocate(extent, io)) else { return };
         let sectors = self.sectors(from, until);
         let start = u64::from(slot) * self.extent;
         let (mut at, mut left, mut bytes) = (sectors.0, 0, 0);
@@ -81,7 +81,7 @@ impl Sectored {
             let (valid, end) = self.slots.valid.run(slot, at, sectors.1);
             if !valid {
                 let byte = |sector: u32| start + u64::from(sector) * self.sector;
-                desk.own(FILL | place as u64, FAST, byte(at), byte(end), true);
+                io.background(FILL | place as u64, FAST, byte(at), byte(end), true);
                 (left, bytes) = (left + 1, bytes + u64::from(end - at) * self.sector);
             }
             at = end;
@@ -96,7 +96,7 @@ impl Sectored {
     }
 
     /// Holds a write back whose sectors are being filled in, unless it goes around; whether it did.
-    pub(super) fn hold(&mut self, piece: &Piece, extent: u32, desk: &mut Desk<'_>) -> bool {
+    pub(super) fn hold(&mut self, piece: &Piece, extent: u32, io: &mut PoolIo<'_>) -> bool {
         if self.fills.is_empty() || self.writes == WriteCaching::Around {
             return false;
         }
@@ -104,12 +104,12 @@ impl Sectored {
         let (from, until) = self.sectors(piece.from, piece.until);
         let meets = |fill: &&mut Fill| fill.slot == slot && fill.sectors.0 < until && from < fill.sectors.1;
         let Some(fill) = self.fills.places.iter_mut().flatten().find(meets) else { return false };
-        self.waiting.hold(&mut fill.held, *piece, desk);
+        self.waiting.hold(&mut fill.held, *piece, io);
         true
     }
 
     /// A transfer of a fill is done.
-    pub(super) fn filled(&mut self, place: usize, desk: &mut Desk<'_>) {
+    pub(super) fn filled(&mut self, place: usize, io: &mut PoolIo<'_>) {
         let Some(fill) = &mut self.fills.places[place] else { return };
         fill.left -= 1;
         if fill.left > 0 {
@@ -124,12 +124,12 @@ impl Sectored {
         if self.writes != WriteCaching::Around || self.written[extent as usize][BEGUN] == done.begun {
             self.slots.valid.fill(done.slot, done.sectors, true);
         }
-        if let Some(tally) = desk.tally() {
-            tally.migrations += 1;
-            tally.parts[FAST].promoted_bytes += done.bytes;
+        if let Some(counts) = io.counts() {
+            counts.migrations += 1;
+            counts.parts[FAST].promoted_bytes += done.bytes;
         }
-        while let Some(piece) = self.waiting.take(&mut done.held, desk) {
-            self.pass_held(&piece, desk);
+        while let Some(piece) = self.waiting.take(&mut done.held, io) {
+            self.pass_held(&piece, io);
         }
     }
 }

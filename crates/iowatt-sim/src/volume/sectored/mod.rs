@@ -19,10 +19,10 @@ mod slots;
 mod write_back;
 
 use super::Scheme;
-use super::desk::{Ask, Desk};
-use super::held::{Piece, Waiting};
 use super::initial::{Initial, chosen};
+use super::pool_io::{PoolIo, VolumeRequest};
 use super::sectors::Pieces;
+use super::waiting::{Piece, Waiting};
 use crate::clock::nanos;
 use crate::plan::{CachingPlan, PlacementPlan, VirtualPoolPlan, WriteCaching};
 use crate::slab::Slab;
@@ -154,14 +154,14 @@ impl Sectored {
     }
 
     /// A slot for `extent`, without any of its sectors: a free one, or that of the clean extent that was used longest ago.
-    fn allocate(&mut self, extent: u32, desk: &mut Desk<'_>) -> Option<u32> {
+    fn allocate(&mut self, extent: u32, io: &mut PoolIo<'_>) -> Option<u32> {
         let slot = match self.slots.free() {
             Some(slot) => Some(slot),
             None => self.slots.give_up().map(|(slot, old)| {
                 self.slot[old as usize] = 0;
                 self.heat[old as usize] = 0;
-                if let Some(tally) = desk.tally() {
-                    tally.evictions += 1;
+                if let Some(counts) = io.counts() {
+                    counts.evictions += 1;
                 }
                 slot
             }),
@@ -169,11 +169,11 @@ impl Sectored {
         match slot {
             Some(slot) => self.belong(extent, slot),
             None => {
-                if let Some(tally) = desk.tally() {
-                    tally.postponed += 1;
+                if let Some(counts) = io.counts() {
+                    counts.postponed += 1;
                 }
                 // Nothing but dirty ones: the next time there may be room.
-                self.write_back(desk);
+                self.write_back(io);
             }
         }
         slot
@@ -181,17 +181,17 @@ impl Sectored {
 
     /// Bytes `from..until` of one extent go to the parts that have them or take them. Returns how many of them the fast part
     /// serves.
-    fn route(&mut self, piece: &Piece, to: &mut Joined, desk: &mut Desk<'_>) -> u64 {
+    fn route(&mut self, piece: &Piece, to: &mut Joined, io: &mut PoolIo<'_>) -> u64 {
         let extent = self.extent_of(piece.from);
         if piece.write {
-            return self.route_write(piece, extent, to, desk);
+            return self.route_write(piece, extent, to, io);
         }
         let Some(slot) = self.slot_of(extent) else {
             self.warm(extent);
-            to.add(self, (SLOW, piece.from, piece.until), piece, desk);
+            to.add(self, (SLOW, piece.from, piece.until), piece, io);
             return 0;
         };
-        self.slots.used(slot, false, desk.now());
+        self.slots.used(slot, false, io.now());
         let (mut first, last) = self.sectors(piece.from, piece.until);
         let start = u64::from(extent) * self.extent;
         let mut served = 0;
@@ -203,17 +203,17 @@ impl Sectored {
                 // Counted before anything may start to move, so that a move sees it.
                 self.slots.under_way[slot as usize][READ] += 1;
                 let at = self.in_slot(slot, from);
-                to.add(self, (FAST, at, at + (until - from)), piece, desk);
+                to.add(self, (FAST, at, at + (until - from)), piece, io);
                 served += until - from;
             } else {
-                to.add(self, (SLOW, from, until), piece, desk);
+                to.add(self, (SLOW, from, until), piece, io);
             }
             first = end;
         }
         served
     }
 
-    fn route_write(&mut self, piece: &Piece, extent: u32, to: &mut Joined, desk: &mut Desk<'_>) -> u64 {
+    fn route_write(&mut self, piece: &Piece, extent: u32, to: &mut Joined, io: &mut PoolIo<'_>) -> u64 {
         let size = piece.until - piece.from;
         let had = self.slot_of(extent);
         let around = self.writes == WriteCaching::Around;
@@ -223,26 +223,26 @@ impl Sectored {
                 self.slots.valid.fill(slot, sectors, false);
                 None
             }
-            None if self.allocates && !around => self.allocate(extent, desk),
+            None if self.allocates && !around => self.allocate(extent, io),
             had => had,
         };
         let back = self.writes == WriteCaching::Back;
         if let Some(slot) = slot {
             self.slots.under_way[slot as usize][WRITE] += 1;
             self.written[extent as usize][BEGUN] = self.written[extent as usize][BEGUN].wrapping_add(1);
-            self.slots.used(slot, back, desk.now());
+            self.slots.used(slot, back, io.now());
             if back {
                 let sectors = self.sectors(piece.from, piece.until);
                 self.slots.dirty.fill(slot, sectors, true);
             }
             let at = self.in_slot(slot, piece.from);
-            to.add(self, (FAST, at, at + size), piece, desk);
+            to.add(self, (FAST, at, at + size), piece, io);
         } else if had.is_none() {
             self.warm(extent);
         }
         if slot.is_none() || !back {
             self.written[extent as usize][BEGUN] = self.written[extent as usize][BEGUN].wrapping_add(1);
-            to.add(self, (SLOW, piece.from, piece.until), piece, desk);
+            to.add(self, (SLOW, piece.from, piece.until), piece, io);
         }
         if slot.is_some() && (back || had.is_some()) { size } else { 0 }
     }
@@ -262,18 +262,24 @@ impl Sectored {
     }
 
     /// Passes a transfer of a request, and keeps what there is to know when it is done.
-    fn pass(&mut self, (part, from, until): (usize, u64, u64), ask: u32, write: bool, desk: &mut Desk<'_>) {
+    fn send(
+        &mut self,
+        (part, from, until): (usize, u64, u64),
+        request: u32,
+        write: bool,
+        io: &mut PoolIo<'_>,
+    ) {
         let begun = if part == SLOW && !write { self.begun(from, until) } else { None };
         let key = self.sent.insert(Sent { part, from, until, write, begun });
-        desk.pass_tagged(ask, u64::from(key), part, from, until, write);
+        io.transfer_tagged(request, u64::from(key), part, from, until, write);
     }
 
     /// A piece that was held back goes where its extent is now.
-    fn pass_held(&mut self, piece: &Piece, desk: &mut Desk<'_>) {
+    fn pass_held(&mut self, piece: &Piece, io: &mut PoolIo<'_>) {
         let mut to = Joined::default();
-        self.route(piece, &mut to, desk);
-        to.end(self, piece, desk);
-        desk.release(piece.ask);
+        self.route(piece, &mut to, io);
+        to.end(self, piece, io);
+        io.release(piece.request);
     }
 }
 
@@ -287,16 +293,16 @@ impl Joined {
         of: &mut Sectored,
         (part, from, until): (usize, u64, u64),
         piece: &Piece,
-        desk: &mut Desk<'_>,
+        io: &mut PoolIo<'_>,
     ) {
         self.0[part].push(part, from, until, &mut |part, from, until| {
-            of.pass((part, from, until), piece.ask, piece.write, desk);
+            of.send((part, from, until), piece.request, piece.write, io);
         });
     }
 
-    fn end(&mut self, of: &mut Sectored, piece: &Piece, desk: &mut Desk<'_>) {
+    fn end(&mut self, of: &mut Sectored, piece: &Piece, io: &mut PoolIo<'_>) {
         for pieces in &mut self.0 {
-            pieces.end(&mut |part, from, until| of.pass((part, from, until), piece.ask, piece.write, desk));
+            pieces.end(&mut |part, from, until| of.send((part, from, until), piece.request, piece.write, io));
         }
     }
 }
@@ -306,11 +312,12 @@ impl Scheme for Sectored {
         self.slot.len() as u64 * self.extent
     }
 
-    fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
+    fn submit(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
         let mut to = Joined::default();
         let mut fast = 0;
-        let whole = Piece { ask: ask.key, from: ask.from, until: ask.until, write: ask.write };
-        for (extent, from, until) in Self::split(self.extent, ask.from, ask.until) {
+        let whole =
+            Piece { request: request.key, from: request.from, until: request.until, write: request.write };
+        for (extent, from, until) in Self::split(self.extent, request.from, request.until) {
             let piece = Piece { from, until, ..whole };
             if self.initial.touch(extent)
                 && self.initial.placement == PlacementPlan::FirstTouch
@@ -318,27 +325,27 @@ impl Scheme for Sectored {
             {
                 self.install(extent);
             }
-            if ask.write && self.hold(&piece, extent, desk) {
+            if request.write && self.hold(&piece, extent, io) {
                 fast += until - from;
             } else {
-                fast += self.route(&piece, &mut to, desk);
+                fast += self.route(&piece, &mut to, io);
             }
         }
-        to.end(self, &whole, desk);
-        if let Some(tally) = desk.tally() {
-            let size = ask.until - ask.from;
-            tally.request(size, ask.write);
+        to.end(self, &whole, io);
+        if let Some(counts) = io.counts() {
+            let size = request.until - request.from;
+            counts.request(size, request.write);
             for (part, bytes) in [(FAST, fast), (SLOW, size - fast)] {
-                tally.found(part, bytes, ask.write);
+                counts.located(part, bytes, request.write);
                 if bytes == size {
-                    tally.hit(part, ask.write);
+                    counts.hit(part, request.write);
                 }
             }
         }
-        self.clean_up(desk);
+        self.clean_up(io);
     }
 
-    fn passed(&mut self, tag: u64, desk: &mut Desk<'_>) {
+    fn transfer_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
         let sent = self.sent.remove(tag as u32);
         for (number, from, until) in Self::split(self.extent, sent.from, sent.until) {
             let mut extent = number;
@@ -356,22 +363,22 @@ impl Scheme for Sectored {
             }
         }
         if let Some(begun) = sent.begun {
-            self.keep(&sent, begun, desk);
+            self.keep(&sent, begun, io);
         }
-        self.clean_up(desk);
+        self.clean_up(io);
     }
 
-    fn moved(&mut self, tag: u64, desk: &mut Desk<'_>) {
+    fn background_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
         if tag & fills::FILL != 0 {
-            self.filled(tag as u32 as usize, desk);
+            self.filled(tag as u32 as usize, io);
         } else {
-            self.went_back(tag as u32 as usize, desk);
+            self.went_back(tag as u32 as usize, io);
         }
-        self.clean_up(desk);
+        self.clean_up(io);
     }
 
-    fn alarm(&mut self, desk: &mut Desk<'_>) {
-        self.clean_up(desk);
+    fn alarm(&mut self, io: &mut PoolIo<'_>) {
+        self.clean_up(io);
     }
 
     fn occupied_bytes(&self, part: usize) -> Option<u64> {

@@ -146,7 +146,7 @@ impl Slots {
 }
 
 impl Sectored {
-    /// The invariants: extents and slots know of one another, slots are on the list that their state asks for, and dirty
+    /// The invariants: extents and slots know of one another, slots are on the list that their state requests for, and dirty
     /// sectors are there or being written.
     #[cfg(test)]
     pub(super) fn check(&self) -> Result<(), String> {

@@ -4,7 +4,7 @@ use super::masks::Masks;
 use super::slots::Slots;
 use super::{FAST, SLOW, Sectored};
 use crate::clock::Nanos;
-use crate::volume::desk::Desk;
+use crate::volume::pool_io::PoolIo;
 
 /// Tags of write-backs: their number in the low 32 bits, which half, and the number of the run of sectors.
 const SECOND: u64 = 1 << 33;
@@ -60,39 +60,39 @@ impl WriteBacks {
 
 impl Sectored {
     /// Starts to write back as many dirty slots as the watermarks, their age and the number of moves allow.
-    pub(super) fn clean_up(&mut self, desk: &mut Desk<'_>) {
+    pub(super) fn clean_up(&mut self, io: &mut PoolIo<'_>) {
         // Slots that are on their way out already do not count.
         if self.slots.dirty_ones.len() > self.write_backs.high as usize {
             self.write_backs.cleaning = true;
         }
-        while self.write_backs.cleaning && !desk.over() {
+        while self.write_backs.cleaning && !io.draining() {
             if self.slots.dirty_ones.len() <= self.write_backs.low as usize {
                 self.write_backs.cleaning = false;
                 return;
             }
             let ripe = self.slots.oldest_written().map_or(0, |written| written + self.write_backs.age);
-            if ripe > desk.now() {
-                desk.set_alarm(ripe);
+            if ripe > io.now() {
+                io.set_alarm(ripe);
                 return;
             }
-            if !self.write_back(desk) {
+            if !self.write_back(io) {
                 return;
             }
         }
     }
 
     /// Starts to write back the dirty slot that was written longest ago; whether one could be started.
-    pub(super) fn write_back(&mut self, desk: &mut Desk<'_>) -> bool {
+    pub(super) fn write_back(&mut self, io: &mut PoolIo<'_>) -> bool {
         let Some(place) = self.write_backs.places.iter().position(Option::is_none) else { return false };
         let Some(slot) = self.slots.leave() else { return false };
         self.slots.dirty.hand_over(slot, &mut self.write_backs.sectors, place as u32);
-        let left = self.transfer(place, (FAST, slot), desk);
+        let left = self.transfer(place, (FAST, slot), io);
         self.write_backs.places[place] = Some(WriteBack { slot, left, writing: false });
         true
     }
 
     /// Reads or writes the sectors of a write-back, in slot or extent `number` of a part; how many transfers that takes.
-    fn transfer(&mut self, place: usize, (part, number): (usize, u32), desk: &mut Desk<'_>) -> u32 {
+    fn transfer(&mut self, place: usize, (part, number): (usize, u32), io: &mut PoolIo<'_>) -> u32 {
         let (mut at, mut runs) = (0, 0);
         let (start, sectors) = (u64::from(number) * self.extent, (self.extent / self.sector) as u32);
         let half = if part == SLOW { SECOND } else { 0 };
@@ -101,7 +101,7 @@ impl Sectored {
             if goes {
                 let byte = |sector: u32| start + u64::from(sector) * self.sector;
                 let tag = half | place as u64 | u64::from(runs) << RUN_SHIFT;
-                desk.own(tag, part, byte(at), byte(end), part == SLOW);
+                io.background(tag, part, byte(at), byte(end), part == SLOW);
                 runs += 1;
             }
             at = end;
@@ -110,20 +110,20 @@ impl Sectored {
     }
 
     /// A transfer of a write-back is done.
-    pub(super) fn went_back(&mut self, place: usize, desk: &mut Desk<'_>) {
+    pub(super) fn went_back(&mut self, place: usize, io: &mut PoolIo<'_>) {
         let Some(mut now) = self.write_backs.places[place] else { return };
         now.left -= 1;
         if now.left == 0 && !now.writing {
             now.writing = true;
-            now.left = self.transfer(place, (SLOW, self.slots.extent[now.slot as usize]), desk);
+            now.left = self.transfer(place, (SLOW, self.slots.extent[now.slot as usize]), io);
         } else if now.left == 0 {
             let bytes = u64::from(self.write_backs.sectors.count(place as u32)) * self.sector;
             self.write_backs.sectors.clear(place as u32);
             self.write_backs.places[place] = None;
             self.slots.arrived(now.slot);
-            if let Some(tally) = desk.tally() {
-                tally.write_backs += 1;
-                tally.parts[SLOW].demoted_bytes += bytes;
+            if let Some(counts) = io.counts() {
+                counts.write_backs += 1;
+                counts.parts[SLOW].demoted_bytes += bytes;
             }
             return;
         }

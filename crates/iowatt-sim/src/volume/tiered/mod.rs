@@ -8,10 +8,10 @@ mod rank;
 mod relocate;
 
 use super::Scheme;
-use super::desk::{Ask, Desk};
-use super::held::{Piece, Waiting};
+use super::pool_io::{PoolIo, VolumeRequest};
 use super::recency::NONE;
 use super::run::{Run, Span};
+use super::waiting::{Piece, Waiting};
 use crate::clock::{Nanos, nanos};
 use crate::plan::{TieredPoolPlan, VirtualPoolPlan};
 use relocate::{Pace, Relocation};
@@ -176,25 +176,33 @@ impl Tiered {
     }
 
     /// A piece of a request goes to its page as it stands now.
-    fn route(&mut self, piece: &Piece, page: u32, runs: &mut [Run; TIERS], ask: &Ask, desk: &mut Desk<'_>) {
+    fn route(
+        &mut self,
+        piece: &Piece,
+        page: u32,
+        runs: &mut [Run; TIERS],
+        request: &VolumeRequest,
+        io: &mut PoolIo<'_>,
+    ) {
         let home = self.home[page as usize];
         let slot = home & !MOVING;
         if home & MOVING != 0 && piece.write {
-            self.write_moving(piece, page, desk);
+            self.write_moving(piece, page, io);
             return;
         }
         self.under_way[slot as usize][usize::from(piece.write)] += 1;
         let range = self.within(page, slot, (piece.from, piece.until));
-        runs[self.tier_of(slot)].add(slot, range, ask, desk);
+        runs[self.tier_of(slot)].add(slot, range, request, io);
     }
 
     /// A piece that was held back goes where its page is now.
-    fn pass_held(&mut self, piece: &Piece, desk: &mut Desk<'_>) {
-        let ask = Ask { key: piece.ask, from: piece.from, until: piece.until, write: piece.write };
+    fn pass_held(&mut self, piece: &Piece, io: &mut PoolIo<'_>) {
+        let request =
+            VolumeRequest { key: piece.request, from: piece.from, until: piece.until, write: piece.write };
         let mut runs = runs();
-        self.route(piece, (piece.from / self.page) as u32, &mut runs, &ask, desk);
-        runs.iter_mut().for_each(|run| run.pass(&ask, desk));
-        desk.release(piece.ask);
+        self.route(piece, (piece.from / self.page) as u32, &mut runs, &request, io);
+        runs.iter_mut().for_each(|run| run.transfer(&request, io));
+        io.release(piece.request);
     }
 
     /// Nobody lives in `slot` any more.
@@ -218,37 +226,37 @@ impl Scheme for Tiered {
         self.home.len() as u64 * self.page
     }
 
-    fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
+    fn submit(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
         if self.cycle_end.is_none() {
-            self.cycle_end = Some(desk.now() + self.cycle);
-            self.set_alarms(desk);
+            self.cycle_end = Some(io.now() + self.cycle);
+            self.set_alarms(io);
         }
         let mut runs = runs();
         let mut found = [0; TIERS];
-        let mut from = ask.from;
-        while from < ask.until {
+        let mut from = request.from;
+        while from < request.until {
             let page = (from / self.page) as u32;
-            let until = ask.until.min((u64::from(page) + 1) * self.page);
+            let until = request.until.min((u64::from(page) + 1) * self.page);
             let slot = self.live(page) & !MOVING;
             found[self.tier_of(slot)] += until - from;
             self.accesses[page as usize] += 1;
-            let piece = Piece { ask: ask.key, from, until, write: ask.write };
-            self.route(&piece, page, &mut runs, ask, desk);
+            let piece = Piece { request: request.key, from, until, write: request.write };
+            self.route(&piece, page, &mut runs, request, io);
             from = until;
         }
-        runs.iter_mut().for_each(|run| run.pass(ask, desk));
-        if let Some(tally) = desk.tally() {
-            tally.request(ask.until - ask.from, ask.write);
+        runs.iter_mut().for_each(|run| run.transfer(request, io));
+        if let Some(counts) = io.counts() {
+            counts.request(request.until - request.from, request.write);
             for (tier, bytes) in found.into_iter().enumerate().filter(|(_, bytes)| *bytes > 0) {
-                tally.found(tier, bytes, ask.write);
-                if bytes == ask.until - ask.from {
-                    tally.hit(tier, ask.write);
+                counts.located(tier, bytes, request.write);
+                if bytes == request.until - request.from {
+                    counts.hit(tier, request.write);
                 }
             }
         }
     }
 
-    fn passed(&mut self, tag: u64, desk: &mut Desk<'_>) {
+    fn transfer_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
         let span = Span::of(tag);
         if span.kind {
             self.step_written(span);
@@ -264,22 +272,22 @@ impl Scheme for Tiered {
             }
         }
         if self.blocked > 0 {
-            self.resume(desk);
+            self.resume(io);
         }
     }
 
-    fn moved(&mut self, tag: u64, desk: &mut Desk<'_>) {
-        self.transferred(tag as usize, desk);
+    fn background_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
+        self.transferred(tag as usize, io);
     }
 
-    fn alarm(&mut self, desk: &mut Desk<'_>) {
-        while let Some(end) = self.cycle_end.filter(|&end| end <= desk.now()) {
+    fn alarm(&mut self, io: &mut PoolIo<'_>) {
+        while let Some(end) = self.cycle_end.filter(|&end| end <= io.now()) {
             self.cycle_end = Some(end + self.cycle);
             self.rank();
         }
-        self.continue_paced(desk);
-        self.start_relocations(desk);
-        self.set_alarms(desk);
+        self.continue_paced(io);
+        self.start_relocations(io);
+        self.set_alarms(io);
     }
 
     fn occupied_bytes(&self, part: usize) -> Option<u64> {

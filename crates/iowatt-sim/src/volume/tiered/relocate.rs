@@ -7,9 +7,9 @@
 use super::{MOVING, Tiered, WRITE};
 use crate::clock::{Nanos, nanos};
 use crate::plan::{DAY_S, TieredPoolPlan};
-use crate::volume::desk::Desk;
-use crate::volume::held::{Piece, Queue};
+use crate::volume::pool_io::PoolIo;
 use crate::volume::run::Span;
+use crate::volume::waiting::{Piece, Queue};
 
 /// When relocations may go on.
 #[derive(Debug)]
@@ -92,14 +92,14 @@ impl Tiered {
     }
 
     /// Starts as many relocations as there may be.
-    pub(super) fn start_relocations(&mut self, desk: &mut Desk<'_>) {
-        if desk.over() {
+    pub(super) fn start_relocations(&mut self, io: &mut PoolIo<'_>) {
+        if io.draining() {
             return;
         }
-        let opens = self.pace.opens(desk.now());
-        if opens > desk.now() {
+        let opens = self.pace.opens(io.now());
+        if opens > io.now() {
             if !self.up.is_empty() || !self.down.is_empty() {
-                desk.set_alarm(opens);
+                io.set_alarm(opens);
             }
             return;
         }
@@ -110,7 +110,7 @@ impl Tiered {
             let held = Queue::default();
             self.relocations[place] = Some(Relocation { page, from, to, stage: Stage::Drain, step: 0, held });
             self.blocked += 1;
-            self.go_on(place, desk);
+            self.go_on(place, io);
         }
     }
 
@@ -141,7 +141,7 @@ impl Tiered {
     }
 
     /// A write to a page that is being relocated.
-    pub(super) fn write_moving(&mut self, piece: &Piece, page: u32, desk: &mut Desk<'_>) {
+    pub(super) fn write_moving(&mut self, piece: &Piece, page: u32, io: &mut PoolIo<'_>) {
         let Some(place) = self.relocations.iter().position(|r| r.is_some_and(|r| r.page == page)) else {
             return;
         };
@@ -152,18 +152,18 @@ impl Tiered {
         let now = *relocation;
         let meets = now.copies() && (first..=last).contains(&now.step);
         if now.stage == Stage::Drain || meets {
-            self.waiting.hold(&mut relocation.held, *piece, desk);
+            self.waiting.hold(&mut relocation.held, *piece, io);
             return;
         }
         // What is copied is written to both places, the rest to the old one.
         let copied = u64::from(now.step + u32::from(now.copies())) * self.step;
-        let (mine, old, new) = (piece.ask, self.start(now.from), self.start(now.to));
+        let (mine, old, new) = (piece.request, self.start(now.from), self.start(now.to));
         if from < copied.min(until) {
             let end = copied.min(until);
             for (slot, start) in [(now.from, old), (now.to, new)] {
                 self.under_way[slot as usize][WRITE] += 1;
                 let tag = Span { first: slot, count: 1, kind: false, write: true }.tag();
-                desk.pass_tagged(mine, tag, self.tier_of(slot), start + from, start + end, true);
+                io.transfer_tagged(mine, tag, self.tier_of(slot), start + from, start + end, true);
             }
         }
         if copied.max(from) < until {
@@ -175,7 +175,7 @@ impl Tiered {
             self.under_way[now.from as usize][WRITE] += 1;
             let count = first << 15 | last;
             let tag = Span { first: place as u32, count, kind: true, write: true }.tag();
-            desk.pass_tagged(mine, tag, self.tier_of(now.from), old + begin, old + until, true);
+            io.transfer_tagged(mine, tag, self.tier_of(now.from), old + begin, old + until, true);
         }
     }
 
@@ -190,39 +190,39 @@ impl Tiered {
     }
 
     /// Transfers of requests have ended: relocations that waited for them go on.
-    pub(super) fn resume(&mut self, desk: &mut Desk<'_>) {
+    pub(super) fn resume(&mut self, io: &mut PoolIo<'_>) {
         for place in 0..self.relocations.len() {
             if self.relocations[place].is_some_and(|r| r.waits()) {
-                self.go_on(place, desk);
+                self.go_on(place, io);
             }
         }
     }
 
     /// Relocations that wait for their turn have it.
-    pub(super) fn continue_paced(&mut self, desk: &mut Desk<'_>) {
+    pub(super) fn continue_paced(&mut self, io: &mut PoolIo<'_>) {
         for place in 0..self.relocations.len() {
             if self.relocations[place].is_some_and(|r| r.stage == Stage::Paced) {
-                self.begin_step(place, desk);
+                self.begin_step(place, io);
             }
         }
     }
 
     /// The next step starts, if it is its turn.
-    fn begin_step(&mut self, place: usize, desk: &mut Desk<'_>) {
+    fn begin_step(&mut self, place: usize, io: &mut PoolIo<'_>) {
         let Some(relocation) = &mut self.relocations[place] else { return };
         relocation.stage = Stage::Paced;
-        if self.pace.next > desk.now() {
-            desk.set_alarm(self.pace.next);
+        if self.pace.next > io.now() {
+            io.set_alarm(self.pace.next);
             return;
         }
         relocation.stage = Stage::DrainStep;
-        self.pace.spend(desk.now(), self.step);
+        self.pace.spend(io.now(), self.step);
         self.blocked += 1;
-        self.go_on(place, desk);
+        self.go_on(place, io);
     }
 
     /// Takes a relocation on, if nothing that it waits for is under way.
-    fn go_on(&mut self, place: usize, desk: &mut Desk<'_>) {
+    fn go_on(&mut self, place: usize, io: &mut PoolIo<'_>) {
         let Some(mut now) = self.relocations[place] else { return };
         match now.stage {
             Stage::Drain if self.under_way[now.from as usize][WRITE] == 0 => {
@@ -230,41 +230,41 @@ impl Tiered {
                 let mut held = std::mem::take(&mut now.held);
                 now.stage = Stage::Paced;
                 self.relocations[place] = Some(now);
-                self.begin_step(place, desk);
-                self.let_go(&mut held, desk);
+                self.begin_step(place, io);
+                self.let_go(&mut held, io);
             }
             Stage::DrainStep if self.writing[place][now.step as usize] == 0 => {
                 self.blocked -= 1;
                 now.stage = Stage::Read;
                 self.relocations[place] = Some(now);
-                self.copy(place, &now, false, desk);
+                self.copy(place, &now, false, io);
             }
             _ => {}
         }
     }
 
-    fn let_go(&mut self, held: &mut Queue, desk: &mut Desk<'_>) {
-        while let Some(piece) = self.waiting.take(held, desk) {
-            self.pass_held(&piece, desk);
+    fn let_go(&mut self, held: &mut Queue, io: &mut PoolIo<'_>) {
+        while let Some(piece) = self.waiting.take(held, io) {
+            self.pass_held(&piece, io);
         }
     }
 
     /// Reads or writes the present step.
-    fn copy(&self, place: usize, now: &Relocation, write: bool, desk: &mut Desk<'_>) {
+    fn copy(&self, place: usize, now: &Relocation, write: bool, io: &mut PoolIo<'_>) {
         let slot = if write { now.to } else { now.from };
         let from = u64::from(now.step) * self.step;
         let until = (from + self.step).min(self.page);
         let start = self.start(slot);
-        desk.own(place as u64, self.tier_of(slot), start + from, start + until, write);
+        io.background(place as u64, self.tier_of(slot), start + from, start + until, write);
     }
 
     /// A transfer of a relocation is done.
-    pub(super) fn transferred(&mut self, place: usize, desk: &mut Desk<'_>) {
+    pub(super) fn transferred(&mut self, place: usize, io: &mut PoolIo<'_>) {
         let Some(mut now) = self.relocations[place] else { return };
         if now.stage == Stage::Read {
             now.stage = Stage::Write;
             self.relocations[place] = Some(now);
-            self.copy(place, &now, true, desk);
+            self.copy(place, &now, true, io);
             return;
         }
         now.step += 1;
@@ -272,37 +272,37 @@ impl Tiered {
         if now.step < self.steps() {
             now.stage = Stage::Paced;
             self.relocations[place] = Some(now);
-            self.begin_step(place, desk);
-            self.let_go(&mut held, desk);
+            self.begin_step(place, io);
+            self.let_go(&mut held, io);
             return;
         }
         self.relocations[place] = None;
         self.home[now.page as usize] = now.to;
         self.vacate(now.from);
         let (up, bytes, tier) = (now.to < now.from, self.page, self.tier_of(now.to));
-        if let Some(tally) = desk.tally() {
-            tally.migrations += 1;
-            let tally = &mut tally.parts[tier];
-            *(if up { &mut tally.promoted_bytes } else { &mut tally.demoted_bytes }) += bytes;
+        if let Some(counts) = io.counts() {
+            counts.migrations += 1;
+            let counts = &mut counts.parts[tier];
+            *(if up { &mut counts.promoted_bytes } else { &mut counts.demoted_bytes }) += bytes;
         }
-        self.let_go(&mut held, desk);
-        self.start_relocations(desk);
+        self.let_go(&mut held, io);
+        self.start_relocations(io);
     }
 
     /// Sets the alarm for whatever comes next.
-    pub(super) fn set_alarms(&mut self, desk: &mut Desk<'_>) {
-        if desk.over() {
+    pub(super) fn set_alarms(&mut self, io: &mut PoolIo<'_>) {
+        if io.draining() {
             return;
         }
         if let Some(end) = self.cycle_end {
-            desk.set_alarm(end);
+            io.set_alarm(end);
         }
-        let opens = self.pace.opens(desk.now());
-        if opens > desk.now() && (!self.up.is_empty() || !self.down.is_empty()) {
-            desk.set_alarm(opens);
+        let opens = self.pace.opens(io.now());
+        if opens > io.now() && (!self.up.is_empty() || !self.down.is_empty()) {
+            io.set_alarm(opens);
         }
         if self.relocations.iter().flatten().any(|r| r.stage == Stage::Paced) {
-            desk.set_alarm(self.pace.next);
+            io.set_alarm(self.pace.next);
         }
     }
 }

@@ -11,11 +11,11 @@ mod initial;
 mod moves;
 
 use super::Scheme;
-use super::desk::{Ask, Desk};
-use super::held::{Piece, Waiting};
 use super::initial::Initial;
+use super::pool_io::{PoolIo, VolumeRequest};
 use super::recency::Recency;
 use super::run::{Run, Span};
+use super::waiting::{Piece, Waiting};
 use crate::plan::{TieringPlan, VirtualPoolPlan};
 
 use moves::Move;
@@ -104,14 +104,14 @@ impl Tiering {
     }
 
     /// A piece that was held back goes where its extent is now.
-    fn pass_held(&mut self, piece: &Piece, desk: &mut Desk<'_>) {
+    fn pass_held(&mut self, piece: &Piece, io: &mut PoolIo<'_>) {
         let extent = (piece.from / self.extent) as u32;
         let slot = self.home[extent as usize] & !MOVING;
         self.under_way[slot as usize][usize::from(piece.write)] += 1;
         let (from, until) = self.within(extent, slot, (piece.from, piece.until));
         let span = Span { first: slot, count: 1, kind: false, write: piece.write };
-        desk.pass_tagged(piece.ask, span.tag(), self.part(slot), from, until, piece.write);
-        desk.release(piece.ask);
+        io.transfer_tagged(piece.request, span.tag(), self.part(slot), from, until, piece.write);
+        io.release(piece.request);
     }
 }
 
@@ -120,61 +120,61 @@ impl Scheme for Tiering {
         self.home.len() as u64 * self.extent
     }
 
-    fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
+    fn submit(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
         let mut runs = [FAST, SLOW].map(|part| Run::on(part, false));
         let mut found = [0; 2];
-        let mut from = ask.from;
-        while from < ask.until {
+        let mut from = request.from;
+        while from < request.until {
             let extent = (from / self.extent) as u32;
-            let until = ask.until.min((u64::from(extent) + 1) * self.extent);
+            let until = request.until.min((u64::from(extent) + 1) * self.extent);
             self.touch(extent);
             let home = self.home[extent as usize];
             let slot = home & !MOVING;
             let part = self.part(slot);
             found[part] += until - from;
-            if home & MOVING != 0 && ask.write {
-                self.hold(Piece { ask: ask.key, from, until, write: true }, extent, desk);
+            if home & MOVING != 0 && request.write {
+                self.hold(Piece { request: request.key, from, until, write: true }, extent, io);
             } else {
                 // Counted before anything may start to move, so that a move sees the piece.
-                self.under_way[slot as usize][usize::from(ask.write)] += 1;
-                runs[part].add(slot, self.within(extent, slot, (from, until)), ask, desk);
+                self.under_way[slot as usize][usize::from(request.write)] += 1;
+                runs[part].add(slot, self.within(extent, slot, (from, until)), request, io);
             }
             if home & MOVING == 0 {
                 if part == FAST {
                     self.recency.touch(slot);
                 } else if self.warm(extent) {
-                    self.promote(extent, desk);
+                    self.promote(extent, io);
                 }
             }
             from = until;
         }
-        runs.iter_mut().for_each(|run| run.pass(ask, desk));
-        if let Some(tally) = desk.tally() {
-            tally.request(ask.until - ask.from, ask.write);
+        runs.iter_mut().for_each(|run| run.transfer(request, io));
+        if let Some(counts) = io.counts() {
+            counts.request(request.until - request.from, request.write);
             for (part, bytes) in found.into_iter().enumerate() {
-                tally.found(part, bytes, ask.write);
-                if bytes == ask.until - ask.from {
-                    tally.hit(part, ask.write);
+                counts.located(part, bytes, request.write);
+                if bytes == request.until - request.from {
+                    counts.hit(part, request.write);
                 }
             }
         }
     }
 
-    fn passed(&mut self, tag: u64, desk: &mut Desk<'_>) {
+    fn transfer_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
         let span = Span::of(tag);
         for slot in span.first..span.first + span.count {
             self.under_way[slot as usize][usize::from(span.write)] -= 1;
         }
         if self.blocked > 0 {
-            self.resume(desk);
+            self.resume(io);
         }
     }
 
-    fn moved(&mut self, tag: u64, desk: &mut Desk<'_>) {
-        self.transferred(tag as usize, desk);
+    fn background_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
+        self.transferred(tag as usize, io);
     }
 
-    fn alarm(&mut self, _desk: &mut Desk<'_>) {}
+    fn alarm(&mut self, _desk: &mut PoolIo<'_>) {}
 
     fn occupied_bytes(&self, part: usize) -> Option<u64> {
         let own = self.home.iter().filter(|&&home| self.part(home & !MOVING) == part).count();

@@ -1,8 +1,8 @@
 //! An extent of the slow part and one of the fast part change places.
 
 use super::{FAST, MOVING, SLOW, Tiering};
-use crate::volume::desk::Desk;
-use crate::volume::held::{Piece, Queue};
+use crate::volume::pool_io::PoolIo;
+use crate::volume::waiting::{Piece, Queue};
 
 /// Cold slots looked at for one that no write is under way in.
 const SEARCH: usize = 64;
@@ -64,16 +64,16 @@ impl Move {
 
 impl Tiering {
     /// Starts to bring `hot` to the fast part, if there may be another move and something can give way.
-    pub(super) fn promote(&mut self, hot: u32, desk: &mut Desk<'_>) {
-        if desk.over() {
+    pub(super) fn promote(&mut self, hot: u32, io: &mut PoolIo<'_>) {
+        if io.draining() {
             return;
         }
         let place = self.moves.iter().position(Option::is_none);
         let calm = |slot: &u32| self.under_way[*slot as usize][WRITE] == 0;
         let cold = self.recency.oldest_first().take(SEARCH).find(calm);
         let (Some(place), Some(fast), Some(free)) = (place, cold, self.spares.last().copied()) else {
-            if let Some(tally) = desk.tally() {
-                tally.postponed += 1;
+            if let Some(counts) = io.counts() {
+                counts.postponed += 1;
             }
             return;
         };
@@ -86,41 +86,41 @@ impl Tiering {
         let held = [Queue::default(); 2];
         self.moves[place] = Some(Move { stage: Stage::Drain, hot, slow, cold, fast, free, left: 0, held });
         self.blocked += 1;
-        self.go_on(place, desk);
+        self.go_on(place, io);
     }
 
     /// Holds a write to an extent on the move back until it has arrived.
-    pub(super) fn hold(&mut self, piece: Piece, extent: u32, desk: &mut Desk<'_>) {
+    pub(super) fn hold(&mut self, piece: Piece, extent: u32, io: &mut PoolIo<'_>) {
         for held in self.moves.iter_mut().flatten().filter(|m| m.concerns(extent)) {
             let queue = &mut held.held[usize::from(extent != held.hot)];
-            self.waiting.hold(queue, piece, desk);
+            self.waiting.hold(queue, piece, io);
         }
     }
 
     /// Transfers of requests have ended: moves that waited for them go on.
-    pub(super) fn resume(&mut self, desk: &mut Desk<'_>) {
+    pub(super) fn resume(&mut self, io: &mut PoolIo<'_>) {
         for place in 0..self.moves.len() {
             let waits = |m: &Move| matches!(m.stage, Stage::Drain | Stage::AwaitFree | Stage::AwaitFast);
             if self.moves[place].as_ref().is_some_and(waits) {
-                self.go_on(place, desk);
+                self.go_on(place, io);
             }
         }
     }
 
     /// A transfer of a move is done.
-    pub(super) fn transferred(&mut self, place: usize, desk: &mut Desk<'_>) {
+    pub(super) fn transferred(&mut self, place: usize, io: &mut PoolIo<'_>) {
         let Some(mut now) = self.moves[place] else { return };
         now.left -= 1;
         if now.left == 0 {
             now.stage = match now.stage {
                 Stage::Read => Stage::AwaitFree,
                 Stage::Demote => {
-                    self.arrive(now.cold, now.free, &mut now.held[1], desk);
+                    self.arrive(now.cold, now.free, &mut now.held[1], io);
                     Stage::AwaitFast
                 }
                 Stage::Promote => {
                     self.moves[place] = None;
-                    self.finish(&mut now, desk);
+                    self.finish(&mut now, io);
                     return;
                 }
                 waiting => waiting,
@@ -128,11 +128,11 @@ impl Tiering {
             self.blocked += 1;
         }
         self.moves[place] = Some(now);
-        self.go_on(place, desk);
+        self.go_on(place, io);
     }
 
     /// Takes a move through the stages that wait for requests, as far as it gets.
-    fn go_on(&mut self, place: usize, desk: &mut Desk<'_>) {
+    fn go_on(&mut self, place: usize, io: &mut PoolIo<'_>) {
         let Some(mut now) = self.moves[place] else { return };
         let busy = |slot: u32, way: usize| self.under_way[slot as usize][way] > 0;
         let any = |slot: u32| busy(slot, READ) || busy(slot, WRITE);
@@ -150,7 +150,7 @@ impl Tiering {
         let at = |slot: u32| (self.start(slot), self.start(slot) + self.extent);
         let mut transfer = |part: usize, slot: u32, write: bool| {
             let (from, until) = at(slot);
-            desk.own(tag, part, from, until, write);
+            io.background(tag, part, from, until, write);
         };
         (now.stage, now.left) = match now.stage {
             Stage::Drain => {
@@ -171,27 +171,27 @@ impl Tiering {
     }
 
     /// `extent` is complete in `slot`, which is its home from now on.
-    fn arrive(&mut self, extent: u32, slot: u32, held: &mut Queue, desk: &mut Desk<'_>) {
+    fn arrive(&mut self, extent: u32, slot: u32, held: &mut Queue, io: &mut PoolIo<'_>) {
         self.home[extent as usize] = slot;
         self.heat[extent as usize] = 0;
         let (bytes, part) = (self.extent, self.part(slot));
-        if let Some(tally) = desk.tally() {
-            let tally = &mut tally.parts[part];
-            let came = if part == FAST { &mut tally.promoted_bytes } else { &mut tally.demoted_bytes };
+        if let Some(counts) = io.counts() {
+            let counts = &mut counts.parts[part];
+            let came = if part == FAST { &mut counts.promoted_bytes } else { &mut counts.demoted_bytes };
             *came += bytes;
         }
-        while let Some(piece) = self.waiting.take(held, desk) {
-            self.pass_held(&piece, desk);
+        while let Some(piece) = self.waiting.take(held, io) {
+            self.pass_held(&piece, io);
         }
     }
 
-    fn finish(&mut self, done: &mut Move, desk: &mut Desk<'_>) {
+    fn finish(&mut self, done: &mut Move, io: &mut PoolIo<'_>) {
         self.holder[done.fast as usize] = done.hot;
         self.recency.add(done.fast);
         self.spares.push(done.slow);
-        self.arrive(done.hot, done.fast, &mut done.held[0], desk);
-        if let Some(tally) = desk.tally() {
-            tally.migrations += 1;
+        self.arrive(done.hot, done.fast, &mut done.held[0], io);
+        if let Some(counts) = io.counts() {
+            counts.migrations += 1;
         }
     }
 }

@@ -17,9 +17,9 @@ mod table;
 mod tests;
 
 use super::movement::Movement;
+use super::scheme_io::{SchemeIo, counting};
 use super::sectors::{self, Pieces, SECTOR};
-use super::worktop::{Worktop, counting};
-use super::{Ask, Desk, Scheme};
+use super::{PoolIo, Scheme, VolumeRequest};
 use crate::clock::{Nanos, nanos};
 use crate::plan::{VirtualPoolPlan, WriteOffLoadingPlan};
 use crate::slab::Slab;
@@ -156,9 +156,9 @@ impl WriteOffLoading {
     }
 
     /// The part that is to take a write of so many blocks to `home`.
-    fn place(&self, home: usize, blocks: u64, desk: &impl Worktop) -> usize {
-        let now = desk.now();
-        let own = (desk.ready(home), self.need(home, now));
+    fn place(&self, home: usize, blocks: u64, io: &impl SchemeIo) -> usize {
+        let now = io.now();
+        let own = (io.ready(home), self.need(home, now));
         if own == (true, Need::Read) {
             return home;
         }
@@ -166,7 +166,7 @@ impl WriteOffLoading {
         let best = (0..self.homes.len())
             .filter(|&p| p != home && u64::from(self.table.logs[p].free()) >= blocks)
             .map(|p| {
-                let rank = (desk.ready(p), self.need(p, now));
+                let rank = (io.ready(p), self.need(p, now));
                 (rank, p == self.homes[home].log, self.table.logs[p].free(), std::cmp::Reverse(p))
             })
             .max();
@@ -186,26 +186,26 @@ impl WriteOffLoading {
         }
     }
 
-    fn submit_to(&mut self, ask: &Ask, desk: &mut impl Worktop) {
-        let mut from = ask.from;
+    fn submit_to(&mut self, request: &VolumeRequest, io: &mut impl SchemeIo) {
+        let mut from = request.from;
         let mut home = self.homes.partition_point(|h| h.start + h.bytes <= from);
-        while from < ask.until {
-            let until = ask.until.min(self.homes[home].start + self.homes[home].bytes);
-            if ask.write {
-                self.write(ask.key, home, (from, until), desk);
+        while from < request.until {
+            let until = request.until.min(self.homes[home].start + self.homes[home].bytes);
+            if request.write {
+                self.write(request.key, home, (from, until), io);
             } else {
-                self.read(ask.key, home, (from, until), desk);
+                self.read(request.key, home, (from, until), io);
             }
             (from, home) = (until, home + 1);
         }
-        self.reclaim(desk);
+        self.reclaim(io);
     }
 
-    fn write(&mut self, ask: u32, home: usize, (from, until): (u64, u64), desk: &mut impl Worktop) {
-        let counted = u64::from(desk.counted());
+    fn write(&mut self, request: u32, home: usize, (from, until): (u64, u64), io: &mut impl SchemeIo) {
+        let counted = u64::from(io.counted());
         let (first, last) = (from / BLOCK, (until - 1) / BLOCK);
-        let log = self.place(home, last - first + 1, desk);
-        let now = desk.now();
+        let log = self.place(home, last - first + 1, io);
+        let now = io.now();
         let mut superseded = 0;
         if log == home {
             if self.table.away[home] > 0 {
@@ -217,9 +217,9 @@ impl WriteOffLoading {
             if self.need(home, now) != Need::Read {
                 self.homes[home].log_at = Some(now);
             }
-            self.totals.refused_writes += counted * u64::from(!desk.ready(home));
+            self.totals.refused_writes += counted * u64::from(!io.ready(home));
             let start = self.homes[home].start;
-            desk.pass(ask, home, (from - start, until - start), true);
+            io.transfer(request, home, (from - start, until - start), true);
             return;
         }
         self.homes[home].log = log;
@@ -237,7 +237,7 @@ impl WriteOffLoading {
             let place = log_start + u64::from(slot) * BLOCK;
             let begin = place + (from.max(block * BLOCK) - block * BLOCK);
             let end = place + (until.min(next * BLOCK) - block * BLOCK);
-            desk.pass(ask, log, (begin, end), true);
+            io.transfer(request, log, (begin, end), true);
             block = next;
         }
         self.totals.off_loaded_writes += counted;
@@ -263,20 +263,20 @@ impl WriteOffLoading {
         }
     }
 
-    fn read(&mut self, ask: u32, home: usize, (from, until): (u64, u64), desk: &mut impl Worktop) {
-        let (now, start) = (desk.now(), self.homes[home].start);
+    fn read(&mut self, request: u32, home: usize, (from, until): (u64, u64), io: &mut impl SchemeIo) {
+        let (now, start) = (io.now(), self.homes[home].start);
         if self.need(home, now) != Need::Read {
             self.look_at = 0; // if the home is needed from now on, what it has in logs is wanted
         }
         if self.table.away[home] == 0 {
             self.homes[home].read_at = Some(now);
-            desk.pass(ask, home, (from - start, until - start), false);
+            io.transfer(request, home, (from - start, until - start), false);
             return;
         }
-        let counted = u64::from(desk.counted());
+        let counted = u64::from(io.counted());
         let mut from_logs = 0;
         let mut pieces = Pieces::default();
-        let mut emit = |part, begin, end| desk.pass(ask, part, (begin, end), false);
+        let mut emit = |part, begin, end| io.transfer(request, part, (begin, end), false);
         for block in from / BLOCK..=(until - 1) / BLOCK {
             let mut wanted = u128::from(sectors_of(block, from, until));
             while let Some((sector, _)) = sectors::first_run(wanted) {
@@ -312,21 +312,21 @@ impl WriteOffLoading {
     }
 
     /// Begins moves home while there is something to move and room for a move.
-    fn reclaim(&mut self, desk: &mut impl Worktop) {
-        if desk.now() < self.look_at || desk.over() {
+    fn reclaim(&mut self, io: &mut impl SchemeIo) {
+        if io.now() < self.look_at || io.draining() {
             return;
         }
         while self.moves.len() < self.reclaims_at_once {
-            let Some((home, log)) = self.next_move(desk) else {
+            let Some((home, log)) = self.next_move(io) else {
                 if self.table.away.iter().any(|&away| away > 0) {
-                    self.look_at = desk.now() + PATIENCE;
-                    if (0..self.homes.len()).any(|h| self.wanted(h, desk.now()) && self.table.away[h] > 0) {
-                        desk.set_alarm(self.look_at);
+                    self.look_at = io.now() + PATIENCE;
+                    if (0..self.homes.len()).any(|h| self.wanted(h, io.now()) && self.table.away[h] > 0) {
+                        io.set_alarm(self.look_at);
                     }
                 }
                 return;
             };
-            self.begin(home, log, desk);
+            self.begin(home, log, io);
         }
     }
 
@@ -336,8 +336,8 @@ impl WriteOffLoading {
     }
 
     /// A home and a log that has something of it.
-    fn next_move(&mut self, desk: &impl Worktop) -> Option<(usize, usize)> {
-        let (parts, now) = (self.homes.len(), desk.now());
+    fn next_move(&mut self, io: &impl SchemeIo) -> Option<(usize, usize)> {
+        let (parts, now) = (self.homes.len(), io.now());
         for i in 0..parts {
             let home = (self.next_home + i) % parts;
             if self.table.away[home] == 0 {
@@ -347,9 +347,8 @@ impl WriteOffLoading {
             if !self.wanted(home, now) {
                 continue;
             }
-            let movable = |&log: &usize| {
-                self.table.length(home, log) > 0 && (self.homes[home].drains || desk.ready(log))
-            };
+            let movable =
+                |&log: &usize| self.table.length(home, log) > 0 && (self.homes[home].drains || io.ready(log));
             if let Some(log) = (0..parts).find(movable) {
                 self.next_home = (home + 1) % parts;
                 return Some((home, log));
@@ -359,7 +358,7 @@ impl WriteOffLoading {
     }
 
     /// Begins to move the oldest entry of a home in a log, and what lies behind it in the home and is in that log too.
-    fn begin(&mut self, home: usize, log: usize, desk: &mut impl Worktop) {
+    fn begin(&mut self, home: usize, log: usize, io: &mut impl SchemeIo) {
         let mut it = Move { home, log, entries: [NONE; MOST], count: 0, left: 0, writing: false };
         let mut key = self.table.oldest(home, log);
         while key != NONE && it.count < self.reclaim_blocks {
@@ -372,18 +371,18 @@ impl WriteOffLoading {
             key = self.table.chain(next).find(follows).map_or(NONE, |(key, _)| key);
         }
         let tag = self.moves.insert(it);
-        self.transfer(tag, desk);
+        self.transfer(tag, io);
     }
 
     /// Opens the transfers of a move's present half, or ends it where there are none.
-    fn transfer(&mut self, tag: u32, desk: &mut impl Worktop) {
+    fn transfer(&mut self, tag: u32, io: &mut impl SchemeIo) {
         let it = self.moves.get(tag);
         let mut left = 0;
         let part = if it.writing { it.home } else { it.log };
         let mut pieces = Pieces::default();
         let mut emit = |part, begin, end| {
             left += 1;
-            desk.own(u64::from(tag), part, (begin, end), it.writing);
+            io.background(u64::from(tag), part, (begin, end), it.writing);
         };
         for &key in &it.entries[..it.count] {
             let entry = self.table.get(key);
@@ -401,14 +400,14 @@ impl WriteOffLoading {
         pieces.end(&mut emit);
         self.moves.get_mut(tag).left = left;
         if left == 0 {
-            self.end(tag, desk);
+            self.end(tag, io);
         }
     }
 
-    fn end(&mut self, tag: u32, desk: &mut impl Worktop) {
-        let counted = desk.counted();
-        if let Some(tally) = desk.tally() {
-            tally.migrations += 1;
+    fn end(&mut self, tag: u32, io: &mut impl SchemeIo) {
+        let counted = io.counted();
+        if let Some(counts) = io.counts() {
+            counts.migrations += 1;
         }
         let it = self.moves.remove(tag);
         let moved: u64 = it.entries[..it.count].iter().map(|&key| self.table.end_move(key)).sum();
@@ -417,7 +416,7 @@ impl WriteOffLoading {
         self.look_at = 0;
     }
 
-    fn transferred(&mut self, tag: u64, desk: &mut impl Worktop) {
+    fn transferred(&mut self, tag: u64, io: &mut impl SchemeIo) {
         let tag = tag as u32;
         let it = self.moves.get_mut(tag);
         it.left -= 1;
@@ -425,12 +424,12 @@ impl WriteOffLoading {
             return;
         }
         if it.writing {
-            self.end(tag, desk);
+            self.end(tag, io);
         } else {
             it.writing = true;
-            self.transfer(tag, desk);
+            self.transfer(tag, io);
         }
-        self.reclaim(desk);
+        self.reclaim(io);
     }
 }
 
@@ -444,16 +443,16 @@ impl Scheme for WriteOffLoading {
         self.homes.last().map_or(0, |h| h.start + h.bytes)
     }
 
-    fn submit(&mut self, ask: &Ask, desk: &mut Desk<'_>) {
-        counting(ask, desk, |desk| self.submit_to(ask, desk));
+    fn submit(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
+        counting(request, io, |io| self.submit_to(request, io));
     }
 
-    fn moved(&mut self, tag: u64, desk: &mut Desk<'_>) {
-        self.transferred(tag, desk);
+    fn background_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
+        self.transferred(tag, io);
     }
 
-    fn alarm(&mut self, desk: &mut Desk<'_>) {
-        self.reclaim(desk);
+    fn alarm(&mut self, io: &mut PoolIo<'_>) {
+        self.reclaim(io);
     }
 
     fn dirty_bytes(&self) -> u64 {

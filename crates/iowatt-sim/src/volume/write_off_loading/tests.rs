@@ -1,5 +1,5 @@
-use super::super::bench::{Bench, Driven, deeds, live_through};
 use super::super::sectors::SECTOR;
+use super::super::test_pools::{SchemeUnderTest, TestPools, actions, run_actions};
 use super::*;
 use crate::plan::{PartPlan, SchemePlan};
 use proptest::prelude::*;
@@ -7,21 +7,21 @@ use proptest::prelude::*;
 const MIB: u64 = 1 << 20;
 const S: Nanos = 1_000_000_000;
 
-impl Driven for WriteOffLoading {
+impl SchemeUnderTest for WriteOffLoading {
     fn bytes(&self) -> u64 {
         self.capacity_bytes()
     }
 
-    fn take(&mut self, ask: &Ask, bench: &mut Bench) {
-        self.submit_to(ask, bench);
+    fn submit(&mut self, request: &VolumeRequest, pools: &mut TestPools) {
+        self.submit_to(request, pools);
     }
 
-    fn tell(&mut self, tag: u64, _tagged: bool, bench: &mut Bench) {
-        self.transferred(tag, bench);
+    fn transfer_done(&mut self, tag: u64, _tagged: bool, pools: &mut TestPools) {
+        self.transferred(tag, pools);
     }
 
-    fn ring(&mut self, bench: &mut Bench) {
-        self.reclaim(bench);
+    fn alarm(&mut self, pools: &mut TestPools) {
+        self.reclaim(pools);
     }
 
     fn check(&self) -> Result<(), String> {
@@ -57,22 +57,22 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_written_is_lost(deeds in deeds(3 * 192 * 1024, 3, 20_000)) {
+    fn nothing_written_is_lost(actions in actions(3 * 192 * 1024, 3, 20_000)) {
         // Logs of 16 blocks, so that they fill up too.
         let mut it = scheme(3, 256 * 1024, 64 * 1024, 0.7);
-        live_through(&mut it, &mut Bench::new(3), &deeds).map_err(TestCaseError::fail)?;
+        run_actions(&mut it, &mut TestPools::new(3), &actions).map_err(TestCaseError::fail)?;
     }
 
     #[test]
-    fn nothing_is_lost_with_room_for_all(deeds in deeds(2 * 256 * 1024, 2, 9_000)) {
+    fn nothing_is_lost_with_room_for_all(actions in actions(2 * 256 * 1024, 2, 9_000)) {
         let mut it = scheme(2, MIB, 768 * 1024, 1.0);
-        live_through(&mut it, &mut Bench::new(2), &deeds).map_err(TestCaseError::fail)?;
+        run_actions(&mut it, &mut TestPools::new(2), &actions).map_err(TestCaseError::fail)?;
     }
 }
 
-fn finish(it: &mut WriteOffLoading, bench: &mut Bench) {
-    while bench.pending() > 0 {
-        bench.complete(it, 0);
+fn finish(it: &mut WriteOffLoading, pools: &mut TestPools) {
+    while pools.pending() > 0 {
+        pools.complete(it, 0);
     }
     it.audit().unwrap();
 }
@@ -81,38 +81,38 @@ fn finish(it: &mut WriteOffLoading, bench: &mut Bench) {
 fn a_write_to_a_part_that_rests_goes_to_one_that_is_read_and_comes_home_with_the_next_read() {
     let mut it = scheme(3, MIB, 64 * 1024, 1.0);
     let home = 960 * 1024;
-    let mut bench = Bench::new(3);
-    bench.request(&mut it, home, home + 4096, false); // part 1 is needed
-    bench.ready[0] = false;
-    bench.request(&mut it, 1000, 9000, true);
+    let mut pools = TestPools::new(3);
+    pools.request(&mut it, home, home + 4096, false); // part 1 is needed
+    pools.ready[0] = false;
+    pools.request(&mut it, 1000, 9000, true);
     assert_eq!((it.totals.off_loaded_writes, it.totals.off_loaded_bytes), (1, 8000));
     assert_eq!(it.table.away, [17, 0, 0], "sectors 1 to 17");
     assert_eq!(it.homes[0].log, 1);
-    bench.request(&mut it, 2048, 4096, false);
+    pools.request(&mut it, 2048, 4096, false);
     assert_eq!((it.totals.log_reads, it.homes[0].read_at), (1, None), "the log has all of it");
-    finish(&mut it, &mut bench);
+    finish(&mut it, &mut pools);
     // A read of what only the home has brings it up, and then the rest comes home.
-    bench.request(&mut it, 0, 512, false);
-    bench.ready[0] = true;
+    pools.request(&mut it, 0, 512, false);
+    pools.ready[0] = true;
     assert_eq!(it.homes[0].read_at, Some(0));
-    finish(&mut it, &mut bench);
+    finish(&mut it, &mut pools);
     assert_eq!((it.table.away[0], it.totals.reclaimed_bytes), (0, 17 * SECTOR));
-    bench.request(&mut it, 0, 9000, false);
+    pools.request(&mut it, 0, 9000, false);
     assert_eq!(it.totals.log_reads, 1, "from the home again");
 }
 
 #[test]
 fn without_reads_one_part_stays_up_for_all() {
     let mut it = scheme(3, MIB, 128 * 1024, 1.0);
-    let mut bench = Bench::new(3);
+    let mut pools = TestPools::new(3);
     let home = 896 * 1024;
     for round in 0..20 {
-        bench.request(&mut it, home + round * 4096, home + round * 4096 + 4096, true);
-        bench.request(&mut it, 2 * home + round * 4096, 2 * home + round * 4096 + 4096, true);
-        finish(&mut it, &mut bench);
-        bench.pass_time(&mut it, 10 * S);
+        pools.request(&mut it, home + round * 4096, home + round * 4096 + 4096, true);
+        pools.request(&mut it, 2 * home + round * 4096, 2 * home + round * 4096 + 4096, true);
+        finish(&mut it, &mut pools);
+        pools.pass_time(&mut it, 10 * S);
         if round == 6 {
-            (bench.ready[0], bench.ready[2]) = (false, false); // as their policy would have it
+            (pools.ready[0], pools.ready[2]) = (false, false); // as their policy would have it
         }
     }
     assert_eq!(it.totals.off_loaded_writes, 20, "part 1 keeps its own writes and takes those of part 2");
@@ -123,29 +123,29 @@ fn without_reads_one_part_stays_up_for_all() {
 #[test]
 fn a_log_that_fills_up_brings_a_home_up() {
     let mut it = scheme(2, MIB, 64 * 1024, 0.5);
-    let mut bench = Bench::new(2);
-    bench.request(&mut it, MIB, MIB + 512, false);
-    bench.ready[0] = false;
+    let mut pools = TestPools::new(2);
+    pools.request(&mut it, MIB, MIB + 512, false);
+    pools.ready[0] = false;
     for i in 0..9 {
-        bench.request(&mut it, i * 8192, i * 8192 + 4096, true);
+        pools.request(&mut it, i * 8192, i * 8192 + 4096, true);
     }
     assert_eq!(it.totals.drains, 1);
-    finish(&mut it, &mut bench);
+    finish(&mut it, &mut pools);
     assert_eq!((it.table.away[0], it.totals.reclaimed_bytes), (0, 9 * 4096));
 }
 
 #[test]
 fn an_overwritten_sector_is_not_brought_home() {
     let mut it = scheme(2, MIB, 64 * 1024, 1.0);
-    let mut bench = Bench::new(2);
-    bench.request(&mut it, MIB, MIB + 512, false);
-    bench.ready[0] = false;
-    bench.request(&mut it, 0, 8192, true);
-    bench.request(&mut it, 512, 1536, true);
+    let mut pools = TestPools::new(2);
+    pools.request(&mut it, MIB, MIB + 512, false);
+    pools.ready[0] = false;
+    pools.request(&mut it, 0, 8192, true);
+    pools.request(&mut it, 512, 1536, true);
     assert_eq!((it.totals.superseded_bytes, it.table.away[0]), (1024, 16));
     assert_eq!(it.table.chain(0).count(), 2);
-    bench.ready[0] = true;
-    bench.request(&mut it, 100 * 1024, 101 * 1024, false);
-    finish(&mut it, &mut bench);
+    pools.ready[0] = true;
+    pools.request(&mut it, 100 * 1024, 101 * 1024, false);
+    finish(&mut it, &mut pools);
     assert_eq!(it.totals.reclaimed_bytes, 8192);
 }

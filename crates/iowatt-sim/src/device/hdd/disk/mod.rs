@@ -14,7 +14,7 @@ use crate::device::hdd::buffer::{Buffer, Hit};
 use crate::device::hdd::cursor::Cursor;
 use crate::plan::{HddPlan, PhasePlan, ReadAhead};
 use crate::power::Window;
-use crate::rng::{Room, Stream as Random};
+use crate::rng::{Component, Stream as Random};
 use destage::{Accepted, Destage};
 use overheads::Overheads;
 use std::collections::VecDeque;
@@ -110,7 +110,7 @@ pub struct Disk {
     works: Works,
 }
 
-/// What changes in a disk as it works; every step is told the model.
+/// The changing state of a disk; every step takes the model as an argument.
 #[derive(Clone, Debug)]
 struct Works {
     phase_ps: Picos,
@@ -149,7 +149,9 @@ impl Disk {
     pub fn new(model: &Arc<Model>, seed: u64, index: usize, bus_sector_ps: Picos) -> Self {
         let phase_ps = match model.plan.phase {
             PhasePlan::Zero => 0,
-            PhasePlan::Random => Random::new(seed, Room::SpindlePhase, index).below(model.mech.revolution_ps),
+            PhasePlan::Random => {
+                Random::new(seed, Component::SpindlePhase, index).below(model.mech.revolution_ps)
+            }
         };
         let works = Works {
             phase_ps,

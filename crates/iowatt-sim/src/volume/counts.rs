@@ -1,28 +1,28 @@
-//! What is counted of a virtual pool within the window.
+//! Counts of a virtual pool within the observed window.
 
 use crate::clock::Nanos;
 
 /// Counts of one part. Pairs are of reads and writes.
 #[derive(Clone, Debug, Default)]
-pub struct PartTally {
-    /// Requests that had all of their bytes there.
+pub struct PartCounts {
+    /// Requests with all of their bytes on the part.
     pub hits: [u64; 2],
-    /// Bytes of requests that were there.
+    /// Bytes of requests that were on the part.
     pub hit_bytes: [u64; 2],
-    /// Bytes that came by migration from a slower part.
+    /// Bytes migrated to it from a slower part.
     pub promoted_bytes: u64,
-    /// Bytes that came by migration from a faster part.
+    /// Bytes migrated to it from a faster part.
     pub demoted_bytes: u64,
     /// Bytes read and written for requests.
     pub request_bytes: [u64; 2],
-    /// Bytes read and written by moves.
+    /// Bytes read and written by background moves.
     pub migration_bytes: [u64; 2],
-    /// What the present request is counted by, as it was when it came: bytes for requests, or bytes of hits.
+    /// The counter that the present request is measured by, as it was before: request bytes, or hit bytes.
     mark: u64,
 }
 
-impl PartTally {
-    /// A transfer of `bytes` begins.
+impl PartCounts {
+    /// Counts a transfer of `bytes`.
     pub fn transferred(&mut self, bytes: u64, write: bool, own: bool) {
         let way = if own { &mut self.migration_bytes } else { &mut self.request_bytes };
         way[usize::from(write)] += bytes;
@@ -31,35 +31,35 @@ impl PartTally {
 
 /// Counts of a virtual pool.
 #[derive(Clone, Debug)]
-pub struct Tally {
+pub struct PoolCounts {
     /// Requests of each direction.
     pub requests: [u64; 2],
     /// Their bytes.
     pub bytes: [u64; 2],
     /// Of each part.
-    pub parts: Vec<PartTally>,
-    /// Moves that ended: an extent, or a pair that changed places.
+    pub parts: Vec<PartCounts>,
+    /// Completed moves: of an extent, or of a pair that changed places.
     pub migrations: u64,
-    /// Moves that were due and found as many under way as there may be, or no room.
+    /// Moves that were due while too many were in flight or no space was free.
     pub postponed: u64,
     /// Copies that were written back.
     pub write_backs: u64,
-    /// Copies that were given up.
+    /// Copies that were evicted.
     pub evictions: u64,
-    /// Requests that a move held up, and for how long.
+    /// Requests that waited for a move.
     pub held: u64,
-    /// Time that they were held.
+    /// Time that they waited.
     pub held_ns: Nanos,
 }
 
-impl Tally {
-    /// Nothing counted yet, of so many parts.
+impl PoolCounts {
+    /// Zero counts, for so many parts.
     #[must_use]
     pub fn new(parts: usize) -> Self {
         Self {
             requests: [0; 2],
             bytes: [0; 2],
-            parts: vec![PartTally::default(); parts],
+            parts: vec![PartCounts::default(); parts],
             migrations: 0,
             postponed: 0,
             write_backs: 0,
@@ -69,14 +69,14 @@ impl Tally {
         }
     }
 
-    /// A request comes; what is transferred for it, part by part, tells where its bytes are.
+    /// Begins a request whose transfers show where its bytes are.
     pub fn begin(&mut self) {
         for part in &mut self.parts {
             part.mark = part.request_bytes[0] + part.request_bytes[1];
         }
     }
 
-    /// The request that began with [`Self::begin`] has opened its transfers.
+    /// Ends the request that began with [`Self::begin`]: its transfers are open.
     pub fn end(&mut self, bytes: u64, write: bool) {
         self.request(bytes, write);
         for part in &mut self.parts {
@@ -86,15 +86,15 @@ impl Tally {
         }
     }
 
-    /// A request comes whose scheme tells where its bytes are ([`Self::found`]).
-    pub fn begin_told(&mut self, write: bool) {
+    /// Begins a request whose scheme reports where its bytes are ([`Self::located`]).
+    pub fn begin_located(&mut self, write: bool) {
         for part in &mut self.parts {
             part.mark = part.hit_bytes[usize::from(write)];
         }
     }
 
-    /// All has been told of the request that began with [`Self::begin_told`].
-    pub fn end_told(&mut self, bytes: u64, write: bool) {
+    /// Ends the request that began with [`Self::begin_located`].
+    pub fn end_located(&mut self, bytes: u64, write: bool) {
         self.request(bytes, write);
         for part in &mut self.parts {
             let there = part.hit_bytes[usize::from(write)] - part.mark;
@@ -102,18 +102,18 @@ impl Tally {
         }
     }
 
-    /// A request of so many bytes.
+    /// Counts a request of so many bytes.
     pub fn request(&mut self, bytes: u64, write: bool) {
         self.requests[usize::from(write)] += 1;
         self.bytes[usize::from(write)] += bytes;
     }
 
-    /// So many bytes of a request were on `part`.
-    pub fn found(&mut self, part: usize, bytes: u64, write: bool) {
+    /// Counts bytes of a request that were on `part`.
+    pub fn located(&mut self, part: usize, bytes: u64, write: bool) {
         self.parts[part].hit_bytes[usize::from(write)] += bytes;
     }
 
-    /// All of a request was on `part`.
+    /// Counts a request that lay wholly on `part`.
     pub fn hit(&mut self, part: usize, write: bool) {
         self.parts[part].hits[usize::from(write)] += 1;
     }

@@ -4,9 +4,9 @@
 //! so, in any order. What a scheme's own write carries is what its own reads (or tagged reads) under the same tag have brought, and is
 //! refused before they are done. A read of a host must find, in every sector, the version that was written last.
 
+use super::scheme_io::SchemeIo;
 use super::sectors::SECTOR;
-use super::worktop::Worktop;
-use super::{Ask, Tally};
+use super::{PoolCounts, VolumeRequest};
 use crate::clock::Nanos;
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -14,27 +14,27 @@ use std::collections::HashMap;
 /// What a sector holds: its address in sectors, and the version.
 type Content = (u64, u64);
 
-/// A scheme, as the bench drives it.
-pub trait Driven {
+/// A scheme under test.
+pub trait SchemeUnderTest {
     fn bytes(&self) -> u64;
-    fn take(&mut self, ask: &Ask, bench: &mut Bench);
-    fn tell(&mut self, tag: u64, tagged: bool, bench: &mut Bench);
-    fn ring(&mut self, bench: &mut Bench);
+    fn submit(&mut self, request: &VolumeRequest, pools: &mut TestPools);
+    fn transfer_done(&mut self, tag: u64, tagged: bool, pools: &mut TestPools);
+    fn alarm(&mut self, pools: &mut TestPools);
     fn check(&self) -> Result<(), String>;
     /// The byte of the address space whose data lie, or are to lie, at a byte of a part.
     fn address(&self, part: usize, byte: u64) -> Option<u64>;
 }
 
 #[derive(Clone, Debug)]
-enum Who {
+enum Issuer {
     Host(u32),
-    Own(u64),
+    Background(u64),
     Both(u32, u64),
 }
 
 #[derive(Clone, Debug)]
 struct Transfer {
-    who: Who,
+    issuer: Issuer,
     part: usize,
     from: u64,
     until: u64,
@@ -44,8 +44,8 @@ struct Transfer {
 }
 
 #[derive(Clone, Debug)]
-struct Request {
-    ask: Ask,
+struct OpenRequest {
+    request: VolumeRequest,
     waits: u32,
     /// What its transfers have found or covered, by address in sectors.
     covered: HashMap<u64, Vec<u64>>,
@@ -54,51 +54,52 @@ struct Request {
 
 /// Pools, drives and hosts.
 #[derive(Default)]
-pub struct Bench {
+pub struct TestPools {
     now: Nanos,
-    pub over: bool,
+    pub draining: bool,
     pub ready: Vec<bool>,
     alarm_at: Option<Nanos>,
     /// By part and sector.
     contents: Vec<HashMap<u64, Content>>,
     opened: Vec<Transfer>,
     pending: Vec<Transfer>,
-    requests: HashMap<u32, Request>,
+    requests: HashMap<u32, OpenRequest>,
     next_key: u32,
     version: u64,
     /// Version of each address written by a transfer opened last.
     latest: HashMap<u64, u64>,
     /// What own reads have brought, by tag, and own reads that are not done.
     brought: HashMap<u64, (Vec<(u64, Content)>, u32)>,
-    pub own_transfers: u64,
+    pub background_transfers: u64,
     pub answered: u64,
 }
 
-impl Bench {
+impl TestPools {
     pub fn new(parts: usize) -> Self {
         Self { ready: vec![true; parts], contents: vec![HashMap::new(); parts], ..Self::default() }
     }
 
     /// A request to bytes of the address space; its key.
-    pub fn request(&mut self, scheme: &mut impl Driven, from: u64, until: u64, write: bool) -> u32 {
-        let ask = Ask { key: self.next_key, from, until, write };
+    pub fn request(&mut self, scheme: &mut impl SchemeUnderTest, from: u64, until: u64, write: bool) -> u32 {
+        let key = self.next_key;
+        let request = VolumeRequest { key, from, until, write };
         self.next_key += 1;
         self.version += 1;
-        let request = Request { ask, waits: 1, covered: HashMap::new(), version: self.version };
-        self.requests.insert(ask.key, request);
-        scheme.take(&ask, self);
+        let open = OpenRequest { request, waits: 1, covered: HashMap::new(), version: self.version };
+        self.requests.insert(key, open);
+        scheme.submit(&request, self);
         self.settle(scheme);
-        self.release(ask.key);
+        self.release(key);
         self.settle(scheme);
-        ask.key
+        key
     }
 
     /// Lets all that was opened take effect.
-    pub fn settle(&mut self, scheme: &mut impl Driven) {
+    pub fn settle(&mut self, scheme: &mut impl SchemeUnderTest) {
         for mut transfer in std::mem::take(&mut self.opened) {
             let sectors = transfer.from / SECTOR..transfer.until.div_ceil(SECTOR);
-            match (&transfer.who, transfer.write) {
-                (Who::Own(tag), true) => {
+            match (&transfer.issuer, transfer.write) {
+                (Issuer::Background(tag), true) => {
                     let (brought, undone) = self.brought.get(tag).cloned().unwrap_or_default();
                     assert_eq!(undone, 0, "an own write before its reads are done");
                     for sector in sectors {
@@ -109,8 +110,8 @@ impl Bench {
                         self.contents[transfer.part].insert(sector, content);
                     }
                 }
-                (Who::Host(ask) | Who::Both(ask, _), true) => {
-                    let request = self.requests.get_mut(ask).expect("it is under way");
+                (Issuer::Host(request) | Issuer::Both(request, _), true) => {
+                    let request = self.requests.get_mut(request).expect("it is under way");
                     for sector in sectors {
                         let address = scheme.address(transfer.part, sector * SECTOR).map(|a| a / SECTOR);
                         let address = address.expect("a write goes to a place that means something");
@@ -133,7 +134,7 @@ impl Bench {
                         let content =
                             self.contents[transfer.part].get(&sector).copied().unwrap_or_else(origin);
                         transfer.found.push((content.0, content));
-                        if let Who::Host(ask) | Who::Both(ask, _) = transfer.who {
+                        if let Issuer::Host(request) | Issuer::Both(request, _) = transfer.issuer {
                             let (address, version) = content;
                             let latest = self.latest.get(&address).copied().unwrap_or(0);
                             assert_eq!(
@@ -141,11 +142,11 @@ impl Bench {
                                 "sector {address} of part {} is stale",
                                 transfer.part
                             );
-                            let request = self.requests.get_mut(&ask).expect("it is under way");
+                            let request = self.requests.get_mut(&request).expect("it is under way");
                             request.covered.entry(address).or_default().push(version);
                         }
                     }
-                    if let Who::Own(tag) | Who::Both(_, tag) = transfer.who {
+                    if let Issuer::Background(tag) | Issuer::Both(_, tag) = transfer.issuer {
                         let of_tag = self.brought.entry(tag).or_default();
                         if of_tag.1 == 0 {
                             of_tag.0.clear();
@@ -159,32 +160,32 @@ impl Bench {
     }
 
     /// Transfer number `which` of those under way is done.
-    pub fn complete(&mut self, scheme: &mut impl Driven, which: usize) {
+    pub fn complete(&mut self, scheme: &mut impl SchemeUnderTest, which: usize) {
         if self.pending.is_empty() {
             return;
         }
         let transfer = self.pending.swap_remove(which % self.pending.len());
-        if let (Who::Own(tag) | Who::Both(_, tag), false) = (&transfer.who, transfer.write) {
+        if let (Issuer::Background(tag) | Issuer::Both(_, tag), false) = (&transfer.issuer, transfer.write) {
             let of_tag = self.brought.get_mut(tag).expect("it was opened");
             of_tag.0.extend(&transfer.found);
             of_tag.1 -= 1;
         }
-        match transfer.who {
-            Who::Host(ask) => self.release(ask),
-            Who::Own(tag) => scheme.tell(tag, false, self),
-            Who::Both(ask, tag) => {
-                scheme.tell(tag, true, self);
-                self.release(ask);
+        match transfer.issuer {
+            Issuer::Host(request) => self.release(request),
+            Issuer::Background(tag) => scheme.transfer_done(tag, false, self),
+            Issuer::Both(request, tag) => {
+                scheme.transfer_done(tag, true, self);
+                self.release(request);
             }
         }
         self.settle(scheme);
     }
 
-    pub fn pass_time(&mut self, scheme: &mut impl Driven, span: Nanos) {
+    pub fn pass_time(&mut self, scheme: &mut impl SchemeUnderTest, span: Nanos) {
         self.now += span;
         if self.alarm_at.is_some_and(|at| at <= self.now) {
             self.alarm_at = None;
-            scheme.ring(self);
+            scheme.alarm(self);
             self.settle(scheme);
         }
     }
@@ -198,7 +199,7 @@ impl Bench {
     }
 }
 
-impl Worktop for Bench {
+impl SchemeIo for TestPools {
     fn now(&self) -> Nanos {
         self.now
     }
@@ -207,54 +208,78 @@ impl Worktop for Bench {
         true
     }
 
-    fn tally(&mut self) -> Option<&mut Tally> {
+    fn counts(&mut self) -> Option<&mut PoolCounts> {
         None
     }
 
-    fn over(&self) -> bool {
-        self.over
+    fn draining(&self) -> bool {
+        self.draining
     }
 
     fn ready(&self, part: usize) -> bool {
         self.ready[part]
     }
 
-    fn pass(&mut self, ask: u32, part: usize, (from, until): (u64, u64), write: bool) {
+    fn transfer(&mut self, request: u32, part: usize, (from, until): (u64, u64), write: bool) {
         assert!(from < until, "a transfer moves something");
-        self.hold(ask);
-        self.opened.push(Transfer { who: Who::Host(ask), part, from, until, write, found: vec![] });
+        self.hold(request);
+        self.opened.push(Transfer { issuer: Issuer::Host(request), part, from, until, write, found: vec![] });
     }
 
-    fn pass_tagged(&mut self, ask: u32, tag: u64, part: usize, (from, until): (u64, u64), write: bool) {
+    fn transfer_tagged(
+        &mut self,
+        request: u32,
+        tag: u64,
+        part: usize,
+        (from, until): (u64, u64),
+        write: bool,
+    ) {
         assert!(from < until, "a transfer moves something");
-        self.hold(ask);
-        self.opened.push(Transfer { who: Who::Both(ask, tag), part, from, until, write, found: vec![] });
+        self.hold(request);
+        self.opened.push(Transfer {
+            issuer: Issuer::Both(request, tag),
+            part,
+            from,
+            until,
+            write,
+            found: vec![],
+        });
     }
 
-    fn own(&mut self, tag: u64, part: usize, (from, until): (u64, u64), write: bool) {
+    fn background(&mut self, tag: u64, part: usize, (from, until): (u64, u64), write: bool) {
         assert!(from < until, "a transfer moves something");
-        self.own_transfers += 1;
-        self.opened.push(Transfer { who: Who::Own(tag), part, from, until, write, found: vec![] });
+        self.background_transfers += 1;
+        self.opened.push(Transfer {
+            issuer: Issuer::Background(tag),
+            part,
+            from,
+            until,
+            write,
+            found: vec![],
+        });
     }
 
-    fn hold(&mut self, ask: u32) {
-        self.requests.get_mut(&ask).expect("it is under way").waits += 1;
+    fn hold(&mut self, request: u32) {
+        self.requests.get_mut(&request).expect("it is under way").waits += 1;
     }
 
     /// Answers a request when nothing holds it: then it must have reached every sector, with one and the same version.
-    fn release(&mut self, ask: u32) {
-        let request = self.requests.get_mut(&ask).expect("it is under way");
+    fn release(&mut self, key: u32) {
+        let request = self.requests.get_mut(&key).expect("it is under way");
         request.waits -= 1;
         if request.waits > 0
-            || self.opened.iter().any(|t| matches!(t.who, Who::Host(k) | Who::Both(k, _) if k == ask))
+            || self
+                .opened
+                .iter()
+                .any(|t| matches!(t.issuer, Issuer::Host(k) | Issuer::Both(k, _) if k == key))
         {
             return;
         }
-        let request = self.requests.remove(&ask).expect("it is under way");
-        let Ask { from, until, write, .. } = request.ask;
+        let request = self.requests.remove(&key).expect("it is under way");
+        let VolumeRequest { from, until, write, .. } = request.request;
         for sector in from / SECTOR..until.div_ceil(SECTOR) {
             let found = request.covered.get(&sector);
-            let found = found.unwrap_or_else(|| panic!("request {ask} never reached sector {sector}"));
+            let found = found.unwrap_or_else(|| panic!("request {key} never reached sector {sector}"));
             if !write {
                 assert_eq!(found.len(), 1, "sector {sector} was read twice");
             }
@@ -270,7 +295,7 @@ impl Worktop for Bench {
 
 /// Something that happens.
 #[derive(Clone, Debug)]
-pub enum Deed {
+pub enum Action {
     Read(u64, u64),
     Write(u64, u64),
     Complete(usize),
@@ -279,8 +304,8 @@ pub enum Deed {
     Start(usize),
 }
 
-/// Deeds on an address space of so many bytes and parts; requests of up to `longest` bytes, gathered at its front.
-pub fn deeds(bytes: u64, parts: usize, longest: u64) -> impl Strategy<Value = Vec<Deed>> {
+/// Actions on an address space of so many bytes and parts; requests of up to `longest` bytes, gathered at its front.
+pub fn actions(bytes: u64, parts: usize, longest: u64) -> impl Strategy<Value = Vec<Action>> {
     let place = move || {
         (0..bytes - longest, 1..longest, any::<bool>(), any::<bool>()).prop_map(
             move |(at, size, near, aligned)| {
@@ -292,43 +317,47 @@ pub fn deeds(bytes: u64, parts: usize, longest: u64) -> impl Strategy<Value = Ve
         )
     };
     let one = prop_oneof![
-        3 => place().prop_map(|(at, size)| Deed::Read(at, at + size)),
-        5 => place().prop_map(|(at, size)| Deed::Write(at, at + size)),
-        12 => any::<usize>().prop_map(Deed::Complete),
-        2 => (1..90_000_000_000u64).prop_map(Deed::Wait),
-        2 => (1..2_000_000_000u64).prop_map(Deed::Wait),
-        1 => (0..parts).prop_map(Deed::Stop),
-        1 => (0..parts).prop_map(Deed::Start),
+        3 => place().prop_map(|(at, size)| Action::Read(at, at + size)),
+        5 => place().prop_map(|(at, size)| Action::Write(at, at + size)),
+        12 => any::<usize>().prop_map(Action::Complete),
+        2 => (1..90_000_000_000u64).prop_map(Action::Wait),
+        2 => (1..2_000_000_000u64).prop_map(Action::Wait),
+        1 => (0..parts).prop_map(Action::Stop),
+        1 => (0..parts).prop_map(Action::Start),
     ];
     prop::collection::vec(one, 1..400)
 }
 
 /// Does all of that, then lets everything come to its end and reads the whole address space.
-pub fn live_through(scheme: &mut impl Driven, bench: &mut Bench, deeds: &[Deed]) -> Result<(), String> {
-    for deed in deeds {
-        match *deed {
-            Deed::Read(from, until) => drop(bench.request(scheme, from, until, false)),
-            Deed::Write(from, until) => drop(bench.request(scheme, from, until, true)),
-            Deed::Complete(which) => bench.complete(scheme, which),
-            Deed::Wait(span) => bench.pass_time(scheme, span),
-            Deed::Stop(part) => bench.ready[part] = false,
-            Deed::Start(part) => bench.ready[part] = true,
+pub fn run_actions(
+    scheme: &mut impl SchemeUnderTest,
+    pools: &mut TestPools,
+    actions: &[Action],
+) -> Result<(), String> {
+    for action in actions {
+        match *action {
+            Action::Read(from, until) => drop(pools.request(scheme, from, until, false)),
+            Action::Write(from, until) => drop(pools.request(scheme, from, until, true)),
+            Action::Complete(which) => pools.complete(scheme, which),
+            Action::Wait(span) => pools.pass_time(scheme, span),
+            Action::Stop(part) => pools.ready[part] = false,
+            Action::Start(part) => pools.ready[part] = true,
         }
-        scheme.check().map_err(|what| format!("after {deed:?}: {what}"))?;
+        scheme.check().map_err(|what| format!("after {action:?}: {what}"))?;
     }
-    bench.over = true;
-    while bench.pending() > 0 {
-        bench.complete(scheme, 0);
+    pools.draining = true;
+    while pools.pending() > 0 {
+        pools.complete(scheme, 0);
         scheme.check()?;
     }
-    if bench.unanswered() > 0 {
-        return Err(format!("{} requests have no answer", bench.unanswered()));
+    if pools.unanswered() > 0 {
+        return Err(format!("{} requests have no answer", pools.unanswered()));
     }
     let bytes = scheme.bytes();
     for from in (0..bytes).step_by(16_384) {
-        bench.request(scheme, from, (from + 16_384).min(bytes), false);
-        while bench.pending() > 0 {
-            bench.complete(scheme, 0);
+        pools.request(scheme, from, (from + 16_384).min(bytes), false);
+        while pools.pending() > 0 {
+            pools.complete(scheme, 0);
         }
     }
     scheme.check()

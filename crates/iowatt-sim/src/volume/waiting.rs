@@ -1,6 +1,6 @@
-//! Pieces of requests that wait for the end of a move.
+//! Pieces of requests that wait until a move ends.
 
-use super::desk::Desk;
+use super::pool_io::PoolIo;
 use crate::clock::Nanos;
 use crate::slab::Slab;
 
@@ -10,7 +10,7 @@ const END: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
     /// The request.
-    pub ask: u32,
+    pub request: u32,
     /// First byte.
     pub from: u64,
     /// One past the last byte.
@@ -53,9 +53,9 @@ pub struct Waiting(Slab<Held>);
 
 impl Waiting {
     /// Holds `piece` back at the end of `queue`.
-    pub fn hold(&mut self, queue: &mut Queue, piece: Piece, desk: &mut Desk<'_>) {
-        desk.hold(piece.ask);
-        let key = self.0.insert(Held { piece, since: desk.now(), next: END });
+    pub fn hold(&mut self, queue: &mut Queue, piece: Piece, io: &mut PoolIo<'_>) {
+        io.hold(piece.request);
+        let key = self.0.insert(Held { piece, since: io.now(), next: END });
         if queue.is_empty() {
             queue.first = key;
         } else {
@@ -65,16 +65,16 @@ impl Waiting {
     }
 
     /// The first piece of `queue`, which no longer waits: the caller passes it, and then releases the request.
-    pub fn take(&mut self, queue: &mut Queue, desk: &mut Desk<'_>) -> Option<Piece> {
+    pub fn take(&mut self, queue: &mut Queue, io: &mut PoolIo<'_>) -> Option<Piece> {
         if queue.is_empty() {
             return None;
         }
         let held = self.0.remove(queue.first);
         queue.first = held.next;
-        let waited = desk.now() - held.since;
-        if let Some(tally) = desk.tally() {
-            tally.held += 1;
-            tally.held_ns += waited;
+        let waited = io.now() - held.since;
+        if let Some(counts) = io.counts() {
+            counts.held += 1;
+            counts.held_ns += waited;
         }
         Some(held.piece)
     }
