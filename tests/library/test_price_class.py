@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iowatt.model.library.find import device_file, device_names, find_device
-from iowatt.model.library.price_class import CLASSES, price_class
+from iowatt.model.library.price_class import PRICE_CLASSES, price_class_of
 from iowatt.model.scenario import compile_plan, load
 
 TB = 10**12
@@ -36,7 +36,7 @@ TB = 10**12
 )
 def test_classes(drive, expected):
     """Of (kind, interface, form factor, rpm, bytes)."""
-    assert price_class(*drive) == expected
+    assert price_class_of(*drive) == expected
 
 
 def test_the_library_is_of_classes_that_the_book_prices():
@@ -44,10 +44,12 @@ def test_the_library_is_of_classes_that_the_book_prices():
 
     book = find_book("default")
     files = [file for name in device_names() if (file := device_file(name)).capacity is not None]
-    found = {price_class(f.kind, f.interface, f.form_factor, f.rpm, f.capacity) for f in files}
-    assert found == set(CLASSES)
-    assert all(f"purchase.price.{name}" in book.figures for name in CLASSES)
-    assert all(f"wear.amplification.{name}" in book.figures for name in CLASSES if name.startswith("ssd"))
+    found = {price_class_of(f.kind, f.interface, f.form_factor, f.rpm, f.capacity) for f in files}
+    assert found == set(PRICE_CLASSES)
+    assert all(f"purchase.price.{name}" in book.figures for name in PRICE_CLASSES)
+    assert all(
+        f"wear.amplification.{name}" in book.figures for name in PRICE_CLASSES if name.startswith("ssd")
+    )
 
 
 def test_a_price_keeps_its_date_and_source():

@@ -9,13 +9,13 @@ from pydantic import ValidationError
 
 from iowatt.model.library import device_file, device_names
 from iowatt.model.library.derive import Steps
+from iowatt.model.library.describe import good_for
 from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.electrical import HddPower
+from iowatt.model.library.electrical.figures import HddPower
 from iowatt.model.library.find import find_device
 from iowatt.model.library.ssd import derive, joules
 from iowatt.model.library.ssd.drive import FREE_BLOCKS
 from iowatt.model.library.ssd.media import MEDIA, cell_of
-from iowatt.model.library.uses import good_for
 from refused import refused
 
 FILES = {name: device_file(name) for name in device_names()}

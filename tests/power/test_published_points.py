@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from iowatt.model.library.find import device_file
-from iowatt.model.library.part import find_part
+from iowatt.model.power.part import find_part
 from iowatt.model.scenario.array_power_calculation import evaluate
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "power"

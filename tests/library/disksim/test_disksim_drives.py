@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from iowatt.base.errors import InputError
 from iowatt.model.library.disksim import read_drive
 from iowatt.model.library.disksim.layout import G1Layout, G1Zone, G4Layout, TrackPattern
-from iowatt.model.library.disksim.seek import MeasuredSeek
+from iowatt.model.library.disksim.seek import MeasuredCurve
 from refused import refused
 
 
@@ -67,7 +67,7 @@ def test_the_cheetah_15k5():
         1,
         5,
     )
-    assert isinstance(seek, MeasuredSeek)
+    assert isinstance(seek, MeasuredCurve)
     assert (seek.distances[0], seek.read_s[0], seek.deviation_s[0], seek.write_s) == (
         1,
         552.5e-6,

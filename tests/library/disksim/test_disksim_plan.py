@@ -13,7 +13,6 @@ from iowatt.model.library.disksim import read_drive, rules
 from iowatt.model.library.disksim.convert import import_drive, slug
 from iowatt.model.library.disksim.plan import duration, milliseconds, tables
 from iowatt.model.library.drive import resolve
-from iowatt.model.library.importing import write
 from refused import refused
 
 
@@ -64,14 +63,14 @@ def test_a_drive_of_an_array_gets_its_bus():
 @pytest.mark.parametrize("source", [CHEETAH, FIFTEEN, DATA / "bench_disk.diskspecs"], ids=lambda p: p.stem)
 def test_a_written_device_file_gives_the_same_plan(tmp_path, source):
     imported = import_drive(source, name="mine")
-    write(imported, tmp_path / "mine.toml")
+    imported.write(tmp_path / "mine.toml")
     direct, again = imported.drive(), find_drive("mine.toml", tmp_path)
     assert again.hdd_plan("zero") == direct.hdd_plan("zero")
     file = device_file("mine.toml", tmp_path)
     assert [figure for figure in file.figures() if file.source_of(figure) is None] == []
     assert all(text in file.notes for text in imported.ignored)
     with refused("exists", str(tmp_path / "mine.toml")):
-        write(imported, tmp_path / "mine.toml")
+        imported.write(tmp_path / "mine.toml")
 
 
 def test_a_scenario_may_name_the_file():
@@ -82,7 +81,7 @@ def test_a_scenario_may_name_the_file():
 
 
 def test_a_layout_file_that_is_none(tmp_path):
-    write(import_drive(FIFTEEN, name="mine"), tmp_path / "mine.toml")
+    import_drive(FIFTEEN, name="mine").write(tmp_path / "mine.toml")
     layout = tmp_path / "mine.layout.json.gz"
     for content in (b"{}", b"[1, 2]", b'{"schema": "iowatt.layout/1", "nodes": [[[1]]]}', b"x"):
         layout.write_bytes(content)

@@ -8,7 +8,7 @@ import pytest
 from disksim_files import CHEETAH, FIFTEEN, RAID5, changed
 
 from iowatt.model.library.disksim import read_drive, read_system, rules
-from iowatt.model.library.disksim.components import POLICIES, Controller, Scheduler
+from iowatt.model.library.disksim.components import POLICIES, DiskSimController, Scheduler
 from iowatt.model.library.disksim.convert import import_drive
 
 
@@ -61,7 +61,7 @@ def test_what_the_host_does(tmp_path):
     assert rules.host_side(not_below, "disk0") is None, "the driver does not use it"
 
     # A controller that schedules keeps the queue, and sends a drive only so many.
-    smart = Controller(
+    smart = DiskSimController(
         type="smart", delay_scale=1.0, sector_s=0.0, max_queue_length=0, cache=None, max_pending_per_drive=4,
         scheduler=Scheduler("cycle-lbn", 0, 0.0, 0.0),
     )  # fmt: skip

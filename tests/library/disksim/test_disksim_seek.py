@@ -6,7 +6,7 @@ import pytest
 from disksim_files import DATA, changed
 
 from iowatt.model.library.disksim import read_drive, read_seek
-from iowatt.model.library.disksim.seek import ConstantSeek, CurveSeek, HplSeek, LinearSeek
+from iowatt.model.library.disksim.seek import ConstantSeek, CurveSeek, HplCurve, LinearSeek
 from refused import refused
 
 
@@ -33,7 +33,7 @@ def test_curve():
 
 
 def test_hpl():
-    seek = HplSeek(300, 3.81e-3, 0.33e-3, 7.75e-3, 0.0059e-3, ())
+    seek = HplCurve(300, 3.81e-3, 0.33e-3, 7.75e-3, 0.0059e-3, ())
     # 3.81 + 0.33 sqrt(d) below 300, 7.75 + 0.0059 d from there.
     times = [seek.time(distance, 2051) for distance in (1, 100, 300)]
     assert times == pytest.approx([4.14e-3, 7.11e-3, 9.52e-3])

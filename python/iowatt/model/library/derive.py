@@ -13,8 +13,8 @@ from typing import Any, Final, Literal, TypeVar
 
 from iowatt.base.units import format_duration
 from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.electrical import HddPower, PowerLevel
-from iowatt.model.library.electronics import Buffer, CommandQueue, Controller
+from iowatt.model.library.electrical.figures import HddPower, PowerLevel
+from iowatt.model.library.electronics import CommandQueue, DriveBuffer, DriveController
 from iowatt.model.library.geometry import (
     HplSeek,
     IndexedGeometry,
@@ -105,7 +105,7 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class Rates:
+class ZoneRates:
     """What zones are derived from, bytes per second."""
 
     surfaces: int
@@ -130,12 +130,12 @@ class Mechanics:
     capacity: int
     sector_bytes: int
     rpm: float
-    geometry: ZonedGeometry | IndexedGeometry | Rates
+    geometry: ZonedGeometry | IndexedGeometry | ZoneRates
     seek: MeasuredSeek | HplSeek | ThreeTimes
     head_switch: float
     write_settle: float
-    controller: Controller
-    buffer: Buffer
+    controller: DriveController
+    buffer: DriveBuffer
     command_queue: CommandQueue
 
 
@@ -180,7 +180,7 @@ def _outer_rate(file: DeviceFile) -> float | None:
     return file.performance.sequential_read if rate is None else rate
 
 
-def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | IndexedGeometry | Rates:
+def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | IndexedGeometry | ZoneRates:
     if isinstance(file.geometry, ZonedGeometry | IndexedGeometry):
         return file.geometry
     given = file.geometry or RatedGeometry()
@@ -201,7 +201,7 @@ def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | Ind
     zone_count = given.zone_count or int(
         steps.assume("geometry.zone_count", ZONES, f"{ZONES}", "sectors per track in a straight line")
     )
-    return Rates(surfaces, outer, inner, zone_count)
+    return ZoneRates(surfaces, outer, inner, zone_count)
 
 
 def _seek(seek: Seek, steps: Steps) -> MeasuredSeek | HplSeek | ThreeTimes:
@@ -231,7 +231,7 @@ def _write_settle(file: DeviceFile, steps: Steps) -> float:
     return steps.assume("write_settle", 0.0, "0", "writes settle as fast as reads")
 
 
-def _controller(file: DeviceFile, sector_bytes: int, steps: Steps) -> Controller:
+def _controller(file: DeviceFile, sector_bytes: int, steps: Steps) -> DriveController:
     """The table, or one that knows reads from writes only: a write costs the same wherever it ends."""
     if file.controller is not None:
         return file.controller
@@ -241,7 +241,7 @@ def _controller(file: DeviceFile, sector_bytes: int, steps: Steps) -> Controller
     if file.buffer is None:
         sector = _bus_sector(file, sector_bytes, steps)
         times["sector"] = (sector, sector)
-    return Controller().model_copy(update=times)
+    return DriveController().model_copy(update=times)
 
 
 def _bus_sector(file: DeviceFile, sector_bytes: int, steps: Steps) -> float:
@@ -261,10 +261,10 @@ def _overhead(name: str, given: float | None, steps: Steps) -> float:
     return steps.assume(name, 0.0, "0", "no command overhead") if given is None else given
 
 
-def _buffer(file: DeviceFile, capacity: int, sector_bytes: int, steps: Steps) -> Buffer:
+def _buffer(file: DeviceFile, capacity: int, sector_bytes: int, steps: Steps) -> DriveBuffer:
     """The on-board buffer, assumed where the file has neither it nor a controller, like a data sheet."""
     if file.buffer is not None or file.controller is not None:
-        return file.buffer or Buffer()
+        return file.buffer or DriveBuffer()
     size = next(size for limit, size in BUFFER_BYTES if capacity < limit)
     sectors = size // BUFFER_SEGMENTS // sector_bytes
     steps.assume(
@@ -284,7 +284,7 @@ def _buffer(file: DeviceFile, capacity: int, sector_bytes: int, steps: Steps) ->
         f"{fast_write}, the write cache is off",
         "arrays turn it off, for it forgets in a power cut; array.pool.write_cache = true turns it on",
     )
-    return Buffer(
+    return DriveBuffer(
         segments=BUFFER_SEGMENTS,
         segment_sectors=sectors,
         write_segments=BUFFER_SEGMENTS // 2,
@@ -316,26 +316,20 @@ def _command_queue(file: DeviceFile, steps: Steps) -> CommandQueue:
     return CommandQueue(depth=depth, scheduler="spctf")
 
 
-def usable(file: DeviceFile, name: str) -> float | None:
-    """A figure of the table ``power``, where it is known and may stand for work."""
-    source = file.source_of(f"power.{name}")
-    value: float | None = getattr(file.power, name)
-    return None if source is not None and source.caution is not None else value
-
-
 _NO_WAYS: Final[dict[str, Any]] = {
     "enter_time": None, "enter_power": None, "leave_time": None, "leave_power": None, "speed": None,
     "stopped": False,
 }  # fmt: skip
 
 
-def power(file: DeviceFile, steps: Steps) -> HddPower:
+def state_watts(file: DeviceFile, steps: Steps | None = None) -> HddPower:
     """Watts of the simulator's states; what is neither given nor follows stays None.
 
-    Figures with a caution stand for no work and are left out.
+    Figures with a caution are left out.
     """
+    steps = Steps() if steps is None else steps
     names = type(file.power).model_fields
-    known = {name: value for name in names if (value := usable(file, name)) is not None}
+    known = {name: value for name in names if (value := file.usable_watts(name)) is not None}
     states = {name: value for name, value in known.items() if name in HddPower.model_fields}
     if file.kind == "hdd":
         _state("active", ("sequential_read", "sequential_write"), known, states, steps)

@@ -13,11 +13,11 @@ from pydantic import BaseModel, model_validator
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, SignedDuration, Speed
 from iowatt.base.strict import Strict, key
-from iowatt.model.library.electrical import HddPower, PowerFigures
-from iowatt.model.library.electronics import Buffer, CommandQueue, Controller
-from iowatt.model.library.flash import Flash
+from iowatt.model.library.electrical.figures import HddPower, PowerFigures
+from iowatt.model.library.electronics import CommandQueue, DriveBuffer, DriveController
+from iowatt.model.library.flash import FlashFigures
 from iowatt.model.library.geometry import Geometry, Seek
-from iowatt.model.library.source import Source, source_of
+from iowatt.model.library.source import FigureSource, source_of
 
 
 def _optional(description: str, unit: str | None = None, **constraints: Any) -> Any:
@@ -68,7 +68,7 @@ class Endurance(Strict):
         return {name: float(value) for name, value in rated.items() if value is not None}
 
 
-class Price(Strict):
+class DevicePrice(Strict):
     """What one cost, and when."""
 
     usd: float | None = _optional("US dollars for one.", "USD", gt=0)
@@ -129,26 +129,26 @@ class DeviceFile(Strict):
         "Command processing before the mechanics start, reads.", unset="assumed, and said so"
     )
     write_overhead: Duration | None = key("The same for writes.", unset="assumed, and said so")
-    controller: Controller | None = key(
+    controller: DriveController | None = key(
         "All overheads and the drive's side of the bus, in place of read_overhead and write_overhead.",
         unset="the two overheads, and the bus of the interface; without limit with a table buffer",
     )
-    buffer: Buffer | None = key(
+    buffer: DriveBuffer | None = key(
         "The on-board buffer.", unset="assumed, and said so; none with a table controller"
     )
     command_queue: CommandQueue | None = key(
         "Commands that the drive holds at once.",
         unset="as many as a scenario asks for; the order is fcfs, or of a data sheet assumed, and said so",
     )
-    flash: Flash | None = key(
+    flash: FlashFigures | None = key(
         "The flash of an ssd, where it is known.",
         unset="derived from its data sheet, or the data sheet alone is used",
     )
     power: PowerFigures = key("Electrical figures.", default=PowerFigures())
     performance: Performance = key("Published rates.", default=Performance())
     endurance: Endurance = key("Ratings of wear and failure.", default=Endurance())
-    price: Price = key("What one cost.", default=Price())
-    source: list[Source] = key("Where the figures come from.", default=[])
+    price: DevicePrice = key("What one cost.", default=DevicePrice())
+    source: list[FigureSource] = key("Where the figures come from.", default=[])
 
     @model_validator(mode="after")
     def _parts_of_its_kind(self) -> DeviceFile:
@@ -182,9 +182,15 @@ class DeviceFile(Strict):
             )
         return self
 
-    def source_of(self, figure: str) -> Source | None:
+    def source_of(self, figure: str) -> FigureSource | None:
         """The source of a figure by its key path; the most specific one, the first among equals."""
         return source_of(self.source, figure)
+
+    def usable_watts(self, name: str) -> float | None:
+        """A figure of the table ``power``; None where it is not known, or its source cautions against use."""
+        source = self.source_of(f"power.{name}")
+        value: float | None = getattr(self.power, name)
+        return None if source is not None and source.caution is not None else value
 
     def figures(self) -> dict[str, Any]:
         """All figures given, by key path, in SI units; lists (zones, points) as they are."""

@@ -8,10 +8,11 @@ from decimal import Decimal
 from typing import Any
 
 from iowatt.base.errors import BadValueError, InputError
-from iowatt.model.library import derive, levels, mechanics
+from iowatt.model.library import derive, mechanics
 from iowatt.model.library.device import DeviceFile, Endurance
-from iowatt.model.library.electrical import HddPower
-from iowatt.model.library.electronics import Buffer, CommandQueue, Controller
+from iowatt.model.library.electrical.figures import HddPower
+from iowatt.model.library.electrical.levels import Ladder, ladder
+from iowatt.model.library.electronics import CommandQueue, DriveBuffer, DriveController
 from iowatt.model.library.geometry import (
     MOST_CYLINDERS,
     MOST_SECTORS_PER_TRACK,
@@ -21,8 +22,7 @@ from iowatt.model.library.geometry import (
     ZonedGeometry,
 )
 from iowatt.model.library.layout import Layout, Tree, Zones
-from iowatt.model.library.levels import Ladder
-from iowatt.model.library.mechanics import SeekCurve, Zone
+from iowatt.model.library.mechanics import SeekCurve, TrackZone
 from iowatt.model.library.price_class import Sold
 from iowatt.model.library.source import stand_in
 
@@ -31,7 +31,7 @@ LayoutFile = Callable[[str], dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Drive:
+class Disk:
     """A mechanical disk.
 
     ``seek`` is (cylinders, seconds) of reads, ``seek_plan`` what the simulator is told about reads and
@@ -51,8 +51,8 @@ class Drive:
     seek_plan: dict[str, Any]
     head_switch_s: float
     write_settle_s: float
-    controller: Controller
-    buffer: Buffer
+    controller: DriveController
+    buffer: DriveBuffer
     command_queue: CommandQueue
     power: HddPower
     endurance: Endurance = field(default_factory=Endurance)
@@ -75,7 +75,7 @@ class Drive:
         return self.layout.cylinders
 
     @property
-    def zones(self) -> tuple[Zone, ...]:
+    def zones(self) -> tuple[TrackZone, ...]:
         """Its zones; none where the layout is irregular."""
         return self.layout.zones if isinstance(self.layout, Zones) else ()
 
@@ -93,7 +93,7 @@ class Drive:
             return self.layout.sectors_per_track(last=zone < 0) * self.sector_bytes * self.rpm / 60
         return mechanics.sequential_rate(self.zones[zone], self.rpm, self.sector_bytes, self.surfaces)
 
-    def respun(self, rpm: float) -> Drive:
+    def respun(self, rpm: float) -> Disk:
         """The drive at another speed: the same tracks and arm; skews keep their time, not their sectors.
 
         Raises ``BadValueError`` where the layout is irregular: its skews are known at the drive's own speed
@@ -104,7 +104,7 @@ class Drive:
         layout = self.layout.respun(rpm / self.rpm)
         return replace(self, rpm=rpm, layout=layout, notes=(*self.notes, note))
 
-    def shortened(self, capacity: int) -> Drive:
+    def shortened(self, capacity: int) -> Disk:
         """The drive with only its first ``capacity`` bytes in use.
 
         Raises ``BadValueError`` where that is less than a sector or more than the drive has.
@@ -124,7 +124,7 @@ class Drive:
         """Whether writes complete in its buffer."""
         return self.buffer.fast_write != "none"
 
-    def write_cached(self, on: bool) -> Drive:
+    def write_cached(self, on: bool) -> Disk:
         """The drive with its write cache on or off.
 
         Turned on, one that writes through by its file takes all writes (``across-reads``).
@@ -142,7 +142,7 @@ class Drive:
         buffer = self.buffer.model_copy(update={"fast_write": "across-reads" if on else "none"})
         return replace(self, buffer=buffer, notes=(*self.notes, note))
 
-    def powered(self, power: HddPower) -> Drive:
+    def powered(self, power: HddPower) -> Disk:
         """The drive with the figures given in ``power`` in place of its own."""
         changed = ", ".join(name for name in type(power).model_fields if name in power.model_fields_set)
         note = f"{self.name}: the scenario gives its own power figures ({changed})"
@@ -156,7 +156,7 @@ class Drive:
     @property
     def ladder(self) -> Ladder:
         """Its power levels below idling, as far as they are wholly known."""
-        return levels.ladder(self.power, self.rpm)
+        return ladder(self.power, self.rpm)
 
     def plan(self, phase: str, states: Mapping[str, int] | None = None) -> dict[str, Any]:
         """The ``device`` of a plan's pool. Watts that are not known are None."""
@@ -190,7 +190,7 @@ class Drive:
         }
 
 
-def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None) -> Drive:
+def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None) -> Disk:
     """The drive that a device file describes; what was derived or assumed for it is in its notes.
 
     ``layout_file`` gives the tree of an irregular layout by the name that the file gives it.
@@ -211,7 +211,7 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
             f"the simulation needs figures that {file.name!r} lacks: {', '.join(missing)}",
             hint=f'give them in a device file of your own, with based_on = "{file.name}"',
         )
-    power = derive.power(file, steps)
+    power = derive.state_watts(file, steps)
     sectors = parts.capacity // parts.sector_bytes
     layout = _layout(parts, sectors, where, layout_file)
     if layout.cylinders > MOST_CYLINDERS:
@@ -226,7 +226,7 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
     if sectors > held:
         raise InputError("conflict", where, f"capacity is {sectors} sectors, but the zones hold only {held}")
     seek, seek_plan = _seek(parts, layout.cylinders, where)
-    return Drive(
+    return Disk(
         name=file.name,
         title=file.title,
         notes=_notes(file, steps),
@@ -259,7 +259,9 @@ def _layout(parts: derive.Mechanics, sectors: int, where: str, layout_file: Layo
     return Zones(_zones(parts, geometry, sectors, where))
 
 
-def _zones(parts: derive.Mechanics, rates: derive.Rates, sectors: int, where: str) -> tuple[Zone, ...]:
+def _zones(
+    parts: derive.Mechanics, rates: derive.ZoneRates, sectors: int, where: str
+) -> tuple[TrackZone, ...]:
     """Zones from sustained rates, which count one head switch per turn."""
     turn_s = 60 / parts.rpm
     track_s = turn_s + parts.head_switch

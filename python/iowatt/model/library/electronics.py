@@ -57,7 +57,7 @@ class ExtraDisconnect(Strict):
         return {f"{name}_s": getattr(self, name) for name in type(self).model_fields}
 
 
-class Controller(Strict):
+class DriveController(Strict):
     """Overheads of the drive's electronics and its side of the bus."""
 
     extraction: Literal["separate", "commands"] = key(
@@ -118,7 +118,7 @@ class Controller(Strict):
 FAST_WRITE: Final = ("none", "contiguous", "across-reads")
 
 
-class Buffer(Strict):
+class DriveBuffer(Strict):
     """The on-board buffer. Sizes in sectors."""
 
     segments: int = key("Number of segments.", default=0, within=(0, 2**20))

@@ -44,7 +44,7 @@ class Suspend(Strict):
     )
 
 
-class Flash(Strict):
+class FlashFigures(Strict):
     """The flash of an SSD and the memory in front of it."""
 
     cell: Cell | None = _optional(

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from iowatt.base.errors import BadValueError, InputError
+from iowatt.base.packed_file import read_text
 from iowatt.model.library.geometry import ZonedGeometry
-from iowatt.model.library.mechanics import Zone
-from iowatt.model.library.parameter_text import read_text
+from iowatt.model.library.mechanics import TrackZone
 
 SCHEMA: Final = "iowatt.layout/1"
 ENTRY: Final = (
@@ -29,7 +29,7 @@ MOST_BYTES: Final = 64 << 20
 class Zones:
     """Zones of like cylinders; ``all_cylinders`` is 0 where there are none beyond the zones."""
 
-    zones: tuple[Zone, ...]
+    zones: tuple[TrackZone, ...]
     mapping: str = "normal"
     sparing: str = "none"
     range_cylinders: int = 0
@@ -43,7 +43,7 @@ class Zones:
             fields = zone.model_dump(exclude={"first_cylinder", "slips", "remaps"})
             first = -1 if zone.first_cylinder is None else zone.first_cylinder
             slips, remaps = tuple(zone.slips), tuple(zone.remaps)
-            zones.append(Zone(first_cylinder=first, slips=slips, remaps=remaps, **fields))
+            zones.append(TrackZone(first_cylinder=first, slips=slips, remaps=remaps, **fields))
         return cls(
             tuple(zones),
             geometry.mapping,
@@ -72,7 +72,7 @@ class Zones:
     def respun(self, ratio: float) -> Zones:
         """At ``ratio`` times the speed: angles keep their time."""
 
-        def turned(zone: Zone) -> Zone:
+        def turned(zone: TrackZone) -> TrackZone:
             spt = zone.sectors_per_track
             return replace(
                 zone,

@@ -15,7 +15,7 @@ SeekCurve = tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True)
-class Zone:
+class TrackZone:
     """Cylinders with the same number of sectors per track; skews and offsets in sectors.
 
     ``first_cylinder`` is -1 where the zone follows the one before it. Slips, spares and remaps are counted as
@@ -103,7 +103,7 @@ def linear_zones(
     zone_count: int,
     track_skew_turns: float,
     cylinder_skew_turns: float,
-) -> tuple[Zone, ...]:
+) -> tuple[TrackZone, ...]:
     """Zones of equal width that hold at least ``sectors``; sectors per track fall linearly inwards.
 
     Skews are given in turns and rounded up to whole sectors, so that the next track never comes too early.
@@ -112,7 +112,7 @@ def linear_zones(
     spts = [max(1, round(outer_spt + (inner_spt - outer_spt) * i / steps)) for i in range(zone_count)]
     cylinders = math.ceil(sectors / (surfaces * sum(spts)))
     return tuple(
-        Zone(cylinders, spt, math.ceil(track_skew_turns * spt), math.ceil(cylinder_skew_turns * spt))
+        TrackZone(cylinders, spt, math.ceil(track_skew_turns * spt), math.ceil(cylinder_skew_turns * spt))
         for spt in spts
     )
 
@@ -158,7 +158,7 @@ def _times(curve: SeekCurve, distances: Sequence[int]) -> list[float]:
     return times + [curve[-1][1]] * (len(distances) - done)
 
 
-def sequential_rate(zone: Zone, rpm: float, sector_bytes: int, surfaces: int) -> float:
+def sequential_rate(zone: TrackZone, rpm: float, sector_bytes: int, surfaces: int) -> float:
     """Bytes per second of reading a zone from end to end: per cylinder its data over its turns and skews."""
     turns = surfaces + ((surfaces - 1) * zone.track_skew + zone.cylinder_skew) / zone.sectors_per_track
     return surfaces * zone.sectors_per_track * sector_bytes * rpm / 60 / turns

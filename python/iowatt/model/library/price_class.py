@@ -13,7 +13,7 @@ from typing import Final, Literal
 from iowatt.model.library.device import DeviceFile
 
 #: Each class, and what is in it.
-CLASSES: Final = {
+PRICE_CLASSES: Final = {
     "hdd-to-6tb": "disks below 10,000 rpm of up to 6 TB, however small",
     "hdd-to-12tb": "disks below 10,000 rpm of more than 6 and up to 12 TB",
     "hdd-to-18tb": "disks below 10,000 rpm of more than 12 and up to 18 TB",
@@ -32,14 +32,14 @@ _SLACK: Final = 1.01
 _DATA_CENTRE: Final = ("u.2", "u.3", "e1.", "e3.", "edsff", "aic")
 
 
-def price_class(
+def price_class_of(
     kind: Literal["hdd", "ssd"],
     interface: str | None,
     form_factor: str | None,
     rpm: float | None,
     raw_bytes: int,
 ) -> str:
-    """The class of a drive, one of ``CLASSES``.
+    """The class of a drive, one of ``PRICE_CLASSES``.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Sold:
     @classmethod
     def of(cls, file: DeviceFile, capacity_bytes: int) -> Sold:
         """What ``file`` says; the price's source is its ``[[source]]``, or the file where it has none."""
-        found = price_class(file.kind, file.interface, file.form_factor, file.rpm, capacity_bytes)
+        found = price_class_of(file.kind, file.interface, file.form_factor, file.rpm, capacity_bytes)
         price, source = file.price, file.source_of("price.usd")
         if price.usd is None:
             return cls(capacity_bytes, found, based_on=file.based_on)

@@ -11,7 +11,7 @@ Quality = Literal["measured", "stated", "derived", "assumed", "common-knowledge"
 Grade = Literal["A", "B", "C", "D"]
 
 
-class Source(Strict):
+class FigureSource(Strict):
     """One publication or method, and the figures that it stands for."""
 
     figures: list[str] = key(
@@ -40,7 +40,7 @@ class Source(Strict):
         return max((len(p) for p in self.figures if figure == p or figure.startswith(f"{p}.")), default=0)
 
 
-def source_of(sources: Iterable[Source], figure: str) -> Source | None:
+def source_of(sources: Iterable[FigureSource], figure: str) -> FigureSource | None:
     """The source of a figure by its key path; the most specific one, the first among equals."""
     best = max(sources, key=lambda source: source.covers(figure), default=None)
     return best if best is not None and best.covers(figure) else None

@@ -8,12 +8,13 @@ their failover speed. Active: every drive at its operating watts, every part at 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from typing import Literal
 
 from iowatt.base.results import Note
 from iowatt.model.power.efficiency import MODES, Mode, Supplies
-from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix, Part, tons
+from iowatt.model.power.plan import ArrayPart, ArrayPlan, Enclosure, Mix, tons
 from iowatt.model.power.result import (
+    ACTIVITIES,
     Activity,
     CalculatedPower,
     ComponentPower,
@@ -24,8 +25,6 @@ from iowatt.model.power.result import (
     SupplyState,
 )
 from iowatt.model.power.spin_up import SpinUp, spin_up
-
-ACTIVITIES: Final[tuple[Activity, ...]] = ("idle", "active")
 
 
 def calculate(plan: ArrayPlan, name: str, notes: Sequence[Note] = ()) -> CalculatedPower:
@@ -41,7 +40,7 @@ def calculate(plan: ArrayPlan, name: str, notes: Sequence[Note] = ()) -> Calcula
         pue=plan.pue,
         btu_per_wh=plan.btu_per_wh,
         modes=modes,
-        components=components(plan),
+        components=component_watts(plan),
         enclosures=[_enclosure(plan, enclosure) for enclosure in plan.enclosures],
         spin_up=_spin_up(plan),
         notes=[*notes, *_notes(plan)],
@@ -95,14 +94,14 @@ def drive_w(plan: ArrayPlan, pool: str, how: Activity) -> float:
     return (kind.idle_w if how == "idle" else kind.operating_w) or 0.0
 
 
-def part_w(part: Part, mode: Mode, how: Activity) -> float:
+def part_w(part: ArrayPart, mode: Mode, how: Activity) -> float:
     """Watts of the like parts of one enclosure."""
     if how == "active" and part.law in ("constant", "charging"):
         return part.count * part.active_w
     return part.watts(0.0 if how == "idle" else 1.0, mode)
 
 
-def components(plan: ArrayPlan) -> list[ComponentPower]:
+def component_watts(plan: ArrayPlan) -> list[ComponentPower]:
     """Each pool's drives, each part and each enclosure's supply losses, with their watts."""
     rows = []
     for enclosure in plan.enclosures:

@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 
 
 Point = tuple[float, float]
+Mode = Literal["normal", "redundant", "failover"]
+MODES: tuple[Mode, ...] = ("normal", "redundant", "failover")
 
 
 @dataclass(frozen=True)
-class Curve:
+class EfficiencyCurve:
     """Efficiency by load.
 
     ``points`` are (share of the rating, efficiency), rising in load up to 1. One point holds at every load.
@@ -105,10 +107,6 @@ def check(points: Sequence[Sequence[float]]) -> None:
             raise BadValueError("conflict", None, message)
 
 
-Mode = Literal["normal", "redundant", "failover"]
-MODES: tuple[Mode, ...] = ("normal", "redundant", "failover")
-
-
 @dataclass(frozen=True)
 class Supplies:
     """Like supplies of one enclosure; watts. ``needed`` of ``count`` are enough (N of N+1, N of N+N)."""
@@ -125,9 +123,9 @@ class Supplies:
     points: tuple[Point, ...]
 
     @cached_property
-    def curve(self) -> Curve:
+    def curve(self) -> EfficiencyCurve:
         """The efficiency of one."""
-        return Curve(self.points)
+        return EfficiencyCurve(self.points)
 
     @property
     def capacity_w(self) -> float:

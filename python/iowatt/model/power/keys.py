@@ -12,8 +12,8 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import Duration, Power
 from iowatt.base.strict import Name, Strict, key
-from iowatt.model.library.part import PartFigures, certificates
 from iowatt.model.power.efficiency import check
+from iowatt.model.power.part import PartFigures, certificates
 
 Points = tuple[tuple[float, float], ...]
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 from pydantic import BeforeValidator, PlainSerializer, TypeAdapter
 
-from iowatt.model.library.part import Law
 from iowatt.model.power.efficiency import Mode, Supplies
+from iowatt.model.power.part import Law
 
 if TYPE_CHECKING:
     from iowatt.model.power.efficiency import Floats
 
 
 @dataclass(frozen=True)
-class Part:
+class ArrayPart:
     """Like parts of one enclosure; watts of one. ``active_w`` of a fan is at full speed.
 
     ``at_wall`` figures were published or measured at the wall: they do not go through the supplies again.
@@ -64,7 +64,7 @@ def fan(full_w: float, speed: float) -> float:
 
 
 @dataclass(frozen=True)
-class Drives:
+class PoolDrives:
     """The drives of a pool; watts of one, None where not known.
 
     ``operating_w`` is that of random reads, which is how drive manuals define operating, else of positioning,
@@ -92,7 +92,7 @@ BTU_PER_WH_P9500_SLIP: Final = 3.14
 #: One ton of refrigeration.
 BTU_PER_H_PER_TON: Final = 12_000.0
 
-FACTORS: Final = {"exact": BTU_PER_WH, "p9500-slip": BTU_PER_WH_P9500_SLIP}
+BTU_FACTORS: Final = {"exact": BTU_PER_WH, "p9500-slip": BTU_PER_WH_P9500_SLIP}
 
 
 def tons(watts: float) -> float:
@@ -111,7 +111,7 @@ class Enclosure:
     pools: tuple[str, ...]
     slots: int
     filling: tuple[tuple[int, Mix], ...]
-    parts: tuple[Part, ...]
+    parts: tuple[ArrayPart, ...]
     supplies: Supplies | None
 
     @property
@@ -130,13 +130,13 @@ class Enclosure:
             for _ in range(number):
                 yield mix
 
-    def component(self, part: Part) -> str:
+    def component(self, part: ArrayPart) -> str:
         """The name of a part in results."""
         return f"{self.name}.{part.name}"
 
 
 @dataclass(frozen=True)
-class Stagger:
+class StaggeredStart:
     """How drives are started; seconds."""
 
     at_once: int
@@ -151,17 +151,17 @@ class ArrayPlan:
     enclosures: tuple[Enclosure, ...]
     #: By pool; a list in the file.
     drives: Annotated[
-        Mapping[str, Drives],
+        Mapping[str, PoolDrives],
         BeforeValidator(lambda kinds: {kind["pool"]: kind for kind in kinds}),
         PlainSerializer(lambda kinds: [asdict(kind) for kind in kinds.values()]),
     ]
-    stagger: Stagger | None
+    stagger: StaggeredStart | None
     pue: float | None
     btu_per_wh: float
     btu_slip: bool
 
     @property
-    def parts(self) -> list[tuple[Enclosure, Part]]:
+    def parts(self) -> list[tuple[Enclosure, ArrayPart]]:
         """All parts with their enclosures."""
         return [(enclosure, part) for enclosure in self.enclosures for part in enclosure.parts]
 

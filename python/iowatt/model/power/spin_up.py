@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iowatt.model.power.plan import ArrayPlan, Drives, Enclosure, Mix, Stagger
+from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix, PoolDrives, StaggeredStart
 
 if TYPE_CHECKING:
     from iowatt.model.power.efficiency import Floats
@@ -70,7 +70,7 @@ def spin_up(plan: ArrayPlan, *, staggered: bool = True) -> SpinUp | None:
     instances = [(index, mix) for index, one in enumerate(plan.enclosures) for mix in one.each()]
     # Whole nanoseconds: a start must not come a rounding before the end that it waits for.
     starts = [group * _ns(step) for group in _groups([sum(mix) for _, mix in instances], stagger)]
-    seen: dict[tuple[int, Mix, bytes], _Course] = {}
+    seen: dict[tuple[int, Mix, bytes], _EnclosureStart] = {}
     moments: list[Floats] = []
     changes: list[Floats] = []
     overload: tuple[int, float] | None = None
@@ -93,7 +93,7 @@ def spin_up(plan: ArrayPlan, *, staggered: bool = True) -> SpinUp | None:
 
 
 @dataclass(frozen=True)
-class _Course:
+class _EnclosureStart:
     """One enclosure from its first start on: watts at the wall, before and at each step.
 
     ``most_w`` is the most that its supplies give out, ``beyond_w`` by how much this exceeds their short-time
@@ -107,7 +107,7 @@ class _Course:
     beyond_w: float
 
 
-def _course(plan: ArrayPlan, enclosure: Enclosure, mix: Mix, start: Floats, timed: bool) -> _Course:
+def _course(plan: ArrayPlan, enclosure: Enclosure, mix: Mix, start: Floats, timed: bool) -> _EnclosureStart:
     kinds = [(plan.drives[pool], number) for pool, number in zip(enclosure.pools, mix, strict=True)]
     end = start + _lasting(plan, enclosure, mix, timed)
     at = np.unique(np.concatenate([np.zeros(1), start, end]))
@@ -117,14 +117,14 @@ def _course(plan: ArrayPlan, enclosure: Enclosure, mix: Mix, start: Floats, time
     drawn = (fed if supplies is None else supplies.input_w(fed)) + _parts(enclosure, at_wall=True)
     most = float(fed.max())
     beyond = 0.0 if supplies is None else most - supplies.peak_capacity_w
-    return _Course(at, float(drawn[0]), drawn[1:], most, beyond)
+    return _EnclosureStart(at, float(drawn[0]), drawn[1:], most, beyond)
 
 
 def _ns(seconds: float) -> float:
     return float(round(seconds * NS_PER_S))
 
 
-def _groups(drives: Sequence[int], stagger: Stagger | None) -> list[Floats]:
+def _groups(drives: Sequence[int], stagger: StaggeredStart | None) -> list[Floats]:
     """The number of the group in which each drive of each enclosure is started."""
     if stagger is None:
         return [np.zeros(number) for number in drives]
@@ -144,7 +144,7 @@ def _lasting(plan: ArrayPlan, enclosure: Enclosure, mix: Mix, timed: bool) -> Fl
     return np.concatenate(lengths) if lengths else np.zeros(0)
 
 
-def _drives(kinds: Sequence[tuple[Drives, int]], start: Floats, end: Floats, at: Floats) -> Floats:
+def _drives(kinds: Sequence[tuple[PoolDrives, int]], start: Floats, end: Floats, at: Floats) -> Floats:
     """Watts of one enclosure's drives at the times ``at``: sums of what has begun and ended by then."""
     if not len(start):
         return np.zeros(len(at))

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.base.translate import problems
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.disksim import drives, plan, rules
+from iowatt.model.library.disksim.device_toml import device_toml
 from iowatt.model.library.disksim.layout import G4Layout
-from iowatt.model.library.disksim.system import System, read_system
-from iowatt.model.library.drive import Drive, resolve
+from iowatt.model.library.disksim.system import DiskSimSystem, read_system
+from iowatt.model.library.drive import Disk, resolve
+from iowatt.model.library.layout import layout_bytes
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,33 @@ class Imported:
                 hint=first.hint,
             ) from None
 
-    def drive(self) -> Drive:
+    def text(self, comments: Sequence[str] = ()) -> str:
+        """The device file as TOML; ``comments`` at its head replace the line on its origin."""
+        origin = (
+            f"Imported from {self.path.name} by `iowatt devices import`. "
+            "What was read otherwise than DiskSim does, or not used, is under notes."
+        )
+        return device_toml(self.tables, comments or [origin])
+
+    def write(self, target: Path, *, force: bool = False, comments: Sequence[str] = ()) -> list[Path]:
+        """Write the device file, and its layout file into the same folder; the files that were written.
+
+        Raises ``InputError`` where a file exists and ``force`` is not set, or cannot be written.
+        """
+        files = {target: self.text(comments).encode()}
+        if self.indexed is not None:
+            files[target.parent / self.tables["geometry"]["layout"]] = layout_bytes(self.indexed)
+        for path in files:
+            if path.exists() and not force:
+                raise InputError(
+                    "exists", str(path), "the file exists already", hint="`force=True` replaces it"
+                )
+        for path, content in files.items():
+            with atomic_path.file(path) as partial:
+                partial.write_bytes(content)
+        return list(files)
+
+    def drive(self) -> Disk:
         """The drive in numbers; its notes name what was ignored."""
         made = resolve(self.file(), str(self.path), lambda _: self.indexed or {})
         said = (*self.notes, *self.ignored)
@@ -119,7 +148,7 @@ def _sources(path: Path, specification: str, queued: bool) -> list[Mapping[str, 
     ]  # fmt: skip
 
 
-def _component(system: System, wanted: str | None) -> str:
+def _component(system: DiskSimSystem, wanted: str | None) -> str:
     found = {name: drive.name for name, drive in system.drives.items()}
     named = [name for name, made_of in found.items() if wanted in (None, name, made_of)]
     if not named:
@@ -137,7 +166,7 @@ def _component(system: System, wanted: str | None) -> str:
     return named[0]
 
 
-def _beside(path: Path, found: drives.Drive) -> tuple[tuple[float, float], str | None]:
+def _beside(path: Path, found: drives.DiskSimDrive) -> tuple[tuple[float, float], str | None]:
     """The bus of a ``.diskspecs``, which is in the ``.parv`` of the same name, and what to say about it."""
     parv = path.with_suffix(".parv")
     if parv.is_file():
@@ -149,7 +178,7 @@ def _beside(path: Path, found: drives.Drive) -> tuple[tuple[float, float], str |
     return (0.0, 0.0), said
 
 
-def _sector_s(system: System, component: str) -> tuple[float, float]:
+def _sector_s(system: DiskSimSystem, component: str) -> tuple[float, float]:
     """Time of one sector, read and write, on the slowest link between the drive and the host."""
     place = system.places.get(component)
     buses = [system.buses[name] for name in place.buses] if place else []

@@ -17,13 +17,13 @@ from iowatt.model.library.disksim.electronics import (
     BUFFER,
     DISKS_OWN,
     OVERHEADS,
-    Buffer,
-    Interface,
+    DiskSimBuffer,
+    DiskSimInterface,
     Overheads,
 )
 from iowatt.model.library.disksim.grammar import parse_file
 from iowatt.model.library.disksim.layout import Layout, read_g1, read_g4
-from iowatt.model.library.disksim.mechanics import Mechanics, read_mechanics
+from iowatt.model.library.disksim.mechanics import DiskSimMechanics, read_mechanics
 from iowatt.model.library.disksim.parameter import (
     Table,
     part,
@@ -33,7 +33,7 @@ from iowatt.model.library.disksim.parameter import (
     table_of,
     whole,
 )
-from iowatt.model.library.disksim.tree import Block, Document, Entry
+from iowatt.model.library.disksim.tree import Assignment, Block, ParameterFile
 
 SECTOR_BYTES = 512
 
@@ -52,11 +52,11 @@ class Model:
     surfaces: int = stored("Number of data surfaces", whole(1, 1000))
     cylinders: int = stored("Number of cylinders", whole(1, 2**31))
     layout: Layout
-    mechanics: Mechanics
+    mechanics: DiskSimMechanics
 
 
 @dataclass(frozen=True)
-class Drive:
+class DiskSimDrive:
     """A disk as DiskSim's files describe it.
 
     name, path: Its specification's name, and the file that holds it.
@@ -69,9 +69,9 @@ class Drive:
     name: str
     path: Path
     model: Model
-    interface: Interface
+    interface: DiskSimInterface
     overheads: Overheads
-    buffer: Buffer
+    buffer: DiskSimBuffer
     scheduler: Scheduler
     ignored: tuple[str, ...]
     notes: tuple[str, ...]
@@ -92,7 +92,7 @@ MODEL: Table = {
 
 def read_drive(
     path: Path, name: str | None = None, overrides: Mapping[str, int | float | str] | None = None
-) -> Drive:
+) -> DiskSimDrive:
     """The drive that ``path`` specifies.
 
     ``name`` chooses among several: the specification's, or that of a component made of it. ``overrides``
@@ -106,7 +106,7 @@ def read_drive(
     return build_drive(_chosen(document, name), overrides)
 
 
-def build_drive(block: Block, overrides: Mapping[str, int | float | str] | None = None) -> Drive:
+def build_drive(block: Block, overrides: Mapping[str, int | float | str] | None = None) -> DiskSimDrive:
     """The drive of one ``disksim_disk`` block. Errors as `read_drive`."""
     block = _overridden(block, overrides or {})
     warnings: list[str] = []
@@ -121,13 +121,13 @@ def build_drive(block: Block, overrides: Mapping[str, int | float | str] | None 
     model = build_model(sub_block(block, "Model", "dm_disk"), warnings, notes)
     scheduler = read_scheduler(sub_block(block, "Scheduler", "disksim_ioqueue"), warnings)
     scaled = {key: value if isinstance(value, bool) else value * scale for key, value in overheads.items()}
-    return Drive(
+    return DiskSimDrive(
         name=block.name,
         path=block.path,
         model=model,
-        interface=Interface(**fields),
+        interface=DiskSimInterface(**fields),
         overheads=Overheads(**scaled),
-        buffer=Buffer(**buffer),
+        buffer=DiskSimBuffer(**buffer),
         scheduler=scheduler,
         ignored=tuple(warnings),
         notes=tuple(notes),
@@ -161,7 +161,7 @@ def build_model(block: Block, warnings: list[str], notes: list[str]) -> Model:
     return Model(**fields, layout=layout, mechanics=mechanics)
 
 
-def _chosen(document: Document, name: str | None) -> Block:
+def _chosen(document: ParameterFile, name: str | None) -> Block:
     drives = document.of_type("disksim_disk")
     where = str(document.path)
     if not drives:
@@ -194,5 +194,5 @@ def _overridden(block: Block, overrides: Mapping[str, int | float | str]) -> Blo
                 hint=f"did you mean {near[0]!r}?" if near else None,
             )
         line = entries[key].line if key in entries else block.line
-        entries[key] = Entry(value, line)
+        entries[key] = Assignment(value, line)
     return replace(block, entries=entries)

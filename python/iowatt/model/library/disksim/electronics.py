@@ -28,7 +28,7 @@ _SNEAKY = "only full hits are served while the media are busy"
 
 
 @dataclass(frozen=True)
-class Interface:
+class DiskSimInterface:
     """How the drive uses its bus.
 
     sector_s: Seconds to move one block across its own side of the bus; the bus and the controller may be
@@ -102,7 +102,7 @@ class Overheads:
 
 
 @dataclass(frozen=True)
-class Buffer:
+class DiskSimBuffer:
     """The on-board buffer. Sizes in sectors of 512 bytes.
 
     segments, segment_sectors: Its number of segments and their size.
@@ -169,7 +169,7 @@ class Buffer:
 
 
 DISK: Table = {
-    **table_of(Interface),
+    **table_of(DiskSimInterface),
     "Time scale for overheads": used("overhead_scale", real(low=0)),
     "Model": part(),
     "Scheduler": part(),
@@ -186,7 +186,7 @@ DISK: Table = {
 OVERHEADS: Table = table_of(Overheads)
 """``disksim_disk``: times that the drive's electronics take."""
 
-BUFFER: Table = table_of(Buffer)
+BUFFER: Table = table_of(DiskSimBuffer)
 """``disksim_disk``: the on-board buffer."""
 
 DISKS_OWN: Table = {**DISK, **OVERHEADS, **BUFFER}

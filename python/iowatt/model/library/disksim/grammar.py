@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from iowatt.base.errors import InputError
-from iowatt.model.library.disksim.tree import Block, Document, Entry, Instance, Node, Range, Value
-from iowatt.model.library.parameter_text import MAX_BYTES, locate, read_text
+from iowatt.base.packed_file import MAX_BYTES, locate, read_text
+from iowatt.model.library.disksim.tree import Assignment, Block, Instance, Node, ParameterFile, Range, Value
 
 _TOKEN = re.compile(
     r"""(?P<skip>\#[^\n]*|[^\S\n]+) | (?P<line>\n) | "(?P<quoted>[^"\n]*)" | (?P<mark>[{}\[\],=])
@@ -89,20 +89,20 @@ _WORDS = frozenset({"word", "quoted"})
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})\Z", re.DOTALL)
 
 
-def parse_file(path: Path) -> Document:
+def parse_file(path: Path) -> ParameterFile:
     """The statements of a file and of those it sources.
 
     Raises ``InputError`` where one of them cannot be read or is not written in this grammar.
     """
-    document = Document(path)
-    _Parser(path, document, _Budget(), ()).file(str(path))
+    document = ParameterFile(path)
+    _FileParser(path, document, _Budget(), ()).file(str(path))
     return document
 
 
-def parse_text(text: str, path: Path) -> Document:
+def parse_text(text: str, path: Path) -> ParameterFile:
     """The statements of ``text``; what it sources is looked for beside ``path``. Errors as `parse_file`."""
-    document = Document(path)
-    parser = _Parser(path, document, _Budget(), ())
+    document = ParameterFile(path)
+    parser = _FileParser(path, document, _Budget(), ())
     parser.text(text)
     return document
 
@@ -147,11 +147,16 @@ class _Budget:
         self.sources = MAX_SOURCES
 
 
-class _Parser:
+class _FileParser:
     """Reads one file; another one for each file that it sources. ``open_files`` are those being read."""
 
     def __init__(
-        self, path: Path, document: Document, budget: _Budget, open_files: tuple[Path, ...], depth: int = 0
+        self,
+        path: Path,
+        document: ParameterFile,
+        budget: _Budget,
+        open_files: tuple[Path, ...],
+        depth: int = 0,
     ) -> None:
         self.path = path
         self.document = document
@@ -249,14 +254,14 @@ class _Parser:
                 )
             self.document.blocks.append(block)
 
-    def source(self, name: Token, document: Document) -> None:
+    def source(self, name: Token, document: ParameterFile) -> None:
         where = f"{self.path}:{name.line}"
         self.budget.sources -= 1
         if self.budget.sources < 0:
             raise InputError("too-large", where, f"more than {MAX_SOURCES} files are sourced")
         self.deeper()
         path = locate(name.text, self.path.parent, where)
-        _Parser(path, document, self.budget, self.open_files, self.depth).file(where)
+        _FileParser(path, document, self.budget, self.open_files, self.depth).file(where)
         self.depth -= 1
 
     def instantiate(self, first: Token) -> None:
@@ -287,7 +292,7 @@ class _Parser:
 
     def block(self, kind: Token, name: str) -> Block:
         self.deeper()
-        entries: dict[str, Entry] = {}
+        entries: dict[str, Assignment] = {}
         while not self.mark("}"):
             line = self.ahead.line
             key = " ".join(token.text for token in self.words())
@@ -301,7 +306,7 @@ class _Parser:
                     f"{key!r} was already given at line {entries[key].line}",
                 )
             line = self.ahead.line
-            entries[key] = Entry(self.value(), line)
+            entries[key] = Assignment(self.value(), line)
             if not self.mark(",") and not self.at_mark("}"):
                 self.fail(f"expected ',' or '}}' after the value of {key[:60]!r}")
         self.depth -= 1
@@ -338,7 +343,7 @@ class _Parser:
         return Range(close[1], close[2]) if close else scalar(words[0], self.path)
 
     def sourced_block(self, name: Token) -> Block:
-        inner = Document(self.path)
+        inner = ParameterFile(self.path)
         self.source(name, inner)
         if len(inner.blocks) != 1 or inner.instances or inner.topology:
             raise InputError(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from iowatt.base.errors import InputError
+from iowatt.base.packed_file import locate
 from iowatt.model.library.disksim.parameter import (
     Table,
     duration,
@@ -23,14 +24,13 @@ from iowatt.model.library.disksim.parameter import (
 from iowatt.model.library.disksim.seek import (
     ConstantSeek,
     CurveSeek,
-    HplSeek,
+    HplCurve,
     LinearSeek,
-    MeasuredSeek,
+    MeasuredCurve,
     Seek,
     read_seek,
 )
 from iowatt.model.library.disksim.tree import Block
-from iowatt.model.library.parameter_text import locate
 
 SEEK_TYPES: Final = ("linear", "curve", "constant", "hpl", "hplplus10", "extracted")
 MECHANICS: Table = {
@@ -67,7 +67,7 @@ _ALL_SEEK_KEYS = tuple(dict.fromkeys(key for keys in _SEEK_KEYS.values() for key
 
 
 @dataclass(frozen=True)
-class Mechanics:
+class DiskSimMechanics:
     """How the drive moves. Times in seconds.
 
     rpm: Turns of the spindle per minute.
@@ -93,7 +93,7 @@ class Mechanics:
         return 60 / self.rpm
 
 
-def read_mechanics(block: Block, warnings: list[str], notes: list[str]) -> Mechanics:
+def read_mechanics(block: Block, warnings: list[str], notes: list[str]) -> DiskSimMechanics:
     """The mechanics that a ``dm_mech_g1`` block describes; its seek curve file is read too.
 
     Raises ``InputError`` where a parameter is missing, out of range, or the curve file is not one.
@@ -125,7 +125,7 @@ def read_mechanics(block: Block, warnings: list[str], notes: list[str]) -> Mecha
             f"{block.where('Constant access time')}: {block}: Constant access time is ignored: "
             f"access time type {access} does not use it"
         )
-    return Mechanics(
+    return DiskSimMechanics(
         rpm=fields["rpm"],
         seek=_seek(block, kind, fields),
         head_switch_s=fields["head_switch_s"],
@@ -153,12 +153,12 @@ def _seek(block: Block, kind: str, fields: Mapping[str, Any]) -> Seek:
     return _hpl(block, kind, fields)
 
 
-def _extracted(block: Block, name: str) -> MeasuredSeek:
+def _extracted(block: Block, name: str) -> MeasuredCurve:
     where = block.where("Full seek curve")
     return read_seek(locate(name, block.path.parent, where))
 
 
-def _hpl(block: Block, kind: str, fields: Mapping[str, Any]) -> HplSeek:
+def _hpl(block: Block, kind: str, fields: Mapping[str, Any]) -> HplCurve:
     values = fields["hpl"]
     if len(values) != 6:
         raise InputError(
@@ -178,6 +178,6 @@ def _hpl(block: Block, kind: str, fields: Mapping[str, Any]) -> HplSeek:
         # -1 in place of the time of one cylinder: the root gives that one too.
         first = () if values[5] == -1 else (values[5],)
     root, root_slope, line, line_slope = (scaled(value) for value in values[1:5])
-    return HplSeek(
+    return HplCurve(
         values[0], root, root_slope, line, line_slope, first_s=tuple(scaled(time) for time in first)
     )

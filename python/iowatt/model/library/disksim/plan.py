@@ -11,10 +11,10 @@ from decimal import Decimal
 from typing import Any, Final
 
 from iowatt.model.library.disksim import rules
-from iowatt.model.library.disksim.drives import SECTOR_BYTES, Drive
+from iowatt.model.library.disksim.drives import SECTOR_BYTES, DiskSimDrive
 from iowatt.model.library.disksim.electronics import Overheads
 from iowatt.model.library.disksim.layout import G1Layout, G1Zone, G4Layout
-from iowatt.model.library.disksim.seek import ConstantSeek, CurveSeek, HplSeek, LinearSeek, MeasuredSeek
+from iowatt.model.library.disksim.seek import ConstantSeek, CurveSeek, HplCurve, LinearSeek, MeasuredCurve
 
 _SPARING: Final = {
     "none": "none",
@@ -37,7 +37,7 @@ _MAPPING: Final = {
 _FAST_WRITE: Final = {"none": "none", "contiguous": "contiguous", "contiguous-across-reads": "across-reads"}
 
 
-def tables(drive: Drive, sector_s: tuple[float, float], name: str) -> dict[str, Any]:
+def tables(drive: DiskSimDrive, sector_s: tuple[float, float], name: str) -> dict[str, Any]:
     """The raw tables of a device file named ``name``, without its sources.
 
     ``sector_s`` is the time of one sector on the way to the host, read and write: the slowest of the buses
@@ -72,7 +72,7 @@ def duration(seconds: float) -> str:
     return f"{Decimal(repr(milliseconds(seconds))):f}ms"
 
 
-def _geometry(drive: Drive, name: str) -> dict[str, Any]:
+def _geometry(drive: DiskSimDrive, name: str) -> dict[str, Any]:
     model, layout = drive.model, drive.model.layout
     if isinstance(layout, G4Layout):
         return {
@@ -149,14 +149,14 @@ def indexed(layout: G4Layout) -> dict[str, Any]:
     }
 
 
-def _seek(drive: Drive) -> dict[str, Any]:
+def _seek(drive: DiskSimDrive) -> dict[str, Any]:
     seek = drive.model.mechanics.seek
-    if isinstance(seek, MeasuredSeek):
+    if isinstance(seek, MeasuredCurve):
         columns = [map(milliseconds, seek.read_s)]
         if seek.write_s and seek.write_s != seek.read_s:
             columns.append(map(milliseconds, seek.write_s))
         return {"points_ms": [list(row) for row in zip(seek.distances, *columns, strict=True)]}
-    if isinstance(seek, HplSeek):
+    if isinstance(seek, HplCurve):
         single = seek.first_s[0] if len(seek.first_s) == 1 else None
         times = (seek.root_s, seek.root_slope_s, seek.line_s, seek.line_slope_s)
         hpl = [seek.boundary, *map(milliseconds, times), -1.0 if single is None else milliseconds(single)]
@@ -176,7 +176,7 @@ def _seek(drive: Drive) -> dict[str, Any]:
     return {"points_ms": [[1, milliseconds(seek.time_s)]]}
 
 
-def _controller(drive: Drive, sector_s: tuple[float, float]) -> dict[str, Any]:
+def _controller(drive: DiskSimDrive, sector_s: tuple[float, float]) -> dict[str, Any]:
     times, interface, buffer = rules.overheads(drive), drive.interface, drive.buffer
     own = max(0.0, interface.sector_s)
     single = {
@@ -223,7 +223,7 @@ def _extra(times: Overheads) -> dict[str, str]:
     return {key: duration(value) for key, value in figures.items()}
 
 
-def _buffer(drive: Drive) -> dict[str, Any]:
+def _buffer(drive: DiskSimDrive) -> dict[str, Any]:
     buffer = drive.buffer
     return _said(
         {

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any, Final
 
-from iowatt.model.library.disksim.drives import Drive
+from iowatt.model.library.disksim.drives import DiskSimDrive
 from iowatt.model.library.disksim.electronics import Overheads
 from iowatt.model.library.disksim.layout import G1Layout
-from iowatt.model.library.disksim.system import System
+from iowatt.model.library.disksim.system import DiskSimSystem
 
 DISCIPLINES: Final = {
     "fcfs": "fcfs",
@@ -43,7 +43,7 @@ def discipline(policy: str) -> str | None:
     return _NEAR_SPTF[policy][0] if policy in _NEAR_SPTF else DISCIPLINES.get(policy)
 
 
-def command_queue(drive: Drive) -> dict[str, Any]:
+def command_queue(drive: DiskSimDrive) -> dict[str, Any]:
     """The raw table ``command_queue`` of a device file; empty where the drive takes one command at a time.
 
     A ``Max queue length`` of 0 or 1 is no limit here: it is what a set says that was measured one request at
@@ -54,7 +54,7 @@ def command_queue(drive: Drive) -> dict[str, Any]:
     return table if scheduler == "fcfs" else {**table, "scheduler": scheduler}
 
 
-def _queue_remarks(drive: Drive) -> list[str]:
+def _queue_remarks(drive: DiskSimDrive) -> list[str]:
     """Where the drive's own discipline is near to DiskSim's and not the same."""
     policy = drive.scheduler.policy
     if policy not in _NEAR_SPTF:
@@ -63,7 +63,7 @@ def _queue_remarks(drive: Drive) -> list[str]:
     return [f"Scheduling policy {policy} is read as {ours}: {besides} does not count"]
 
 
-def _queue_unused(drive: Drive) -> list[str]:
+def _queue_unused(drive: DiskSimDrive) -> list[str]:
     """The drive's own discipline, where there is none like it."""
     policy = drive.scheduler.policy
     if discipline(policy) is not None:
@@ -71,7 +71,7 @@ def _queue_unused(drive: Drive) -> list[str]:
     return [f"Scheduling policy {policy} is ignored: the drive serves its commands first come, first served"]
 
 
-def host_side(system: System, component: str) -> str | None:
+def host_side(system: DiskSimSystem, component: str) -> str | None:
     """What the driver of a system does with the requests of a drive, as keys of a scenario's pool.
 
     None where that is what a pool does if nothing is said, or there is no driver. A controller that schedules
@@ -102,7 +102,7 @@ MARGIN_S = 10e-6
 """Kept free between the end of positioning and the next sector."""
 
 
-def extraction(drive: Drive) -> str:
+def extraction(drive: DiskSimDrive) -> str:
     """How the overheads were obtained: ``commands`` (DIXtrac) or ``separate``.
 
     DIXtrac times whole SEEK commands, takes miss overheads as the remainder, and measures a read hit once
@@ -113,7 +113,7 @@ def extraction(drive: Drive) -> str:
     return "separate" if overheads.read_completion_s + overheads.write_completion_s > 0 else "commands"
 
 
-def reads_ahead_at_once(drive: Drive) -> bool:
+def reads_ahead_at_once(drive: DiskSimDrive) -> bool:
     """Whether a drive with type 4 of read-ahead reads ahead after a single read, too.
 
     Type 4 says that the drive passed DIXtrac's test for read-ahead by history: tracks n-1 and n were read,
@@ -125,7 +125,7 @@ def reads_ahead_at_once(drive: Drive) -> bool:
     return buffer.read_ahead_over_requested > 0 or buffer.max_read_ahead_sectors < buffer.segment_sectors
 
 
-def read_ahead(drive: Drive) -> str:
+def read_ahead(drive: DiskSimDrive) -> str:
     """The read-ahead of the drive, as our buffer names it."""
     kind = drive.buffer.read_ahead
     if kind == "track-ahead":
@@ -133,7 +133,7 @@ def read_ahead(drive: Drive) -> str:
     return kind
 
 
-def keeps_passing_sectors(drive: Drive) -> bool:
+def keeps_passing_sectors(drive: DiskSimDrive) -> bool:
     """Whether "Read any free blocks" is believed.
 
     DIXtrac's test (read n-3, then n, and n-1 is a hit) is also passed by a drive that reads ahead although
@@ -142,7 +142,7 @@ def keeps_passing_sectors(drive: Drive) -> bool:
     return drive.buffer.reads_any_free_sectors and extraction(drive) == "separate"
 
 
-def requested(drive: Drive) -> str:
+def requested(drive: DiskSimDrive) -> str:
     """What becomes of sectors that the host has read.
 
     The value 1 *is* DIXtrac's finding that a block read once, and again three turns later, misses; -1 says
@@ -152,7 +152,7 @@ def requested(drive: Drive) -> str:
     return "discard" if value < 0 else "release" if value > 0 else "keep"
 
 
-def write_settle_s(drive: Drive) -> float:
+def write_settle_s(drive: DiskSimDrive) -> float:
     """The settle time of writes: where it is negative, a magnitude that was taken the other way round.
 
     Head switch and magnitude together make up the track skew, which a drive chooses so that a write just
@@ -167,7 +167,7 @@ def write_settle_s(drive: Drive) -> float:
     return min(abs(settle_s), max(0.0, room_s))
 
 
-def overheads(drive: Drive) -> Overheads:
+def overheads(drive: DiskSimDrive) -> Overheads:
     """The overheads, where those of a hand-made set do not all belong to the drive and its state at rest.
 
     - A read miss costs the same after a read and after a write, as in all other hand-made sets: the figure
@@ -206,7 +206,7 @@ def _other_resolution(times: Overheads) -> set[str]:
     return finer if 2 * len(finer) < len(given) else set()
 
 
-def remarks(drive: Drive) -> list[str]:
+def remarks(drive: DiskSimDrive) -> list[str]:
     """Where a rule changed what the file says on the face of it."""
     said = []
     used = overheads(drive)
@@ -232,7 +232,7 @@ def remarks(drive: Drive) -> list[str]:
     return said + _queue_remarks(drive)
 
 
-def unused(drive: Drive) -> list[str]:
+def unused(drive: DiskSimDrive) -> list[str]:
     """Parameters that are read, say something, and that the simulated drive does not have."""
     interface, buffer, mechanics = drive.interface, drive.buffer, drive.model.mechanics
     said = []

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from iowatt.base.errors import InputError
+from iowatt.base.packed_file import read_text
 from iowatt.model.library.disksim.parameter import scaled
 from iowatt.model.library.geometry import MOST_CYLINDERS, MOST_SEEK_MS
-from iowatt.model.library.parameter_text import read_text
 
 _HEADER = re.compile(r"\s*seek distances measured\s*:?\s*([0-9]+)\s*\Z", re.IGNORECASE | re.ASCII)
 _MAX_POINTS = 1_000_000
@@ -76,7 +76,7 @@ class CurveSeek:
 
 
 @dataclass(frozen=True)
-class HplSeek:
+class HplCurve:
     """A root below ``boundary`` cylinders, a line from there, and a first table.
 
     ``first_s`` holds the seconds of distances 1, 2, ... that are given one by one: empty, one (HPL's sixth
@@ -101,7 +101,7 @@ class HplSeek:
 
 
 @dataclass(frozen=True)
-class MeasuredSeek:
+class MeasuredCurve:
     """Measured points, joined by straight lines; beyond the last one the last line goes on.
 
     ``distances`` in cylinders, rising; ``read_s`` seconds for each; ``write_s`` the same for writes where
@@ -125,10 +125,10 @@ class MeasuredSeek:
         return max(0.0, times[after - 1] + slope * (distance - near))
 
 
-Seek: TypeAlias = ConstantSeek | LinearSeek | CurveSeek | HplSeek | MeasuredSeek
+Seek: TypeAlias = ConstantSeek | LinearSeek | CurveSeek | HplCurve | MeasuredCurve
 
 
-def read_seek(path: Path, where: str | None = None) -> MeasuredSeek:
+def read_seek(path: Path, where: str | None = None) -> MeasuredCurve:
     """A seek curve file: ``distance, ms[, deviation ms[, write ms]]`` a line, and perhaps a header line.
 
     The header ``Seek distances measured: n`` is checked against the lines where it is there. Two columns,
@@ -156,7 +156,7 @@ def read_seek(path: Path, where: str | None = None) -> MeasuredSeek:
         raise InputError("damaged", str(path), f"{promise} 'distance, milliseconds', found {len(rows)}")
     columns = list(zip(*rows, strict=True))
     times = [tuple(scaled(time) for time in column) for column in columns[1:]]
-    return MeasuredSeek(
+    return MeasuredCurve(
         distances=tuple(int(distance) for distance in columns[0]),
         read_s=times[0],
         deviation_s=times[1] if len(times) > 1 else (),

@@ -16,17 +16,17 @@ from iowatt.base.errors import InputError
 from iowatt.model.library.disksim import components
 from iowatt.model.library.disksim.components import (
     IGNORED_BLOCKS,
-    Array,
-    Bus,
-    Controller,
-    Driver,
-    Place,
-    Trace,
+    DiskSimBus,
+    DiskSimController,
+    DiskSimDriver,
+    DrivePlace,
+    LogicalOrganisation,
+    TraceMapping,
     Transfer,
 )
-from iowatt.model.library.disksim.drives import Drive, build_drive
+from iowatt.model.library.disksim.drives import DiskSimDrive, build_drive
 from iowatt.model.library.disksim.grammar import parse_file
-from iowatt.model.library.disksim.tree import Block, Document, Node
+from iowatt.model.library.disksim.tree import Block, Node, ParameterFile
 
 Read = TypeVar("Read")
 
@@ -42,7 +42,7 @@ _READ = {
 
 
 @dataclass(frozen=True)
-class System:
+class DiskSimSystem:
     """What a ``.parv`` file describes. All mappings are by component name, in the order of the file.
 
     drives: The disks; components of one specification share one `Drive`.
@@ -55,14 +55,14 @@ class System:
     """
 
     path: Path
-    drives: Mapping[str, Drive]
-    buses: Mapping[str, Bus]
-    controllers: Mapping[str, Controller]
-    driver: Driver | None
-    places: Mapping[str, Place]
-    arrays: tuple[Array, ...]
+    drives: Mapping[str, DiskSimDrive]
+    buses: Mapping[str, DiskSimBus]
+    controllers: Mapping[str, DiskSimController]
+    driver: DiskSimDriver | None
+    places: Mapping[str, DrivePlace]
+    arrays: tuple[LogicalOrganisation, ...]
     in_phase: tuple[tuple[str, ...], ...]
-    trace: Trace
+    trace: TraceMapping
     ignored: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -85,20 +85,20 @@ class System:
         )
 
 
-def read_system(path: Path) -> System:
+def read_system(path: Path) -> DiskSimSystem:
     """The system that a ``.parv`` file describes.
 
     Raises ``InputError`` where a file cannot be read or is not of this form, a parameter that iowatt needs is
     missing or out of range, or a name stands for nothing.
     """
     document = parse_file(path)
-    return _System(document).build()
+    return _SystemBuilder(document).build()
 
 
-class _System:
+class _SystemBuilder:
     """The names of a document, and the warnings that collect while they are read."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: ParameterFile) -> None:
         self.document = document
         self.warnings: list[str] = []
         self.notes: list[str] = []
@@ -117,14 +117,14 @@ class _System:
                 raise InputError("duplicate", instance.where, f"{instance.name!r} is instantiated twice")
             self.made[instance.name] = block
 
-    def build(self) -> System:
+    def build(self) -> DiskSimSystem:
         self.passed_over()
         drives = self.drives()
         buses = self.components("disksim_bus", components.read_bus)
         controllers = self.components("disksim_ctlr", components.read_controller)
         drivers = self.components("disksim_iodriver", components.read_driver)
         places = {name: place for node in self.document.topology for name, place in self.walk(node)}
-        return System(
+        return DiskSimSystem(
             path=self.document.path,
             drives=drives,
             buses=buses,
@@ -150,8 +150,8 @@ class _System:
                     f"{block.where()}: {block} is ignored: iowatt does not read components of this type"
                 )
 
-    def drives(self) -> dict[str, Drive]:
-        built: dict[str, Drive] = {}
+    def drives(self) -> dict[str, DiskSimDrive]:
+        built: dict[str, DiskSimDrive] = {}
         found = {}
         for name, block in self.made.items():
             if block.type == "disksim_disk":
@@ -174,7 +174,7 @@ class _System:
 
     def walk(
         self, node: Node, driver: str = "", buses: tuple[str, ...] = (), controllers: tuple[str, ...] = ()
-    ) -> Iterator[tuple[str, Place]]:
+    ) -> Iterator[tuple[str, DrivePlace]]:
         """Every component below ``node`` that has nothing below it, and its place."""
         block = self.made.get(node.name)
         if block is None or block.type != node.type:
@@ -187,7 +187,7 @@ class _System:
         elif node.type == "disksim_ctlr":
             controllers = (*controllers, node.name)
         else:
-            yield node.name, Place(driver, buses, controllers)
+            yield node.name, DrivePlace(driver, buses, controllers)
         for child in node.children:
             yield from self.walk(child, driver, buses, controllers)
 
@@ -197,7 +197,7 @@ class _System:
             raise InputError("unknown-name", where, f"{missing[0]!r} is not instantiated")
         return names
 
-    def arrays(self) -> tuple[Array, ...]:
+    def arrays(self) -> tuple[LogicalOrganisation, ...]:
         found = []
         for block in self.document.of_type("disksim_logorg"):
             array = components.read_array(block, self.warnings)
@@ -205,10 +205,10 @@ class _System:
             found.append(array)
         return tuple(found)
 
-    def trace(self) -> Trace:
+    def trace(self) -> TraceMapping:
         listed = self.document.of_type("disksim_iosim")
         if not listed:
-            return Trace()
+            return TraceMapping()
         trace = components.read_trace(listed[0], self.warnings)
         self.known(tuple(device.drive for device in trace.devices), listed[0].where("I/O Mappings"))
         return trace

@@ -19,7 +19,7 @@ Value: TypeAlias = "int | float | str | Range | Block | list[Value]"
 
 
 @dataclass(frozen=True)
-class Entry:
+class Assignment:
     """One ``key = value``; ``line`` is where the value starts."""
 
     value: Value
@@ -35,7 +35,7 @@ class Block:
 
     type: str
     name: str
-    entries: dict[str, Entry]
+    entries: dict[str, Assignment]
     path: Path
     line: int
 
@@ -68,7 +68,7 @@ class Node:
 
 
 @dataclass
-class Document:
+class ParameterFile:
     """All statements of a file and of the files that it sources, in order."""
 
     path: Path

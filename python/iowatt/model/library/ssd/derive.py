@@ -25,15 +25,15 @@ from iowatt.base.units import format_bytes, format_duration
 from iowatt.model.library import derive
 from iowatt.model.library.derive import Steps
 from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.electrical import HddPower
+from iowatt.model.library.electrical.figures import HddPower
 from iowatt.model.library.electronics import CommandQueue
-from iowatt.model.library.flash import Flash, Suspend
+from iowatt.model.library.flash import FlashFigures, Suspend
 from iowatt.model.library.price_class import Sold
 from iowatt.model.library.source import stand_in
 from iowatt.model.library.ssd import joules, media
 from iowatt.model.library.ssd.drive import Ssd
-from iowatt.model.library.ssd.figures import Geometry, Interface, Sheet, Wear
-from iowatt.model.library.ssd.inside import SMALL, Inside, Rates, mapping_unit
+from iowatt.model.library.ssd.figures import FlashGeometry, RatedWear, Sheet, SsdInterface
+from iowatt.model.library.ssd.inside import SMALL, Inside, PublishedRates, mapping_unit
 from iowatt.model.library.ssd.media import (
     CHANNEL_RATE,
     MEDIA,
@@ -58,7 +58,7 @@ _DEPTH: Final[dict[Link, tuple[int, str]]] = {
     "sas": (128, "as Micron states for its P410m"),
     "nvme": (1024, "NVMe allows 65,535 a queue and many queues"),
 }
-TESTED_DEPTH: Final[dict[Link, int]] = {"sata": 32, "sas": 64, "nvme": 256}
+_TESTED_DEPTH: Final[dict[Link, int]] = {"sata": 32, "sas": 64, "nvme": 256}
 """Commands at a time at which the rates of data sheets are taken to be measured."""
 
 _COMMAND_S: Final[dict[Link, tuple[float, float, str]]] = {
@@ -76,7 +76,7 @@ def link(file: DeviceFile) -> Link | None:
     return "sas" if "sas" in words else "sata" if "sata" in words else None
 
 
-def missing(file: DeviceFile) -> list[str]:
+def missing_figures(file: DeviceFile) -> list[str]:
     """Key paths without which an SSD has no response times, by its flash or by its data sheet."""
     lacking = [] if file.capacity is not None else ["capacity"]
     lacking += [] if link(file) is not None else ["interface"]
@@ -87,8 +87,8 @@ def why_not_flash(file: DeviceFile) -> str | None:
     """Why the data sheet alone is simulated; None where the flash is."""
     if _cell(file) is None:
         return f"its memory ({file.media or 'unknown'}) names no single type of NAND cell"
-    rates, unit = _rates(file), mapping_unit((file.flash or Flash()).mapping_unit, file.capacity or 0)
-    if (file.flash or Flash()).over_provisioning is not None:
+    rates, unit = _rates(file), mapping_unit((file.flash or FlashFigures()).mapping_unit, file.capacity or 0)
+    if (file.flash or FlashFigures()).over_provisioning is not None:
         return None
     ratio = rates.sequential_write / (rates.random_write * unit)
     limit = media.amplification(MOST_SPARE)
@@ -108,7 +108,7 @@ def resolve(file: DeviceFile, where: str) -> Ssd:
     Raises ``InputError`` where figures are missing that nothing can stand for; ``where`` names the file.
     Missing watts are no error here.
     """
-    lacking = missing(file)
+    lacking = missing_figures(file)
     if lacking:
         raise InputError(
             "missing-figure",
@@ -139,15 +139,19 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         media = _cell(file)
         assert media is not None
         geometry, times = Inside(
-            file.flash or Flash(),
+            file.flash or FlashFigures(),
             replace(media, read_s=sensed_s),
             rates,
             file.capacity,
-            min(depth, TESTED_DEPTH[kind]),
+            min(depth, _TESTED_DEPTH[kind]),
             steps,
         ).flash()
         buffer = _buffer(file, geometry, steps)
-    elif sensed_s and file.performance.read_latency is None and (file.flash or Flash()).read_time is None:
+    elif (
+        sensed_s
+        and file.performance.read_latency is None
+        and (file.flash or FlashFigures()).read_time is None
+    ):
         steps.assume("flash.read_time", sensed_s, format_duration(sensed_s), _senses(file)[1])
     interface = _interface(file, rates, sensed_s, depth, steps)
     power, work = watts(file, steps)
@@ -173,7 +177,7 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         geometry=geometry,
         times=times,
         buffer_bytes=buffer,
-        suspend=(file.flash or Flash()).suspend or _suspend(steps, reason is None),
+        suspend=(file.flash or FlashFigures()).suspend or _suspend(steps, reason is None),
         wear=worn,
         work=work,
         power=power,
@@ -184,9 +188,9 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
     return drive.noted(*_notes(file, steps, reason))
 
 
-def watts(file: DeviceFile, steps: Steps) -> tuple[HddPower, joules.Work]:
+def watts(file: DeviceFile, steps: Steps) -> tuple[HddPower, joules.WorkWatts]:
     """Its electrical figures, and the watts of work at full rates; what is not known stays None."""
-    power, work = derive.power(file, steps), joules.work(file, steps)
+    power, work = derive.state_watts(file, steps), joules.work(file, steps)
     known = [w for w in (work.sequential_read, work.sequential_write) if w is not None]
     awake, rule = joules.active_idle(power, work.most)
     if rule is not None and awake is not None:
@@ -201,7 +205,7 @@ def _notes(file: DeviceFile, steps: Steps, reason: str | None) -> list[str]:
 
 
 def _cell(file: DeviceFile) -> Media | None:
-    cell = (file.flash or Flash()).cell or cell_of(file.media)
+    cell = (file.flash or FlashFigures()).cell or cell_of(file.media)
     return None if cell is None else MEDIA[cell]
 
 
@@ -215,28 +219,28 @@ def _senses(file: DeviceFile) -> tuple[Media | None, str]:
     return media, how + media.source
 
 
-def _sensed(file: DeviceFile, rates: Rates) -> float:
+def _sensed(file: DeviceFile, rates: PublishedRates) -> float:
     """Seconds of sensing a page, without which no random read is answered; 0 of memory that is no NAND.
 
     A published read that is faster than the cell type's sensing wins.
     """
     media, _ = _senses(file)
-    given = (file.flash or Flash()).read_time
+    given = (file.flash or FlashFigures()).read_time
     if given is not None or media is None:
         return given or 0.0
     told, unit = (
         file.performance.read_latency,
-        mapping_unit((file.flash or Flash()).mapping_unit, file.capacity or 0),
+        mapping_unit((file.flash or FlashFigures()).mapping_unit, file.capacity or 0),
     )
     if told is None:
         return media.read_s
-    rate = (file.flash or Flash()).channel_rate or CHANNEL_RATE
+    rate = (file.flash or FlashFigures()).channel_rate or CHANNEL_RATE
     return max(1e-6, min(media.read_s, told - max(SMALL, unit) / rate - SMALL / rates.sequential_read))
 
 
-def _rates(file: DeviceFile) -> Rates:
+def _rates(file: DeviceFile) -> PublishedRates:
     given = [getattr(file.performance, name) for name in RATES]
-    return Rates(*(float(rate or 0.0) for rate in given))
+    return PublishedRates(*(float(rate or 0.0) for rate in given))
 
 
 def _depth(file: DeviceFile, kind: Link, steps: Steps) -> int:
@@ -246,8 +250,8 @@ def _depth(file: DeviceFile, kind: Link, steps: Steps) -> int:
     return int(steps.assume("command_queue.depth", depth, f"{depth}", why))
 
 
-def _buffer(file: DeviceFile, geometry: Geometry, steps: Steps) -> int:
-    given = (file.flash or Flash()).write_buffer
+def _buffer(file: DeviceFile, geometry: FlashGeometry, steps: Steps) -> int:
+    given = (file.flash or FlashFigures()).write_buffer
     if given is not None:
         return given
     size = max(16 << 20, 4 * geometry.dies * geometry.stripe_bytes)
@@ -263,19 +267,21 @@ def _suspend(steps: Steps, flash: bool) -> Suspend:
     return suspend
 
 
-def _interface(file: DeviceFile, rates: Rates, read_s: float, depth: int, steps: Steps) -> Interface:
+def _interface(
+    file: DeviceFile, rates: PublishedRates, read_s: float, depth: int, steps: Steps
+) -> SsdInterface:
     """Of a published latency, what sensing (``read_s``) and transfers leave is controller and link.
 
     A sequential read's has no sensing in it, because the drive has read ahead: of a random one, sensing comes
     on top. Writes complete in the buffer.
     """
     told, kind = file.performance, link(file)
-    unit = mapping_unit((file.flash or Flash()).mapping_unit, file.capacity or 0)
+    unit = mapping_unit((file.flash or FlashFigures()).mapping_unit, file.capacity or 0)
     assert kind is not None
     reads, writes, why = _COMMAND_S[kind]
     rate = max(rates.sequential_read, rates.sequential_write)
     moved_in_s, moved_out_s = SMALL / rate, SMALL / rates.sequential_read
-    channel_rate = (file.flash or Flash()).channel_rate or CHANNEL_RATE
+    channel_rate = (file.flash or FlashFigures()).channel_rate or CHANNEL_RATE
     sensed_s = read_s + max(SMALL, unit) / channel_rate if read_s else 0.0
     if told.read_latency is not None:
         command_s = max(0.0, told.read_latency - sensed_s - moved_out_s)
@@ -288,19 +294,20 @@ def _interface(file: DeviceFile, rates: Rates, read_s: float, depth: int, steps:
         write_s = max(0.0, latency - moved_in_s)
     else:
         write_s = steps.assume("performance.write_latency", writes, format_duration(writes), why)
-    return Interface(
+    return SsdInterface(
         read_rate=rates.sequential_read,
         write_rate=rate,
         command_read_s=command_s,
         command_write_s=write_s,
         commands_per_s=max(rates.random_read, rates.random_write),
         queue_depth=depth,
+        tested_depth=min(_TESTED_DEPTH[kind], depth),
         read_latency_s=told.read_latency or command_s + sensed_s + moved_out_s,
         write_latency_s=latency or write_s + moved_in_s,
     )
 
 
-def wear(file: DeviceFile, steps: Steps) -> Wear:
+def wear(file: DeviceFile, steps: Steps) -> RatedWear:
     """What it may be written, with ``steps`` recording what no sheet says."""
     endurance, media = file.endurance, _cell(file)
     rated: float | None = endurance.tbw
@@ -312,10 +319,10 @@ def wear(file: DeviceFile, steps: Steps) -> Wear:
             )
         total = endurance.dwpd * file.capacity * DAYS * years
         rated = steps.derive("endurance.tbw", total, f"{total / 1e12:,.0f} TB", "dwpd over the warranty")
-    cycles = (file.flash or Flash()).pe_cycles
+    cycles = (file.flash or FlashFigures()).pe_cycles
     if cycles is None and media is not None:
         cycles = int(steps.assume("flash.pe_cycles", media.pe_cycles, f"{media.pe_cycles:,}", media.wear))
-    return Wear(cycles, rated)
+    return RatedWear(cycles, rated)
 
 
 def _check(drive: Ssd, where: str) -> None:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from iowatt.base.errors import BadValueError
-from iowatt.model.library.electrical import HddPower, PowerLevel
+from iowatt.model.library.electrical.figures import HddPower, PowerLevel
+from iowatt.model.library.electrical.levels import Ladder, ladder_of
 from iowatt.model.library.electronics import CommandQueue
 from iowatt.model.library.flash import PowerState, Suspend
-from iowatt.model.library.levels import Ladder, ladder_of
 from iowatt.model.library.price_class import Sold
 from iowatt.model.library.ssd import joules
-from iowatt.model.library.ssd.figures import Behaviour, Geometry, Interface, Sheet, Times, Wear
-from iowatt.model.library.ssd.joules import Work
+from iowatt.model.library.ssd.figures import Behaviour, FlashGeometry, RatedWear, Sheet, SsdInterface, Times
+from iowatt.model.library.ssd.joules import WorkWatts
 
 FREE_BLOCKS: Final = 4
 MOST_UNITS: Final = 2**32 - 16
@@ -35,14 +35,14 @@ class Ssd:
     notes: tuple[str, ...]
     sector_bytes: int
     sectors: int
-    interface: Interface
+    interface: SsdInterface
     sheet: Sheet
-    geometry: Geometry | None
+    geometry: FlashGeometry | None
     times: Times | None
     buffer_bytes: int
     suspend: Suspend | None
-    wear: Wear
-    work: Work
+    wear: RatedWear
+    work: WorkWatts
     power: HddPower
     command_queue: CommandQueue
     why_sheet: str | None = None
@@ -53,8 +53,7 @@ class Ssd:
     @property
     def ratings(self) -> dict[str, float]:
         """What it is rated to last: bytes written by hosts, program and erase cycles."""
-        rated = {"bytes_written": self.wear.rated_bytes, "pe_cycles": self.wear.pe_cycles}
-        return {name: float(value) for name, value in rated.items() if value is not None}
+        return self.wear.ratings()
 
     @property
     def raw_bytes(self) -> int:
@@ -141,7 +140,7 @@ class Ssd:
     def powered(self, power: HddPower) -> Ssd:
         """The drive with the figures given in ``power`` in place of its own; ``active`` is of all work."""
         changed = ", ".join(name for name in type(power).model_fields if name in power.model_fields_set)
-        work = self.work if power.active is None else Work.any(power.active)
+        work = self.work if power.active is None else WorkWatts.any(power.active)
         note = f"{self.name}: the scenario gives its own power figures ({changed})"
         merged = self.power.with_figures(power)
         rule = None
@@ -214,7 +213,7 @@ class Ssd:
         if not all(0 < time_s < 1 for time_s in (times.read_s, times.program_s, times.erase_s)):
             yield "operations on flash take more than 0 s and less than 1 s"
 
-    def _superblocks(self, geometry: Geometry) -> int:
+    def _superblocks(self, geometry: FlashGeometry) -> int:
         """So many that those not kept free or open have ``spare`` beyond the capacity."""
         offered, size = self.raw_bytes, geometry.superblock_bytes
         # Where all of the spare is less than a superblock, one more is the least that collection can do with.
@@ -248,7 +247,7 @@ class Ssd:
             "wear": {"pe_cycles": self.wear.pe_cycles, "rated_bytes_written": self.wear.rated_bytes},
         }
 
-    def _flash(self, awake_w: float | None, geometry: Geometry) -> dict[str, Any]:
+    def _flash(self, awake_w: float | None, geometry: FlashGeometry) -> dict[str, Any]:
         times, how = self.times, self.behaviour
         assert times is not None
         spent = joules.UNKNOWN

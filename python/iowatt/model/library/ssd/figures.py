@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Geometry:
+class FlashGeometry:
     """Flash: ``spare`` is what it has beyond the capacity, as a share of it, free and open blocks left out.
 
     A *stripe* is a page of each plane of a die, a *superblock* a block of every plane of every die.
@@ -47,7 +47,7 @@ class Times:
 
 
 @dataclass(frozen=True)
-class Interface:
+class SsdInterface:
     """Host link and controller; the latencies are those of a whole command that comes alone."""
 
     read_rate: float
@@ -56,6 +56,8 @@ class Interface:
     command_write_s: float
     commands_per_s: float
     queue_depth: int
+    #: Commands at a time at which the rates of its data sheet are taken to be measured.
+    tested_depth: int
     read_latency_s: float
     write_latency_s: float
 
@@ -74,11 +76,16 @@ class Sheet:
 
 
 @dataclass(frozen=True)
-class Wear:
+class RatedWear:
     """What it may be written: cycles of a block, bytes by hosts."""
 
     pe_cycles: int | None
     rated_bytes: float | None
+
+    def ratings(self) -> dict[str, float]:
+        """What is known, by name: ``bytes_written`` and ``pe_cycles``."""
+        rated = {"bytes_written": self.rated_bytes, "pe_cycles": self.pe_cycles}
+        return {name: float(value) for name, value in rated.items() if value is not None}
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from typing import Final
 
 from iowatt.base.units import format_bytes, format_duration
 from iowatt.model.library.derive import Steps
-from iowatt.model.library.flash import Flash
+from iowatt.model.library.flash import FlashFigures
 from iowatt.model.library.ssd import media
 from iowatt.model.library.ssd.drive import MOST_UNITS
-from iowatt.model.library.ssd.figures import Geometry, Times
+from iowatt.model.library.ssd.figures import FlashGeometry, Times
 from iowatt.model.library.ssd.media import CHANNEL_RATE, CHANNEL_SOURCE, Media
 
 SMALL: Final = 4096
@@ -25,7 +25,7 @@ MOST_SPARE: Final = 10.0
 
 
 @dataclass(frozen=True)
-class Rates:
+class PublishedRates:
     """What a data sheet promises: bytes and requests of 4 KiB a second."""
 
     sequential_read: float
@@ -48,14 +48,14 @@ def mapping_unit(given: int | None, capacity: int) -> int:
 class Inside:
     """What is known of a drive's flash, and what it must do; ``steps`` records what is derived."""
 
-    given: Flash
+    given: FlashFigures
     media: Media
-    rates: Rates
+    rates: PublishedRates
     capacity: int
     depth: int
     steps: Steps
 
-    def flash(self) -> tuple[Geometry, Times]:
+    def flash(self) -> tuple[FlashGeometry, Times]:
         """Geometry and times; over-provisioning comes last, it makes up for what the others cost."""
         planes = self._count("planes", self.media.planes)
         page = self._size("page", self.media.page_bytes)
@@ -72,13 +72,13 @@ class Inside:
         dies = channels * self._dies_per_channel(channels, stripe, moved_s + erased_s, read_s)
         program_s = self._program_time(dies * stripe / self.rates.sequential_write - moved_s - erased_s)
         times = Times(read_s, program_s, erase_s, rate)
-        geometry = Geometry(channels, dies // channels, planes, page, per_block, unit, 0.0)
+        geometry = FlashGeometry(channels, dies // channels, planes, page, per_block, unit, 0.0)
         spare = self.given.over_provisioning
         if spare is None:
             spare = self._spare(self._amplified(geometry, times))
         return replace(geometry, spare=spare), times
 
-    def _amplified(self, geometry: Geometry, times: Times) -> float:
+    def _amplified(self, geometry: FlashGeometry, times: Times) -> float:
         """The write amplification A at which the published random writes keep dies busy all the time.
 
         A unit that a host writes costs its share of a stripe's A programs, erases and senses (of the

@@ -11,13 +11,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from iowatt.model.library import derive
 from iowatt.model.library.derive import Steps
 from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.electrical import HddPower
+from iowatt.model.library.electrical.figures import HddPower
 
 if TYPE_CHECKING:
-    from iowatt.model.library.ssd.figures import Geometry, Sheet, Times
+    from iowatt.model.library.ssd.figures import FlashGeometry, Sheet, Times
 
 SEQUENTIAL: Final = 128 * 1024
 SMALL: Final = 4096
@@ -36,7 +35,7 @@ non-operational NVMe state."""
 
 
 @dataclass(frozen=True)
-class Work:
+class WorkWatts:
     """Watts of the whole drive at its highest rates; None where nothing is known.
 
     ``most`` is the highest of any work, ``limit`` the most that the sheet allows: that, or a limit above it.
@@ -51,7 +50,7 @@ class Work:
     reads_known: bool = False
 
     @classmethod
-    def any(cls, watts: float) -> Work:
+    def any(cls, watts: float) -> WorkWatts:
         """One figure for all kinds of work."""
         return cls(watts, watts, None, watts, watts)
 
@@ -75,10 +74,10 @@ class OperationJoules:
 UNKNOWN: Final = OperationJoules(None, None, None, None, None)
 
 
-def work(file: DeviceFile, steps: Steps) -> Work:
+def work(file: DeviceFile, steps: Steps) -> WorkWatts:
     """Watts by kind of work; one that is not published is taken from the nearest that is."""
     names = ("sequential_read", "sequential_write", "random_read", "random_write", "active")
-    known = {name: watts for name in names if (watts := derive.usable(file, name)) is not None}
+    known = {name: watts for name in names if (watts := file.usable_watts(name)) is not None}
 
     def nearest(name: str, others: tuple[str, ...]) -> float | None:
         if name in known:
@@ -90,8 +89,8 @@ def work(file: DeviceFile, steps: Steps) -> Work:
         return steps.derive(f"power.{name}", watts, f"{watts:g} W", f"taken as power.{other}")
 
     limits = [one.power for one in file.power.state if one.operational]
-    limits += [] if (limit := derive.usable(file, "max")) is None else [limit]
-    return Work(
+    limits += [] if (limit := file.usable_watts("max")) is None else [limit]
+    return WorkWatts(
         sequential_read=nearest(
             "sequential_read", ("active", "random_read", "sequential_write", "random_write")
         ),
@@ -128,7 +127,7 @@ def active_idle(power: HddPower, most: float | None) -> tuple[float | None, str 
 
 
 def operations(
-    work: Work, active_w: float, sheet: Sheet, geometry: Geometry, times: Times
+    work: WorkWatts, active_w: float, sheet: Sheet, geometry: FlashGeometry, times: Times
 ) -> OperationJoules:
     """Joules of operations on top of ``active_w`` at which full rates draw what ``work`` says.
 

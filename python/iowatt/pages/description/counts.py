@@ -24,7 +24,7 @@ from iowatt.trace.result import (
 _SHOWN = 5
 
 
-def document(info: TraceInfo, key: str = "trace") -> Document:
+def counted(info: TraceInfo, key: str = "trace") -> Document:
     """The document of one trace's counts."""
     rows: list[list[Cell]] = [[label, text] for label, text in lines(info)]
     table = Table([Column("", text=True), Column("Counted", text=True)], rows)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from iowatt.model.library.electrical import HddPower, PowerLevel
+from iowatt.model.library.electrical.figures import HddPower, PowerLevel
 
 STANDBY: Final = "standby"
 #: Number of the standby state in a plan, and of the first state beyond those that every drive has.
@@ -47,7 +47,7 @@ class Ladder:
         return [STANDBY_STATE if name == STANDBY else numbers[name] for name in self.names]
 
 
-def levels(power: HddPower, rpm: float) -> dict[str, PowerLevel]:
+def power_levels(power: HddPower, rpm: float) -> dict[str, PowerLevel]:
     """All levels that a drive of full speed ``rpm`` has, by name; their figures may have gaps."""
     found = {level.name: level for level in power.level}
     if power.speeds is not None and power.idle is not None:
@@ -100,7 +100,7 @@ def _speeds(power: HddPower, idle_w: float, rpm: float) -> list[PowerLevel]:
     return made
 
 
-def missing(level: PowerLevel) -> list[str]:
+def missing_figures(level: PowerLevel) -> list[str]:
     """Keys of the figures that a level lacks; a transition that takes no time needs no power."""
     needed = ["power", "enter_time", "leave_time"]
     needed += [f"{way}_power" for way in ("enter", "leave") if getattr(level, f"{way}_time") != 0.0]
@@ -113,7 +113,7 @@ def missing(level: PowerLevel) -> list[str]:
 
 def ladder(power: HddPower, rpm: float) -> Ladder:
     """The levels of which nothing is missing and that draw no more than idling."""
-    return ladder_of(levels(power, rpm), power.idle, rpm)
+    return ladder_of(power_levels(power, rpm), power.idle, rpm)
 
 
 def ladder_of(all_levels: Mapping[str, PowerLevel], idle_w: float | None, rpm: float = 1.0) -> Ladder:
@@ -123,7 +123,7 @@ def ladder_of(all_levels: Mapping[str, PowerLevel], idle_w: float | None, rpm: f
     """
     if idle_w is None:
         return Ladder((), {"idle_w": None, "below": []})
-    known = [level for level in all_levels.values() if not missing(level)]
+    known = [level for level in all_levels.values() if not missing_figures(level)]
     usable = [level for level in known if level.power is not None and level.power <= idle_w]
     usable.sort(key=lambda level: -(level.power or 0.0))
     below = [

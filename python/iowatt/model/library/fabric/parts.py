@@ -8,14 +8,14 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 from pydantic import Field
 
 from iowatt.base.errors import InputError
-from iowatt.base.problems import nearest
 from iowatt.base.quantity import BlockSize, Duration, Iops, Rate
 from iowatt.base.strict import Strict, key
-from iowatt.model.library import folders
-from iowatt.model.library.source import Source, source_of
+from iowatt.model.library.folders import LibraryFolder
+from iowatt.model.library.source import FigureSource, source_of
 
 Medium = Literal["fibre-channel", "ethernet", "pcie"]
 Forwarding = Literal["cut-through", "store-and-forward"]
+FABRIC: Final = LibraryFolder("fabric", "part", "`iowatt fabric list`")
 #: Of one processor: half a command's time is 10 s then, as much as `submit` and `complete` may be.
 SLOWEST_IOPS: Final = 0.05
 #: Bytes a second: slower than any link, and 64 KiB take a minute. Sums of times stay countable in ns.
@@ -159,7 +159,7 @@ class ProtocolFigures(Strict):
     )
 
 
-class PartSource(Source):
+class PartSource(FigureSource):
     """Where figures of a part come from, and from when that is."""
 
     date: str = key(
@@ -167,7 +167,7 @@ class PartSource(Source):
     )
 
 
-class _File(Strict):
+class _PathPartFile(Strict):
     """What every file has."""
 
     name: str = key("Lower-case name with dashes.", pattern=NAME_PATTERN, max_length=64)
@@ -176,39 +176,39 @@ class _File(Strict):
     notes: list[str] = key("Remarks on the figures, for whoever looks at them.", default=[])
     source: list[PartSource] = key("Where the figures come from.", min_length=1)
 
-    def source_of(self, name: str) -> Source | None:
+    def source_of(self, name: str) -> FigureSource | None:
         """The source of a figure; the most specific one, the first among equals."""
         return source_of(self.source, name)
 
 
-class LinkFile(LinkFigures, _File):
+class LinkFile(LinkFigures, _PathPartFile):
     """A link of the library."""
 
     kind: Literal["link"] = key("What the part is. link: a cable or trace with its line rate.")
 
 
-class SwitchFile(SwitchFigures, _File):
+class SwitchFile(SwitchFigures, _PathPartFile):
     """A switch of the library."""
 
     kind: Literal["switch"] = key("What the part is. switch: the way between two ports of one.")
 
 
-class AdapterFile(AdapterFigures, _File):
+class AdapterFile(AdapterFigures, _PathPartFile):
     """A host adapter of the library."""
 
     kind: Literal["adapter"] = key("What the part is. adapter: one port of an HBA.")
 
 
-class ProtocolFile(ProtocolFigures, _File):
+class ProtocolFile(ProtocolFigures, _PathPartFile):
     """A protocol of the library."""
 
     kind: Literal["protocol"] = key("What the part is. protocol: the messages of reads and writes.")
 
 
-PartFile = LinkFile | SwitchFile | AdapterFile | ProtocolFile
+PathPart = LinkFile | SwitchFile | AdapterFile | ProtocolFile
 
 
-KINDS: Final[dict[str, type[PartFile]]] = {
+KINDS: Final[dict[str, type[PathPart]]] = {
     "link": LinkFile,
     "switch": SwitchFile,
     "adapter": AdapterFile,
@@ -223,44 +223,34 @@ _Kind = TypeVar("_Kind", LinkFile, SwitchFile, AdapterFile, ProtocolFile)
 def names(kind: str | None = None) -> tuple[str, ...]:
     """Names of the parts of one kind, or of all, sorted."""
     return tuple(
-        name
-        for name in folders.names("fabric")
-        if kind is None or folders.document("fabric", name).raw.get("kind") == kind
+        name for name in FABRIC.names() if kind is None or FABRIC.document(name).raw.get("kind") == kind
     )
 
 
 @cache
-def part(name: str) -> PartFile:
-    """The part called ``name``, of whatever kind.
+def part(name: str) -> PathPart:
+    """The part called ``name``, of any kind.
 
-    Raises ``InputError`` where there is none, with the nearest name.
+    Raises ``InputError`` where there is none, with the nearest names.
     """
     if name not in names():
-        raise _unknown(name, "part", names())
-    document = folders.document("fabric", name)
+        raise FABRIC.unknown(name, "a name of the library")
+    document = FABRIC.document(name)
     return document.validate(KINDS[str(document.raw["kind"])])
 
 
 def part_of(kind: type[_Kind], name: str) -> _Kind:
-    """The part called ``name``, which must be of a kind.
+    """The part called ``name``, of the kind ``kind``.
 
-    Raises ``InputError`` where there is none of that kind, with the nearest name.
+    Raises ``InputError`` where there is none of that kind, with the nearest names.
     """
     word = next(word for word, model in KINDS.items() if model is kind)
-    found = part(name) if name in names() else None
-    if isinstance(found, kind):
-        return found
-    error = _unknown(name, word, names(word))
-    if found is None:
+    known = part(name) if name in names() else None
+    if isinstance(known, kind):
+        return known
+    error = FABRIC.unknown(name, "a name of the library", item=word, known=names(word))
+    if known is None:
         raise error
     raise InputError(
-        "not-accepted", None, f"{name!r} is a {found.kind}; expected a {word} of the library", hint=error.hint
-    )
-
-
-def _unknown(name: str, word: str, known: tuple[str, ...]) -> InputError:
-    near = nearest(name, known)
-    hint = f"did you mean {near!r}?" if near else f"`iowatt fabric list` has them: {', '.join(known)}"
-    return InputError(
-        "unknown-name", None, f"there is no {word} {name!r}; expected a name of the library", hint=hint
+        "not-accepted", None, f"{name!r} is a {known.kind}; expected a {word} of the library", hint=error.hint
     )
