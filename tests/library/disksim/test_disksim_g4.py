@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from disksim_files import DATA, changed
+from disksim_files import DATA, changed, locate
 
 from iowatt.model.library.disksim import read_drive
 from iowatt.model.library.disksim.layout import G4Layout, G4Remap
@@ -61,7 +61,7 @@ def drive(folder, layout=SMALL):
 def test_where_blocks_are(tmp_path, lbn, place):
     layout = drive(tmp_path).model.layout
     assert isinstance(layout, G4Layout)
-    assert layout.locate(lbn) == pytest.approx(place)
+    assert locate(layout, lbn) == pytest.approx(place)
     assert layout.held(2) == 120
     assert layout.remaps == (G4Remap(100, 2, 1, 0, 8, 10),)
 

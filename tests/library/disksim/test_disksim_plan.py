@@ -11,7 +11,8 @@ from iowatt.model.library import device_file, find_drive
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.disksim import read_drive, rules
 from iowatt.model.library.disksim.convert import import_drive, slug
-from iowatt.model.library.disksim.plan import duration, milliseconds, tables
+from iowatt.model.library.disksim.parameter import duration_text, milliseconds
+from iowatt.model.library.disksim.plan import tables
 from iowatt.model.library.drive import resolve
 from refused import refused
 
@@ -122,10 +123,10 @@ def test_read_ahead_by_history():
             dataclasses.replace(drive, buffer=dataclasses.replace(drive.buffer, **figures))
         )
 
-    full = {"segment_sectors": 561, "max_read_ahead_sectors": 561}
+    full = {"segment_sectors": 561, "max_read_ahead": 561}
     assert kind(read_ahead="track-ahead", read_ahead_over_requested=0, **full) == "history"
     assert kind(read_ahead="track-ahead", read_ahead_over_requested=1, **full) == "segment"
-    capped = {**full, "max_read_ahead_sectors": 500}
+    capped = {**full, "max_read_ahead": 500}
     assert kind(read_ahead="track-ahead", read_ahead_over_requested=0, **capped) == "segment"
     assert kind(read_ahead="cylinder", read_ahead_over_requested=0, **full) == "cylinder"
 
@@ -135,7 +136,7 @@ def test_hand_made_sets_are_taken_as_they_are():
     made = dataclasses.replace(
         drive,
         overheads=dataclasses.replace(drive.overheads, read_completion_s=1e-4),
-        buffer=dataclasses.replace(drive.buffer, reads_any_free_sectors=True),
+        buffer=dataclasses.replace(drive.buffer, read_free_sectors=True),
     )
     assert (rules.extraction(drive), rules.extraction(made)) == ("commands", "separate")
     assert rules.keeps_passing_sectors(made)
@@ -159,7 +160,7 @@ def test_what_a_simulated_drive_does_not_have_is_named():
 
 
 def test_times_are_exact():
-    assert (duration(0.000831), duration(-0.00025), duration(0.0)) == ("0.831ms", "-0.25ms", "0.0ms")
+    assert (duration_text(0.000831), duration_text(-0.00025), duration_text(0.0)) == ("0.831ms", "-0.25ms", "0.0ms")
     assert milliseconds(0.0001701) == 0.1701
 
 
@@ -173,7 +174,7 @@ def test_what_the_buffer_and_the_bus_do_goes_into_the_plan():
     drive = read_drive(CHEETAH)
     more = dataclasses.replace(
         drive,
-        buffer=dataclasses.replace(drive.buffer, min_read_ahead_sectors=8, partial_hit_at_once=False),
+        buffer=dataclasses.replace(drive.buffer, min_read_ahead=8, partial_hit_at_once=False),
         interface=dataclasses.replace(drive.interface, hold_bus_for_read=True),
     )
     table = tables(more, (0.0, 0.0), "more")

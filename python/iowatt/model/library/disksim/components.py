@@ -254,14 +254,6 @@ class DrivePlace:
     controllers: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Transfer:
-    """Seconds per block between a drive and its controller: bus, controller and drive, the slowest."""
-
-    read_sector_s: float
-    write_sector_s: float
-
-
 _NO_STREAMS = "iowatt's queues serve each request as it came: none are merged or ordered by stream"
 _TIMEOUT, _PRIORITY = "Scheduling timeout scheme", "Scheduling priority scheme"
 _SEQUENTIAL = "Sequential stream scheme"

@@ -157,7 +157,9 @@ def build_model(block: Block, warnings: list[str], notes: list[str]) -> Model:
             f"{fields['sectors']} blocks in Block count; the drive has {held}"
         )
         fields["sectors"] = held
-    mechanics = read_mechanics(sub_block(block, "Mechanical Model", "dm_mech_g1"), warnings, notes)
+    mechanics = read_mechanics(
+        sub_block(block, "Mechanical Model", "dm_mech_g1"), fields["cylinders"], warnings, notes
+    )
     return Model(**fields, layout=layout, mechanics=mechanics)
 
 

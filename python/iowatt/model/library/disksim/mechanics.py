@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 from iowatt.base.errors import InputError
 from iowatt.base.packed_file import locate
+from iowatt.model.library.disksim import seek
 from iowatt.model.library.disksim.parameter import (
     Table,
     duration,
@@ -16,20 +17,11 @@ from iowatt.model.library.disksim.parameter import (
     one_of,
     read_fields,
     real,
-    scaled,
     seconds,
     used,
     word,
 )
-from iowatt.model.library.disksim.seek import (
-    ConstantSeek,
-    CurveSeek,
-    HplCurve,
-    LinearSeek,
-    MeasuredCurve,
-    Seek,
-    read_seek,
-)
+from iowatt.model.library.disksim.seek import SeekTable
 from iowatt.model.library.disksim.tree import Block
 
 SEEK_TYPES: Final = ("linear", "curve", "constant", "hpl", "hplplus10", "extracted")
@@ -71,7 +63,7 @@ class DiskSimMechanics:
     """How the drive moves. Times in seconds.
 
     rpm: Turns of the spindle per minute.
-    seek: How long the arm takes, see `iowatt.model.library.disksim.seek`.
+    seek: The table ``seek`` of a device file.
     head_switch_s: To another head of the same cylinder; positioning takes the longer of this and the seek.
     write_settle_s: Added to the positioning of a write where that is not zero; negative where reads are the
         slower ones.
@@ -81,7 +73,7 @@ class DiskSimMechanics:
     """
 
     rpm: float
-    seek: Seek
+    seek: SeekTable
     head_switch_s: float
     write_settle_s: float
     access_time: Literal["rotating", "average-rotation", "constant"]
@@ -93,7 +85,7 @@ class DiskSimMechanics:
         return 60 / self.rpm
 
 
-def read_mechanics(block: Block, warnings: list[str], notes: list[str]) -> DiskSimMechanics:
+def read_mechanics(block: Block, cylinders: int, warnings: list[str], notes: list[str]) -> DiskSimMechanics:
     """The mechanics that a ``dm_mech_g1`` block describes; its seek curve file is read too.
 
     Raises ``InputError`` where a parameter is missing, out of range, or the curve file is not one.
@@ -127,7 +119,7 @@ def read_mechanics(block: Block, warnings: list[str], notes: list[str]) -> DiskS
         )
     return DiskSimMechanics(
         rpm=fields["rpm"],
-        seek=_seek(block, kind, fields),
+        seek=_seek(block, kind, fields, cylinders),
         head_switch_s=fields["head_switch_s"],
         write_settle_s=fields["write_settle_s"],
         access_time=(
@@ -141,25 +133,20 @@ def read_mechanics(block: Block, warnings: list[str], notes: list[str]) -> DiskS
     )
 
 
-def _seek(block: Block, kind: str, fields: Mapping[str, Any]) -> Seek:
+def _seek(block: Block, kind: str, fields: Mapping[str, Any], cylinders: int) -> SeekTable:
+    three: list[Any] = [fields.get(name) for name in ("single", "average", "full")]
     if kind == "extracted":
-        return _extracted(block, fields["curve_file"])
+        place = block.where("Full seek curve")
+        return seek.read_seek(locate(fields["curve_file"], block.path.parent, place))
     if kind == "constant":
-        return ConstantSeek(fields["constant"])
+        return seek.constant(fields["constant"])
     if kind == "linear":
-        return LinearSeek(fields["single"], fields["average"], fields["full"])
-    if kind == "curve":
-        return CurveSeek(fields["single"], fields["average"], fields["full"])
-    return _hpl(block, kind, fields)
+        return seek.linear(*three, cylinders=cylinders)
+    return seek.curve(*three) if kind == "curve" else _hpl(block, kind, fields)
 
 
-def _extracted(block: Block, name: str) -> MeasuredCurve:
-    where = block.where("Full seek curve")
-    return read_seek(locate(name, block.path.parent, where))
-
-
-def _hpl(block: Block, kind: str, fields: Mapping[str, Any]) -> HplCurve:
-    values = fields["hpl"]
+def _hpl(block: Block, kind: str, fields: Mapping[str, Any]) -> SeekTable:
+    values, first = fields["hpl"], ()
     if len(values) != 6:
         raise InputError(
             "wrong-type",
@@ -174,10 +161,4 @@ def _hpl(block: Block, kind: str, fields: Mapping[str, Any]) -> HplCurve:
                 block.where("First ten seek times"),
                 "'First ten seek times' must be 10 times in milliseconds",
             )
-    else:
-        # -1 in place of the time of one cylinder: the root gives that one too.
-        first = () if values[5] == -1 else (values[5],)
-    root, root_slope, line, line_slope = (scaled(value) for value in values[1:5])
-    return HplCurve(
-        values[0], root, root_slope, line, line_slope, first_s=tuple(scaled(time) for time in first)
-    )
+    return seek.hpl(values, first)

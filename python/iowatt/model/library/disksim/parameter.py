@@ -88,6 +88,16 @@ def scaled(milliseconds: float) -> float:
     return float(Decimal(repr(milliseconds)).scaleb(-3))
 
 
+def milliseconds(seconds: float) -> float:
+    """The number of which ``seconds`` is exactly the thousandth part."""
+    return float(Decimal(repr(seconds)).scaleb(3))
+
+
+def duration_text(seconds: float) -> str:
+    """A time as device files have it."""
+    return f"{Decimal(repr(milliseconds(seconds))):f}ms"
+
+
 def word(value: Value) -> str:
     """A word or a number, as text."""
     if isinstance(value, str | int | float):

@@ -122,7 +122,7 @@ def reads_ahead_at_once(drive: DiskSimDrive) -> bool:
     largest read-ahead below the size of the segment, which caps the figure, was measured after one read.
     """
     buffer = drive.buffer
-    return buffer.read_ahead_over_requested > 0 or buffer.max_read_ahead_sectors < buffer.segment_sectors
+    return buffer.read_ahead_over_requested > 0 or buffer.max_read_ahead < buffer.segment_sectors
 
 
 def read_ahead(drive: DiskSimDrive) -> str:
@@ -139,7 +139,7 @@ def keeps_passing_sectors(drive: DiskSimDrive) -> bool:
     DIXtrac's test (read n-3, then n, and n-1 is a hit) is also passed by a drive that reads ahead although
     it was told not to; only sets that were made otherwise are believed.
     """
-    return drive.buffer.reads_any_free_sectors and extraction(drive) == "separate"
+    return drive.buffer.read_free_sectors and extraction(drive) == "separate"
 
 
 def requested(drive: DiskSimDrive) -> str:
@@ -225,7 +225,7 @@ def remarks(drive: DiskSimDrive) -> list[str]:
     if drive.buffer.read_ahead == "track-ahead":
         kind = "after any read" if reads_ahead_at_once(drive) else "after a read that goes on where one ended"
         said.append(f"Buffer continuous read = 4 is read as: reads ahead until the segment is full, {kind}")
-    if drive.buffer.reads_any_free_sectors and not keeps_passing_sectors(drive):
+    if drive.buffer.read_free_sectors and not keeps_passing_sectors(drive):
         said.append(
             "Read any free blocks = 1 is not believed of an automatic extraction: read-ahead passes its test"
         )

@@ -22,7 +22,6 @@ from iowatt.model.library.disksim.components import (
     DrivePlace,
     LogicalOrganisation,
     TraceMapping,
-    Transfer,
 )
 from iowatt.model.library.disksim.drives import DiskSimDrive, build_drive
 from iowatt.model.library.disksim.grammar import parse_file
@@ -65,24 +64,6 @@ class DiskSimSystem:
     trace: TraceMapping
     ignored: tuple[str, ...]
     notes: tuple[str, ...]
-
-    def transfer(self, drive: str) -> Transfer:
-        """Seconds per block between ``drive`` and its controller: the slowest of bus, controller and drive.
-
-        Raises ``InputError`` where there is no such drive.
-        """
-        if drive not in self.drives:
-            known = ", ".join(self.drives) or "none"
-            raise InputError("unknown-name", str(self.path), f"there is no drive {drive!r}; it has {known}")
-        place = self.places.get(drive)
-        rates = [self.drives[drive].interface.sector_s, 0.0]
-        if place and place.controllers:
-            rates.append(self.controllers[place.controllers[-1]].sector_s)
-        bus = self.buses[place.buses[-1]] if place and place.buses else None
-        return Transfer(
-            read_sector_s=max(*rates, bus.read_sector_s if bus else 0.0),
-            write_sector_s=max(*rates, bus.write_sector_s if bus else 0.0),
-        )
 
 
 def read_system(path: Path) -> DiskSimSystem:
