@@ -77,7 +77,7 @@ def test_a_price_of_ones_own_has_no_date_and_source_of_anothers(tmp_path):
     own = _mine(tmp_path, "[price]\nusd = 400\n")
     assert (own.price.usd, own.price.date, own.source_of("price.usd")) == (400, None, None)
     assert own.source_of("capacity") is not None
-    assert find_device("mine.toml", tmp_path).sold.source == "[price] of the device file mine"
+    assert find_device("mine.toml", tmp_path).sold.source.endswith(" mine")
 
 
 def test_a_drive_of_another_capacity_inherits_no_price(tmp_path):

@@ -160,7 +160,11 @@ def test_what_a_simulated_drive_does_not_have_is_named():
 
 
 def test_times_are_exact():
-    assert (duration_text(0.000831), duration_text(-0.00025), duration_text(0.0)) == ("0.831ms", "-0.25ms", "0.0ms")
+    assert (duration_text(0.000831), duration_text(-0.00025), duration_text(0.0)) == (
+        "0.831ms",
+        "-0.25ms",
+        "0.0ms",
+    )
     assert milliseconds(0.0001701) == 0.1701
 
 

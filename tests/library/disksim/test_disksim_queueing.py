@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 from disksim_files import CHEETAH, FIFTEEN, RAID5, changed
@@ -56,7 +57,9 @@ def test_what_the_host_does(tmp_path):
     assert rules.host_side(queued, "disk0") is None, "its drives take one command"
     drives = {name: served(drive, "sptf", 16) for name, drive in queued.drives.items()}
     deep = dataclasses.replace(queued, drives=drives)
-    assert rules.host_side(deep, "disk0") == 'its host is a pool\'s scheduler = "look" and queue_depth = 16'
+    assert re.findall(r"(\w+) = (\S+)", rules.host_side(deep, "disk0") or "") == [
+        ("scheduler", '"look"'), ("queue_depth", "16"),
+    ]  # fmt: skip
     not_below = dataclasses.replace(system, drives=drives)
     assert rules.host_side(not_below, "disk0") is None, "the driver does not use it"
 
@@ -70,7 +73,7 @@ def test_what_the_host_does(tmp_path):
     assert said.endswith("queue_depth = 4")
     strange = dataclasses.replace(smart, scheduler=Scheduler("vscan-lbn", 0, 0.0, 0.0))
     with_it = dataclasses.replace(deep, controllers=dict.fromkeys(deep.controllers, strange))
-    assert "vscan-lbn has no counterpart" in (rules.host_side(with_it, "disk0") or "")
+    assert "vscan-lbn" in (rules.host_side(with_it, "disk0") or "")
 
 
 def test_a_scenario_that_names_the_system_is_told(tmp_path):

@@ -56,7 +56,7 @@ class DerivedFigure(Result):
     """A figure that is not in the file, and the rule that gave it."""
 
     figure: str
-    value: float | str
+    value: int | float | str
     unit: str | None
     text: str
     quality: Literal["derived", "assumed"]

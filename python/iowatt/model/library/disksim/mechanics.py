@@ -47,7 +47,7 @@ MECHANICS: Table = {
 """``dm_mech_g1``. Which of the seek parameters count depends on the seek type; the others are reported."""
 
 
-_SEEK_KEYS = {
+SEEK_KEYS = {
     "linear": ("Single cylinder seek time", "Average seek time", "Full strobe seek time"),
     "curve": ("Single cylinder seek time", "Average seek time", "Full strobe seek time"),
     "constant": ("Constant seek time",),
@@ -55,7 +55,7 @@ _SEEK_KEYS = {
     "hplplus10": ("HPL seek equation values", "First ten seek times"),
     "extracted": ("Full seek curve",),
 }
-_ALL_SEEK_KEYS = tuple(dict.fromkeys(key for keys in _SEEK_KEYS.values() for key in keys))
+_ALL_SEEK_KEYS = tuple(dict.fromkeys(key for keys in SEEK_KEYS.values() for key in keys))
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,9 @@ def read_mechanics(block: Block, cylinders: int, warnings: list[str], notes: lis
     fields = read_fields(block, MECHANICS, warnings)
     kind = fields["seek_type"]
     for key in _ALL_SEEK_KEYS:
-        if key in _SEEK_KEYS[kind] and key not in block.entries:
+        if key in SEEK_KEYS[kind] and key not in block.entries:
             raise InputError("missing", block.where("Seek type"), f"seek type {kind} needs {key!r}")
-        if key not in _SEEK_KEYS[kind] and key in block.entries:
+        if key not in SEEK_KEYS[kind] and key in block.entries:
             warnings.append(
                 f"{block.where(key)}: {block}: {key} is ignored: seek type {kind} does not use it"
             )
