@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 from iowatt.base.errors import BadValueError
@@ -63,11 +63,8 @@ class Ssd:
     @property
     def flash_bytes(self) -> int | None:
         """Bytes of flash; None where they are not known."""
-        return (
-            None
-            if self.geometry is None
-            else self.geometry.superblock_bytes * self._superblocks(self.geometry)
-        )
+        geometry = self.geometry
+        return None if geometry is None else geometry.superblock_bytes * self._superblocks(geometry)
 
     @property
     def write_cache(self) -> bool:
@@ -248,15 +245,15 @@ class Ssd:
         }
 
     def _flash(self, awake_w: float | None, geometry: FlashGeometry) -> dict[str, Any]:
-        times, how = self.times, self.behaviour
+        times, how, suspend = self.times, self.behaviour, self.suspend
         assert times is not None
-        spent = joules.UNKNOWN
+        joules_of = joules.UNKNOWN
         if awake_w is not None and not self.missing_watts:
-            spent = joules.operations(self.work, awake_w, self.sheet, geometry, times)
+            joules_of = joules.operations(self.work, awake_w, self.sheet, geometry, times)
         steady = {
             "kind": "steady",
             "fill": how.fill,
-            "traffic": [{"space": t.space, "writes": t.writes} for t in how.traffic],
+            "traffic": [asdict(traffic) for traffic in how.traffic],
             "run_bytes": how.run_bytes,
         }
         return {
@@ -268,43 +265,33 @@ class Ssd:
             "pages_per_block": geometry.pages_per_block,
             "page_bytes": geometry.page_bytes,
             "mapping_bytes": geometry.mapping_bytes,
-            "read_s": times.read_s,
-            "program_s": times.program_s,
-            "erase_s": times.erase_s,
-            "channel_bytes_per_s": times.channel_rate,
-            "suspend": None if self.suspend is None else self._suspend(self.suspend),
+            **asdict(times),
+            "suspend": suspend and {
+                "program": suspend.program, "erase": suspend.erase, "latency_s": suspend.latency,
+            },
             "buffer_bytes": self.buffer_bytes,
             "gc": {"policy": how.gc, "free_blocks": FREE_BLOCKS, "hot_cold": how.hot_cold},
             "wear_levelling": how.wear_levelling,
             "initial": steady if how.steady else {"kind": "fresh"},
-            "energy": {
-                "read_j": spent.read_j,
-                "program_j": spent.program_j,
-                "erase_j": spent.erase_j,
-                "transfer_j_per_byte": spent.transfer_j_per_byte,
-                "command_j": spent.command_j,
-            },
-        }
-
-    @staticmethod
-    def _suspend(suspend: Suspend) -> dict[str, Any]:
-        return {"program": suspend.program, "erase": suspend.erase, "latency_s": suspend.latency}
+            "energy": asdict(joules_of),
+        }  # fmt: skip
 
     def _data_sheet(self, awake_w: float | None) -> dict[str, Any]:
         sheet, work = self.sheet, self.work
+        ways = {
+            "read": (sheet.read_s, sheet.read_iops, sheet.read_rate, work.sequential_read),
+            "write": (sheet.write_s, sheet.write_iops, sheet.write_rate, work.sequential_write),
+        }
         return {
             "kind": "data-sheet",
-            "read": {
-                "latency_s": sheet.read_s,
-                "iops": sheet.read_iops,
-                "bytes_per_s": sheet.read_rate,
-                "active_w": _at_least(awake_w, work.sequential_read),
-            },
-            "write": {
-                "latency_s": sheet.write_s,
-                "iops": sheet.write_iops,
-                "bytes_per_s": sheet.write_rate,
-                "active_w": _at_least(awake_w, work.sequential_write),
+            **{
+                way: {
+                    "latency_s": s,
+                    "iops": iops,
+                    "bytes_per_s": rate,
+                    "active_w": _at_least(awake_w, watts),
+                }
+                for way, (s, iops, rate, watts) in ways.items()
             },
             "write_amplification": sheet.write_amplification,
             "raw_bytes": None,

@@ -43,7 +43,7 @@ class Times:
     read_s: float
     program_s: float
     erase_s: float
-    channel_rate: float
+    channel_bytes_per_s: float
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ class Inside:
         share = max(geometry.mapping_bytes, SMALL) / stripe
 
         def taken(sense_s: float, size: float) -> float:
-            moved_s = size / times.channel_rate
+            moved_s = size / times.channel_bytes_per_s
             return max(sense_s + moved_s, beside * moved_s)
 
         written_s = taken(times.program_s, stripe) + times.erase_s / geometry.pages_per_block
