@@ -1,8 +1,7 @@
-"""From a data sheet to a whole drive: what a file leaves out is derived or assumed here, and each such step
-is recorded, so that whoever reads a result sees it.
+"""From a data sheet to a whole drive: derives or assumes what a file leaves out, and records each step.
 
-Only what mechanics can bridge is bridged. Capacity, speed, average seek and the outer transfer rate must be
-there, and watts are never invented: a state takes the watts of published work that consists of that state.
+Capacity, speed, average seek and the outer transfer rate must be given. Watts are never invented: a state
+takes the watts of published work that consists of that state.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ NCQ_DEPTH: Final = 32
 
 @dataclass(frozen=True)
 class Derived:
-    """A figure that the file does not have: SI value, what it is, and the rule that gave it."""
+    """A figure that the file does not have: SI value, text, and the rule that gave it."""
 
     figure: str
     value: float | str
@@ -106,7 +105,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class ZoneRates:
-    """What zones are derived from, bytes per second."""
+    """The rates that zones are derived from, bytes per second."""
 
     surfaces: int
     outer: float
@@ -116,7 +115,7 @@ class ZoneRates:
 
 @dataclass(frozen=True)
 class ThreeTimes:
-    """What a seek curve is fitted to, seconds."""
+    """The three times that a seek curve is fitted to, seconds."""
 
     single_cylinder: float
     average: float
@@ -232,7 +231,7 @@ def _write_settle(file: DeviceFile, steps: Steps) -> float:
 
 
 def _controller(file: DeviceFile, sector_bytes: int, steps: Steps) -> DriveController:
-    """The table, or one that knows reads from writes only: a write costs the same wherever it ends."""
+    """The table of the file, or one that tells only reads from writes."""
     if file.controller is not None:
         return file.controller
     read = _overhead("read_overhead", file.read_overhead, steps)
@@ -245,12 +244,12 @@ def _controller(file: DeviceFile, sector_bytes: int, steps: Steps) -> DriveContr
 
 
 def _bus_sector(file: DeviceFile, sector_bytes: int, steps: Steps) -> float:
-    """Seconds of a sector on the drive's bus: what a request that the buffer answers takes."""
-    found = LINK.search(file.interface or "")
-    if found is None:
+    """Seconds of a sector on the drive's bus, as a request takes that the buffer answers."""
+    match = LINK.search(file.interface or "")
+    if match is None:
         rate, record, rule = LINK_BYTES_PER_S, steps.assume, "a link of 6 Gb/s; the interface is not known"
     else:
-        gigabits, megabytes = found["gigabits"], found["megabytes"]
+        gigabits, megabytes = match["gigabits"], match["megabytes"]
         rate = float(gigabits) * 1e8 if gigabits else float(megabytes) * 1e6
         record, rule = steps.derive, f"the rate of {file.interface}"
     sector = sector_bytes / rate
@@ -262,7 +261,7 @@ def _overhead(name: str, given: float | None, steps: Steps) -> float:
 
 
 def _buffer(file: DeviceFile, capacity: int, sector_bytes: int, steps: Steps) -> DriveBuffer:
-    """The on-board buffer, assumed where the file has neither it nor a controller, like a data sheet."""
+    """The on-board buffer; assumed where the file, like a data sheet, has neither it nor a controller."""
     if file.buffer is not None or file.controller is not None:
         return file.buffer or DriveBuffer()
     size = next(size for limit, size in BUFFER_BYTES if capacity < limit)
@@ -298,9 +297,9 @@ def _buffer(file: DeviceFile, capacity: int, sector_bytes: int, steps: Steps) ->
 
 
 def _command_queue(file: DeviceFile, steps: Steps) -> CommandQueue:
-    """The queue inside the drive, assumed where the file has neither it nor electronics, like a data sheet.
+    """The drive's own queue; assumed where the file, like a data sheet, has neither it nor electronics.
 
-    How much of it is used, a scenario says.
+    A scenario decides how much of it is used.
     """
     if any(part is not None for part in (file.command_queue, file.buffer, file.controller)):
         return file.command_queue or CommandQueue()
@@ -346,10 +345,10 @@ def state_watts(file: DeviceFile, steps: Steps | None = None) -> HddPower:
 def _state(
     state: str, works: tuple[str, ...], known: dict[str, float], states: dict[str, float], steps: Steps
 ) -> None:
-    """Give ``state`` the mean watts of those ``works`` that are known, where it has none."""
-    found = [work for work in works if work in known]
-    if state in states or not found:
+    """Give ``state``, where it has no watts, the mean of those of ``works`` that are known."""
+    published = [work for work in works if work in known]
+    if state in states or not published:
         return
-    watts = round(sum(known[work] for work in found) / len(found), 6)
-    rule = f"mean of {' and '.join(found)}" if len(found) > 1 else f"taken as power.{found[0]}"
+    watts = round(sum(known[work] for work in published) / len(published), 6)
+    rule = f"mean of {' and '.join(published)}" if len(published) > 1 else f"taken as power.{published[0]}"
     states[state] = steps.derive(f"power.{state}", watts, f"{watts:g} W", rule)

@@ -1,7 +1,7 @@
 """A device file: the published, measured or declared figures of one drive, each with its source.
 
-The file has units and names and may have gaps; ``drive`` turns it into numbers, ``uses`` says what it is
-good for as it is.
+The file has units and names and may have gaps; ``drive`` and ``ssd`` turn it into numbers, ``describe`` says
+what its figures suffice for.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Performance(Strict):
 class Endurance(Strict):
     """Ratings of wear and failure."""
 
-    tbw: Capacity | None = _optional("What may be written to it over its life.", gt=0)
+    tbw: Capacity | None = _optional("Bytes that may be written over its life.", gt=0)
     dwpd: float | None = _optional("Drive writes per day over its warranty.", "1/d", gt=0)
     warranty: float | None = _optional("The years that dwpd is for.", "years", gt=0, le=20)
     workload_per_year: Capacity | None = _optional("Rated transfers in a year.", gt=0)
@@ -59,7 +59,7 @@ class Endurance(Strict):
     afr_percent: float | None = _optional("Annual failure rate.", "%", gt=0, le=100)
 
     def ratings(self) -> dict[str, float]:
-        """Of a disk, as far as stated: bytes moved a year, head load cycles, spindle starts and stops."""
+        """The stated ratings of a disk: bytes moved a year, head load cycles, starts and stops."""
         rated = {
             "bytes_per_year": self.workload_per_year,
             "load_unload_cycles": self.load_unload_cycles,
@@ -69,7 +69,7 @@ class Endurance(Strict):
 
 
 class DevicePrice(Strict):
-    """What one cost, and when."""
+    """The price of one drive, and its date."""
 
     usd: float | None = _optional("US dollars for one.", "USD", gt=0)
     date: str | None = _optional("Day, month or year of the price.", pattern=r"^\d{4}(-\d{2}){0,2}$")
@@ -152,7 +152,7 @@ class DeviceFile(Strict):
 
     @model_validator(mode="after")
     def _parts_of_its_kind(self) -> DeviceFile:
-        """An ssd with mechanics, or a disk with flash, is a mistake in one of the two."""
+        """Refuse an SSD with mechanics and a disk with flash."""
         if self.kind == "ssd":
             given = [name for name in _MECHANICAL if getattr(self, name) is not None]
             given += [f"power.{name}" for name in _DISK_POWER if getattr(self.power, name) is not None]
@@ -177,7 +177,7 @@ class DeviceFile(Strict):
             raise BadValueError(
                 "conflict",
                 None,
-                f"{given[0]} and the table controller say the same; "
+                f"{given[0]} and the table controller give the same figure; "
                 "give controller.read_miss and controller.write_miss alone",
             )
         return self
@@ -193,8 +193,8 @@ class DeviceFile(Strict):
         return None if source is not None and source.caution is not None else value
 
     def figures(self) -> dict[str, Any]:
-        """All figures given, by key path, in SI units; lists (zones, points) as they are."""
-        found: dict[str, Any] = {}
+        """All figures of the file, by key path, in SI units; lists (zones, points) as they are."""
+        figures: dict[str, Any] = {}
         for name in type(self).model_fields:
             value = getattr(self, name)
             if name in _WORDS or value is None:
@@ -202,10 +202,10 @@ class DeviceFile(Strict):
             if isinstance(value, BaseModel):
                 given = [part for part in type(value).model_fields if part in value.model_fields_set]
                 fields = {f"{name}.{part}": getattr(value, part) for part in given}
-                found.update({path: part for path, part in fields.items() if part is not None})
+                figures.update({path: part for path, part in fields.items() if part is not None})
             else:
-                found[name] = value
-        return found
+                figures[name] = value
+        return figures
 
     def grade(self) -> str:
         """Quality of its power figures, A to D: the best of its sources that may be used."""

@@ -1,4 +1,4 @@
-"""A drive in numbers, as the simulator's plan wants it, and the changes that a scenario may ask for."""
+"""A disk in numbers for the simulator's plan, and the changes that a scenario may make to it."""
 
 from __future__ import annotations
 
@@ -34,9 +34,8 @@ LayoutFile = Callable[[str], dict[str, Any]]
 class Disk:
     """A mechanical disk.
 
-    ``seek`` is (cylinders, seconds) of reads, ``seek_plan`` what the simulator is told about reads and
-    writes; times are in seconds, ``sectors`` is what the drive offers. ``notes`` are statements that a reader
-    of results must see.
+    ``seek`` is (cylinders, seconds) of reads, ``seek_plan`` the simulator's curves of reads and writes; times
+    are in seconds; ``sectors`` are those offered. ``notes`` are statements that a reader of results must see.
     """
 
     name: str
@@ -56,12 +55,12 @@ class Disk:
     command_queue: CommandQueue
     power: HddPower
     endurance: Endurance = field(default_factory=Endurance)
-    #: What it is bought as; None of a drive that was made up.
+    #: What it is bought as; None for a drive made up in a test.
     sold: Sold | None = None
 
     @property
     def ratings(self) -> dict[str, float]:
-        """What its data sheet promises it to last, as far as it says: bytes a year, cycles."""
+        """The ratings of its data sheet, as far as stated: bytes a year, cycles."""
         return self.endurance.ratings()
 
     @property
@@ -87,17 +86,16 @@ class Disk:
     def sequential_rate(self, zone: int) -> float:
         """Bytes per second of reading zone ``zone`` (0 outermost, -1 innermost) from end to end.
 
-        Of an irregular layout: of its first and last track, switches left out.
+        For an irregular layout: the rate of its first or last track, without switches.
         """
         if isinstance(self.layout, Tree):
             return self.layout.sectors_per_track(last=zone < 0) * self.sector_bytes * self.rpm / 60
         return mechanics.sequential_rate(self.zones[zone], self.rpm, self.sector_bytes, self.surfaces)
 
     def respun(self, rpm: float) -> Disk:
-        """The drive at another speed: the same tracks and arm; skews keep their time, not their sectors.
+        """The drive at another speed: same tracks and arm; skews keep their time, not their sectors.
 
-        Raises ``BadValueError`` where the layout is irregular: its skews are known at the drive's own speed
-        only.
+        Raises ``BadValueError`` where the layout is irregular, for its skews are known at one speed only.
         """
         change = f"{self.rpm:g} to {rpm:g} rpm"
         note = f"{self.name}: rotation changed from {change}; seeks and power are not rescaled"
@@ -127,15 +125,15 @@ class Disk:
     def write_cached(self, on: bool) -> Disk:
         """The drive with its write cache on or off.
 
-        Turned on, one that writes through by its file takes all writes (``across-reads``).
+        Turned on where its file has it off, it takes all writes (``across-reads``).
 
-        Raises ``BadValueError`` where there is no buffer to turn it on in.
+        Raises ``BadValueError`` where the drive has no buffer.
         """
         if on == self.write_cache:
             return self
         if on and not self.buffer.segments:
             raise BadValueError(
-                "not-applicable", None, f"{self.name!r} has no on-board buffer that could take writes"
+                "not-applicable", None, f"{self.name!r} has no on-board buffer to take writes"
             )
         how = "writes complete in its buffer" if on else "writes complete on the media"
         note = f"{self.name}: the scenario turns its write cache {'on' if on else 'off'}: {how}"
@@ -143,19 +141,19 @@ class Disk:
         return replace(self, buffer=buffer, notes=(*self.notes, note))
 
     def powered(self, power: HddPower) -> Disk:
-        """The drive with the figures given in ``power`` in place of its own."""
+        """The drive with the figures of ``power`` in place of its own."""
         changed = ", ".join(name for name in type(power).model_fields if name in power.model_fields_set)
         note = f"{self.name}: the scenario gives its own power figures ({changed})"
         return replace(self, power=self.power.with_figures(power), notes=(*self.notes, note))
 
     @property
     def missing_watts(self) -> list[str]:
-        """Figures of ``power`` without which its energy is not known."""
+        """Names of the figures of ``power`` that its energy needs and that are not known."""
         return [name for name in ("active", "positioning", "idle") if getattr(self.power, name) is None]
 
     @property
     def ladder(self) -> Ladder:
-        """Its power levels below idling, as far as they are wholly known."""
+        """Its power levels below idling whose figures are all known."""
         return ladder(self.power, self.rpm)
 
     def plan(self, phase: str, states: Mapping[str, int] | None = None) -> dict[str, Any]:
@@ -165,7 +163,7 @@ class Disk:
     def hdd_plan(self, phase: str, states: Mapping[str, int] | None = None) -> dict[str, Any]:
         """``HddPlan``: the mechanics, the electronics and the watts.
 
-        ``states`` numbers the states that power levels other than standby are reported as, by name.
+        ``states`` are the numbers of the states that power levels other than standby are reported as.
         """
         power, ladder = self.power, self.ladder
         return {
@@ -191,12 +189,12 @@ class Disk:
 
 
 def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None) -> Disk:
-    """The drive that a device file describes; what was derived or assumed for it is in its notes.
+    """The disk that a device file describes; its notes list what was derived or assumed.
 
-    ``layout_file`` gives the tree of an irregular layout by the name that the file gives it.
+    ``layout_file`` reads the tree of an irregular layout by its name in the file.
 
-    Raises ``InputError`` where figures are missing that nothing can stand for, or contradict one another;
-    ``where`` names the file. Missing watts are no error here: what is needed depends on the scenario.
+    Raises ``InputError`` where figures are missing that cannot be derived, or contradict one another;
+    ``where`` names the file. Missing watts are not an error here: the scenario decides which ones it needs.
     """
     if file.kind != "hdd":
         hint = "`iowatt devices list --needs mechanics --kind hdd` prints the disks that will do"
@@ -319,17 +317,17 @@ def _seconds(milliseconds: float) -> float:
 
 
 def _notes(file: DeviceFile, steps: derive.Steps) -> tuple[str, ...]:
-    said = [*file.assumptions, *steps.notes(), *_bus_note(file)]
-    return (*stand_in(file.name, file.stand_in), *(f"{file.name}: {text}" for text in said))
+    texts = [*file.assumptions, *steps.notes(), *_bus_note(file)]
+    return (*stand_in(file.name, file.stand_in), *(f"{file.name}: {text}" for text in texts))
 
 
 def _bus_note(file: DeviceFile) -> list[str]:
-    """A drive that was measured on a slow bus stays slow on a fast one, unless it is told otherwise."""
+    """The note that a drive keeps the speed of the slow bus on which it was measured."""
     slowest = max(file.controller.sector) if file.controller is not None else 0.0
     if not slowest:
         return []
     rate = (file.sector_size or derive.SECTOR_BYTES) / slowest / 1e6
     return [
-        f"a transfer takes {slowest * 1e3:g} ms a sector ({rate:.1f} MB/s), as on the bus that it was "
-        "measured on; controller.sector in a device file of your own changes that"
+        f"a transfer takes {slowest * 1e3:g} ms a sector ({rate:.1f} MB/s), as on the bus on which it was "
+        "measured; controller.sector in a device file of your own changes that"
     ]

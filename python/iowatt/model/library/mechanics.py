@@ -1,4 +1,4 @@
-"""From the few figures of a data sheet to a seek curve and zones, and back to figures that people compare."""
+"""Seek curves and zones from the figures of a data sheet, and average seek and rates from those."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ SeekCurve = tuple[tuple[int, float], ...]
 class TrackZone:
     """Cylinders with the same number of sectors per track; skews and offsets in sectors.
 
-    ``first_cylinder`` is -1 where the zone follows the one before it. Slips, spares and remaps are counted as
-    the geometry's sparing has it.
+    ``first_cylinder`` is -1 where the zone follows the one before it. The sparing scheme decides whether
+    slips, spares and remaps count sectors or tracks.
     """
 
     cylinders: int
@@ -34,7 +34,7 @@ class TrackZone:
     remaps: tuple[tuple[int, int], ...] = ()
 
     def plan(self, first_cylinder: int) -> dict[str, Any]:
-        """``ZonePlan``; ``first_cylinder`` holds where the zone has none of its own."""
+        """``ZonePlan``; ``first_cylinder`` is used where the zone has none of its own."""
         return {
             "first_cylinder": first_cylinder if self.first_cylinder < 0 else self.first_cylinder,
             "cylinders": self.cylinders,
@@ -106,7 +106,7 @@ def linear_zones(
 ) -> tuple[TrackZone, ...]:
     """Zones of equal width that hold at least ``sectors``; sectors per track fall linearly inwards.
 
-    Skews are given in turns and rounded up to whole sectors, so that the next track never comes too early.
+    Skews are given in turns and rounded up to whole sectors: the next track never comes too early.
     """
     steps = max(1, zone_count - 1)
     spts = [max(1, round(outer_spt + (inner_spt - outer_spt) * i / steps)) for i in range(zone_count)]

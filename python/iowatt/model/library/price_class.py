@@ -1,8 +1,8 @@
-"""What a drive is bought as: its class in a price list, and its own price where its file has one.
+"""How a drive is priced: its class in a price list, and its own price where its file has one.
 
-The classes are those that a book of assumptions prices by the gigabyte (``purchase.price.CLASS``) and counts
-write amplification by. Their bounds in TB are ours: between those of the listings that prices were taken from
-(3 to 6, 8 to 12, 14 to 18, 20 to 26 TB).
+A cost book has a price per gigabyte and a write amplification for each class (``purchase.price.CLASS``). The
+bounds in TB lie between those of the listings that prices were taken from (3 to 6, 8 to 12, 14 to 18, 20 to
+26 TB).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def price_class_of(
     interface, form_factor:
         In the words of device files, such as ``SATA 6G`` and ``U.2/E3.S``.
     rpm:
-        Of a disk; where it is not known, the disk is taken as one of 7,200 rpm.
+        Speed of a disk; 7,200 where it is not known.
     raw_bytes:
         The capacity that it is sold with.
     """
@@ -62,9 +62,9 @@ def price_class_of(
 
 @dataclass(frozen=True)
 class Sold:
-    """What a drive is bought as, whatever a scenario leaves of it (short-stroking, another speed).
+    """The drive as it is bought, unaffected by short-stroking or another speed in a scenario.
 
-    ``capacity_bytes`` is that of the whole drive; ``usd`` what one cost, None where its file has no price;
+    ``capacity_bytes`` is that of the whole drive; ``usd`` the price of one, None where its file has none;
     ``based_on`` the drive that its file builds on, whose price and failures a book may know.
     """
 
