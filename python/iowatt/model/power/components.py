@@ -1,4 +1,4 @@
-"""Parts and supplies of an enclosure: keys, and what the library knows, in numbers."""
+"""Parts and supplies of an enclosure in numbers, from their keys and the library."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ PATH: Final[KeyPath] = ("array", "power")
 
 @dataclass
 class ResolvedPower:
-    """The plan, where nothing is wrong, and notes for whoever reads its figures.
+    """The plan, or the problems that prevent it, and notes on its figures.
 
-    ``base_dir`` is what files are relative to; ``busy_needed`` says that a Run is to follow in which no
-    controller's processors are simulated, so that parts must say at what rate they are at full work.
+    ``base_dir`` is what files are relative to. ``busy_needed``: a Run follows in which the controller's
+    processors are not simulated, so that parts must give the rate at which they draw their active watts.
     """
 
     base_dir: Path
@@ -33,12 +33,12 @@ class ResolvedPower:
     notes: list[Note] = field(default_factory=list)
 
     def problem(self, code: str, path: KeyPath, message: str, hint: str | None = None) -> None:
-        """Keep what is wrong at ``path``."""
+        """Add a problem at ``path``."""
         self.problems.append(Problem(code, path, message, hint))
 
 
 def array_part(keys: PartKeys, path: KeyPath, resolved: ResolvedPower) -> ArrayPart | None:
-    """The part, or None where something is wrong with it."""
+    """The part, or None where there is a problem with it."""
     figures: dict[str, Any] = {}
     file: PartFile | None = None
     if keys.model is not None:
@@ -125,18 +125,18 @@ def _watts_problem(name: str, law: str, figures: dict[str, Any], resolved: Resol
 
 def _part_sources(keys: PartKeys, file: PartFile | None) -> list[str]:
     """One sentence for each source of the part's watts, and its assumptions."""
-    own = [name for name in ("idle", "active", "speed") if getattr(keys, name) is not None]
-    said = [f"{keys.name}: {', '.join(own)} given by the scenario"] if own else []
+    given = [name for name in ("idle", "active", "speed") if getattr(keys, name) is not None]
+    texts = [f"{keys.name}: {', '.join(given)} given by the scenario"] if given else []
     if file is not None:
-        said += stand_in(file.name, file.stand_in)
-        said += [f"{file.name}: {text}" for text in file.assumptions]
+        texts += stand_in(file.name, file.stand_in)
+        texts += [f"{file.name}: {text}" for text in file.assumptions]
         for source in file.source:
-            said.append(f"{file.name}: {', '.join(source.figures)}, {source.quality}: {source.text}")
-    return said
+            texts.append(f"{file.name}: {', '.join(source.figures)}, {source.quality}: {source.text}")
+    return texts
 
 
 def supplies(keys: SupplyKeys, path: KeyPath, resolved: ResolvedPower) -> Supplies | None:
-    """The supplies, or None where something is wrong with them."""
+    """The supplies, or None where there is a problem with them."""
     needed = keys.needed or -(-keys.count // 2)
     if needed > keys.count:
         message = f"{needed} supplies are needed and there are {keys.count}"

@@ -1,4 +1,4 @@
-"""What is impossible about an array's power although every key of it is right."""
+"""Checks of an array's power between keys that are right one by one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def controllers(
     kinds: Mapping[str, PoolDrives],
     resolved: ResolvedPower,
 ) -> None:
-    """There are controllers, and they take the drives."""
+    """Report missing controllers, and drives beyond what they take."""
     inside = [part for enclosure in enclosures for part in enclosure.parts if part.kind == "controller"]
     if keys.controller == "none":
         if inside:
@@ -46,7 +46,7 @@ def controllers(
 
 
 def strong_enough(plan: ArrayPlan, resolved: ResolvedPower) -> None:
-    """The needed supplies of every enclosure carry it at work, with the redundant ones lost."""
+    """Report enclosures at work that overload their supplies once the redundant ones are lost."""
     for index, enclosure in enumerate(plan.enclosures):
         supplies = enclosure.supplies
         if supplies is None:
@@ -64,7 +64,7 @@ def strong_enough(plan: ArrayPlan, resolved: ResolvedPower) -> None:
 
 
 def enclosure_w(plan: ArrayPlan, enclosure: Enclosure, mix: Mix) -> float:
-    """Watts that the supplies of one enclosure give out at work, with fans as in failover."""
+    """Output of the supplies of one enclosure at work, with fans at their failover speed."""
     of_drives = sum(
         number * (plan.drives[pool].operating_w or 0.0)
         for pool, number in zip(enclosure.pools, mix, strict=True)
@@ -73,23 +73,23 @@ def enclosure_w(plan: ArrayPlan, enclosure: Enclosure, mix: Mix) -> float:
 
 
 def startable(plan: ArrayPlan, resolved: ResolvedPower) -> None:
-    """The drives can be started as asked."""
+    """Report starts of the drives that are impossible or whose watts are not known."""
     from iowatt.model.power import spin_up  # with numpy, which only an array with supplies needs
 
     unknown = spin_up.missing(plan)
     place: KeyPath = (*PATH, "spin_up")
     if unknown:
-        said = ", ".join(f"{pool} ({plan.drives[pool].model})" for pool in unknown)
+        drives = ", ".join(f"{pool} ({plan.drives[pool].model})" for pool in unknown)
         if plan.stagger is not None:
             time = "" if plan.stagger.interval_s is None else " and time"
-            message = f"the start-up watts{time} of a drive are not known: {said}"
+            message = f"the start-up watts{time} of a drive are not known: {drives}"
             hint = 'device = { name = "...", power = { spin_up = "24W", spin_up_time = "15s" } } in the pool'
             resolved.problem("missing-figure", place, message, hint)
         else:
             resolved.notes.append(
                 Note(
                     code="no-start-up-watts",
-                    text=f"no power of a spin-up: the start-up watts of a drive are not known: {said}",
+                    text=f"no power of a spin-up: the start-up watts of a drive are not known: {drives}",
                 )
             )
         return

@@ -1,6 +1,6 @@
 """Keys of the array's own power: enclosures with their parts and supplies, and how all of it is started.
 
-See docs/models/array-power.md for what is made of them.
+docs/models/array-power.md describes the model.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A part file: the published, derived or assumed watts of one part of an array, each with its source."""
+"""Part files: published, derived or assumed watts of one part of an array, each with its source."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def optional(description: str, unit: str | None = None, unset: str = "as in its 
 
 
 class PartFigures(Strict):
-    """What is known of a part; every key may be left out where a file has it."""
+    """Figures of a part; a key may be left out where the part's file has it."""
 
     kind: Kind | None = optional("What it is.", example="controller")
     idle: Power | None = optional("Watts of one, ready and without work.", example="86W")
@@ -107,7 +107,7 @@ def find_part(name: str, base_dir: Path) -> PartFile:
 
 @cache
 def _library_part(name: str) -> PartFile:
-    """A part of the library: its file stays as it is as long as the process."""
+    """A part of the library, read once."""
     return PARTS.document(name).validate(PartFile)
 
 
@@ -116,7 +116,7 @@ INPUTS: Final = ("115V", "230V", "230V-eu")
 
 @dataclass(frozen=True)
 class Certificate:
-    """What a certificate asks for: by input, (load, efficiency) as shares."""
+    """Lowest efficiencies by a certificate: (load, efficiency) as shares, by input."""
 
     name: str
     title: str
@@ -127,7 +127,7 @@ class Certificate:
 
 @cache
 def certificates() -> dict[str, Certificate]:
-    """All of the library by name."""
+    """The library's certificates by name."""
     text = (LIBRARY / "efficiency.toml").read_text("utf-8")
     return {
         name: Certificate(

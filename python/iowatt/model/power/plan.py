@@ -1,10 +1,11 @@
-"""An array's power in numbers: the part of a plan file that the calculator and Runs work from."""
+"""An array's power in numbers, as in the part ``power`` of a plan file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 from pydantic import BeforeValidator, PlainSerializer, TypeAdapter
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ArrayPart:
-    """Like parts of one enclosure; watts of one. ``active_w`` of a fan is at full speed.
+    """Equal parts of one enclosure; watts of one. ``active_w`` of a fan is at full speed.
 
-    ``at_wall`` figures were published or measured at the wall: they do not go through the supplies again.
+    ``at_wall``: the figures were published or measured at the wall, and no supply loss is added.
     """
 
     name: str
@@ -37,14 +38,14 @@ class ArrayPart:
     sources: tuple[str, ...] = ()
 
     def watts(self, utilisation: float, mode: Mode = "normal") -> float:
-        """Of all of them at a utilisation from 0 to 1."""
+        """Watts of all of them at a utilisation from 0 to 1."""
         if self.law == "speed-cubed":
             speed = self.failover_speed if mode == "failover" else self.speed
             return self.count * fan(self.active_w, 1.0 if speed is None else speed)
         return self.count * (self.idle_w + (self.active_w - self.idle_w) * utilisation)
 
     def utilisation(self, iops: Floats, bytes_per_s: Floats, processors: Floats | None) -> Floats:
-        """Active share of the time in intervals with these rates, and this busy share of the processors."""
+        """Utilisation in intervals with these rates and this busy share of the processors."""
         import numpy as np
 
         share = np.zeros(len(iops))
@@ -67,9 +68,9 @@ def fan(full_w: float, speed: float) -> float:
 class PoolDrives:
     """The drives of a pool; watts of one, None where not known.
 
-    ``operating_w`` is that of random reads, which is how drive manuals define operating, else of positioning,
-    else of transfers; of an SSD the highest that is known. ``spin_up_w`` is the highest draw of a start.
-    ``sources`` say where these come from.
+    ``operating_w`` is that of random reads, as drive manuals define operating, else of positioning, else of
+    transfers; for an SSD the highest that is known. ``spin_up_w`` is the highest draw of a start. ``sources``
+    are the sources of these figures.
     """
 
     pool: str
@@ -105,7 +106,7 @@ Mix = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Enclosure:
-    """Like enclosures. ``filling`` is (how many of them in a row, drives of each of ``pools`` in one)."""
+    """Equal enclosures. ``filling`` is (how many in a row, drives of each of ``pools`` in one)."""
 
     name: str
     pools: tuple[str, ...]
@@ -116,7 +117,7 @@ class Enclosure:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of enclosures."""
         return sum(number for number, _ in self.filling)
 
     @property
@@ -207,11 +208,5 @@ def fill(counts: Sequence[int], slots: int, enclosures: int, *, even: bool) -> l
 
 
 def runs(mixes: Sequence[Mix]) -> tuple[tuple[int, Mix], ...]:
-    """Equal neighbours counted."""
-    found: list[tuple[int, Mix]] = []
-    for mix in mixes:
-        if found and found[-1][1] == mix:
-            found[-1] = (found[-1][0] + 1, mix)
-        else:
-            found.append((1, mix))
-    return tuple(found)
+    """Runs of equal neighbours: (length, mix)."""
+    return tuple((len(list(equal)), mix) for mix, equal in groupby(mixes))

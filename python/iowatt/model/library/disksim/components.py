@@ -1,4 +1,4 @@
-"""What stands between the host and DiskSim's disks: driver, buses, controllers, and arrays over them."""
+"""The components between the host and DiskSim's disks: driver, buses, controllers, and arrays over them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Scheduler:
 
 
 def read_scheduler(block: Block, warnings: list[str]) -> Scheduler:
-    """The discipline that a ``disksim_ioqueue`` block declares; InputError where it is not one."""
+    """The discipline of a ``disksim_ioqueue`` block."""
     return Scheduler(**read_fields(block, SCHEDULER, warnings))
 
 
@@ -247,14 +247,14 @@ class TraceMapping:
 
 @dataclass(frozen=True)
 class DrivePlace:
-    """Where a drive hangs: its components from the driver down, by name, the drive itself left out."""
+    """The components above a drive, by name, from the driver down."""
 
     driver: str
     buses: tuple[str, ...]
     controllers: tuple[str, ...]
 
 
-_NO_STREAMS = "iowatt's queues serve each request as it came: none are merged or ordered by stream"
+_NO_STREAMS = "iowatt's queues serve each request as it came: requests are not merged or ordered by stream"
 _TIMEOUT, _PRIORITY = "Scheduling timeout scheme", "Scheduling priority scheme"
 _SEQUENTIAL = "Sequential stream scheme"
 _ONE_QUEUE = "iowatt keeps one queue per device: none for requests that waited long or are urgent"
@@ -340,7 +340,7 @@ IGNORED_BLOCKS: Final = {
     "disksim_pf": "processors and processes of the host are not simulated",
     "disksim_synthio": "the workload comes from a scenario: a trace, or a profile with the same figures",
 }
-"""Types of block that say nothing about the storage, and why they are passed over as a whole."""
+"""Types of block that do not describe the storage, and why they are ignored as a whole."""
 
 Read = TypeVar("Read")
 Reader: TypeAlias = Callable[[Block, list[str]], Read]

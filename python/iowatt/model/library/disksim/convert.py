@@ -1,4 +1,4 @@
-"""A drive of DiskSim's files as one of ours: its device file, the layout beside it, and what was left out."""
+"""A drive of DiskSim's files as a device file with its layout file, and a list of what was left out."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from iowatt.model.library.layout import layout_bytes
 
 @dataclass(frozen=True)
 class Imported:
-    """A drive that was imported.
+    """An imported drive.
 
     tables: The raw tables of its device file, sources included.
-    indexed: ``IndexedPlan`` for the layout file that ``geometry.layout`` names; None where it has zones.
-    ignored: One sentence with its place for each parameter that iowatt does not use.
-    notes: Where iowatt reads the file otherwise than DiskSim.
+    indexed: ``IndexedPlan`` for the layout file that ``geometry.layout`` names; None for a drive with zones.
+    ignored: A sentence with its place for each parameter that iowatt does not use.
+    notes: Where iowatt reads the file differently from DiskSim.
     """
 
     path: Path
@@ -39,7 +39,7 @@ class Imported:
     notes: tuple[str, ...]
 
     def file(self) -> DeviceFile:
-        """The device file; ``InputError`` with its key where a figure is beyond what one may have."""
+        """The device file; ``InputError`` with the key of a figure that is out of range."""
         try:
             return DeviceFile.model_validate(self.tables)
         except ValidationError as error:
@@ -48,7 +48,7 @@ class Imported:
             raise InputError(
                 first.code,
                 f"{self.path}: {key}",
-                f"this is not a drive that can be simulated: {first.message}",
+                f"this drive cannot be simulated: {first.message}",
                 hint=first.hint,
             ) from None
 
@@ -56,7 +56,7 @@ class Imported:
         """The device file as TOML; ``comments`` at its head replace the line on its origin."""
         origin = (
             f"Imported from {self.path.name} by `iowatt devices import`. "
-            "What was read otherwise than DiskSim does, or not used, is under notes."
+            "What iowatt reads differently from DiskSim, or does not use, is under notes."
         )
         return device_toml(self.tables, comments or [origin])
 
@@ -80,51 +80,42 @@ class Imported:
 
     def drive(self) -> Disk:
         """The drive in numbers; its notes name what was ignored."""
-        made = resolve(self.file(), str(self.path), lambda _: self.indexed or {})
-        said = (*self.notes, *self.ignored)
-        return replace(made, notes=(*made.notes, *(f"{made.name}: {text}" for text in said)))
+        disk = resolve(self.file(), str(self.path), lambda _: self.indexed or {})
+        notes = (f"{disk.name}: {text}" for text in (*self.notes, *self.ignored))
+        return replace(disk, notes=(*disk.notes, *notes))
 
 
 def import_drive(path: Path, drive: str | None = None, name: str | None = None) -> Imported:
     """The drive that a ``.diskspecs`` or a ``.parv`` describes.
 
-    Parameters
-    ----------
-    drive:
-        Which one, where there are several: a component's name or a specification's.
-    name:
-        What it is called; made from the specification's name where left out.
+    ``drive`` chooses one of several, by the name of a component or a specification; ``name`` is the drive's
+    new name, else made from the specification's.
 
     Raises ``InputError`` where the files cannot be read or are not of this form, or there is no such drive.
     """
     if path.suffix == ".parv":
         system = read_system(path)
         component = _component(system, drive)
-        found, sector_s = system.drives[component], _sector_s(system, component)
+        source, sector_s = system.drives[component], _sector_s(system, component)
         notes, host = [], rules.host_side(system, component)
     else:
-        found, host = drives.read_drive(path, drive), None
-        sector_s, note = _beside(path, found)
-        notes = [note] if note and found.interface.sector_s <= 0 else []
-    made = plan.tables(found, sector_s, name or slug(found.name))
-    layout = found.model.layout
-    notes += [_short(text) for text in (*found.notes, *rules.remarks(found))]
-    ignored = (*map(_short, found.ignored), *rules.unused(found))
-    made["notes"] = [*notes, *ignored]
-    made["source"] = _sources(path, found.name, "command_queue" in made)
-    if host is not None:  # said of the system, and no part of the drive's own file
+        source, host = drives.read_drive(path, drive), None
+        sector_s, note = _bus_of_parv(path, source)
+        notes = [note] if note and source.interface.sector_s <= 0 else []
+    tables = plan.tables(source, sector_s, name or slug(source.name))
+    layout = source.model.layout
+    notes += [_short(text) for text in (*source.notes, *rules.remarks(source))]
+    ignored = (*map(_short, source.ignored), *rules.unused(source))
+    tables["notes"] = [*notes, *ignored]
+    tables["source"] = _sources(path, source.name, "command_queue" in tables)
+    if host is not None:  # about the system, and not part of the drive's own file
         notes.append(f"{path.name}: {host}")
-    return Imported(
-        path,
-        made,
-        plan.indexed(layout) if isinstance(layout, G4Layout) else None,
-        tuple(ignored),
-        tuple(notes),
-    )
+    indexed = plan.indexed(layout) if isinstance(layout, G4Layout) else None
+    return Imported(path, tables, indexed, tuple(ignored), tuple(notes))
 
 
 def slug(name: str) -> str:
-    """A library name out of a specification's: lower case, dashes, without ``_validate``."""
+    """A library name from a specification's: lower case, dashes, without ``_validate``."""
     words = re.sub(r"_validate$", "", name).lower()
     return re.sub(r"[^a-z0-9]+", "-", words).strip("-")[:64] or "drive"
 
@@ -149,14 +140,14 @@ def _sources(path: Path, specification: str, queued: bool) -> list[Mapping[str, 
 
 
 def _component(system: DiskSimSystem, wanted: str | None) -> str:
-    found = {name: drive.name for name, drive in system.drives.items()}
-    named = [name for name, made_of in found.items() if wanted in (None, name, made_of)]
+    specifications = {name: drive.name for name, drive in system.drives.items()}
+    named = [name for name, specified in specifications.items() if wanted in (None, name, specified)]
     if not named:
-        known = ", ".join(dict.fromkeys([*found, *found.values()])) or "none"
+        known = ", ".join(dict.fromkeys([*specifications, *specifications.values()])) or "none"
         missing = "there is no drive here" if wanted is None else f"there is no drive {wanted!r}"
         raise InputError("unknown-name", str(system.path), f"{missing}; the file has {known}")
-    if len({found[name] for name in named}) > 1:
-        choices = ", ".join(f"{name} ({found[name]})" for name in named)
+    if len({specifications[name] for name in named}) > 1:
+        choices = ", ".join(f"{name} ({specifications[name]})" for name in named)
         raise InputError(
             "ambiguous",
             str(system.path),
@@ -166,16 +157,16 @@ def _component(system: DiskSimSystem, wanted: str | None) -> str:
     return named[0]
 
 
-def _beside(path: Path, found: drives.DiskSimDrive) -> tuple[tuple[float, float], str | None]:
-    """The bus of a ``.diskspecs``, which is in the ``.parv`` of the same name, and what to say about it."""
+def _bus_of_parv(path: Path, source: drives.DiskSimDrive) -> tuple[tuple[float, float], str | None]:
+    """Times of a sector on the bus, from the ``.parv`` of the same name, and a note on them."""
     parv = path.with_suffix(".parv")
     if parv.is_file():
         system = read_system(parv)
-        for component, made_of in system.drives.items():
-            if (made_of.name, made_of.path.resolve()) == (found.name, path.resolve()):
+        for component, drive in system.drives.items():
+            if (drive.name, drive.path.resolve()) == (source.name, path.resolve()):
                 return _sector_s(system, component), f"the time of a sector on the bus is from {parv.name}"
-    said = f"{path.name} alone says nothing of the bus: transfers cost no time; a .parv would say it"
-    return (0.0, 0.0), said
+    note = f"{path.name} alone does not describe the bus, so transfers take no time; a .parv would"
+    return (0.0, 0.0), note
 
 
 def _sector_s(system: DiskSimSystem, component: str) -> tuple[float, float]:

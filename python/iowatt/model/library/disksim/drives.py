@@ -1,8 +1,4 @@
-"""A drive out of DiskSim's files: ``.diskspecs`` (or a ``.parv`` that sources one), ``.model``, seek curve.
-
-`read_drive` gives a `Drive` in SI units with everything the files say. What iowatt does not use is a
-sentence in ``ignored``, with its place; what it does otherwise than DiskSim is one in ``notes``.
-"""
+"""A drive from DiskSim's files: ``.diskspecs`` (or a ``.parv`` that sources one), ``.model``, seek curve."""
 
 from __future__ import annotations
 
@@ -40,13 +36,7 @@ SECTOR_BYTES = 512
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """The mechanics and the geometry (``dm_disk``).
-
-    sectors: Blocks of 512 bytes that the drive offers.
-    surfaces, cylinders: Recorded surfaces and cylinders.
-    layout: Where the blocks lie.
-    mechanics: How the arm and the spindle move.
-    """
+    """Mechanics and geometry (``dm_disk``); ``sectors`` are blocks of 512 bytes that the drive offers."""
 
     sectors: int = stored("Block count", whole(1))
     surfaces: int = stored("Number of data surfaces", whole(1, 1000))
@@ -59,11 +49,9 @@ class Model:
 class DiskSimDrive:
     """A disk as DiskSim's files describe it.
 
-    name, path: Its specification's name, and the file that holds it.
-    model, interface, overheads, buffer, scheduler: Its mechanics and geometry; its side of the bus; times of
-        its electronics; its on-board buffer; the order in which it serves the requests that it holds.
-    ignored: One sentence, with its place, for each parameter that iowatt does not use.
-    notes: Where iowatt reads the files otherwise than DiskSim does.
+    name, path: Name of its specification, and the file that holds it.
+    ignored: A sentence with its place for each parameter that iowatt does not use.
+    notes: Where iowatt reads the files differently from DiskSim.
     """
 
     name: str
@@ -145,7 +133,7 @@ def build_model(block: Block, warnings: list[str], notes: list[str]) -> Model:
             notes.append(
                 f"{block.where('Number of cylinders')}: {block}: "
                 f"Number of cylinders is {fields['cylinders']}, "
-                f"but the zones have {layout.cylinders}; the drive has these"
+                f"but the zones have {layout.cylinders}, which the drive gets"
             )
             fields["cylinders"] = layout.cylinders
     else:
@@ -173,11 +161,11 @@ def _chosen(document: ParameterFile, name: str | None) -> Block:
         raise InputError(
             "empty", where, "there is no drive here; expected a 'disksim_disk NAME { ... }'", hint=hint
         )
-    made_of = {instance.name: instance.of for instance in document.instances}
-    wanted = made_of.get(name, name) if name is not None else None
-    found = [drive for drive in drives if wanted in (None, drive.name)]
-    if len(found) == 1:
-        return found[0]
+    specifications = {instance.name: instance.of for instance in document.instances}
+    wanted = specifications.get(name, name) if name is not None else None
+    matching = [drive for drive in drives if wanted in (None, drive.name)]
+    if len(matching) == 1:
+        return matching[0]
     known = ", ".join(drive.name for drive in drives)
     if wanted is None:
         raise InputError("ambiguous", where, f"the file specifies {len(drives)} drives; name one of {known}")

@@ -29,7 +29,7 @@ _SNEAKY = "only full hits are served while the media are busy"
 
 @dataclass(frozen=True)
 class DiskSimInterface:
-    """How the drive uses its bus.
+    """The drive's use of its bus.
 
     sector_s: Seconds to move one block across its own side of the bus; the bus and the controller may be
         slower. Negative in some files: then these decide alone.

@@ -4,8 +4,8 @@ Statements are ``type NAME { key = value, ... }``, ``source file``, ``instantiat
 ``topology type name [ children ]``. A value is a number, a word or ``"text"``, a list ``[a, b]``, a block, or
 ``source file`` (the one block of that file). Keys are words up to ``=``, blanks and all.
 
-Whatever the text, the answer is a tree or an `InputError` that names file and line: nesting, the number of
-sourced files and their size are bounded, and a file that sources itself is refused.
+Any text gives a tree or an `InputError` with file and line: nesting, the number of sourced files and their
+size are bounded, and a file that sources itself is refused.
 """
 
 from __future__ import annotations
@@ -112,20 +112,20 @@ def names(value: Value, where: str) -> tuple[str, ...]:
 
     Raises ``InputError`` where it is no list of names, or a range has no numbers or runs backwards.
     """
-    found: list[str] = []
+    names: list[str] = []
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, str):
-            found.append(item)
+            names.append(item)
         elif isinstance(item, Range):
-            found.extend(_written_out(item, where, MAX_NAMES - len(found)))
+            names.extend(_expanded(item, where, MAX_NAMES - len(names)))
         else:
             raise InputError(
                 "bad-syntax", where, "expected names of components: [ disk0, disk1 ] or [ disk0 .. disk7 ]"
             )
-    return tuple(found)
+    return tuple(names)
 
 
-def _written_out(item: Range, where: str, room: int) -> Iterable[str]:
+def _expanded(item: Range, where: str, room: int) -> Iterable[str]:
     first, last = _NUMBERED.match(item.first), _NUMBERED.match(item.last)
     if not (first and last and first[1] == last[1]):
         raise InputError(
@@ -148,7 +148,7 @@ class _Budget:
 
 
 class _FileParser:
-    """Reads one file; another one for each file that it sources. ``open_files`` are those being read."""
+    """Reads one file, with another parser for each file that it sources; ``open_files`` are being read."""
 
     def __init__(
         self,
@@ -195,10 +195,10 @@ class _FileParser:
 
     def mark(self, text: str) -> bool:
         """Whether the next token is this punctuation; taken if so."""
-        found = self.at_mark(text)
-        if found:
-            self.take()
-        return found
+        if not self.at_mark(text):
+            return False
+        self.take()
+        return True
 
     def expect(self, text: str, after: str) -> None:
         if not self.mark(text):
@@ -210,15 +210,15 @@ class _FileParser:
         return self.take()
 
     def words(self) -> list[Token]:
-        found = []
+        words = []
         while self.ahead.kind in _WORDS:
-            found.append(self.take())
-        return found
+            words.append(self.take())
+        return words
 
     def fail(self, message: str, line: int | None = None) -> NoReturn:
-        found = self.ahead
-        shown = found.text if found.kind == "end" else repr(found.text[:40])
-        raise InputError("bad-syntax", f"{self.path}:{line or found.line}", f"{message}, found {shown}")
+        token = self.ahead
+        shown = token.text if token.kind == "end" else repr(token.text[:40])
+        raise InputError("bad-syntax", f"{self.path}:{line or token.line}", f"{message}, found {shown}")
 
     def deeper(self) -> None:
         self.depth += 1
@@ -243,7 +243,7 @@ class _FileParser:
             name = self.take().text if self.ahead.kind in _WORDS else ""
             self.expect("{", f"after {first.text!r}, as in 'disksim_bus BUS0 {{ ... }}'")
             block = self.block(first, name)
-            # Unnamed blocks are sourced as values; two of one name would leave open which is meant.
+            # Unnamed blocks are sourced as values; two of one name would be ambiguous.
             same = [other for other in self.document.blocks if name and other.name == name]
             if same:
                 raise InputError(
@@ -315,13 +315,13 @@ class _FileParser:
     def items(self) -> list[Value]:
         """The values of a list whose ``[`` has been read."""
         self.deeper()
-        found: list[Value] = []
+        values: list[Value] = []
         while not self.mark("]"):
-            found.append(self.value())
+            values.append(self.value())
             if not self.mark(",") and not self.at_mark("]"):
                 self.fail("expected ',' or ']' in a list")
         self.depth -= 1
-        return found
+        return values
 
     def value(self) -> Value:
         if self.mark("["):

@@ -107,7 +107,7 @@ class TrackPattern:
 
 @dataclass(frozen=True)
 class G4Run:
-    """Equal elements, one after the other: tracks, or a smaller index again and again.
+    """Equal elements, one after the other: tracks, or repetitions of a smaller index.
 
     lbn, cylinder, angle: Start of the first element, relative to what holds the run; angle in turns.
     sectors, cylinders, angle_step: Each element's length in blocks, in cylinders, and its turn against the

@@ -44,7 +44,7 @@ MECHANICS: Table = {
         neutral=0,
     ),
 }
-"""``dm_mech_g1``. Which of the seek parameters count depends on the seek type; the others are reported."""
+"""``dm_mech_g1``. The seek type decides which seek parameters are used; the others are reported."""
 
 
 SEEK_KEYS = {
@@ -60,16 +60,14 @@ _ALL_SEEK_KEYS = tuple(dict.fromkeys(key for keys in SEEK_KEYS.values() for key 
 
 @dataclass(frozen=True)
 class DiskSimMechanics:
-    """How the drive moves. Times in seconds.
+    """Arm and spindle. Times in seconds.
 
-    rpm: Turns of the spindle per minute.
     seek: The table ``seek`` of a device file.
     head_switch_s: To another head of the same cylinder; positioning takes the longer of this and the seek.
     write_settle_s: Added to the positioning of a write where that is not zero; negative where reads are the
         slower ones.
     access_time: ``rotating``: positioning follows the platter. ``average-rotation``: half a turn in place of
         the rotational wait. ``constant``: every access takes ``constant_access_s``.
-    constant_access_s: See there; 0 elsewhere.
     """
 
     rpm: float

@@ -1,8 +1,7 @@
-"""A whole system out of a ``.parv`` file: drives, buses, controllers, the driver and the arrays laid over
-them.
+"""A whole system from a ``.parv`` file: drives, buses, controllers, the driver and the arrays over them.
 
-`read_system` resolves names: what is instantiated, of which specification, and where it hangs. Drives are
-built once per specification, however many components are made of it.
+`read_system` resolves names: components, their specifications and their places. A specification is read once,
+however many components have it.
 """
 
 from __future__ import annotations
@@ -77,14 +76,14 @@ def read_system(path: Path) -> DiskSimSystem:
 
 
 class _SystemBuilder:
-    """The names of a document, and the warnings that collect while they are read."""
+    """Resolves the names of a document and collects warnings."""
 
     def __init__(self, document: ParameterFile) -> None:
         self.document = document
         self.warnings: list[str] = []
         self.notes: list[str] = []
         self.specifications = {block.name: block for block in document.blocks}
-        self.made: dict[str, Block] = {}
+        self.components: dict[str, Block] = {}
         for instance in document.instances:
             block = self.specifications.get(instance.of)
             if block is None:
@@ -94,16 +93,16 @@ class _SystemBuilder:
                     instance.where,
                     f"there is no specification {instance.of!r} in this file; it has {known}",
                 )
-            if instance.name in self.made:
+            if instance.name in self.components:
                 raise InputError("duplicate", instance.where, f"{instance.name!r} is instantiated twice")
-            self.made[instance.name] = block
+            self.components[instance.name] = block
 
     def build(self) -> DiskSimSystem:
-        self.passed_over()
-        drives = self.drives()
-        buses = self.components("disksim_bus", components.read_bus)
-        controllers = self.components("disksim_ctlr", components.read_controller)
-        drivers = self.components("disksim_iodriver", components.read_driver)
+        self.warn_of_ignored_blocks()
+        drives = self.read("disksim_disk", self.drive)
+        buses = self.read("disksim_bus", components.read_bus)
+        controllers = self.read("disksim_ctlr", components.read_controller)
+        drivers = self.read("disksim_iodriver", components.read_driver)
         places = {name: place for node in self.document.topology for name, place in self.walk(node)}
         return DiskSimSystem(
             path=self.document.path,
@@ -122,7 +121,7 @@ class _SystemBuilder:
             notes=tuple(dict.fromkeys(self.notes)),
         )
 
-    def passed_over(self) -> None:
+    def warn_of_ignored_blocks(self) -> None:
         for block in self.document.blocks:
             if block.type in IGNORED_BLOCKS:
                 self.warnings.append(f"{block.where()}: {block} is ignored: {IGNORED_BLOCKS[block.type]}")
@@ -131,33 +130,24 @@ class _SystemBuilder:
                     f"{block.where()}: {block} is ignored: iowatt does not read components of this type"
                 )
 
-    def drives(self) -> dict[str, DiskSimDrive]:
-        built: dict[str, DiskSimDrive] = {}
-        found = {}
-        for name, block in self.made.items():
-            if block.type == "disksim_disk":
-                if block.name not in built:
-                    drive = built[block.name] = build_drive(block)
-                    self.warnings.extend(drive.ignored)
-                    self.notes.extend(drive.notes)
-                found[name] = built[block.name]
-        return found
+    def drive(self, block: Block, warnings: list[str]) -> DiskSimDrive:
+        drive = build_drive(block)
+        warnings.extend(drive.ignored)
+        self.notes.extend(drive.notes)
+        return drive
 
-    def components(self, kind: str, read: components.Reader[Read]) -> dict[str, Read]:
-        built: dict[str, Read] = {}
-        found = {}
-        for name, block in self.made.items():
-            if block.type == kind:
-                if block.name not in built:
-                    built[block.name] = read(block, self.warnings)
-                found[name] = built[block.name]
-        return found
+    def read(self, kind: str, reader: components.Reader[Read]) -> dict[str, Read]:
+        """The components of one type, by name; each specification is read once."""
+        blocks = {name: block for name, block in self.components.items() if block.type == kind}
+        specifications = {block.name: block for block in blocks.values()}
+        made = {name: reader(block, self.warnings) for name, block in specifications.items()}
+        return {name: made[block.name] for name, block in blocks.items()}
 
     def walk(
         self, node: Node, driver: str = "", buses: tuple[str, ...] = (), controllers: tuple[str, ...] = ()
     ) -> Iterator[tuple[str, DrivePlace]]:
-        """Every component below ``node`` that has nothing below it, and its place."""
-        block = self.made.get(node.name)
+        """The leaves below ``node``, each with its place."""
+        block = self.components.get(node.name)
         if block is None or block.type != node.type:
             is_a = f"is a {block.type}" if block else "is not instantiated"
             raise InputError("conflict", node.where, f"{node.name!r} {is_a}; here it is a {node.type}")
@@ -173,23 +163,23 @@ class _SystemBuilder:
             yield from self.walk(child, driver, buses, controllers)
 
     def known(self, names: tuple[str, ...], where: str) -> tuple[str, ...]:
-        missing = [name for name in names if name not in self.made]
+        missing = [name for name in names if name not in self.components]
         if missing:
             raise InputError("unknown-name", where, f"{missing[0]!r} is not instantiated")
         return names
 
     def arrays(self) -> tuple[LogicalOrganisation, ...]:
-        found = []
+        arrays = []
         for block in self.document.of_type("disksim_logorg"):
             array = components.read_array(block, self.warnings)
             self.known(array.drives, block.where("devices"))
-            found.append(array)
-        return tuple(found)
+            arrays.append(array)
+        return tuple(arrays)
 
     def trace(self) -> TraceMapping:
-        listed = self.document.of_type("disksim_iosim")
-        if not listed:
+        blocks = self.document.of_type("disksim_iosim")
+        if not blocks:
             return TraceMapping()
-        trace = components.read_trace(listed[0], self.warnings)
-        self.known(tuple(device.drive for device in trace.devices), listed[0].where("I/O Mappings"))
+        trace = components.read_trace(blocks[0], self.warnings)
+        self.known(tuple(device.drive for device in trace.devices), blocks[0].where("I/O Mappings"))
         return trace

@@ -1,4 +1,4 @@
-"""What a parameter file says, before anyone asks what it means: blocks of named values, with their places."""
+"""The syntax tree of a parameter file: blocks of named values with their places."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Instance:
 
 @dataclass(frozen=True)
 class Node:
-    """A component and what hangs below it, from a ``topology`` statement."""
+    """A component and those below it, from a ``topology`` statement."""
 
     type: str
     name: str

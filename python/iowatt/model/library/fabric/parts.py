@@ -1,4 +1,4 @@
-"""Parts of the way between hosts and an array, by name: the files of the library's folder ``fabric``."""
+"""Parts of the path between hosts and an array, by name: the files of the library's folder ``fabric``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from iowatt.model.library.source import FigureSource, source_of
 Medium = Literal["fibre-channel", "ethernet", "pcie"]
 Forwarding = Literal["cut-through", "store-and-forward"]
 FABRIC: Final = LibraryFolder("fabric", "part", "`iowatt fabric list`")
-#: Of one processor: half a command's time is 10 s then, as much as `submit` and `complete` may be.
+#: For one processor: half a command's time is then 10 s, the most that `submit` and `complete` may be.
 SLOWEST_IOPS: Final = 0.05
 #: Bytes a second: slower than any link, and 64 KiB take a minute. Sums of times stay countable in ns.
 SLOWEST_RATE: Final = 1e3
@@ -24,12 +24,12 @@ NAME_PATTERN = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 
 
 def figure(description: str, unit: str | None = None, unset: str = "as in its file", **more: Any) -> Any:
-    """A key that may be left out where a file has it."""
+    """A key that may be left out where the part's file has it."""
     return key(description, default=None, unset=unset, unit=unit, **more)
 
 
 class LinkFigures(Strict):
-    """What is known of a link, the same in both directions, which do not share it."""
+    """Figures of a link, the same in both directions, which are independent."""
 
     medium: Medium | None = figure(
         "What it is: a protocol goes over the media that it is defined for.",
@@ -68,7 +68,7 @@ class LinkFigures(Strict):
 
 
 class SwitchFigures(Strict):
-    """What is known of a switch: the way from one of its ports to another."""
+    """Figures of a switch, from one of its ports to another."""
 
     medium: Medium | None = figure(
         "What it switches.", unset="as in its file, or anything", example="fibre-channel"
@@ -87,7 +87,7 @@ class SwitchFigures(Strict):
 
 
 class AdapterFigures(Strict):
-    """What is known of one port of a host bus adapter (HBA, NIC) with its driver."""
+    """Figures of one port of a host bus adapter (HBA, NIC) with its driver."""
 
     medium: Medium | None = figure(
         "What its port is.", unset="as in its file, or anything", example="fibre-channel"
@@ -134,7 +134,7 @@ class AdapterFigures(Strict):
 
 
 class ProtocolFigures(Strict):
-    """Messages of a protocol, and what it adds."""
+    """Messages of a protocol, and the time that it adds."""
 
     medium: Annotated[list[Medium], Field(min_length=1)] = key("What it goes over.")
     command: BlockSize = key("Message of a command.", gt=0)
@@ -160,7 +160,7 @@ class ProtocolFigures(Strict):
 
 
 class PartSource(FigureSource):
-    """Where figures of a part come from, and from when that is."""
+    """A source of a part's figures, with its date."""
 
     date: str = key(
         "When it was published, or put down: a year, or year and month.", pattern=r"^[0-9]{4}(-[0-9]{2})?$"
@@ -168,7 +168,7 @@ class PartSource(FigureSource):
 
 
 class _PathPartFile(Strict):
-    """What every file has."""
+    """Keys of every file."""
 
     name: str = key("Lower-case name with dashes.", pattern=NAME_PATTERN, max_length=64)
     title: str = key("What it is, as people write it.", min_length=1)

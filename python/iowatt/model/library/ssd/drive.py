@@ -1,4 +1,4 @@
-"""An SSD in numbers, as the simulator's plan wants it, and the changes that a scenario may ask for."""
+"""An SSD in numbers for the simulator's plan, and the changes that a scenario may make to it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_DIES: Final = 4096
 class Ssd:
     """A solid-state drive.
 
-    ``geometry`` and ``times`` are None where the data sheet alone is simulated, for the reason ``why_sheet``.
+    ``geometry`` and ``times`` are None where the data sheet alone is simulated; ``why_sheet`` is the reason.
     ``notes`` are statements that a reader of results must see.
     """
 
@@ -47,12 +47,12 @@ class Ssd:
     command_queue: CommandQueue
     why_sheet: str | None = None
     behaviour: Behaviour = field(default_factory=Behaviour)
-    #: What it is bought as; None of a drive that was made up.
+    #: What it is bought as; None for a drive made up in a test.
     sold: Sold | None = None
 
     @property
     def ratings(self) -> dict[str, float]:
-        """What it is rated to last: bytes written by hosts, program and erase cycles."""
+        """Its ratings: bytes written by hosts, program and erase cycles."""
         return self.wear.ratings()
 
     @property
@@ -78,15 +78,15 @@ class Ssd:
 
     @property
     def ladder(self) -> Ladder:
-        """Its power levels below idling: the states of NVMe that serve nothing.
+        """Its power levels below idling: the states of NVMe that serve no requests.
 
-        NVMe gives no energy of a transition: the most that the drive draws, for the longest that it takes.
+        NVMe gives no energy of transitions; they draw the drive's most for the longest that they take.
         """
         return ladder_of(self.levels, self.power.idle)
 
     @property
     def levels(self) -> dict[str, PowerLevel]:
-        """All of them by name."""
+        """The levels by name."""
         first = next((state.power for state in self.power.state if state.operational), None)
         most = first if first is not None else self.power.active or self.power.idle
         return {
@@ -106,7 +106,7 @@ class Ssd:
 
     @property
     def missing_watts(self) -> list[str]:
-        """Keys of the watts without which its energy is not known."""
+        """Keys of the watts that its energy needs and that are not known."""
         lacking = [] if self.power.idle is not None else ["idle"]
         return lacking + ([] if self.work.sequential_write is not None else ["active"])
 
@@ -135,7 +135,7 @@ class Ssd:
         return replace(self, sectors=sectors, geometry=geometry, notes=(*self.notes, note))
 
     def powered(self, power: HddPower) -> Ssd:
-        """The drive with the figures given in ``power`` in place of its own; ``active`` is of all work."""
+        """The drive with the figures of ``power`` in place of its own; ``active`` applies to all work."""
         changed = ", ".join(name for name in type(power).model_fields if name in power.model_fields_set)
         work = self.work if power.active is None else WorkWatts.any(power.active)
         note = f"{self.name}: the scenario gives its own power figures ({changed})"
@@ -151,17 +151,17 @@ class Ssd:
 
     @property
     def sleeps(self) -> bool:
-        """Whether its idle watts are a sleep state's, to which it goes by itself after its work."""
+        """Whether its idle watts are those of a sleep state, which it enters after its work."""
         return self.power.idle is not None and self.awake_w is not None and self.awake_w > self.power.idle
 
     @property
     def awake_w(self) -> float | None:
-        """What it draws while there is any work, operations apart; None where its idle is not known."""
+        """Watts while there is any work, operations apart; None where its idle watts are not known."""
         idle = self.power.idle
         return None if idle is None else max(self.power.active_idle or 0.0, idle)
 
     def kept_awake(self) -> Ssd:
-        """The drive that does not fall asleep by itself, because a power policy says when it does."""
+        """The drive idling awake, because a power policy decides when it sleeps."""
         if not self.sleeps:
             return self
         note = (
@@ -184,7 +184,7 @@ class Ssd:
         return replace(self, geometry=None, times=None, why_sheet="the scenario says so").noted(note)
 
     def problem(self) -> str | None:
-        """What is impossible about its flash; None where nothing is."""
+        """The first impossible figure of its flash, or None."""
         return next(self._problems(), None)
 
     def _problems(self) -> Iterator[str]:
@@ -211,9 +211,9 @@ class Ssd:
             yield "operations on flash take more than 0 s and less than 1 s"
 
     def _superblocks(self, geometry: FlashGeometry) -> int:
-        """So many that those not kept free or open have ``spare`` beyond the capacity."""
+        """The number at which those not kept free or open have ``spare`` beyond the capacity."""
         offered, size = self.raw_bytes, geometry.superblock_bytes
-        # Where all of the spare is less than a superblock, one more is the least that collection can do with.
+        # Collection needs at least one superblock more, even where the whole spare is less.
         holding = max(math.ceil(offered * (1 + geometry.spare) / size), math.ceil(offered / size) + 1)
         return holding + FREE_BLOCKS + 1 + self.behaviour.hot_cold
 

@@ -1,4 +1,4 @@
-"""What is known of an SSD, in SI units: flash, interface, data sheet, wear, and how it is used."""
+"""Groups of an SSD's figures, in SI units: flash, interface, data sheet, wear, and its use in a scenario."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FlashGeometry:
-    """Flash: ``spare`` is what it has beyond the capacity, as a share of it, free and open blocks left out.
+    """Flash; ``spare`` is the flash beyond the capacity as a share of it, without free and open blocks.
 
     A *stripe* is a page of each plane of a die, a *superblock* a block of every plane of every die.
     """
@@ -48,7 +48,7 @@ class Times:
 
 @dataclass(frozen=True)
 class SsdInterface:
-    """Host link and controller; the latencies are those of a whole command that comes alone."""
+    """Host link and controller; latencies are those of a single whole command."""
 
     read_rate: float
     write_rate: float
@@ -77,20 +77,20 @@ class Sheet:
 
 @dataclass(frozen=True)
 class RatedWear:
-    """What it may be written: cycles of a block, bytes by hosts."""
+    """Rated wear: cycles of a block, bytes written by hosts."""
 
     pe_cycles: int | None
     rated_bytes: float | None
 
     def ratings(self) -> dict[str, float]:
-        """What is known, by name: ``bytes_written`` and ``pe_cycles``."""
+        """The known ratings by name: ``bytes_written`` and ``pe_cycles``."""
         rated = {"bytes_written": self.rated_bytes, "pe_cycles": self.pe_cycles}
         return {name: float(value) for name, value in rated.items() if value is not None}
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """A class of the traffic that a drive has behind it: shares of space and of writes."""
+    """A class of the traffic in a drive's history: shares of space and of writes."""
 
     space: float
     writes: float
@@ -98,7 +98,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What a scenario decides: garbage collection, wear-levelling, the start, the cap of power."""
+    """The scenario's settings: garbage collection, wear-levelling, initial state, power cap."""
 
     gc: str = "greedy"
     hot_cold: bool = False

@@ -1,8 +1,8 @@
 """From watts at full rates to joules of single operations on flash.
 
-A data sheet gives the draw of the whole drive while it works as fast as it can. A part of that is drawn by
-controller, memory and interface as long as the drive is awake, whatever it does; what lies above is shared
-out among operations so that the simulated drive draws the same at the same work.
+A data sheet gives the draw of the whole drive at its highest rates. Controller, memory and interface draw a
+part of it as long as the drive is awake; the rest is divided among operations so that the simulated drive
+draws the same at the same work.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ ACTIVE_IDLE_SHARE: Final = 0.4
 (Optane P4800X) and 0.42 (Micron 5210), by their sheets, and 0.57 of an NVMe drive whose reads were measured
 (2.48 W, and a part by bytes; nlesc-recruit/powersensor3-results)."""
 ASLEEP_SHARE: Final = 0.1
-"""An idle below this share of the most drawn is a sleep state's: sheets of drives that never sleep have 0.108
-(Intel S3700) and more, figures of sleep states 0.05 and less."""
+"""Idle watts below this share of the most drawn are those of a sleep state: sheets of drives that never sleep
+have 0.108 (Intel S3700) and more, figures of sleep states 0.05 and less."""
 AWAKE_S: Final = 0.1
-"""How long a drive that sleeps by itself stays awake after its work: the idle time of Linux before the first
+"""How long a drive with a sleep state stays awake after its work: the idle time of Linux before the first
 non-operational NVMe state."""
 
 
 @dataclass(frozen=True)
 class WorkWatts:
-    """Watts of the whole drive at its highest rates; None where nothing is known.
+    """Watts of the whole drive at its highest rates; None where not known.
 
-    ``most`` is the highest of any work, ``limit`` the most that the sheet allows: that, or a limit above it.
-    ``reads_known``: reads have a figure of their own. Else theirs is that of other work.
+    ``most`` is the highest of any work, ``limit`` the most that the sheet allows. ``reads_known``: reads have
+    a published figure; otherwise theirs is that of other work.
     """
 
     sequential_read: float | None
@@ -57,10 +57,10 @@ class WorkWatts:
 
 @dataclass(frozen=True)
 class OperationJoules:
-    """Joules beyond those of being active.
+    """Joules beyond those of being awake.
 
-    Of sensing and programming a page of one plane, erasing a block of one, moving a byte to or from the host,
-    and of a command.
+    For sensing and programming a page of one plane, erasing a block of one, moving a byte to or from the
+    host, and for a command.
     """
 
     read_j: float | None
@@ -70,12 +70,12 @@ class OperationJoules:
     command_j: float | None
 
 
-#: Of a drive whose watts are not known.
+#: For a drive whose watts are not known.
 UNKNOWN: Final = OperationJoules(None, None, None, None, None)
 
 
 def work(file: DeviceFile, steps: Steps) -> WorkWatts:
-    """Watts by kind of work; one that is not published is taken from the nearest that is."""
+    """Watts by kind of work; a kind that is not published takes the nearest that is."""
     names = ("sequential_read", "sequential_write", "random_read", "random_write", "active")
     known = {name: watts for name in names if (watts := file.usable_watts(name)) is not None}
 
@@ -103,7 +103,7 @@ def work(file: DeviceFile, steps: Steps) -> WorkWatts:
 
 
 def asleep(power: HddPower, most: float | None) -> bool:
-    """Whether the idle watts are those of a sleep state, which a drive leaves for any work."""
+    """Whether the idle watts are those of a sleep state."""
     if power.idle is None:
         return False
     states = [state.power for state in power.state if not state.operational]
@@ -111,9 +111,10 @@ def asleep(power: HddPower, most: float | None) -> bool:
 
 
 def active_idle(power: HddPower, most: float | None) -> tuple[float | None, str | None]:
-    """Watts of a drive that is awake, before its operations count, and by which rule where it is assumed.
+    """Watts of a drive that is awake, without its operations, and the rule where they are assumed.
 
-    As published; else those of idling, where that is no sleep; else ``ACTIVE_IDLE_SHARE`` of the most drawn.
+    As published; else those of idling, unless that is a sleep state; else ``ACTIVE_IDLE_SHARE`` of the most
+    drawn.
     """
     if power.active_idle is not None or power.idle is None:
         return power.active_idle, None
@@ -131,15 +132,15 @@ def operations(
 ) -> OperationJoules:
     """Joules of operations on top of ``active_w`` at which full rates draw what ``work`` says.
 
-    *Writes*: what moving bytes leaves of P(sequential write) is programming and erasing, in which a die draws
-    the same watts. *Reads*: a die senses with its share of the write's watts, ``r`` joules a page; moving a
-    byte takes ``x``, a command ``c``. With a published figure of sequential reads
+    *Writes*: programming and erasing, in which a die draws the same watts, take what moving bytes leaves of
+    P(sequential write). *Reads*: a die senses with its share of the write's watts, ``r`` joules a page;
+    moving a byte takes ``x``, a command ``c``. With a published figure of sequential reads
 
         rate (r / page + x + c / 128 KiB) = P(sequential read)
         iops (r + 4096 x + c)             = P(random read), where that is published, else c = 0
 
-    and ``r`` is no more than leaves all reading within the most that the sheet gives. Without, no reading
-    draws more than the sheet's figure, wherever the data lie: at its highest rate, each unit on its own page.
+    and ``r`` is bounded so that no reading draws more than the most of the sheet. Without such a figure, no
+    reading draws more than the sheet's figure, even with each unit on its own page at the highest rate.
     """
     above = [
         max(0.0, (watts or active_w) - active_w) for watts in (work.sequential_read, work.sequential_write)
@@ -177,8 +178,8 @@ def _scattered(sheet: Sheet, unit: int, pages: int) -> list[tuple[float, float]]
     Of 4 KiB, of the least size at which bytes and not commands are the limit, and of 128 KiB.
     """
     least = math.ceil(sheet.read_rate / sheet.read_iops / SMALL) * SMALL
-    found = []
+    shapes = []
     for size in (SMALL, max(SMALL, least), SEQUENTIAL):
         requests = min(sheet.read_iops, sheet.read_rate / size)
-        found.append((requests * math.ceil(size / unit) * pages, requests * size))
-    return found
+        shapes.append((requests * math.ceil(size / unit) * pages, requests * size))
+    return shapes
