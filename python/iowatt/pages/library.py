@@ -19,14 +19,14 @@ _SIMULATION: Final = {
 }
 
 
-def devices(found: DeviceList) -> Document:
+def devices(listed: DeviceList) -> Document:
     """The list of devices."""
     rows: list[list[Cell]] = [
         [
             device.name, device.kind, _capacity(device), _simulated_by(device), device.rpm, device.idle_w,
             device.power_grade, device.price_usd, ", ".join(device.good_for) or None,
         ]
-        for device in found.devices
+        for device in listed.devices
     ]  # fmt: skip
     columns = [
         *text_columns("Device", "Kind"), Column("Capacity", rank=1), Column("Model", text=True),
@@ -36,28 +36,26 @@ def devices(found: DeviceList) -> Document:
     return _listing("devices", "device", "`iowatt devices show NAME`", columns, rows)
 
 
-def device(found: DeviceDescription) -> Document:
+def device(item: DeviceDescription) -> Document:
     """All figures of one device."""
     derived: list[list[Cell]] = [
-        [step.figure, f"{step.text}, {step.quality}: {step.rule}"] for step in found.derived
+        [step.figure, f"{step.text}, {step.quality}: {step.rule}"] for step in item.derived
     ]
-    missing: list[list[Cell]] = [[purpose, ", ".join(keys)] for purpose, keys in found.missing.items()]
-    bases = dict.fromkeys(figure.basis for figure in found.figures if figure.basis)
-    cautions = [
-        f"{figure.figure} is not used: {figure.caution}" for figure in found.figures if figure.caution
-    ]
+    missing: list[list[Cell]] = [[purpose, ", ".join(keys)] for purpose, keys in item.missing.items()]
+    bases = dict.fromkeys(figure.basis for figure in item.figures if figure.basis)
+    cautions = [f"{figure.figure} is not used: {figure.caution}" for figure in item.figures if figure.caution]
     return Document(
         key="device",
         kind="device",
-        title=found.name,
-        meta=f"{found.title}, {found.kind}",
+        title=item.name,
+        meta=f"{item.title}, {item.kind}",
         verdict=[
-            _SIMULATION[tuple(found.simulated_for)],
-            *([f"Its figures suffice for {', '.join(found.good_for)}."] if found.good_for else []),
-            *([f"It is a stand-in: {found.stand_in}."] if found.stand_in else []),
+            _SIMULATION[tuple(item.simulated_for)],
+            *([f"Its figures suffice for {', '.join(item.good_for)}."] if item.good_for else []),
+            *([f"It is a stand-in: {item.stand_in}."] if item.stand_in else []),
         ],
         sections=[
-            *_sourced(found.figures),
+            *_sourced(item.figures),
             _section(
                 "derived", "Derived or assumed where a scenario uses it",
                 text_columns("Figure", "Value and rule"), derived,
@@ -65,21 +63,21 @@ def device(found: DeviceDescription) -> Document:
             _section("missing", "Missing", text_columns("For", "Figures"), missing),
         ],
         caveats=[
-            *(Caveat(text, True) for text in (*cautions, *found.assumptions)),
+            *(Caveat(text, True) for text in (*cautions, *item.assumptions)),
             *(Caveat(f"watts are {text}") for text in bases),
-            *map(Caveat, found.notes),
+            *map(Caveat, item.notes),
         ],
     )  # fmt: skip
 
 
-def path_parts(found: PathPartList) -> Document:
+def path_parts(listed: PathPartList) -> Document:
     """The list of parts of paths."""
     rows: list[list[Cell]] = [
         [
             part.name, part.kind, ", ".join(medium or "any" for medium in part.media), part.in_short,
             ", ".join(part.unverified) or None,
         ]
-        for part in found.parts
+        for part in listed.parts
     ]  # fmt: skip
     columns = [
         *text_columns("Part", "Kind"), Column("Medium", text=True, rank=1), Column("In short", text=True),
@@ -88,19 +86,19 @@ def path_parts(found: PathPartList) -> Document:
     return _listing("fabric", "part", "`iowatt fabric show NAME`", columns, rows)
 
 
-def path_part(found: PathPartDescription) -> Document:
+def path_part(item: PathPartDescription) -> Document:
     """All figures of one part of paths."""
-    weak = len(found.unverified)
+    weak = len(item.unverified)
     return Document(
         key="fabric",
-        kind=found.kind,
-        title=found.name,
-        meta=f"{found.title}, {found.kind}",
+        kind=item.kind,
+        title=item.name,
+        meta=f"{item.title}, {item.kind}",
         verdict=[
-            f"{numbers.counted(len(found.figures), 'figure')}, {weak or 'none'} of them recalled or assumed."
+            f"{numbers.counted(len(item.figures), 'figure')}, {weak or 'none'} of them recalled or assumed."
         ],
-        sections=_sourced(found.figures),
-        caveats=[*(Caveat(text, True) for text in found.assumptions), *map(Caveat, found.notes)],
+        sections=_sourced(item.figures),
+        caveats=[*(Caveat(text, True) for text in item.assumptions), *map(Caveat, item.notes)],
     )
 
 

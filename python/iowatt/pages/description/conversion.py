@@ -1,4 +1,4 @@
-"""What ``iowatt trace convert`` and ``generate`` show: what was written, and what had to be mended."""
+"""The documents of ``iowatt trace convert`` and ``generate``: what was written, and what was repaired."""
 
 from __future__ import annotations
 
@@ -9,53 +9,53 @@ from iowatt.render.figure import Cell, Figure, Table, text_columns
 from iowatt.trace.result import ConvertedTrace, GeneratedTrace
 
 
-def converted(found: ConvertedTrace) -> Document:
+def converted(trace: ConvertedTrace) -> Document:
     """The document of a conversion."""
     rows: list[list[Cell]] = [
-        ["format", found.format + (" (detected)" if found.detected else "")],
-        ["read share", _read_share(found)],
+        ["format", trace.format + (" (detected)" if trace.detected else "")],
+        ["read share", _read_share(trace)],
     ]
-    if found.origin:
-        rows.append(["origin", f"time 0 is {found.origin}"])
-    if found.reordered:
-        rows.append(["order", f"{found.reordered:,} records were out of order and were sorted"])
-    rows += [["skipped", text] for text in found.first_bad]
-    if found.skipped_bad > len(found.first_bad):
-        rows.append(["skipped", f"{found.skipped_bad:,} malformed records in all"])
+    if trace.origin:
+        rows.append(["origin", f"time 0 is {trace.origin}"])
+    if trace.reordered:
+        rows.append(["order", f"{trace.reordered:,} records were out of order and were sorted"])
+    rows += [["skipped", text] for text in trace.first_bad]
+    if trace.skipped_bad > len(trace.first_bad):
+        rows.append(["skipped", f"{trace.skipped_bad:,} malformed records in all"])
     figure = Figure(
         "read", "Trace", "As it was read.", Table(text_columns("Figure", "Value"), rows), brief=True
     )
-    warnings = [note.text for note in found.warnings] + ([found.long_gap] if found.long_gap else [])
+    warnings = [note.text for note in trace.warnings] + ([trace.long_gap] if trace.long_gap else [])
     return Document(
         key="convert",
         kind="converted trace",
-        title=found.path,
-        meta=f"{found.requests:,} requests, {_size(found.bytes)}",
+        title=trace.path,
+        meta=f"{trace.requests:,} requests, {_size(trace.bytes)}",
         sections=[Section("read", "Trace", [figure])],
         caveats=[
             *(Caveat(text, True) for text in warnings),
-            *(Caveat(note.text, note.decides) for note in found.notes),
+            *(Caveat(note.text, note.decides) for note in trace.notes),
         ],
     )
 
 
-def generated(found: GeneratedTrace) -> Document:
+def generated(trace: GeneratedTrace) -> Document:
     """The document of a synthetic trace."""
     return Document(
         key="generate",
         kind="synthetic trace",
-        title=found.path,
-        meta=f"{found.requests:,} requests, {_size(found.bytes)}, profile {found.profile}, seed {found.seed}",
-        caveats=[Caveat(note.text, note.decides) for note in found.notes],
+        title=trace.path,
+        meta=f"{trace.requests:,} requests, {_size(trace.bytes)}, profile {trace.profile}, seed {trace.seed}",
+        caveats=[Caveat(note.text, note.decides) for note in trace.notes],
     )
 
 
-def _read_share(found: ConvertedTrace) -> str:
-    counts = {"trims": found.trims, "flushes": found.flushes}
+def _read_share(trace: ConvertedTrace) -> str:
+    counts = {"trims": trace.trims, "flushes": trace.flushes}
     other = "".join(f", {count:,} {kind}" for kind, count in counts.items() if count)
-    total = found.reads + found.writes
-    share = percent(found.reads / total) if total else "none"
-    return f"{share}: {found.reads:,} reads, {found.writes:,} writes{other}"
+    total = trace.reads + trace.writes
+    share = percent(trace.reads / total) if total else "none"
+    return f"{share}: {trace.reads:,} reads, {trace.writes:,} writes{other}"
 
 
 def _size(count: int) -> str:
