@@ -54,13 +54,13 @@ def test_presets_of_every_interface_and_cell_type():
 def test_the_flash_does_what_the_sheet_says(name):
     drive, rated = find_device(name), FILES[name].performance
     geometry, times = drive.geometry, drive.times
-    moved_s = geometry.stripe_bytes / times.channel_rate
+    moved_s = geometry.stripe_bytes / times.channel_bytes_per_s
     stripe_s = times.program_s + moved_s + times.erase_s / geometry.pages_per_block
     written = geometry.dies * geometry.stripe_bytes / stripe_s
     assert written == pytest.approx(rated.sequential_write, rel=1e-9)
     # Dies have time to spare for the reads, and channels for their bytes.
     assert geometry.dies / times.read_s > 1.1 * rated.random_read_iops
-    assert geometry.channels * times.channel_rate > 1.2 * rated.sequential_read
+    assert geometry.channels * times.channel_bytes_per_s > 1.2 * rated.sequential_read
     assert times.program_s >= 0.999 * MEDIA[cell_of(FILES[name].media)].program_s
     assert 0.01 <= geometry.spare < 1
     assert drive.flash_bytes > drive.raw_bytes * (1 + geometry.spare)
@@ -186,7 +186,7 @@ def test_figures_of_a_file_are_taken():
 def test_latencies_leave_the_controller_its_share():
     rates = OWN["performance"]
     told = own(performance={**rates, "read_latency": "90us", "write_latency": "20us"})
-    sensed = told.times.read_s + 4096 / told.times.channel_rate
+    sensed = told.times.read_s + 4096 / told.times.channel_bytes_per_s
     moved = 4096 / 3e9
     assert told.interface.command_read_s == pytest.approx(90e-6 - sensed - moved)
     assert told.interface.command_write_s == pytest.approx(20e-6 - moved)
@@ -196,7 +196,7 @@ def test_latencies_leave_the_controller_its_share():
     # A published latency wins over what cells of the type are taken to need.
     quick = own(performance={**rates, "read_latency": "50us"})
     assert quick.interface.command_read_s == pytest.approx(0, abs=1e-12)
-    assert quick.times.read_s == pytest.approx(50e-6 - 4096 / quick.times.channel_rate - moved)
+    assert quick.times.read_s == pytest.approx(50e-6 - 4096 / quick.times.channel_bytes_per_s - moved)
 
 
 def test_endurance():

@@ -78,12 +78,12 @@ class Sold:
     @classmethod
     def of(cls, file: DeviceFile, capacity_bytes: int) -> Sold:
         """What ``file`` says; the price's source is its ``[[source]]``, or the file where it has none."""
-        found = price_class_of(file.kind, file.interface, file.form_factor, file.rpm, capacity_bytes)
+        name = price_class_of(file.kind, file.interface, file.form_factor, file.rpm, capacity_bytes)
         price, source = file.price, file.source_of("price.usd")
         if price.usd is None:
-            return cls(capacity_bytes, found, based_on=file.based_on)
+            return cls(capacity_bytes, name, based_on=file.based_on)
         text = f"[price] of the device file {file.name}" if source is None else source.text
-        return cls(capacity_bytes, found, price.usd, price.date, text, file.based_on)
+        return cls(capacity_bytes, name, price.usd, price.date, text, file.based_on)
 
     def as_dict(self) -> dict[str, object]:
         """As a plan's names hold it: ``sold_bytes``, ``price_class``, and ``price`` where there is one."""

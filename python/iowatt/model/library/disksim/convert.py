@@ -173,7 +173,7 @@ def _sector_s(system: DiskSimSystem, component: str) -> tuple[float, float]:
     """Time of one sector, read and write, on the slowest link between the drive and the host."""
     place = system.places.get(component)
     buses = [system.buses[name] for name in place.buses] if place else []
-    own = [system.controllers[name].sector_s for name in place.controllers] if place else []
-    read = max([bus.read_sector_s for bus in buses] + own, default=0.0)
-    write = max([bus.write_sector_s for bus in buses] + own, default=0.0)
+    controllers = [system.controllers[name].sector_s for name in place.controllers] if place else []
+    read = max([bus.read_sector_s for bus in buses] + controllers, default=0.0)
+    write = max([bus.write_sector_s for bus in buses] + controllers, default=0.0)
     return read, write

@@ -70,5 +70,5 @@ def _wrapped(text: str) -> Iterator[str]:
 
 def _number(value: float) -> str:
     """Whole numbers without a point."""
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
-    return str(int(value)) if whole else repr(value)
+    integral = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return str(int(value)) if integral else repr(value)

@@ -65,11 +65,11 @@ def scalar(token: Token, path: object) -> int | float | str:
     text = token.text
     if token.kind == "quoted" or not (text[0] in "+-." or text[0] in "0123456789"):
         return text
-    whole, hexadecimal = _INTEGER.match(text), _HEXADECIMAL.match(text)
-    if not (whole or hexadecimal or _FLOAT.match(text)):
+    integer, hexadecimal = _INTEGER.match(text), _HEXADECIMAL.match(text)
+    if not (integer or hexadecimal or _FLOAT.match(text)):
         return text
     if len(text) <= _DIGITS:
-        if whole or hexadecimal:
+        if integer or hexadecimal:
             return int(text, 16 if hexadecimal else 10)
         value = float(text)
         if abs(value) <= 1e300:

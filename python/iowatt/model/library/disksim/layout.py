@@ -255,14 +255,14 @@ def _list(block: Block, key: str) -> list[Value]:
 
 def _rows(block: Block, key: str, width: int) -> list[list[int]]:
     flat = _list(block, key)
-    whole = [item for item in flat if isinstance(item, int) and 0 <= item < _LIMIT]
-    if len(whole) != len(flat) or len(flat) % width:
+    integers = [item for item in flat if isinstance(item, int) and 0 <= item < _LIMIT]
+    if len(integers) != len(flat) or len(flat) % width:
         raise InputError(
             "wrong-type",
             block.where(key),
             f"{key!r} must be whole numbers, {width} for each entry; it has {len(flat)} items",
         )
-    return [whole[at : at + width] for at in range(0, len(whole), width)]
+    return [integers[at : at + width] for at in range(0, len(integers), width)]
 
 
 def _node(
@@ -281,10 +281,10 @@ def _node(
         kind = node[at + 8] if at + 8 < len(node) else None
         width = {"TRACK": 2, "IDX": 1}.get(kind, 0) if isinstance(kind, str) else 0
         links = node[at + 9 : at + 9 + width]
-        whole = [item for item in links if isinstance(item, int)]
-        if not width or len(whole) != width or figures is None:
+        integers = [item for item in links if isinstance(item, int)]
+        if not width or len(integers) != width or figures is None:
             raise wrong("wrong-type", _ENTRY)
-        run = G4Run(*figures, head=whole[1] if width == 2 else None, child=whole[0])
+        run = G4Run(*figures, head=integers[1] if width == 2 else None, child=integers[0])
         accepted = len(patterns) if run.head is not None else number
         if not 0 <= run.child < accepted:
             raise wrong("unknown-name", f"{kind} {run.child} is not one of the {accepted} before it")
@@ -300,11 +300,11 @@ def _node(
 
 def _figures(items: list[Value]) -> tuple[int, int, float, int, int, float, int, int] | None:
     """The eight numbers of an entry, whole ones except for the two angles; None where they are not."""
-    whole = [item for item in (*items[:2], *items[3:5], *items[6:]) if isinstance(item, int)]
+    integers = [item for item in (*items[:2], *items[3:5], *items[6:]) if isinstance(item, int)]
     angles = [float(item) for item in (*items[2:3], *items[5:6]) if isinstance(item, int | float)]
-    if len(whole) != 6 or len(angles) != 2 or max(map(abs, whole)) >= _LIMIT:
+    if len(integers) != 6 or len(angles) != 2 or max(map(abs, integers)) >= _LIMIT:
         return None
-    lbn, cylinder, sectors, cylinders, run_sectors, run_cylinders = whole
+    lbn, cylinder, sectors, cylinders, run_sectors, run_cylinders = integers
     if min(lbn, cylinder, cylinders) < 0 or not 1 <= sectors <= run_sectors:
         return None
     return lbn, cylinder, angles[0], sectors, cylinders, angles[1], run_sectors, run_cylinders

@@ -137,10 +137,10 @@ def numbers(value: Value) -> tuple[float, ...]:
 
 def whole_numbers(value: Value) -> tuple[int, ...]:
     """A list of whole numbers, none negative."""
-    whole = numbers(value)
-    if any(number != int(number) or number < 0 for number in whole):
+    integers = numbers(value)
+    if any(number != int(number) or number < 0 for number in integers):
         raise InputError("out-of-range", None, "a list of whole numbers, none negative")
-    return tuple(map(int, whole))
+    return tuple(map(int, integers))
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ def indexed(layout: G4Layout) -> dict[str, Any]:
 
 def _controller(drive: DiskSimDrive, sector_s: tuple[float, float]) -> dict[str, Any]:
     times, interface, buffer = rules.overheads(drive), drive.interface, drive.buffer
-    own = max(0.0, interface.sector_s)
+    drive_s = max(0.0, interface.sector_s)
     single = {
         "per_request": times.per_request_s,
         "data_preparation": times.data_preparation_s,
@@ -127,14 +127,14 @@ def _controller(drive: DiskSimDrive, sector_s: tuple[float, float]) -> dict[str,
         "completion": (times.read_completion_s, times.write_completion_s),
         "reselect": (times.first_reselect_s, times.other_reselect_s),
         "read_disconnect": (times.read_disconnect_after_read_s, times.read_disconnect_after_write_s),
-        "sector": (max(own, sector_s[0]), max(own, sector_s[1])),
+        "sector": (max(drive_s, sector_s[0]), max(drive_s, sector_s[1])),
     }
-    made: dict[str, Any] = {"extraction": rules.extraction(drive)}
-    made |= {key: duration_text(time) for key, time in single.items() if time}
-    made |= {key: [duration_text(time) for time in pair] for key, pair in double.items() if any(pair)}
+    table: dict[str, Any] = {"extraction": rules.extraction(drive)}
+    table |= {key: duration_text(time) for key, time in single.items() if time}
+    table |= {key: [duration_text(time) for time in pair] for key, pair in double.items() if any(pair)}
     if times.extra_write_disconnect:
-        made["extra_disconnect"] = _extra(times)
-    made |= _meaningful(
+        table["extra_disconnect"] = _extra(times)
+    table |= _meaningful(
         {
             "never_disconnect": interface.never_disconnects,
             "hold_bus": [interface.hold_bus_for_read, interface.hold_bus_for_write],
@@ -143,7 +143,7 @@ def _controller(drive: DiskSimDrive, sector_s: tuple[float, float]) -> dict[str,
             "watermark_by_request": buffer.water_marks_by_request,
         }
     )
-    return made
+    return table
 
 
 def _extra(times: Overheads) -> dict[str, str]:
