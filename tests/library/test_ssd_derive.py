@@ -175,7 +175,7 @@ def test_figures_of_a_file_are_taken():
         "read_s": 50e-6,
         "program_s": 1e-3,
         "erase_s": 4e-3,
-        "channel_rate": 1.2e9,
+        "channel_bytes_per_s": 1.2e9,
     }
     assert (drive.buffer_bytes, drive.wear.pe_cycles, drive.wear.rated_bytes) == (32 << 20, 1500, 5e14)
     plan = drive.plan()["media"]

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import shutil
+from functools import cache
 from pathlib import Path
 
+from iowatt.model.library.disksim import convert, drives
 from iowatt.model.library.disksim.layout import G4Layout
 
 DATA = Path(__file__).parents[2] / "data" / "disksim"
 CHEETAH = DATA / "cheetah9LP.diskspecs"
 FIFTEEN = DATA / "Seagate-Cheetah15k5.diskspecs"
 RAID5 = DATA / "raid5_32.parv"
+
+#: Read once for all tests; what they give is frozen.
+read_drive = cache(drives.read_drive)
+import_drive = cache(convert.import_drive)
 
 
 def changed(folder: Path, name: str, old: str, new: str) -> Path:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from disksim_files import CHEETAH, DATA, FIFTEEN, RAID5, changed
+from disksim_files import CHEETAH, DATA, FIFTEEN, RAID5, changed, import_drive, read_drive
 
 from iowatt.model.library import device_file, find_drive
 from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.disksim import read_drive, rules
-from iowatt.model.library.disksim.convert import import_drive, slug
+from iowatt.model.library.disksim import rules
+from iowatt.model.library.disksim.convert import slug
 from iowatt.model.library.disksim.parameter import duration_text, milliseconds
 from iowatt.model.library.disksim.plan import tables
 from iowatt.model.library.drive import resolve
@@ -39,7 +39,7 @@ def test_the_cheetah_9lp():
 
 
 def test_the_cheetah_15k5():
-    imported = import_drive(FIFTEEN)
+    imported = import_drive(FIFTEEN, name="mine")
     plan = imported.drive().hdd_plan("zero")
     indexed = plan["layout"]["indexed"]
     layout = read_drive(FIFTEEN).model.layout
@@ -95,7 +95,7 @@ def test_a_layout_file_that_is_none(tmp_path):
 
 def test_an_irregular_layout_keeps_its_speed():
     with pytest.raises(ValueError):
-        import_drive(FIFTEEN).drive().respun(10_000)
+        import_drive(FIFTEEN, name="mine").drive().respun(10_000)
 
 
 def test_a_negative_settle_is_a_magnitude(tmp_path):

@@ -6,11 +6,10 @@ import dataclasses
 import re
 
 import pytest
-from disksim_files import CHEETAH, FIFTEEN, RAID5, changed
+from disksim_files import CHEETAH, FIFTEEN, RAID5, changed, import_drive, read_drive
 
-from iowatt.model.library.disksim import read_drive, read_system, rules
+from iowatt.model.library.disksim import read_system, rules
 from iowatt.model.library.disksim.components import POLICIES, DiskSimController, Scheduler
-from iowatt.model.library.disksim.convert import import_drive
 
 
 def served(drive, policy: str, length: int = 1):
@@ -29,8 +28,8 @@ def test_the_drives_own_queue():
     assert rules.command_queue(served(drive, "fcfs", 0)) == {}
     assert rules.command_queue(served(drive, "fcfs", 8)) == {"depth": 8}
     assert rules.command_queue(served(drive, "cycle-lbn", 64)) == {"depth": 64, "scheduler": "c-look"}
-    assert import_drive(FIFTEEN).tables["command_queue"] == {"depth": 8, "scheduler": "sptf"}
-    assert import_drive(FIFTEEN).drive().command_queue.depth == 8
+    assert import_drive(FIFTEEN, name="mine").tables["command_queue"] == {"depth": 8, "scheduler": "sptf"}
+    assert import_drive(FIFTEEN, name="mine").drive().command_queue.depth == 8
     assert "command_queue" not in import_drive(CHEETAH).tables
 
 
