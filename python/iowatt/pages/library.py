@@ -57,14 +57,14 @@ def device(item: DeviceDescription) -> Document:
         sections=[
             *_sourced(item.figures),
             _section(
-                "derived", "Derived or assumed where a scenario uses it",
+                "derived", "Derived or assumed when simulated",
                 text_columns("Figure", "Value and rule"), derived,
             ),
             _section("missing", "Missing", text_columns("For", "Figures"), missing),
         ],
         caveats=[
             *(Caveat(text, True) for text in (*cautions, *item.assumptions)),
-            *(Caveat(f"watts are {text}") for text in bases),
+            *(Caveat(f"meaning of a watt: {text}") for text in bases),
             *map(Caveat, item.notes),
         ],
     )  # fmt: skip
