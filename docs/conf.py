@@ -40,7 +40,7 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.lenses.cost.inventory_file import InventoryFile
     from iowatt.model.library import derive, describe
     from iowatt.model.library.device import DeviceFile
-    from iowatt.model.library.part import PartFile, certificates, find_part, part_names
+    from iowatt.model.power.part import PartFile, certificates, find_part, part_names
     from iowatt.model.profile import describe as workloads
     from iowatt.model.profile.profile import Profile
     from iowatt.model.scenario.model import Scenario
@@ -64,9 +64,9 @@ def _write_catalogues(_app: object) -> None:
         ]
         (folder / name).write_text("\n".join(entries))
     rows = ["| name | what | power | good for |", "|---|---|---|---|"]
-    for device in describe.devices():
-        uses = ", ".join(device["good_for"]) or "its figures only"
-        rows.append(f"| `{device['name']}` | {device['title']} | {device['power_grade']} | {uses} |")
+    for device in describe.list_devices().devices:
+        uses = ", ".join(device.good_for) or "its figures only"
+        rows.append(f"| `{device.name}` | {device.title} | {device.power_grade} | {uses} |")
     (folder / "_devices.md").write_text("\n".join(rows) + "\n")
 
     rows = ["| name | what | idle W | active W | law |", "|---|---|---|---|---|"]
@@ -100,7 +100,7 @@ def _write_catalogues(_app: object) -> None:
     spare = {"name": "a", "kind": "hdd", "title": "A", "capacity": "1TB", "power": {"active": "8W"}, **tables}
     steps = derive.Steps()
     derive.mechanics(DeviceFile.model_validate(spare), steps)
-    derive.power(DeviceFile.model_validate(spare), steps)
+    derive.state_watts(DeviceFile.model_validate(spare), steps)
     rows = ["| figure | of the example | | rule |", "|---|---|---|---|"]
     rows += [f"| `{step.figure}` | {step.text} | {step.quality} | {step.rule} |" for step in steps.taken]
     (folder / "_device_rules.md").write_text("\n".join(rows) + "\n")
@@ -114,13 +114,12 @@ def _write_errors(folder: Path) -> None:
 
 
 def _write_fabric(folder: Path) -> None:
-    from iowatt.model.library import fabric_describe
+    from iowatt.model.library.fabric import list_parts
 
     rows = ["| name | kind | what | in short | unverified |", "|---|---|---|---|---|"]
-    for part in fabric_describe.parts():
-        weak = ", ".join(part["unverified"])
-        said = f"{part['kind']} | {part['title']} | {part['in_short']}"
-        rows.append(f"| `{part['name']}` | {said} | {weak} |")
+    for part in list_parts().parts:
+        weak = ", ".join(part.unverified)
+        rows.append(f"| `{part.name}` | {part.kind} | {part.title} | {part.in_short} | {weak} |")
     (folder / "_fabric.md").write_text("\n".join(rows) + "\n")
 
 

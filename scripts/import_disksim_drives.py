@@ -12,7 +12,6 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from iowatt.model.library import importing
 from iowatt.model.library.disksim.convert import Imported, import_drive
 
 LICENCE = "see licenses/COPYING.disksim and licenses/COPYRIGHT.disksim"
@@ -150,7 +149,7 @@ def main(folder: Path, target: Path) -> None:
             "Written by scripts/import_disksim_drives.py. Its manufacturer's power figures were not found, "
             "so there is no [power]: a scenario that uses this drive gives them itself.",
         ]
-        importing.write(imported, target / f"{entry.name}.toml", force=True, comments=comments)
+        imported.write(target / f"{entry.name}.toml", force=True, comments=comments)
 
 
 if __name__ == "__main__":

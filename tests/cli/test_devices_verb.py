@@ -10,7 +10,16 @@ from typer.testing import CliRunner
 
 from iowatt.base.errors import InputError
 from iowatt.cli import main
-from iowatt.model.library import device_names
+from iowatt.model.library import (
+    assumed,
+    describe_device,
+    device_file,
+    device_names,
+    find_drive,
+    list_devices,
+)
+from iowatt.pages import library as page
+from refused import check
 
 
 def invoke(*words):
@@ -38,55 +47,27 @@ def test_list_filters():
     assert {d["kind"] for d in flash.values()} == {"ssd"}
     assert len(disks) + len(flash) == len(device_names())
     for need in ("power", "mechanics", "price", "simulation"):
-        found = listed("--needs", need)
-        assert 0 < len(found) < len(device_names())
-        assert all(need in device["good_for"] for device in found.values())
-    assert "quantum-atlas-10k" in listed("--needs", "mechanics")
-    assert "quantum-atlas-10k" not in listed("--needs", "simulation")
+        names = {device.name: device.good_for for device in list_devices(needs=need).devices}
+        assert 0 < len(names) < len(device_names())
+        assert all(need in uses for uses in names.values())
+        assert ("quantum-atlas-10k" in names) == (need == "mechanics")
     flash = listed("--needs", "simulation", "--kind", "ssd")
     assert flash["intel-dc-s3700-800gb"]["simulated_by"] == "flash"
     assert flash["intel-optane-dc-p4800x-375gb"]["simulated_by"] == "data sheet"
     assert "intel-320-300gb" not in flash
 
 
-def test_list_as_text():
-    result = invoke("list", "--needs", "simulation")
-    lines = result.stdout.splitlines()
-    assert lines[0].split() == [
-        "name",
-        "kind",
-        "capacity",
-        "rpm",
-        "idle",
-        "W",
-        "grade",
-        "USD",
-        "model",
-        "good",
-        "for",
-    ]
-    (line,) = [line for line in lines if line.startswith("toshiba-mg04sca500e")]
-    assert line.split()[1:] == [
-        "hdd",
-        "5",
-        "TB",
-        "7200",
-        "6.2",
-        "B",
-        "-",
-        "mechanics",
-        "simulation,",
-        "mechanics,",
-        "power",
-    ]
-    assert f"{len(lines) - 1} devices" in result.stderr
-
-
-def test_list_of_ssds():
-    result = invoke("list", "--needs", "simulation", "--kind", "ssd")
-    assert result.stdout.startswith("name ")
-    (line,) = [line for line in result.stdout.splitlines() if line.startswith("micron-5210-ion-1-92tb")]
-    assert " flash " in line
+def test_list_on_a_terminal():
+    found = list_devices(needs="simulation")
+    (figure,) = page.devices(found).figures()
+    rows = {row[0]: row[1:] for row in figure.table.rows}
+    assert list(rows) == [device.name for device in found.devices]
+    toshiba = rows["toshiba-mg04sca500e"]
+    assert toshiba == ["hdd", 5e12, "mechanics", 7200.0, 6.2, "B", None, "simulation, mechanics, power"]
+    assert rows["micron-5210-ion-1-92tb"][2] == "flash"
+    # All of them are printed, however long the list.
+    everything = invoke("list").stdout.splitlines()
+    assert [name for name in device_names() if not any(line.startswith(name) for line in everything)] == []
 
 
 def test_show_as_json():
@@ -111,44 +92,57 @@ def test_show_as_json():
     assert "simulation" not in found["missing"]
 
 
-def test_show_as_text():
-    text = invoke("show", "seagate-constellation-es3-sas-2tb").stdout
-    assert text.startswith("seagate-constellation-es3-sas-2tb (hdd): Seagate Constellation ES.3 SAS")
-    assert "power.idle_c" in text and "3.48 W" in text
-    assert "derived, grade A [2]" in text
-    assert "[2] vendor manual copy: http" in text
-    assert "derived 5V*A+12V*A from the manual's typical amps" in text
-    assert "cycle limits reported by the drive (smartctl, SCSI log page 0x0E)" in text
-    assert "for mechanics: seek.average, geometry.outer_rate" in text
-    assert text.rstrip().endswith("good for: power")
+def shown(name):
+    """A device's description, its document, and the tables of this by key."""
+    found = describe_device(device_file(name))
+    document = page.device(found)
+    return found, document, {figure.key: figure.table for figure in document.figures()}
+
+
+def test_show_on_a_terminal():
+    found, document, tables = shown("seagate-constellation-es3-sas-2tb")
+    figures = dict(zip(tables["figures"].column("Figure"), tables["figures"].rows, strict=True))
+    assert figures["power.idle_c"][1] == "3.48 W"
+    assert figures["power.idle_c"][2].endswith("grade A [2]")
+    (sources,) = [section.sentences for section in document.sections if section.key == "sources"]
+    assert sources[1] == f"[2] {next(f.source for f in found.figures if f.figure == 'power.idle_c')}"
+    assert "derived 5V*A+12V*A from the manual's typical amps" in {f.basis for f in found.figures}
+    assert len(document.caveats) == len({f.basis for f in found.figures if f.basis}) + len(found.notes)
+    assert found.missing["mechanics"] == ["seek.average", "geometry.outer_rate"]
+    assert dict(tables["missing"].rows)["mechanics"] == "seek.average, geometry.outer_rate"
+    assert found.good_for == ["power"]
+    printed = invoke("show", found.name, "--notes").stdout
+    assert found.title in printed
+    assert [f.figure for f in found.figures if f.figure not in printed] == []
 
 
 def test_show_of_measured_drives_and_flash():
-    text = invoke("show", "arrays2002-disk").stdout
-    assert "a stand-in: watts, capacity and speed" in text
-    assert "geometry.zones" in text and "24 entries" in text
-    text = invoke("show", "intel-320-300gb").stdout
-    assert "NOT FOR WORK: mean of a mobile workload" in text
-    assert "for simulation of time and energy: power.active" in text
-    text = invoke("show", "intel-dc-s3700-800gb").stdout
-    assert "flash.over_provisioning = 0.2" in text
-    assert "Xiang and Kurkoski's closed form" in text
-    zones = json.loads(invoke("show", "arrays2002-disk", "--json").stdout)["figures"]
-    (value,) = [figure["value"] for figure in zones if figure["figure"] == "geometry.zones"]
-    assert value[0]["sectors_per_track"] == 334
+    found, document, _ = shown("arrays2002-disk")
+    assert found.stand_in in document.verdict[-1]
+    zones = next(figure for figure in found.figures if figure.figure == "geometry.zones")
+    assert (zones.text, zones.value[0]["sectors_per_track"]) == ("24 entries", 334)
+    found, document, _ = shown("intel-320-300gb")
+    (caution,) = {figure.caution for figure in found.figures if figure.caution}
+    assert [caveat.decides for caveat in document.caveats if caution in caveat.text] == [True]
+    assert found.missing["simulation"] == ["power.active"]
+    found, _, tables = shown("intel-dc-s3700-800gb")
+    (spare,) = [step for step in found.derived if step.figure == "flash.over_provisioning"]
+    assert spare.text.startswith("0.2")
+    assert spare.quality == "derived" and "Kurkoski" in spare.rule
+    assert any(spare.rule in text for text in tables["derived"].column("Value and rule"))
 
 
 def test_show_of_a_file(tmp_path):
     (tmp_path / "own.toml").write_text('name = "own"\nkind = "hdd"\ntitle = "Own"\nrpm = 5400\n')
-    text = invoke("show", str(tmp_path / "own.toml")).stdout
-    assert "no source" in text
-    assert "good for: its figures only" in text
+    found = json.loads(invoke("show", str(tmp_path / "own.toml"), "--json").stdout)
+    assert [(figure["figure"], figure["source"]) for figure in found["figures"]] == [("rpm", None)]
+    assert found["good_for"] == []
 
 
 def test_unknown_names():
     result = invoke("show", "seagate-chetah-15k7-300gb")
-    assert isinstance(result.exception, InputError)
-    assert "did you mean 'seagate-cheetah-15k7-300gb'" in (result.exception.hint or "")
+    check(result.exception, "unknown-name", None)
+    assert "'seagate-cheetah-15k7-300gb'" in result.exception.hint
     assert result.stdout == ""
 
 
@@ -163,9 +157,11 @@ def checked(device):
 def test_a_scenario_with_a_data_sheet_drive_says_what_it_assumes():
     text = checked("hgst-ultrastar-c10k900-900gb").stdout
     # 32 x 3 W idle.
-    assert "96 W idle" in text
-    assert "note: hgst-ultrastar-c10k900-900gb: assumed, not published: sector_size = 512 B" in text
-    assert "power.positioning = 5.8 W (taken as power.active)" in text
+    assert "96 W" in text
+    drive = find_drive("hgst-ultrastar-c10k900-900gb")
+    assert [note for note in drive.notes if note not in text] == []
+    assert assumed(drive.notes) == [drive.name]
+    assert any("power.positioning = 5.8 W" in note for note in drive.notes)
 
 
 @pytest.mark.parametrize(
@@ -193,15 +189,15 @@ def test_a_scenario_with_a_device_that_will_not_do(device, code, named):
 def test_a_scenario_with_a_drive_without_watts_is_checked_and_says_so(device, lacking):
     result = checked(device)
     assert result.exit_code == 0
-    assert f"{device!r} has no {lacking}, so it is simulated for time only" in result.stdout
+    assert repr(device) in result.stdout
+    assert lacking in result.stdout
 
 
 def test_the_library_tells_time_only_from_time_and_energy():
-    listed = json.loads(CliRunner().invoke(main.app, ["devices", "list", "--json"]).stdout)["devices"]
-    counts = [sum(one["simulated_for"] == told for one in listed) for told in (["time"], ["time", "energy"])]
+    devices = list_devices().devices
+    counts = [sum(one.simulated_for == told for one in devices) for told in (["time"], ["time", "energy"])]
     # Those with energy are the ones that could be simulated at all before.
-    assert counts[1] == sum("simulation" in one["good_for"] for one in listed)
+    assert counts[1] == sum("simulation" in device.good_for for device in devices)
     assert counts[0] >= 40
-    assert sum(counts) == sum("mechanics" in one["good_for"] for one in listed)
-    shown = CliRunner().invoke(main.app, ["devices", "show", "seagate-cheetah-15k5"]).stdout
-    assert "a simulation tells: time only" in shown
+    assert sum(counts) == sum("mechanics" in device.good_for for device in devices)
+    assert describe_device(device_file("seagate-cheetah-15k5")).simulated_for == ["time"]

@@ -6,9 +6,10 @@ import json
 
 from typer.testing import CliRunner
 
-from iowatt.base.errors import InputError
 from iowatt.cli import main
-from iowatt.model.library import fabric_parts
+from iowatt.model.library.fabric import describe_part, list_parts, names
+from iowatt.pages.library import path_part, path_parts
+from refused import check
 
 
 def invoke(*words):
@@ -17,20 +18,28 @@ def invoke(*words):
 
 def test_list():
     document = json.loads(invoke("list", "--json").stdout)
+    assert document == list_parts().as_dict()
     assert document["schema"] == "iowatt.fabric/1"
-    assert tuple(part["name"] for part in document["parts"]) == fabric_parts.names()
-    lines = invoke("list", "--kind", "adapter").stdout.splitlines()
-    assert lines[0].split()[:2] == ["name", "kind"]
-    assert "200,000 commands a second, 789 MB/s, 30 outstanding" in lines[1]
-    assert all(" adapter " in line for line in lines[1:])
+    assert tuple(part["name"] for part in document["parts"]) == names()
+    adapters = list_parts("adapter")
+    assert {part.kind for part in adapters.parts} == {"adapter"}
+    (figure,) = path_parts(adapters).figures()
+    assert figure.table.column("Part") == [part.name for part in adapters.parts]
+    assert figure.table.column("In short")[0] == "200,000 commands a second, 789 MB/s, 30 outstanding"
+    printed = invoke("list", "--kind", "adapter").stdout
+    assert all(part.name in printed for part in adapters.parts)
 
 
-def test_show():
-    text = invoke("show", "nvme-tcp").stdout
-    assert "nvme-tcp (protocol): NVMe over TCP" in text
-    assert "stack           37.5 us  assumed" in text
+def test_show(tmp_path):
+    stack = next(figure for figure in describe_part("nvme-tcp").figures if figure.figure == "stack")
+    assert (stack.text, stack.quality) == ("37.5 us", "assumed")
     found = json.loads(invoke("show", "fc-8g", "--json").stdout)
-    rate = next(one for one in found["figures"] if one["figure"] == "rate")
+    rate = next(figure for figure in found["figures"] if figure["figure"] == "rate")
     assert (rate["value"], rate["unit"], rate["quality"]) == (850e6, "bytes/s", "derived")
     assert rate["date"] == "2011-10"
-    assert isinstance(invoke("show", "fc-9g").exception, InputError)
+    figures = path_part(describe_part("fc-8g")).ids()
+    assert len(figures["fabric-figures"].table.rows) == len(found["figures"])
+    page = tmp_path / "link.html"
+    assert invoke("show", "fc-8g", "-o", str(page)).exit_code == 0
+    assert 'id="fabric-figures"' in page.read_text()
+    check(invoke("show", "fc-9g").exception, "unknown-name", None)

@@ -12,7 +12,7 @@ from iowatt.lenses.cost.book import listing
 from iowatt.lenses.cost.book.find import book_names, find_book
 from iowatt.lenses.cost.book.keys import KEYS, known
 from iowatt.lenses.cost.inventory_file import InventoryFile
-from iowatt.model.library.price_class import CLASSES
+from iowatt.model.library.price_class import PRICE_CLASSES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = (DOCS / "reference" / "cost-book.md").read_text("utf-8")
@@ -23,7 +23,7 @@ def test_the_tables_hold_every_key_and_class():
     rows = listing.key_table().splitlines()
     assert [row.split("`")[1] for row in rows[2:]] == [key.pattern for key in KEYS]
     assert all(row.count("|") - row.count("\\|") == 5 for row in rows)
-    assert [row.split("`")[1] for row in listing.class_table().splitlines()[2:]] == list(CLASSES)
+    assert [row.split("`")[1] for row in listing.class_table().splitlines()[2:]] == list(PRICE_CLASSES)
 
 
 def test_the_tables_hold_every_figure_of_every_preset():

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iowatt.model.library import device_file, find_drive
-from iowatt.model.library.uses import good_for
+from iowatt.model.library.describe import good_for
 
 TEXT = (Path(__file__).parents[2] / "docs" / "howto" / "own-device.md").read_text()
 

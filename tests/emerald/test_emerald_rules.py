@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from iowatt.base.errors import InputError
 from iowatt.emerald.rules import UnknownRuleError, load, profile_names
 from iowatt.emerald.rules.find import aliases, parse, sources
-from iowatt.model.library.part import certificates
+from iowatt.model.power.part import certificates
 from iowatt.model.profile.find import load as load_profile
 from refused import check, refused
 

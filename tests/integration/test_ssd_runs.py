@@ -16,9 +16,9 @@ import iowatt
 from iowatt.base.errors import InputError
 from iowatt.lenses.findings import findings
 from iowatt.model.library import device_file, device_names
+from iowatt.model.library.describe import good_for
 from iowatt.model.library.find import find_device
 from iowatt.model.library.ssd.media import MEDIA, amplification, cells_of
-from iowatt.model.library.uses import good_for
 from iowatt.pages.run import document
 from iowatt.run.tables import FLASH
 

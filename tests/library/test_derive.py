@@ -206,5 +206,5 @@ def test_complete_files_take_no_steps():
     ):
         steps = derive.Steps()
         assert derive.mechanics(device_file(name), steps) is not None
-        derive.power(device_file(name), steps)
+        derive.state_watts(device_file(name), steps)
         assert [step.figure for step in steps.taken] == taken

@@ -8,14 +8,18 @@ from importlib import resources
 import pytest
 
 from iowatt.model.library import device_file, device_names, find_drive
+from iowatt.model.library.describe import good_for, missing_figures
 from iowatt.model.library.find import find_device
-from iowatt.model.library.uses import good_for, lacks
 from refused import refused
 
 DEVICES = resources.files("iowatt.model.library").joinpath("devices")
 FILES = {name: device_file(name) for name in device_names()}
-MECHANICAL = [name for name, file in FILES.items() if file.kind == "hdd" and not lacks(file)["mechanics"]]
-FLASH = [name for name, file in FILES.items() if file.kind == "ssd" and not lacks(file)["mechanics"]]
+MECHANICAL = [
+    name for name, file in FILES.items() if file.kind == "hdd" and not missing_figures(file)["mechanics"]
+]
+FLASH = [
+    name for name, file in FILES.items() if file.kind == "ssd" and not missing_figures(file)["mechanics"]
+]
 
 
 def test_the_library_is_large():
@@ -51,7 +55,7 @@ def test_watts_have_a_grade(name):
 def test_what_is_missing_is_an_error(name):
     with refused("missing-figure", f"{name}.toml (library)") as error:
         find_device(name)
-    keys = ", ".join(lacks(FILES[name])["mechanics"])
+    keys = ", ".join(missing_figures(FILES[name])["mechanics"])
     assert error.value.message.endswith(f": {keys}")
 
 

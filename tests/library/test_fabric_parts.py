@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.model.library import fabric_describe, fabric_parts
-from iowatt.model.library.fabric_parts import LinkFile, SwitchFile
+from iowatt.model.library.fabric import LinkFile, SwitchFile, describe_part, parts
 from refused import refused
 
-NAMES = fabric_parts.names()
+NAMES = parts.names()
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_part_is_whole_and_says_where_its_figures_are_from(name):
-    part = fabric_parts.part(name)
+    part = parts.part(name)
     assert part.name == name
-    found = fabric_describe.described(part)
-    assert found["figures"]
-    for figure in found["figures"]:
-        assert figure["quality"] is not None, figure["figure"]
-        assert figure["date"] is not None
+    found = describe_part(name)
+    assert found.figures
+    for figure in found.figures:
+        assert figure.quality is not None, figure.figure
+        assert figure.date is not None
     named = {figure for source in part.source for figure in source.figures}
     assert named <= set(type(part).model_fields)
 
 
 def test_kinds():
-    kinds = {kind: fabric_parts.names(kind) for kind in fabric_parts.KINDS}
+    kinds = {kind: parts.names(kind) for kind in parts.KINDS}
     assert sorted(name for names in kinds.values() for name in names) == sorted(NAMES)
     assert set(kinds["protocol"]) == {"fcp", "nvme-fc", "nvme-tcp", "nvme-rdma", "iscsi", "nvme-pcie"}
-    media = {fabric_parts.part(name).medium for name in kinds["link"]}
+    media = {parts.part(name).medium for name in kinds["link"]}
     assert media == {"fibre-channel", "ethernet", "pcie"}
 
 
@@ -48,13 +47,13 @@ def test_kinds():
     ],
 )
 def test_rates_are_line_rate_times_coding(name, rate):
-    link = fabric_parts.part_of(LinkFile, name)
+    link = parts.part_of(LinkFile, name)
     assert link.rate == pytest.approx(rate, rel=1e-8)
 
 
 def test_a_wrong_name_is_told_the_nearest():
     with refused("unknown-name", None) as caught:
-        fabric_parts.part_of(LinkFile, "fc-9g")
+        parts.part_of(LinkFile, "fc-9g")
     assert "'fc-8g'" in str(caught.value.hint)
     with refused("not-accepted", None):
-        fabric_parts.part_of(SwitchFile, "fc-8g")
+        parts.part_of(SwitchFile, "fc-8g")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.model.library.mechanics import (
-    Zone,
+    TrackZone,
     average_seek,
     linear_zones,
     seek_time,
@@ -95,5 +95,5 @@ def test_zones_hold_the_sectors_and_little_more(sectors, surfaces, outer, share,
 
 def test_the_sequential_rate_by_hand():
     # 6,000 rpm = 100 turns/s. A cylinder: 2 x 100 sectors of 512 B in 2 + (10 + 20) / 100 = 2.3 turns.
-    zone = Zone(cylinders=5, sectors_per_track=100, track_skew=10, cylinder_skew=20)
+    zone = TrackZone(cylinders=5, sectors_per_track=100, track_skew=10, cylinder_skew=20)
     assert sequential_rate(zone, 6000, 512, 2) == pytest.approx(200 * 512 * 100 / 2.3)

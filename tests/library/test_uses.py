@@ -1,11 +1,11 @@
-"""What a device file is good for, and what it lacks."""
+"""What a device file is good for, and what it missing_figures."""
 
 from __future__ import annotations
 
 import pytest
 
+from iowatt.model.library.describe import good_for, missing_figures
 from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.uses import good_for, lacks
 
 HDD = {"name": "a", "kind": "hdd", "title": "A"}
 SSD = {"name": "a", "kind": "ssd", "title": "A"}
@@ -32,7 +32,7 @@ def file(base, **tables):
 
 
 def test_an_empty_disk_lacks_everything():
-    missing = lacks(file(HDD))
+    missing = missing_figures(file(HDD))
     assert missing["mechanics"] == ["capacity", "rpm", "seek.average", "geometry.outer_rate"]
     assert missing["power"] == ["power.active", "power.positioning", "power.idle"]
     assert missing["simulation"] == missing["mechanics"] + missing["power"]
@@ -71,7 +71,7 @@ def test_flash(tables, uses):
 
 
 def test_an_empty_ssd_lacks_everything():
-    missing = lacks(file(SSD))
+    missing = missing_figures(file(SSD))
     rates = ("sequential_read", "sequential_write", "random_read_iops", "random_write_iops")
     assert missing["mechanics"] == ["capacity", "interface", *(f"performance.{rate}" for rate in rates)]
     assert missing["simulation"] == [*missing["mechanics"], "power.idle", "power.active"]
@@ -83,4 +83,4 @@ def test_a_caution_counts_as_missing():
         "power": {"idle": "1W", "active": "0.1W"},
         "source": [{"figures": ["power"], "quality": "stated", "caution": "asleep", "text": "t"}],
     }
-    assert lacks(file(SSD, **tables))["power"] == ["power.idle", "power.active"]
+    assert missing_figures(file(SSD, **tables))["power"] == ["power.idle", "power.active"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from iowatt.model.power.efficiency import Curve, Supplies
-from iowatt.model.power.plan import ArrayPlan, Drives, Enclosure, Part, Stagger, fill, runs
+from iowatt.model.power.efficiency import EfficiencyCurve, Supplies
+from iowatt.model.power.plan import ArrayPart, ArrayPlan, Enclosure, PoolDrives, StaggeredStart, fill, runs
 
 # Drives of 10 W idle, 16 W at work, 2 W standing, 34.8 W for 5 s while starting.
 POOL = """
@@ -39,7 +39,7 @@ ARRAY = f'name = "made"\n{POOL}\n[array.power]\npue = 1.5\n{HEAD}{SHELF}'
 
 
 def supplies(rating=500.0, eta=0.8, *, count=2, needed=1, active_standby=False, standby=3.0, factor=0.95):
-    points = eta.points if isinstance(eta, Curve) else ((1.0, eta),)
+    points = eta.points if isinstance(eta, EfficiencyCurve) else ((1.0, eta),)
     return Supplies(rating, rating, count, needed, active_standby, standby, factor, "", points)
 
 
@@ -48,7 +48,7 @@ def drives(count=8, **changes):
         "pool": "disks", "model": "made", "count": count, "raw_bytes": count * 10**12, "form_factor": "3.5",
         "idle_w": 10.0, "operating_w": 16.0, "standby_w": 2.0, "spin_up_w": 30.0, "spin_up_s": 5.0,
     }  # fmt: skip
-    return Drives(**{**figures, **changes})
+    return PoolDrives(**{**figures, **changes})
 
 
 def array(kinds=None, *, slots=4, parts=(), feed=None, stagger=None, **changes):
@@ -59,7 +59,7 @@ def array(kinds=None, *, slots=4, parts=(), feed=None, stagger=None, **changes):
     enclosure = Enclosure("shelf", tuple(k.pool for k in kinds), slots, runs(mixes), tuple(parts), feed)
     plan = {
         "enclosures": (enclosure,), "drives": {kind.pool: kind for kind in kinds},
-        "stagger": None if stagger is None else Stagger(*stagger), "pue": None, "btu_per_wh": 3.412142,
+        "stagger": None if stagger is None else StaggeredStart(*stagger), "pue": None, "btu_per_wh": 3.412142,
         "btu_slip": False,
     }  # fmt: skip
     return ArrayPlan(**{**plan, **changes})
@@ -67,4 +67,4 @@ def array(kinds=None, *, slots=4, parts=(), feed=None, stagger=None, **changes):
 
 def part(**changes):
     figures = {"name": "p", "kind": "other", "count": 1, "law": "constant", "idle_w": 10.0, "active_w": 10.0}
-    return Part(**{**figures, **changes})
+    return ArrayPart(**{**figures, **changes})

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from arrays import array, part, supplies
 
-from iowatt.model.library.part import PartFile, find_part, part_names
+from iowatt.model.power.part import PartFile, find_part, part_names
 from iowatt.model.power.plan import ArrayPlan, fan
 from refused import refused
 

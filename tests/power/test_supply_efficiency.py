@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.base.errors import BadValueError
-from iowatt.model.library.part import certificates
-from iowatt.model.power.efficiency import Curve, check, loss, quadratic
+from iowatt.model.power.efficiency import EfficiencyCurve, check, loss, quadratic
+from iowatt.model.power.part import certificates
 from refused import refused
 
 TABLES = [
@@ -22,7 +22,7 @@ TABLES = [
 
 @pytest.mark.parametrize("points", TABLES)
 def test_certified_points_are_exact(points):
-    curve = Curve(points)
+    curve = EfficiencyCurve(points)
     for load, efficiency in points:
         assert curve.efficiency(load) == pytest.approx(efficiency, rel=1e-15)
 
@@ -30,13 +30,13 @@ def test_certified_points_are_exact(points):
 @pytest.mark.parametrize("points", TABLES)
 def test_a_curve_is_that_of_a_supply(points):
     loads = np.linspace(0, 1, 2001)
-    drawn = Curve(points).input_share(loads)
+    drawn = EfficiencyCurve(points).input_share(loads)
     check(points)
     assert np.all(np.diff(drawn) > 0)
     assert np.all(drawn >= loads)
     # No step at the lowest point, where one rule hands over to the other.
     first = points[0][0]
-    below, at = Curve(points).input_share(np.array([first - 1e-9, first]))
+    below, at = EfficiencyCurve(points).input_share(np.array([first - 1e-9, first]))
     assert at - below == pytest.approx(0, abs=1e-8)
 
 
@@ -50,13 +50,13 @@ def test_a_curve_is_that_of_a_supply(points):
     ],
 )
 def test_the_loss_at_light_load_is_the_quadratic_through_three_points(certificate, expected):
-    curve = Curve(certificates()[certificate].tables["230V"])
+    curve = EfficiencyCurve(certificates()[certificate].tables["230V"])
     assert curve.light_load_loss == pytest.approx(expected, abs=6e-6)
     assert float(curve.input_share(0.0)) == pytest.approx(expected[0], abs=6e-6)
 
 
 def test_titanium_keeps_its_point_at_ten_percent():
-    curve = Curve(certificates()["80plus-titanium"].tables["230V"])
+    curve = EfficiencyCurve(certificates()["80plus-titanium"].tables["230V"])
     assert curve.efficiency(0.1) == pytest.approx(0.90)
     # Half way between 10 and 20 %, efficiency is half way too.
     assert curve.efficiency(0.15) == pytest.approx(0.92)
@@ -64,19 +64,19 @@ def test_titanium_keeps_its_point_at_ten_percent():
 
 
 def test_one_point_holds_at_every_load():
-    curve = Curve(((1.0, 0.85),))
+    curve = EfficiencyCurve(((1.0, 0.85),))
     assert [curve.efficiency(load) for load in (0.01, 0.3, 1.0)] == pytest.approx([0.85] * 3)
     assert float(curve.input_share(0.0)) == 0
 
 
 def test_two_points_keep_the_loss_of_the_lower_one():
-    curve = Curve(((0.2, 0.8), (1.0, 0.9)))
+    curve = EfficiencyCurve(((0.2, 0.8), (1.0, 0.9)))
     assert float(curve.input_share(0.0)) == pytest.approx(loss(0.2, 0.8)) == pytest.approx(0.05)
 
 
 def test_a_quadratic_that_is_no_loss_is_not_used():
     # Through these three points the loss at no load would be negative.
-    curve = Curve(((0.4, 0.98), (0.5, 0.95), (1.0, 0.9)))
+    curve = EfficiencyCurve(((0.4, 0.98), (0.5, 0.95), (1.0, 0.9)))
     assert quadratic([(load, loss(load, eta)) for load, eta in curve.points])[0] < 0
     assert float(curve.input_share(0.0)) == pytest.approx(loss(0.4, 0.98))
 
@@ -88,7 +88,7 @@ def test_whatever_is_accepted_draws_more_for_giving_more(points):
         check(points)
     except BadValueError:
         return
-    drawn = Curve(tuple(points)).input_share(np.linspace(0, 1, 501))
+    drawn = EfficiencyCurve(tuple(points)).input_share(np.linspace(0, 1, 501))
     assert np.all(np.diff(drawn) >= -1e-12)
     assert np.all(drawn >= np.linspace(0, 1, 501) - 1e-12)
 
@@ -111,7 +111,7 @@ def test_what_is_wrong_with_points_is_said(points, code):
 
 def test_the_measured_pair_of_supplies():
     # Two 1000 W Platinum supplies under 500 W: 556 W sharing, 532 W with one on standby (Thomas-Krenn).
-    platinum = Curve(certificates()["80plus-platinum"].tables["230V"])
+    platinum = EfficiencyCurve(certificates()["80plus-platinum"].tables["230V"])
     sharing = float(supplies(1000, platinum).input_w(500))
     standby = float(supplies(1000, platinum, active_standby=True).input_w(500))
     assert sharing == pytest.approx(556, rel=0.015)
@@ -121,7 +121,7 @@ def test_the_measured_pair_of_supplies():
 
 
 def test_failover_is_the_single_supplys_curve():
-    gold = Curve(certificates()["80plus-gold"].tables["230V"])
+    gold = EfficiencyCurve(certificates()["80plus-gold"].tables["230V"])
     pair, one = supplies(750, gold), supplies(750, gold, count=1)
     for watts in (10, 100, 375, 700, 750):
         assert float(pair.input_w(watts, "failover")) == float(one.input_w(watts))
@@ -132,7 +132,7 @@ def test_failover_is_the_single_supplys_curve():
 
 
 def test_modes_of_active_and_standby():
-    gold = Curve(certificates()["80plus-gold"].tables["230V"])
+    gold = EfficiencyCurve(certificates()["80plus-gold"].tables["230V"])
     feed = supplies(750, gold, active_standby=True, standby=4.0)
     assert [feed.carrying(mode) for mode in ("normal", "redundant", "failover")] == [1, 2, 1]
     assert float(feed.input_w(375)) == pytest.approx(375 / 0.92 + 4)

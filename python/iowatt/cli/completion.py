@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 def devices(incomplete: str) -> list[str]:
     """Devices of the library."""
-    from iowatt.model.library.find import device_names
+    from iowatt.model.library import device_names
 
     return _begun(incomplete, device_names())
 

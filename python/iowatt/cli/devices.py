@@ -10,10 +10,8 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import completion
-from iowatt.cli.options import FORMAT, KIND, NAME, AsJson, Force, Notes, Page, output, print_json, shown
+from iowatt.cli.options import FORMAT, KIND, NAME, AsJson, Force, Notes, Page, output, shown
 from iowatt.cli.show import check_page, show
-
-Json = AsJson
 
 Drive = Annotated[
     str | None,
@@ -21,7 +19,7 @@ Drive = Annotated[
 ]
 
 
-class Kind(StrEnum):
+class DeviceKind(StrEnum):
     """Kinds of devices."""
 
     HDD = "hdd"
@@ -53,7 +51,7 @@ def register(app: typer.Typer) -> None:
 
 def list_(
     *,
-    kind: Annotated[Kind | None, KIND] = None,
+    kind: Annotated[DeviceKind | None, KIND] = None,
     needs: Annotated[
         Need | None,
         typer.Option(
@@ -64,15 +62,10 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the devices of the library and what their figures are good for."""
-    from iowatt.model.library import describe
+    from iowatt.model.library import list_devices
+    from iowatt.pages.library import devices
 
-    found = describe.devices(kind, needs)
-    if as_json:
-        print_json({"schema": describe.LIST_SCHEMA, "devices": found})
-        return
-    for line in describe.table(found):
-        typer.echo(line)
-    typer.echo(f"{len(found)} devices; `iowatt devices show NAME` prints all that is known of one", err=True)
+    show(list_devices(kind, needs), devices, as_json=as_json)
 
 
 def show_(
@@ -84,19 +77,20 @@ def show_(
             autocompletion=completion.devices,
         ),
     ],
+    *,
     drive: Drive = None,
+    output: Page = None,
+    force: Force = False,
+    notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print all that is known of a device: each figure with its source, what follows, what is missing."""
-    from iowatt.model.library import describe
-    from iowatt.model.library.find import device_file
+    """Show all that is known of a device: figures with their sources, what follows, what is missing."""
+    from iowatt.model.library import describe_device, device_file
+    from iowatt.pages.library import device
 
-    found = describe.device(device_file(name, Path(), drive))
-    if as_json:
-        print_json(found)
-        return
-    for line in describe.page(found):
-        typer.echo(line)
+    check_page(output, force=force)
+    found = describe_device(device_file(name, Path(), drive))
+    show(found, device, output, force=force, notes=notes, as_json=as_json)
 
 
 def import_(
@@ -111,8 +105,7 @@ def import_(
 ) -> None:
     """Turn a drive of DiskSim's parameter files into a device file; name what is not used on stderr."""
     from iowatt.base.errors import InputError
-    from iowatt.model.library import importing
-    from iowatt.model.library.disksim.convert import import_drive
+    from iowatt.model.library.disksim import import_drive
 
     imported = import_drive(file, drive, name)
     imported.drive()  # all that is wrong with it, before anything is written
@@ -121,7 +114,7 @@ def import_(
     for ignored in imported.ignored:
         typer.echo(f"warning: {ignored}", err=True)
     if output is not None:
-        for written in importing.write(imported, output, force=force):
+        for written in imported.write(output, force=force):
             typer.echo(f"wrote {written}", err=True)
     elif imported.indexed is not None:
         raise InputError(
@@ -131,7 +124,7 @@ def import_(
             hint="name one: `output=FILE`",
         )
     else:
-        typer.echo(importing.written(imported), nl=False)
+        typer.echo(imported.text(), nl=False)
 
 
 def validate(
@@ -160,7 +153,7 @@ def validate(
     output: Page = None,
     force: Force = False,
     notes: Notes = False,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Replay measured traces and compare with the times of the real drive; or SSDs with their data sheets.
 

@@ -1,4 +1,4 @@
-"""``iowatt fabric``: the library's parts of the way between hosts and arrays, with their sources."""
+"""``iowatt fabric``: the library's parts of the paths between hosts and arrays, with their sources."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import KIND, AsJson, print_json
+from iowatt.cli.options import KIND, AsJson, Force, Notes, Page
+from iowatt.cli.show import check_page
+from iowatt.cli.show import show as show_document
 
-Json = AsJson
 
-
-class Kind(StrEnum):
+class PartKind(StrEnum):
     """Kinds of parts."""
 
     LINK = "link"
@@ -32,35 +32,25 @@ def register(app: typer.Typer) -> None:
     app.add_typer(fabric, name="fabric")
 
 
-def list_(
-    *,
-    kind: Annotated[Kind | None, KIND] = None,
-    as_json: Json = False,
-) -> None:
+def list_(*, kind: Annotated[PartKind | None, KIND] = None, as_json: AsJson = False) -> None:
     """List the parts that [[path]] of a scenario can name."""
-    from iowatt.model.library import fabric_describe as describe
+    from iowatt.model.library.fabric import list_parts
+    from iowatt.pages.library import path_parts
 
-    found = describe.parts(None if kind is None else kind.value)
-    if as_json:
-        print_json({"schema": describe.LIST_SCHEMA, "parts": found})
-        return
-    for line in describe.table(found):
-        typer.echo(line)
-    typer.echo(f"{len(found)} parts; `iowatt fabric show NAME` prints all that is known of one", err=True)
+    show_document(list_parts(kind), path_parts, as_json=as_json)
 
 
 def show(
     name: Annotated[str, typer.Argument(help="A part of the library.", show_default=False)],
     *,
-    as_json: Json = False,
+    output: Page = None,
+    force: Force = False,
+    notes: Notes = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Print all figures of a part, each with its source, date and quality."""
-    from iowatt.model.library import fabric_describe as describe
-    from iowatt.model.library.fabric_parts import part
+    """Show all figures of a part, each with its source, date and quality."""
+    from iowatt.model.library.fabric import describe_part
+    from iowatt.pages.library import path_part
 
-    found = describe.described(part(name))
-    if as_json:
-        print_json(found)
-        return
-    for line in describe.page(found):
-        typer.echo(line)
+    check_page(output, force=force)
+    show_document(describe_part(name), path_part, output, force=force, notes=notes, as_json=as_json)

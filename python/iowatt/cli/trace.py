@@ -42,7 +42,7 @@ def info(
 ) -> None:
     """Count what is in a trace: requests, span, rate, sizes, footprint, order; a unit mistake shows."""
     from iowatt.cli.progress import bar
-    from iowatt.pages.description.info import document
+    from iowatt.pages.description import counted
     from iowatt.trace.measure import info as measure  # loads Polars and the extension
     from iowatt.trace.result import TraceInfos
 
@@ -53,7 +53,7 @@ def info(
         results.append(found if as_json else found.model_copy(update={"warnings": _in_flags(found.warnings)}))
     show(
         TraceInfos(traces=results),
-        lambda found: [document(trace) for trace in found.traces],
+        lambda found: [counted(trace) for trace in found.traces],
         notes=notes,
         as_json=as_json,
     )

@@ -64,7 +64,7 @@ def profile(
     Shares are of requests and of bytes.
     """
     from iowatt.cli.progress import bar
-    from iowatt.pages.description.document import documents
+    from iowatt.pages.description import documents
     from iowatt.trace.description import Descriptions
     from iowatt.trace.measure import describe  # loads Polars and the extension
 

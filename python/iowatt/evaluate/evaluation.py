@@ -54,7 +54,7 @@ def files(work: Prepared, base: Path) -> list[tuple[str, Path]]:
 
     Standard input is ``-``.
     """
-    from iowatt.model.library.find import own_files
+    from iowatt.model.library import own_files
     from iowatt.model.scenario.paths import as_named
     from iowatt.model.scenario.tracing import recorded
     from iowatt.sources.simulation.counts import traces_of

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from iowatt.model.power.calculator import ACTIVITIES
-from iowatt.model.power.efficiency import MODES, Curve
-from iowatt.model.power.result import CalculatedPower, DriveStart, EnclosureKind, Supply
+from iowatt.model.power import MODES
+from iowatt.model.power.result import ACTIVITIES, CalculatedPower, DriveStart, EnclosureKind, Supply
 from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
@@ -215,14 +214,14 @@ def _supplies(found: CalculatedPower) -> Figure | None:
 def _curves(supplies: list[Supply]) -> list[dict[str, Any]]:
     """A line for each different efficiency curve."""
     loads = np.linspace(0.02, 1.0, 99)
-    different = {tuple(supply.points): supply.efficiency for supply in supplies}
+    different = {tuple(supply.points): supply for supply in supplies}
     return [
         plot.line(
-            (100 * loads).tolist(), [100 * Curve(points).efficiency(float(load)) for load in loads],
-            name=plain(name), colour=palette.RUNS[-number % len(palette.RUNS)], width=1.5,
+            (100 * loads).tolist(), [100 * supply.efficiency_at(float(load)) for load in loads],
+            name=plain(supply.efficiency), colour=palette.RUNS[-number % len(palette.RUNS)], width=1.5,
             hover="%{x:.3~r} % load: %{y:.4~r} %<extra></extra>",
         )
-        for number, (points, name) in enumerate(different.items(), 1)
+        for number, supply in enumerate(different.values(), 1)
     ]  # fmt: skip
 
 

@@ -168,7 +168,8 @@ class Figure:
 
     ``caption`` says how to read it; ``remarks`` say what was left out or merged; ``spec`` is ``None``
     where the table alone is the figure; ``wide`` asks for the full width of a page; the table of a ``brief``
-    figure is printed on a terminal. A page shows a figure with a ``template`` by that template.
+    figure is printed on a terminal, all its rows where it is ``complete``. A page shows a figure with a
+    ``template`` by that template.
     """
 
     key: str
@@ -179,6 +180,7 @@ class Figure:
     remarks: list[str] = field(default_factory=list)
     wide: bool = False
     brief: bool = False
+    complete: bool = False
     template: str = ""
 
 

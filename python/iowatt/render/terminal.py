@@ -18,7 +18,7 @@ WIDTH: Final = 80
 """Columns of a terminal that is not known, and of output that is not read on one."""
 
 MOST_ROWS: Final = 40
-"""Rows of a table that are printed."""
+"""Rows that are printed of a table that need not be complete."""
 
 _GAP: Final = 2
 _WRAPPED: Final = 32
@@ -100,10 +100,11 @@ def _table(figure: Figure, width: int) -> Iterator[str | RichTable]:
             no_wrap=not column.text,
             min_width=min(max(map(len, words), default=0), width // 2),
         )
-    for row in texts[:MOST_ROWS]:
+    printed = len(texts) if figure.complete else MOST_ROWS
+    for row in texts[:printed]:
         table.add_row(*row)
     yield table
-    if (more := len(shown.rows) - MOST_ROWS) > 0:
+    if (more := len(texts) - printed) > 0:
         yield f"and {numbers.counted(more, 'more row')} (--json)"
     if dropped:
         yield f"not shown: {', '.join(dropped)} (--json)"

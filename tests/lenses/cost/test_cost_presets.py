@@ -11,7 +11,7 @@ from iowatt.lenses.cost.book.find import SET, book_names, find_book
 from iowatt.lenses.cost.book.keys import KEYS, known
 from iowatt.lenses.cost.book.listing import assumptions, everything, lines, listing
 from iowatt.model.library.find import device_names
-from iowatt.model.library.price_class import CLASSES
+from iowatt.model.library.price_class import PRICE_CLASSES
 from iowatt.tariffs.find import find_tariff
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -38,7 +38,7 @@ def test_measured_and_published_figures_have_a_date_or_say_whose_they_are(book):
 
 
 def test_names_in_keys_are_classes_devices_kinds_or_estimates(book):
-    names = {*CLASSES, *device_names(), "hdd", "ssd"}
+    names = {*PRICE_CLASSES, *device_names(), "hdd", "ssd"}
     for key in book.figures:
         rule = known(key)
         if (

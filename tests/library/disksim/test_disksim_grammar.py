@@ -10,8 +10,8 @@ from disksim_files import CHEETAH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from iowatt.base import packed_file
 from iowatt.base.errors import InputError
-from iowatt.model.library import parameter_text
 from iowatt.model.library.disksim import grammar
 from iowatt.model.library.disksim.grammar import names, parse_file, parse_text
 from iowatt.model.library.disksim.tree import Block, Range
@@ -140,7 +140,7 @@ def test_sources_are_bounded_in_number_and_size(tmp_path, monkeypatch):
     (tmp_path / "bomb.gz").write_bytes(gzip.compress(b" " * 10**6))
     with refused("too-large", str(tmp_path / "bomb.gz")):
         parse_file(tmp_path / "bomb.gz")
-    assert parameter_text.MAX_BYTES > 10**7
+    assert packed_file.MAX_BYTES > 10**7
 
 
 def test_files_that_are_none(tmp_path):

@@ -23,11 +23,11 @@ TABLES = {
 @pytest.mark.parametrize(
     ("table", "record", "others"),
     [
-        (electronics.DISK, electronics.Interface, {"overhead_scale"}),
+        (electronics.DISK, electronics.DiskSimInterface, {"overhead_scale"}),
         (electronics.OVERHEADS, electronics.Overheads, set()),
-        (electronics.BUFFER, electronics.Buffer, set()),
+        (electronics.BUFFER, electronics.DiskSimBuffer, set()),
         (components.SCHEDULER, components.Scheduler, set()),
-        (components.BUS, components.Bus, set()),
+        (components.BUS, components.DiskSimBus, set()),
         (components.CACHE_DEVICE, components.CacheDevice, set()),
     ],
 )

@@ -5,15 +5,15 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from disksim_files import CHEETAH, DATA, FIFTEEN, RAID5, changed
+from disksim_files import CHEETAH, DATA, FIFTEEN, RAID5, changed, import_drive, read_drive
 
 from iowatt.model.library import device_file, find_drive
 from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.disksim import read_drive, rules
-from iowatt.model.library.disksim.convert import import_drive, slug
-from iowatt.model.library.disksim.plan import duration, milliseconds, tables
+from iowatt.model.library.disksim import rules
+from iowatt.model.library.disksim.convert import slug
+from iowatt.model.library.disksim.parameter import duration_text, milliseconds
+from iowatt.model.library.disksim.plan import tables
 from iowatt.model.library.drive import resolve
-from iowatt.model.library.importing import write
 from refused import refused
 
 
@@ -39,7 +39,7 @@ def test_the_cheetah_9lp():
 
 
 def test_the_cheetah_15k5():
-    imported = import_drive(FIFTEEN)
+    imported = import_drive(FIFTEEN, name="mine")
     plan = imported.drive().hdd_plan("zero")
     indexed = plan["layout"]["indexed"]
     layout = read_drive(FIFTEEN).model.layout
@@ -64,14 +64,14 @@ def test_a_drive_of_an_array_gets_its_bus():
 @pytest.mark.parametrize("source", [CHEETAH, FIFTEEN, DATA / "bench_disk.diskspecs"], ids=lambda p: p.stem)
 def test_a_written_device_file_gives_the_same_plan(tmp_path, source):
     imported = import_drive(source, name="mine")
-    write(imported, tmp_path / "mine.toml")
+    imported.write(tmp_path / "mine.toml")
     direct, again = imported.drive(), find_drive("mine.toml", tmp_path)
     assert again.hdd_plan("zero") == direct.hdd_plan("zero")
     file = device_file("mine.toml", tmp_path)
     assert [figure for figure in file.figures() if file.source_of(figure) is None] == []
     assert all(text in file.notes for text in imported.ignored)
     with refused("exists", str(tmp_path / "mine.toml")):
-        write(imported, tmp_path / "mine.toml")
+        imported.write(tmp_path / "mine.toml")
 
 
 def test_a_scenario_may_name_the_file():
@@ -82,7 +82,7 @@ def test_a_scenario_may_name_the_file():
 
 
 def test_a_layout_file_that_is_none(tmp_path):
-    write(import_drive(FIFTEEN, name="mine"), tmp_path / "mine.toml")
+    import_drive(FIFTEEN, name="mine").write(tmp_path / "mine.toml")
     layout = tmp_path / "mine.layout.json.gz"
     for content in (b"{}", b"[1, 2]", b'{"schema": "iowatt.layout/1", "nodes": [[[1]]]}', b"x"):
         layout.write_bytes(content)
@@ -95,7 +95,7 @@ def test_a_layout_file_that_is_none(tmp_path):
 
 def test_an_irregular_layout_keeps_its_speed():
     with pytest.raises(ValueError):
-        import_drive(FIFTEEN).drive().respun(10_000)
+        import_drive(FIFTEEN, name="mine").drive().respun(10_000)
 
 
 def test_a_negative_settle_is_a_magnitude(tmp_path):
@@ -123,10 +123,10 @@ def test_read_ahead_by_history():
             dataclasses.replace(drive, buffer=dataclasses.replace(drive.buffer, **figures))
         )
 
-    full = {"segment_sectors": 561, "max_read_ahead_sectors": 561}
+    full = {"segment_sectors": 561, "max_read_ahead": 561}
     assert kind(read_ahead="track-ahead", read_ahead_over_requested=0, **full) == "history"
     assert kind(read_ahead="track-ahead", read_ahead_over_requested=1, **full) == "segment"
-    capped = {**full, "max_read_ahead_sectors": 500}
+    capped = {**full, "max_read_ahead": 500}
     assert kind(read_ahead="track-ahead", read_ahead_over_requested=0, **capped) == "segment"
     assert kind(read_ahead="cylinder", read_ahead_over_requested=0, **full) == "cylinder"
 
@@ -136,7 +136,7 @@ def test_hand_made_sets_are_taken_as_they_are():
     made = dataclasses.replace(
         drive,
         overheads=dataclasses.replace(drive.overheads, read_completion_s=1e-4),
-        buffer=dataclasses.replace(drive.buffer, reads_any_free_sectors=True),
+        buffer=dataclasses.replace(drive.buffer, read_free_sectors=True),
     )
     assert (rules.extraction(drive), rules.extraction(made)) == ("commands", "separate")
     assert rules.keeps_passing_sectors(made)
@@ -160,7 +160,11 @@ def test_what_a_simulated_drive_does_not_have_is_named():
 
 
 def test_times_are_exact():
-    assert (duration(0.000831), duration(-0.00025), duration(0.0)) == ("0.831ms", "-0.25ms", "0.0ms")
+    assert (duration_text(0.000831), duration_text(-0.00025), duration_text(0.0)) == (
+        "0.831ms",
+        "-0.25ms",
+        "0.0ms",
+    )
     assert milliseconds(0.0001701) == 0.1701
 
 
@@ -174,7 +178,7 @@ def test_what_the_buffer_and_the_bus_do_goes_into_the_plan():
     drive = read_drive(CHEETAH)
     more = dataclasses.replace(
         drive,
-        buffer=dataclasses.replace(drive.buffer, min_read_ahead_sectors=8, partial_hit_at_once=False),
+        buffer=dataclasses.replace(drive.buffer, min_read_ahead=8, partial_hit_at_once=False),
         interface=dataclasses.replace(drive.interface, hold_bus_for_read=True),
     )
     table = tables(more, (0.0, 0.0), "more")

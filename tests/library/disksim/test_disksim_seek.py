@@ -5,38 +5,45 @@ from __future__ import annotations
 import pytest
 from disksim_files import DATA, changed
 
-from iowatt.model.library.disksim import read_drive, read_seek
-from iowatt.model.library.disksim.seek import ConstantSeek, CurveSeek, HplSeek, LinearSeek
+from iowatt.model.library.disksim import import_drive, read_drive, read_seek, seek
+from iowatt.model.library.disksim.mechanics import SEEK_KEYS
+from iowatt.model.library.mechanics import hpl_curve, seek_time, three_point_curve
 from refused import refused
 
 
 def test_measured_points_are_joined_by_lines():
-    seek = read_seek(DATA / "cheetah9LP.seek")
-    assert len(seek.distances) == 106
-    assert seek.time(1, 6962) == 831e-6
-    # (6800, 10.54 ms) and (6894, 10.627 ms): half way, and 67 cylinders beyond.
-    assert seek.time(6847, 6962) == pytest.approx(10.5835e-3)
-    assert seek.time(6961, 6962) == pytest.approx((10.627 + 67 * 0.087 / 94) * 1e-3)
+    assert len(read_seek(DATA / "cheetah9LP.seek")["points_ms"]) == 106
+    curve = import_drive(DATA / "cheetah9LP.diskspecs").drive().seek
+    assert seek_time(curve, 1) == 831e-6
+    # (6800, 10.54 ms) and (6894, 10.627 ms): half way; the last time holds beyond it.
+    assert seek_time(curve, 6847) == pytest.approx(10.5835e-3)
+    assert seek_time(curve, 6961) == 10.627e-3
 
 
 def test_linear():
-    seek = LinearSeek(1e-3, 5e-3, 9e-3)  # 301 cylinders: a third of the stroke is 100
-    times = [seek.time(distance, 301) for distance in (1, 100, 200, 300)]
-    assert times == pytest.approx([1e-3, 5e-3, 7e-3, 9e-3])
+    # 301 cylinders: a third of the stroke is 100.
+    points = seek.linear(1e-3, 5e-3, 9e-3, cylinders=301)["points_ms"]
+    assert points == [[1, 1.0], [100, 5.0], [300, 9.0]]
+    assert seek_time(points, 200) == pytest.approx(7.0)
 
 
 def test_curve():
+    assert seek.curve(1e-3, 5e-3, 9e-3) == {
+        "single_cylinder": "1.0ms", "average": "5.0ms", "full_stroke": "9.0ms",
+    }  # fmt: skip
     # a = (-10 + 75 - 45) / 30 = 2/3, b = (7 - 75 + 72) / 300 = 1/75; at 26: 5 a + 25 b + 1 = 14/3.
-    seek = CurveSeek(1e-3, 5e-3, 9e-3)
-    assert seek.time(26, 100) == pytest.approx(14e-3 / 3)
-    assert seek.time(1, 100) == 1e-3
+    points = three_point_curve(1e-3, 5e-3, 9e-3, 100)
+    assert seek_time(points, 26) == pytest.approx(14e-3 / 3, rel=1e-4)
+    assert seek_time(points, 1) == 1e-3
 
 
 def test_hpl():
-    seek = HplSeek(300, 3.81e-3, 0.33e-3, 7.75e-3, 0.0059e-3, ())
+    table = seek.hpl((300, 3.81, 0.33, 7.75, 0.0059, -1))
+    assert table == {"hpl_ms": [300, 3.81, 0.33, 7.75, 0.0059, -1.0]}
     # 3.81 + 0.33 sqrt(d) below 300, 7.75 + 0.0059 d from there.
-    times = [seek.time(distance, 2051) for distance in (1, 100, 300)]
-    assert times == pytest.approx([4.14e-3, 7.11e-3, 9.52e-3])
+    curve = hpl_curve(table["hpl_ms"], [], 2051)
+    times = [seek_time(curve, distance) for distance in (1, 100, 2050)]
+    assert times == pytest.approx([4.14e-3, 7.11e-3, 19.845e-3], rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -59,13 +66,11 @@ def test_hpl():
 def test_seek_types_of_a_drive(tmp_path, words, distance, expected):
     changed(tmp_path, "cheetah9LP.model", "Seek type = extracted", f"Seek type = {words}")
     drive = read_drive(tmp_path / "cheetah9LP.diskspecs")
-    assert drive.model.mechanics.seek.time(distance, 6962) == pytest.approx(expected)
-    assert any("Full seek curve" in line for line in drive.ignored)
+    disk = import_drive(tmp_path / "cheetah9LP.diskspecs").drive()
+    assert seek_time(disk.seek, distance) == pytest.approx(expected)
+    (key,) = SEEK_KEYS["extracted"]
+    assert any(f": {key} " in line for line in drive.ignored)
     assert bool(drive.notes) == words.startswith("linear")
-
-
-def test_constant():
-    assert ConstantSeek(3e-3).time(9, 100) == 3e-3
 
 
 def write(folder, text):
@@ -76,17 +81,13 @@ def write(folder, text):
 
 def test_columns(tmp_path):
     two = read_seek(write(tmp_path, "1, 0.5\n 10\t2.0\n"))
-    assert (two.read_s, two.write_s, two.deviation_s) == ((0.5e-3, 2e-3), (), ())
+    assert two == {"points_ms": [[1, 0.5], [10, 2.0]]}
     three = read_seek(write(tmp_path, "Seek distances measured: 1\n\n1, 0.5, 0.01,\n"))
-    assert (three.read_s, three.deviation_s, three.time(500, 900)) == ((0.5e-3,), (0.01e-3,), 0.5e-3)
+    assert three == {"points_ms": [[1, 0.5]]}
     four = read_seek(write(tmp_path, "1, 0.5, 0.01, 0.7\n3, 1.5, 0.01, 2.7"))
-    assert four.time(2, 10) == pytest.approx(1e-3)
-    assert four.time(2, 10, write=True) == pytest.approx(1.7e-3)
-    assert four.time(9, 10, write=True) == pytest.approx(8.7e-3)
-
-
-def test_a_falling_end_stays_above_zero(tmp_path):
-    assert read_seek(write(tmp_path, "1, 2\n2, 1\n")).time(50, 100) == 0.0
+    assert four == {"points_ms": [[1, 0.5, 0.7], [3, 1.5, 2.7]]}
+    same = read_seek(write(tmp_path, "1, 0.5, 0.01, 0.5\n3, 1.5, 0.01, 1.5"))
+    assert same == {"points_ms": [[1, 0.5], [3, 1.5]]}
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import re
 import pytest
 from disksim_files import RAID5, changed
 
-from iowatt.model.library.disksim import read_system
-from iowatt.model.library.disksim.components import CacheDevice, CacheMemory, Place, TraceDevice
+from iowatt.model.library.disksim import import_drive, read_system
+from iowatt.model.library.disksim.components import CacheDevice, CacheMemory, DrivePlace, TraceDevice
 from refused import refused
 
 
@@ -21,7 +21,7 @@ def test_the_raid5_of_the_benchmark():
     assert (array.drives[0], array.drives[-1], len(array.drives)) == ("disk0", "disk31", 32)
     assert (array.stripe_unit_sectors, array.rotation, array.rmw_threshold) == (32, "left-symmetric", 0.5)
     assert not array.synchronous_writes
-    assert system.places["disk9"] == Place("driver0", ("bus0", "bus2"), ("ctlr1",))
+    assert system.places["disk9"] == DrivePlace("driver0", ("bus0", "bus2"), ("ctlr1",))
     assert [sum(place.buses[-1] == f"bus{i}" for place in system.places.values()) for i in (1, 2, 3, 4)] == [
         8
     ] * 4
@@ -30,7 +30,7 @@ def test_the_raid5_of_the_benchmark():
     assert system.buses["bus3"].type == "tenured"
     assert system.controllers["ctlr2"].type == "pass-through"
     # 160 MB/s: 512 bytes in 3.2 us, on the bus and in the drive.
-    assert system.transfer("disk5").read_sector_s == 3.2e-6
+    assert import_drive(RAID5, "disk5").drive().controller.sector == (3.2e-6, 3.2e-6)
     passed_over = [line for line in system.ignored if ": disksim_" in line and "= " not in line]
     assert [line.split(": ")[1].split()[0] for line in passed_over] == [
         "disksim_global",
@@ -48,11 +48,10 @@ def test_the_raid5_of_the_benchmark():
     ],
 )
 def test_the_slowest_of_bus_controller_and_drive(tmp_path, old, new, expected):
-    system = read_system(changed(tmp_path, "raid5_32.parv", old, new))
-    transfer = system.transfer("disk31")
-    assert (transfer.read_sector_s, transfer.write_sector_s) == expected
-    with refused("unknown-name", str(tmp_path / "raid5_32.parv")) as error:
-        system.transfer("disk32")
+    path = changed(tmp_path, "raid5_32.parv", old, new)
+    assert import_drive(path, "disk31").drive().controller.sector == pytest.approx(expected)
+    with refused("unknown-name", str(path)) as error:
+        import_drive(path, "disk32")
     assert "disk0" in error.value.message
 
 

@@ -20,7 +20,7 @@ from iowatt.evaluate.estimate import Estimator, NotEstimated
 from iowatt.evaluate.search.executor import Report
 from iowatt.evaluate.search.point import InputFile, recorded, verify_files
 from iowatt.evaluate.search.rate import ALL, Loop, RateRequest, search_scenario
-from iowatt.model.power.calculator import total
+from iowatt.model.power import total
 from iowatt.model.scenario.array_power import resolve
 from iowatt.model.scenario.model import Scenario
 from iowatt.run import provenance

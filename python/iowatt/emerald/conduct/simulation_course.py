@@ -106,7 +106,7 @@ def array(plan: Plan, base: Path) -> SimulatedArray:
 
 
 def _memory(scenario: Scenario, system: System) -> tuple[Memory, tuple[str, ...]]:
-    from iowatt.model.library.ssd.drive import Ssd
+    from iowatt.model.library.ssd import Ssd
 
     pools, controller = scenario.array.pool, scenario.array.controller
     flash = any(isinstance(pool.drive, Ssd) and pool.drive.geometry is not None for pool in system.pools)

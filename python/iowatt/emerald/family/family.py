@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 from iowatt.base.document import Document
 from iowatt.emerald.family.file import Configuration, FamilyFile
 from iowatt.emerald.family.hardware import ControllerClass, DriveOption, FormFactor, RaidOption, Shelf
-from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.find import device_file
+from iowatt.model.library import DeviceFile, device_file
 
 Named = TypeVar("Named", ControllerClass, Shelf, DriveOption, RaidOption, Configuration)
 

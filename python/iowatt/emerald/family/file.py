@@ -9,8 +9,8 @@ from pydantic import Field
 from iowatt.base.quantity import BlockSize, Duration
 from iowatt.base.strict import Name, Strict, key
 from iowatt.emerald.family.hardware import ControllerClass, Count, DriveOption, RaidOption, Shelf
-from iowatt.model.library.source import Source
-from iowatt.model.power.keys import PartKeys, SupplyKeys
+from iowatt.model.library import FigureSource
+from iowatt.model.power import PartKeys, SupplyKeys
 
 FAMILY_SCHEMA: Final = "iowatt.family/1"
 
@@ -227,7 +227,7 @@ class FamilyFile(Strict):
     configuration: list[Configuration] = key(
         "Configurations that are evaluated by name.", default=[], max_length=100
     )
-    source: list[Source] = key(
+    source: list[FigureSource] = key(
         "Where figures come from; key paths have names in the place of positions, such as "
         "`controller.lower.work.back_end`, or `*` for all of them.",
         default=[],

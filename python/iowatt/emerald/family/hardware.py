@@ -8,8 +8,8 @@ from pydantic import Field
 
 from iowatt.base.quantity import BlockSize
 from iowatt.base.strict import Name, Strict, key
-from iowatt.model.library.electronics import Scheduler
-from iowatt.model.power.keys import PartKeys, SupplyKeys
+from iowatt.model.library import Scheduler
+from iowatt.model.power import PartKeys, SupplyKeys
 from iowatt.model.scenario.array import Chunklet, DeviceChoice, ParityLayout, RaidLevel
 from iowatt.model.scenario.chunklets import DEFAULT_CHUNKLET
 from iowatt.model.scenario.controller import Controller

@@ -13,7 +13,7 @@ from iowatt.emerald.family.family import Family
 from iowatt.emerald.family.file import FamilyFile
 from iowatt.emerald.family.hardware import DriveOption
 from iowatt.emerald.family.metric import all_metrics, find_metric
-from iowatt.model.library.part import find_part
+from iowatt.model.power import find_part
 from iowatt.model.scenario.chunklets import LEAST_SIZE
 from iowatt.model.scenario.raid import LEAST_DRIVES
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search.axes import Cell, SweepPoint
 from iowatt.evaluate.search.journal import error_text
-from iowatt.model.library.source import assumed, stand_ins
+from iowatt.model.library import assumed, stand_ins
 from iowatt.render.phrases import listed
 from iowatt.sources.simulation.wall import DRIVES_ALONE, WHOLE_ARRAY
 

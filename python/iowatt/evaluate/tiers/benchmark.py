@@ -59,7 +59,7 @@ def device_figures(device: Any, base: Path) -> tuple[str, float | None]:
 
     Raises ``InputError`` where there is no such drive.
     """
-    from iowatt.model.library.find import device_file
+    from iowatt.model.library import device_file
 
     name, drive = (device, None) if isinstance(device, str) else (device["name"], device.get("drive"))
     file = device_file(name, base, drive)

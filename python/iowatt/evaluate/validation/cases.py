@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iowatt.base.errors import Argument, InputError
+from iowatt.base.packed_file import read_bytes
 from iowatt.evaluate.validation.result import Arrivals
-from iowatt.model.library.parameter_text import read_bytes
 from iowatt.trace.open import TraceRequests, requests, spec
 
 QUEUED: Final = "hp-srt"

@@ -37,8 +37,7 @@ from iowatt.evaluate.validation.result import (
     ValidatedDrive,
     Validations,
 )
-from iowatt.model.library.drive import Drive
-from iowatt.model.library.find import find_drive
+from iowatt.model.library import Disk, find_drive
 
 Times = NDArray[np.float64]
 POINTS: Final = 10_000
@@ -103,7 +102,7 @@ class Validation(ComparedResponses):
     """The result of one case: response times, and where arrivals are open, service times as well."""
 
     case: Case
-    drive: Drive
+    drive: Disk
     service: ComparedResponses | None
     notes: tuple[Note, ...]
 
@@ -200,7 +199,7 @@ def _compared(case: Case, asked: MeasuredRequests, simulated_ms: Times) -> Compa
     )
 
 
-def respond(drive: Drive, paced: PacedRequests) -> tuple[Times, int]:
+def respond(drive: Disk, paced: PacedRequests) -> tuple[Times, int]:
     """Simulated response times, and how many requests had to be moved to fit on the drive."""
     first, size, moved = _sectors(drive, paced)
     answer = core.replay_one(
@@ -209,7 +208,7 @@ def respond(drive: Drive, paced: PacedRequests) -> tuple[Times, int]:
     return answer["response_ns"] / 1e6, moved
 
 
-def respond_open(drive: Drive, arrived: QueuedRequests, scheduler: str = SCHEDULER) -> tuple[Times, int]:
+def respond_open(drive: Disk, arrived: QueuedRequests, scheduler: str = SCHEDULER) -> tuple[Times, int]:
     """Simulated response times of requests that queue in front of the drive, from their arrival on."""
     first, size, moved = _sectors(drive, arrived)
     answer = core.replay_open(
@@ -224,7 +223,7 @@ def respond_open(drive: Drive, arrived: QueuedRequests, scheduler: str = SCHEDUL
     return answer["response_ns"] / 1e6, moved
 
 
-def _sectors(drive: Drive, asked: MeasuredRequests) -> tuple[NDArray[np.uint64], NDArray[np.uint32], int]:
+def _sectors(drive: Disk, asked: MeasuredRequests) -> tuple[NDArray[np.uint64], NDArray[np.uint32], int]:
     """First sectors, numbers of sectors, and how many requests had to be moved."""
     unit = drive.sector_bytes
     first = asked.offset // unit
@@ -236,6 +235,6 @@ def _sectors(drive: Drive, asked: MeasuredRequests) -> tuple[NDArray[np.uint64],
     return fits.astype(np.uint64), size.astype(np.uint32), int(np.count_nonzero(fits != first))
 
 
-def timing_plan(drive: Drive) -> dict[str, Any]:
+def timing_plan(drive: Disk) -> dict[str, Any]:
     """``HddPlan`` for times alone: watts that are not known do not matter to them."""
     return drive.hdd_plan("zero")

@@ -14,11 +14,8 @@ from typing import Any, Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.validation.result import DataSheet, DataSheets, ReadsAtDepth, SheetFigure
-from iowatt.model.library import describe
-from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.find import device_file, device_names, find_device
-from iowatt.model.library.ssd import derive
-from iowatt.model.library.ssd.drive import Ssd
+from iowatt.model.library import DeviceFile, device_file, device_names, find_device, list_devices
+from iowatt.model.library.ssd import Ssd
 
 MEASURED: Final = 20_000
 SUPERBLOCKS: Final = 1.5
@@ -30,7 +27,7 @@ _LARGE: Final = 128 * 1024
 
 def simulatable() -> list[str]:
     """Names of the library's SSDs that can be simulated with their watts."""
-    return [found["name"] for found in describe.devices("ssd", "simulation")]
+    return [device.name for device in list_devices("ssd", "simulation").devices]
 
 
 def check(name: str, *, queueing: bool = False) -> DataSheet:
@@ -72,9 +69,7 @@ class SheetBench:
     @property
     def depth(self) -> int:
         """Requests at a time of the random figures."""
-        kind = derive.link(self.file)
-        assert kind is not None
-        return min(derive.TESTED_DEPTH[kind], self.drive.interface.queue_depth)
+        return self.drive.interface.tested_depth
 
     def figures(self) -> Iterator[SheetFigure]:
         """Published figures of the sheet; assumed ones are not compared."""

@@ -16,10 +16,7 @@ from iowatt.lenses.cost.book.book import Book, Figure
 from iowatt.lenses.cost.book.find import SET
 from iowatt.lenses.cost.inventory_file import Bought, Change, Counted, DriveEntry, InventoryFile, Spread
 from iowatt.lenses.cost.system import Counts, Drive
-from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.find import device_file, device_names
-from iowatt.model.library.price_class import Sold, price_class
-from iowatt.model.library.uses import file_ratings
+from iowatt.model.library import DeviceFile, Sold, device_file, device_names, file_ratings, price_class_of
 from iowatt.run.bundle import Run
 
 GB: Final = 1e9
@@ -193,7 +190,7 @@ def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) 
     return Drive(
         name=name, model=entry.name if device is None else device.name, pool=entry.pool, kind=kind,
         capacity_gb=size / GB, used_gb=size / GB * entry.used,
-        price_class=bought or price_class(kind, None, None, None, size),
+        price_class=bought or price_class_of(kind, None, None, None, size),
         price=_price(entry.price, inventory.where) or own, paid=entry.price.usd is not None,
         ratings={**rated, **entry.ratings.given()}, counts=_counts(entry.counts, _NOTHING, window_s),
         based_on=_based_on(device, size),

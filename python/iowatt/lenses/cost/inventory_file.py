@@ -8,21 +8,22 @@ from typing import Final, Literal
 from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.quantity import Capacity, Duration
 from iowatt.base.strict import Strict, key
-from iowatt.model.library.device import Price
-from iowatt.model.library.price_class import CLASSES
+from iowatt.model.library import PRICE_CLASSES, DevicePrice
 
 SCHEMA: Final = "iowatt.cost-inventory/1"
 MOST_DRIVES: Final = 100_000
 
 
 def _price_class(given: str | None, at: KeyPath) -> Iterator[Problem]:
-    if given is not None and given not in CLASSES:
+    if given is not None and given not in PRICE_CLASSES:
         yield Problem(
-            "not-accepted", (*at, "price_class"), f"{given!r} is not accepted; expected {', '.join(CLASSES)}"
+            "not-accepted",
+            (*at, "price_class"),
+            f"{given!r} is not accepted; expected {', '.join(PRICE_CLASSES)}",
         )
 
 
-class Bought(Price):
+class Bought(DevicePrice):
     """A price, with where it comes from."""
 
     source: str | None = key("Offer, invoice or list.", default=None, unset="the inventory itself")
@@ -116,7 +117,7 @@ class DriveEntry(Strict):
     kind: Literal["hdd", "ssd"] | None = key("The technology.", default=None, unset="the device's")
     capacity: Capacity | None = key("Of each.", default=None, unset="the device's", unit="bytes", gt=0)
     price_class: str | None = key(
-        "The class of the book's prices: " + ", ".join(CLASSES) + ".",
+        "The class of the book's prices: " + ", ".join(PRICE_CLASSES) + ".",
         default=None,
         unset="the device's; of a disk, that of its capacity at 7,200 rpm",
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from iowatt.model.library.levels import FIRST_FURTHER, STANDBY, STANDBY_STATE
+from iowatt.model.library.electrical import FIRST_FURTHER, STANDBY, STANDBY_STATE
 
 if TYPE_CHECKING:
     from iowatt.model.library.electrical import PowerFigures
@@ -92,14 +92,13 @@ def levels_of_library(name: str) -> tuple[Low, ...]:
 
     Raises ``InputError`` where there is no such device.
     """
-    from iowatt.model.library.derive import Steps, power
-    from iowatt.model.library.find import device_file
-    from iowatt.model.library.levels import ladder
+    from iowatt.model.library import device_file, state_watts
+    from iowatt.model.library.electrical import ladder
 
     file = device_file(name)
     if file.kind != "hdd":
         return ()
-    steps = ladder(power(file, Steps()), file.rpm or 1.0)
+    steps = ladder(state_watts(file), file.rpm or 1.0)
     known = tuple(_lows(steps.names, steps.plan))
     bound = None if any(low.stopped for low in known) else _at_most(file.power)
     return known if bound is None else (*known, bound)

@@ -115,7 +115,7 @@ def spin_downs(case: Case, usd_per_kwh: float) -> list[SpinDown]:
 
 def _would_be(drive: Drive) -> tuple[Low, ...]:
     """Levels of a disk whose Run has none, by the library: what stopping it would be."""
-    from iowatt.model.library.find import device_names
+    from iowatt.model.library import device_names
 
     known = [name for name in drive.names if drive.kind == "hdd" and name in device_names()]
     return levels_of_library(known[0]) if known else ()

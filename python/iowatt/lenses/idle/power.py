@@ -83,8 +83,7 @@ def named(device: str) -> TwoStates:
     InputError
         Where there is no such drive, or figures of its power are missing (naming them).
     """
-    from iowatt.model.library.derive import Steps, power
-    from iowatt.model.library.find import device_file
+    from iowatt.model.library import device_file, state_watts
 
     file = device_file(device)
     if file.kind != "hdd":
@@ -93,7 +92,7 @@ def named(device: str) -> TwoStates:
             Argument("device"),
             f"{file.name!r} is an SSD, which has no spindle; expected a disk",
         )
-    known = power(file, Steps())
+    known = state_watts(file)
     figures = {
         "idle_w": known.idle,
         "standby_w": known.standby,

@@ -1,7 +1,10 @@
-"""The library: devices with their sources, loaded by name.
+"""The library: devices with the source of each figure, loaded by name or file.
 
-``find_drive`` gives a drive in numbers, ``device_file`` the file behind it, with the source and quality of
-each figure. The names below are imported on first use: most modules need only the models of the files.
+``device`` is the model of a device file, ``find`` reads one by name; ``drive`` makes a disk of it, ``ssd`` an
+SSD, both in numbers; ``derive`` is what a data sheet leaves to derive or assume. ``electrical`` has watts and
+power levels, ``fabric`` the parts of paths, ``disksim`` reads DiskSim's files. ``describe`` is the library
+for readers, ``folders`` finds files in all its folders. The names below are imported on first use: most
+callers need few of them.
 """
 
 from __future__ import annotations
@@ -11,19 +14,34 @@ from typing import TYPE_CHECKING
 from iowatt.base.lazy import names_from
 
 if TYPE_CHECKING:
-    from iowatt.model.library.device import DeviceFile
-    from iowatt.model.library.drive import Drive
-    from iowatt.model.library.electrical import HddPower
-    from iowatt.model.library.find import device_file, device_names, find_drive
+    from iowatt.model.library.derive import state_watts
+    from iowatt.model.library.describe import describe_device, file_ratings, list_devices
+    from iowatt.model.library.device import DeviceFile, DevicePrice
+    from iowatt.model.library.drive import Disk
+    from iowatt.model.library.electronics import Scheduler
+    from iowatt.model.library.find import device_file, device_names, find_device, find_drive, own_files
+    from iowatt.model.library.folders import LIBRARY, LibraryFolder
+    from iowatt.model.library.price_class import PRICE_CLASSES, Sold, price_class_of
+    from iowatt.model.library.source import FigureSource, assumed, source_of, stand_in, stand_ins
 
-__all__ = ["DeviceFile", "Drive", "HddPower", "device_file", "device_names", "find_drive"]
+__all__ = [
+    "LIBRARY", "PRICE_CLASSES", "DeviceFile", "DevicePrice", "Disk", "FigureSource", "LibraryFolder",
+    "Scheduler", "Sold", "assumed", "describe_device", "device_file", "device_names", "file_ratings",
+    "find_device", "find_drive", "list_devices", "own_files", "price_class_of", "source_of", "stand_in",
+    "stand_ins", "state_watts",
+]  # fmt: skip
 
 __getattr__ = names_from(
     __name__,
     {
-        "device": "DeviceFile",
-        "drive": "Drive",
-        "electrical": "HddPower",
-        "find": "device_file device_names find_drive",
+        "derive": "state_watts",
+        "describe": "describe_device file_ratings list_devices",
+        "device": "DeviceFile DevicePrice",
+        "drive": "Disk",
+        "electronics": "Scheduler",
+        "find": "device_file device_names find_device find_drive own_files",
+        "folders": "LIBRARY LibraryFolder",
+        "price_class": "PRICE_CLASSES Sold price_class_of",
+        "source": "FigureSource assumed source_of stand_in stand_ins",
     },
 )

@@ -1,8 +1,7 @@
-"""From a data sheet to a whole drive: what a file leaves out is derived or assumed here, and each such step
-is recorded, so that whoever reads a result sees it.
+"""From a data sheet to a whole drive: derives or assumes what a file leaves out, and records each step.
 
-Only what mechanics can bridge is bridged. Capacity, speed, average seek and the outer transfer rate must be
-there, and watts are never invented: a state takes the watts of published work that consists of that state.
+Capacity, speed, average seek and the outer transfer rate must be given. Watts are never invented: a state
+takes the watts of published work that consists of that state.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from typing import Any, Final, Literal, TypeVar
 
 from iowatt.base.units import format_duration
 from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.electrical import HddPower, PowerLevel
-from iowatt.model.library.electronics import Buffer, CommandQueue, Controller
+from iowatt.model.library.electrical.figures import HddPower, PowerLevel
+from iowatt.model.library.electronics import CommandQueue, DriveBuffer, DriveController
 from iowatt.model.library.geometry import (
     HplSeek,
     IndexedGeometry,
@@ -66,7 +65,7 @@ NCQ_DEPTH: Final = 32
 
 @dataclass(frozen=True)
 class Derived:
-    """A figure that the file does not have: SI value, what it is, and the rule that gave it."""
+    """A figure that the file does not have: SI value, text, and the rule that gave it."""
 
     figure: str
     value: float | str
@@ -105,8 +104,8 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class Rates:
-    """What zones are derived from, bytes per second."""
+class ZoneRates:
+    """The rates that zones are derived from, bytes per second."""
 
     surfaces: int
     outer: float
@@ -116,7 +115,7 @@ class Rates:
 
 @dataclass(frozen=True)
 class ThreeTimes:
-    """What a seek curve is fitted to, seconds."""
+    """The three times that a seek curve is fitted to, seconds."""
 
     single_cylinder: float
     average: float
@@ -130,12 +129,12 @@ class Mechanics:
     capacity: int
     sector_bytes: int
     rpm: float
-    geometry: ZonedGeometry | IndexedGeometry | Rates
+    geometry: ZonedGeometry | IndexedGeometry | ZoneRates
     seek: MeasuredSeek | HplSeek | ThreeTimes
     head_switch: float
     write_settle: float
-    controller: Controller
-    buffer: Buffer
+    controller: DriveController
+    buffer: DriveBuffer
     command_queue: CommandQueue
 
 
@@ -180,7 +179,7 @@ def _outer_rate(file: DeviceFile) -> float | None:
     return file.performance.sequential_read if rate is None else rate
 
 
-def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | IndexedGeometry | Rates:
+def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | IndexedGeometry | ZoneRates:
     if isinstance(file.geometry, ZonedGeometry | IndexedGeometry):
         return file.geometry
     given = file.geometry or RatedGeometry()
@@ -201,7 +200,7 @@ def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | Ind
     zone_count = given.zone_count or int(
         steps.assume("geometry.zone_count", ZONES, f"{ZONES}", "sectors per track in a straight line")
     )
-    return Rates(surfaces, outer, inner, zone_count)
+    return ZoneRates(surfaces, outer, inner, zone_count)
 
 
 def _seek(seek: Seek, steps: Steps) -> MeasuredSeek | HplSeek | ThreeTimes:
@@ -231,8 +230,8 @@ def _write_settle(file: DeviceFile, steps: Steps) -> float:
     return steps.assume("write_settle", 0.0, "0", "writes settle as fast as reads")
 
 
-def _controller(file: DeviceFile, sector_bytes: int, steps: Steps) -> Controller:
-    """The table, or one that knows reads from writes only: a write costs the same wherever it ends."""
+def _controller(file: DeviceFile, sector_bytes: int, steps: Steps) -> DriveController:
+    """The table of the file, or one that tells only reads from writes."""
     if file.controller is not None:
         return file.controller
     read = _overhead("read_overhead", file.read_overhead, steps)
@@ -241,16 +240,16 @@ def _controller(file: DeviceFile, sector_bytes: int, steps: Steps) -> Controller
     if file.buffer is None:
         sector = _bus_sector(file, sector_bytes, steps)
         times["sector"] = (sector, sector)
-    return Controller().model_copy(update=times)
+    return DriveController().model_copy(update=times)
 
 
 def _bus_sector(file: DeviceFile, sector_bytes: int, steps: Steps) -> float:
-    """Seconds of a sector on the drive's bus: what a request that the buffer answers takes."""
-    found = LINK.search(file.interface or "")
-    if found is None:
+    """Seconds of a sector on the drive's bus, as a request takes that the buffer answers."""
+    match = LINK.search(file.interface or "")
+    if match is None:
         rate, record, rule = LINK_BYTES_PER_S, steps.assume, "a link of 6 Gb/s; the interface is not known"
     else:
-        gigabits, megabytes = found["gigabits"], found["megabytes"]
+        gigabits, megabytes = match["gigabits"], match["megabytes"]
         rate = float(gigabits) * 1e8 if gigabits else float(megabytes) * 1e6
         record, rule = steps.derive, f"the rate of {file.interface}"
     sector = sector_bytes / rate
@@ -261,10 +260,10 @@ def _overhead(name: str, given: float | None, steps: Steps) -> float:
     return steps.assume(name, 0.0, "0", "no command overhead") if given is None else given
 
 
-def _buffer(file: DeviceFile, capacity: int, sector_bytes: int, steps: Steps) -> Buffer:
-    """The on-board buffer, assumed where the file has neither it nor a controller, like a data sheet."""
+def _buffer(file: DeviceFile, capacity: int, sector_bytes: int, steps: Steps) -> DriveBuffer:
+    """The on-board buffer; assumed where the file, like a data sheet, has neither it nor a controller."""
     if file.buffer is not None or file.controller is not None:
-        return file.buffer or Buffer()
+        return file.buffer or DriveBuffer()
     size = next(size for limit, size in BUFFER_BYTES if capacity < limit)
     sectors = size // BUFFER_SEGMENTS // sector_bytes
     steps.assume(
@@ -284,7 +283,7 @@ def _buffer(file: DeviceFile, capacity: int, sector_bytes: int, steps: Steps) ->
         f"{fast_write}, the write cache is off",
         "arrays turn it off, for it forgets in a power cut; array.pool.write_cache = true turns it on",
     )
-    return Buffer(
+    return DriveBuffer(
         segments=BUFFER_SEGMENTS,
         segment_sectors=sectors,
         write_segments=BUFFER_SEGMENTS // 2,
@@ -298,9 +297,9 @@ def _buffer(file: DeviceFile, capacity: int, sector_bytes: int, steps: Steps) ->
 
 
 def _command_queue(file: DeviceFile, steps: Steps) -> CommandQueue:
-    """The queue inside the drive, assumed where the file has neither it nor electronics, like a data sheet.
+    """The drive's own queue; assumed where the file, like a data sheet, has neither it nor electronics.
 
-    How much of it is used, a scenario says.
+    A scenario decides how much of it is used.
     """
     if any(part is not None for part in (file.command_queue, file.buffer, file.controller)):
         return file.command_queue or CommandQueue()
@@ -316,26 +315,20 @@ def _command_queue(file: DeviceFile, steps: Steps) -> CommandQueue:
     return CommandQueue(depth=depth, scheduler="spctf")
 
 
-def usable(file: DeviceFile, name: str) -> float | None:
-    """A figure of the table ``power``, where it is known and may stand for work."""
-    source = file.source_of(f"power.{name}")
-    value: float | None = getattr(file.power, name)
-    return None if source is not None and source.caution is not None else value
-
-
 _NO_WAYS: Final[dict[str, Any]] = {
     "enter_time": None, "enter_power": None, "leave_time": None, "leave_power": None, "speed": None,
     "stopped": False,
 }  # fmt: skip
 
 
-def power(file: DeviceFile, steps: Steps) -> HddPower:
+def state_watts(file: DeviceFile, steps: Steps | None = None) -> HddPower:
     """Watts of the simulator's states; what is neither given nor follows stays None.
 
-    Figures with a caution stand for no work and are left out.
+    Figures with a caution are left out.
     """
+    steps = Steps() if steps is None else steps
     names = type(file.power).model_fields
-    known = {name: value for name in names if (value := usable(file, name)) is not None}
+    known = {name: value for name in names if (value := file.usable_watts(name)) is not None}
     states = {name: value for name, value in known.items() if name in HddPower.model_fields}
     if file.kind == "hdd":
         _state("active", ("sequential_read", "sequential_write"), known, states, steps)
@@ -352,10 +345,10 @@ def power(file: DeviceFile, steps: Steps) -> HddPower:
 def _state(
     state: str, works: tuple[str, ...], known: dict[str, float], states: dict[str, float], steps: Steps
 ) -> None:
-    """Give ``state`` the mean watts of those ``works`` that are known, where it has none."""
-    found = [work for work in works if work in known]
-    if state in states or not found:
+    """Give ``state``, where it has no watts, the mean of those of ``works`` that are known."""
+    published = [work for work in works if work in known]
+    if state in states or not published:
         return
-    watts = round(sum(known[work] for work in found) / len(found), 6)
-    rule = f"mean of {' and '.join(found)}" if len(found) > 1 else f"taken as power.{found[0]}"
+    watts = round(sum(known[work] for work in published) / len(published), 6)
+    rule = f"mean of {' and '.join(published)}" if len(published) > 1 else f"taken as power.{published[0]}"
     states[state] = steps.derive(f"power.{state}", watts, f"{watts:g} W", rule)

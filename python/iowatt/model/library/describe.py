@@ -1,4 +1,4 @@
-"""The library for readers: one line a device, and all that is known of one; as data and as text."""
+"""The library for readers: what the figures of a device suffice for, a row for each, and all about one."""
 
 from __future__ import annotations
 
@@ -8,27 +8,119 @@ from pydantic import BaseModel
 
 from iowatt.base.keys import Key, catalogue
 from iowatt.base.units import format_bytes, format_duration
-from iowatt.model.library import derive, uses
+from iowatt.model.library import derive
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.find import device_file, device_names
+from iowatt.model.library.result import (
+    DerivedFigure,
+    DeviceDescription,
+    DeviceFigure,
+    DeviceList,
+    DeviceSummary,
+)
 from iowatt.model.library.ssd import derive as ssd
+from iowatt.model.library.ssd import joules
 
-LIST_SCHEMA: Final = "iowatt.devices/1"
-DEVICE_SCHEMA: Final = "iowatt.device/1"
+_WATTS: Final = ("active", "positioning", "idle")
+_SPIN_DOWN: Final = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")
 
 
-def devices(kind: str | None = None, needs: str | None = None) -> list[dict[str, Any]]:
+def missing_figures(file: DeviceFile) -> dict[str, list[str]]:
+    """Key paths that are missing for each purpose that applies to the kind of device.
+
+    ``mechanics``: response times. ``power``: joules of work and idling. ``simulation``: both. ``spin-down``:
+    also what stopping costs. ``price``: what one cost.
+    """
+    price = [] if file.price.usd is not None else ["price.usd"]
+    if file.kind == "ssd":
+        idle = [] if file.usable_watts("idle") is not None else ["power.idle"]
+        works = joules.work(file, derive.Steps()).sequential_write is not None
+        times, watts = ssd.missing_figures(file), idle + ([] if works else ["power.active"])
+        return {"simulation": [*times, *watts], "mechanics": times, "power": watts, "price": price}
+    states = derive.state_watts(file)
+    watts, stopping = (
+        [f"power.{name}" for name in names if getattr(states, name) is None] for names in (_WATTS, _SPIN_DOWN)
+    )
+    times = derive.missing_mechanics(file)
+    return {
+        "simulation": [*times, *watts],
+        "mechanics": times,
+        "power": watts,
+        "spin-down": stopping,
+        "price": price,
+    }
+
+
+def good_for(file: DeviceFile) -> list[str]:
+    """The purposes for which nothing is missing."""
+    return [purpose for purpose, missing in missing_figures(file).items() if not missing]
+
+
+def file_ratings(file: DeviceFile) -> tuple[dict[str, float], tuple[str, ...]]:
+    """What a device is rated to last, and notes on what was derived or assumed; simulated or not.
+
+    Of a disk :meth:`Endurance.ratings`; of an SSD ``bytes_written``, what hosts may write (``tbw``, else
+    ``dwpd`` over the warranty), and ``pe_cycles``.
+    """
+    if file.kind == "hdd":
+        return file.endurance.ratings(), ()
+    steps = derive.Steps()
+    ratings = ssd.wear(file, steps).ratings()
+    return ratings, tuple(f"{file.name}: {text}" for text in steps.notes())
+
+
+def list_devices(kind: str | None = None, needs: str | None = None) -> DeviceList:
     """The library's devices of one kind that are good for one purpose; None asks for all."""
     files = [device_file(name) for name in device_names()]
-    return [
-        summary(file)
-        for file in files
-        if (kind is None or file.kind == kind) and (needs is None or needs in uses.good_for(file))
-    ]
+    return DeviceList(
+        devices=[
+            DeviceSummary(**_summary(file))
+            for file in files
+            if (kind is None or file.kind == kind) and (needs is None or needs in good_for(file))
+        ]
+    )
 
 
-def summary(file: DeviceFile) -> dict[str, Any]:
-    """One device in one row; figures in SI units, None where not known."""
+def describe_device(file: DeviceFile) -> DeviceDescription:
+    """All figures of one device with their sources, what follows from them, and what is missing for what."""
+    keys = catalogue(DeviceFile)
+    steps = derive.Steps()
+    if file.kind == "hdd":
+        derive.mechanics(file, steps)
+        derive.state_watts(file, steps)
+    elif ssd.missing_figures(file):
+        ssd.watts(file, steps)
+    else:
+        ssd.make(file, steps)
+    return DeviceDescription(
+        **_summary(file),
+        vendor=file.vendor,
+        based_on=file.based_on,
+        stand_in=file.stand_in,
+        figures=[_figure(file, path, value, keys[path]) for path, value in file.figures().items()],
+        derived=[
+            DerivedFigure(
+                figure=step.figure,
+                value=step.value,
+                unit=keys[step.figure].unit,
+                text=step.text,
+                quality=step.quality,
+                rule=step.rule,
+            )
+            for step in steps.taken
+        ],
+        missing={purpose: missing for purpose, missing in missing_figures(file).items() if missing},
+        assumptions=file.assumptions,
+        notes=file.notes,
+    )
+
+
+def _summary(file: DeviceFile) -> dict[str, Any]:
+    missing = missing_figures(file)
+    by: str | None = None
+    if not missing["mechanics"]:
+        flash = file.kind == "ssd" and ssd.why_not_flash(file) is None
+        by = "mechanics" if file.kind == "hdd" else "flash" if flash else "data sheet"
     return {
         "name": file.name,
         "kind": file.kind,
@@ -38,78 +130,28 @@ def summary(file: DeviceFile) -> dict[str, Any]:
         "idle_w": file.power.idle,
         "price_usd": file.price.usd,
         "power_grade": file.grade(),
-        "simulated_by": simulated_by(file),
-        "simulated_for": simulated_for(file),
-        "good_for": uses.good_for(file),
+        "simulated_by": by,
+        "simulated_for": [] if by is None else ["time"] if missing["power"] else ["time", "energy"],
+        "good_for": [purpose for purpose, keys in missing.items() if not keys],
     }
 
 
-def simulated_by(file: DeviceFile) -> str | None:
-    """What stands for the device: its mechanics, its flash, its data sheet alone; None where nothing can."""
-    if uses.lacks(file)["mechanics"]:
-        return None
-    if file.kind == "hdd":
-        return "mechanics"
-    return "flash" if ssd.why_not_flash(file) is None else "data sheet"
-
-
-def simulated_for(file: DeviceFile) -> list[str]:
-    """What a simulation tells: ``time``, and ``energy`` where watts are known; nothing without mechanics."""
-    lacking = uses.lacks(file)
-    if lacking["mechanics"]:
-        return []
-    return ["time"] if lacking["power"] else ["time", "energy"]
-
-
-def device(file: DeviceFile) -> dict[str, Any]:
-    """All figures of one device with their sources, what follows from them, and what is missing for what."""
-    keys = catalogue(DeviceFile)
-    steps = derive.Steps()
-    if file.kind == "hdd":
-        derive.mechanics(file, steps)
-        derive.power(file, steps)
-    elif ssd.missing(file):
-        ssd.watts(file, steps)
-    else:
-        ssd.make(file, steps)
-    return {
-        "schema": DEVICE_SCHEMA,
-        **summary(file),
-        "vendor": file.vendor,
-        "based_on": file.based_on,
-        "stand_in": file.stand_in,
-        "figures": [_figure(file, path, value, keys[path]) for path, value in file.figures().items()],
-        "derived": [
-            {
-                "figure": step.figure,
-                "value": step.value,
-                "unit": keys[step.figure].unit,
-                "text": step.text,
-                "quality": step.quality,
-                "rule": step.rule,
-            }
-            for step in steps.taken
-        ],
-        "missing": {purpose: missing for purpose, missing in uses.lacks(file).items() if missing},
-        "assumptions": file.assumptions,
-        "notes": file.notes,
-    }
-
-
-def _figure(file: DeviceFile, path: str, value: Any, key: Key) -> dict[str, Any]:
+def _figure(file: DeviceFile, path: str, value: Any, key: Key) -> DeviceFigure:
     source = file.source_of(path)
-    return {
-        "figure": path,
-        "value": [_plain(part) for part in value] if isinstance(value, list | tuple) else _plain(value),
-        "unit": key.unit,
-        "text": figure_text(value, key.unit),
-        "meaning": key.description,
-        "quality": source.quality if source else None,
-        "grade": source.grade if source else None,
-        "basis": source.basis if source else None,
-        "caution": source.caution if source else None,
-        "source": source.text if source else None,
-    }
+    about = ("quality", "grade", "basis", "caution", "text")
+    quality, grade, basis, caution, text = (source and getattr(source, name) for name in about)
+    return DeviceFigure(
+        figure=path,
+        value=[_plain(part) for part in value] if isinstance(value, list | tuple) else _plain(value),
+        unit=key.unit,
+        text=figure_text(value, key.unit),
+        meaning=key.description,
+        quality=quality,
+        grade=grade,
+        basis=basis,
+        caution=caution,
+        source=text,
+    )
 
 
 def _plain(part: Any) -> Any:
@@ -117,7 +159,7 @@ def _plain(part: Any) -> Any:
 
 
 def figure_text(value: Any, unit: str | None) -> str:
-    """A figure for people."""
+    """A figure in the unit in which people read it."""
     if isinstance(value, list):
         return f"{len(value)} entries"
     if isinstance(value, tuple):
@@ -138,72 +180,3 @@ def _number_text(value: Any, unit: str | None) -> str:
         return f"-{format_duration(-value)}" if value < 0 else format_duration(value)
     text = f"{value:,.10g}" if isinstance(value, int | float) and unit is not None else str(value)
     return f"{text} {unit}" if unit and unit not in ("USD", "1/s", "1/d") else text
-
-
-def table(summaries: list[dict[str, Any]]) -> list[str]:
-    """``devices`` as lines of text, the first one the heads."""
-    heads = ("name", "kind", "capacity", "rpm", "idle W", "grade", "USD", "model", "good for")
-    rows = [
-        (
-            found["name"],
-            found["kind"],
-            format_bytes(found["capacity_bytes"]) if found["capacity_bytes"] else "-",
-            _number(found["rpm"]),
-            _number(found["idle_w"]),
-            found["power_grade"],
-            _number(found["price_usd"]),
-            _model(found),
-            ", ".join(found["good_for"]) or "-",
-        )
-        for found in summaries
-    ]
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in (heads, *rows)]
-
-
-_PURPOSES: Final = {"simulation": "simulation of time and energy"}
-
-
-def _model(found: dict[str, Any]) -> str:
-    by = found["simulated_by"]
-    return "-" if by is None else by if "energy" in found["simulated_for"] else f"{by}, time only"
-
-
-def page(found: dict[str, Any]) -> list[str]:
-    """``device`` as lines of text: figures with numbered sources, then what follows and what is missing."""
-    sources: dict[str, int] = {}
-    figures = []
-    for figure in found["figures"]:
-        text = figure["source"] or "no source"
-        number = sources.setdefault(text, len(sources) + 1)
-        grade = f", grade {figure['grade']}" if figure["grade"] else ""
-        warning = f"  NOT FOR WORK: {figure['caution']}" if figure["caution"] else ""
-        figures.append((figure["figure"], figure["text"], f"{figure['quality']}{grade} [{number}]{warning}"))
-    widths = [max((len(row[i]) for row in figures), default=0) for i in (0, 1)]
-    lines = [f"{found['name']} ({found['kind']}): {found['title']}"]
-    if found["stand_in"]:
-        lines.append(f"a stand-in: {found['stand_in']}")
-    lines += ["", *(f"  {name:{widths[0]}}  {text:{widths[1]}}  {rest}" for name, text, rest in figures)]
-    derived = [f"{d['figure']} = {d['text']}, {d['quality']}: {d['rule']}" for d in found["derived"]]
-    bases = {f["basis"]: None for f in found["figures"] if f["basis"]}
-    sections = {
-        "sources": [f"[{number}] {text}" for text, number in sources.items()],
-        "what a watt means": list(bases),
-        "derived or assumed where a scenario uses it": derived,
-        "assumptions": found["assumptions"],
-        "notes": found["notes"],
-        "missing": [
-            f"for {_PURPOSES.get(purpose, purpose)}: {', '.join(keys)}"
-            for purpose, keys in found["missing"].items()
-        ],
-    }
-    for title, entries in sections.items():
-        if entries:
-            lines += ["", title, *(f"  {entry}" for entry in entries)]
-    simulated = " and ".join(found["simulated_for"]) or "nothing"
-    lines += ["", f"a simulation tells: {simulated}{' only' if simulated == 'time' else ''}"]
-    return [*lines, f"good for: {', '.join(found['good_for']) or 'its figures only'}"]
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:g}"

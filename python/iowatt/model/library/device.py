@@ -1,7 +1,7 @@
 """A device file: the published, measured or declared figures of one drive, each with its source.
 
-The file has units and names and may have gaps; ``drive`` turns it into numbers, ``uses`` says what it is
-good for as it is.
+The file has units and names and may have gaps; ``drive`` and ``ssd`` turn it into numbers, ``describe`` says
+what its figures suffice for.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from pydantic import BaseModel, model_validator
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, SignedDuration, Speed
 from iowatt.base.strict import Strict, key
-from iowatt.model.library.electrical import HddPower, PowerFigures
-from iowatt.model.library.electronics import Buffer, CommandQueue, Controller
-from iowatt.model.library.flash import Flash
+from iowatt.model.library.electrical.figures import HddPower, PowerFigures
+from iowatt.model.library.electronics import CommandQueue, DriveBuffer, DriveController
+from iowatt.model.library.flash import FlashFigures
 from iowatt.model.library.geometry import Geometry, Seek
-from iowatt.model.library.source import Source, source_of
+from iowatt.model.library.source import FigureSource, source_of
 
 
 def _optional(description: str, unit: str | None = None, **constraints: Any) -> Any:
@@ -49,7 +49,7 @@ class Performance(Strict):
 class Endurance(Strict):
     """Ratings of wear and failure."""
 
-    tbw: Capacity | None = _optional("What may be written to it over its life.", gt=0)
+    tbw: Capacity | None = _optional("Bytes that may be written over its life.", gt=0)
     dwpd: float | None = _optional("Drive writes per day over its warranty.", "1/d", gt=0)
     warranty: float | None = _optional("The years that dwpd is for.", "years", gt=0, le=20)
     workload_per_year: Capacity | None = _optional("Rated transfers in a year.", gt=0)
@@ -59,7 +59,7 @@ class Endurance(Strict):
     afr_percent: float | None = _optional("Annual failure rate.", "%", gt=0, le=100)
 
     def ratings(self) -> dict[str, float]:
-        """Of a disk, as far as stated: bytes moved a year, head load cycles, spindle starts and stops."""
+        """The stated ratings of a disk: bytes moved a year, head load cycles, starts and stops."""
         rated = {
             "bytes_per_year": self.workload_per_year,
             "load_unload_cycles": self.load_unload_cycles,
@@ -68,8 +68,8 @@ class Endurance(Strict):
         return {name: float(value) for name, value in rated.items() if value is not None}
 
 
-class Price(Strict):
-    """What one cost, and when."""
+class DevicePrice(Strict):
+    """The price of one drive, and its date."""
 
     usd: float | None = _optional("US dollars for one.", "USD", gt=0)
     date: str | None = _optional("Day, month or year of the price.", pattern=r"^\d{4}(-\d{2}){0,2}$")
@@ -129,30 +129,30 @@ class DeviceFile(Strict):
         "Command processing before the mechanics start, reads.", unset="assumed, and said so"
     )
     write_overhead: Duration | None = key("The same for writes.", unset="assumed, and said so")
-    controller: Controller | None = key(
+    controller: DriveController | None = key(
         "All overheads and the drive's side of the bus, in place of read_overhead and write_overhead.",
         unset="the two overheads, and the bus of the interface; without limit with a table buffer",
     )
-    buffer: Buffer | None = key(
+    buffer: DriveBuffer | None = key(
         "The on-board buffer.", unset="assumed, and said so; none with a table controller"
     )
     command_queue: CommandQueue | None = key(
         "Commands that the drive holds at once.",
         unset="as many as a scenario asks for; the order is fcfs, or of a data sheet assumed, and said so",
     )
-    flash: Flash | None = key(
+    flash: FlashFigures | None = key(
         "The flash of an ssd, where it is known.",
         unset="derived from its data sheet, or the data sheet alone is used",
     )
     power: PowerFigures = key("Electrical figures.", default=PowerFigures())
     performance: Performance = key("Published rates.", default=Performance())
     endurance: Endurance = key("Ratings of wear and failure.", default=Endurance())
-    price: Price = key("What one cost.", default=Price())
-    source: list[Source] = key("Where the figures come from.", default=[])
+    price: DevicePrice = key("What one cost.", default=DevicePrice())
+    source: list[FigureSource] = key("Where the figures come from.", default=[])
 
     @model_validator(mode="after")
     def _parts_of_its_kind(self) -> DeviceFile:
-        """An ssd with mechanics, or a disk with flash, is a mistake in one of the two."""
+        """Refuse an SSD with mechanics and a disk with flash."""
         if self.kind == "ssd":
             given = [name for name in _MECHANICAL if getattr(self, name) is not None]
             given += [f"power.{name}" for name in _DISK_POWER if getattr(self.power, name) is not None]
@@ -177,18 +177,24 @@ class DeviceFile(Strict):
             raise BadValueError(
                 "conflict",
                 None,
-                f"{given[0]} and the table controller say the same; "
+                f"{given[0]} and the table controller give the same figure; "
                 "give controller.read_miss and controller.write_miss alone",
             )
         return self
 
-    def source_of(self, figure: str) -> Source | None:
+    def source_of(self, figure: str) -> FigureSource | None:
         """The source of a figure by its key path; the most specific one, the first among equals."""
         return source_of(self.source, figure)
 
+    def usable_watts(self, name: str) -> float | None:
+        """A figure of the table ``power``; None where it is not known, or its source cautions against use."""
+        source = self.source_of(f"power.{name}")
+        value: float | None = getattr(self.power, name)
+        return None if source is not None and source.caution is not None else value
+
     def figures(self) -> dict[str, Any]:
-        """All figures given, by key path, in SI units; lists (zones, points) as they are."""
-        found: dict[str, Any] = {}
+        """All figures of the file, by key path, in SI units; lists (zones, points) as they are."""
+        figures: dict[str, Any] = {}
         for name in type(self).model_fields:
             value = getattr(self, name)
             if name in _WORDS or value is None:
@@ -196,10 +202,10 @@ class DeviceFile(Strict):
             if isinstance(value, BaseModel):
                 given = [part for part in type(value).model_fields if part in value.model_fields_set]
                 fields = {f"{name}.{part}": getattr(value, part) for part in given}
-                found.update({path: part for path, part in fields.items() if part is not None})
+                figures.update({path: part for path, part in fields.items() if part is not None})
             else:
-                found[name] = value
-        return found
+                figures[name] = value
+        return figures
 
     def grade(self) -> str:
         """Quality of its power figures, A to D: the best of its sources that may be used."""

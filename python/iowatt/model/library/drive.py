@@ -1,4 +1,4 @@
-"""A drive in numbers, as the simulator's plan wants it, and the changes that a scenario may ask for."""
+"""A disk in numbers for the simulator's plan, and the changes that a scenario may make to it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from decimal import Decimal
 from typing import Any
 
 from iowatt.base.errors import BadValueError, InputError
-from iowatt.model.library import derive, levels, mechanics
+from iowatt.model.library import derive, mechanics
 from iowatt.model.library.device import DeviceFile, Endurance
-from iowatt.model.library.electrical import HddPower
-from iowatt.model.library.electronics import Buffer, CommandQueue, Controller
+from iowatt.model.library.electrical.figures import HddPower
+from iowatt.model.library.electrical.levels import Ladder, ladder
+from iowatt.model.library.electronics import CommandQueue, DriveBuffer, DriveController
 from iowatt.model.library.geometry import (
     MOST_CYLINDERS,
     MOST_SECTORS_PER_TRACK,
@@ -21,8 +22,7 @@ from iowatt.model.library.geometry import (
     ZonedGeometry,
 )
 from iowatt.model.library.layout import Layout, Tree, Zones
-from iowatt.model.library.levels import Ladder
-from iowatt.model.library.mechanics import SeekCurve, Zone
+from iowatt.model.library.mechanics import SeekCurve, TrackZone
 from iowatt.model.library.price_class import Sold
 from iowatt.model.library.source import stand_in
 
@@ -31,12 +31,11 @@ LayoutFile = Callable[[str], dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Drive:
+class Disk:
     """A mechanical disk.
 
-    ``seek`` is (cylinders, seconds) of reads, ``seek_plan`` what the simulator is told about reads and
-    writes; times are in seconds, ``sectors`` is what the drive offers. ``notes`` are statements that a reader
-    of results must see.
+    ``seek`` is (cylinders, seconds) of reads, ``seek_plan`` the simulator's curves of reads and writes; times
+    are in seconds; ``sectors`` are those offered. ``notes`` are statements that a reader of results must see.
     """
 
     name: str
@@ -51,17 +50,17 @@ class Drive:
     seek_plan: dict[str, Any]
     head_switch_s: float
     write_settle_s: float
-    controller: Controller
-    buffer: Buffer
+    controller: DriveController
+    buffer: DriveBuffer
     command_queue: CommandQueue
     power: HddPower
     endurance: Endurance = field(default_factory=Endurance)
-    #: What it is bought as; None of a drive that was made up.
+    #: What it is bought as; None for a drive made up in a test.
     sold: Sold | None = None
 
     @property
     def ratings(self) -> dict[str, float]:
-        """What its data sheet promises it to last, as far as it says: bytes a year, cycles."""
+        """The ratings of its data sheet, as far as stated: bytes a year, cycles."""
         return self.endurance.ratings()
 
     @property
@@ -75,7 +74,7 @@ class Drive:
         return self.layout.cylinders
 
     @property
-    def zones(self) -> tuple[Zone, ...]:
+    def zones(self) -> tuple[TrackZone, ...]:
         """Its zones; none where the layout is irregular."""
         return self.layout.zones if isinstance(self.layout, Zones) else ()
 
@@ -87,24 +86,23 @@ class Drive:
     def sequential_rate(self, zone: int) -> float:
         """Bytes per second of reading zone ``zone`` (0 outermost, -1 innermost) from end to end.
 
-        Of an irregular layout: of its first and last track, switches left out.
+        For an irregular layout: the rate of its first or last track, without switches.
         """
         if isinstance(self.layout, Tree):
             return self.layout.sectors_per_track(last=zone < 0) * self.sector_bytes * self.rpm / 60
         return mechanics.sequential_rate(self.zones[zone], self.rpm, self.sector_bytes, self.surfaces)
 
-    def respun(self, rpm: float) -> Drive:
-        """The drive at another speed: the same tracks and arm; skews keep their time, not their sectors.
+    def respun(self, rpm: float) -> Disk:
+        """The drive at another speed: same tracks and arm; skews keep their time, not their sectors.
 
-        Raises ``BadValueError`` where the layout is irregular: its skews are known at the drive's own speed
-        only.
+        Raises ``BadValueError`` where the layout is irregular, for its skews are known at one speed only.
         """
         change = f"{self.rpm:g} to {rpm:g} rpm"
         note = f"{self.name}: rotation changed from {change}; seeks and power are not rescaled"
         layout = self.layout.respun(rpm / self.rpm)
         return replace(self, rpm=rpm, layout=layout, notes=(*self.notes, note))
 
-    def shortened(self, capacity: int) -> Drive:
+    def shortened(self, capacity: int) -> Disk:
         """The drive with only its first ``capacity`` bytes in use.
 
         Raises ``BadValueError`` where that is less than a sector or more than the drive has.
@@ -124,39 +122,39 @@ class Drive:
         """Whether writes complete in its buffer."""
         return self.buffer.fast_write != "none"
 
-    def write_cached(self, on: bool) -> Drive:
+    def write_cached(self, on: bool) -> Disk:
         """The drive with its write cache on or off.
 
-        Turned on, one that writes through by its file takes all writes (``across-reads``).
+        Turned on where its file has it off, it takes all writes (``across-reads``).
 
-        Raises ``BadValueError`` where there is no buffer to turn it on in.
+        Raises ``BadValueError`` where the drive has no buffer.
         """
         if on == self.write_cache:
             return self
         if on and not self.buffer.segments:
             raise BadValueError(
-                "not-applicable", None, f"{self.name!r} has no on-board buffer that could take writes"
+                "not-applicable", None, f"{self.name!r} has no on-board buffer to take writes"
             )
         how = "writes complete in its buffer" if on else "writes complete on the media"
         note = f"{self.name}: the scenario turns its write cache {'on' if on else 'off'}: {how}"
         buffer = self.buffer.model_copy(update={"fast_write": "across-reads" if on else "none"})
         return replace(self, buffer=buffer, notes=(*self.notes, note))
 
-    def powered(self, power: HddPower) -> Drive:
-        """The drive with the figures given in ``power`` in place of its own."""
+    def powered(self, power: HddPower) -> Disk:
+        """The drive with the figures of ``power`` in place of its own."""
         changed = ", ".join(name for name in type(power).model_fields if name in power.model_fields_set)
         note = f"{self.name}: the scenario gives its own power figures ({changed})"
         return replace(self, power=self.power.with_figures(power), notes=(*self.notes, note))
 
     @property
     def missing_watts(self) -> list[str]:
-        """Figures of ``power`` without which its energy is not known."""
+        """Names of the figures of ``power`` that its energy needs and that are not known."""
         return [name for name in ("active", "positioning", "idle") if getattr(self.power, name) is None]
 
     @property
     def ladder(self) -> Ladder:
-        """Its power levels below idling, as far as they are wholly known."""
-        return levels.ladder(self.power, self.rpm)
+        """Its power levels below idling whose figures are all known."""
+        return ladder(self.power, self.rpm)
 
     def plan(self, phase: str, states: Mapping[str, int] | None = None) -> dict[str, Any]:
         """The ``device`` of a plan's pool. Watts that are not known are None."""
@@ -165,7 +163,7 @@ class Drive:
     def hdd_plan(self, phase: str, states: Mapping[str, int] | None = None) -> dict[str, Any]:
         """``HddPlan``: the mechanics, the electronics and the watts.
 
-        ``states`` numbers the states that power levels other than standby are reported as, by name.
+        ``states`` are the numbers of the states that power levels other than standby are reported as.
         """
         power, ladder = self.power, self.ladder
         return {
@@ -190,13 +188,13 @@ class Drive:
         }
 
 
-def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None) -> Drive:
-    """The drive that a device file describes; what was derived or assumed for it is in its notes.
+def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None) -> Disk:
+    """The disk that a device file describes; its notes list what was derived or assumed.
 
-    ``layout_file`` gives the tree of an irregular layout by the name that the file gives it.
+    ``layout_file`` reads the tree of an irregular layout by its name in the file.
 
-    Raises ``InputError`` where figures are missing that nothing can stand for, or contradict one another;
-    ``where`` names the file. Missing watts are no error here: what is needed depends on the scenario.
+    Raises ``InputError`` where figures are missing that cannot be derived, or contradict one another;
+    ``where`` names the file. Missing watts are not an error here: the scenario decides which ones it needs.
     """
     if file.kind != "hdd":
         hint = "`iowatt devices list --needs mechanics --kind hdd` prints the disks that will do"
@@ -211,7 +209,7 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
             f"the simulation needs figures that {file.name!r} lacks: {', '.join(missing)}",
             hint=f'give them in a device file of your own, with based_on = "{file.name}"',
         )
-    power = derive.power(file, steps)
+    power = derive.state_watts(file, steps)
     sectors = parts.capacity // parts.sector_bytes
     layout = _layout(parts, sectors, where, layout_file)
     if layout.cylinders > MOST_CYLINDERS:
@@ -226,7 +224,7 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
     if sectors > held:
         raise InputError("conflict", where, f"capacity is {sectors} sectors, but the zones hold only {held}")
     seek, seek_plan = _seek(parts, layout.cylinders, where)
-    return Drive(
+    return Disk(
         name=file.name,
         title=file.title,
         notes=_notes(file, steps),
@@ -259,7 +257,9 @@ def _layout(parts: derive.Mechanics, sectors: int, where: str, layout_file: Layo
     return Zones(_zones(parts, geometry, sectors, where))
 
 
-def _zones(parts: derive.Mechanics, rates: derive.Rates, sectors: int, where: str) -> tuple[Zone, ...]:
+def _zones(
+    parts: derive.Mechanics, rates: derive.ZoneRates, sectors: int, where: str
+) -> tuple[TrackZone, ...]:
     """Zones from sustained rates, which count one head switch per turn."""
     turn_s = 60 / parts.rpm
     track_s = turn_s + parts.head_switch
@@ -317,17 +317,17 @@ def _seconds(milliseconds: float) -> float:
 
 
 def _notes(file: DeviceFile, steps: derive.Steps) -> tuple[str, ...]:
-    said = [*file.assumptions, *steps.notes(), *_bus_note(file)]
-    return (*stand_in(file.name, file.stand_in), *(f"{file.name}: {text}" for text in said))
+    texts = [*file.assumptions, *steps.notes(), *_bus_note(file)]
+    return (*stand_in(file.name, file.stand_in), *(f"{file.name}: {text}" for text in texts))
 
 
 def _bus_note(file: DeviceFile) -> list[str]:
-    """A drive that was measured on a slow bus stays slow on a fast one, unless it is told otherwise."""
+    """The note that a drive keeps the speed of the slow bus on which it was measured."""
     slowest = max(file.controller.sector) if file.controller is not None else 0.0
     if not slowest:
         return []
     rate = (file.sector_size or derive.SECTOR_BYTES) / slowest / 1e6
     return [
-        f"a transfer takes {slowest * 1e3:g} ms a sector ({rate:.1f} MB/s), as on the bus that it was "
-        "measured on; controller.sector in a device file of your own changes that"
+        f"a transfer takes {slowest * 1e3:g} ms a sector ({rate:.1f} MB/s), as on the bus on which it was "
+        "measured; controller.sector in a device file of your own changes that"
     ]

@@ -1,7 +1,7 @@
 """A disk's controller and on-board buffer in a device file: overheads, bus side, segments, read-ahead.
 
-Left out, each figure has the value of a drive without that mechanism. ``plan`` gives the tables that the
-simulator takes; what the mechanisms do is in docs/models/disk.md.
+A figure that is left out has the value of a drive without that mechanism. ``plan`` gives the simulator's
+tables; docs/models/disk.md describes the mechanisms.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ExtraDisconnect(Strict):
         return {f"{name}_s": getattr(self, name) for name in type(self).model_fields}
 
 
-class Controller(Strict):
+class DriveController(Strict):
     """Overheads of the drive's electronics and its side of the bus."""
 
     extraction: Literal["separate", "commands"] = key(
@@ -103,22 +103,21 @@ class Controller(Strict):
             "extraction", "never_disconnect", "hold_bus",
             "read_watermark", "write_watermark", "watermark_by_request",
         }  # fmt: skip
-        made: dict[str, Any] = {}
+        plan: dict[str, Any] = {}
         for name in type(self).model_fields:
             value = getattr(self, name)
-            if isinstance(value, ExtraDisconnect) or name == "extra_disconnect":
-                made[name] = value.plan() if value is not None else None
+            if name == "extra_disconnect":
+                plan[name] = value and value.plan()
             else:
-                made[name if name in plain else f"{name}_s"] = (
-                    list(value) if isinstance(value, tuple) else value
-                )
-        return made
+                key = name if name in plain else f"{name}_s"
+                plan[key] = list(value) if isinstance(value, tuple) else value
+        return plan
 
 
 FAST_WRITE: Final = ("none", "contiguous", "across-reads")
 
 
-class Buffer(Strict):
+class DriveBuffer(Strict):
     """The on-board buffer. Sizes in sectors."""
 
     segments: int = key("Number of segments.", default=0, within=(0, 2**20))
@@ -177,9 +176,8 @@ class Buffer(Strict):
 
     def plan(self) -> dict[str, Any]:
         """``BufferPlan``."""
-        made = self.model_dump()
         return {
-            **made,
+            **self.model_dump(),
             "zero_latency": list(self.zero_latency),
             "fast_write": FAST_WRITE.index(self.fast_write),
         }

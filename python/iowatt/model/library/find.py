@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base import units
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
-from iowatt.model.library import folders
 from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.drive import Drive, resolve
+from iowatt.model.library.drive import Disk, resolve
+from iowatt.model.library.folders import LibraryFolder
 from iowatt.model.library.layout import read_layout
 from iowatt.model.library.ssd.drive import Ssd
+
+if TYPE_CHECKING:
+    from iowatt.model.library.disksim.convert import Imported
+
+DEVICES: Final = LibraryFolder("devices", "device", "`iowatt devices list`")
 
 # Tables that a based_on file changes key by key; other keys it replaces.
 _MERGED: Final = (
@@ -23,12 +28,12 @@ _MERGED: Final = (
 _ANGLES: Final = ("first_sector_offset", "track_skew", "cylinder_skew")
 
 DISKSIM: Final = (".diskspecs", ".parv")
-"""How names of DiskSim's files end."""
+"""Endings of DiskSim's files."""
 
 
 def device_names() -> tuple[str, ...]:
     """Names of the library's devices, sorted."""
-    return folders.names("devices")
+    return DEVICES.names()
 
 
 def device_file(name: str, base_dir: Path | None = None, drive: str | None = None) -> DeviceFile:
@@ -39,54 +44,61 @@ def device_file(name: str, base_dir: Path | None = None, drive: str | None = Non
     Raises ``InputError`` where there is no such drive (with the nearest names), or its file is wrong (with
     file and line).
     """
-    if name.endswith(DISKSIM):
-        from iowatt.model.library.disksim.convert import import_drive
-
-        return import_drive((base_dir or Path()) / name, drive).file()
-    _no_choice(name, drive)
-    return _read(name, base_dir or Path(), ())[0]
+    imported = _imported(name, base_dir, drive)
+    return _read(name, base_dir or Path())[0] if imported is None else imported.file()
 
 
-def find_drive(name: str, base_dir: Path | None = None, drive: str | None = None) -> Drive:
+def find_drive(name: str, base_dir: Path | None = None, drive: str | None = None) -> Disk:
     """The disk of a library name, a device file or a DiskSim file, in numbers."""
+    imported = _imported(name, base_dir, drive)
+    if imported is not None:
+        return imported.drive()
+    return _library_disk(name) if name in device_names() else _disk(name, base_dir or Path())
+
+
+def find_device(name: str, base_dir: Path | None = None, drive: str | None = None) -> Disk | Ssd:
+    """The disk or SSD of a name or file, as :func:`find_drive`."""
+    if not name.endswith(DISKSIM):
+        _imported(name, base_dir, drive)
+        file, where, _ = _read(name, base_dir or Path())
+        if file.kind == "ssd":
+            from iowatt.model.library.ssd.derive import resolve as resolve_ssd
+
+            return resolve_ssd(file, where)
+    return find_drive(name, base_dir, drive)
+
+
+def _imported(name: str, base_dir: Path | None, drive: str | None) -> Imported | None:
+    """The drive of a DiskSim file; None for other files, in which ``drive`` has nothing to choose."""
     if name.endswith(DISKSIM):
         from iowatt.model.library.disksim.convert import import_drive
 
-        return import_drive((base_dir or Path()) / name, drive).drive()
-    _no_choice(name, drive)
-    if name in device_names():
-        return _library_drive(name)
-    return _resolved(name, base_dir or Path())
+        return import_drive((base_dir or Path()) / name, drive)
+    if drive is not None:
+        raise InputError(
+            "not-applicable",
+            None,
+            f"{name!r} is a single drive; `drive={drive}` chooses one of several",
+            hint=f"leave drive out; it is for files that end in {' or '.join(DISKSIM)}",
+        )
+    return None
 
 
-def find_device(name: str, base_dir: Path | None = None, drive: str | None = None) -> Drive | Ssd:
-    """The disk or SSD of a library name, a device file or a DiskSim file, in numbers."""
-    if name.endswith(DISKSIM):
-        return find_drive(name, base_dir, drive)
-    _no_choice(name, drive)
-    file, where, _ = _read(name, base_dir or Path(), ())
-    if file.kind == "hdd":
-        return find_drive(name, base_dir, drive)
-    from iowatt.model.library.ssd.derive import resolve as resolve_ssd
-
-    return resolve_ssd(file, where)
-
-
-@cache
-def _library_drive(name: str) -> Drive:
-    """A drive of the library: its files stay as they are as long as the process, a sweep asks many times."""
-    return _resolved(name, Path())
-
-
-def _resolved(name: str, base_dir: Path) -> Drive:
-    file, where, folder = _read(name, base_dir, ())
+def _disk(name: str, base_dir: Path) -> Disk:
+    file, where, folder = _read(name, base_dir)
     return resolve(file, where, lambda layout: read_layout(folder / layout))
 
 
-def own_files(name: str, base_dir: Path) -> list[Path]:
-    """The device files behind ``name`` that are not the library's: the file and what it is based on.
+@cache
+def _library_disk(name: str) -> Disk:
+    """A disk of the library. Its files do not change while the process runs, and a sweep asks many times."""
+    return _disk(name, Path())
 
-    ``name`` has been found before, with :func:`find_drive`.
+
+def own_files(name: str, base_dir: Path) -> list[Path]:
+    """The device files behind ``name`` that are not the library's: the file and those it is based on.
+
+    ``name`` must exist, as :func:`find_device` checks.
     """
     files: list[Path] = []
     while name.endswith((".toml", *DISKSIM)):
@@ -98,32 +110,16 @@ def own_files(name: str, base_dir: Path) -> list[Path]:
     return files
 
 
-def _no_choice(name: str, drive: str | None) -> None:
-    if drive is not None:
-        raise InputError(
-            "not-applicable",
-            None,
-            f"{name!r} is a single drive; `drive={drive}` chooses one of several",
-            hint=f"leave drive out; it is for files that end in {' or '.join(DISKSIM)}",
-        )
-
-
-def near_names(name: str) -> str:
-    """``did you mean ...?`` with up to three names, or where to look for them."""
-    listed = f"`iowatt devices list` prints the {len(device_names())} devices of the library"
-    return folders.near_names("devices", name, listed)
-
-
-def _read(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[DeviceFile, str, Path]:
+def _read(name: str, base_dir: Path) -> tuple[DeviceFile, str, Path]:
+    """The device file, what to call it in errors, and the folder that its layout file is relative to."""
     if name in device_names():
         return _library_file(name)
-    document, folder = _document(name, base_dir, users)
+    document, folder = _document(name, base_dir, ())
     return document.validate(DeviceFile), document.source, folder
 
 
 @cache
 def _library_file(name: str) -> tuple[DeviceFile, str, Path]:
-    """As :func:`_read`; files of the library are read once."""
     document, folder = _document(name, Path(), ())
     return document.validate(DeviceFile), document.source, folder
 
@@ -135,16 +131,11 @@ def _document(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[Docume
         document, below = Document(read_text(path), str(path)), path.parent
         folder = below
     elif name in device_names():
-        document, below = folders.document("devices", name), base_dir
-        folder = folders.path("devices", name).parent
+        document, below = DEVICES.document(name), base_dir
+        folder = DEVICES.path(name).parent
     else:
-        raise InputError(
-            "unknown-name",
-            None,
-            f"there is no device {name!r}; expected a name of the library or a file ending in .toml, "
-            f"{' or '.join(DISKSIM)}",
-            hint=near_names(name),
-        )
+        files = f"a file ending in .toml, {' or '.join(DISKSIM)}"
+        raise DEVICES.unknown(name, f"a name of the library or {files}")
     base = document.raw.get("based_on")
     if isinstance(base, str):
         if base in users or base == name:
@@ -199,17 +190,17 @@ def merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _other_capacity(base: dict[str, Any], changes: dict[str, Any]) -> bool:
-    """Whether ``changes`` makes it a drive that nobody has seen the price of."""
+    """Whether ``changes`` makes it a drive of another capacity, whose price is not known."""
     if "capacity" not in changes:
         return False
     try:
         return units.parse_capacity(changes["capacity"]) != units.parse_capacity(base.get("capacity"))
-    except ValueError:  # not known of the one, or wrong in the other, which its check will say
+    except ValueError:  # not given in the one, or wrong in the other, which its own check reports
         return True
 
 
 def _mergeable(table: Any) -> bool:
-    """Measured points and fitted forms are no figures to mix with others of a seek curve."""
+    """False for measured points and fitted forms: a seek curve cannot mix them with other figures."""
     return isinstance(table, dict) and "points_ms" not in table and "hpl_ms" not in table
 
 

@@ -1,7 +1,7 @@
-"""What is known of an SSD's inside: its flash, in geometry and times, and the power states of NVMe.
+"""An SSD's flash and NVMe power states in a device file.
 
-Every key may be left out: what a data sheet does not say is derived or assumed (``library.ssd``), and
-whoever reads a result sees it.
+Every key may be left out: what a data sheet does not give is derived or assumed (``library.ssd``), with a
+note.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class Suspend(Strict):
     program: bool = key("Reads interrupt programs.", default=True, example=True)
     erase: bool = key("Reads interrupt erases.", default=True, example=True)
     latency: Duration = key(
-        "From the read's wish to its start on a die that programs or erases.", default=20e-6, example="20us"
+        "From a read's arrival at a die that programs or erases to its start.", default=20e-6, example="20us"
     )
 
 
-class Flash(Strict):
+class FlashFigures(Strict):
     """The flash of an SSD and the memory in front of it."""
 
     cell: Cell | None = _optional(

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import Duration, Rate
 from iowatt.base.strict import Strict, key
-from iowatt.model.library.electrical import seconds
+from iowatt.model.library.electrical.figures import seconds
 
 
 def _pair(value: Any) -> Any:

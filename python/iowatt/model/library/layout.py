@@ -1,4 +1,4 @@
-"""Where the sectors of a drive are, as the simulator is told: zones, or a tree of runs out of a file.
+"""Where the sectors of a drive are: zones, or a tree of runs from a layout file.
 
 A layout file is JSON, gzipped or not: ``{"schema": "iowatt.layout/1", "tracks", "nodes", "slips", "remaps"}``
 with the lists of the simulator's ``IndexedPlan``, the entries of a node as lists in the order of `ENTRY`.
@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from iowatt.base.errors import BadValueError, InputError
+from iowatt.base.packed_file import read_text
 from iowatt.model.library.geometry import ZonedGeometry
-from iowatt.model.library.mechanics import Zone
-from iowatt.model.library.parameter_text import read_text
+from iowatt.model.library.mechanics import TrackZone
 
 SCHEMA: Final = "iowatt.layout/1"
 ENTRY: Final = (
@@ -29,7 +29,7 @@ MOST_BYTES: Final = 64 << 20
 class Zones:
     """Zones of like cylinders; ``all_cylinders`` is 0 where there are none beyond the zones."""
 
-    zones: tuple[Zone, ...]
+    zones: tuple[TrackZone, ...]
     mapping: str = "normal"
     sparing: str = "none"
     range_cylinders: int = 0
@@ -43,7 +43,7 @@ class Zones:
             fields = zone.model_dump(exclude={"first_cylinder", "slips", "remaps"})
             first = -1 if zone.first_cylinder is None else zone.first_cylinder
             slips, remaps = tuple(zone.slips), tuple(zone.remaps)
-            zones.append(Zone(first_cylinder=first, slips=slips, remaps=remaps, **fields))
+            zones.append(TrackZone(first_cylinder=first, slips=slips, remaps=remaps, **fields))
         return cls(
             tuple(zones),
             geometry.mapping,
@@ -70,9 +70,9 @@ class Zones:
         return surfaces * sum(zone.cylinders * zone.sectors_per_track for zone in self.zones)
 
     def respun(self, ratio: float) -> Zones:
-        """At ``ratio`` times the speed: angles keep their time."""
+        """The layout at ``ratio`` times the speed: angles keep their time."""
 
-        def turned(zone: Zone) -> Zone:
+        def turned(zone: TrackZone) -> TrackZone:
             spt = zone.sectors_per_track
             return replace(
                 zone,
@@ -114,7 +114,7 @@ class Tree:
         return int(self.indexed["tracks"][entry["child"]][2])
 
     def respun(self, ratio: float) -> Tree:
-        """Not possible: its angles are sums that are known at one speed only."""
+        """Raise ``BadValueError``: its angles are sums that are known at one speed only."""
         raise BadValueError(
             "unsupported", None, "the speed of a drive with an irregular layout cannot be changed"
         )
@@ -141,11 +141,11 @@ def read_layout(path: Path) -> dict[str, Any]:
     """
     where = str(path)
     try:
-        found = json.loads(read_text(path, MOST_BYTES))
-        if found.pop("schema") != SCHEMA:
+        file = json.loads(read_text(path, MOST_BYTES))
+        if file.pop("schema") != SCHEMA:
             raise ValueError
-        nodes = [[dict(zip(ENTRY, entry, strict=True)) for entry in node] for node in found["nodes"]]
-        made = {**{name: found.pop(name) for name in ("tracks", "slips", "remaps")}, "nodes": nodes}
+        nodes = [[dict(zip(ENTRY, entry, strict=True)) for entry in node] for node in file["nodes"]]
+        indexed = {**{name: file.pop(name) for name in ("tracks", "slips", "remaps")}, "nodes": nodes}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(
             "wrong-format",
@@ -153,12 +153,14 @@ def read_layout(path: Path) -> dict[str, Any]:
             f"expected a layout file of schema {SCHEMA}",
             hint="`iowatt devices import` writes one beside the device file",
         ) from None
-    known = len(made["tracks"])
+    tracks = len(indexed["tracks"])
     for number, node in enumerate(nodes):
         for entry in node:
-            children = number if entry["head"] is None else known
+            children = number if entry["head"] is None else tracks
             if not isinstance(entry["child"], int) or not 0 <= entry["child"] < children:
-                raise InputError("damaged", where, f"node {number} names a child that is not before it")
+                raise InputError(
+                    "damaged", where, f"node {number} names a child that does not come before it"
+                )
     if not nodes or not all(nodes):
         raise InputError("damaged", where, "a layout needs nodes, and each of them entries")
-    return made
+    return indexed

@@ -1,4 +1,4 @@
-"""From the few figures of a data sheet to a seek curve and zones, and back to figures that people compare."""
+"""Seek curves and zones from the figures of a data sheet, and average seek and rates from those."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SeekCurve = tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True)
-class Zone:
+class TrackZone:
     """Cylinders with the same number of sectors per track; skews and offsets in sectors.
 
-    ``first_cylinder`` is -1 where the zone follows the one before it. Slips, spares and remaps are counted as
-    the geometry's sparing has it.
+    ``first_cylinder`` is -1 where the zone follows the one before it. The sparing scheme decides whether
+    slips, spares and remaps count sectors or tracks.
     """
 
     cylinders: int
@@ -34,7 +34,7 @@ class Zone:
     remaps: tuple[tuple[int, int], ...] = ()
 
     def plan(self, first_cylinder: int) -> dict[str, Any]:
-        """``ZonePlan``; ``first_cylinder`` holds where the zone has none of its own."""
+        """``ZonePlan``; ``first_cylinder`` is used where the zone has none of its own."""
         return {
             "first_cylinder": first_cylinder if self.first_cylinder < 0 else self.first_cylinder,
             "cylinders": self.cylinders,
@@ -103,16 +103,16 @@ def linear_zones(
     zone_count: int,
     track_skew_turns: float,
     cylinder_skew_turns: float,
-) -> tuple[Zone, ...]:
+) -> tuple[TrackZone, ...]:
     """Zones of equal width that hold at least ``sectors``; sectors per track fall linearly inwards.
 
-    Skews are given in turns and rounded up to whole sectors, so that the next track never comes too early.
+    Skews are given in turns and rounded up to whole sectors: the next track never comes too early.
     """
     steps = max(1, zone_count - 1)
     spts = [max(1, round(outer_spt + (inner_spt - outer_spt) * i / steps)) for i in range(zone_count)]
     cylinders = math.ceil(sectors / (surfaces * sum(spts)))
     return tuple(
-        Zone(cylinders, spt, math.ceil(track_skew_turns * spt), math.ceil(cylinder_skew_turns * spt))
+        TrackZone(cylinders, spt, math.ceil(track_skew_turns * spt), math.ceil(cylinder_skew_turns * spt))
         for spt in spts
     )
 
@@ -158,7 +158,7 @@ def _times(curve: SeekCurve, distances: Sequence[int]) -> list[float]:
     return times + [curve[-1][1]] * (len(distances) - done)
 
 
-def sequential_rate(zone: Zone, rpm: float, sector_bytes: int, surfaces: int) -> float:
+def sequential_rate(zone: TrackZone, rpm: float, sector_bytes: int, surfaces: int) -> float:
     """Bytes per second of reading a zone from end to end: per cylinder its data over its turns and skews."""
     turns = surfaces + ((surfaces - 1) * zone.track_skew + zone.cylinder_skew) / zone.sectors_per_track
     return surfaces * zone.sectors_per_track * sector_bytes * rpm / 60 / turns

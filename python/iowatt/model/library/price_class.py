@@ -1,8 +1,8 @@
-"""What a drive is bought as: its class in a price list, and its own price where its file has one.
+"""How a drive is priced: its class in a price list, and its own price where its file has one.
 
-The classes are those that a book of assumptions prices by the gigabyte (``purchase.price.CLASS``) and counts
-write amplification by. Their bounds in TB are ours: between those of the listings that prices were taken from
-(3 to 6, 8 to 12, 14 to 18, 20 to 26 TB).
+A cost book has a price per gigabyte and a write amplification for each class (``purchase.price.CLASS``). The
+bounds in TB lie between those of the listings that prices were taken from (3 to 6, 8 to 12, 14 to 18, 20 to
+26 TB).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final, Literal
 from iowatt.model.library.device import DeviceFile
 
 #: Each class, and what is in it.
-CLASSES: Final = {
+PRICE_CLASSES: Final = {
     "hdd-to-6tb": "disks below 10,000 rpm of up to 6 TB, however small",
     "hdd-to-12tb": "disks below 10,000 rpm of more than 6 and up to 12 TB",
     "hdd-to-18tb": "disks below 10,000 rpm of more than 12 and up to 18 TB",
@@ -32,21 +32,21 @@ _SLACK: Final = 1.01
 _DATA_CENTRE: Final = ("u.2", "u.3", "e1.", "e3.", "edsff", "aic")
 
 
-def price_class(
+def price_class_of(
     kind: Literal["hdd", "ssd"],
     interface: str | None,
     form_factor: str | None,
     rpm: float | None,
     raw_bytes: int,
 ) -> str:
-    """The class of a drive, one of ``CLASSES``.
+    """The class of a drive, one of ``PRICE_CLASSES``.
 
     Parameters
     ----------
     interface, form_factor:
         In the words of device files, such as ``SATA 6G`` and ``U.2/E3.S``.
     rpm:
-        Of a disk; where it is not known, the disk is taken as one of 7,200 rpm.
+        Speed of a disk; 7,200 where it is not known.
     raw_bytes:
         The capacity that it is sold with.
     """
@@ -62,9 +62,9 @@ def price_class(
 
 @dataclass(frozen=True)
 class Sold:
-    """What a drive is bought as, whatever a scenario leaves of it (short-stroking, another speed).
+    """The drive as it is bought, unaffected by short-stroking or another speed in a scenario.
 
-    ``capacity_bytes`` is that of the whole drive; ``usd`` what one cost, None where its file has no price;
+    ``capacity_bytes`` is that of the whole drive; ``usd`` the price of one, None where its file has none;
     ``based_on`` the drive that its file builds on, whose price and failures a book may know.
     """
 
@@ -78,12 +78,12 @@ class Sold:
     @classmethod
     def of(cls, file: DeviceFile, capacity_bytes: int) -> Sold:
         """What ``file`` says; the price's source is its ``[[source]]``, or the file where it has none."""
-        found = price_class(file.kind, file.interface, file.form_factor, file.rpm, capacity_bytes)
+        name = price_class_of(file.kind, file.interface, file.form_factor, file.rpm, capacity_bytes)
         price, source = file.price, file.source_of("price.usd")
         if price.usd is None:
-            return cls(capacity_bytes, found, based_on=file.based_on)
+            return cls(capacity_bytes, name, based_on=file.based_on)
         text = f"[price] of the device file {file.name}" if source is None else source.text
-        return cls(capacity_bytes, found, price.usd, price.date, text, file.based_on)
+        return cls(capacity_bytes, name, price.usd, price.date, text, file.based_on)
 
     def as_dict(self) -> dict[str, object]:
         """As a plan's names hold it: ``sold_bytes``, ``price_class``, and ``price`` where there is one."""

@@ -1,4 +1,4 @@
-"""Where figures come from, how good they are, and what they must not be used for."""
+"""Sources of figures: where they come from, how good they are, and where they must not be used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Quality = Literal["measured", "stated", "derived", "assumed", "common-knowledge"
 Grade = Literal["A", "B", "C", "D"]
 
 
-class Source(Strict):
+class FigureSource(Strict):
     """One publication or method, and the figures that it stands for."""
 
     figures: list[str] = key(
@@ -19,7 +19,7 @@ class Source(Strict):
     )
     quality: Quality = key(
         "measured: on a real drive; stated: published for it; derived: computed from such figures; assumed; "
-        "common-knowledge: told by those who know the drive, no document kept."
+        "common-knowledge: known among users of the drive, without a document."
     )
     grade: Grade | None = key(
         "Of power figures. A: idle, read and write watts; B: idle and one active figure; C: one figure, or "
@@ -30,7 +30,7 @@ class Source(Strict):
         "What a watt means here, such as `stated watts`.", unset="as the figure's name says"
     )
     caution: str | None = key(
-        "Why these figures must not stand for work; they are shown, and no scenario uses them.",
+        "Why these figures do not describe work; they are shown, and no scenario uses them.",
         unset="they may be used",
     )
     text: str = key("The publication, file or method.", min_length=1)
@@ -40,7 +40,7 @@ class Source(Strict):
         return max((len(p) for p in self.figures if figure == p or figure.startswith(f"{p}.")), default=0)
 
 
-def source_of(sources: Iterable[Source], figure: str) -> Source | None:
+def source_of(sources: Iterable[FigureSource], figure: str) -> FigureSource | None:
     """The source of a figure by its key path; the most specific one, the first among equals."""
     best = max(sources, key=lambda source: source.covers(figure), default=None)
     return best if best is not None and best.covers(figure) else None
@@ -49,11 +49,11 @@ def source_of(sources: Iterable[Source], figure: str) -> Source | None:
 _STAND_IN: Final = " is a stand-in: "
 
 ASSUMED: Final = "assumed, not published"
-"""Before the figures of a model that its file leaves out and that are taken from other drives."""
+"""Starts the list of figures of a model that its file leaves out and that are taken from other drives."""
 
 
 def stand_in(name: str, what: str | None) -> list[str]:
-    """The note on a model that is none of a maker's, or stands for one that is not known; none without it."""
+    """The note on a model that stands in for another or for an unknown one; empty where ``what`` is None."""
     return [f"{name}{_STAND_IN}{what}"] if what else []
 
 

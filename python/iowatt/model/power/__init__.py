@@ -1,6 +1,39 @@
 """The array's own power: from parts and drives through the supplies to the wall.
 
-``efficiency`` and ``supplies`` are what a supply and a group of them draw, ``laws`` what a part draws,
-``cooling`` what becomes of it; ``plan`` is an array in numbers, which ``resolve`` makes from a scenario;
-``calculator`` answers for idle and active arrays, ``wall`` for Runs. Watts, VA and seconds throughout.
+``keys`` are the tables of a scenario, ``part`` the library's parts, and ``resolve`` makes an ``ArrayPlan``
+(``plan``) of them, with ``components`` for parts and supplies and ``feasible`` for what is impossible.
+``efficiency`` is what supplies draw, ``spin_up`` the start of the drives; ``calculator`` answers for idle and
+active arrays. Watts, VA and seconds throughout. The names below are imported on first use: ``calculator`` and
+``spin_up`` need numpy.
 """
+
+from typing import TYPE_CHECKING
+
+from iowatt.base.lazy import names_from
+
+if TYPE_CHECKING:
+    from iowatt.model.power.calculator import calculate, component_watts, total
+    from iowatt.model.power.components import ResolvedPower
+    from iowatt.model.power.efficiency import MODES
+    from iowatt.model.power.keys import ArrayPower, PartKeys, SupplyKeys
+    from iowatt.model.power.part import find_part
+    from iowatt.model.power.plan import ArrayPart, ArrayPlan, Enclosure, PoolDrives
+    from iowatt.model.power.resolve import resolve_power
+
+__all__ = [
+    "MODES", "ArrayPart", "ArrayPlan", "ArrayPower", "Enclosure", "PartKeys", "PoolDrives", "ResolvedPower",
+    "SupplyKeys", "calculate", "component_watts", "find_part", "resolve_power", "total",
+]  # fmt: skip
+
+__getattr__ = names_from(
+    __name__,
+    {
+        "calculator": "calculate component_watts total",
+        "components": "ResolvedPower",
+        "efficiency": "MODES",
+        "keys": "ArrayPower PartKeys SupplyKeys",
+        "part": "find_part",
+        "plan": "ArrayPart ArrayPlan Enclosure PoolDrives",
+        "resolve": "resolve_power",
+    },
+)

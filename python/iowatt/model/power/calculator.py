@@ -1,19 +1,20 @@
-"""The power calculator: what an array draws idle and at work, in normal, redundant and failover operation.
+"""The power calculator: watts of an array idle and active, in normal, redundant and failover operation.
 
-normal: the supplies share as the scenario says. redundant: all of them carry the load alike. failover: the
-redundant ones are lost (half the supplies, with N+N: one feed), the needed ones carry all, and fans run at
-their failover speed. Active: every drive at its operating watts, every part at its active watts.
+normal: the supplies share the load as the scenario sets it. redundant: all of them carry it equally.
+failover: the redundant ones are lost (half the supplies with N+N: one feed), the needed ones carry all of it,
+and fans run at their failover speed. Active: every drive at its operating watts, every part at its active
+watts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from collections.abc import Sequence
 
 from iowatt.base.results import Note
 from iowatt.model.power.efficiency import MODES, Mode, Supplies
-from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix, Part, tons
+from iowatt.model.power.plan import ArrayPart, ArrayPlan, Enclosure, Mix, tons
 from iowatt.model.power.result import (
+    ACTIVITIES,
     Activity,
     CalculatedPower,
     ComponentPower,
@@ -25,11 +26,9 @@ from iowatt.model.power.result import (
 )
 from iowatt.model.power.spin_up import SpinUp, spin_up
 
-ACTIVITIES: Final[tuple[Activity, ...]] = ("idle", "active")
-
 
 def calculate(plan: ArrayPlan, name: str, notes: Sequence[Note] = ()) -> CalculatedPower:
-    """Everything the calculator says of an array; ``notes`` are those of its plan."""
+    """The array's power in every mode; ``notes`` are those of its plan."""
     modes = {mode: {how: total(plan, mode, how) for how in ACTIVITIES} for mode in MODES}
     raw_gb = sum(kind.raw_bytes for kind in plan.drives.values()) / 1e9
     idle_w = modes["normal"]["idle"].wall_w
@@ -41,7 +40,7 @@ def calculate(plan: ArrayPlan, name: str, notes: Sequence[Note] = ()) -> Calcula
         pue=plan.pue,
         btu_per_wh=plan.btu_per_wh,
         modes=modes,
-        components=components(plan),
+        components=component_watts(plan),
         enclosures=[_enclosure(plan, enclosure) for enclosure in plan.enclosures],
         spin_up=_spin_up(plan),
         notes=[*notes, *_notes(plan)],
@@ -51,16 +50,16 @@ def calculate(plan: ArrayPlan, name: str, notes: Sequence[Note] = ()) -> Calcula
 
 def total(plan: ArrayPlan, mode: Mode, how: Activity) -> PowerTotal:
     """The whole array in one mode and activity."""
-    given = drawn = 0.0
+    output = drawn = 0.0
     va: float | None = 0.0
     for enclosure in plan.enclosures:
         dc, wall = enclosure_watts(plan, enclosure, mode, how)
-        given, drawn = given + dc, drawn + wall
+        output, drawn = output + dc, drawn + wall
         factor = None if enclosure.supplies is None else enclosure.supplies.power_factor
         va = None if va is None or (factor is None and wall > 0) else va + wall / (factor or 1.0)
     return PowerTotal(
         wall_w=drawn,
-        loss_w=drawn - given,
+        loss_w=drawn - output,
         va=va,
         btu_per_h=drawn * plan.btu_per_wh,
         tons=tons(drawn),
@@ -69,7 +68,7 @@ def total(plan: ArrayPlan, mode: Mode, how: Activity) -> PowerTotal:
 
 
 def enclosure_watts(plan: ArrayPlan, enclosure: Enclosure, mode: Mode, how: Activity) -> tuple[float, float]:
-    """Watts of all enclosures of a kind: of what is in them, and at the wall."""
+    """Watts of all enclosures of a kind: of their contents, and at the wall."""
     inside = drawn = 0.0
     for number, mix in enclosure.filling:
         fed, direct, wall = _one(plan, enclosure, mix, mode, how)
@@ -81,7 +80,7 @@ def enclosure_watts(plan: ArrayPlan, enclosure: Enclosure, mode: Mode, how: Acti
 def _one(
     plan: ArrayPlan, enclosure: Enclosure, mix: Mix, mode: Mode, how: Activity
 ) -> tuple[float, float, float]:
-    """Watts of one: what its supplies give out, what is known at the wall, what the supplies draw."""
+    """Watts of one: output of its supplies, parts known at the wall, input of its supplies."""
     fed = sum(number * drive_w(plan, pool, how) for pool, number in zip(enclosure.pools, mix, strict=True))
     fed += sum(part_w(part, mode, how) for part in enclosure.parts if not part.at_wall)
     direct = sum(part_w(part, mode, how) for part in enclosure.parts if part.at_wall)
@@ -95,14 +94,14 @@ def drive_w(plan: ArrayPlan, pool: str, how: Activity) -> float:
     return (kind.idle_w if how == "idle" else kind.operating_w) or 0.0
 
 
-def part_w(part: Part, mode: Mode, how: Activity) -> float:
+def part_w(part: ArrayPart, mode: Mode, how: Activity) -> float:
     """Watts of the like parts of one enclosure."""
     if how == "active" and part.law in ("constant", "charging"):
         return part.count * part.active_w
     return part.watts(0.0 if how == "idle" else 1.0, mode)
 
 
-def components(plan: ArrayPlan) -> list[ComponentPower]:
+def component_watts(plan: ArrayPlan) -> list[ComponentPower]:
     """Each pool's drives, each part and each enclosure's supply losses, with their watts."""
     rows = []
     for enclosure in plan.enclosures:
@@ -111,12 +110,17 @@ def components(plan: ArrayPlan) -> list[ComponentPower]:
             drawn = {how: number * drive_w(plan, pool, how) for how in ACTIVITIES}
             watts = dict.fromkeys(MODES, drawn)
             model = plan.drives[pool].model
-            rows.append(_row(pool, "drives", enclosure.name, number, what=model, basis="dc", watts=watts))
+            rows.append(
+                ComponentPower(
+                    name=pool, kind="drives", enclosure=enclosure.name, count=number, what=model, basis="dc",
+                    watts=watts,
+                )
+            )  # fmt: skip
         for part in enclosure.parts:
             rows.append(
-                _row(
-                    enclosure.component(part), part.kind, enclosure.name, enclosure.count * part.count,
-                    what=part.law, basis="wall" if part.at_wall else "dc",
+                ComponentPower(
+                    name=enclosure.component(part), kind=part.kind, enclosure=enclosure.name,
+                    count=enclosure.count * part.count, what=part.law, basis="wall" if part.at_wall else "dc",
                     watts={
                         mode: {how: enclosure.count * part_w(part, mode, how) for how in ACTIVITIES}
                         for mode in MODES
@@ -128,29 +132,14 @@ def components(plan: ArrayPlan) -> list[ComponentPower]:
             for mode in MODES:
                 both = {how: enclosure_watts(plan, enclosure, mode, how) for how in ACTIVITIES}
                 losses[mode] = {how: drawn - inside for how, (inside, drawn) in both.items()}
-            count = enclosure.count * enclosure.supplies.count
             rows.append(
-                _row(
-                    f"{enclosure.name}.supplies", "supply loss", enclosure.name, count,
-                    what=enclosure.supplies.efficiency, basis="wall", watts=losses,
+                ComponentPower(
+                    name=f"{enclosure.name}.supplies", kind="supply loss", enclosure=enclosure.name,
+                    count=enclosure.count * enclosure.supplies.count, what=enclosure.supplies.efficiency,
+                    basis="wall", watts=losses,
                 )
             )  # fmt: skip
     return rows
-
-
-def _row(
-    name: str,
-    kind: str,
-    enclosure: str,
-    count: int,
-    *,
-    what: str,
-    basis: Literal["dc", "wall"],
-    watts: Mapping[Mode, Mapping[Activity, float]],
-) -> ComponentPower:
-    return ComponentPower(
-        name=name, kind=kind, enclosure=enclosure, count=count, what=what, basis=basis, watts=watts
-    )
 
 
 def _enclosure(plan: ArrayPlan, enclosure: Enclosure) -> EnclosureKind:
@@ -208,7 +197,7 @@ def _spin_up(plan: ArrayPlan) -> DriveStart | None:
 
 
 def _volt_amperes(plan: ArrayPlan, start: SpinUp) -> float | None:
-    """At the lowest power factor of the array."""
+    """VA at the lowest power factor of the array."""
     factors = [e.supplies.power_factor if e.supplies else None for e in plan.enclosures]
     known = [factor for factor in factors if factor is not None]
     return start.peak_w / min(known) if len(known) == len(factors) else None
@@ -235,14 +224,14 @@ def _notes(plan: ArrayPlan) -> list[Note]:
         notes.append(
             Note(
                 code="parts-at-wall",
-                text="Some watts were published or measured at the wall; no supply loss is added to those.",
+                text="Some watts were published or measured at the wall; no supply loss is added to them.",
             )
         )
     if any(enclosure.supplies for enclosure in plan.enclosures):
         notes.append(
             Note(
                 code="certificate-minimum",
-                text="A certificate states the least efficiency; a supply that has it is at least as good.",
+                text="A certificate states the lowest efficiency; a supply that has it is at least as good.",
             )
         )
     return notes

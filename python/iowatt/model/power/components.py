@@ -1,4 +1,4 @@
-"""Parts and supplies of an enclosure: keys, and what the library knows, in numbers."""
+"""Parts and supplies of an enclosure in numbers, from their keys and the library."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, Final
 from iowatt.base.errors import InputError
 from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.results import Note
-from iowatt.model.library.part import Law, PartFile, certificates, find_part
-from iowatt.model.library.source import stand_in
+from iowatt.model.library import stand_in
 from iowatt.model.power.efficiency import Supplies
 from iowatt.model.power.keys import PartKeys, SupplyKeys
-from iowatt.model.power.plan import ArrayPlan, Part, fan
+from iowatt.model.power.part import Law, PartFile, certificates, find_part
+from iowatt.model.power.plan import ArrayPart, ArrayPlan, fan
 
 PATH: Final[KeyPath] = ("array", "power")
 
 
 @dataclass
-class Resolved:
-    """The plan, where nothing is wrong, and notes for whoever reads its figures.
+class ResolvedPower:
+    """The plan, or the problems that prevent it, and notes on its figures.
 
-    ``base_dir`` is what files are relative to; ``busy_needed`` says that a Run is to follow in which no
-    controller's processors are simulated, so that parts must say at what rate they are at full work.
+    ``base_dir`` is what files are relative to. ``busy_needed``: a Run follows in which the controller's
+    processors are not simulated, so that parts must give the rate at which they draw their active watts.
     """
 
     base_dir: Path
@@ -33,34 +33,34 @@ class Resolved:
     notes: list[Note] = field(default_factory=list)
 
     def problem(self, code: str, path: KeyPath, message: str, hint: str | None = None) -> None:
-        """Keep what is wrong at ``path``."""
+        """Add a problem at ``path``."""
         self.problems.append(Problem(code, path, message, hint))
 
 
-def part(keys: PartKeys, path: KeyPath, found: Resolved) -> Part | None:
-    """The part, or None where something is wrong with it."""
+def array_part(keys: PartKeys, path: KeyPath, resolved: ResolvedPower) -> ArrayPart | None:
+    """The part, or None where there is a problem with it."""
     figures: dict[str, Any] = {}
     file: PartFile | None = None
     if keys.model is not None:
         try:
-            file = find_part(keys.model, found.base_dir)
+            file = find_part(keys.model, resolved.base_dir)
         except InputError as error:
             message = f"{error.place}: {error.message}" if error.place else error.message
-            found.problem(error.code, (*path, "model"), message, error.hint)
+            resolved.problem(error.code, (*path, "model"), message, error.hint)
             return None
         figures = {name: getattr(file, name) for name in _FIGURES}
     figures.update({name: value for name in _FIGURES if (value := getattr(keys, name)) is not None})
     law: Law = figures.get("law") or "constant"
     problem = (
-        _fan_problem(figures) if law == "speed-cubed" else _watts_problem(keys.name, law, figures, found)
+        _fan_problem(figures) if law == "speed-cubed" else _watts_problem(keys.name, law, figures, resolved)
     )
     if problem is not None:
         code, name, message, hint = problem
-        found.problem(code, (*path, name), message, hint)
+        resolved.problem(code, (*path, name), message, hint)
         return None
     active = figures.get("active")
     idle = figures["idle"] if law != "speed-cubed" else fan(active or 0.0, figures["speed"])
-    return Part(
+    return ArrayPart(
         name=keys.name,
         kind=figures.get("kind") or "other",
         count=keys.count,
@@ -95,7 +95,7 @@ def _fan_problem(figures: dict[str, Any]) -> _Fault | None:
     return None
 
 
-def _watts_problem(name: str, law: str, figures: dict[str, Any], found: Resolved) -> _Fault | None:
+def _watts_problem(name: str, law: str, figures: dict[str, Any], resolved: ResolvedPower) -> _Fault | None:
     needed = "missing-figure"
     idle, active = figures.get("idle"), figures.get("active")
     rated = figures.get("full_iops") or figures.get("full_rate")
@@ -114,7 +114,7 @@ def _watts_problem(name: str, law: str, figures: dict[str, Any], found: Resolved
     if law == "throughput" and not rated:
         message = "the law 'throughput' needs the rate at which the part draws its active watts"
         return needed, "law", message, "give full_iops, full_rate or both, such as full_iops = 40000"
-    if law == "utilisation" and found.busy_needed and not rated:
+    if law == "utilisation" and resolved.busy_needed and not rated:
         message = (
             "the law 'utilisation' follows the controller's processors, which the scenario does not have"
         )
@@ -125,32 +125,32 @@ def _watts_problem(name: str, law: str, figures: dict[str, Any], found: Resolved
 
 def _part_sources(keys: PartKeys, file: PartFile | None) -> list[str]:
     """One sentence for each source of the part's watts, and its assumptions."""
-    own = [name for name in ("idle", "active", "speed") if getattr(keys, name) is not None]
-    said = [f"{keys.name}: {', '.join(own)} given by the scenario"] if own else []
+    given = [name for name in ("idle", "active", "speed") if getattr(keys, name) is not None]
+    texts = [f"{keys.name}: {', '.join(given)} given by the scenario"] if given else []
     if file is not None:
-        said += stand_in(file.name, file.stand_in)
-        said += [f"{file.name}: {text}" for text in file.assumptions]
+        texts += stand_in(file.name, file.stand_in)
+        texts += [f"{file.name}: {text}" for text in file.assumptions]
         for source in file.source:
-            said.append(f"{file.name}: {', '.join(source.figures)}, {source.quality}: {source.text}")
-    return said
+            texts.append(f"{file.name}: {', '.join(source.figures)}, {source.quality}: {source.text}")
+    return texts
 
 
-def supplies(keys: SupplyKeys, path: KeyPath, found: Resolved) -> Supplies | None:
-    """The supplies, or None where something is wrong with them."""
+def supplies(keys: SupplyKeys, path: KeyPath, resolved: ResolvedPower) -> Supplies | None:
+    """The supplies, or None where there is a problem with them."""
     needed = keys.needed or -(-keys.count // 2)
     if needed > keys.count:
         message = f"{needed} supplies are needed and there are {keys.count}"
-        found.problem("conflict", (*path, "needed"), message, f"at most {keys.count}")
+        resolved.problem("conflict", (*path, "needed"), message, f"at most {keys.count}")
         return None
     if keys.sharing == "active-standby" and needed == keys.count:
         message = f"all {keys.count} supplies are needed, so none can stand by"
         hint = 'sharing = "load-sharing", or more supplies'
-        found.problem("conflict", (*path, "sharing"), message, hint)
+        resolved.problem("conflict", (*path, "sharing"), message, hint)
         return None
     peak = keys.rating if keys.peak is None else keys.peak
     if peak < keys.rating:
         message = f"{peak:g} W are less than the rating, {keys.rating:g} W"
-        found.problem("conflict", (*path, "peak"), message, "leave it out, or give more")
+        resolved.problem("conflict", (*path, "peak"), message, "leave it out, or give more")
         return None
     efficiency = keys.efficiency
     if isinstance(efficiency, str):
@@ -158,7 +158,7 @@ def supplies(keys: SupplyKeys, path: KeyPath, found: Resolved) -> Supplies | Non
         if keys.input not in tables:
             message = f"{certificates()[efficiency].title} has no table for {keys.input}"
             hint = f"input = {' or '.join(repr(known) for known in tables)}, or another certificate"
-            found.problem("missing-figure", (*path, "efficiency"), message, hint)
+            resolved.problem("missing-figure", (*path, "efficiency"), message, hint)
             return None
         name, points = f"{efficiency} at {keys.input}", tables[keys.input]
     else:

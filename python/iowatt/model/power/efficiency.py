@@ -1,10 +1,9 @@
-"""Efficiency of a power supply by load: certified or measured points, and what holds between and below them.
+"""Efficiency of a power supply by load, from certified or measured points.
 
-Load is the share of the rating that the supply gives out. The points are exact. Between two of them
-efficiency is linear in load, which is how the tables are commonly read (a curve through the losses of three
-points is 2 % off a measured pair of supplies, see docs/models/array-power.md). Below the lowest point the
-*loss* over the rating, L x (1/eta - 1), follows the quadratic through the three lowest points: its constant
-is what the supply takes at no load.
+Load is output as a share of the rating. Between two points efficiency is linear in load, the usual reading of
+such tables (a curve through the losses of three points is 2 % off a measured pair of supplies, see
+docs/models/array-power.md). Below the lowest point the *loss* over the rating, L x (1/eta - 1), follows the
+quadratic through the three lowest points; its constant is the draw at no load.
 """
 
 from __future__ import annotations
@@ -25,10 +24,12 @@ if TYPE_CHECKING:
 
 
 Point = tuple[float, float]
+Mode = Literal["normal", "redundant", "failover"]
+MODES: tuple[Mode, ...] = ("normal", "redundant", "failover")
 
 
 @dataclass(frozen=True)
-class Curve:
+class EfficiencyCurve:
     """Efficiency by load.
 
     ``points`` are (share of the rating, efficiency), rising in load up to 1. One point holds at every load.
@@ -37,9 +38,9 @@ class Curve:
     points: tuple[Point, ...]
 
     def input_share(self, load: Floats | float) -> Floats:
-        """What the supply draws at ``load``, both over the rating.
+        """Input at ``load``, both over the rating.
 
-        Beyond the rating the efficiency of full load is kept; whoever asks must say that it is too much.
+        Beyond the rating the efficiency of full load is kept; callers must report the overload.
         """
         import numpy as np
 
@@ -54,15 +55,15 @@ class Curve:
         return result
 
     def efficiency(self, load: float) -> float:
-        """Share of what is drawn that comes out at ``load``; 0 at no load."""
+        """Output over input at ``load``; 0 at no load."""
         return float(load / self.input_share(load)) if load > 0 else 0.0
 
     @cached_property
     def light_load_loss(self) -> tuple[float, float, float]:
         """(a, b, c) of loss over rating = a + b L + c L^2, below the lowest point.
 
-        With two points, or where the quadratic is no loss of a supply (negative, or drawing less for giving
-        more), the loss of the lowest point is kept down to no load.
+        With two points, or where the quadratic is impossible for a supply (negative loss, or less input for
+        more output), the loss of the lowest point is kept down to no load.
         """
         if len(self.points) >= 3:
             a, b, c = quadratic([(load, loss(load, eta)) for load, eta in self.points[:3]])
@@ -73,12 +74,12 @@ class Curve:
 
 
 def loss(load: float, efficiency: float) -> float:
-    """What is lost over the rating at ``load``, a share of it."""
+    """Loss over the rating at ``load``, a share of it."""
     return load * (1 / efficiency - 1)
 
 
 def quadratic(points: Sequence[Point]) -> tuple[float, float, float]:
-    """(a, b, c) of a + b x + c x^2 through three points with unlike x (Newton's divided differences)."""
+    """(a, b, c) of a + b x + c x^2 through three points with different x (Newton's divided differences)."""
     (x0, y0), (x1, y1), (x2, y2) = points
     first = (y1 - y0) / (x1 - x0)
     c = ((y2 - y1) / (x2 - x1) - first) / (x2 - x0)
@@ -86,7 +87,7 @@ def quadratic(points: Sequence[Point]) -> tuple[float, float, float]:
 
 
 def check(points: Sequence[Sequence[float]]) -> None:
-    """Raise ``BadValueError`` where the points are not a curve that a supply can have."""
+    """Raise ``BadValueError`` where no supply can have these points."""
     if not points:
         raise BadValueError("missing", None, "expected at least one point [load, efficiency]")
     for point in points:
@@ -105,13 +106,9 @@ def check(points: Sequence[Sequence[float]]) -> None:
             raise BadValueError("conflict", None, message)
 
 
-Mode = Literal["normal", "redundant", "failover"]
-MODES: tuple[Mode, ...] = ("normal", "redundant", "failover")
-
-
 @dataclass(frozen=True)
 class Supplies:
-    """Like supplies of one enclosure; watts. ``needed`` of ``count`` are enough (N of N+1, N of N+N)."""
+    """Equal supplies of one enclosure; watts. ``needed`` of ``count`` are enough (N of N+1, N of N+N)."""
 
     rating_w: float
     peak_w: float
@@ -125,13 +122,13 @@ class Supplies:
     points: tuple[Point, ...]
 
     @cached_property
-    def curve(self) -> Curve:
+    def curve(self) -> EfficiencyCurve:
         """The efficiency of one."""
-        return Curve(self.points)
+        return EfficiencyCurve(self.points)
 
     @property
     def capacity_w(self) -> float:
-        """What they can give with the redundant ones lost."""
+        """Output with the redundant ones lost."""
         return self.needed * self.rating_w
 
     @property
@@ -144,13 +141,13 @@ class Supplies:
         return self.needed if mode == "failover" or (mode == "normal" and self.active_standby) else self.count
 
     def load(self, watts: Floats | float, mode: Mode) -> Floats:
-        """Share of its rating that a carrying supply gives out of ``watts``."""
+        """Load of a supply that carries its part of ``watts``, as a share of its rating."""
         import numpy as np
 
         return np.asarray(watts, dtype=float) / (self.carrying(mode) * self.rating_w)
 
     def input_w(self, watts: Floats | float, mode: Mode = "normal") -> Floats:
-        """Watts drawn to give out ``watts``."""
+        """Input for an output of ``watts``."""
         carrying = self.carrying(mode)
         drawn = carrying * self.rating_w * self.curve.input_share(self.load(watts, mode))
         idle = 0 if mode == "failover" else self.count - carrying

@@ -1,47 +1,52 @@
-"""What is impossible about an array's power although every key of it is right."""
+"""Checks of an array's power between keys that are right one by one."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from iowatt.base.problems import KeyPath
 from iowatt.base.results import Note
-from iowatt.model.library.part import find_part
-from iowatt.model.power.components import PATH, Resolved
+from iowatt.model.power.components import PATH, ResolvedPower
 from iowatt.model.power.keys import ArrayPower
-from iowatt.model.power.plan import ArrayPlan, Drives, Enclosure, Mix
+from iowatt.model.power.part import find_part
+from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix, PoolDrives
 
 
 def controllers(
-    keys: ArrayPower, enclosures: Sequence[Enclosure], kinds: dict[str, Drives], found: Resolved
+    keys: ArrayPower,
+    enclosures: Sequence[Enclosure],
+    kinds: Mapping[str, PoolDrives],
+    resolved: ResolvedPower,
 ) -> None:
-    """There are controllers, and they take the drives."""
+    """Report missing controllers, and drives beyond what they take."""
     inside = [part for enclosure in enclosures for part in enclosure.parts if part.kind == "controller"]
     if keys.controller == "none":
         if inside:
             message = f"the part {inside[0].name!r} is a controller"
-            found.problem("conflict", (*PATH, "controller"), message, 'controller = "inside"')
+            resolved.problem("conflict", (*PATH, "controller"), message, 'controller = "inside"')
         return
     if not inside:
         message = "there is no controller: no enclosure has a part of kind controller"
         hint = 'add a part with kind = "controller", or set controller = "none" for shelves behind a host'
-        found.problem("missing", (*PATH, "enclosure"), message, hint)
+        resolved.problem("missing", (*PATH, "enclosure"), message, hint)
         return
     for index, enclosure in enumerate(keys.enclosure):
         for number, part in enumerate(enclosure.part):
-            file = find_part(part.model, found.base_dir) if part.model else None
+            file = find_part(part.model, resolved.base_dir) if part.model else None
             for name, widths in (("max_sff", ("2.5",)), ("max_lff", ("3.5",))):
                 limit = getattr(part, name) or (getattr(file, name) if file else None)
                 total = sum(kind.count for kind in kinds.values() if kind.form_factor in widths)
                 if limit is not None and total > limit:
                     message = f"{total} drives of {widths[0]} inches are more than the {limit} that it takes"
                     place: KeyPath = (*PATH, "enclosure", index, "part", number)
-                    found.problem("out-of-range", place, message, f"at most {limit}, or a larger controller")
+                    resolved.problem(
+                        "out-of-range", place, message, f"at most {limit}, or a larger controller"
+                    )
 
 
-def strong_enough(plan: ArrayPlan, found: Resolved) -> None:
-    """The needed supplies of every enclosure carry it at work, with the redundant ones lost."""
+def strong_enough(plan: ArrayPlan, resolved: ResolvedPower) -> None:
+    """Report enclosures at work that overload their supplies once the redundant ones are lost."""
     for index, enclosure in enumerate(plan.enclosures):
         supplies = enclosure.supplies
         if supplies is None:
@@ -55,11 +60,11 @@ def strong_enough(plan: ArrayPlan, found: Resolved) -> None:
             )
             hint = f"a rating of {math.ceil(worst / supplies.needed)} W or more, more supplies, or less in it"
             place: KeyPath = (*PATH, "enclosure", index, "supply", "rating")
-            found.problem("infeasible", place, message, hint)
+            resolved.problem("infeasible", place, message, hint)
 
 
 def enclosure_w(plan: ArrayPlan, enclosure: Enclosure, mix: Mix) -> float:
-    """Watts that the supplies of one enclosure give out at work, with fans as in failover."""
+    """Output of the supplies of one enclosure at work, with fans at their failover speed."""
     of_drives = sum(
         number * (plan.drives[pool].operating_w or 0.0)
         for pool, number in zip(enclosure.pools, mix, strict=True)
@@ -67,24 +72,24 @@ def enclosure_w(plan: ArrayPlan, enclosure: Enclosure, mix: Mix) -> float:
     return of_drives + sum(part.watts(1.0, "failover") for part in enclosure.parts if not part.at_wall)
 
 
-def startable(plan: ArrayPlan, found: Resolved) -> None:
-    """The drives can be started as asked."""
+def startable(plan: ArrayPlan, resolved: ResolvedPower) -> None:
+    """Report starts of the drives that are impossible or whose watts are not known."""
     from iowatt.model.power import spin_up  # with numpy, which only an array with supplies needs
 
     unknown = spin_up.missing(plan)
     place: KeyPath = (*PATH, "spin_up")
     if unknown:
-        said = ", ".join(f"{pool} ({plan.drives[pool].model})" for pool in unknown)
+        drives = ", ".join(f"{pool} ({plan.drives[pool].model})" for pool in unknown)
         if plan.stagger is not None:
             time = "" if plan.stagger.interval_s is None else " and time"
-            message = f"the start-up watts{time} of a drive are not known: {said}"
+            message = f"the start-up watts{time} of a drive are not known: {drives}"
             hint = 'device = { name = "...", power = { spin_up = "24W", spin_up_time = "15s" } } in the pool'
-            found.problem("missing-figure", place, message, hint)
+            resolved.problem("missing-figure", place, message, hint)
         else:
-            found.notes.append(
+            resolved.notes.append(
                 Note(
                     code="no-start-up-watts",
-                    text=f"no power of a spin-up: the start-up watts of a drive are not known: {said}",
+                    text=f"no power of a spin-up: the start-up watts of a drive are not known: {drives}",
                 )
             )
         return
@@ -100,7 +105,7 @@ def startable(plan: ArrayPlan, found: Resolved) -> None:
         f"{supplies.peak_capacity_w:g} W for a short time, once the redundant ones are lost"
     )
     if plan.stagger is None:
-        found.notes.append(
+        resolved.notes.append(
             Note(
                 code="start-overload",
                 text=f"{message}: switched on all at once they would be overloaded (array.power.spin_up)",
@@ -109,4 +114,4 @@ def startable(plan: ArrayPlan, found: Resolved) -> None:
         )
     else:
         hint = f"at_once below {plan.stagger.at_once}, a longer interval, or a supply with more `peak`"
-        found.problem("infeasible", (*place, "at_once"), message, hint)
+        resolved.problem("infeasible", (*place, "at_once"), message, hint)

@@ -1,6 +1,6 @@
 """Keys of the array's own power: enclosures with their parts and supplies, and how all of it is started.
 
-See docs/models/array-power.md for what is made of them.
+docs/models/array-power.md describes the model.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import Duration, Power
 from iowatt.base.strict import Name, Strict, key
-from iowatt.model.library.part import PartFigures, certificates
 from iowatt.model.power.efficiency import check
+from iowatt.model.power.part import PartFigures, certificates
 
 Points = tuple[tuple[float, float], ...]
 

@@ -1,26 +1,27 @@
-"""An array's power in numbers: the part of a plan file that the calculator and Runs work from."""
+"""An array's power in numbers, as in the part ``power`` of a plan file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 from pydantic import BeforeValidator, PlainSerializer, TypeAdapter
 
-from iowatt.model.library.part import Law
 from iowatt.model.power.efficiency import Mode, Supplies
+from iowatt.model.power.part import Law
 
 if TYPE_CHECKING:
     from iowatt.model.power.efficiency import Floats
 
 
 @dataclass(frozen=True)
-class Part:
-    """Like parts of one enclosure; watts of one. ``active_w`` of a fan is at full speed.
+class ArrayPart:
+    """Equal parts of one enclosure; watts of one. ``active_w`` of a fan is at full speed.
 
-    ``at_wall`` figures were published or measured at the wall: they do not go through the supplies again.
+    ``at_wall``: the figures were published or measured at the wall, and no supply loss is added.
     """
 
     name: str
@@ -37,14 +38,14 @@ class Part:
     sources: tuple[str, ...] = ()
 
     def watts(self, utilisation: float, mode: Mode = "normal") -> float:
-        """Of all of them at a utilisation from 0 to 1."""
+        """Watts of all of them at a utilisation from 0 to 1."""
         if self.law == "speed-cubed":
             speed = self.failover_speed if mode == "failover" else self.speed
             return self.count * fan(self.active_w, 1.0 if speed is None else speed)
         return self.count * (self.idle_w + (self.active_w - self.idle_w) * utilisation)
 
     def utilisation(self, iops: Floats, bytes_per_s: Floats, processors: Floats | None) -> Floats:
-        """Active share of the time in intervals with these rates, and this busy share of the processors."""
+        """Utilisation in intervals with these rates and this busy share of the processors."""
         import numpy as np
 
         share = np.zeros(len(iops))
@@ -64,12 +65,12 @@ def fan(full_w: float, speed: float) -> float:
 
 
 @dataclass(frozen=True)
-class Drives:
+class PoolDrives:
     """The drives of a pool; watts of one, None where not known.
 
-    ``operating_w`` is that of random reads, which is how drive manuals define operating, else of positioning,
-    else of transfers; of an SSD the highest that is known. ``spin_up_w`` is the highest draw of a start.
-    ``sources`` say where these come from.
+    ``operating_w`` is that of random reads, as drive manuals define operating, else of positioning, else of
+    transfers; for an SSD the highest that is known. ``spin_up_w`` is the highest draw of a start. ``sources``
+    are the sources of these figures.
     """
 
     pool: str
@@ -92,7 +93,7 @@ BTU_PER_WH_P9500_SLIP: Final = 3.14
 #: One ton of refrigeration.
 BTU_PER_H_PER_TON: Final = 12_000.0
 
-FACTORS: Final = {"exact": BTU_PER_WH, "p9500-slip": BTU_PER_WH_P9500_SLIP}
+BTU_FACTORS: Final = {"exact": BTU_PER_WH, "p9500-slip": BTU_PER_WH_P9500_SLIP}
 
 
 def tons(watts: float) -> float:
@@ -105,18 +106,18 @@ Mix = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Enclosure:
-    """Like enclosures. ``filling`` is (how many of them in a row, drives of each of ``pools`` in one)."""
+    """Equal enclosures. ``filling`` is (how many in a row, drives of each of ``pools`` in one)."""
 
     name: str
     pools: tuple[str, ...]
     slots: int
     filling: tuple[tuple[int, Mix], ...]
-    parts: tuple[Part, ...]
+    parts: tuple[ArrayPart, ...]
     supplies: Supplies | None
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of enclosures."""
         return sum(number for number, _ in self.filling)
 
     @property
@@ -130,13 +131,13 @@ class Enclosure:
             for _ in range(number):
                 yield mix
 
-    def component(self, part: Part) -> str:
+    def component(self, part: ArrayPart) -> str:
         """The name of a part in results."""
         return f"{self.name}.{part.name}"
 
 
 @dataclass(frozen=True)
-class Stagger:
+class StaggeredStart:
     """How drives are started; seconds."""
 
     at_once: int
@@ -151,17 +152,17 @@ class ArrayPlan:
     enclosures: tuple[Enclosure, ...]
     #: By pool; a list in the file.
     drives: Annotated[
-        Mapping[str, Drives],
+        Mapping[str, PoolDrives],
         BeforeValidator(lambda kinds: {kind["pool"]: kind for kind in kinds}),
         PlainSerializer(lambda kinds: [asdict(kind) for kind in kinds.values()]),
     ]
-    stagger: Stagger | None
+    stagger: StaggeredStart | None
     pue: float | None
     btu_per_wh: float
     btu_slip: bool
 
     @property
-    def parts(self) -> list[tuple[Enclosure, Part]]:
+    def parts(self) -> list[tuple[Enclosure, ArrayPart]]:
         """All parts with their enclosures."""
         return [(enclosure, part) for enclosure in self.enclosures for part in enclosure.parts]
 
@@ -207,11 +208,5 @@ def fill(counts: Sequence[int], slots: int, enclosures: int, *, even: bool) -> l
 
 
 def runs(mixes: Sequence[Mix]) -> tuple[tuple[int, Mix], ...]:
-    """Equal neighbours counted."""
-    found: list[tuple[int, Mix]] = []
-    for mix in mixes:
-        if found and found[-1][1] == mix:
-            found[-1] = (found[-1][0] + 1, mix)
-        else:
-            found.append((1, mix))
-    return tuple(found)
+    """Runs of equal neighbours: (length, mix)."""
+    return tuple((len(list(equal)), mix) for mix, equal in groupby(mixes))

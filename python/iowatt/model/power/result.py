@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.model.power.efficiency import Mode
+from iowatt.model.power.efficiency import EfficiencyCurve, Mode
 
 Activity = Literal["idle", "active"]
+ACTIVITIES: Final[tuple[Activity, ...]] = ("idle", "active")
 
 
 class PowerTotal(Result):
@@ -63,6 +64,10 @@ class Supply(Result):
     points: list[tuple[float, float]]
     power_factor: float
     fullest: Mapping[Mode, Mapping[Activity, SupplyState]]
+
+    def efficiency_at(self, load: float) -> float:
+        """Efficiency at a load, both as shares."""
+        return EfficiencyCurve(tuple(self.points)).efficiency(load)
 
 
 class EnclosureKind(Result):

@@ -1,8 +1,8 @@
 """The power of an array while its drives are started, one group after another.
 
 A drive draws its standby watts before its turn (0 where not known), its highest watts of a start while it
-spins up, and its idle watts from then on. Parts are at their idle watts. Without a spin-up time drives can
-still be started one group after another; the steps then have no length, and are numbered.
+spins up, and its idle watts from then on. Parts draw their idle watts. Without a spin-up time the steps of a
+start have no length and are numbered.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iowatt.model.power.plan import ArrayPlan, Drives, Enclosure, Mix, Stagger
+from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix, PoolDrives, StaggeredStart
 
 if TYPE_CHECKING:
     from iowatt.model.power.efficiency import Floats
@@ -24,10 +24,10 @@ NS_PER_S = 1e9
 
 @dataclass(frozen=True)
 class SpinUp:
-    """Steps of a start: when, and the wall's watts from then on.
+    """Steps of a start: times, and the watts at the wall from then on.
 
-    ``timed`` where steps have a length in seconds; else they are numbered. ``overload`` is the kind of
-    enclosure whose supplies would give out most beyond their short-time rating, and the watts asked of them.
+    ``timed``: steps have a length in seconds; otherwise they are numbered. ``overload`` is the index of the
+    kind of enclosure that exceeds the short-time rating of its supplies most, and the watts it needs.
     """
 
     at: Floats
@@ -41,14 +41,14 @@ class SpinUp:
         return float(self.wall_w.max())
 
     def points(self) -> list[tuple[float, float]]:
-        """The steps, the highest among them, at most :data:`MOST_POINTS`."""
+        """At most :data:`MOST_POINTS` steps, the highest among them."""
         keep = np.unique(np.linspace(0, len(self.at) - 1, MOST_POINTS).astype(int))
         keep = np.union1d(keep, [int(self.wall_w.argmax())])
         return [(float(self.at[i]), float(self.wall_w[i])) for i in keep]
 
 
 def missing(plan: ArrayPlan) -> list[str]:
-    """Pools whose drives' start-up watts or, where the schedule needs it, start-up time is not known."""
+    """Pools whose drives lack start-up watts or, where the schedule needs it, a start-up time."""
     needs_time = plan.stagger is not None and plan.stagger.interval_s is not None
     return [
         kind.pool
@@ -64,13 +64,13 @@ def spin_up(plan: ArrayPlan, *, staggered: bool = True) -> SpinUp | None:
     stagger = plan.stagger if staggered else None
     times = [kind.spin_up_s for kind in plan.drives.values()]
     timed = all(time is not None for time in times)
-    # Started when those before are up: every step is as long as the slowest start, or has no length.
+    # Drives start when those before are up: every step is as long as the slowest start, or has no length.
     longest = max(time for time in times if time is not None) if timed else 1.0
     step = longest if stagger is None or stagger.interval_s is None else stagger.interval_s
     instances = [(index, mix) for index, one in enumerate(plan.enclosures) for mix in one.each()]
-    # Whole nanoseconds: a start must not come a rounding before the end that it waits for.
+    # Whole nanoseconds: rounding must not put a start before the end that it waits for.
     starts = [group * _ns(step) for group in _groups([sum(mix) for _, mix in instances], stagger)]
-    seen: dict[tuple[int, Mix, bytes], _Course] = {}
+    courses: dict[tuple[int, Mix, bytes], _EnclosureStart] = {}
     moments: list[Floats] = []
     changes: list[Floats] = []
     overload: tuple[int, float] | None = None
@@ -78,11 +78,11 @@ def spin_up(plan: ArrayPlan, *, staggered: bool = True) -> SpinUp | None:
     for (index, mix), start in zip(instances, starts, strict=True):
         first = float(start[0]) if len(start) else 0.0
         known = (index, mix, (start - first).tobytes())
-        if known not in seen:
-            seen[known] = course = _course(plan, plan.enclosures[index], mix, start - first, timed)
+        if known not in courses:
+            courses[known] = course = _course(plan, plan.enclosures[index], mix, start - first, timed)
             if course.beyond_w > most_beyond:
                 most_beyond, overload = course.beyond_w, (index, course.most_w)
-        course = seen[known]
+        course = courses[known]
         moments += [np.zeros(1), course.at + first]
         changes += [np.array([course.before_w]), np.diff(course.wall_w, prepend=course.before_w)]
     # An enclosure changes only while its own drives start: what all draw is the sum of the changes so far.
@@ -93,11 +93,10 @@ def spin_up(plan: ArrayPlan, *, staggered: bool = True) -> SpinUp | None:
 
 
 @dataclass(frozen=True)
-class _Course:
+class _EnclosureStart:
     """One enclosure from its first start on: watts at the wall, before and at each step.
 
-    ``most_w`` is the most that its supplies give out, ``beyond_w`` by how much this exceeds their short-time
-    rating.
+    ``most_w`` is the highest output of its supplies, ``beyond_w`` its excess over their short-time rating.
     """
 
     at: Floats
@@ -107,7 +106,7 @@ class _Course:
     beyond_w: float
 
 
-def _course(plan: ArrayPlan, enclosure: Enclosure, mix: Mix, start: Floats, timed: bool) -> _Course:
+def _course(plan: ArrayPlan, enclosure: Enclosure, mix: Mix, start: Floats, timed: bool) -> _EnclosureStart:
     kinds = [(plan.drives[pool], number) for pool, number in zip(enclosure.pools, mix, strict=True)]
     end = start + _lasting(plan, enclosure, mix, timed)
     at = np.unique(np.concatenate([np.zeros(1), start, end]))
@@ -117,26 +116,26 @@ def _course(plan: ArrayPlan, enclosure: Enclosure, mix: Mix, start: Floats, time
     drawn = (fed if supplies is None else supplies.input_w(fed)) + _parts(enclosure, at_wall=True)
     most = float(fed.max())
     beyond = 0.0 if supplies is None else most - supplies.peak_capacity_w
-    return _Course(at, float(drawn[0]), drawn[1:], most, beyond)
+    return _EnclosureStart(at, float(drawn[0]), drawn[1:], most, beyond)
 
 
 def _ns(seconds: float) -> float:
     return float(round(seconds * NS_PER_S))
 
 
-def _groups(drives: Sequence[int], stagger: Stagger | None) -> list[Floats]:
+def _groups(drives: Sequence[int], stagger: StaggeredStart | None) -> list[Floats]:
     """The number of the group in which each drive of each enclosure is started."""
     if stagger is None:
         return [np.zeros(number) for number in drives]
-    found, before = [], 0
+    groups, before = [], 0
     for number in drives:
-        found.append(np.floor((before + np.arange(number)) / stagger.at_once))
+        groups.append(np.floor((before + np.arange(number)) / stagger.at_once))
         before += number if stagger.per_array else 0
-    return found
+    return groups
 
 
 def _lasting(plan: ArrayPlan, enclosure: Enclosure, mix: Mix, timed: bool) -> Floats:
-    """How long each drive's start lasts, in nanoseconds; one step, where that is not known."""
+    """Length of each drive's start in nanoseconds; one step where it is not known."""
     lengths = [
         np.full(number, _ns((plan.drives[pool].spin_up_s or 0.0) if timed else 1.0))
         for pool, number in zip(enclosure.pools, mix, strict=True)
@@ -144,8 +143,8 @@ def _lasting(plan: ArrayPlan, enclosure: Enclosure, mix: Mix, timed: bool) -> Fl
     return np.concatenate(lengths) if lengths else np.zeros(0)
 
 
-def _drives(kinds: Sequence[tuple[Drives, int]], start: Floats, end: Floats, at: Floats) -> Floats:
-    """Watts of one enclosure's drives at the times ``at``: sums of what has begun and ended by then."""
+def _drives(kinds: Sequence[tuple[PoolDrives, int]], start: Floats, end: Floats, at: Floats) -> Floats:
+    """Watts of one enclosure's drives at the times ``at``, from the starts begun and ended by then."""
     if not len(start):
         return np.zeros(len(at))
 

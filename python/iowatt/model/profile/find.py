@@ -6,19 +6,21 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem
-from iowatt.model.library import folders
+from iowatt.model.library import LibraryFolder
 from iowatt.model.profile import checks
 from iowatt.model.profile.profile import Profile
+
+PROFILES: Final = LibraryFolder("profiles", "profile", "`iowatt trace profiles`")
 
 
 def profile_names() -> tuple[str, ...]:
     """Names of the library's profiles, sorted."""
-    return folders.names("profiles")
+    return PROFILES.names()
 
 
 @dataclass(frozen=True)
@@ -59,23 +61,12 @@ def load(
         path = base / name
         document, folder = Document(read_text(path), str(path), overrides, Profile), path.parent
     elif name in profile_names():
-        document, folder = folders.document("profiles", name, overrides, Profile), base
+        document, folder = PROFILES.document(name, overrides, Profile), base
     else:
-        raise InputError(
-            "unknown-name",
-            None,
-            f"unknown profile {name!r}; expected a name of the library or a file ending in .toml",
-            hint=near_names(name),
-        )
+        raise PROFILES.unknown(name)
     if rate_iops is not None:
         _set_rate(document, rate_iops)
     return Loaded(document.validate(Profile), document, folder)
-
-
-def near_names(name: str) -> str:
-    """``did you mean ...?`` with up to three names, or where to look for them."""
-    listed = f"`iowatt trace profiles` lists the {len(profile_names())} profiles of the library"
-    return folders.near_names("profiles", name, listed)
 
 
 def recorded_beside(plan: dict[str, Any], folder: Path, relative_to: Path) -> dict[str, Any]:

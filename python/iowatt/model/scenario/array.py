@@ -15,9 +15,9 @@ from iowatt.base import units
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Speed
 from iowatt.base.strict import Name, ShortForm, Strict, key
-from iowatt.model.library.device import HddPower
-from iowatt.model.library.electronics import Scheduler
-from iowatt.model.power.keys import ArrayPower
+from iowatt.model.library import Scheduler
+from iowatt.model.library.electrical import HddPower
+from iowatt.model.power import ArrayPower
 from iowatt.model.scenario.chunklets import DEFAULT_CHUNKLET
 from iowatt.model.scenario.controller import Controller
 from iowatt.model.scenario.power import NeverPolicy, PowerPolicy

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from iowatt.base.document import Document, read_text
 from iowatt.base.problems import Problem
-from iowatt.model.power.calculator import calculate
+from iowatt.model.power import calculate
 from iowatt.model.power.result import CalculatedPower
 from iowatt.model.scenario.array_power import resolve
 from iowatt.model.scenario.model import Scenario
@@ -19,7 +19,7 @@ from iowatt.model.scenario.paths import place_overridden
 
 
 def evaluate(path: Path, overrides: Sequence[str] = ()) -> CalculatedPower:
-    """What the array of a scenario file draws; see :func:`iowatt.model.power.calculator.calculate`.
+    """What the array of a scenario file draws; see :func:`iowatt.model.power.calculate`.
 
     Raises ``InputError`` with file, line, key path and fix, for all that is wrong or impossible.
     """

@@ -11,10 +11,9 @@ from typing import Any, Final
 
 from iowatt.base.document import key_text
 from iowatt.base.problems import DocumentError, Problem
-from iowatt.model.library.find import device_file, device_names
-from iowatt.model.library.levels import FIRST_FURTHER, STANDBY
-from iowatt.model.library.price_class import Sold
-from iowatt.model.library.ssd.drive import Ssd
+from iowatt.model.library import Sold, device_file, device_names
+from iowatt.model.library.electrical import FIRST_FURTHER, STANDBY
+from iowatt.model.library.ssd import Ssd
 from iowatt.model.scenario import controller, model, power
 from iowatt.model.scenario.array import Bus, Pool, Raid
 from iowatt.model.scenario.model import Scenario

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from iowatt.base.results import Result, ResultDocument
 from iowatt.base.units import format_duration
-from iowatt.model.library.drive import Drive
+from iowatt.model.library import Disk
 from iowatt.model.scenario import controller
 from iowatt.model.scenario.loading import read
 from iowatt.model.scenario.model import Scenario
@@ -20,7 +20,7 @@ from iowatt.model.scenario.system import resolve
 from iowatt.model.scenario.workload import OpenReplay, Workload
 
 if TYPE_CHECKING:
-    from iowatt.model.power.plan import ArrayPlan
+    from iowatt.model.power import ArrayPlan
     from iowatt.model.scenario.synthetic import Made
 
 
@@ -212,7 +212,7 @@ def _described(scenario: Scenario, system: System, warnings: list[CheckWarning])
 
 
 def _power(plan: ArrayPlan) -> ArrayWatts:
-    from iowatt.model.power.calculator import total  # with numpy
+    from iowatt.model.power import total
 
     idle, active = (total(plan, "normal", how).wall_w for how in ("idle", "active"))
     return ArrayWatts(wall_idle_w=idle, wall_active_w=active)
@@ -237,7 +237,7 @@ def _pool(pool: ResolvedPool) -> DiskPool | SsdPool:
         "raw_bytes": pool.raw_bytes,
         "usable_bytes": pool.usable_bytes,
     }
-    if isinstance(drive, Drive):
+    if isinstance(drive, Disk):
         return DiskPool(
             **shared,
             rpm=drive.rpm,

@@ -74,9 +74,9 @@ def _library(path: str) -> list[str]:
 
         return list(device_names())
     if kind := _PARTS_OF_PATHS.get(path):
-        from iowatt.model.library import fabric_parts
+        from iowatt.model.library.fabric import names
 
-        return list(fabric_parts.names(kind))
+        return list(names(kind))
     return []
 
 

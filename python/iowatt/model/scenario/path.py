@@ -12,7 +12,7 @@ from pydantic_core import CoreSchema
 
 from iowatt.base.quantity import BlockSize, Distance, Duration
 from iowatt.base.strict import Name, ShortForm, Strict, key
-from iowatt.model.library.fabric_parts import AdapterFigures, LinkFigures, SwitchFigures
+from iowatt.model.library.fabric import AdapterFigures, LinkFigures, SwitchFigures
 
 PROTOCOLS: Final = ("fcp", "nvme-fc", "nvme-tcp", "nvme-rdma", "iscsi", "nvme-pcie")
 """Protocols that a path may speak."""

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
-from iowatt.model.library.fabric_parts import (
+from iowatt.model.library.fabric import (
     AdapterFigures,
     AdapterFile,
     LinkFigures,

@@ -10,13 +10,7 @@ from typing import Any, TypeVar
 from iowatt.base.errors import InputError
 from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.base.units import format_duration
-from iowatt.model.library.fabric_parts import (
-    AdapterFigures,
-    LinkFigures,
-    ProtocolFile,
-    SwitchFigures,
-    part_of,
-)
+from iowatt.model.library.fabric import AdapterFigures, LinkFigures, ProtocolFile, SwitchFigures, part_of
 from iowatt.model.scenario import path_hops as hops
 from iowatt.model.scenario.controller import Controller
 from iowatt.model.scenario.model import Scenario

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.base.units import format_bytes
-from iowatt.model.library.drive import Drive
-from iowatt.model.library.ssd.drive import Ssd
+from iowatt.model.library import Disk
+from iowatt.model.library.ssd import Ssd
 from iowatt.model.scenario.array import Pool, Raid, Volume
 from iowatt.model.scenario.chunklets import ChunkletRoom, Region
 from iowatt.model.scenario.model import Scenario
@@ -116,7 +116,7 @@ def _take(
     return room.take_sets(kind, volume.capacity, who, path)
 
 
-def chunklet_room(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> ChunkletRoom | None:
+def chunklet_room(pool: Pool, drive: Disk | Ssd, path: KeyPath, system: System) -> ChunkletRoom | None:
     """The drives in equal pieces, none of them taken; None where that is not possible."""
     chunklet = pool.chunklet or 0
     if chunklet % drive.sector_bytes:
@@ -151,7 +151,7 @@ def chunklet_room(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System)
     )
 
 
-def adaptive(pool: Pool, drive: Drive | Ssd, room: ChunkletRoom, system: System) -> Drive | Ssd:
+def adaptive(pool: Pool, drive: Disk | Ssd, room: ChunkletRoom, system: System) -> Disk | Ssd:
     """The drive with its spare chunklets trimmed, where sparing is adaptive.
 
     An SSD has that flash to work with until a rebuild writes there.

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import Duration, Share
 from iowatt.base.strict import Strict, key
-from iowatt.model.library.levels import STANDBY, Ladder
+from iowatt.model.library.electrical import STANDBY, Ladder
 
 
 class Batching(Strict):

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from iowatt.base.problems import Problem
-from iowatt.model.library.drive import Drive
-from iowatt.model.library.ssd.drive import Ssd
+from iowatt.model.library import Disk
+from iowatt.model.library.ssd import Ssd
 from iowatt.model.scenario.array import Pool
 from iowatt.model.scenario.chunklets import ChunkletRoom
 from iowatt.model.scenario.virtual.scheme import VolumeRange
 from iowatt.model.scenario.virtual_pool import ResolvedVirtualPool
 
 if TYPE_CHECKING:
-    from iowatt.model.power.plan import ArrayPlan
+    from iowatt.model.power import ArrayPlan
     from iowatt.model.scenario.synthetic import Made
 
 
@@ -24,7 +24,7 @@ class ResolvedPool:
     """A pool with its drive. ``level`` and ``stripe_unit`` are what the simulator is told."""
 
     pool: Pool
-    drive: Drive | Ssd
+    drive: Disk | Ssd
     level: int
     stripe_unit: int
     usable_bytes: int

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from iowatt.base.problems import KeyPath, Problem, suggestion
-from iowatt.model.library.ssd.drive import Ssd
-from iowatt.model.library.ssd.figures import Behaviour, Traffic
+from iowatt.model.library.ssd import Behaviour, Ssd, Traffic
 from iowatt.model.scenario.power import MultiSpeedPolicy, NeverPolicy, levels_needed
 from iowatt.model.scenario.ssd_keys import SsdSettings
 

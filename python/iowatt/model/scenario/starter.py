@@ -14,7 +14,7 @@ from typing import Any, Final
 from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.base.keys import toml_text
-from iowatt.model.library.find import find_drive
+from iowatt.model.library import find_drive
 from iowatt.model.scenario.tracing import recorded
 
 EXAMPLES: Final = Path(str(resources.files("iowatt"))) / "examples"

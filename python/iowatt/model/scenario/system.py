@@ -15,11 +15,15 @@ from pathlib import Path
 from iowatt.base.errors import InputError
 from iowatt.base.problems import KeyPath, Problem, nearest, suggestion
 from iowatt.base.units import format_bytes
-from iowatt.model.library import levels
-from iowatt.model.library.drive import Drive
-from iowatt.model.library.electrical import PowerLevel
-from iowatt.model.library.find import find_device
-from iowatt.model.library.ssd.drive import Ssd
+from iowatt.model.library import Disk, find_device
+from iowatt.model.library.electrical import (
+    STANDBY,
+    PowerLevel,
+    missing_figures,
+    power_levels,
+    speed_problem,
+)
+from iowatt.model.library.ssd import Ssd
 from iowatt.model.profile.recorded_trace import Trace
 from iowatt.model.scenario import controller, raid, solid_state, survival
 from iowatt.model.scenario.array import DRIVES_PATTERN, DeviceChoice, Pool
@@ -58,7 +62,7 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
     _observe(scenario, system)
     for resolved in system.pools:
         system.notes.extend(note for note in resolved.drive.notes if note not in system.notes)
-        if isinstance(resolved.drive, Drive) and resolved.drive.sector_bytes > 512:
+        if isinstance(resolved.drive, Disk) and resolved.drive.sector_bytes > 512:
             sectors = f"whole sectors of {resolved.drive.sector_bytes} bytes"
             system.notes.append(
                 f"pool {resolved.pool.name!r}: requests are rounded out to {sectors}; a write of part of a "
@@ -151,15 +155,15 @@ def _pool(index: int, pool: Pool, base_dir: Path, system: System, wall_asked: bo
 
 
 def _adapted(
-    pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System, wall_asked: bool
-) -> Drive | Ssd | None:
+    pool: Pool, drive: Disk | Ssd, path: KeyPath, system: System, wall_asked: bool
+) -> Disk | Ssd | None:
     """The drive as the pool's keys have it; None where these ask what it cannot do."""
     if drive.missing_watts and not _time_alone(pool, drive, path, system, wall_asked):
         return None
     return _ssd(pool, drive, path, system) if isinstance(drive, Ssd) else _disk(pool, drive, path, system)
 
 
-def _time_alone(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System, wall_asked: bool) -> bool:
+def _time_alone(pool: Pool, drive: Disk | Ssd, path: KeyPath, system: System, wall_asked: bool) -> bool:
     """Whether nothing is asked that needs the watts which ``drive`` lacks: else they are a problem."""
     settings = pool.ssd
     reason = None
@@ -190,7 +194,7 @@ def _width(pool: Pool, path: KeyPath, system: System) -> None:
         system.warnings.append(Problem("out-of-range", (*path, *key), message))
 
 
-def _disk(pool: Pool, drive: Drive, path: KeyPath, system: System) -> Drive | None:
+def _disk(pool: Pool, drive: Disk, path: KeyPath, system: System) -> Disk | None:
     system.problems.extend(solid_state.only_for_ssds(pool, drive.name, path))
     if pool.write_cache is not None:
         try:
@@ -210,16 +214,14 @@ def _ssd(pool: Pool, drive: Ssd, path: KeyPath, system: System) -> Ssd | None:
     return adapted
 
 
-def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) -> Drive | Ssd | None:
+def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) -> Disk | Ssd | None:
     try:
         drive = find_device(choice.name, base_dir, choice.drive)
     except InputError as error:
         message = f"{error.place}: {error.message}" if error.place else error.message
         system.problems.append(Problem(error.code, path, message, error.hint))
         return None
-    if choice.rpm is not None and isinstance(
-        drive, Drive
-    ):  # an SSD's is refused with its other keys of disks
+    if choice.rpm is not None and isinstance(drive, Disk):  # an SSD's is refused with its other keys of disks
         try:
             drive = drive.respun(choice.rpm)
         except ValueError as error:
@@ -234,21 +236,21 @@ def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) 
     return drive if choice.power is None else drive.powered(choice.power)
 
 
-def _power(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
+def _power(pool: Pool, drive: Disk, path: KeyPath, system: System) -> None:
     report = system.problems.append
-    wrong = levels.speed_problem(drive.power, drive.rpm)
+    wrong = speed_problem(drive.power, drive.rpm)
     if wrong is not None:
         report(Problem("conflict", (*path, "device"), f"{drive.name!r}: {wrong}"))
         return
-    had = levels.levels(drive.power, drive.rpm)
+    had = power_levels(drive.power, drive.rpm)
     usable = drive.ladder.names
     needed = levels_needed(pool.power)
     if not needed and not usable and not isinstance(pool.power, NeverPolicy):
-        needed = [levels.STANDBY]
+        needed = [STANDBY]
     for name in needed:
         if name in usable:
             continue
-        if name == levels.STANDBY and name not in had:
+        if name == STANDBY and name not in had:
             lacking = list(SPIN_DOWN_NEEDS)
         elif name not in had:
             hint = f"it has {', '.join(sorted(had))}" if had else "it has none"
@@ -261,13 +263,13 @@ def _power(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
             )
             continue
         else:
-            lacking = levels.missing(had[name])
+            lacking = missing_figures(had[name])
         if not lacking:
             message = f"level {name!r} of {drive.name!r} draws more than idling ({drive.power.idle:g} W)"
             report(Problem("conflict", (*path, "power"), message))
             continue
         reason = f"the policy {pool.power.policy!r} needs"
-        if name == levels.STANDBY:
+        if name == STANDBY:
             report(_figures_missing(pool, drive, path, reason, lacking))
         else:
             figures = f'level = [{{ name = "{name}", {_asked(lacking)} }}]'
@@ -279,7 +281,7 @@ def _power(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
     _timers(pool, drive, path, system)
 
 
-def _timers(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> None:
+def _timers(pool: Pool, drive: Disk | Ssd, path: KeyPath, system: System) -> None:
     """Timers rise with the depth of their levels: one that is later than a deeper level's never acts."""
     timers = getattr(pool.power, "timers", None) or {}
     order = [name for name in drive.ladder.names if name in timers]
@@ -312,7 +314,7 @@ def _speeds(pool: Pool, had: Mapping[str, PowerLevel], path: KeyPath, system: Sy
             system.problems.append(problem)
 
 
-def _figures_missing(pool: Pool, drive: Drive | Ssd, path: KeyPath, reason: str, names: list[str]) -> Problem:
+def _figures_missing(pool: Pool, drive: Disk | Ssd, path: KeyPath, reason: str, names: list[str]) -> Problem:
     return Problem(
         "missing-figure",
         (*path, "device"),
@@ -325,7 +327,7 @@ def _asked(names: list[str]) -> str:
     return ", ".join(f'{n} = "..{"s" if n.endswith("_time") else "W"}"' for n in names)
 
 
-def _queues(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> None:
+def _queues(pool: Pool, drive: Disk | Ssd, path: KeyPath, system: System) -> None:
     """What the host and the drives can know and hold."""
     held, depth = drive.command_queue.depth, pool.queue_depth or 1
     if held is not None and depth > held:

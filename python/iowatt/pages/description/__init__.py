@@ -1,7 +1,11 @@
-"""Traces as documents: their counts (``info``), and their workload as measured (``documents``)."""
+"""What ``iowatt trace`` shows of traces: counts, conversions, and the workload as measured.
 
-from iowatt.pages.description.converted import converted, generated
+``counts`` and ``conversion`` are short documents; ``document`` puts together the figures of ``time``,
+``requests`` and ``reuse``; ``sentences`` says them in words.
+"""
+
+from iowatt.pages.description.conversion import converted, generated
+from iowatt.pages.description.counts import counted
 from iowatt.pages.description.document import documents
-from iowatt.pages.description.info import document as info
 
-__all__ = ["converted", "documents", "generated", "info"]
+__all__ = ["converted", "counted", "documents", "generated"]

@@ -1,4 +1,4 @@
-"""What ``iowatt trace profile`` shows: a trace measured as a workload."""
+"""The page of ``iowatt trace profile``: a trace measured as a workload."""
 
 from __future__ import annotations
 
@@ -33,74 +33,74 @@ _SECTIONS: Sequence[tuple[str, str, Sequence[Callable[[Description], Figure | No
 )  # fmt: skip
 
 
-def documents(found: Descriptions) -> list[Document]:
+def documents(traces: Descriptions) -> list[Document]:
     """The documents of several descriptions, for one page."""
-    return [document(one, f"trace{number}") for number, one in enumerate(found.traces, 1)]
+    return [document(one, f"trace{number}") for number, one in enumerate(traces.traces, 1)]
 
 
-def document(found: Description, key: str = "trace1") -> Document:
+def document(trace: Description, key: str = "trace1") -> Document:
     """The document of one description; ``key`` differs where a page has several."""
     sections = [
-        Section(name, title, [figure for build in builders if (figure := build(found)) is not None])
+        Section(name, title, [figure for build in builders if (figure := build(trace)) is not None])
         for name, title, builders in _SECTIONS
     ]
     chart = next((one for section in sections for one in section.figures if one.spec is not None), None)
     return Document(
         key=key,
         kind="a trace as a workload",
-        title="standard input" if found.file == "<stdin>" else Path(found.file).name,
-        meta=_meta(found),
-        verdict=[_verdict(found)],
+        title="standard input" if trace.file == "<stdin>" else Path(trace.file).name,
+        meta=_meta(trace),
+        verdict=[_verdict(trace)],
         chart=chart,
-        headlines=_headlines(found),
+        headlines=_headlines(trace),
         sections=[
             *(
                 Section(section.key, section.title, [one for one in section.figures if one is not chart])
                 for section in sections
             ),
-            Section("summary", "In sentences", [_summary(found)], folded=True),
+            Section("summary", "In sentences", [_summary(trace)], folded=True),
         ],
         caveats=[
-            *(Caveat(f"skipped: {text}", True) for text in found.requests.first_bad),
-            *(Caveat(note.text, note.decides) for note in found.notes),
+            *(Caveat(f"skipped: {text}", True) for text in trace.requests.first_bad),
+            *(Caveat(note.text, note.decides) for note in trace.notes),
         ],
     )
 
 
-def _meta(found: Description) -> str:
-    origin = f" from {found.origin}" if found.origin else ""
-    span = numbers.duration(found.span.duration_s)
-    return f"{numbers.counted(found.requests.count, 'request')} · {span}{origin} · format {found.format}"
+def _meta(trace: Description) -> str:
+    origin = f" from {trace.origin}" if trace.origin else ""
+    span = numbers.duration(trace.span.duration_s)
+    return f"{numbers.counted(trace.requests.count, 'request')} · {span}{origin} · format {trace.format}"
 
 
-def _verdict(found: Description) -> str:
-    """The load in a sentence: rate, mix, sequentiality, and what a cache can save."""
-    rate = numbers.with_unit(found.rate.iops, "IOPS") if found.span.duration_s > 0 else "an unknown rate"
-    runs, first = found.sequential.runs, found.reuse.first_touch
+def _verdict(trace: Description) -> str:
+    """The workload in a sentence: rate, mix, sequentiality, and what a cache can save."""
+    rate = numbers.with_unit(trace.rate.iops, "IOPS") if trace.span.duration_s > 0 else "an unknown rate"
+    runs, first = trace.sequential.runs, trace.reuse.first_touch
     return (
-        f"{rate[0].upper()}{rate[1:]}, {numbers.percent(found.requests.read_share)} reads; "
+        f"{rate[0].upper()}{rate[1:]}, {numbers.percent(trace.requests.read_share)} reads; "
         f"{numbers.percent(runs.sequential_request_share)} of the requests are sequential, and "
         f"{numbers.percent(first.requests)} touch data for the first time, which no cache saves."
     )
 
 
-def _summary(found: Description) -> Figure:
-    """Every aspect in a sentence."""
-    rows: list[list[Cell]] = [[label, text] for label, text in sentences.lines(found)]
+def _summary(trace: Description) -> Figure:
+    """A sentence for each aspect."""
+    rows: list[list[Cell]] = [[label, text] for label, text in sentences.lines(trace)]
     table = Table([Column("", text=True), Column("Measured", text=True)], rows)
     return Figure("summary", "Summary", "Shares are of requests and of bytes.", table, wide=True, brief=True)
 
 
-def _headlines(found: Description) -> list[Headline]:
-    """The figures that a reader wants first."""
-    rate, counts, moved = found.rate, found.requests, found.bytes
-    gaps, footprint, first = found.inter_arrival, found.footprint, found.reuse.first_touch
-    runs = found.sequential.runs
-    sizes = found.sizes.all
-    hottest = {point.hottest: point for point in found.density.skew}[0.1]
+def _headlines(trace: Description) -> list[Headline]:
+    """The most important figures."""
+    rate, counts, moved = trace.rate, trace.requests, trace.bytes
+    gaps, footprint, first = trace.inter_arrival, trace.footprint, trace.reuse.first_touch
+    runs = trace.sequential.runs
+    sizes = trace.sizes.all
+    hottest = {point.hottest: point for point in trace.density.skew}[0.1]
     variation = None if gaps is None else gaps.cv
-    known = found.span.duration_s > 0
-    kinds = {"read": found.sizes.read, "write": found.sizes.write}
+    known = trace.span.duration_s > 0
+    kinds = {"read": trace.sizes.read, "write": trace.sizes.write}
     by_kind = " and ".join(
         f"{kind} {numbers.significant(part.mean / 1024)}" for kind, part in kinds.items() if part is not None
     )

@@ -1,4 +1,4 @@
-"""The requests themselves: sizes, alignment, sequential runs, jumps; by device and by stream."""
+"""Figures of the requests: sizes, alignment, sequential runs, jumps; by device and by stream."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ SHARES: Final = (
     ("Requests", "request", palette.RUNS[0], "solid"),
     ("Bytes", "byte", palette.RUNS[1], "dash"),
 )
-"""Shares of requests and of bytes, always both: their titles, keys, colours and dashes."""
+"""Shares of requests and of bytes are shown together: titles, keys, colours and dashes."""
 
 _MARKS: Final = {"marks": True, "marker": {"size": 4}}
 
 
-def sizes(found: Description) -> Figure:
+def sizes(trace: Description) -> Figure:
     """Share of requests and of bytes up to a size."""
-    histogram = found.sizes.histogram
+    histogram = trace.sizes.histogram
     kib = [size / 1024 for size in histogram.bytes]
     columns, data = [Column("Size", "bytes")], []
     cells: list[Sequence[Cell]] = [histogram.bytes]
@@ -33,7 +33,7 @@ def sizes(found: Description) -> Figure:
         shares = [_percent(amounts, sum(amounts)) for amounts in (counts, moved)]
         cells += [counts, *shares]
         if sum(counts):
-            # A step to the left of the first size, or a single size would be no line.
+            # A step to the left of the first size, so that a single size gives a line.
             data += [
                 plot.curve(
                     kib, list(accumulate(share or 0.0 for share in part)), f"{title}, of {kind}", colour, "%",
@@ -52,7 +52,7 @@ def sizes(found: Description) -> Figure:
             axis("Up to the size (%)", range=[0, 103]),
             showlegend=True,
         ),
-        [] if found.sizes.exact else ["Sizes were rounded down to 1 %: there are very many."],
+        [] if trace.sizes.exact else ["Sizes were rounded down to 1 %, because there are very many."],
     )
 
 
@@ -60,12 +60,12 @@ def _percent(amounts: list[int], total: int) -> list[float | None]:
     return [100 * amount / total if total else None for amount in amounts]
 
 
-def alignment(found: Description) -> Figure:
-    """What is a multiple of which power of two."""
-    labels = [numbers.binary(level.bytes) for level in found.alignment]
+def alignment(trace: Description) -> Figure:
+    """Share of offsets, and of whole requests, aligned to each power of two."""
+    labels = [numbers.binary(level.bytes) for level in trace.alignment]
     shares = {
         f"{title}, of {kind}s": (
-            [100 * getattr(level, f"{key}_{kind}_share") for level in found.alignment], colour, dash
+            [100 * getattr(level, f"{key}_{kind}_share") for level in trace.alignment], colour, dash
         )
         for title, key, colour in (
             ("Offset", "offset", palette.RUNS[0]), ("Offset and size", "whole", palette.RUNS[1])
@@ -90,11 +90,11 @@ def alignment(found: Description) -> Figure:
     )
 
 
-def runs(found: Description) -> Figure | None:
+def runs(trace: Description) -> Figure | None:
     """Share of requests and bytes in runs of a length or longer."""
     data, rows = [], []
     for title, key, colour in OPERATIONS:
-        lengths = getattr(found.sequential, f"{key}_runs").histogram
+        lengths = getattr(trace.sequential, f"{key}_runs").histogram
         for kind, dash in (("requests", "solid"), ("bytes", "dash")):
             amounts = getattr(lengths, kind)
             if not (total := sum(amounts)):
@@ -107,7 +107,7 @@ def runs(found: Description) -> Figure | None:
             rows += [[name, *cells] for cells in bins]
     if not data:
         return None
-    options = found.options
+    options = trace.options
     gap = f", at most {numbers.binary(options.gap_bytes)} further on" if options.gap_bytes else ""
     columns = [
         Column("Share", text=True), Column("Requests, from"), Column("Requests, to"), Column("Runs"),
@@ -130,9 +130,9 @@ def runs(found: Description) -> Figure | None:
     )
 
 
-def run_figures(found: Description) -> Figure:
-    """The same in numbers, by every definition."""
-    sequential = found.sequential
+def run_figures(trace: Description) -> Figure:
+    """Sequential shares and run lengths by each definition of sequential."""
+    sequential = trace.sequential
     shares = [sequential.consecutive_request_share, sequential.consecutive_byte_share]
     rows: list[list[Cell]] = [
         ["After the last of the device", *(100 * share for share in shares), *([None] * 5)]
@@ -168,9 +168,9 @@ def run_figures(found: Description) -> Figure:
     )
 
 
-def jumps(found: Description) -> Figure | None:
-    """Distance from the end of the device's last request, with its sign."""
-    table = found.jumps
+def jumps(trace: Description) -> Figure | None:
+    """Signed distance from the end of the device's last request."""
+    table = trace.jumps
     if not table.requests:
         return None
     signs = {"zero": "", "forward": "+", "backward": "−"}
@@ -207,16 +207,16 @@ def jumps(found: Description) -> Figure | None:
     )
 
 
-def devices(found: Description) -> Figure:
+def devices(trace: Description) -> Figure:
     """One row for each device."""
-    return _by_volume(found.devices, "devices", "Devices", "Device")
+    return _by_volume(trace.devices, "devices", "Devices", "Device")
 
 
-def streams(found: Description) -> Figure | None:
+def streams(trace: Description) -> Figure | None:
     """One row for each stream, where streams are named."""
-    if not found.streams.count:
+    if not trace.streams.count:
         return None
-    return _by_volume(found.streams, "streams", "Streams", "Stream")
+    return _by_volume(trace.streams, "streams", "Streams", "Stream")
 
 
 def _by_volume(breakdown: Breakdown, key: str, title: str, kind: str) -> Figure:

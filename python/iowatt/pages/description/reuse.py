@@ -1,4 +1,4 @@
-"""What comes again, and where: miss ratios, reuse distances, working sets, footprint, density, skew."""
+"""Figures of reuse and space: miss ratios, reuse distances, working sets, footprint, density, skew."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from iowatt.trace.description import Description
 _MIB = 1024.0**2
 
 
-def _basis(found: Description) -> list[str]:
-    sample = found.reuse.sample
+def _basis(trace: Description) -> list[str]:
+    sample = trace.reuse.sample
     if sample.method == "exact":
         return []
     return [
@@ -20,9 +20,9 @@ def _basis(found: Description) -> list[str]:
     ]
 
 
-def miss_ratio(found: Description) -> Figure | None:
-    """The miss-ratio curve of an LRU cache, by requests and by bytes, reads apart."""
-    curve = found.reuse.miss_ratio
+def miss_ratio(trace: Description) -> Figure | None:
+    """The miss-ratio curve of an LRU cache, by requests and by bytes, of all and of reads."""
+    curve = trace.reuse.miss_ratio
     sizes = [b / _MIB for b in curve.cache_bytes]
     if not sizes:
         return None
@@ -58,15 +58,15 @@ def miss_ratio(found: Description) -> Figure | None:
             axis("Miss ratio (%)", range=[0, 103]),
             showlegend=True,
         ),
-        _basis(found),
+        _basis(trace),
         wide=True,
     )
 
 
-def distances(found: Description) -> Figure | None:
+def distances(trace: Description) -> Figure | None:
     """Reuse distances by powers of two, and the first touches."""
-    histogram, block = found.reuse.histogram, found.options.block_bytes
-    first = found.reuse.first_touch
+    histogram, block = trace.reuse.histogram, trace.options.block_bytes
+    first = trace.reuse.first_touch
     bins: dict[int, list[float]] = {}
     for i, to in enumerate(histogram.to_blocks):
         share = bins.setdefault((to - 1).bit_length(), [0.0, 0.0])
@@ -76,7 +76,7 @@ def distances(found: Description) -> Figure | None:
     rows: list[list[Cell]] = [
         [label, *bins[octave]] for label, octave in zip(labels, sorted(bins), strict=True)
     ]
-    # What is left of all references of a direction is first touches.
+    # The remaining references of a direction are first touches.
     rest: list[Cell] = [
         None
         if getattr(first, f"{op}_requests") is None
@@ -105,13 +105,13 @@ def distances(found: Description) -> Figure | None:
             barmode="group",
             showlegend=True,
         ),
-        _basis(found),
+        _basis(trace),
     )
 
 
-def working_sets(found: Description) -> Figure | None:
+def working_sets(trace: Description) -> Figure | None:
     """Distinct bytes in windows of every width."""
-    sets = found.working_set
+    sets = trace.working_set
     if len(sets) < 2:
         return None
     rows: list[list[Cell]] = [
@@ -148,13 +148,13 @@ def working_sets(found: Description) -> Figure | None:
             axis("Distinct data (MiB, log scale)", type="log"),
             showlegend=True,
         ),
-        _basis(found),
+        _basis(trace),
     )
 
 
-def footprint(found: Description) -> Figure:
+def footprint(trace: Description) -> Figure:
     """Distinct bytes of the whole trace."""
-    sizes = found.footprint
+    sizes = trace.footprint
     names = (("Touched", "total"), ("Read", "read"), ("Written", "written"), ("Both", "both"))
     total = sizes.total_bytes
     rows: list[list[Cell]] = [
@@ -165,23 +165,23 @@ def footprint(found: Description) -> Figure:
         ]
         for name, key in names
     ]
-    remarks = _basis(found)
+    remarks = _basis(trace)
     if sizes.standard_error_bytes:
         error = numbers.with_unit(sizes.standard_error_bytes, "B")
         remarks.append(f"Standard error of what is touched: {error}.")
     return Figure(
         "footprint",
         "Footprint",
-        f"Distinct data of the whole trace, in blocks of {numbers.binary(found.options.block_bytes)}.",
+        f"Distinct data of the whole trace, in blocks of {numbers.binary(trace.options.block_bytes)}.",
         Table([Column("Data", text=True), Column("Size", "GB"), Column("Of all", "%")], rows),
         None,
         remarks,
     )
 
 
-def rewrites(found: Description) -> Figure | None:
+def rewrites(trace: Description) -> Figure | None:
     """Time from one write of a block to the next."""
-    intervals = found.rewrites.intervals
+    intervals = trace.rewrites.intervals
     if not intervals.to_s:
         return None
     data, columns = [], [Column("Up to", "s")]
@@ -209,14 +209,14 @@ def rewrites(found: Description) -> Figure | None:
             axis("Overwritten within (%)", range=[0, 103]),
             showlegend=True,
         ),
-        _basis(found),
+        _basis(trace),
         wide=True,
     )
 
 
-def shares(found: Description) -> Figure:
+def shares(trace: Description) -> Figure:
     """First touches, overwrites and reads of what was written, by requests and by bytes."""
-    first, again = found.reuse.first_touch, found.rewrites
+    first, again = trace.reuse.first_touch, trace.rewrites
     named = (
         ("First touches", first.requests, first.bytes),
         ("First touches among reads", first.read_requests, first.read_bytes),
@@ -238,7 +238,7 @@ def shares(found: Description) -> Figure:
         "trace wrote) when all of them are.",
         Table([Column("Share", text=True), Column("Of requests", "%"), Column("Of bytes", "%")], rows),
         None,
-        _basis(found),
+        _basis(trace),
     )
 
 
@@ -246,9 +246,9 @@ _MOST_BARS = 2000
 _GB = 1e9
 
 
-def density(found: Description) -> Figure:
+def density(trace: Description) -> Figure:
     """Requests by extent; devices follow each other."""
-    space = found.density
+    space = trace.density
     extents, width = space.extents, space.extent_bytes
     base, before = 0, None
     place: list[int] = []
@@ -309,13 +309,13 @@ def density(found: Description) -> Figure:
     )
 
 
-def skew(found: Description) -> Figure | None:
+def skew(trace: Description) -> Figure | None:
     """Share of the I/O on the hottest part of what is touched."""
-    extents, blocks = found.density.skew, found.block_skew
+    extents, blocks = trace.density.skew, trace.block_skew
     if not extents or not blocks:
         return None
-    width = numbers.binary(found.density.extent_bytes)
-    block = numbers.binary(found.options.block_bytes)
+    width = numbers.binary(trace.density.extent_bytes)
+    block = numbers.binary(trace.options.block_bytes)
     rows: list[list[Cell]] = [
         [
             100 * point.hottest, 100 * point.request_share, 100 * point.byte_share, 100 * point.read_share,

@@ -1,4 +1,4 @@
-"""A description in sentences, each with a label: the summary of a terminal."""
+"""A description in labelled sentences, the summary on a terminal."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ Line = tuple[str, str]
 _SHOWN = 5
 
 
-def lines(found: Description) -> list[Line]:
+def lines(trace: Description) -> list[Line]:
     """The description of one trace."""
     shown = [
-        ("requests", _requests(found)),
-        ("span", _span(found)),
-        ("rate", _rate(found)),
-        *((f"{kind} sizes", _sizes(found, kind)) for kind in ("read", "write") if getattr(found.sizes, kind)),
-        ("alignment", _alignment(found.alignment)),
+        ("requests", _requests(trace)),
+        ("span", _span(trace)),
+        ("rate", _rate(trace)),
+        *((f"{kind} sizes", _sizes(trace, kind)) for kind in ("read", "write") if getattr(trace.sizes, kind)),
+        ("alignment", _alignment(trace.alignment)),
     ]
-    if found.inter_arrival is not None and found.span.duration_s > 0:
-        shown += _arrivals(found.inter_arrival)
-    shown += _burstiness(found.burstiness)
+    if trace.inter_arrival is not None and trace.span.duration_s > 0:
+        shown += _arrivals(trace.inter_arrival)
+    shown += _burstiness(trace.burstiness)
     shown += [
-        ("sequential", _sequential(found.sequential)),
-        ("runs", _runs(found)),
-        ("footprint", _footprint(found)),
+        ("sequential", _sequential(trace.sequential)),
+        ("runs", _runs(trace)),
+        ("footprint", _footprint(trace)),
     ]
-    if found.working_set:
-        shown.append(("working set", _working_set(found.working_set)))
+    if trace.working_set:
+        shown.append(("working set", _working_set(trace.working_set)))
     shown += [
-        ("reuse", _reuse(found)),
-        ("miss ratio", _miss_ratio(found)),
-        ("rewriting", _rewrites(found.rewrites)),
-        ("density", _density(found.density)),
-        ("hot blocks", _hot_blocks(found.block_skew)),
+        ("reuse", _reuse(trace)),
+        ("miss ratio", _miss_ratio(trace)),
+        ("rewriting", _rewrites(trace.rewrites)),
+        ("density", _density(trace.density)),
+        ("hot blocks", _hot_blocks(trace.block_skew)),
     ]
-    for kind, volumes in (("devices", found.devices), ("streams", found.streams)):
+    for kind, volumes in (("devices", trace.devices), ("streams", trace.streams)):
         if volumes.count:
             shown.append((kind, _breakdown(volumes)))
     return shown
 
 
-def _requests(found: Description) -> str:
-    requests, moved = found.requests, found.bytes
+def _requests(trace: Description) -> str:
+    requests, moved = trace.requests, trace.bytes
     text = (
         f"{requests.count:,}: {percent(requests.read_share)} reads "
         f"({percent(moved.read_share)} of the bytes), {size(moved.read)} read, "
@@ -65,20 +65,20 @@ def _requests(found: Description) -> str:
 
 
 def besides(requests: RequestCounts) -> str:
-    """Trims and flushes, where there are any."""
+    """Trims and flushes, if there are any."""
     kinds = {"trims": requests.trims, "flushes": requests.flushes}
     other = [f"{number:,} {kind}" for kind, number in kinds.items() if number]
     return f"; besides {' and '.join(other)}" if other else ""
 
 
-def _span(found: Description) -> str:
-    text = time(found.span.duration_s)
-    return f"{text} from {found.origin}" if found.origin else text
+def _span(trace: Description) -> str:
+    text = time(trace.span.duration_s)
+    return f"{text} from {trace.origin}" if trace.origin else text
 
 
-def _rate(found: Description) -> str:
-    rate = found.rate
-    if found.span.duration_s == 0:
+def _rate(trace: Description) -> str:
+    rate = trace.rate
+    if trace.span.duration_s == 0:
         return "not known: all requests have one stamp"
 
     def figure(name: str) -> str:
@@ -90,8 +90,8 @@ def _rate(found: Description) -> str:
     )
 
 
-def _sizes(found: Description, kind: str) -> str:
-    spread, histogram = getattr(found.sizes, kind), found.sizes.histogram
+def _sizes(trace: Description, kind: str) -> str:
+    spread, histogram = getattr(trace.sizes, kind), trace.sizes.histogram
     counts = sorted(
         zip(getattr(histogram, f"{kind}s"), histogram.bytes, strict=True), key=lambda c: (-c[0], c[1])
     )
@@ -100,8 +100,8 @@ def _sizes(found: Description, kind: str) -> str:
     return f"mean {spread.mean:,.0f} B, p50 {size(spread.p50)}, p90 {size(spread.p90)}; {common}"
 
 
-def _alignment(found: list[AlignmentLevel]) -> str:
-    (at,) = (level for level in found if level.bytes == 4096)
+def _alignment(levels: list[AlignmentLevel]) -> str:
+    (at,) = (level for level in levels if level.bytes == 4096)
     return (
         f"{percent(at.offset_request_share)} of requests ({percent(at.offset_byte_share)} of bytes) "
         f"start at a multiple of 4 KiB, {percent(at.whole_request_share)} "
@@ -133,17 +133,17 @@ def _arrivals(gaps: GapFigures) -> list[Line]:
     return shown
 
 
-def _burstiness(found: Burstiness) -> list[Line]:
-    wanted = [scale for scale in found.scales if scale.window_s in (2**-6, 1, 64, 4096)]
+def _burstiness(bursts: Burstiness) -> list[Line]:
+    wanted = [scale for scale in bursts.scales if scale.window_s in (2**-6, 1, 64, 4096)]
     shown = []
     if wanted:
         text = ", ".join(f"{numbers.significant(s.idc)} at {_scale(s.window_s)}" for s in wanted)
         shown.append(("dispersion", f"{text} (variance over mean of counts; 1 for Poisson arrivals)"))
-    if found.hurst:
+    if bursts.hurst:
         text = ", ".join(
             f"{h.hurst:.2f} ± {h.standard_error:.2f} by {METHODS[h.method]} "
             f"({_scale(h.from_s)} to {_scale(h.to_s)})"
-            for h in found.hurst
+            for h in bursts.hurst
         )
         shown.append(("Hurst", text))
     return shown
@@ -153,25 +153,25 @@ METHODS = {"aggregated-variance": "aggregated variance", "wavelet-haar": "Haar w
 
 
 def _scale(seconds: float) -> str:
-    """A power of two of a second, as one."""
+    """A window of a power of two seconds."""
     return f"{seconds:,.0f} s" if seconds >= 1 else f"{1e3 * seconds:.3g} ms"
 
 
-def _sequential(found: Sequentiality) -> str:
+def _sequential(runs: Sequentiality) -> str:
     text = (
-        f"{percent(found.consecutive_request_share)} of requests "
-        f"({percent(found.consecutive_byte_share)} of bytes) start where the device's last one ended"
+        f"{percent(runs.consecutive_request_share)} of requests "
+        f"({percent(runs.consecutive_byte_share)} of bytes) start where the device's last one ended"
     )
-    if found.consecutive_in_stream_request_share is not None:
+    if runs.consecutive_in_stream_request_share is not None:
         text += (
-            f", {percent(found.consecutive_in_stream_request_share)} "
-            f"({percent(found.consecutive_in_stream_byte_share)}) where the stream's did"
+            f", {percent(runs.consecutive_in_stream_request_share)} "
+            f"({percent(runs.consecutive_in_stream_byte_share)}) where the stream's did"
         )
     return text
 
 
-def _runs(found: Description) -> str:
-    runs, lookback = found.sequential.runs, found.options.lookback
+def _runs(trace: Description) -> str:
+    runs, lookback = trace.sequential.runs, trace.options.lookback
     lengths = runs.length_requests
     text = (
         f"{percent(runs.sequential_request_share)} of requests ({percent(runs.sequential_byte_share)} "
@@ -185,12 +185,12 @@ def _runs(found: Description) -> str:
     )
 
 
-def _footprint(found: Description) -> str:
-    footprint = found.footprint
+def _footprint(trace: Description) -> str:
+    footprint = trace.footprint
     total, read, written, both = (
         size(getattr(footprint, f"{k}_bytes")) for k in ("total", "read", "written", "both")
     )
-    block = size(found.options.block_bytes)
+    block = size(trace.options.block_bytes)
     text = f"{total} ({read} read, {written} written, {both} both) in {block} blocks"
     error = footprint.standard_error_bytes
     return f"about {text}, ± {size(error)}" if error else text
@@ -203,8 +203,8 @@ def _working_set(sets: list[WorkingSet]) -> str:
     )
 
 
-def _reuse(found: Description) -> str:
-    first, sample = found.reuse.first_touch, found.reuse.sample
+def _reuse(trace: Description) -> str:
+    first, sample = trace.reuse.first_touch, trace.reuse.sample
     text = (
         f"first touches are {percent(first.requests)} of requests, {percent(first.bytes)} of bytes: no "
         "cache saves them"
@@ -214,13 +214,13 @@ def _reuse(found: Description) -> str:
     return f"{text} (sampled: {percent(sample.rate)} of the address space)"
 
 
-def _miss_ratio(found: Description) -> str:
-    """Near a hundredth, a tenth and half of the footprint; and at the sizes asked for."""
-    curve, total = found.reuse.miss_ratio, found.footprint.total_bytes
+def _miss_ratio(trace: Description) -> str:
+    """The miss ratio near a hundredth, a tenth and half of the footprint, and at the sizes asked for."""
+    curve, total = trace.reuse.miss_ratio, trace.footprint.total_bytes
     wanted = [total * part for part in (0.01, 0.1, 0.5)]
     at = {min(range(len(curve.cache_bytes)), key=lambda i: abs(curve.cache_bytes[i] - w)) for w in wanted}
-    block = found.options.block_bytes
-    asked = {cache // block * block for cache in found.options.cache_bytes}
+    block = trace.options.block_bytes
+    asked = {cache // block * block for cache in trace.options.cache_bytes}
     at |= {i for i, cache in enumerate(curve.cache_bytes) if cache in asked}
     shown = []
     for i in sorted(at):
@@ -233,50 +233,50 @@ def _miss_ratio(found: Description) -> str:
     return f"LRU cache of {'; '.join(shown)}"
 
 
-def _rewrites(found: RewriteFigures) -> str:
-    if found.overwrite_byte_share is None:
+def _rewrites(rewrites: RewriteFigures) -> str:
+    if rewrites.overwrite_byte_share is None:
         return "nothing is written"
     text = (
-        f"{percent(found.overwrite_request_share)} of writes ({percent(found.overwrite_byte_share)} of "
+        f"{percent(rewrites.overwrite_request_share)} of writes ({percent(rewrites.overwrite_byte_share)} of "
         "bytes) overwrite what the trace wrote"
     )
-    interval = found.interval_s
+    interval = rewrites.interval_s
     if interval is None:
         return text
     return f"{text}, after {time(interval.p50)} (median), p90 {time(interval.p90)}"
 
 
-def _density(found: DensityFigures) -> str:
-    skew = {point.hottest: point for point in found.skew}
+def _density(density: DensityFigures) -> str:
+    skew = {point.hottest: point for point in density.skew}
     shown = ", ".join(
         f"{100 * part:.4g} % get {percent(skew[part].request_share)} of requests and "
         f"{percent(skew[part].byte_share)} of bytes"
         for part in (0.01, 0.1, 0.2)
     )
     return (
-        f"{found.touched:,} of {found.spanned:,} extents of {numbers.binary(found.extent_bytes)} "
+        f"{density.touched:,} of {density.spanned:,} extents of {numbers.binary(density.extent_bytes)} "
         f"touched; of these the hottest {shown}"
     )
 
 
-def _hot_blocks(found: list[BlockSkewPoint]) -> str:
-    skew = {point.hottest: point.reference_share for point in found}
+def _hot_blocks(points: list[BlockSkewPoint]) -> str:
+    skew = {point.hottest: point.reference_share for point in points}
     shown = ", ".join(f"{100 * part:.4g} % get {percent(skew[part])}" for part in (0.01, 0.1, 0.2))
     return f"of the touched blocks the hottest {shown} of the references"
 
 
-def _breakdown(found: Breakdown) -> str:
-    top = found.listed[:_SHOWN]
+def _breakdown(volumes: Breakdown) -> str:
+    top = volumes.listed[:_SHOWN]
     text = ", ".join(
         f"{volume.name} {percent(volume.request_share)} ({percent(volume.byte_share)} of bytes)"
         for volume in top
     )
-    rest = found.count - len(top)
-    return f"{found.count:,}: {text}" + (f", {rest:,} more" if rest else "")
+    rest = volumes.count - len(top)
+    return f"{volumes.count:,}: {text}" + (f", {rest:,} more" if rest else "")
 
 
 def percent(share: float | None) -> str:
-    """A percentage; neither 0 % nor 100 % unless it is exactly that."""
+    """A percentage that reads 0 % or 100 % only where it is exactly that."""
     if share is None:
         return numbers.NO_VALUE
     value = 100 * share
@@ -288,21 +288,21 @@ def percent(share: float | None) -> str:
 
 
 def size(count: float) -> str:
-    """Bytes in whole numbers; blocks count in 1024s, capacities in 1000s: the habits of scenarios."""
+    """Bytes in whole numbers: blocks in powers of 1024, capacities in powers of 1000, as in scenarios."""
     from iowatt.base.units import format_bytes  # the package loads pydantic
 
     return format_bytes(round(count), binary=count < 1 << 20)
 
 
 def memory(count: int) -> str:
-    """Bytes of a cache, which counts in 1024s at any size."""
+    """Bytes of a cache, in powers of 1024."""
     from iowatt.base.units import format_bytes  # the package loads pydantic
 
     return format_bytes(count, binary=True)
 
 
 def time(seconds: float) -> str:
-    """Seconds in a unit that reads well."""
+    """Seconds in a suitable unit."""
     from iowatt.base.units import format_duration
 
     return format_duration(seconds)

@@ -1,4 +1,4 @@
-"""When requests arrive: the course over time, gaps and the laws fitted to them, bursts."""
+"""Figures of arrivals: rates over time, gaps and the laws fitted to them, bursts."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _SCALES = ((2 * 86_400.0, 86_400.0, "d"), (2 * 3600.0, 3600.0, "h"), (300.0, 60.
 _MIB = 1024.0**2
 
 
-def _starts(found: Description) -> tuple[list[float], str]:
+def _starts(trace: Description) -> tuple[list[float], str]:
     """Starts of the windows in a unit that suits the span."""
-    width, count = found.over_time.window_s, len(found.over_time.reads)
+    width, count = trace.over_time.window_s, len(trace.over_time.reads)
     factor, unit = next(((f, u) for least, f, u in _SCALES if width * count >= least), (1.0, "s"))
     return [i * width / factor for i in range(count)], unit
 
 
-def _widths(found: Description) -> list[float]:
+def _widths(trace: Description) -> list[float]:
     """Widths of the windows in seconds; the last one ends with the trace."""
-    width, count = found.over_time.window_s, len(found.over_time.reads)
-    last = found.span.duration_s - (count - 1) * width
-    # A last window with next to nothing of it covered would have any rate.
+    width, count = trace.over_time.window_s, len(trace.over_time.reads)
+    last = trace.span.duration_s - (count - 1) * width
+    # The rate of a last window that is hardly covered would be arbitrary.
     return [width] * (count - 1) + [last if last > 0.1 * width else width]
 
 
 def _figure(
-    found: Description,
+    trace: Description,
     key: str,
     title: str,
     caption: str,
@@ -40,15 +40,15 @@ def _figure(
     y_title: str,
     **more: Any,
 ) -> Figure | None:
-    starts, of = _starts(found)
-    if found.span.duration_s <= 0 or len(starts) < 2:
+    starts, of = _starts(trace)
+    if trace.span.duration_s <= 0 or len(starts) < 2:
         return None
     rows: list[list[Cell]] = [
         [start, *(values[i] for _, values, _ in series)] for i, start in enumerate(starts)
     ]
     table = Table([Column("From", of), *(Column(name, unit) for name, _, _ in series)], rows)
     data = [plot.curve(starts, values, name, colour, unit, width=1.5) for name, values, colour in series]
-    window = numbers.duration(found.over_time.window_s)
+    window = numbers.duration(trace.over_time.window_s)
     return Figure(
         key,
         title,
@@ -65,16 +65,16 @@ def _figure(
     )
 
 
-def rates(found: Description) -> Figure | None:
+def rates(trace: Description) -> Figure | None:
     """Reads and writes per second."""
-    over = found.over_time
-    widths = _widths(found)
+    over = trace.over_time
+    widths = _widths(trace)
 
     def per_second(name: str) -> list[float]:
         return [n / width for n, width in zip(getattr(over, name), widths, strict=True)]
 
     return _figure(
-        found,
+        trace,
         "rates",
         "Requests over time",
         "Arrivals per second.",
@@ -88,16 +88,16 @@ def rates(found: Description) -> Figure | None:
     )
 
 
-def bandwidth(found: Description) -> Figure | None:
+def bandwidth(trace: Description) -> Figure | None:
     """Bytes per second."""
-    over = found.over_time
-    widths = _widths(found)
+    over = trace.over_time
+    widths = _widths(trace)
 
     def per_second(name: str) -> list[float]:
         return [n / width / _MIB for n, width in zip(getattr(over, name), widths, strict=True)]
 
     return _figure(
-        found,
+        trace,
         "bandwidth",
         "Data over time",
         "Bytes requested per second.",
@@ -110,15 +110,15 @@ def bandwidth(found: Description) -> Figure | None:
     )
 
 
-def working_set(found: Description) -> Figure | None:
+def working_set(trace: Description) -> Figure | None:
     """Distinct bytes touched in each window."""
-    values = found.over_time.working_set_bytes
+    values = trace.over_time.working_set_bytes
     if not values:
         return None
-    count = len(found.over_time.reads)
+    count = len(trace.over_time.reads)
     mib = [value / _MIB for value in values[:count]] + [0.0] * (count - len(values))
     return _figure(
-        found,
+        trace,
         "working-set",
         "Working set over time",
         "Distinct data touched.",
@@ -131,13 +131,13 @@ def working_set(found: Description) -> Figure | None:
 _DAYS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh"]
 
 
-def envelope(found: Description) -> Figure | None:
+def envelope(trace: Description) -> Figure | None:
     """Mean rate by hour of the day."""
-    hours = found.envelope.hour_of_day
+    hours = trace.envelope.hour_of_day
     if hours is None:
         return None
     rows: list[list[Cell]] = [[hour, factor] for hour, factor in enumerate(hours)]
-    days = found.envelope.day_of_week
+    days = trace.envelope.day_of_week
     remarks = []
     if days is not None:
         remarks = [
@@ -173,9 +173,9 @@ _LAWS = {
 }
 
 
-def gaps(found: Description) -> Figure | None:
-    """Share of gaps that are longer, measured and by the laws."""
-    arrivals = found.inter_arrival
+def gaps(trace: Description) -> Figure | None:
+    """Share of gaps longer than a time, measured and by the fitted laws."""
+    arrivals = trace.inter_arrival
     if arrivals is None or arrivals.mean_s == 0:
         return None
     histogram = arrivals.histogram
@@ -216,9 +216,9 @@ def gaps(found: Description) -> Figure | None:
     )
 
 
-def dispersion(found: Description) -> Figure | None:
+def dispersion(trace: Description) -> Figure | None:
     """Index of dispersion for counts, and the peak rate, by the width of the window."""
-    scales = [scale for scale in found.burstiness.scales if scale.windows >= 8]
+    scales = [scale for scale in trace.burstiness.scales if scale.windows >= 8]
     if len(scales) < 2:
         return None
     rows: list[list[Cell]] = [[s.window_s, s.windows, s.mean, s.idc, s.peak / s.window_s] for s in scales]
@@ -246,9 +246,9 @@ def dispersion(found: Description) -> Figure | None:
     )
 
 
-def laws(found: Description) -> Figure | None:
-    """Moments and percentiles of the gaps, and what the laws make of them."""
-    arrivals = found.inter_arrival
+def laws(trace: Description) -> Figure | None:
+    """Moments and percentiles of the gaps, measured and by the fitted laws."""
+    arrivals = trace.inter_arrival
     if arrivals is None:
         return None
     named = arrivals.percentiles_s
@@ -280,9 +280,9 @@ def laws(found: Description) -> Figure | None:
     )
 
 
-def hurst(found: Description) -> Figure | None:
+def hurst(trace: Description) -> Figure | None:
     """The Hurst estimates with their ranges."""
-    estimates = found.burstiness.hurst
+    estimates = trace.burstiness.hurst
     if not estimates:
         return None
     columns = [

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from iowatt.model.library.source import stand_ins
-from iowatt.model.power.plan import ArrayPlan, Enclosure, Part
+from iowatt.model.library import stand_ins
+from iowatt.model.power import ArrayPart, ArrayPlan, Enclosure
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import polars as pl
 
-    from iowatt.model.power.efficiency import Floats
     from iowatt.run.record import Tables
+
+    Floats = npt.NDArray[np.float64]
 
 #: What the joules and watts of a Run cover, where its array's parts are not modelled and where they are.
 DRIVES_ALONE: Final = "energy and power are those of the drives alone"
@@ -164,7 +166,7 @@ def _losses(
     return lost, beyond
 
 
-def _part_rows(enclosure: Enclosure, part: Part, busy: Floats, width: Floats) -> list[dict[str, Any]]:
+def _part_rows(enclosure: Enclosure, part: ArrayPart, busy: Floats, width: Floats) -> list[dict[str, Any]]:
     """A part is active for its utilisation's share of the time, and idles for the rest."""
     name, span = enclosure.component(part), math.fsum(width)
     if part.law in ("constant", "charging", "speed-cubed"):
@@ -210,6 +212,8 @@ def _with_columns(
 
 def _idle(array: ArrayPlan) -> dict[str, float]:
     """Watts of parts and supply losses by component, all drives idle."""
-    from iowatt.model.power.calculator import components
+    from iowatt.model.power import component_watts
 
-    return {part.name: part.watts["normal"]["idle"] for part in components(array) if part.kind != "drives"}
+    return {
+        part.name: part.watts["normal"]["idle"] for part in component_watts(array) if part.kind != "drives"
+    }

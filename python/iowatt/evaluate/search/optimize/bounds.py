@@ -20,11 +20,13 @@ import numpy as np
 
 from iowatt.evaluate.search import metrics, pricing, table
 from iowatt.lenses.efficiency import BYTES_PER_GB
-from iowatt.model.power.plan import ArrayPlan, Enclosure
+from iowatt.model.power import ArrayPlan, Enclosure
 from iowatt.sources.simulation.counts import capacity
 
 if TYPE_CHECKING:
-    from iowatt.model.power.efficiency import Floats
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
 
 PURCHASE: Final = "cost.purchase_usd"
 

@@ -13,7 +13,7 @@ from iowatt.lenses.cost.book.book import Book, Figure
 from iowatt.lenses.cost.book.find import book_names, find_book
 from iowatt.lenses.cost.book.keys import KEYS, Key, known
 from iowatt.lenses.cost.result import Assumption
-from iowatt.model.library.price_class import CLASSES
+from iowatt.model.library import PRICE_CLASSES
 
 _ORDER: Final[dict[Key | None, int]] = {key: position for position, key in enumerate(KEYS)}
 _WIDTH: Final = 100
@@ -129,7 +129,7 @@ def accepts(key: Key) -> str:
 def class_table() -> str:
     """A table of the classes that drives are priced by."""
     rows = ["| class | what is in it |", "|---|---|"]
-    return "\n".join([*rows, *(f"| `{name}` | {what} |" for name, what in CLASSES.items())]) + "\n"
+    return "\n".join([*rows, *(f"| `{name}` | {what} |" for name, what in PRICE_CLASSES.items())]) + "\n"
 
 
 def preset_tables() -> str:

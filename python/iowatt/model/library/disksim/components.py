@@ -1,4 +1,4 @@
-"""What stands between the host and DiskSim's disks: driver, buses, controllers, and arrays over them."""
+"""The components between the host and DiskSim's disks: driver, buses, controllers, and arrays over them."""
 
 from __future__ import annotations
 
@@ -69,12 +69,12 @@ class Scheduler:
 
 
 def read_scheduler(block: Block, warnings: list[str]) -> Scheduler:
-    """The discipline that a ``disksim_ioqueue`` block declares; InputError where it is not one."""
+    """The discipline of a ``disksim_ioqueue`` block."""
     return Scheduler(**read_fields(block, SCHEDULER, warnings))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Driver:
+class DiskSimDriver:
     """The host's device driver.
 
     constant_access_s: 0: accesses are simulated. Positive: each takes this long. Negative (-1, -2, -3 ms):
@@ -90,7 +90,7 @@ class Driver:
 
 
 @dataclass(frozen=True)
-class Bus:
+class DiskSimBus:
     """A bus. ``read_sector_s`` and ``write_sector_s`` are seconds per block of 512 bytes.
 
     ``type`` is tenured (held for a whole transfer) or interleaved (any number at a time); ``arbitration``
@@ -157,7 +157,7 @@ class CacheDevice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Controller:
+class DiskSimController:
     """A controller.
 
     type: ``pass-through``, ``53c700`` (a simple one with delays) or ``smart`` (scheduler and cache).
@@ -178,7 +178,7 @@ class Controller:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Array:
+class LogicalOrganisation:
     """A logical organisation: how addresses spread over drives, and what is kept twice. Sizes in sectors.
 
     name, drives: Its name, and its components in order.
@@ -238,7 +238,7 @@ class TraceDevice:
 
 
 @dataclass(frozen=True)
-class Trace:
+class TraceMapping:
     """How the trace is read: times are multiplied by ``time_scale``, devices are mapped."""
 
     time_scale: float = stored("I/O Trace Time Scale", real(above=0), default=1.0)
@@ -246,23 +246,15 @@ class Trace:
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a drive hangs: its components from the driver down, by name, the drive itself left out."""
+class DrivePlace:
+    """The components above a drive, by name, from the driver down."""
 
     driver: str
     buses: tuple[str, ...]
     controllers: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Transfer:
-    """Seconds per block between a drive and its controller: bus, controller and drive, the slowest."""
-
-    read_sector_s: float
-    write_sector_s: float
-
-
-_NO_STREAMS = "iowatt's queues serve each request as it came: none are merged or ordered by stream"
+_NO_STREAMS = "iowatt's queues serve each request as it came: requests are not merged or ordered by stream"
 _TIMEOUT, _PRIORITY = "Scheduling timeout scheme", "Scheduling priority scheme"
 _SEQUENTIAL = "Sequential stream scheme"
 _ONE_QUEUE = "iowatt keeps one queue per device: none for requests that waited long or are urgent"
@@ -282,20 +274,20 @@ SCHEDULER: Table = {
 """``disksim_ioqueue``, in a disk, a controller or the driver."""
 
 DRIVER: Table = {
-    **table_of(Driver),
+    **table_of(DiskSimDriver),
     "type": ignored("DiskSim has only one driver type", neutral=1),
     "Scheduler": part(),
 }
 """``disksim_iodriver``."""
 
 BUS: Table = {
-    **table_of(Bus),
+    **table_of(DiskSimBus),
     "Print stats": ignored(PRINTING),
 }
 """``disksim_bus``."""
 
 CONTROLLER: Table = {
-    **table_of(Controller),
+    **table_of(DiskSimController),
     "Print stats": ignored(PRINTING),
     "Scheduler": part(required=False),
     "Cache": part(required=False),
@@ -320,7 +312,7 @@ CACHE_DEVICE: Table = table_of(CacheDevice)
 _STAMPS = "DiskSim's time stamps never worked (it writes them nowhere); ask for [observe] interval"
 
 ARRAY: Table = {
-    **table_of(Array),
+    **table_of(LogicalOrganisation),
     "devices": part(),
     "Components": ignored("DiskSim knows whole disks only", neutral="Whole"),
     "Time stamp interval": ignored(_STAMPS, neutral=0),
@@ -331,7 +323,7 @@ ARRAY: Table = {
 """``disksim_logorg``."""
 
 TRACE: Table = {
-    **table_of(Trace),
+    **table_of(TraceMapping),
     "I/O Mappings": part(required=False),
 }
 """``disksim_iosim``."""
@@ -348,33 +340,33 @@ IGNORED_BLOCKS: Final = {
     "disksim_pf": "processors and processes of the host are not simulated",
     "disksim_synthio": "the workload comes from a scenario: a trace, or a profile with the same figures",
 }
-"""Types of block that say nothing about the storage, and why they are passed over as a whole."""
+"""Types of block that do not describe the storage, and why they are ignored as a whole."""
 
 Read = TypeVar("Read")
 Reader: TypeAlias = Callable[[Block, list[str]], Read]
 
 
-def read_driver(block: Block, warnings: list[str]) -> Driver:
+def read_driver(block: Block, warnings: list[str]) -> DiskSimDriver:
     """A ``disksim_iodriver``."""
-    return Driver(**read_fields(block, DRIVER, warnings), scheduler=_scheduler(block, warnings))
+    return DiskSimDriver(**read_fields(block, DRIVER, warnings), scheduler=_scheduler(block, warnings))
 
 
-def read_bus(block: Block, warnings: list[str]) -> Bus:
+def read_bus(block: Block, warnings: list[str]) -> DiskSimBus:
     """A ``disksim_bus``."""
-    return Bus(**read_fields(block, BUS, warnings))
+    return DiskSimBus(**read_fields(block, BUS, warnings))
 
 
-def read_controller(block: Block, warnings: list[str]) -> Controller:
+def read_controller(block: Block, warnings: list[str]) -> DiskSimController:
     """A ``disksim_ctlr``."""
     fields = read_fields(block, CONTROLLER, warnings)
     scheduler = _scheduler(block, warnings) if "Scheduler" in block.entries else None
-    return Controller(**fields, scheduler=scheduler, cache=_cache(block, warnings))
+    return DiskSimController(**fields, scheduler=scheduler, cache=_cache(block, warnings))
 
 
-def read_array(block: Block, warnings: list[str]) -> Array:
+def read_array(block: Block, warnings: list[str]) -> LogicalOrganisation:
     """A ``disksim_logorg``."""
     fields = read_fields(block, ARRAY, warnings)
-    return Array(name=block.name, drives=_devices(block), **fields)
+    return LogicalOrganisation(name=block.name, drives=_devices(block), **fields)
 
 
 def read_syncset(block: Block, warnings: list[str]) -> tuple[str, ...]:
@@ -383,7 +375,7 @@ def read_syncset(block: Block, warnings: list[str]) -> tuple[str, ...]:
     return _devices(block)
 
 
-def read_trace(block: Block, warnings: list[str]) -> Trace:
+def read_trace(block: Block, warnings: list[str]) -> TraceMapping:
     """A ``disksim_iosim``."""
     fields = read_fields(block, TRACE, warnings)
     entry = block.entries.get("I/O Mappings")
@@ -401,7 +393,7 @@ def read_trace(block: Block, warnings: list[str]) -> Trace:
                 "wrong-type", block.where("I/O Mappings"), "a mapping must be a disksim_iomap { ... }"
             )
         devices.append(TraceDevice(**read_fields(item, TRACE_DEVICE, warnings)))
-    return Trace(**fields, devices=tuple(devices))
+    return TraceMapping(**fields, devices=tuple(devices))
 
 
 def _scheduler(block: Block, warnings: list[str]) -> Scheduler:

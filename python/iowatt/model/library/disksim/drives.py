@@ -1,8 +1,4 @@
-"""A drive out of DiskSim's files: ``.diskspecs`` (or a ``.parv`` that sources one), ``.model``, seek curve.
-
-`read_drive` gives a `Drive` in SI units with everything the files say. What iowatt does not use is a
-sentence in ``ignored``, with its place; what it does otherwise than DiskSim is one in ``notes``.
-"""
+"""A drive from DiskSim's files: ``.diskspecs`` (or a ``.parv`` that sources one), ``.model``, seek curve."""
 
 from __future__ import annotations
 
@@ -17,13 +13,13 @@ from iowatt.model.library.disksim.electronics import (
     BUFFER,
     DISKS_OWN,
     OVERHEADS,
-    Buffer,
-    Interface,
+    DiskSimBuffer,
+    DiskSimInterface,
     Overheads,
 )
 from iowatt.model.library.disksim.grammar import parse_file
 from iowatt.model.library.disksim.layout import Layout, read_g1, read_g4
-from iowatt.model.library.disksim.mechanics import Mechanics, read_mechanics
+from iowatt.model.library.disksim.mechanics import DiskSimMechanics, read_mechanics
 from iowatt.model.library.disksim.parameter import (
     Table,
     part,
@@ -33,45 +29,37 @@ from iowatt.model.library.disksim.parameter import (
     table_of,
     whole,
 )
-from iowatt.model.library.disksim.tree import Block, Document, Entry
+from iowatt.model.library.disksim.tree import Assignment, Block, ParameterFile
 
 SECTOR_BYTES = 512
 
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """The mechanics and the geometry (``dm_disk``).
-
-    sectors: Blocks of 512 bytes that the drive offers.
-    surfaces, cylinders: Recorded surfaces and cylinders.
-    layout: Where the blocks lie.
-    mechanics: How the arm and the spindle move.
-    """
+    """Mechanics and geometry (``dm_disk``); ``sectors`` are blocks of 512 bytes that the drive offers."""
 
     sectors: int = stored("Block count", whole(1))
     surfaces: int = stored("Number of data surfaces", whole(1, 1000))
     cylinders: int = stored("Number of cylinders", whole(1, 2**31))
     layout: Layout
-    mechanics: Mechanics
+    mechanics: DiskSimMechanics
 
 
 @dataclass(frozen=True)
-class Drive:
+class DiskSimDrive:
     """A disk as DiskSim's files describe it.
 
-    name, path: Its specification's name, and the file that holds it.
-    model, interface, overheads, buffer, scheduler: Its mechanics and geometry; its side of the bus; times of
-        its electronics; its on-board buffer; the order in which it serves the requests that it holds.
-    ignored: One sentence, with its place, for each parameter that iowatt does not use.
-    notes: Where iowatt reads the files otherwise than DiskSim does.
+    name, path: Name of its specification, and the file that holds it.
+    ignored: A sentence with its place for each parameter that iowatt does not use.
+    notes: Where iowatt reads the files differently from DiskSim.
     """
 
     name: str
     path: Path
     model: Model
-    interface: Interface
+    interface: DiskSimInterface
     overheads: Overheads
-    buffer: Buffer
+    buffer: DiskSimBuffer
     scheduler: Scheduler
     ignored: tuple[str, ...]
     notes: tuple[str, ...]
@@ -92,7 +80,7 @@ MODEL: Table = {
 
 def read_drive(
     path: Path, name: str | None = None, overrides: Mapping[str, int | float | str] | None = None
-) -> Drive:
+) -> DiskSimDrive:
     """The drive that ``path`` specifies.
 
     ``name`` chooses among several: the specification's, or that of a component made of it. ``overrides``
@@ -106,7 +94,7 @@ def read_drive(
     return build_drive(_chosen(document, name), overrides)
 
 
-def build_drive(block: Block, overrides: Mapping[str, int | float | str] | None = None) -> Drive:
+def build_drive(block: Block, overrides: Mapping[str, int | float | str] | None = None) -> DiskSimDrive:
     """The drive of one ``disksim_disk`` block. Errors as `read_drive`."""
     block = _overridden(block, overrides or {})
     warnings: list[str] = []
@@ -121,13 +109,13 @@ def build_drive(block: Block, overrides: Mapping[str, int | float | str] | None 
     model = build_model(sub_block(block, "Model", "dm_disk"), warnings, notes)
     scheduler = read_scheduler(sub_block(block, "Scheduler", "disksim_ioqueue"), warnings)
     scaled = {key: value if isinstance(value, bool) else value * scale for key, value in overheads.items()}
-    return Drive(
+    return DiskSimDrive(
         name=block.name,
         path=block.path,
         model=model,
-        interface=Interface(**fields),
+        interface=DiskSimInterface(**fields),
         overheads=Overheads(**scaled),
-        buffer=Buffer(**buffer),
+        buffer=DiskSimBuffer(**buffer),
         scheduler=scheduler,
         ignored=tuple(warnings),
         notes=tuple(notes),
@@ -145,7 +133,7 @@ def build_model(block: Block, warnings: list[str], notes: list[str]) -> Model:
             notes.append(
                 f"{block.where('Number of cylinders')}: {block}: "
                 f"Number of cylinders is {fields['cylinders']}, "
-                f"but the zones have {layout.cylinders}; the drive has these"
+                f"but the zones have {layout.cylinders}, which the drive gets"
             )
             fields["cylinders"] = layout.cylinders
     else:
@@ -157,11 +145,13 @@ def build_model(block: Block, warnings: list[str], notes: list[str]) -> Model:
             f"{fields['sectors']} blocks in Block count; the drive has {held}"
         )
         fields["sectors"] = held
-    mechanics = read_mechanics(sub_block(block, "Mechanical Model", "dm_mech_g1"), warnings, notes)
+    mechanics = read_mechanics(
+        sub_block(block, "Mechanical Model", "dm_mech_g1"), fields["cylinders"], warnings, notes
+    )
     return Model(**fields, layout=layout, mechanics=mechanics)
 
 
-def _chosen(document: Document, name: str | None) -> Block:
+def _chosen(document: ParameterFile, name: str | None) -> Block:
     drives = document.of_type("disksim_disk")
     where = str(document.path)
     if not drives:
@@ -171,11 +161,11 @@ def _chosen(document: Document, name: str | None) -> Block:
         raise InputError(
             "empty", where, "there is no drive here; expected a 'disksim_disk NAME { ... }'", hint=hint
         )
-    made_of = {instance.name: instance.of for instance in document.instances}
-    wanted = made_of.get(name, name) if name is not None else None
-    found = [drive for drive in drives if wanted in (None, drive.name)]
-    if len(found) == 1:
-        return found[0]
+    specifications = {instance.name: instance.of for instance in document.instances}
+    wanted = specifications.get(name, name) if name is not None else None
+    matching = [drive for drive in drives if wanted in (None, drive.name)]
+    if len(matching) == 1:
+        return matching[0]
     known = ", ".join(drive.name for drive in drives)
     if wanted is None:
         raise InputError("ambiguous", where, f"the file specifies {len(drives)} drives; name one of {known}")
@@ -194,5 +184,5 @@ def _overridden(block: Block, overrides: Mapping[str, int | float | str]) -> Blo
                 hint=f"did you mean {near[0]!r}?" if near else None,
             )
         line = entries[key].line if key in entries else block.line
-        entries[key] = Entry(value, line)
+        entries[key] = Assignment(value, line)
     return replace(block, entries=entries)

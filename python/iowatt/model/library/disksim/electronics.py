@@ -23,13 +23,13 @@ from iowatt.model.library.disksim.parameter import (
 )
 
 READ_AHEAD: Final = {0: "none", 1: "track", 2: "cylinder", 3: "segment", 4: "track-ahead"}
-FAST_WRITE: Final = {0: "none", 1: "contiguous", 2: "contiguous-across-reads"}
+FAST_WRITE: Final = {0: "none", 1: "contiguous", 2: "across-reads"}
 _SNEAKY = "only full hits are served while the media are busy"
 
 
 @dataclass(frozen=True)
-class Interface:
-    """How the drive uses its bus.
+class DiskSimInterface:
+    """The drive's use of its bus.
 
     sector_s: Seconds to move one block across its own side of the bus; the bus and the controller may be
         slower. Negative in some files: then these decide alone.
@@ -102,63 +102,44 @@ class Overheads:
 
 
 @dataclass(frozen=True)
-class Buffer:
+class DiskSimBuffer:
     """The on-board buffer. Sizes in sectors of 512 bytes.
 
-    segments, segment_sectors: Its number of segments and their size.
-    write_segments, separate_write_segment: How many segments writes may use; whether one is kept for them
-        alone.
-    caching: Whether data of earlier requests can be hit.
-    read_ahead: ``none``; to the end of the ``track`` or ``cylinder``; until the ``segment`` is full;
-        ``track-ahead``: the next track too if the one before was read.
-    min_read_ahead_sectors, max_read_ahead_sectors: Bounds of it.
+    Fields with the name of a key of a device file's ``buffer`` mean the same. Of the others:
+
     read_ahead_over_requested: Whether read-ahead may overwrite requested data in the segment: -1 never, 0
         those already sent, 1 always.
-    read_ahead_on_idle_hit: A hit on an idle drive starts read-ahead again.
-    reads_any_free_sectors: Sectors that pass under the head before the requested ones are taken into the
-        buffer.
-    fast_write: ``none``; ``contiguous``: writes complete in the buffer if they continue the one there;
-        ``contiguous-across-reads``: even with reads between.
-    zero_latency_read, zero_latency_write: The transfer starts wherever the head lands inside the request.
-    combines_sequential_writes: Writes in the buffer that continue each other go to the media as one.
-    stops_prefetch_in_sector: Read-ahead ends in the middle of a sector when a request comes, not at its end.
-    write_hit_stops_prefetch: A write that goes to the buffer ends read-ahead.
     reads_directly_to_buffer: Media data go to the segment while it still sends other data.
-    partial_hit_at_once: What is in the buffer is sent before the rest is read.
-    read_hits_on_write_data: Reads can hit data that were written.
     low_water, high_water: Fractions: a write asks for more data when its buffer is emptier than
         ``low_water``; a read takes the bus when the buffer is fuller than ``high_water``.
     water_marks_by_request: They are fractions of the request, else of the segment.
-    almost_read_hits, sneaky_full_read_hits, sneaky_partial_read_hits, sneaky_intermediate_read_hits: Data
-        that will be in the buffer count as hits, in four ways.
-    write_prebuffering: Write data are taken before the request is the drive's turn.
     """
 
     segments: int = stored("Number of buffer segments", whole())
     write_segments: int = stored("Maximum number of write segments", whole())
     segment_sectors: int = stored("Segment size (in blks)", whole())
-    separate_write_segment: bool = stored("Use separate write segment", flag)
+    dedicated_write_segment: bool = stored("Use separate write segment", flag)
     caching: bool = stored("Enable caching in buffer", caching)
     read_ahead: str = stored("Buffer continuous read", numbered(READ_AHEAD))
-    min_read_ahead_sectors: int = stored("Minimum read-ahead (blks)", whole())
-    max_read_ahead_sectors: int = stored("Maximum read-ahead (blks)", whole())
+    min_read_ahead: int = stored("Minimum read-ahead (blks)", whole())
+    max_read_ahead: int = stored("Maximum read-ahead (blks)", whole())
     read_ahead_over_requested: int = stored("Read-ahead over requested", whole(-1, 1))
-    read_ahead_on_idle_hit: bool = stored("Read-ahead on idle hit", flag)
-    reads_any_free_sectors: bool = stored("Read any free blocks", flag)
+    read_ahead_on_hit: bool = stored("Read-ahead on idle hit", flag)
+    read_free_sectors: bool = stored("Read any free blocks", flag)
     fast_write: str = stored("Fast write level", numbered(FAST_WRITE))
     zero_latency_read: bool = stored("Immediate buffer read", flag)
     zero_latency_write: bool = stored("Immediate buffer write", flag)
-    combines_sequential_writes: bool = stored("Combine seq writes", flag)
-    stops_prefetch_in_sector: bool = stored("Stop prefetch in sector", flag)
+    combine_writes: bool = stored("Combine seq writes", flag)
+    stop_in_sector: bool = stored("Stop prefetch in sector", flag)
     write_hit_stops_prefetch: bool = stored("Write hit stop prefetch", flag)
     reads_directly_to_buffer: bool = stored("Read directly to buffer", flag)
     partial_hit_at_once: bool = stored("Immed transfer partial hit", flag)
-    read_hits_on_write_data: bool = stored("Allow read hits on write data", flag)
+    read_hits_on_writes: bool = stored("Allow read hits on write data", flag)
     low_water: float = stored("Low (write) water mark", real(0, 1))
     high_water: float = stored("High (read) water mark", real(0, 1))
     water_marks_by_request: bool = stored("Set watermark by reqsize", flag)
-    almost_read_hits: bool = stored("Allow almost read hits", flag)
-    sneaky_full_read_hits: bool = stored("Allow sneaky full read hits", flag)
+    almost_hits: bool = stored("Allow almost read hits", flag)
+    sneaky_hits: bool = stored("Allow sneaky full read hits", flag)
     sneaky_partial_read_hits: bool = stored(
         "Allow sneaky partial read hits", flag, ignored=_SNEAKY, neutral=False
     )
@@ -169,7 +150,7 @@ class Buffer:
 
 
 DISK: Table = {
-    **table_of(Interface),
+    **table_of(DiskSimInterface),
     "Time scale for overheads": used("overhead_scale", real(low=0)),
     "Model": part(),
     "Scheduler": part(),
@@ -186,7 +167,7 @@ DISK: Table = {
 OVERHEADS: Table = table_of(Overheads)
 """``disksim_disk``: times that the drive's electronics take."""
 
-BUFFER: Table = table_of(Buffer)
+BUFFER: Table = table_of(DiskSimBuffer)
 """``disksim_disk``: the on-board buffer."""
 
 DISKS_OWN: Table = {**DISK, **OVERHEADS, **BUFFER}

@@ -4,8 +4,8 @@ Statements are ``type NAME { key = value, ... }``, ``source file``, ``instantiat
 ``topology type name [ children ]``. A value is a number, a word or ``"text"``, a list ``[a, b]``, a block, or
 ``source file`` (the one block of that file). Keys are words up to ``=``, blanks and all.
 
-Whatever the text, the answer is a tree or an `InputError` that names file and line: nesting, the number of
-sourced files and their size are bounded, and a file that sources itself is refused.
+Any text gives a tree or an `InputError` with file and line: nesting, the number of sourced files and their
+size are bounded, and a file that sources itself is refused.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from iowatt.base.errors import InputError
-from iowatt.model.library.disksim.tree import Block, Document, Entry, Instance, Node, Range, Value
-from iowatt.model.library.parameter_text import MAX_BYTES, locate, read_text
+from iowatt.base.packed_file import MAX_BYTES, locate, read_text
+from iowatt.model.library.disksim.tree import Assignment, Block, Instance, Node, ParameterFile, Range, Value
 
 _TOKEN = re.compile(
     r"""(?P<skip>\#[^\n]*|[^\S\n]+) | (?P<line>\n) | "(?P<quoted>[^"\n]*)" | (?P<mark>[{}\[\],=])
@@ -65,11 +65,11 @@ def scalar(token: Token, path: object) -> int | float | str:
     text = token.text
     if token.kind == "quoted" or not (text[0] in "+-." or text[0] in "0123456789"):
         return text
-    whole, hexadecimal = _INTEGER.match(text), _HEXADECIMAL.match(text)
-    if not (whole or hexadecimal or _FLOAT.match(text)):
+    integer, hexadecimal = _INTEGER.match(text), _HEXADECIMAL.match(text)
+    if not (integer or hexadecimal or _FLOAT.match(text)):
         return text
     if len(text) <= _DIGITS:
-        if whole or hexadecimal:
+        if integer or hexadecimal:
             return int(text, 16 if hexadecimal else 10)
         value = float(text)
         if abs(value) <= 1e300:
@@ -89,20 +89,20 @@ _WORDS = frozenset({"word", "quoted"})
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})\Z", re.DOTALL)
 
 
-def parse_file(path: Path) -> Document:
+def parse_file(path: Path) -> ParameterFile:
     """The statements of a file and of those it sources.
 
     Raises ``InputError`` where one of them cannot be read or is not written in this grammar.
     """
-    document = Document(path)
-    _Parser(path, document, _Budget(), ()).file(str(path))
+    document = ParameterFile(path)
+    _FileParser(path, document, _Budget(), ()).file(str(path))
     return document
 
 
-def parse_text(text: str, path: Path) -> Document:
+def parse_text(text: str, path: Path) -> ParameterFile:
     """The statements of ``text``; what it sources is looked for beside ``path``. Errors as `parse_file`."""
-    document = Document(path)
-    parser = _Parser(path, document, _Budget(), ())
+    document = ParameterFile(path)
+    parser = _FileParser(path, document, _Budget(), ())
     parser.text(text)
     return document
 
@@ -112,20 +112,20 @@ def names(value: Value, where: str) -> tuple[str, ...]:
 
     Raises ``InputError`` where it is no list of names, or a range has no numbers or runs backwards.
     """
-    found: list[str] = []
+    names: list[str] = []
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, str):
-            found.append(item)
+            names.append(item)
         elif isinstance(item, Range):
-            found.extend(_written_out(item, where, MAX_NAMES - len(found)))
+            names.extend(_expanded(item, where, MAX_NAMES - len(names)))
         else:
             raise InputError(
                 "bad-syntax", where, "expected names of components: [ disk0, disk1 ] or [ disk0 .. disk7 ]"
             )
-    return tuple(found)
+    return tuple(names)
 
 
-def _written_out(item: Range, where: str, room: int) -> Iterable[str]:
+def _expanded(item: Range, where: str, room: int) -> Iterable[str]:
     first, last = _NUMBERED.match(item.first), _NUMBERED.match(item.last)
     if not (first and last and first[1] == last[1]):
         raise InputError(
@@ -147,11 +147,16 @@ class _Budget:
         self.sources = MAX_SOURCES
 
 
-class _Parser:
-    """Reads one file; another one for each file that it sources. ``open_files`` are those being read."""
+class _FileParser:
+    """Reads one file, with another parser for each file that it sources; ``open_files`` are being read."""
 
     def __init__(
-        self, path: Path, document: Document, budget: _Budget, open_files: tuple[Path, ...], depth: int = 0
+        self,
+        path: Path,
+        document: ParameterFile,
+        budget: _Budget,
+        open_files: tuple[Path, ...],
+        depth: int = 0,
     ) -> None:
         self.path = path
         self.document = document
@@ -190,10 +195,10 @@ class _Parser:
 
     def mark(self, text: str) -> bool:
         """Whether the next token is this punctuation; taken if so."""
-        found = self.at_mark(text)
-        if found:
-            self.take()
-        return found
+        if not self.at_mark(text):
+            return False
+        self.take()
+        return True
 
     def expect(self, text: str, after: str) -> None:
         if not self.mark(text):
@@ -205,15 +210,15 @@ class _Parser:
         return self.take()
 
     def words(self) -> list[Token]:
-        found = []
+        words = []
         while self.ahead.kind in _WORDS:
-            found.append(self.take())
-        return found
+            words.append(self.take())
+        return words
 
     def fail(self, message: str, line: int | None = None) -> NoReturn:
-        found = self.ahead
-        shown = found.text if found.kind == "end" else repr(found.text[:40])
-        raise InputError("bad-syntax", f"{self.path}:{line or found.line}", f"{message}, found {shown}")
+        token = self.ahead
+        shown = token.text if token.kind == "end" else repr(token.text[:40])
+        raise InputError("bad-syntax", f"{self.path}:{line or token.line}", f"{message}, found {shown}")
 
     def deeper(self) -> None:
         self.depth += 1
@@ -238,7 +243,7 @@ class _Parser:
             name = self.take().text if self.ahead.kind in _WORDS else ""
             self.expect("{", f"after {first.text!r}, as in 'disksim_bus BUS0 {{ ... }}'")
             block = self.block(first, name)
-            # Unnamed blocks are sourced as values; two of one name would leave open which is meant.
+            # Unnamed blocks are sourced as values; two of one name would be ambiguous.
             same = [other for other in self.document.blocks if name and other.name == name]
             if same:
                 raise InputError(
@@ -249,14 +254,14 @@ class _Parser:
                 )
             self.document.blocks.append(block)
 
-    def source(self, name: Token, document: Document) -> None:
+    def source(self, name: Token, document: ParameterFile) -> None:
         where = f"{self.path}:{name.line}"
         self.budget.sources -= 1
         if self.budget.sources < 0:
             raise InputError("too-large", where, f"more than {MAX_SOURCES} files are sourced")
         self.deeper()
         path = locate(name.text, self.path.parent, where)
-        _Parser(path, document, self.budget, self.open_files, self.depth).file(where)
+        _FileParser(path, document, self.budget, self.open_files, self.depth).file(where)
         self.depth -= 1
 
     def instantiate(self, first: Token) -> None:
@@ -287,7 +292,7 @@ class _Parser:
 
     def block(self, kind: Token, name: str) -> Block:
         self.deeper()
-        entries: dict[str, Entry] = {}
+        entries: dict[str, Assignment] = {}
         while not self.mark("}"):
             line = self.ahead.line
             key = " ".join(token.text for token in self.words())
@@ -301,7 +306,7 @@ class _Parser:
                     f"{key!r} was already given at line {entries[key].line}",
                 )
             line = self.ahead.line
-            entries[key] = Entry(self.value(), line)
+            entries[key] = Assignment(self.value(), line)
             if not self.mark(",") and not self.at_mark("}"):
                 self.fail(f"expected ',' or '}}' after the value of {key[:60]!r}")
         self.depth -= 1
@@ -310,13 +315,13 @@ class _Parser:
     def items(self) -> list[Value]:
         """The values of a list whose ``[`` has been read."""
         self.deeper()
-        found: list[Value] = []
+        values: list[Value] = []
         while not self.mark("]"):
-            found.append(self.value())
+            values.append(self.value())
             if not self.mark(",") and not self.at_mark("]"):
                 self.fail("expected ',' or ']' in a list")
         self.depth -= 1
-        return found
+        return values
 
     def value(self) -> Value:
         if self.mark("["):
@@ -338,7 +343,7 @@ class _Parser:
         return Range(close[1], close[2]) if close else scalar(words[0], self.path)
 
     def sourced_block(self, name: Token) -> Block:
-        inner = Document(self.path)
+        inner = ParameterFile(self.path)
         self.source(name, inner)
         if len(inner.blocks) != 1 or inner.instances or inner.topology:
             raise InputError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from iowatt.base.errors import InputError
 from iowatt.model.library.disksim.parameter import (
@@ -34,7 +34,7 @@ G1_ZONE: Table = {
     "Blocks per track": used("sectors_per_track", whole(1, 2**31)),
     "Offset of first block": used("first_sector_offset", real()),
     "Skew units": used("skew_units", one_of("sectors", "revolutions"), required=False),
-    "Empty space at zone front": used("empty_front_sectors", whole()),
+    "Empty space at zone front": used("reserved_sectors", whole()),
     "Skew for track switch": used("track_skew", real(), required=False),
     "Skew for cylinder switch": used("cylinder_skew", real(), required=False),
     "Number of spares": used("spares", whole()),
@@ -47,35 +47,20 @@ G4: Table = {"TP": part(), "IDX": part(), "Slips": part(required=False), "Remaps
 """``dm_layout_g4``."""
 
 
-SPARING = (
-    "none",
-    "tracks-at-zone-end",
-    "sectors-per-cylinder",
-    "sectors-per-track",
-    "sectors-per-cylinder-slip-to-end",
-    "sectors-per-cylinder-front",
-    "sectors-per-cylinder-front-slip-to-end",
-    "tracks-at-disk-end",
-    "sectors-per-cylinder-range",
-    "sectors-per-zone",
-    "sectors-per-zone-slip-to-end",
-)
-MAPPING = ("normal", "serpentine-by-zone", "serpentine-by-cylinder")
+SPARING: Final = (
+    "none", "tracks", "per-cylinder", "per-track", "per-cylinder-to-end", "per-cylinder-front",
+    "per-cylinder-front-to-end", "at-end", "per-range", "per-zone", "per-zone",
+)  # fmt: skip
+"""Sparing schemes of device files, by DiskSim's number."""
+MAPPING: Final = ("normal", "serpentine-by-zone", "serpentine-by-disk")
+"""Mappings of device files, by DiskSim's number."""
 
 
 @dataclass(frozen=True)
 class G1Zone:
-    """Cylinders with tracks of one length.
+    """Cylinders with tracks of one length; ``last_cylinder`` is the last one in it.
 
-    first_cylinder, last_cylinder: The zone, both ends in it.
-    sectors_per_track: Blocks of 512 bytes on a track.
-    first_sector_offset: Angle of the zone's first sector behind the index, in sectors.
-    track_skew, cylinder_skew: Sectors between the last one of a track and the first of the next, on another
-        head and on another cylinder; may be fractional.
-    empty_front_sectors: Sectors before the zone's first block.
-    spares: Spare sectors or tracks, per zone, cylinder, track or range as the sparing scheme has it.
-    slips: Indices in the zone that are passed over: sectors, or tracks where whole tracks are spared.
-    defects: Pairs: sector (or track), and the one in its place.
+    The other fields are those of a device file's zone.
     """
 
     first_cylinder: int
@@ -84,27 +69,15 @@ class G1Zone:
     first_sector_offset: float
     track_skew: float
     cylinder_skew: float
-    empty_front_sectors: int
+    reserved_sectors: int
     spares: int
     slips: tuple[int, ...]
-    defects: tuple[tuple[int, int], ...]
-
-    @property
-    def cylinders(self) -> int:
-        """Cylinders in the zone."""
-        return self.last_cylinder - self.first_cylinder + 1
+    remaps: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
 class G1Layout:
-    """``dm_layout_g1``: zones from the outside in.
-
-    mapping: ``normal``: heads 0 to the last in each cylinder. ``serpentine-by-zone``: every other cylinder
-        from the last head back, anew in each zone. ``serpentine-by-cylinder``: the same by the parity of the
-        cylinder.
-    sparing: One of `SPARING`.
-    range_cylinders: Cylinders that share spares, in ``sectors-per-cylinder-range``.
-    """
+    """``dm_layout_g1``: zones from the outside in, in the words of device files (`SPARING`, `MAPPING`)."""
 
     mapping: str
     sparing: str
@@ -118,7 +91,9 @@ class G1Layout:
 
     def held(self, surfaces: int) -> int:
         """All sectors of all tracks, spares and empty ones included."""
-        return sum(surfaces * zone.cylinders * zone.sectors_per_track for zone in self.zones)
+        return surfaces * sum(
+            (zone.last_cylinder - zone.first_cylinder + 1) * zone.sectors_per_track for zone in self.zones
+        )
 
 
 @dataclass(frozen=True)
@@ -132,7 +107,7 @@ class TrackPattern:
 
 @dataclass(frozen=True)
 class G4Run:
-    """Equal elements, one after the other: tracks, or a smaller index again and again.
+    """Equal elements, one after the other: tracks, or repetitions of a smaller index.
 
     lbn, cylinder, angle: Start of the first element, relative to what holds the run; angle in turns.
     sectors, cylinders, angle_step: Each element's length in blocks, in cylinders, and its turn against the
@@ -186,37 +161,8 @@ class G4Layout:
         last = self.nodes[-1][-1]
         return last.lbn + last.run_sectors
 
-    def locate(self, lbn: int) -> tuple[int, int, int, float]:
-        """Cylinder, head, sector and angle (in turns, of its start) of a block below `held`, slips and all.
-
-        A reference for tests and for the curious: it walks the slips one by one. The rule for slips was
-        found by comparison with all extents that DIXtrac read from a Cheetah 15K.5.
-        """
-        for remap in self.remaps:
-            if remap.lbn <= lbn < remap.lbn + remap.sectors:
-                sector = remap.sector + lbn - remap.lbn
-                return remap.cylinder, remap.head, sector, sector / remap.sectors_per_track
-        rest = lbn
-        for position, count in self.slips:
-            if position > rest:
-                break
-            rest += count
-        cylinder, angle, node = 0, 0.0, len(self.nodes) - 1
-        while True:
-            run = next(run for run in reversed(self.nodes[node]) if run.lbn <= rest)
-            element, rest = divmod(rest - run.lbn, run.sectors)
-            inward = 1 if run.run_cylinders >= 0 else -1
-            cylinder += run.cylinder + inward * element * run.cylinders
-            angle += run.angle + element * run.angle_step
-            if run.head is not None:
-                pattern = self.patterns[run.child]
-                sector = pattern.first + rest
-                return cylinder, run.head, sector, (angle + rest / pattern.sectors_per_track) % 1.0
-            node = run.child
-
 
 Layout: TypeAlias = G1Layout | G4Layout
-Units = Literal["sectors", "revolutions"]
 
 
 def read_g1(block: Block, warnings: list[str]) -> G1Layout:
@@ -261,7 +207,7 @@ def _zone(block: Block, units: str, warnings: list[str]) -> G1Zone:
             "wrong-type", block.where("defects"), "'defects' must be pairs: the defect and what replaces it"
         )
     pairs = tuple(zip(flat[::2], flat[1::2], strict=True))
-    return G1Zone(**{**fields, "slips": tuple(sorted(fields["slips"]))}, defects=pairs)
+    return G1Zone(**{**fields, "slips": tuple(sorted(fields["slips"]))}, remaps=pairs)
 
 
 _LIMIT = 2**62
@@ -309,14 +255,14 @@ def _list(block: Block, key: str) -> list[Value]:
 
 def _rows(block: Block, key: str, width: int) -> list[list[int]]:
     flat = _list(block, key)
-    whole = [item for item in flat if isinstance(item, int) and 0 <= item < _LIMIT]
-    if len(whole) != len(flat) or len(flat) % width:
+    integers = [item for item in flat if isinstance(item, int) and 0 <= item < _LIMIT]
+    if len(integers) != len(flat) or len(flat) % width:
         raise InputError(
             "wrong-type",
             block.where(key),
             f"{key!r} must be whole numbers, {width} for each entry; it has {len(flat)} items",
         )
-    return [whole[at : at + width] for at in range(0, len(whole), width)]
+    return [integers[at : at + width] for at in range(0, len(integers), width)]
 
 
 def _node(
@@ -335,10 +281,10 @@ def _node(
         kind = node[at + 8] if at + 8 < len(node) else None
         width = {"TRACK": 2, "IDX": 1}.get(kind, 0) if isinstance(kind, str) else 0
         links = node[at + 9 : at + 9 + width]
-        whole = [item for item in links if isinstance(item, int)]
-        if not width or len(whole) != width or figures is None:
+        integers = [item for item in links if isinstance(item, int)]
+        if not width or len(integers) != width or figures is None:
             raise wrong("wrong-type", _ENTRY)
-        run = G4Run(*figures, head=whole[1] if width == 2 else None, child=whole[0])
+        run = G4Run(*figures, head=integers[1] if width == 2 else None, child=integers[0])
         accepted = len(patterns) if run.head is not None else number
         if not 0 <= run.child < accepted:
             raise wrong("unknown-name", f"{kind} {run.child} is not one of the {accepted} before it")
@@ -354,11 +300,11 @@ def _node(
 
 def _figures(items: list[Value]) -> tuple[int, int, float, int, int, float, int, int] | None:
     """The eight numbers of an entry, whole ones except for the two angles; None where they are not."""
-    whole = [item for item in (*items[:2], *items[3:5], *items[6:]) if isinstance(item, int)]
+    integers = [item for item in (*items[:2], *items[3:5], *items[6:]) if isinstance(item, int)]
     angles = [float(item) for item in (*items[2:3], *items[5:6]) if isinstance(item, int | float)]
-    if len(whole) != 6 or len(angles) != 2 or max(map(abs, whole)) >= _LIMIT:
+    if len(integers) != 6 or len(angles) != 2 or max(map(abs, integers)) >= _LIMIT:
         return None
-    lbn, cylinder, sectors, cylinders, run_sectors, run_cylinders = whole
+    lbn, cylinder, sectors, cylinders, run_sectors, run_cylinders = integers
     if min(lbn, cylinder, cylinders) < 0 or not 1 <= sectors <= run_sectors:
         return None
     return lbn, cylinder, angles[0], sectors, cylinders, angles[1], run_sectors, run_cylinders

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from iowatt.base.errors import InputError
+from iowatt.base.packed_file import locate
+from iowatt.model.library.disksim import seek
 from iowatt.model.library.disksim.parameter import (
     Table,
     duration,
@@ -15,22 +17,12 @@ from iowatt.model.library.disksim.parameter import (
     one_of,
     read_fields,
     real,
-    scaled,
     seconds,
     used,
     word,
 )
-from iowatt.model.library.disksim.seek import (
-    ConstantSeek,
-    CurveSeek,
-    HplSeek,
-    LinearSeek,
-    MeasuredSeek,
-    Seek,
-    read_seek,
-)
+from iowatt.model.library.disksim.seek import SeekTable
 from iowatt.model.library.disksim.tree import Block
-from iowatt.model.library.parameter_text import locate
 
 SEEK_TYPES: Final = ("linear", "curve", "constant", "hpl", "hplplus10", "extracted")
 MECHANICS: Table = {
@@ -52,10 +44,10 @@ MECHANICS: Table = {
         neutral=0,
     ),
 }
-"""``dm_mech_g1``. Which of the seek parameters count depends on the seek type; the others are reported."""
+"""``dm_mech_g1``. The seek type decides which seek parameters are used; the others are reported."""
 
 
-_SEEK_KEYS = {
+SEEK_KEYS = {
     "linear": ("Single cylinder seek time", "Average seek time", "Full strobe seek time"),
     "curve": ("Single cylinder seek time", "Average seek time", "Full strobe seek time"),
     "constant": ("Constant seek time",),
@@ -63,25 +55,23 @@ _SEEK_KEYS = {
     "hplplus10": ("HPL seek equation values", "First ten seek times"),
     "extracted": ("Full seek curve",),
 }
-_ALL_SEEK_KEYS = tuple(dict.fromkeys(key for keys in _SEEK_KEYS.values() for key in keys))
+_ALL_SEEK_KEYS = tuple(dict.fromkeys(key for keys in SEEK_KEYS.values() for key in keys))
 
 
 @dataclass(frozen=True)
-class Mechanics:
-    """How the drive moves. Times in seconds.
+class DiskSimMechanics:
+    """Arm and spindle. Times in seconds.
 
-    rpm: Turns of the spindle per minute.
-    seek: How long the arm takes, see `iowatt.model.library.disksim.seek`.
+    seek: The table ``seek`` of a device file.
     head_switch_s: To another head of the same cylinder; positioning takes the longer of this and the seek.
     write_settle_s: Added to the positioning of a write where that is not zero; negative where reads are the
         slower ones.
     access_time: ``rotating``: positioning follows the platter. ``average-rotation``: half a turn in place of
         the rotational wait. ``constant``: every access takes ``constant_access_s``.
-    constant_access_s: See there; 0 elsewhere.
     """
 
     rpm: float
-    seek: Seek
+    seek: SeekTable
     head_switch_s: float
     write_settle_s: float
     access_time: Literal["rotating", "average-rotation", "constant"]
@@ -93,7 +83,7 @@ class Mechanics:
         return 60 / self.rpm
 
 
-def read_mechanics(block: Block, warnings: list[str], notes: list[str]) -> Mechanics:
+def read_mechanics(block: Block, cylinders: int, warnings: list[str], notes: list[str]) -> DiskSimMechanics:
     """The mechanics that a ``dm_mech_g1`` block describes; its seek curve file is read too.
 
     Raises ``InputError`` where a parameter is missing, out of range, or the curve file is not one.
@@ -101,9 +91,9 @@ def read_mechanics(block: Block, warnings: list[str], notes: list[str]) -> Mecha
     fields = read_fields(block, MECHANICS, warnings)
     kind = fields["seek_type"]
     for key in _ALL_SEEK_KEYS:
-        if key in _SEEK_KEYS[kind] and key not in block.entries:
+        if key in SEEK_KEYS[kind] and key not in block.entries:
             raise InputError("missing", block.where("Seek type"), f"seek type {kind} needs {key!r}")
-        if key not in _SEEK_KEYS[kind] and key in block.entries:
+        if key not in SEEK_KEYS[kind] and key in block.entries:
             warnings.append(
                 f"{block.where(key)}: {block}: {key} is ignored: seek type {kind} does not use it"
             )
@@ -125,9 +115,9 @@ def read_mechanics(block: Block, warnings: list[str], notes: list[str]) -> Mecha
             f"{block.where('Constant access time')}: {block}: Constant access time is ignored: "
             f"access time type {access} does not use it"
         )
-    return Mechanics(
+    return DiskSimMechanics(
         rpm=fields["rpm"],
-        seek=_seek(block, kind, fields),
+        seek=_seek(block, kind, fields, cylinders),
         head_switch_s=fields["head_switch_s"],
         write_settle_s=fields["write_settle_s"],
         access_time=(
@@ -141,25 +131,20 @@ def read_mechanics(block: Block, warnings: list[str], notes: list[str]) -> Mecha
     )
 
 
-def _seek(block: Block, kind: str, fields: Mapping[str, Any]) -> Seek:
+def _seek(block: Block, kind: str, fields: Mapping[str, Any], cylinders: int) -> SeekTable:
+    three: list[Any] = [fields.get(name) for name in ("single", "average", "full")]
     if kind == "extracted":
-        return _extracted(block, fields["curve_file"])
+        place = block.where("Full seek curve")
+        return seek.read_seek(locate(fields["curve_file"], block.path.parent, place))
     if kind == "constant":
-        return ConstantSeek(fields["constant"])
+        return seek.constant(fields["constant"])
     if kind == "linear":
-        return LinearSeek(fields["single"], fields["average"], fields["full"])
-    if kind == "curve":
-        return CurveSeek(fields["single"], fields["average"], fields["full"])
-    return _hpl(block, kind, fields)
+        return seek.linear(*three, cylinders=cylinders)
+    return seek.curve(*three) if kind == "curve" else _hpl(block, kind, fields)
 
 
-def _extracted(block: Block, name: str) -> MeasuredSeek:
-    where = block.where("Full seek curve")
-    return read_seek(locate(name, block.path.parent, where))
-
-
-def _hpl(block: Block, kind: str, fields: Mapping[str, Any]) -> HplSeek:
-    values = fields["hpl"]
+def _hpl(block: Block, kind: str, fields: Mapping[str, Any]) -> SeekTable:
+    values, first = fields["hpl"], ()
     if len(values) != 6:
         raise InputError(
             "wrong-type",
@@ -174,10 +159,4 @@ def _hpl(block: Block, kind: str, fields: Mapping[str, Any]) -> HplSeek:
                 block.where("First ten seek times"),
                 "'First ten seek times' must be 10 times in milliseconds",
             )
-    else:
-        # -1 in place of the time of one cylinder: the root gives that one too.
-        first = () if values[5] == -1 else (values[5],)
-    root, root_slope, line, line_slope = (scaled(value) for value in values[1:5])
-    return HplSeek(
-        values[0], root, root_slope, line, line_slope, first_s=tuple(scaled(time) for time in first)
-    )
+    return seek.hpl(values, first)

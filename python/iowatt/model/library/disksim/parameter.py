@@ -1,7 +1,7 @@
-"""One rule for every parameter: which field carries it, or why nothing does, and who must hear of it.
+"""A rule for every parameter of DiskSim: the field that carries it, or why iowatt ignores it.
 
-The tables in `parameters` hold one `Parameter` per name; `read_fields` applies a table to a block. What
-iowatt does not use is collected as a sentence with its place; what is missing or out of range is an error.
+A `Table` holds one `Parameter` per name; `read_fields` applies it to a block. A parameter that iowatt does
+not use becomes a sentence with its place; a missing one or one out of range is an error.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def flag(value: Value) -> bool:
 
 
 def caching(value: Value) -> bool:
-    """0, or a number that stands for yes: one shipped drive (HP C2490A) says 2."""
+    """0, or a number that means yes: one shipped drive (HP C2490A) has 2."""
     if value not in (0, 1, 2):
         raise InputError("not-accepted", None, "0 (no), 1 or 2 (yes)")
     return value != 0
@@ -84,8 +84,18 @@ def duration(value: Value) -> float:
 
 
 def scaled(milliseconds: float) -> float:
-    """Seconds: the decimal that was written, a thousandth of it, and then the nearest double."""
+    """Seconds: the nearest double to a thousandth of the decimal that was written."""
     return float(Decimal(repr(milliseconds)).scaleb(-3))
+
+
+def milliseconds(seconds: float) -> float:
+    """The number of which ``seconds`` is exactly the thousandth part."""
+    return float(Decimal(repr(seconds)).scaleb(3))
+
+
+def duration_text(seconds: float) -> str:
+    """A time as device files have it."""
+    return f"{Decimal(repr(milliseconds(seconds))):f}ms"
 
 
 def word(value: Value) -> str:
@@ -127,24 +137,22 @@ def numbers(value: Value) -> tuple[float, ...]:
 
 def whole_numbers(value: Value) -> tuple[int, ...]:
     """A list of whole numbers, none negative."""
-    found = numbers(value)
-    if any(number != int(number) or number < 0 for number in found):
+    integers = numbers(value)
+    if any(number != int(number) or number < 0 for number in integers):
         raise InputError("out-of-range", None, "a list of whole numbers, none negative")
-    return tuple(int(number) for number in found)
+    return tuple(map(int, integers))
 
 
 @dataclass(frozen=True)
 class Parameter:
     """What iowatt does with one parameter.
 
-    field: The field that carries its value; empty where nothing does.
-    kind: What it may be.
-    required: Whether it must be there; where not, the field's default stands.
-    ignored: Why iowatt does not use it; empty where it does. With a ``field`` too, it is read but not
-        modelled.
-    neutral: The value with which ignoring it changes nothing, and nobody need be told.
+    field: The field that carries its value, or empty.
+    required: Whether it must be given; otherwise the field has a default.
+    ignored: Why iowatt does not use it; empty where it does. With a ``field``, it is read but not modelled.
+    neutral: The value at which ignoring it changes nothing and is not reported.
     only_with: Another parameter; while that is 0 or absent, this one has no effect in DiskSim either.
-    read_elsewhere: A block or list that its own reader takes up.
+    read_elsewhere: A block or list with its own reader.
     """
 
     field: str = ""
@@ -157,7 +165,7 @@ class Parameter:
 
     @property
     def use(self) -> str:
-        """For the documentation: what becomes of it."""
+        """How it is used, for the documentation."""
         if self.ignored:
             return f"ignored: {self.ignored}"
         return f"`{self.field}`" if self.field else "read by itself"
@@ -200,7 +208,7 @@ def ignored(reason: str, *, neutral: object = None, only_with: str = "") -> Para
 
 
 def read_fields(block: Block, table: Table, warnings: list[str]) -> dict[str, Any]:
-    """The fields that ``table`` makes of ``block``; what is not used is added to ``warnings``.
+    """The fields that ``table`` makes of ``block``; unused parameters are added to ``warnings``.
 
     Raises ``InputError`` where a parameter is missing or is not of its kind.
     """
@@ -222,7 +230,7 @@ def read_fields(block: Block, table: Table, warnings: list[str]) -> dict[str, An
 
 
 def convert(block: Block, key: str, kind: Kind) -> Any:
-    """The value of ``key``, of that kind; InputError with the place where it is another."""
+    """The value of ``key``; ``InputError`` with its place where it is of another kind."""
     value = block.entries[key].value
     try:
         return kind(value)
@@ -232,10 +240,7 @@ def convert(block: Block, key: str, kind: Kind) -> Any:
 
 
 def sub_block(block: Block, key: str, *types: str) -> Block:
-    """The block that ``key`` holds.
-
-    Raises ``InputError`` where it is missing, no block, or of none of these types.
-    """
+    """The block that ``key`` holds; ``InputError`` where it is missing or not a block of these types."""
     entry = block.entries.get(key)
     wanted = " or ".join(types)
     if entry is None:
@@ -253,7 +258,7 @@ def sub_block(block: Block, key: str, *types: str) -> Block:
 
 
 def _unused(block: Block, table: Table, fields: Mapping[str, Any]) -> list[str]:
-    found = []
+    unused = []
     for key, entry in block.entries.items():
         parameter = table.get(key)
         if parameter is None:
@@ -270,8 +275,8 @@ def _unused(block: Block, table: Table, fields: Mapping[str, Any]) -> list[str]:
             reason = parameter.ignored
         else:
             continue
-        found.append(f"{block.where(key)}: {block}: {key} = {_shown(entry.value)} is ignored: {reason}")
-    return found
+        unused.append(f"{block.where(key)}: {block}: {key} = {_shown(entry.value)} is ignored: {reason}")
+    return unused
 
 
 def _shown(value: Value) -> str:

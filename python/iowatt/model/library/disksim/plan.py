@@ -1,43 +1,23 @@
 """From a DiskSim drive to the tables of a device file, and so to the ``hdd`` of a plan.
 
-There is one way for imported files and for files that a scenario names: the tables, which say all that the
-plan says. Times go over exactly; figures of a mechanism that the drive lacks are left out.
+Imported files and files that a scenario names go the same way: through the tables, which have all that the
+plan needs. Times go over exactly; figures of a mechanism that the drive lacks are left out.
 """
 
 from __future__ import annotations
 
 import re
-from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
 from iowatt.model.library.disksim import rules
-from iowatt.model.library.disksim.drives import SECTOR_BYTES, Drive
+from iowatt.model.library.disksim.drives import SECTOR_BYTES, DiskSimDrive
 from iowatt.model.library.disksim.electronics import Overheads
-from iowatt.model.library.disksim.layout import G1Layout, G1Zone, G4Layout
-from iowatt.model.library.disksim.seek import ConstantSeek, CurveSeek, HplSeek, LinearSeek, MeasuredSeek
-
-_SPARING: Final = {
-    "none": "none",
-    "tracks-at-zone-end": "tracks",
-    "sectors-per-cylinder": "per-cylinder",
-    "sectors-per-track": "per-track",
-    "sectors-per-cylinder-slip-to-end": "per-cylinder-to-end",
-    "sectors-per-cylinder-front": "per-cylinder-front",
-    "sectors-per-cylinder-front-slip-to-end": "per-cylinder-front-to-end",
-    "tracks-at-disk-end": "at-end",
-    "sectors-per-cylinder-range": "per-range",
-    "sectors-per-zone": "per-zone",
-    "sectors-per-zone-slip-to-end": "per-zone",
-}
-_MAPPING: Final = {
-    "normal": "normal",
-    "serpentine-by-zone": "serpentine-by-zone",
-    "serpentine-by-cylinder": "serpentine-by-disk",
-}
-_FAST_WRITE: Final = {"none": "none", "contiguous": "contiguous", "contiguous-across-reads": "across-reads"}
+from iowatt.model.library.disksim.layout import G1Layout, G4Layout
+from iowatt.model.library.disksim.parameter import duration_text
+from iowatt.model.library.electronics import DriveBuffer
 
 
-def tables(drive: Drive, sector_s: tuple[float, float], name: str) -> dict[str, Any]:
+def tables(drive: DiskSimDrive, sector_s: tuple[float, float], name: str) -> dict[str, Any]:
     """The raw tables of a device file named ``name``, without its sources.
 
     ``sector_s`` is the time of one sector on the way to the host, read and write: the slowest of the buses
@@ -52,27 +32,17 @@ def tables(drive: Drive, sector_s: tuple[float, float], name: str) -> dict[str, 
         "capacity": f"{drive.raw_bytes}B",
         "sector_size": SECTOR_BYTES,
         "rpm": mechanics.rpm,
-        "head_switch": duration(mechanics.head_switch_s),
-        "write_settle": duration(rules.write_settle_s(drive)),
+        "head_switch": duration_text(mechanics.head_switch_s),
+        "write_settle": duration_text(rules.write_settle_s(drive)),
         "geometry": _geometry(drive, name),
-        "seek": _seek(drive),
+        "seek": drive.model.mechanics.seek,
         "controller": _controller(drive, sector_s),
         "buffer": _buffer(drive),
         **({"command_queue": held} if (held := rules.command_queue(drive)) else {}),
     }
 
 
-def milliseconds(seconds: float) -> float:
-    """Exactly the number of which ``seconds`` is the thousandth part."""
-    return float(Decimal(repr(seconds)).scaleb(3))
-
-
-def duration(seconds: float) -> str:
-    """A time as device files have it."""
-    return f"{Decimal(repr(milliseconds(seconds))):f}ms"
-
-
-def _geometry(drive: Drive, name: str) -> dict[str, Any]:
+def _geometry(drive: DiskSimDrive, name: str) -> dict[str, Any]:
     model, layout = drive.model, drive.model.layout
     if isinstance(layout, G4Layout):
         return {
@@ -83,41 +53,32 @@ def _geometry(drive: Drive, name: str) -> dict[str, Any]:
     shared: dict[str, Any] = {"surfaces": model.surfaces}
     if model.cylinders > layout.cylinders:
         shared["cylinders"] = model.cylinders
-    sparing = _SPARING[layout.sparing]
-    if sparing == "per-range":
+    if layout.sparing == "per-range":
         shared["range_cylinders"] = layout.range_cylinders
-    return {
-        **shared,
-        "mapping": _MAPPING[layout.mapping],
-        "sparing": sparing,
-        "zones": _zones(layout),
-    }
+    return {**shared, "mapping": layout.mapping, "sparing": layout.sparing, "zones": _zones(layout)}
 
 
 def _zones(layout: G1Layout) -> list[dict[str, Any]]:
-    made, free = [], 0
+    zones, free = [], 0
     for zone in layout.zones:
-        made.append(_zone(zone, free))
+        first = zone.first_cylinder
+        optional = {
+            "first_cylinder": first if first != free else 0,
+            "first_sector_offset": zone.first_sector_offset,
+            "reserved_sectors": zone.reserved_sectors,
+            "spares": zone.spares,
+            "slips": list(zone.slips),
+            "remaps": [list(pair) for pair in zone.remaps],
+        }
+        shape = {
+            "cylinders": zone.last_cylinder - first + 1,
+            "sectors_per_track": zone.sectors_per_track,
+            "track_skew": zone.track_skew,
+            "cylinder_skew": zone.cylinder_skew,
+        }
+        zones.append({**shape, **{key: value for key, value in optional.items() if value}})
         free = zone.last_cylinder + 1
-    return made
-
-
-def _zone(zone: G1Zone, free: int) -> dict[str, Any]:
-    optional = {
-        "first_cylinder": zone.first_cylinder if zone.first_cylinder != free else 0,
-        "first_sector_offset": zone.first_sector_offset,
-        "reserved_sectors": zone.empty_front_sectors,
-        "spares": zone.spares,
-        "slips": list(zone.slips),
-        "remaps": [list(pair) for pair in zone.defects],
-    }
-    return {
-        "cylinders": zone.cylinders,
-        "sectors_per_track": zone.sectors_per_track,
-        "track_skew": zone.track_skew,
-        "cylinder_skew": zone.cylinder_skew,
-        **{key: value for key, value in optional.items() if value},
-    }
+    return zones
 
 
 def indexed(layout: G4Layout) -> dict[str, Any]:
@@ -149,36 +110,9 @@ def indexed(layout: G4Layout) -> dict[str, Any]:
     }
 
 
-def _seek(drive: Drive) -> dict[str, Any]:
-    seek = drive.model.mechanics.seek
-    if isinstance(seek, MeasuredSeek):
-        columns = [map(milliseconds, seek.read_s)]
-        if seek.write_s and seek.write_s != seek.read_s:
-            columns.append(map(milliseconds, seek.write_s))
-        return {"points_ms": [list(row) for row in zip(seek.distances, *columns, strict=True)]}
-    if isinstance(seek, HplSeek):
-        single = seek.first_s[0] if len(seek.first_s) == 1 else None
-        times = (seek.root_s, seek.root_slope_s, seek.line_s, seek.line_slope_s)
-        hpl = [seek.boundary, *map(milliseconds, times), -1.0 if single is None else milliseconds(single)]
-        first = [] if single is not None else [milliseconds(time) for time in seek.first_s]
-        return {"hpl_ms": hpl, **({"first_ms": first} if first else {})}
-    if isinstance(seek, CurveSeek):
-        figures = {
-            "single_cylinder": seek.single_s, "average": seek.average_s, "full_stroke": seek.full_s,
-        }  # fmt: skip
-        return {key: duration(value) for key, value in figures.items()}
-    if isinstance(seek, LinearSeek):
-        stroke = max(2, drive.model.cylinders - 1)
-        third = min(max(2, round(stroke / 3)), stroke)
-        points = {1: seek.single_s, third: seek.average_s, stroke: seek.full_s}
-        return {"points_ms": [[distance, milliseconds(time)] for distance, time in points.items()]}
-    assert isinstance(seek, ConstantSeek)
-    return {"points_ms": [[1, milliseconds(seek.time_s)]]}
-
-
-def _controller(drive: Drive, sector_s: tuple[float, float]) -> dict[str, Any]:
+def _controller(drive: DiskSimDrive, sector_s: tuple[float, float]) -> dict[str, Any]:
     times, interface, buffer = rules.overheads(drive), drive.interface, drive.buffer
-    own = max(0.0, interface.sector_s)
+    drive_s = max(0.0, interface.sector_s)
     single = {
         "per_request": times.per_request_s,
         "data_preparation": times.data_preparation_s,
@@ -193,14 +127,14 @@ def _controller(drive: Drive, sector_s: tuple[float, float]) -> dict[str, Any]:
         "completion": (times.read_completion_s, times.write_completion_s),
         "reselect": (times.first_reselect_s, times.other_reselect_s),
         "read_disconnect": (times.read_disconnect_after_read_s, times.read_disconnect_after_write_s),
-        "sector": (max(own, sector_s[0]), max(own, sector_s[1])),
+        "sector": (max(drive_s, sector_s[0]), max(drive_s, sector_s[1])),
     }
-    made: dict[str, Any] = {"extraction": rules.extraction(drive)}
-    made |= {key: duration(time) for key, time in single.items() if time}
-    made |= {key: [duration(time) for time in pair] for key, pair in double.items() if any(pair)}
+    table: dict[str, Any] = {"extraction": rules.extraction(drive)}
+    table |= {key: duration_text(time) for key, time in single.items() if time}
+    table |= {key: [duration_text(time) for time in pair] for key, pair in double.items() if any(pair)}
     if times.extra_write_disconnect:
-        made["extra_disconnect"] = _extra(times)
-    made |= _said(
+        table["extra_disconnect"] = _extra(times)
+    table |= _meaningful(
         {
             "never_disconnect": interface.never_disconnects,
             "hold_bus": [interface.hold_bus_for_read, interface.hold_bus_for_write],
@@ -209,7 +143,7 @@ def _controller(drive: Drive, sector_s: tuple[float, float]) -> dict[str, Any]:
             "watermark_by_request": buffer.water_marks_by_request,
         }
     )
-    return made
+    return table
 
 
 def _extra(times: Overheads) -> dict[str, str]:
@@ -220,38 +154,23 @@ def _extra(times: Overheads) -> dict[str, str]:
         "second": times.extra_second_disconnect_s,
         "seek_delta": times.extra_seek_delta_s,
     }
-    return {key: duration(value) for key, value in figures.items()}
+    return {key: duration_text(value) for key, value in figures.items()}
 
 
-def _buffer(drive: Drive) -> dict[str, Any]:
+def _buffer(drive: DiskSimDrive) -> dict[str, Any]:
     buffer = drive.buffer
-    return _said(
-        {
-            "segments": buffer.segments,
-            "segment_sectors": buffer.segment_sectors,
-            "write_segments": buffer.write_segments,
-            "dedicated_write_segment": buffer.separate_write_segment,
-            "caching": buffer.caching,
-            "read_hits_on_writes": buffer.read_hits_on_write_data,
-            "read_ahead": rules.read_ahead(drive),
-            "min_read_ahead": buffer.min_read_ahead_sectors,
-            "max_read_ahead": buffer.max_read_ahead_sectors,
-            "requested": rules.requested(drive),
-            "read_ahead_on_hit": buffer.read_ahead_on_idle_hit,
-            "read_free_sectors": rules.keeps_passing_sectors(drive),
-            "almost_hits": buffer.almost_read_hits,
-            "sneaky_hits": buffer.sneaky_full_read_hits,
-            "zero_latency": [buffer.zero_latency_read, buffer.zero_latency_write],
-            "fast_write": _FAST_WRITE[buffer.fast_write],
-            "write_prebuffering": buffer.write_prebuffering,
-            "combine_writes": buffer.combines_sequential_writes,
-            "stop_in_sector": buffer.stops_prefetch_in_sector,
-            "write_hit_stops_prefetch": buffer.write_hit_stops_prefetch,
-        }
-    ) | {"partial_hit_at_once": buffer.partial_hit_at_once}
+    ruled = {
+        "read_ahead": rules.read_ahead(drive),
+        "requested": rules.requested(drive),
+        "read_free_sectors": rules.keeps_passing_sectors(drive),
+        "zero_latency": [buffer.zero_latency_read, buffer.zero_latency_write],
+    }
+    names = [name for name in DriveBuffer.model_fields if name != "partial_hit_at_once"]
+    figures = {name: ruled[name] if name in ruled else getattr(buffer, name) for name in names}
+    return {**_meaningful(figures), "partial_hit_at_once": buffer.partial_hit_at_once}
 
 
-def _said(figures: dict[str, Any]) -> dict[str, Any]:
-    """Without those that say what leaving them out says, too."""
+def _meaningful(figures: dict[str, Any]) -> dict[str, Any]:
+    """Without those whose value is that of a key left out."""
     plain = (0, False, [False, False], "none", "keep")
     return {key: value for key, value in figures.items() if value not in plain}

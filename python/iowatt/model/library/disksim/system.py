@@ -1,8 +1,7 @@
-"""A whole system out of a ``.parv`` file: drives, buses, controllers, the driver and the arrays laid over
-them.
+"""A whole system from a ``.parv`` file: drives, buses, controllers, the driver and the arrays over them.
 
-`read_system` resolves names: what is instantiated, of which specification, and where it hangs. Drives are
-built once per specification, however many components are made of it.
+`read_system` resolves names: components, their specifications and their places. A specification is read once,
+however many components have it.
 """
 
 from __future__ import annotations
@@ -16,17 +15,16 @@ from iowatt.base.errors import InputError
 from iowatt.model.library.disksim import components
 from iowatt.model.library.disksim.components import (
     IGNORED_BLOCKS,
-    Array,
-    Bus,
-    Controller,
-    Driver,
-    Place,
-    Trace,
-    Transfer,
+    DiskSimBus,
+    DiskSimController,
+    DiskSimDriver,
+    DrivePlace,
+    LogicalOrganisation,
+    TraceMapping,
 )
-from iowatt.model.library.disksim.drives import Drive, build_drive
+from iowatt.model.library.disksim.drives import DiskSimDrive, build_drive
 from iowatt.model.library.disksim.grammar import parse_file
-from iowatt.model.library.disksim.tree import Block, Document, Node
+from iowatt.model.library.disksim.tree import Block, Node, ParameterFile
 
 Read = TypeVar("Read")
 
@@ -42,7 +40,7 @@ _READ = {
 
 
 @dataclass(frozen=True)
-class System:
+class DiskSimSystem:
     """What a ``.parv`` file describes. All mappings are by component name, in the order of the file.
 
     drives: The disks; components of one specification share one `Drive`.
@@ -55,55 +53,37 @@ class System:
     """
 
     path: Path
-    drives: Mapping[str, Drive]
-    buses: Mapping[str, Bus]
-    controllers: Mapping[str, Controller]
-    driver: Driver | None
-    places: Mapping[str, Place]
-    arrays: tuple[Array, ...]
+    drives: Mapping[str, DiskSimDrive]
+    buses: Mapping[str, DiskSimBus]
+    controllers: Mapping[str, DiskSimController]
+    driver: DiskSimDriver | None
+    places: Mapping[str, DrivePlace]
+    arrays: tuple[LogicalOrganisation, ...]
     in_phase: tuple[tuple[str, ...], ...]
-    trace: Trace
+    trace: TraceMapping
     ignored: tuple[str, ...]
     notes: tuple[str, ...]
 
-    def transfer(self, drive: str) -> Transfer:
-        """Seconds per block between ``drive`` and its controller: the slowest of bus, controller and drive.
 
-        Raises ``InputError`` where there is no such drive.
-        """
-        if drive not in self.drives:
-            known = ", ".join(self.drives) or "none"
-            raise InputError("unknown-name", str(self.path), f"there is no drive {drive!r}; it has {known}")
-        place = self.places.get(drive)
-        rates = [self.drives[drive].interface.sector_s, 0.0]
-        if place and place.controllers:
-            rates.append(self.controllers[place.controllers[-1]].sector_s)
-        bus = self.buses[place.buses[-1]] if place and place.buses else None
-        return Transfer(
-            read_sector_s=max(*rates, bus.read_sector_s if bus else 0.0),
-            write_sector_s=max(*rates, bus.write_sector_s if bus else 0.0),
-        )
-
-
-def read_system(path: Path) -> System:
+def read_system(path: Path) -> DiskSimSystem:
     """The system that a ``.parv`` file describes.
 
     Raises ``InputError`` where a file cannot be read or is not of this form, a parameter that iowatt needs is
     missing or out of range, or a name stands for nothing.
     """
     document = parse_file(path)
-    return _System(document).build()
+    return _SystemBuilder(document).build()
 
 
-class _System:
-    """The names of a document, and the warnings that collect while they are read."""
+class _SystemBuilder:
+    """Resolves the names of a document and collects warnings."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: ParameterFile) -> None:
         self.document = document
         self.warnings: list[str] = []
         self.notes: list[str] = []
         self.specifications = {block.name: block for block in document.blocks}
-        self.made: dict[str, Block] = {}
+        self.components: dict[str, Block] = {}
         for instance in document.instances:
             block = self.specifications.get(instance.of)
             if block is None:
@@ -113,18 +93,18 @@ class _System:
                     instance.where,
                     f"there is no specification {instance.of!r} in this file; it has {known}",
                 )
-            if instance.name in self.made:
+            if instance.name in self.components:
                 raise InputError("duplicate", instance.where, f"{instance.name!r} is instantiated twice")
-            self.made[instance.name] = block
+            self.components[instance.name] = block
 
-    def build(self) -> System:
-        self.passed_over()
-        drives = self.drives()
-        buses = self.components("disksim_bus", components.read_bus)
-        controllers = self.components("disksim_ctlr", components.read_controller)
-        drivers = self.components("disksim_iodriver", components.read_driver)
+    def build(self) -> DiskSimSystem:
+        self.warn_of_ignored_blocks()
+        drives = self.read("disksim_disk", self.drive)
+        buses = self.read("disksim_bus", components.read_bus)
+        controllers = self.read("disksim_ctlr", components.read_controller)
+        drivers = self.read("disksim_iodriver", components.read_driver)
         places = {name: place for node in self.document.topology for name, place in self.walk(node)}
-        return System(
+        return DiskSimSystem(
             path=self.document.path,
             drives=drives,
             buses=buses,
@@ -141,7 +121,7 @@ class _System:
             notes=tuple(dict.fromkeys(self.notes)),
         )
 
-    def passed_over(self) -> None:
+    def warn_of_ignored_blocks(self) -> None:
         for block in self.document.blocks:
             if block.type in IGNORED_BLOCKS:
                 self.warnings.append(f"{block.where()}: {block} is ignored: {IGNORED_BLOCKS[block.type]}")
@@ -150,33 +130,24 @@ class _System:
                     f"{block.where()}: {block} is ignored: iowatt does not read components of this type"
                 )
 
-    def drives(self) -> dict[str, Drive]:
-        built: dict[str, Drive] = {}
-        found = {}
-        for name, block in self.made.items():
-            if block.type == "disksim_disk":
-                if block.name not in built:
-                    drive = built[block.name] = build_drive(block)
-                    self.warnings.extend(drive.ignored)
-                    self.notes.extend(drive.notes)
-                found[name] = built[block.name]
-        return found
+    def drive(self, block: Block, warnings: list[str]) -> DiskSimDrive:
+        drive = build_drive(block)
+        warnings.extend(drive.ignored)
+        self.notes.extend(drive.notes)
+        return drive
 
-    def components(self, kind: str, read: components.Reader[Read]) -> dict[str, Read]:
-        built: dict[str, Read] = {}
-        found = {}
-        for name, block in self.made.items():
-            if block.type == kind:
-                if block.name not in built:
-                    built[block.name] = read(block, self.warnings)
-                found[name] = built[block.name]
-        return found
+    def read(self, kind: str, reader: components.Reader[Read]) -> dict[str, Read]:
+        """The components of one type, by name; each specification is read once."""
+        blocks = {name: block for name, block in self.components.items() if block.type == kind}
+        specifications = {block.name: block for block in blocks.values()}
+        made = {name: reader(block, self.warnings) for name, block in specifications.items()}
+        return {name: made[block.name] for name, block in blocks.items()}
 
     def walk(
         self, node: Node, driver: str = "", buses: tuple[str, ...] = (), controllers: tuple[str, ...] = ()
-    ) -> Iterator[tuple[str, Place]]:
-        """Every component below ``node`` that has nothing below it, and its place."""
-        block = self.made.get(node.name)
+    ) -> Iterator[tuple[str, DrivePlace]]:
+        """The leaves below ``node``, each with its place."""
+        block = self.components.get(node.name)
         if block is None or block.type != node.type:
             is_a = f"is a {block.type}" if block else "is not instantiated"
             raise InputError("conflict", node.where, f"{node.name!r} {is_a}; here it is a {node.type}")
@@ -187,28 +158,28 @@ class _System:
         elif node.type == "disksim_ctlr":
             controllers = (*controllers, node.name)
         else:
-            yield node.name, Place(driver, buses, controllers)
+            yield node.name, DrivePlace(driver, buses, controllers)
         for child in node.children:
             yield from self.walk(child, driver, buses, controllers)
 
     def known(self, names: tuple[str, ...], where: str) -> tuple[str, ...]:
-        missing = [name for name in names if name not in self.made]
+        missing = [name for name in names if name not in self.components]
         if missing:
             raise InputError("unknown-name", where, f"{missing[0]!r} is not instantiated")
         return names
 
-    def arrays(self) -> tuple[Array, ...]:
-        found = []
+    def arrays(self) -> tuple[LogicalOrganisation, ...]:
+        arrays = []
         for block in self.document.of_type("disksim_logorg"):
             array = components.read_array(block, self.warnings)
             self.known(array.drives, block.where("devices"))
-            found.append(array)
-        return tuple(found)
+            arrays.append(array)
+        return tuple(arrays)
 
-    def trace(self) -> Trace:
-        listed = self.document.of_type("disksim_iosim")
-        if not listed:
-            return Trace()
-        trace = components.read_trace(listed[0], self.warnings)
-        self.known(tuple(device.drive for device in trace.devices), listed[0].where("I/O Mappings"))
+    def trace(self) -> TraceMapping:
+        blocks = self.document.of_type("disksim_iosim")
+        if not blocks:
+            return TraceMapping()
+        trace = components.read_trace(blocks[0], self.warnings)
+        self.known(tuple(device.drive for device in trace.devices), blocks[0].where("I/O Mappings"))
         return trace

@@ -1,4 +1,4 @@
-"""What a parameter file says, before anyone asks what it means: blocks of named values, with their places."""
+"""The syntax tree of a parameter file: blocks of named values with their places."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Value: TypeAlias = "int | float | str | Range | Block | list[Value]"
 
 
 @dataclass(frozen=True)
-class Entry:
+class Assignment:
     """One ``key = value``; ``line`` is where the value starts."""
 
     value: Value
@@ -35,7 +35,7 @@ class Block:
 
     type: str
     name: str
-    entries: dict[str, Entry]
+    entries: dict[str, Assignment]
     path: Path
     line: int
 
@@ -59,7 +59,7 @@ class Instance:
 
 @dataclass(frozen=True)
 class Node:
-    """A component and what hangs below it, from a ``topology`` statement."""
+    """A component and those below it, from a ``topology`` statement."""
 
     type: str
     name: str
@@ -68,7 +68,7 @@ class Node:
 
 
 @dataclass
-class Document:
+class ParameterFile:
     """All statements of a file and of the files that it sources, in order."""
 
     path: Path

@@ -1,6 +1,6 @@
-"""From an SSD's data sheet to its inside: one rule for all drives, each step recorded.
+"""From an SSD's data sheet to its inside: one set of rules for all drives, each step recorded.
 
-Flash is made so that the drive does what its data sheet says:
+The flash is chosen so that the drive does what its data sheet says:
 
 - *program time*: all dies programming at once give the sequential write rate, erases included;
 - *dies*: the fewest that need no program time shorter than the cell type's, and whose reads, at the queue
@@ -8,11 +8,11 @@ Flash is made so that the drive does what its data sheet says:
   die);
 - *over-provisioning*: what makes steady random writes of the whole capacity reach the published rate: each
   byte written costs ``A`` programs and senses, and ``A`` follows from the spare factor (``amplification``);
-- *latency*: what is left of the published one after sensing and transfers is the controller's and the link's;
+- *latency*: controller and link take what sensing and transfers leave of the published one;
 - *joules*: see ``joules``.
 
-Where the insides cannot be told (no cell type, memory that is no NAND, a random-write rate that is no steady
-one), the data sheet alone is simulated.
+Where the inside cannot be derived (no cell type, memory that is no NAND, a random-write rate that is not a
+steady one), the data sheet alone is simulated.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from iowatt.base.units import format_bytes, format_duration
 from iowatt.model.library import derive
 from iowatt.model.library.derive import Steps
 from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.electrical import HddPower
+from iowatt.model.library.electrical.figures import HddPower
 from iowatt.model.library.electronics import CommandQueue
-from iowatt.model.library.flash import Flash, Suspend
+from iowatt.model.library.flash import FlashFigures, Suspend
 from iowatt.model.library.price_class import Sold
 from iowatt.model.library.source import stand_in
 from iowatt.model.library.ssd import joules, media
 from iowatt.model.library.ssd.drive import Ssd
-from iowatt.model.library.ssd.figures import Geometry, Interface, Sheet, Wear
-from iowatt.model.library.ssd.inside import SMALL, Inside, Rates, mapping_unit
+from iowatt.model.library.ssd.figures import FlashGeometry, RatedWear, Sheet, SsdInterface
+from iowatt.model.library.ssd.inside import SMALL, Inside, PublishedRates, mapping_unit
 from iowatt.model.library.ssd.media import (
     CHANNEL_RATE,
     MEDIA,
@@ -44,7 +44,7 @@ from iowatt.model.library.ssd.media import (
     cells_of,
 )
 
-RATES: Final = ("sequential_read", "sequential_write", "random_read_iops", "random_write_iops")
+_RATES: Final = ("sequential_read", "sequential_write", "random_read_iops", "random_write_iops")
 SECTOR_BYTES: Final = 512
 MOST_SPARE: Final = 0.6
 YEARS: Final = 5
@@ -58,7 +58,7 @@ _DEPTH: Final[dict[Link, tuple[int, str]]] = {
     "sas": (128, "as Micron states for its P410m"),
     "nvme": (1024, "NVMe allows 65,535 a queue and many queues"),
 }
-TESTED_DEPTH: Final[dict[Link, int]] = {"sata": 32, "sas": 64, "nvme": 256}
+_TESTED_DEPTH: Final[dict[Link, int]] = {"sata": 32, "sas": 64, "nvme": 256}
 """Commands at a time at which the rates of data sheets are taken to be measured."""
 
 _COMMAND_S: Final[dict[Link, tuple[float, float, str]]] = {
@@ -76,23 +76,22 @@ def link(file: DeviceFile) -> Link | None:
     return "sas" if "sas" in words else "sata" if "sata" in words else None
 
 
-def missing(file: DeviceFile) -> list[str]:
+def missing_figures(file: DeviceFile) -> list[str]:
     """Key paths without which an SSD has no response times, by its flash or by its data sheet."""
     lacking = [] if file.capacity is not None else ["capacity"]
     lacking += [] if link(file) is not None else ["interface"]
-    return lacking + [f"performance.{name}" for name in RATES if getattr(file.performance, name) is None]
+    return lacking + [f"performance.{name}" for name in _RATES if getattr(file.performance, name) is None]
 
 
 def why_not_flash(file: DeviceFile) -> str | None:
     """Why the data sheet alone is simulated; None where the flash is."""
     if _cell(file) is None:
         return f"its memory ({file.media or 'unknown'}) names no single type of NAND cell"
-    rates, unit = _rates(file), mapping_unit((file.flash or Flash()).mapping_unit, file.capacity or 0)
-    if (file.flash or Flash()).over_provisioning is not None:
+    if _flash(file).over_provisioning is not None:
         return None
+    rates, unit = _rates(file), _unit(file)
     ratio = rates.sequential_write / (rates.random_write * unit)
-    limit = media.amplification(MOST_SPARE)
-    if ratio < limit:
+    if ratio < media.amplification(MOST_SPARE):
         return (
             f"{rates.random_write:g} random writes a second, each of which programs "
             f"{format_bytes(unit, binary=True)}, leave a write amplification of {ratio:.2f} beside its "
@@ -108,7 +107,7 @@ def resolve(file: DeviceFile, where: str) -> Ssd:
     Raises ``InputError`` where figures are missing that nothing can stand for; ``where`` names the file.
     Missing watts are no error here.
     """
-    lacking = missing(file)
+    lacking = missing_figures(file)
     if lacking:
         raise InputError(
             "missing-figure",
@@ -116,52 +115,41 @@ def resolve(file: DeviceFile, where: str) -> Ssd:
             f"the simulation needs figures that {file.name!r} lacks: {', '.join(lacking)}",
             hint=f'give them in a device file of your own, with based_on = "{file.name}"',
         )
-    steps = Steps()
-    drive = make(file, steps)
-    if drive.geometry is not None and drive.times is not None:
-        _check(drive, where)
+    drive = make(file, Steps())
+    problem = drive.problem()
+    if problem is not None:
+        hint = "look at the units of capacity and of [flash]"
+        raise InputError("out-of-range", where, problem, hint=hint)
     return drive
 
 
 def make(file: DeviceFile, steps: Steps) -> Ssd:
     """The drive of a file that lacks nothing; ``steps`` records how."""
-    rates, kind = _rates(file), link(file)
+    rates, flash, kind = _rates(file), _flash(file), link(file)
     assert kind is not None and file.capacity is not None
     sector = file.sector_size or int(
         steps.assume("sector_size", SECTOR_BYTES, f"{SECTOR_BYTES} B", "as hosts address most drives")
     )
     depth = _depth(file, kind, steps)
-    reason = why_not_flash(file)
+    reason, cell = why_not_flash(file), _cell(file)
     geometry = times = None
     buffer = 0
     sensed_s = _sensed(file, rates)
-    if reason is None:
-        media = _cell(file)
-        assert media is not None
+    if reason is None and cell is not None:
         geometry, times = Inside(
-            file.flash or Flash(),
-            replace(media, read_s=sensed_s),
+            flash,
+            replace(cell, read_s=sensed_s),
             rates,
             file.capacity,
-            min(depth, TESTED_DEPTH[kind]),
+            min(depth, _TESTED_DEPTH[kind]),
             steps,
         ).flash()
-        buffer = _buffer(file, geometry, steps)
-    elif sensed_s and file.performance.read_latency is None and (file.flash or Flash()).read_time is None:
+        buffer = _buffer(flash, geometry, steps)
+    elif sensed_s and file.performance.read_latency is None and flash.read_time is None:
         steps.assume("flash.read_time", sensed_s, format_duration(sensed_s), _senses(file)[1])
     interface = _interface(file, rates, sensed_s, depth, steps)
     power, work = watts(file, steps)
     worn = wear(file, steps)
-    amplified = rates.sequential_write / (rates.random_write * SMALL)
-    sheet = Sheet(
-        read_s=interface.read_latency_s,
-        write_s=interface.write_latency_s,
-        read_iops=rates.random_read,
-        write_iops=rates.random_write,
-        read_rate=rates.sequential_read,
-        write_rate=rates.sequential_write,
-        write_amplification=max(1.0, amplified),
-    )
     drive = Ssd(
         name=file.name,
         title=file.title,
@@ -169,11 +157,19 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         sector_bytes=sector,
         sectors=file.capacity // sector,
         interface=interface,
-        sheet=sheet,
+        sheet=Sheet(
+            read_s=interface.read_latency_s,
+            write_s=interface.write_latency_s,
+            read_iops=rates.random_read,
+            write_iops=rates.random_write,
+            read_rate=rates.sequential_read,
+            write_rate=rates.sequential_write,
+            write_amplification=max(1.0, rates.sequential_write / (rates.random_write * SMALL)),
+        ),
         geometry=geometry,
         times=times,
         buffer_bytes=buffer,
-        suspend=(file.flash or Flash()).suspend or _suspend(steps, reason is None),
+        suspend=flash.suspend or _suspend(steps, reason is None),
         wear=worn,
         work=work,
         power=power,
@@ -181,12 +177,14 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         why_sheet=reason,
         sold=Sold.of(file, file.capacity),
     )
-    return drive.noted(*_notes(file, steps, reason))
+    sheet = [f"simulated by its data sheet alone: {reason}"] if reason else []
+    texts = [*file.assumptions, *sheet, *steps.notes()]
+    return drive.noted(*stand_in(file.name, file.stand_in), *(f"{file.name}: {text}" for text in texts))
 
 
-def watts(file: DeviceFile, steps: Steps) -> tuple[HddPower, joules.Work]:
+def watts(file: DeviceFile, steps: Steps) -> tuple[HddPower, joules.WorkWatts]:
     """Its electrical figures, and the watts of work at full rates; what is not known stays None."""
-    power, work = derive.power(file, steps), joules.work(file, steps)
+    power, work = derive.state_watts(file, steps), joules.work(file, steps)
     known = [w for w in (work.sequential_read, work.sequential_write) if w is not None]
     awake, rule = joules.active_idle(power, work.most)
     if rule is not None and awake is not None:
@@ -194,49 +192,50 @@ def watts(file: DeviceFile, steps: Steps) -> tuple[HddPower, joules.Work]:
     return power.model_copy(update={"active": max(known, default=None), "active_idle": awake}), work
 
 
-def _notes(file: DeviceFile, steps: Steps, reason: str | None) -> list[str]:
-    sheet = [f"simulated by its data sheet alone: {reason}"] if reason else []
-    said = [*file.assumptions, *sheet, *steps.notes()]
-    return [*stand_in(file.name, file.stand_in), *(f"{file.name}: {text}" for text in said)]
+def _flash(file: DeviceFile) -> FlashFigures:
+    return file.flash or FlashFigures()
+
+
+def _unit(file: DeviceFile) -> int:
+    return mapping_unit(_flash(file).mapping_unit, file.capacity or 0)
 
 
 def _cell(file: DeviceFile) -> Media | None:
-    cell = (file.flash or Flash()).cell or cell_of(file.media)
+    cell = _flash(file).cell or cell_of(file.media)
     return None if cell is None else MEDIA[cell]
 
 
 def _senses(file: DeviceFile) -> tuple[Media | None, str]:
-    """NAND as which its memory is sensed, and why; None of memory that is no NAND, or not sensed as usual."""
-    if _cell(file) is None and OTHER_MEMORY.search(file.media or ""):
+    """The NAND type that its memory is sensed as, and why; None for memory that is sensed otherwise."""
+    cell = _cell(file)
+    if cell is not None:
+        return cell, cell.source
+    if OTHER_MEMORY.search(file.media or ""):
         return None, ""
-    named = [_cell(file)] if _cell(file) is not None else [MEDIA[cell] for cell in cells_of(file.media)]
-    media = min((one for one in named if one is not None), key=lambda one: one.read_s, default=MEDIA[UNNAMED])
-    how = "" if _cell(file) is not None else "the fastest cell named: " if named else "cell type not known: "
-    return media, how + media.source
+    named = [MEDIA[name] for name in cells_of(file.media)]
+    fastest = min(named, key=lambda nand: nand.read_s, default=MEDIA[UNNAMED])
+    how = "the fastest cell named" if named else "cell type not known"
+    return fastest, f"{how}: {fastest.source}"
 
 
-def _sensed(file: DeviceFile, rates: Rates) -> float:
-    """Seconds of sensing a page, without which no random read is answered; 0 of memory that is no NAND.
+def _sensed(file: DeviceFile, rates: PublishedRates) -> float:
+    """Seconds of sensing a page, which every random read takes; 0 for memory that is no NAND.
 
     A published read that is faster than the cell type's sensing wins.
     """
-    media, _ = _senses(file)
-    given = (file.flash or Flash()).read_time
-    if given is not None or media is None:
+    nand, _ = _senses(file)
+    given, published = _flash(file).read_time, file.performance.read_latency
+    if given is not None or nand is None:
         return given or 0.0
-    told, unit = (
-        file.performance.read_latency,
-        mapping_unit((file.flash or Flash()).mapping_unit, file.capacity or 0),
-    )
-    if told is None:
-        return media.read_s
-    rate = (file.flash or Flash()).channel_rate or CHANNEL_RATE
-    return max(1e-6, min(media.read_s, told - max(SMALL, unit) / rate - SMALL / rates.sequential_read))
+    if published is None:
+        return nand.read_s
+    moved_s = max(SMALL, _unit(file)) / (_flash(file).channel_rate or CHANNEL_RATE)
+    return max(1e-6, min(nand.read_s, published - moved_s - SMALL / rates.sequential_read))
 
 
-def _rates(file: DeviceFile) -> Rates:
-    given = [getattr(file.performance, name) for name in RATES]
-    return Rates(*(float(rate or 0.0) for rate in given))
+def _rates(file: DeviceFile) -> PublishedRates:
+    given = [getattr(file.performance, name) for name in _RATES]
+    return PublishedRates(*(float(rate or 0.0) for rate in given))
 
 
 def _depth(file: DeviceFile, kind: Link, steps: Steps) -> int:
@@ -246,10 +245,9 @@ def _depth(file: DeviceFile, kind: Link, steps: Steps) -> int:
     return int(steps.assume("command_queue.depth", depth, f"{depth}", why))
 
 
-def _buffer(file: DeviceFile, geometry: Geometry, steps: Steps) -> int:
-    given = (file.flash or Flash()).write_buffer
-    if given is not None:
-        return given
+def _buffer(flash: FlashFigures, geometry: FlashGeometry, steps: Steps) -> int:
+    if flash.write_buffer is not None:
+        return flash.write_buffer
     size = max(16 << 20, 4 * geometry.dies * geometry.stripe_bytes)
     rule = "16 MiB, or four pages of every plane where that is more"
     return int(steps.assume("flash.write_buffer", size, format_bytes(size, binary=True), rule))
@@ -263,62 +261,56 @@ def _suspend(steps: Steps, flash: bool) -> Suspend:
     return suspend
 
 
-def _interface(file: DeviceFile, rates: Rates, read_s: float, depth: int, steps: Steps) -> Interface:
+def _interface(
+    file: DeviceFile, rates: PublishedRates, read_s: float, depth: int, steps: Steps
+) -> SsdInterface:
     """Of a published latency, what sensing (``read_s``) and transfers leave is controller and link.
 
     A sequential read's has no sensing in it, because the drive has read ahead: of a random one, sensing comes
     on top. Writes complete in the buffer.
     """
-    told, kind = file.performance, link(file)
-    unit = mapping_unit((file.flash or Flash()).mapping_unit, file.capacity or 0)
+    sheet, kind = file.performance, link(file)
     assert kind is not None
     reads, writes, why = _COMMAND_S[kind]
     rate = max(rates.sequential_read, rates.sequential_write)
     moved_in_s, moved_out_s = SMALL / rate, SMALL / rates.sequential_read
-    channel_rate = (file.flash or Flash()).channel_rate or CHANNEL_RATE
-    sensed_s = read_s + max(SMALL, unit) / channel_rate if read_s else 0.0
-    if told.read_latency is not None:
-        command_s = max(0.0, told.read_latency - sensed_s - moved_out_s)
-    elif told.sequential_read_latency is not None:
-        command_s = max(0.0, told.sequential_read_latency - moved_out_s)
+    channel_rate = _flash(file).channel_rate or CHANNEL_RATE
+    sensed_s = read_s + max(SMALL, _unit(file)) / channel_rate if read_s else 0.0
+    if sheet.read_latency is not None:
+        command_s = max(0.0, sheet.read_latency - sensed_s - moved_out_s)
+    elif sheet.sequential_read_latency is not None:
+        command_s = max(0.0, sheet.sequential_read_latency - moved_out_s)
     else:
         command_s = steps.assume("performance.sequential_read_latency", reads, format_duration(reads), why)
-    latency = told.write_latency if told.write_latency is not None else told.sequential_write_latency
+    latency = sheet.write_latency if sheet.write_latency is not None else sheet.sequential_write_latency
     if latency is not None:
         write_s = max(0.0, latency - moved_in_s)
     else:
         write_s = steps.assume("performance.write_latency", writes, format_duration(writes), why)
-    return Interface(
+    return SsdInterface(
         read_rate=rates.sequential_read,
         write_rate=rate,
         command_read_s=command_s,
         command_write_s=write_s,
         commands_per_s=max(rates.random_read, rates.random_write),
         queue_depth=depth,
-        read_latency_s=told.read_latency or command_s + sensed_s + moved_out_s,
+        tested_depth=min(_TESTED_DEPTH[kind], depth),
+        read_latency_s=sheet.read_latency or command_s + sensed_s + moved_out_s,
         write_latency_s=latency or write_s + moved_in_s,
     )
 
 
-def wear(file: DeviceFile, steps: Steps) -> Wear:
-    """What it may be written, with ``steps`` recording what no sheet says."""
-    endurance, media = file.endurance, _cell(file)
+def wear(file: DeviceFile, steps: Steps) -> RatedWear:
+    """What it is rated to have written; ``steps`` records what its sheet does not give."""
+    endurance, cell = file.endurance, _cell(file)
     rated: float | None = endurance.tbw
     if rated is None and endurance.dwpd is not None and file.capacity is not None:
-        years = endurance.warranty
-        if years is None:
-            years = steps.assume(
-                "endurance.warranty", YEARS, f"{YEARS} years", "as of most data-centre drives"
-            )
+        years = endurance.warranty or steps.assume(
+            "endurance.warranty", YEARS, f"{YEARS} years", "as of most data-centre drives"
+        )
         total = endurance.dwpd * file.capacity * DAYS * years
         rated = steps.derive("endurance.tbw", total, f"{total / 1e12:,.0f} TB", "dwpd over the warranty")
-    cycles = (file.flash or Flash()).pe_cycles
-    if cycles is None and media is not None:
-        cycles = int(steps.assume("flash.pe_cycles", media.pe_cycles, f"{media.pe_cycles:,}", media.wear))
-    return Wear(cycles, rated)
-
-
-def _check(drive: Ssd, where: str) -> None:
-    wrong = drive.problem()
-    if wrong is not None:
-        raise InputError("out-of-range", where, wrong, hint="look at the units of capacity and of [flash]")
+    cycles = _flash(file).pe_cycles
+    if cycles is None and cell is not None:
+        cycles = int(steps.assume("flash.pe_cycles", cell.pe_cycles, f"{cell.pe_cycles:,}", cell.wear))
+    return RatedWear(cycles, rated)

@@ -1,21 +1,21 @@
-"""An SSD in numbers, as the simulator's plan wants it, and the changes that a scenario may ask for."""
+"""An SSD in numbers for the simulator's plan, and the changes that a scenario may make to it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 from iowatt.base.errors import BadValueError
-from iowatt.model.library.electrical import HddPower, PowerLevel
+from iowatt.model.library.electrical.figures import HddPower, PowerLevel
+from iowatt.model.library.electrical.levels import Ladder, ladder_of
 from iowatt.model.library.electronics import CommandQueue
 from iowatt.model.library.flash import PowerState, Suspend
-from iowatt.model.library.levels import Ladder, ladder_of
 from iowatt.model.library.price_class import Sold
 from iowatt.model.library.ssd import joules
-from iowatt.model.library.ssd.figures import Behaviour, Geometry, Interface, Sheet, Times, Wear
-from iowatt.model.library.ssd.joules import Work
+from iowatt.model.library.ssd.figures import Behaviour, FlashGeometry, RatedWear, Sheet, SsdInterface, Times
+from iowatt.model.library.ssd.joules import WorkWatts
 
 FREE_BLOCKS: Final = 4
 MOST_UNITS: Final = 2**32 - 16
@@ -26,7 +26,7 @@ MOST_DIES: Final = 4096
 class Ssd:
     """A solid-state drive.
 
-    ``geometry`` and ``times`` are None where the data sheet alone is simulated, for the reason ``why_sheet``.
+    ``geometry`` and ``times`` are None where the data sheet alone is simulated; ``why_sheet`` is the reason.
     ``notes`` are statements that a reader of results must see.
     """
 
@@ -35,26 +35,25 @@ class Ssd:
     notes: tuple[str, ...]
     sector_bytes: int
     sectors: int
-    interface: Interface
+    interface: SsdInterface
     sheet: Sheet
-    geometry: Geometry | None
+    geometry: FlashGeometry | None
     times: Times | None
     buffer_bytes: int
     suspend: Suspend | None
-    wear: Wear
-    work: Work
+    wear: RatedWear
+    work: WorkWatts
     power: HddPower
     command_queue: CommandQueue
     why_sheet: str | None = None
     behaviour: Behaviour = field(default_factory=Behaviour)
-    #: What it is bought as; None of a drive that was made up.
+    #: What it is bought as; None for a drive made up in a test.
     sold: Sold | None = None
 
     @property
     def ratings(self) -> dict[str, float]:
-        """What it is rated to last: bytes written by hosts, program and erase cycles."""
-        rated = {"bytes_written": self.wear.rated_bytes, "pe_cycles": self.wear.pe_cycles}
-        return {name: float(value) for name, value in rated.items() if value is not None}
+        """Its ratings: bytes written by hosts, program and erase cycles."""
+        return self.wear.ratings()
 
     @property
     def raw_bytes(self) -> int:
@@ -64,11 +63,8 @@ class Ssd:
     @property
     def flash_bytes(self) -> int | None:
         """Bytes of flash; None where they are not known."""
-        return (
-            None
-            if self.geometry is None
-            else self.geometry.superblock_bytes * self._superblocks(self.geometry)
-        )
+        geometry = self.geometry
+        return None if geometry is None else geometry.superblock_bytes * self._superblocks(geometry)
 
     @property
     def write_cache(self) -> bool:
@@ -82,15 +78,15 @@ class Ssd:
 
     @property
     def ladder(self) -> Ladder:
-        """Its power levels below idling: the states of NVMe that serve nothing.
+        """Its power levels below idling: the states of NVMe that serve no requests.
 
-        NVMe gives no energy of a transition: the most that the drive draws, for the longest that it takes.
+        NVMe gives no energy of transitions; they draw the drive's most for the longest that they take.
         """
         return ladder_of(self.levels, self.power.idle)
 
     @property
     def levels(self) -> dict[str, PowerLevel]:
-        """All of them by name."""
+        """The levels by name."""
         first = next((state.power for state in self.power.state if state.operational), None)
         most = first if first is not None else self.power.active or self.power.idle
         return {
@@ -110,7 +106,7 @@ class Ssd:
 
     @property
     def missing_watts(self) -> list[str]:
-        """Keys of the watts without which its energy is not known."""
+        """Keys of the watts that its energy needs and that are not known."""
         lacking = [] if self.power.idle is not None else ["idle"]
         return lacking + ([] if self.work.sequential_write is not None else ["active"])
 
@@ -139,9 +135,9 @@ class Ssd:
         return replace(self, sectors=sectors, geometry=geometry, notes=(*self.notes, note))
 
     def powered(self, power: HddPower) -> Ssd:
-        """The drive with the figures given in ``power`` in place of its own; ``active`` is of all work."""
+        """The drive with the figures of ``power`` in place of its own; ``active`` applies to all work."""
         changed = ", ".join(name for name in type(power).model_fields if name in power.model_fields_set)
-        work = self.work if power.active is None else Work.any(power.active)
+        work = self.work if power.active is None else WorkWatts.any(power.active)
         note = f"{self.name}: the scenario gives its own power figures ({changed})"
         merged = self.power.with_figures(power)
         rule = None
@@ -155,17 +151,17 @@ class Ssd:
 
     @property
     def sleeps(self) -> bool:
-        """Whether its idle watts are a sleep state's, to which it goes by itself after its work."""
+        """Whether its idle watts are those of a sleep state, which it enters after its work."""
         return self.power.idle is not None and self.awake_w is not None and self.awake_w > self.power.idle
 
     @property
     def awake_w(self) -> float | None:
-        """What it draws while there is any work, operations apart; None where its idle is not known."""
+        """Watts while there is any work, operations apart; None where its idle watts are not known."""
         idle = self.power.idle
         return None if idle is None else max(self.power.active_idle or 0.0, idle)
 
     def kept_awake(self) -> Ssd:
-        """The drive that does not fall asleep by itself, because a power policy says when it does."""
+        """The drive idling awake, because a power policy decides when it sleeps."""
         if not self.sleeps:
             return self
         note = (
@@ -188,7 +184,7 @@ class Ssd:
         return replace(self, geometry=None, times=None, why_sheet="the scenario says so").noted(note)
 
     def problem(self) -> str | None:
-        """What is impossible about its flash; None where nothing is."""
+        """The first impossible figure of its flash, or None."""
         return next(self._problems(), None)
 
     def _problems(self) -> Iterator[str]:
@@ -214,10 +210,10 @@ class Ssd:
         if not all(0 < time_s < 1 for time_s in (times.read_s, times.program_s, times.erase_s)):
             yield "operations on flash take more than 0 s and less than 1 s"
 
-    def _superblocks(self, geometry: Geometry) -> int:
-        """So many that those not kept free or open have ``spare`` beyond the capacity."""
+    def _superblocks(self, geometry: FlashGeometry) -> int:
+        """The number at which those not kept free or open have ``spare`` beyond the capacity."""
         offered, size = self.raw_bytes, geometry.superblock_bytes
-        # Where all of the spare is less than a superblock, one more is the least that collection can do with.
+        # Collection needs at least one superblock more, even where the whole spare is less.
         holding = max(math.ceil(offered * (1 + geometry.spare) / size), math.ceil(offered / size) + 1)
         return holding + FREE_BLOCKS + 1 + self.behaviour.hot_cold
 
@@ -248,16 +244,16 @@ class Ssd:
             "wear": {"pe_cycles": self.wear.pe_cycles, "rated_bytes_written": self.wear.rated_bytes},
         }
 
-    def _flash(self, awake_w: float | None, geometry: Geometry) -> dict[str, Any]:
-        times, how = self.times, self.behaviour
+    def _flash(self, awake_w: float | None, geometry: FlashGeometry) -> dict[str, Any]:
+        times, how, suspend = self.times, self.behaviour, self.suspend
         assert times is not None
-        spent = joules.UNKNOWN
+        joules_of = joules.UNKNOWN
         if awake_w is not None and not self.missing_watts:
-            spent = joules.operations(self.work, awake_w, self.sheet, geometry, times)
+            joules_of = joules.operations(self.work, awake_w, self.sheet, geometry, times)
         steady = {
             "kind": "steady",
             "fill": how.fill,
-            "traffic": [{"space": t.space, "writes": t.writes} for t in how.traffic],
+            "traffic": [asdict(traffic) for traffic in how.traffic],
             "run_bytes": how.run_bytes,
         }
         return {
@@ -269,43 +265,33 @@ class Ssd:
             "pages_per_block": geometry.pages_per_block,
             "page_bytes": geometry.page_bytes,
             "mapping_bytes": geometry.mapping_bytes,
-            "read_s": times.read_s,
-            "program_s": times.program_s,
-            "erase_s": times.erase_s,
-            "channel_bytes_per_s": times.channel_rate,
-            "suspend": None if self.suspend is None else self._suspend(self.suspend),
+            **asdict(times),
+            "suspend": suspend and {
+                "program": suspend.program, "erase": suspend.erase, "latency_s": suspend.latency,
+            },
             "buffer_bytes": self.buffer_bytes,
             "gc": {"policy": how.gc, "free_blocks": FREE_BLOCKS, "hot_cold": how.hot_cold},
             "wear_levelling": how.wear_levelling,
             "initial": steady if how.steady else {"kind": "fresh"},
-            "energy": {
-                "read_j": spent.read_j,
-                "program_j": spent.program_j,
-                "erase_j": spent.erase_j,
-                "transfer_j_per_byte": spent.transfer_j_per_byte,
-                "command_j": spent.command_j,
-            },
-        }
-
-    @staticmethod
-    def _suspend(suspend: Suspend) -> dict[str, Any]:
-        return {"program": suspend.program, "erase": suspend.erase, "latency_s": suspend.latency}
+            "energy": asdict(joules_of),
+        }  # fmt: skip
 
     def _data_sheet(self, awake_w: float | None) -> dict[str, Any]:
         sheet, work = self.sheet, self.work
+        ways = {
+            "read": (sheet.read_s, sheet.read_iops, sheet.read_rate, work.sequential_read),
+            "write": (sheet.write_s, sheet.write_iops, sheet.write_rate, work.sequential_write),
+        }
         return {
             "kind": "data-sheet",
-            "read": {
-                "latency_s": sheet.read_s,
-                "iops": sheet.read_iops,
-                "bytes_per_s": sheet.read_rate,
-                "active_w": _at_least(awake_w, work.sequential_read),
-            },
-            "write": {
-                "latency_s": sheet.write_s,
-                "iops": sheet.write_iops,
-                "bytes_per_s": sheet.write_rate,
-                "active_w": _at_least(awake_w, work.sequential_write),
+            **{
+                way: {
+                    "latency_s": s,
+                    "iops": iops,
+                    "bytes_per_s": rate,
+                    "active_w": _at_least(awake_w, watts),
+                }
+                for way, (s, iops, rate, watts) in ways.items()
             },
             "write_amplification": sheet.write_amplification,
             "raw_bytes": None,

@@ -1,4 +1,4 @@
-"""What is known of an SSD, in SI units: flash, interface, data sheet, wear, and how it is used."""
+"""Groups of an SSD's figures, in SI units: flash, interface, data sheet, wear, and its use in a scenario."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Geometry:
-    """Flash: ``spare`` is what it has beyond the capacity, as a share of it, free and open blocks left out.
+class FlashGeometry:
+    """Flash; ``spare`` is the flash beyond the capacity as a share of it, without free and open blocks.
 
     A *stripe* is a page of each plane of a die, a *superblock* a block of every plane of every die.
     """
@@ -43,12 +43,12 @@ class Times:
     read_s: float
     program_s: float
     erase_s: float
-    channel_rate: float
+    channel_bytes_per_s: float
 
 
 @dataclass(frozen=True)
-class Interface:
-    """Host link and controller; the latencies are those of a whole command that comes alone."""
+class SsdInterface:
+    """Host link and controller; latencies are those of a single whole command."""
 
     read_rate: float
     write_rate: float
@@ -56,6 +56,8 @@ class Interface:
     command_write_s: float
     commands_per_s: float
     queue_depth: int
+    #: Commands at a time at which the rates of its data sheet are taken to be measured.
+    tested_depth: int
     read_latency_s: float
     write_latency_s: float
 
@@ -74,16 +76,21 @@ class Sheet:
 
 
 @dataclass(frozen=True)
-class Wear:
-    """What it may be written: cycles of a block, bytes by hosts."""
+class RatedWear:
+    """Rated wear: cycles of a block, bytes written by hosts."""
 
     pe_cycles: int | None
     rated_bytes: float | None
 
+    def ratings(self) -> dict[str, float]:
+        """The known ratings by name: ``bytes_written`` and ``pe_cycles``."""
+        rated = {"bytes_written": self.rated_bytes, "pe_cycles": self.pe_cycles}
+        return {name: float(value) for name, value in rated.items() if value is not None}
+
 
 @dataclass(frozen=True)
 class Traffic:
-    """A class of the traffic that a drive has behind it: shares of space and of writes."""
+    """A class of the traffic in a drive's history: shares of space and of writes."""
 
     space: float
     writes: float
@@ -91,7 +98,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What a scenario decides: garbage collection, wear-levelling, the start, the cap of power."""
+    """The scenario's settings: garbage collection, wear-levelling, initial state, power cap."""
 
     gc: str = "greedy"
     hot_cold: bool = False

@@ -1,4 +1,4 @@
-"""The flash of an SSD, derived from its data sheet: how many dies, how fast, how much to spare.
+"""The flash of an SSD, derived from its data sheet: number of dies, times, spare space.
 
 Rules and their order are in ``iowatt.model.library.ssd.derive``; each step is recorded.
 """
@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from iowatt.base.units import format_bytes, format_duration
 from iowatt.model.library.derive import Steps
-from iowatt.model.library.flash import Flash
+from iowatt.model.library.flash import FlashFigures
 from iowatt.model.library.ssd import media
 from iowatt.model.library.ssd.drive import MOST_UNITS
-from iowatt.model.library.ssd.figures import Geometry, Times
+from iowatt.model.library.ssd.figures import FlashGeometry, Times
 from iowatt.model.library.ssd.media import CHANNEL_RATE, CHANNEL_SOURCE, Media
 
 SMALL: Final = 4096
@@ -24,9 +24,13 @@ LEAST_SPARE: Final = 0.01
 MOST_SPARE: Final = 10.0
 
 
+# Figures of a cell type that have another name in a device file.
+_OF_TYPE: Final = {"page": "page_bytes", "read_time": "read_s", "erase_time": "erase_s"}
+
+
 @dataclass(frozen=True)
-class Rates:
-    """What a data sheet promises: bytes and requests of 4 KiB a second."""
+class PublishedRates:
+    """The rates of a data sheet: bytes and requests of 4 KiB a second."""
 
     sequential_read: float
     sequential_write: float
@@ -46,22 +50,23 @@ def mapping_unit(given: int | None, capacity: int) -> int:
 
 @dataclass(frozen=True)
 class Inside:
-    """What is known of a drive's flash, and what it must do; ``steps`` records what is derived."""
+    """The known figures of a drive's flash and the rates it must reach; ``steps`` records what is derived."""
 
-    given: Flash
+    given: FlashFigures
     media: Media
-    rates: Rates
+    rates: PublishedRates
     capacity: int
     depth: int
     steps: Steps
 
-    def flash(self) -> tuple[Geometry, Times]:
-        """Geometry and times; over-provisioning comes last, it makes up for what the others cost."""
-        planes = self._count("planes", self.media.planes)
-        page = self._size("page", self.media.page_bytes)
-        per_block = self._count("pages_per_block", self.media.pages_per_block)
-        read_s = self._time("read_time", self.media.read_s)
-        erase_s = self._time("erase_time", self.media.erase_s)
+    def flash(self) -> tuple[FlashGeometry, Times]:
+        """Geometry and times; over-provisioning comes last, because it depends on the others."""
+        media = self.media
+        planes = self._typical("planes", f"{media.planes}")
+        page = self._typical("page", format_bytes(media.page_bytes, binary=True))
+        per_block = self._typical("pages_per_block", f"{media.pages_per_block}")
+        read_s = self._typical("read_time", format_duration(media.read_s), media.source)
+        erase_s = self._typical("erase_time", format_duration(media.erase_s), media.source)
         rate = self.given.channel_rate or self.steps.assume(
             "flash.channel_rate", CHANNEL_RATE, f"{CHANNEL_RATE / 1e6:g} MB/s", CHANNEL_SOURCE
         )
@@ -72,13 +77,13 @@ class Inside:
         dies = channels * self._dies_per_channel(channels, stripe, moved_s + erased_s, read_s)
         program_s = self._program_time(dies * stripe / self.rates.sequential_write - moved_s - erased_s)
         times = Times(read_s, program_s, erase_s, rate)
-        geometry = Geometry(channels, dies // channels, planes, page, per_block, unit, 0.0)
+        geometry = FlashGeometry(channels, dies // channels, planes, page, per_block, unit, 0.0)
         spare = self.given.over_provisioning
         if spare is None:
             spare = self._spare(self._amplified(geometry, times))
         return replace(geometry, spare=spare), times
 
-    def _amplified(self, geometry: Geometry, times: Times) -> float:
+    def _amplified(self, geometry: FlashGeometry, times: Times) -> float:
         """The write amplification A at which the published random writes keep dies busy all the time.
 
         A unit that a host writes costs its share of a stripe's A programs, erases and senses (of the
@@ -89,7 +94,7 @@ class Inside:
         share = max(geometry.mapping_bytes, SMALL) / stripe
 
         def taken(sense_s: float, size: float) -> float:
-            moved_s = size / times.channel_rate
+            moved_s = size / times.channel_bytes_per_s
             return max(sense_s + moved_s, beside * moved_s)
 
         written_s = taken(times.program_s, stripe) + times.erase_s / geometry.pages_per_block
@@ -105,18 +110,10 @@ class Inside:
             low, high = (middle, high) if cost_s(middle) < left_s else (low, middle)
         return low
 
-    def _count(self, name: str, of_type: int) -> int:
-        own: int | None = getattr(self.given, name)
-        return own or int(self.steps.assume(f"flash.{name}", of_type, f"{of_type}", "of its cell type"))
-
-    def _size(self, name: str, of_type: int) -> int:
-        own: int | None = getattr(self.given, name)
-        text = format_bytes(of_type, binary=True)
-        return own or int(self.steps.assume(f"flash.{name}", of_type, text, "of its cell type"))
-
-    def _time(self, name: str, of_type: float) -> float:
-        own: float | None = getattr(self.given, name)
-        return own or self.steps.assume(f"flash.{name}", of_type, format_duration(of_type), self.media.source)
+    def _typical(self, name: str, text: str, rule: str = "of its cell type") -> Any:
+        """The figure of the file, else that of the cell type."""
+        typical = getattr(self.media, _OF_TYPE.get(name, name))
+        return getattr(self.given, name) or self.steps.assume(f"flash.{name}", typical, text, rule)
 
     def _channels(self, rate: float, unit: int) -> int:
         if self.given.channels is not None:
@@ -142,10 +139,10 @@ class Inside:
         return int(self.steps.derive("flash.dies_per_channel", count, f"{count}", rule))
 
     def _dies_for_reads(self, read_s: float) -> float:
-        """Dies at which random reads, as many at a time as the drive takes, reach the rate and some more.
+        """Dies at which random reads, as many at a time as the drive takes, exceed the rate by ``HEADROOM``.
 
         Of D queues and N customers that choose at random, N / (N + D - 1) are busy (balanced closed network).
-        Where N reads cannot be enough, as many dies as would be busy, four times over.
+        Where N reads cannot be enough: four times as many dies as would be busy.
         """
         busy = HEADROOM * self.rates.random_read * read_s
         return busy * (self.depth - 1) / (self.depth - busy) if busy < self.depth else 4 * busy

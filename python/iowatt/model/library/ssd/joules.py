@@ -1,8 +1,8 @@
 """From watts at full rates to joules of single operations on flash.
 
-A data sheet gives the draw of the whole drive while it works as fast as it can. A part of that is drawn by
-controller, memory and interface as long as the drive is awake, whatever it does; what lies above is shared
-out among operations so that the simulated drive draws the same at the same work.
+A data sheet gives the draw of the whole drive at its highest rates. Controller, memory and interface draw a
+part of it as long as the drive is awake; the rest is divided among operations so that the simulated drive
+draws the same at the same work.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from iowatt.model.library import derive
 from iowatt.model.library.derive import Steps
 from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.electrical import HddPower
+from iowatt.model.library.electrical.figures import HddPower
 
 if TYPE_CHECKING:
-    from iowatt.model.library.ssd.figures import Geometry, Sheet, Times
+    from iowatt.model.library.ssd.figures import FlashGeometry, Sheet, Times
 
 SEQUENTIAL: Final = 128 * 1024
 SMALL: Final = 4096
@@ -28,19 +27,19 @@ ACTIVE_IDLE_SHARE: Final = 0.4
 (Optane P4800X) and 0.42 (Micron 5210), by their sheets, and 0.57 of an NVMe drive whose reads were measured
 (2.48 W, and a part by bytes; nlesc-recruit/powersensor3-results)."""
 ASLEEP_SHARE: Final = 0.1
-"""An idle below this share of the most drawn is a sleep state's: sheets of drives that never sleep have 0.108
-(Intel S3700) and more, figures of sleep states 0.05 and less."""
+"""Idle watts below this share of the most drawn are those of a sleep state: sheets of drives that never sleep
+have 0.108 (Intel S3700) and more, figures of sleep states 0.05 and less."""
 AWAKE_S: Final = 0.1
-"""How long a drive that sleeps by itself stays awake after its work: the idle time of Linux before the first
+"""How long a drive with a sleep state stays awake after its work: the idle time of Linux before the first
 non-operational NVMe state."""
 
 
 @dataclass(frozen=True)
-class Work:
-    """Watts of the whole drive at its highest rates; None where nothing is known.
+class WorkWatts:
+    """Watts of the whole drive at its highest rates; None where not known.
 
-    ``most`` is the highest of any work, ``limit`` the most that the sheet allows: that, or a limit above it.
-    ``reads_known``: reads have a figure of their own. Else theirs is that of other work.
+    ``most`` is the highest of any work, ``limit`` the most that the sheet allows. ``reads_known``: reads have
+    a published figure; otherwise theirs is that of other work.
     """
 
     sequential_read: float | None
@@ -51,17 +50,17 @@ class Work:
     reads_known: bool = False
 
     @classmethod
-    def any(cls, watts: float) -> Work:
+    def any(cls, watts: float) -> WorkWatts:
         """One figure for all kinds of work."""
         return cls(watts, watts, None, watts, watts)
 
 
 @dataclass(frozen=True)
 class OperationJoules:
-    """Joules beyond those of being active.
+    """Joules beyond those of being awake.
 
-    Of sensing and programming a page of one plane, erasing a block of one, moving a byte to or from the host,
-    and of a command.
+    For sensing and programming a page of one plane, erasing a block of one, moving a byte to or from the
+    host, and for a command.
     """
 
     read_j: float | None
@@ -71,14 +70,14 @@ class OperationJoules:
     command_j: float | None
 
 
-#: Of a drive whose watts are not known.
+#: For a drive whose watts are not known.
 UNKNOWN: Final = OperationJoules(None, None, None, None, None)
 
 
-def work(file: DeviceFile, steps: Steps) -> Work:
-    """Watts by kind of work; one that is not published is taken from the nearest that is."""
+def work(file: DeviceFile, steps: Steps) -> WorkWatts:
+    """Watts by kind of work; a kind that is not published takes the nearest that is."""
     names = ("sequential_read", "sequential_write", "random_read", "random_write", "active")
-    known = {name: watts for name in names if (watts := derive.usable(file, name)) is not None}
+    known = {name: watts for name in names if (watts := file.usable_watts(name)) is not None}
 
     def nearest(name: str, others: tuple[str, ...]) -> float | None:
         if name in known:
@@ -90,8 +89,8 @@ def work(file: DeviceFile, steps: Steps) -> Work:
         return steps.derive(f"power.{name}", watts, f"{watts:g} W", f"taken as power.{other}")
 
     limits = [one.power for one in file.power.state if one.operational]
-    limits += [] if (limit := derive.usable(file, "max")) is None else [limit]
-    return Work(
+    limits += [] if (limit := file.usable_watts("max")) is None else [limit]
+    return WorkWatts(
         sequential_read=nearest(
             "sequential_read", ("active", "random_read", "sequential_write", "random_write")
         ),
@@ -104,7 +103,7 @@ def work(file: DeviceFile, steps: Steps) -> Work:
 
 
 def asleep(power: HddPower, most: float | None) -> bool:
-    """Whether the idle watts are those of a sleep state, which a drive leaves for any work."""
+    """Whether the idle watts are those of a sleep state."""
     if power.idle is None:
         return False
     states = [state.power for state in power.state if not state.operational]
@@ -112,9 +111,10 @@ def asleep(power: HddPower, most: float | None) -> bool:
 
 
 def active_idle(power: HddPower, most: float | None) -> tuple[float | None, str | None]:
-    """Watts of a drive that is awake, before its operations count, and by which rule where it is assumed.
+    """Watts of a drive that is awake, without its operations, and the rule where they are assumed.
 
-    As published; else those of idling, where that is no sleep; else ``ACTIVE_IDLE_SHARE`` of the most drawn.
+    As published; else those of idling, unless that is a sleep state; else ``ACTIVE_IDLE_SHARE`` of the most
+    drawn.
     """
     if power.active_idle is not None or power.idle is None:
         return power.active_idle, None
@@ -128,19 +128,19 @@ def active_idle(power: HddPower, most: float | None) -> tuple[float | None, str 
 
 
 def operations(
-    work: Work, active_w: float, sheet: Sheet, geometry: Geometry, times: Times
+    work: WorkWatts, active_w: float, sheet: Sheet, geometry: FlashGeometry, times: Times
 ) -> OperationJoules:
     """Joules of operations on top of ``active_w`` at which full rates draw what ``work`` says.
 
-    *Writes*: what moving bytes leaves of P(sequential write) is programming and erasing, in which a die draws
-    the same watts. *Reads*: a die senses with its share of the write's watts, ``r`` joules a page; moving a
-    byte takes ``x``, a command ``c``. With a published figure of sequential reads
+    *Writes*: programming and erasing, in which a die draws the same watts, take what moving bytes leaves of
+    P(sequential write). *Reads*: a die senses with its share of the write's watts, ``r`` joules a page;
+    moving a byte takes ``x``, a command ``c``. With a published figure of sequential reads
 
         rate (r / page + x + c / 128 KiB) = P(sequential read)
         iops (r + 4096 x + c)             = P(random read), where that is published, else c = 0
 
-    and ``r`` is no more than leaves all reading within the most that the sheet gives. Without, no reading
-    draws more than the sheet's figure, wherever the data lie: at its highest rate, each unit on its own page.
+    and ``r`` is bounded so that no reading draws more than the most of the sheet. Without such a figure, no
+    reading draws more than the sheet's figure, even with each unit on its own page at the highest rate.
     """
     above = [
         max(0.0, (watts or active_w) - active_w) for watts in (work.sequential_read, work.sequential_write)
@@ -178,8 +178,8 @@ def _scattered(sheet: Sheet, unit: int, pages: int) -> list[tuple[float, float]]
     Of 4 KiB, of the least size at which bytes and not commands are the limit, and of 128 KiB.
     """
     least = math.ceil(sheet.read_rate / sheet.read_iops / SMALL) * SMALL
-    found = []
+    shapes = []
     for size in (SMALL, max(SMALL, least), SEQUENTIAL):
         requests = min(sheet.read_iops, sheet.read_rate / size)
-        found.append((requests * math.ceil(size / unit) * pages, requests * size))
-    return found
+        shapes.append((requests * math.ceil(size / unit) * pages, requests * size))
+    return shapes

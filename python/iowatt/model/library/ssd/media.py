@@ -1,9 +1,9 @@
-"""What NAND flash of a cell type is taken to be where a drive's own is not known, with where it comes from.
+"""Typical NAND flash by cell type, with sources, for drives whose own figures are not known.
 
-Times are means over the pages of a cell: of QLC, reads of 47.9, 76.2, 134.6 and 228.1 us; of TLC, 2.1 ms that
-program three pages at once. They are of one chip each, and chips of a type differ by a factor of two and
-more (HP's white paper on SLC, MLC and TLC has 25, 50 and about 75 us of sensing): figures of a drive's own
-data sheet come first, and these fill the gaps.
+Times are means over the pages of a cell: for QLC, reads of 47.9, 76.2, 134.6 and 228.1 us; for TLC, 2.1 ms to
+program three pages at once. Each is from one chip, and chips of a type differ by a factor of two and more
+(HP's white paper on SLC, MLC and TLC has 25, 50 and about 75 us of sensing): figures of a drive's data sheet
+take precedence.
 """
 
 from __future__ import annotations
@@ -60,20 +60,20 @@ CHANNEL_SOURCE: Final = "800 MT/s on 8 lines (ONFI 4)"
 
 
 UNNAMED: Final[Cell] = "tlc"
-"""As what NAND is sensed of which no cell type is named: most drives since 2016."""
+"""The cell type of NAND whose data sheet names none: that of most drives since 2016."""
 OTHER_MEMORY: Final = re.compile(r"xpoint|optane|z-nand|xl-flash|dram", re.IGNORECASE)
-"""Memory that is not sensed as MEDIA has it: no NAND, or NAND made for latency."""
+"""Memory without a sensing time of MEDIA: not NAND, or NAND made for latency."""
 
 
 def cells_of(media: str | None) -> list[Cell]:
-    """The cell types that a data sheet's words on the memory name."""
+    """The cell types named in a data sheet's description of the memory."""
     return [cell for cell in MEDIA if re.search(rf"\b[pe]?{cell}\b", media or "", re.IGNORECASE)]
 
 
 def cell_of(media: str | None) -> Cell | None:
-    """The one that they name; None where they name none or several."""
-    found = cells_of(media)
-    return found[0] if len(found) == 1 else None
+    """The cell type if exactly one is named, else None."""
+    cells = cells_of(media)
+    return cells[0] if len(cells) == 1 else None
 
 
 def amplification(spare: float) -> float:
@@ -82,7 +82,7 @@ def amplification(spare: float) -> float:
     ``A = a / (a + W0(-a e^-a))`` with Lambert's W, here by Newton's method on ``u = exp(-a (1 - u))``.
     """
     if spare <= 0:
-        raise ValueError("without spare space there is nothing to clean with")
+        raise ValueError("expected a spare factor above 0")
     a = 1 + spare
     valid = math.exp(-a)  # from below, where Newton's method converges without overshooting
     for _ in range(200):
@@ -100,5 +100,5 @@ def spare(amplified: float) -> float:
     Solved for ``a``, the equation above is ``a = -A ln(1 - 1/A)``.
     """
     if amplified <= 1:
-        raise ValueError("an amplification of 1 or less tells nothing about spare space")
+        raise ValueError("expected an amplification above 1")
     return -amplified * math.log1p(-1 / amplified) - 1

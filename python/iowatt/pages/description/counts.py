@@ -1,4 +1,4 @@
-"""The counts of one trace as a document (``iowatt trace info``), and what a conversion wrote."""
+"""The counts of one trace as a document (``iowatt trace info``)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from iowatt.trace.result import (
 _SHOWN = 5
 
 
-def document(info: TraceInfo, key: str = "trace") -> Document:
+def counted(info: TraceInfo, key: str = "trace") -> Document:
     """The document of one trace's counts."""
     rows: list[list[Cell]] = [[label, text] for label, text in lines(info)]
     table = Table([Column("", text=True), Column("Counted", text=True)], rows)
@@ -54,7 +54,7 @@ def document(info: TraceInfo, key: str = "trace") -> Document:
 
 
 def lines(info: TraceInfo) -> list[Line]:
-    """The statistics of one trace, a label and a sentence each."""
+    """The statistics of one trace: labels and sentences."""
     requests, order, sequential = info.requests, info.order, info.sequential
     shown = [("requests", _counted(requests)), *_over_time(info), ("bytes", _moved(info.bytes))]
     for kind, sizes in (("read", info.sizes.read), ("write", info.sizes.write)):

@@ -1,4 +1,4 @@
-"""A part file: the published, derived or assumed watts of one part of an array, each with its source."""
+"""Part files: published, derived or assumed watts of one part of an array, each with its source."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from iowatt.base.document import Document, read_text
-from iowatt.base.errors import InputError
-from iowatt.base.problems import nearest
 from iowatt.base.quantity import Power, Rate
 from iowatt.base.strict import Strict, key
-from iowatt.model.library import folders
-from iowatt.model.library.source import Source, source_of
+from iowatt.model.library import LIBRARY, FigureSource, LibraryFolder, source_of
 
+PARTS: Final = LibraryFolder("parts", "part", "docs/reference/parts.md")
 Kind = Literal["controller", "enclosure", "fan", "adapter", "io-module", "cache", "battery", "other"]
 Basis = Literal["dc", "wall"]
 Law = Literal["constant", "utilisation", "throughput", "speed-cubed", "charging"]
@@ -27,7 +25,7 @@ def optional(description: str, unit: str | None = None, unset: str = "as in its 
 
 
 class PartFigures(Strict):
-    """What is known of a part; every key may be left out where a file has it."""
+    """Figures of a part; a key may be left out where the part's file has it."""
 
     kind: Kind | None = optional("What it is.", example="controller")
     idle: Power | None = optional("Watts of one, ready and without work.", example="86W")
@@ -81,16 +79,16 @@ class PartFile(PartFigures):
     )
     assumptions: list[str] = key("Statements that a reader of its results must see.", default=[])
     notes: list[str] = key("Remarks on the figures, for whoever looks at them.", default=[])
-    source: list[Source] = key("Where the figures come from.", default=[])
+    source: list[FigureSource] = key("Where the figures come from.", default=[])
 
-    def source_of(self, figure: str) -> Source | None:
+    def source_of(self, figure: str) -> FigureSource | None:
         """The source of a figure; the most specific one, the first among equals."""
         return source_of(self.source, figure)
 
 
 def part_names() -> tuple[str, ...]:
     """Names of the library's parts, sorted."""
-    return folders.names("parts")
+    return PARTS.names()
 
 
 def find_part(name: str, base_dir: Path) -> PartFile:
@@ -103,20 +101,14 @@ def find_part(name: str, base_dir: Path) -> PartFile:
         path = base_dir / name
         return Document(read_text(path), str(path)).validate(PartFile)
     if name not in part_names():
-        near = nearest(name, part_names())
-        raise InputError(
-            "unknown-name",
-            None,
-            f"there is no part {name!r}; expected a name of the library or a file ending in .toml",
-            hint=f"did you mean {near!r}?" if near else f"parts: {', '.join(part_names())}",
-        )
+        raise PARTS.unknown(name)
     return _library_part(name)
 
 
 @cache
 def _library_part(name: str) -> PartFile:
-    """A part of the library: its file stays as it is as long as the process."""
-    return folders.document("parts", name).validate(PartFile)
+    """A part of the library, read once."""
+    return PARTS.document(name).validate(PartFile)
 
 
 INPUTS: Final = ("115V", "230V", "230V-eu")
@@ -124,7 +116,7 @@ INPUTS: Final = ("115V", "230V", "230V-eu")
 
 @dataclass(frozen=True)
 class Certificate:
-    """What a certificate asks for: by input, (load, efficiency) as shares."""
+    """Lowest efficiencies by a certificate: (load, efficiency) as shares, by input."""
 
     name: str
     title: str
@@ -135,8 +127,8 @@ class Certificate:
 
 @cache
 def certificates() -> dict[str, Certificate]:
-    """All of the library by name."""
-    text = (folders.LIBRARY / "efficiency.toml").read_text("utf-8")
+    """The library's certificates by name."""
+    text = (LIBRARY / "efficiency.toml").read_text("utf-8")
     return {
         name: Certificate(
             name,

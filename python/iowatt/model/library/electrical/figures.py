@@ -1,10 +1,10 @@
-"""Watts: what the simulator's states draw, and the figures that vendors publish instead."""
+"""Watts of the simulator's states, and the figures that vendors publish instead."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from pydantic import field_validator
+from pydantic import ValidationInfo, field_validator
 
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import Duration, Power, Speed
@@ -88,7 +88,7 @@ class Speeds(Strict):
 class HddPower(Strict):
     """Electrical figures of a drive, all optional: what is not published is left out, never guessed.
 
-    Of an SSD: active, idle, active_idle and the states of NVMe; the others are of disks.
+    SSDs have active, idle, active_idle and the states of NVMe; the others belong to disks.
     """
 
     active: Power | None = watts(
@@ -108,28 +108,19 @@ class HddPower(Strict):
     speeds: Speeds | None = key("Lower speeds of the spindle.", unset="it has one speed")
     state: list[PowerState] = key("Power states of NVMe, of an SSD.", default=[])
 
-    @field_validator("level")
+    @field_validator("level", "state")
     @classmethod
-    def _once(cls, given: list[PowerLevel]) -> list[PowerLevel]:
-        names = [level.name for level in given]
+    def _once(cls, named: list[Any], info: ValidationInfo) -> list[Any]:
+        names = [one.name for one in named]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise BadValueError("duplicate", None, f"the level {twice[0]!r} is given twice")
-        return given
-
-    @field_validator("state")
-    @classmethod
-    def _states(cls, given: list[PowerState]) -> list[PowerState]:
-        names = [state.name for state in given]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise BadValueError("duplicate", None, f"the state {twice[0]!r} is given twice")
-        return given
+            raise BadValueError("duplicate", None, f"the {info.field_name} {twice[0]!r} is given twice")
+        return named
 
     def with_figures(self, given: HddPower) -> HddPower:
-        """These figures, with those that ``given`` gives in place of them.
+        """These figures, replaced by those that ``given`` has.
 
-        Levels are matched by name; states of NVMe are taken as a whole.
+        Levels are matched by name; the states of NVMe are replaced as a whole.
         """
         update: dict[str, Any] = {
             name: getattr(given, name)
@@ -140,9 +131,9 @@ class HddPower(Strict):
             update["state"] = given.state
         levels = {level.name: level for level in self.level}
         for level in given.level:
-            own = levels.get(level.name)
+            known = levels.get(level.name)
             figures = {name: getattr(level, name) for name in level.model_fields_set}
-            levels[level.name] = level if own is None else own.model_copy(update=figures)
+            levels[level.name] = level if known is None else known.model_copy(update=figures)
         return self.model_copy(update={**update, "level": list(levels.values())})
 
 

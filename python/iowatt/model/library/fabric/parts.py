@@ -1,4 +1,4 @@
-"""Parts of the way between hosts and an array, by name: the files of the library's folder ``fabric``."""
+"""Parts of the path between hosts and an array, by name: the files of the library's folder ``fabric``."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 from pydantic import Field
 
 from iowatt.base.errors import InputError
-from iowatt.base.problems import nearest
 from iowatt.base.quantity import BlockSize, Duration, Iops, Rate
 from iowatt.base.strict import Strict, key
-from iowatt.model.library import folders
-from iowatt.model.library.source import Source, source_of
+from iowatt.model.library.folders import LibraryFolder
+from iowatt.model.library.source import FigureSource, source_of
 
 Medium = Literal["fibre-channel", "ethernet", "pcie"]
 Forwarding = Literal["cut-through", "store-and-forward"]
-#: Of one processor: half a command's time is 10 s then, as much as `submit` and `complete` may be.
+FABRIC: Final = LibraryFolder("fabric", "part", "`iowatt fabric list`")
+#: For one processor: half a command's time is then 10 s, the most that `submit` and `complete` may be.
 SLOWEST_IOPS: Final = 0.05
 #: Bytes a second: slower than any link, and 64 KiB take a minute. Sums of times stay countable in ns.
 SLOWEST_RATE: Final = 1e3
@@ -24,12 +24,12 @@ NAME_PATTERN = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 
 
 def figure(description: str, unit: str | None = None, unset: str = "as in its file", **more: Any) -> Any:
-    """A key that may be left out where a file has it."""
+    """A key that may be left out where the part's file has it."""
     return key(description, default=None, unset=unset, unit=unit, **more)
 
 
 class LinkFigures(Strict):
-    """What is known of a link, the same in both directions, which do not share it."""
+    """Figures of a link, the same in both directions, which are independent."""
 
     medium: Medium | None = figure(
         "What it is: a protocol goes over the media that it is defined for.",
@@ -68,7 +68,7 @@ class LinkFigures(Strict):
 
 
 class SwitchFigures(Strict):
-    """What is known of a switch: the way from one of its ports to another."""
+    """Figures of a switch, from one of its ports to another."""
 
     medium: Medium | None = figure(
         "What it switches.", unset="as in its file, or anything", example="fibre-channel"
@@ -87,7 +87,7 @@ class SwitchFigures(Strict):
 
 
 class AdapterFigures(Strict):
-    """What is known of one port of a host bus adapter (HBA, NIC) with its driver."""
+    """Figures of one port of a host bus adapter (HBA, NIC) with its driver."""
 
     medium: Medium | None = figure(
         "What its port is.", unset="as in its file, or anything", example="fibre-channel"
@@ -134,7 +134,7 @@ class AdapterFigures(Strict):
 
 
 class ProtocolFigures(Strict):
-    """Messages of a protocol, and what it adds."""
+    """Messages of a protocol, and the time that it adds."""
 
     medium: Annotated[list[Medium], Field(min_length=1)] = key("What it goes over.")
     command: BlockSize = key("Message of a command.", gt=0)
@@ -159,16 +159,16 @@ class ProtocolFigures(Strict):
     )
 
 
-class PartSource(Source):
-    """Where figures of a part come from, and from when that is."""
+class PartSource(FigureSource):
+    """A source of a part's figures, with its date."""
 
     date: str = key(
         "When it was published, or put down: a year, or year and month.", pattern=r"^[0-9]{4}(-[0-9]{2})?$"
     )
 
 
-class _File(Strict):
-    """What every file has."""
+class _PathPartFile(Strict):
+    """Keys of every file."""
 
     name: str = key("Lower-case name with dashes.", pattern=NAME_PATTERN, max_length=64)
     title: str = key("What it is, as people write it.", min_length=1)
@@ -176,39 +176,39 @@ class _File(Strict):
     notes: list[str] = key("Remarks on the figures, for whoever looks at them.", default=[])
     source: list[PartSource] = key("Where the figures come from.", min_length=1)
 
-    def source_of(self, name: str) -> Source | None:
+    def source_of(self, name: str) -> FigureSource | None:
         """The source of a figure; the most specific one, the first among equals."""
         return source_of(self.source, name)
 
 
-class LinkFile(LinkFigures, _File):
+class LinkFile(LinkFigures, _PathPartFile):
     """A link of the library."""
 
     kind: Literal["link"] = key("What the part is. link: a cable or trace with its line rate.")
 
 
-class SwitchFile(SwitchFigures, _File):
+class SwitchFile(SwitchFigures, _PathPartFile):
     """A switch of the library."""
 
     kind: Literal["switch"] = key("What the part is. switch: the way between two ports of one.")
 
 
-class AdapterFile(AdapterFigures, _File):
+class AdapterFile(AdapterFigures, _PathPartFile):
     """A host adapter of the library."""
 
     kind: Literal["adapter"] = key("What the part is. adapter: one port of an HBA.")
 
 
-class ProtocolFile(ProtocolFigures, _File):
+class ProtocolFile(ProtocolFigures, _PathPartFile):
     """A protocol of the library."""
 
     kind: Literal["protocol"] = key("What the part is. protocol: the messages of reads and writes.")
 
 
-PartFile = LinkFile | SwitchFile | AdapterFile | ProtocolFile
+PathPart = LinkFile | SwitchFile | AdapterFile | ProtocolFile
 
 
-KINDS: Final[dict[str, type[PartFile]]] = {
+KINDS: Final[dict[str, type[PathPart]]] = {
     "link": LinkFile,
     "switch": SwitchFile,
     "adapter": AdapterFile,
@@ -223,44 +223,34 @@ _Kind = TypeVar("_Kind", LinkFile, SwitchFile, AdapterFile, ProtocolFile)
 def names(kind: str | None = None) -> tuple[str, ...]:
     """Names of the parts of one kind, or of all, sorted."""
     return tuple(
-        name
-        for name in folders.names("fabric")
-        if kind is None or folders.document("fabric", name).raw.get("kind") == kind
+        name for name in FABRIC.names() if kind is None or FABRIC.document(name).raw.get("kind") == kind
     )
 
 
 @cache
-def part(name: str) -> PartFile:
-    """The part called ``name``, of whatever kind.
+def part(name: str) -> PathPart:
+    """The part called ``name``, of any kind.
 
-    Raises ``InputError`` where there is none, with the nearest name.
+    Raises ``InputError`` where there is none, with the nearest names.
     """
     if name not in names():
-        raise _unknown(name, "part", names())
-    document = folders.document("fabric", name)
+        raise FABRIC.unknown(name, "a name of the library")
+    document = FABRIC.document(name)
     return document.validate(KINDS[str(document.raw["kind"])])
 
 
 def part_of(kind: type[_Kind], name: str) -> _Kind:
-    """The part called ``name``, which must be of a kind.
+    """The part called ``name``, of the kind ``kind``.
 
-    Raises ``InputError`` where there is none of that kind, with the nearest name.
+    Raises ``InputError`` where there is none of that kind, with the nearest names.
     """
     word = next(word for word, model in KINDS.items() if model is kind)
-    found = part(name) if name in names() else None
-    if isinstance(found, kind):
-        return found
-    error = _unknown(name, word, names(word))
-    if found is None:
+    known = part(name) if name in names() else None
+    if isinstance(known, kind):
+        return known
+    error = FABRIC.unknown(name, "a name of the library", item=word, known=names(word))
+    if known is None:
         raise error
     raise InputError(
-        "not-accepted", None, f"{name!r} is a {found.kind}; expected a {word} of the library", hint=error.hint
-    )
-
-
-def _unknown(name: str, word: str, known: tuple[str, ...]) -> InputError:
-    near = nearest(name, known)
-    hint = f"did you mean {near!r}?" if near else f"`iowatt fabric list` has them: {', '.join(known)}"
-    return InputError(
-        "unknown-name", None, f"there is no {word} {name!r}; expected a name of the library", hint=hint
+        "not-accepted", None, f"{name!r} is a {known.kind}; expected a {word} of the library", hint=error.hint
     )

@@ -1,7 +1,7 @@
-"""The bytes behind a parameter file: found beside the file that names it, unpacked, bounded, decoded.
+"""Files that may be gzipped: found beside the file that names them, unpacked, bounded, decoded.
 
-A parameter file may be kept gzipped (``layout.model.gz`` for ``layout.model``): layouts of newer drives are
-long lists of numbers. Sizes are bounded, so that a small hostile file cannot unpack into a large one.
+A parameter file may be gzipped (``layout.model.gz`` for ``layout.model``): layouts of newer drives are long
+lists of numbers. Sizes are bounded, so that a small hostile file cannot unpack into a large one.
 """
 
 from __future__ import annotations

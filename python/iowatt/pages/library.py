@@ -1,0 +1,144 @@
+"""What ``iowatt devices`` and ``iowatt fabric`` show of the library: lists, and all figures of one item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from iowatt.base.units import format_bytes
+from iowatt.model.library.fabric.result import PathPartDescription, PathPartFigure, PathPartList
+from iowatt.model.library.result import DeviceDescription, DeviceFigure, DeviceList, DeviceSummary
+from iowatt.render import numbers
+from iowatt.render.document import Caveat, Document, Section
+from iowatt.render.figure import Cell, Column, Exact, Figure, Labelled, Table, text_columns
+
+_SIMULATION: Final = {
+    (): "It cannot be simulated.",
+    ("time",): "A simulation gives its times; watts are missing.",
+    ("time", "energy"): "A simulation gives its times and its energy.",
+}
+
+
+def devices(listed: DeviceList) -> Document:
+    """The list of devices."""
+    rows: list[list[Cell]] = [
+        [
+            device.name, device.kind, _capacity(device), _simulated_by(device), device.rpm, device.idle_w,
+            device.power_grade, device.price_usd, ", ".join(device.good_for) or None,
+        ]
+        for device in listed.devices
+    ]  # fmt: skip
+    columns = [
+        *text_columns("Device", "Kind"), Column("Capacity", rank=1), Column("Model", text=True),
+        Exact("Speed", "rpm", rank=3), Exact("Idle", "W", rank=2), Column("Grade", text=True, rank=4),
+        Exact("Price", "USD", rank=6), Column("Good for", text=True, rank=5),
+    ]  # fmt: skip
+    return _listing("devices", "device", "`iowatt devices show NAME`", columns, rows)
+
+
+def device(item: DeviceDescription) -> Document:
+    """All figures of one device."""
+    derived: list[list[Cell]] = [
+        [step.figure, f"{step.text}, {step.quality}: {step.rule}"] for step in item.derived
+    ]
+    missing: list[list[Cell]] = [[purpose, ", ".join(keys)] for purpose, keys in item.missing.items()]
+    bases = dict.fromkeys(figure.basis for figure in item.figures if figure.basis)
+    cautions = [f"{figure.figure} is not used: {figure.caution}" for figure in item.figures if figure.caution]
+    return Document(
+        key="device",
+        kind="device",
+        title=item.name,
+        meta=f"{item.title}, {item.kind}",
+        verdict=[
+            _SIMULATION[tuple(item.simulated_for)],
+            *([f"Its figures suffice for {', '.join(item.good_for)}."] if item.good_for else []),
+            *([f"It is a stand-in: {item.stand_in}."] if item.stand_in else []),
+        ],
+        sections=[
+            *_sourced(item.figures),
+            _section(
+                "derived", "Derived or assumed when simulated",
+                text_columns("Figure", "Value and rule"), derived,
+            ),
+            _section("missing", "Missing", text_columns("For", "Figures"), missing),
+        ],
+        caveats=[
+            *(Caveat(text, True) for text in (*cautions, *item.assumptions)),
+            *(Caveat(f"meaning of a watt: {text}") for text in bases),
+            *map(Caveat, item.notes),
+        ],
+    )  # fmt: skip
+
+
+def path_parts(listed: PathPartList) -> Document:
+    """The list of parts of paths."""
+    rows: list[list[Cell]] = [
+        [
+            part.name, part.kind, ", ".join(medium or "any" for medium in part.media), part.in_short,
+            ", ".join(part.unverified) or None,
+        ]
+        for part in listed.parts
+    ]  # fmt: skip
+    columns = [
+        *text_columns("Part", "Kind"), Column("Medium", text=True, rank=1), Column("In short", text=True),
+        Column("Unverified", text=True, rank=2),
+    ]  # fmt: skip
+    return _listing("fabric", "part", "`iowatt fabric show NAME`", columns, rows)
+
+
+def path_part(item: PathPartDescription) -> Document:
+    """All figures of one part of paths."""
+    weak = len(item.unverified)
+    return Document(
+        key="fabric",
+        kind=item.kind,
+        title=item.name,
+        meta=f"{item.title}, {item.kind}",
+        verdict=[
+            f"{numbers.counted(len(item.figures), 'figure')}, {weak or 'none'} of them recalled or assumed."
+        ],
+        sections=_sourced(item.figures),
+        caveats=[*(Caveat(text, True) for text in item.assumptions), *map(Caveat, item.notes)],
+    )
+
+
+def _listing(key: str, item: str, verb: str, columns: list[Column], rows: list[list[Cell]]) -> Document:
+    return Document(
+        key=key,
+        kind=f"{item}s",
+        title=f"{item}s of the library",
+        verdict=[f"{numbers.counted(len(rows), item)}; {verb} prints all figures of one."],
+        sections=[_section("list", f"{item.capitalize()}s", columns, rows)],
+    )
+
+
+def _sourced(figures: Sequence[DeviceFigure | PathPartFigure]) -> list[Section]:
+    """A table of figures with the numbers of their sources, and the sources."""
+    sources: dict[str, int] = {}
+    rows: list[list[Cell]] = []
+    for figure in figures:
+        date, grade = getattr(figure, "date", None), getattr(figure, "grade", None)
+        text = (figure.source or "no source") + (f" ({date})" if date else "")
+        number = sources.setdefault(text, len(sources) + 1)
+        quality = (figure.quality or "unknown") + (f", grade {grade}" if grade else "")
+        rows.append([figure.figure, figure.text, f"{quality} [{number}]"])
+    cited = [f"[{number}] {text}" for text, number in sources.items()]
+    return [
+        _section("figures", "Figures", text_columns("Figure", "Value", "Quality and source"), rows),
+        Section("sources", "Sources", [], cited),
+    ]
+
+
+def _section(key: str, title: str, columns: list[Column], rows: list[list[Cell]]) -> Section:
+    figure = Figure(key, title, "", Table(columns, rows), wide=True, brief=True, complete=True)
+    return Section(key, title, [figure] if rows else [])
+
+
+def _capacity(row: DeviceSummary) -> Cell:
+    size = row.capacity_bytes
+    return None if size is None else Labelled(size, format_bytes(size))
+
+
+def _simulated_by(row: DeviceSummary) -> str | None:
+    only = "" if "energy" in row.simulated_for else ", time only"
+    return row.simulated_by and f"{row.simulated_by}{only}"
