@@ -23,7 +23,7 @@ from typing import Any
 from iowatt.base.document import Document
 from iowatt.base.errors import InputError
 from iowatt.evaluate.search.rate import RateRequest, RateResult, search_scenario
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
 
 ARRAY = """\
 name = "array"

@@ -38,7 +38,7 @@ from iowatt.evaluate import evaluation
 from iowatt.evaluate.search import rate
 from iowatt.evaluate.search.table import row_of_run
 from iowatt.model.library.find import device_file
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.run import provenance
 from iowatt.studies.emerald2012 import published, systems
 

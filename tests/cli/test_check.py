@@ -12,8 +12,9 @@ import iowatt
 from iowatt.base.errors import Argument, InputError
 from iowatt.cli import main
 from iowatt.cli.schema import schema_text
-from iowatt.model.scenario import compile_plan, load
+from iowatt.model.scenario import compile_plan, explanation, load
 from iowatt.model.scenario.describe import describe
+from iowatt.model.scenario.result import Explanation
 from iowatt.sources.simulation.counts import capacity
 from refused import check
 
@@ -103,22 +104,20 @@ def test_check_shows_other_systems(level):
 
 
 def test_explain_a_key():
-    text = invoke("explain", "array.pool.disks.raid.stripe_unit").stdout
-    assert text.startswith("array.pool.raid.stripe_unit\n  Consecutive addresses on one drive")
-    for words in (
-        "accepts    a size",
-        "unit       bytes",
-        "default    64 KiB",
-        'example    stripe_unit = "16KiB"',
-    ):
-        assert words in text
+    lines = invoke("explain", "array.pool.disks.raid.stripe_unit").stdout.splitlines()
+    (key,) = explanation("array.pool.raid.stripe_unit").keys
+    assert lines[:2] == [key.path, key.description]
+    shown = dict(line.split(maxsplit=1) for line in lines[3:])
+    assert (shown["accepts"], shown["unit"], shown["default"]) == (key.accepts, "bytes", "64 KiB")
+    assert shown["example"] == 'stripe_unit = "16KiB"'
 
 
 def test_explain_all_keys_and_as_json():
-    lines = invoke("explain").stdout.splitlines()
+    _, _, *lines = invoke("explain").stdout.splitlines()
     assert len(lines) > 50
-    keys = json.loads(invoke("explain", "--json").stdout)["keys"]
-    assert [line.split()[0] for line in lines] == [key["path"] for key in keys]
+    found = json.loads(invoke("explain", "--json").stdout)
+    assert Explanation.model_validate(found).as_dict() == found
+    assert [line.split()[0] for line in lines] == [key["path"] for key in found["keys"]]
     (one,) = json.loads(invoke("explain", "observe", "--json").stdout)["keys"]
     assert one["keys"] == [
         f"observe.{key}" for key in ("interval", "series", "warmup", "duration", "idle", "heat")

@@ -16,7 +16,7 @@ from iowatt.emerald.bff.result import BestFootForward, NoFigures, PointFigures
 from iowatt.emerald.family import Candidate, Group, find_metric, scenario_text
 from iowatt.model.power.calculator import calculate
 from iowatt.model.scenario.array_power import resolve
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.render import write
 from refused import refused
 

@@ -29,7 +29,7 @@ from iowatt.emerald.family.scenario import nominal_iops
 from iowatt.emerald.rules import load as rules
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search.evaluator import Evaluator
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
 from refused import refused
 
 MIRRORS = '\n[[raid]]\nname = "mirrors"\nlevel = 10\n'

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from iowatt.base.problems import DocumentError
+from iowatt.model.raid import usable_bytes
 from iowatt.model.scenario import load
-from iowatt.model.scenario.raid import usable_bytes
 from iowatt.model.scenario.system import resolve
 from refused import faults
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from iowatt.base.document import Document
 from iowatt.evaluate.search.rate import RateRequest, RateResult, search_scenario
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
 
 STATION = """\
 name = "station"

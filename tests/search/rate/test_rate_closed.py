@@ -27,7 +27,7 @@ from iowatt.evaluate.search.prepare import ScenarioInput
 from iowatt.evaluate.search.rate import ALL, RateRequest, RateResult, RateRun, row_at_limit, search_scenario
 from iowatt.evaluate.search.rate.closed import elasticity
 from iowatt.evaluate.search.sweep import SweepRequest, run_sweep
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
 from refused import refused
 
 BASE = Path()

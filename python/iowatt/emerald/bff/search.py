@@ -35,7 +35,7 @@ from iowatt.evaluate.estimate import NotEstimated
 from iowatt.evaluate.search.evaluator import Evaluator, PointJob
 from iowatt.evaluate.search.journal import error_record, error_text
 from iowatt.evaluate.search.point import InputFile, described_files, file_digests
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario import Scenario
 
 #: A metric of a configuration; the last is the [[configuration]] whose own loads apply.
 Wanted = tuple[Metric, Candidate, str | None]

@@ -17,7 +17,7 @@ from iowatt.emerald.conduct import simulation_course
 from iowatt.emerald.conduct.simulation_course import Course, SimulatedArray
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.evaluate import evaluation
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario import Scenario
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 

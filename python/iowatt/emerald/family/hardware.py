@@ -10,9 +10,8 @@ from iowatt.base.quantity import BlockSize
 from iowatt.base.strict import Name, Strict, key
 from iowatt.model.library.electronics import Scheduler
 from iowatt.model.power.keys import PartKeys, SupplyKeys
-from iowatt.model.scenario.array import Chunklet, DeviceChoice, ParityLayout, RaidLevel
-from iowatt.model.scenario.chunklets import DEFAULT_CHUNKLET
-from iowatt.model.scenario.controller import Controller
+from iowatt.model.raid import DEFAULT_CHUNKLET
+from iowatt.model.scenario.keys import Chunklet, Controller, DeviceChoice, ParityLayout, RaidLevel
 
 FormFactor = Literal["2.5", "3.5"]
 MOST_DRIVES = 100_000

@@ -23,7 +23,7 @@ from iowatt.evaluate.replay.fio import (
     run_fio,
 )
 from iowatt.evaluate.replay.result import Lateness, ReplayDocument, SimulatedReplay, compare, comparison_notes
-from iowatt.model.scenario.model import EXTENT, LEAST_EXTENT
+from iowatt.model.heat import EXTENT, LEAST_EXTENT
 from iowatt.run import index
 from iowatt.run.bundle import TABLES, Run, reserve
 from iowatt.run.tables import frame

@@ -25,9 +25,7 @@ from iowatt.evaluate.search.axes import Axis, SweepPoint, own_seed, point_label,
 from iowatt.evaluate.search.axes import axes as parse_axes
 from iowatt.evaluate.search.folder import SCHEMA
 from iowatt.evaluate.search.journal import error_at_point, error_record
-from iowatt.model.scenario import explain
-from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.paths import place_overridden
+from iowatt.model.scenario import Scenario, find_key, scenario_document
 
 # Keys that name a thing which is there or is not.
 _NAMES: Final = ("device", "name", "path", "more", "profile")
@@ -134,9 +132,7 @@ def stop_at_bad(axes: Sequence[Axis], found: Sequence[CheckedPoint | RefusedPoin
 
 def raw(given: ScenarioInput, overrides: Sequence[str] = ()) -> dict[str, Any]:
     """The scenario with overrides as plain data, unchecked; file names relative to its base."""
-    document = Document(given.text, given.source, [*given.overrides, *overrides], Scenario)
-    place_overridden(document, given.base)
-    return document.raw
+    return scenario_document(given.text, given.source, [*given.overrides, *overrides], given.base).raw
 
 
 def manifest(
@@ -172,8 +168,7 @@ def examine(
     """One point, checked and resolved; ``overrides`` are the scenario's and the point's."""
     document = None
     try:
-        document = Document(given.text, given.source, overrides, Scenario)
-        place_overridden(document, given.base)
+        document = scenario_document(given.text, given.source, overrides, given.base)
         scenario = document.validate(Scenario)
     except DocumentError as error:
         blamed = _blame(document, axes, point, [p.path for p in error.problems])
@@ -262,7 +257,7 @@ def _refuse_unknown_keys(axes: Sequence[Axis]) -> None:
         for override in axis.settings[0].overrides:
             path = override.partition("=")[0]
             try:
-                explain.find(path)
+                find_key(path)
             except InputError as error:
                 if not _in_a_free_table(path):
                     place = Argument("over", path)
@@ -274,7 +269,7 @@ def _in_a_free_table(path: str) -> bool:
     steps = path.split(".")
     for length in range(len(steps) - 1, 0, -1):
         try:
-            return not explain.find(".".join(steps[:length])).children
+            return not find_key(".".join(steps[:length])).children
         except InputError:
             continue
     return False

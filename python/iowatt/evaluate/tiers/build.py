@@ -14,7 +14,7 @@ from iowatt.base.toml_writer import comment, inline
 from iowatt.base.toml_writer import key as bare
 from iowatt.evaluate.tiers.choose import Tier
 from iowatt.evaluate.tiers.one_pool import BackEnd, left_out
-from iowatt.model.scenario.paths import file_keys
+from iowatt.model.scenario import file_keys
 
 
 def toml_document(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str:

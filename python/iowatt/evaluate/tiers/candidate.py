@@ -14,7 +14,7 @@ from iowatt.base.document import Document, read_text
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import DocumentError, KeyPath
 from iowatt.base.strict import Name, Strict, key
-from iowatt.model.scenario.array import DeviceChoice, Raid
+from iowatt.model.scenario.keys import DeviceChoice, Raid
 
 #: Taken where none are named: one of each kind that the library knows well enough to simulate.
 DEFAULT = ("intel-dc-s3700-800gb", "hgst-ultrastar-c10k900-900gb", "toshiba-mg04sca500e")

@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from iowatt.base.problems import KeyPath, Problem, suggestion
-from iowatt.model.profile import access, arrivals
-from iowatt.model.profile.profile import Profile, SizeShare, Stream, mixes
-from iowatt.model.profile.ranges import extent
+from iowatt.model.profile.laws import access, arrivals
+from iowatt.model.profile.profile import Profile, SizeShare, Stream
 
 # Shares written with a few digits after the point, such as thirds, may miss 100 by this.
 _SHARES_TOLERANCE = 0.011
@@ -151,7 +150,7 @@ def _stream(profile: Profile, stream: Stream, path: KeyPath, span: int | None) -
     for name in ("sizes", "read_sizes", "write_sizes"):
         yield from _mix((*path, name), getattr(stream, name), f"{name} of {stream.name!r}")
     yield from _one_size(stream, path)
-    reads, writes = mixes(stream, profile)
+    reads, writes = profile.mixes(stream)
     for way, mix_, share in (("read", reads, stream.read_share), ("write", writes, 100 - stream.read_share)):
         if share > 0 and not mix_:
             hint = 'for example size = "8KiB"'
@@ -180,7 +179,7 @@ def _one_size(table: Stream | Profile, path: KeyPath) -> Iterator[Problem]:
 
 
 def _placed(stream: Stream, path: KeyPath, span: int, largest: int) -> Iterator[Problem]:
-    start, end = extent(stream.range, span)
+    start, end = stream.byte_range(span)
     if end > span:
         message = f"the range ends at byte {end}, outside the span of {span} bytes"
         yield Problem("out-of-range", (*path, "range"), message, "a larger span, or ends in percent")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
-from iowatt.base.problems import Problem
 from iowatt.model.library import folders
 from iowatt.model.profile import checks
+from iowatt.model.profile.compile import synthesis
 from iowatt.model.profile.profile import Profile
 
 
@@ -33,10 +33,20 @@ class Loaded:
         """Raise an ``InputError`` with file and line for all that is wrong on a span of so many bytes."""
         self.document.fail(checks.problems(self.profile, span))
 
-    def problems(self, span: int | None) -> list[Problem]:
-        """The same as problems with their places."""
-        found = checks.problems(self.profile, span)
-        return [replace(problem, place=self.document.place(problem.path)) for problem in found]
+    def synthesis(self, span: int, seed: int, *, base_dir: Path | None = None, **ends: Any) -> dict[str, Any]:
+        """The plan of the profile on ``span`` bytes; see :func:`iowatt.model.profile.compile.synthesis`.
+
+        The path of a recorded trace is relative to ``base_dir``, or left out, to the current directory.
+        """
+        plan = synthesis(self.profile, span=span, seed=seed, **ends)
+        for process in plan["processes"]:
+            trace = process["law"].get("trace")
+            if trace is not None and trace["path"] != "-":
+                path = self.folder / trace["path"]
+                trace["path"] = str(
+                    path if base_dir is None else os.path.relpath(path.resolve(), base_dir.resolve())
+                )
+        return plan
 
 
 def load(
@@ -78,13 +88,12 @@ def near_names(name: str) -> str:
     return folders.near_names("profiles", name, listed)
 
 
-def recorded_beside(plan: dict[str, Any], folder: Path, relative_to: Path) -> dict[str, Any]:
-    """``plan`` with the path of a recorded trace relative to another directory than its profile's."""
-    for process in plan["processes"]:
-        trace = process["law"].get("trace")
-        if trace is not None and trace["path"] != "-":
-            trace["path"] = os.path.relpath((folder / trace["path"]).resolve(), relative_to.resolve())
-    return plan
+def parsed(text: str, source: str) -> Profile:
+    """The profile of a TOML text, checked; ``source`` names it in errors."""
+    document = Document(text, source)
+    profile = document.validate(Profile)
+    document.fail(checks.problems(profile, profile.span))
+    return profile
 
 
 def _set_rate(document: Document, rate: float) -> None:
@@ -102,9 +111,7 @@ def _set_rate(document: Document, rate: float) -> None:
             )
         arrivals["rate"] = rate
         return
-    from iowatt.model.profile.compile import mean_rate
-
-    had = mean_rate(document.validate(Profile))
+    had = document.validate(Profile).mean_rate
     if not had:
         raise InputError("not-applicable", document.source, "the streams have no rates to scale")
     if isinstance(arrivals, dict):

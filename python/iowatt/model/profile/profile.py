@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Final, Literal
@@ -12,9 +13,9 @@ from iowatt.base import units
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Iops, Percent
 from iowatt.base.strict import Name, Strict, key
-from iowatt.model.profile.access import Access
-from iowatt.model.profile.arrivals import Arrivals, OwnArrivals
-from iowatt.model.profile.ranges import Place
+from iowatt.model.profile.laws.access import Access
+from iowatt.model.profile.laws.arrivals import Arrivals, OwnArrivals
+from iowatt.model.profile.ranges import RangeEndKey, byte_range
 
 Quality = Literal["measured", "published", "verified", "derived", "defined", "assumed", "recalled"]
 
@@ -142,7 +143,7 @@ class Stream(Strict):
         example={"requests": 16, "gap": "4ms"},
     )
     access: Access = key("Where its requests go.", example={"pattern": "uniform"})
-    range: Annotated[tuple[Place, Place], BeforeValidator(_pair)] = key(
+    range: Annotated[tuple[RangeEndKey, RangeEndKey], BeforeValidator(_pair)] = key(
         "The part of the span that it goes to, from and to. Ends in percent are cut to whole MiB (of spans "
         "under 1 GiB: 4 KiB).",
         default=("0%", "100%"),
@@ -156,6 +157,10 @@ class Stream(Strict):
         gt=0,
         example="4KiB",
     )
+
+    def byte_range(self, span: int) -> tuple[int, int]:
+        """First byte and end of its range in ``span`` bytes."""
+        return byte_range(self.range, span)
 
 
 class Envelope(Strict):
@@ -241,19 +246,41 @@ class Profile(Strict):
 
     @property
     def rated(self) -> bool:
-        """Whether requests have arrival times of their own (and do not wait for completions)."""
+        """Whether requests have arrival times of their own, and do not wait for completions."""
         return self.arrivals is None or self.arrivals.law != "closed"
+
+    @property
+    def mean_rate(self) -> float | None:
+        """Requests per second in the long run; None where completions or recorded stamps pace them."""
+        rates: list[float] = []
+        if self.arrivals is not None:
+            rate = self.arrivals.mean_rate
+            if rate is None:
+                return None
+            rates.append(rate)
+        for stream in self.stream:
+            if stream.rate_iops is not None:
+                rates.append(stream.rate_iops)
+            elif stream.arrivals is not None:
+                rates.append(stream.arrivals.mean_rate or 0.0)
+        return math.fsum(rates) * self._phase_factor()
+
+    def _phase_factor(self) -> float:
+        """Mean factor of the phases over time."""
+        if not self.phase:
+            return 1.0
+        total = math.fsum(phase.duration for phase in self.phase)
+        return math.fsum(phase.duration * phase.factor for phase in self.phase) / total
+
+    def mixes(self, stream: Stream) -> tuple[Mix, Mix]:
+        """(bytes, share in percent) of a stream's reads and of its writes; empty without such requests."""
+        common = _common(stream) or _common(self)
+        reads = (_pairs(stream.read_sizes) or common) if stream.read_share > 0 else []
+        writes = (_pairs(stream.write_sizes) or common) if stream.read_share < 100 else []
+        return reads, writes
 
 
 Mix = list[tuple[int, float]]
-
-
-def mixes(stream: Stream, profile: Profile) -> tuple[Mix, Mix]:
-    """(bytes, share in percent) of reads and of writes; empty where a direction has none."""
-    common = _common(stream) or _common(profile)
-    reads = (_pairs(stream.read_sizes) or common) if stream.read_share > 0 else []
-    writes = (_pairs(stream.write_sizes) or common) if stream.read_share < 100 else []
-    return reads, writes
 
 
 def mean_size(mix: Mix) -> float:

@@ -18,8 +18,8 @@ from iowatt.model.power.keys import EnclosureKeys
 from iowatt.model.power.plan import FACTORS, ArrayPlan, Drives, Enclosure, Mix, Stagger, fill, runs
 
 if TYPE_CHECKING:
-    from iowatt.model.scenario.array import Pool
-    from iowatt.model.scenario.model import Scenario
+    from iowatt.model.scenario.keys.array import Pool
+    from iowatt.model.scenario.keys.scenario import Scenario
 
 
 _ON_WATTS: Final = re.compile(r"\b(power|watts?|W)\b")

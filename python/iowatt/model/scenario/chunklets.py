@@ -8,17 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.units import format_bytes
-from iowatt.model.scenario import raid as levels
+from iowatt.model import raid as levels
 from iowatt.model.scenario.virtual_pool import Room
-
-DEFAULT_CHUNKLET: Final = 256 << 20
-#: Chunklets of a set where the scenario does not say.
-SET_SIZE: Final = {0: 1, 10: 2, 5: 4, 6: 8}
-LEAST_SIZE: Final = {0: 1, 10: 2, 5: 3, 6: 4}
 
 
 @dataclass(frozen=True)
@@ -42,7 +37,7 @@ class Region:
             raid.layout,
             raid.small_write,
             raid.parity_check_on_read,
-            SET_SIZE.get(raid.level, 0) if raid.set_size is None else raid.set_size,
+            levels.SET_SIZE.get(raid.level, 0) if raid.set_size is None else raid.set_size,
         )
 
     def set_bytes(self, chunklet: int) -> int:
@@ -67,7 +62,7 @@ class Region:
 
     def problems(self, members: int, chunklet: int, sector: int, path: KeyPath) -> Iterator[Problem]:
         """What is wrong with sets of this kind; ``path`` is that of the ``raid`` table."""
-        if self.level not in SET_SIZE:
+        if self.level not in levels.SET_SIZE:
             message = f"RAID-{self.level} is not accepted; RAID sets over chunklets have level 0, 5, 6 or 10"
             yield Problem(
                 "not-accepted",
@@ -76,12 +71,15 @@ class Region:
                 "use 10 for mirrored chunklets, 5 for single parity",
             )
             return
-        least = LEAST_SIZE[self.level]
+        least = levels.LEAST_SET[self.level]
         if self.set_size < least or (self.level == 10 and self.set_size % 2):
             kind = "an even number of chunklets, " if self.level == 10 else ""
             message = f"a set of RAID-{self.level} has {kind}{least} or more, not {self.set_size}"
             yield Problem(
-                "not-accepted", (*path, "set_size"), message, f"the usual one is {SET_SIZE[self.level]}"
+                "not-accepted",
+                (*path, "set_size"),
+                message,
+                f"the usual one is {levels.SET_SIZE[self.level]}",
             )
         elif self.set_size > members:
             message = f"a set of {self.set_size} chunklets needs as many drives, and there are {members}"
@@ -103,7 +101,7 @@ class Region:
 class ChunkletRoom(Room):
     """What of a pool of chunklets is taken; addresses are those of its regions, one after another."""
 
-    chunklet: int = DEFAULT_CHUNKLET
+    chunklet: int = levels.DEFAULT_CHUNKLET
     default: Region | None = None
     #: Drives with data, and chunklets of each that are not spare.
     members: int = 0

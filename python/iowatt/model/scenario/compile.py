@@ -11,18 +11,20 @@ from typing import Any, Final
 
 from iowatt.base.document import key_text
 from iowatt.base.problems import DocumentError, Problem
+from iowatt.model.heat import heat_plan
 from iowatt.model.library.find import device_file, device_names
 from iowatt.model.library.levels import FIRST_FURTHER, STANDBY
 from iowatt.model.library.price_class import Sold
 from iowatt.model.library.ssd.drive import Ssd
-from iowatt.model.scenario import controller, model, power
-from iowatt.model.scenario.array import Bus, Pool, Raid
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.recorded_trace import trace_options
+from iowatt.model.scenario import controller
+from iowatt.model.scenario.keys import power
+from iowatt.model.scenario.keys.array import Bus, Pool, Raid
+from iowatt.model.scenario.keys.scenario import Scenario
+from iowatt.model.scenario.keys.workload import ClosedReplay, OpenReplay, Workload
 from iowatt.model.scenario.resolved import ResolvedPool, System
 from iowatt.model.scenario.synthetic import Made
 from iowatt.model.scenario.system import resolve
-from iowatt.model.scenario.tracing import trace_options
-from iowatt.model.scenario.workload import ClosedReplay, OpenReplay, Workload
 
 PLAN_SCHEMA: Final = "iowatt.plan/1"
 
@@ -54,7 +56,7 @@ def compile_plan(
         "schema": PLAN_SCHEMA,
         "name": scenario.name,
         "names": _names(scenario, system),
-        "notes": system.notes,
+        "notes": [note.as_dict() for note in system.notes],
         **({"warnings": _warnings(scenario, system)} if system.warnings else {}),
         "sources": [_source(w, system, i, scenario) for i, w in enumerate(scenario.workload)],
         "warmup": "auto" if automatic else None,
@@ -87,7 +89,7 @@ def compile_plan(
                 "interval_s": scenario.observe.interval,
                 **({} if scenario.observe.series is None else {"series_s": scenario.observe.series}),
                 "idle": bool(scenario.observe.idle),
-                **model.heat_plan(scenario.observe.heat),
+                **heat_plan(scenario.observe.heat),
             },
         },
     }

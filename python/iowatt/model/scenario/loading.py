@@ -9,7 +9,7 @@ from pathlib import Path
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import Argument
 from iowatt.base.problems import DocumentError
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.paths import place_overridden
 from iowatt.model.scenario.resolved import System
 from iowatt.model.scenario.system import resolve
@@ -57,14 +57,34 @@ def read(
         path = Path(path_or_text)
         text, source, beside = read_text(path), str(path), path.parent
     base = beside if base_dir is None else Path(base_dir)
-    document = Document(text, source, overrides, Scenario)
-    place_overridden(document, base)
+    document = scenario_document(text, source, overrides, base)
     try:
         scenario = document.validate(Scenario)
         system = resolve(scenario, base, traces_must_exist=traces_must_exist)
         document.fail(system.problems)
     except DocumentError as error:
         raise _with_overrides(error, document) from None
+    return scenario, system, document
+
+
+def scenario_document(text: str, source: str, overrides: Sequence[str], base_dir: Path) -> Document:
+    """The TOML of a scenario with its overrides, not yet checked; file names are relative to ``base_dir``."""
+    document = Document(text, source, overrides, Scenario)
+    place_overridden(document, base_dir)
+    return document
+
+
+def idle_system(path: Path) -> tuple[Scenario, System, Document]:
+    """The system of a scenario file, its workloads and observation left out.
+
+    Raises ``InputError`` as :func:`load` does.
+    """
+    document = Document(read_text(path), str(path))
+    document.raw["workload"] = []
+    document.raw["observe"] = {"duration": "1s"}
+    scenario = document.validate(Scenario)
+    system = resolve(scenario, path.parent)
+    document.fail(system.problems)
     return scenario, system, document
 
 

@@ -11,10 +11,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pydantic import Field
-
-from iowatt.base.results import Result
 from iowatt.model.scenario.resolved import ResolvedPath
+from iowatt.model.scenario.result import CheckedPath, TimeAlone
 
 OUT, IN = 0, 1
 
@@ -141,30 +139,6 @@ def _frames(hop: Mapping[str, Any], parts: tuple[int, int]) -> tuple[int, int]:
 
 _SIZES: Final = (8 * 1024, 64 * 1024)
 """Requests whose time on an idle path is shown, bytes."""
-
-
-class TimeAlone(Result):
-    """One request on an idle path, seconds."""
-
-    size: int = Field(alias="bytes")
-    read_s: float
-    write_s: float
-
-
-class CheckedPath(Result):
-    """A path as ``iowatt check`` shows it; hops, host, port and exchange are those of the plan."""
-
-    name: str
-    protocol: str
-    workloads: list[str]
-    lanes: int
-    queue_depth: int | None
-    hba: str | None
-    host: dict[str, Any] | None
-    hops: list[dict[str, Any]]
-    port: dict[str, Any]
-    exchange: dict[str, Any]
-    alone: list[TimeAlone]
 
 
 def describe_path(path: ResolvedPath) -> CheckedPath:

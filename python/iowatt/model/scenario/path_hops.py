@@ -18,7 +18,7 @@ from iowatt.model.library.fabric_parts import (
     SwitchFile,
     part_of,
 )
-from iowatt.model.scenario.path import AdapterChoice, Hop, LinkChoice, SwitchChoice
+from iowatt.model.scenario.keys.path import AdapterChoice, Hop, LinkChoice, SwitchChoice
 
 OWN_FRAME: Final = 2048
 """Payload of a frame where a link of a scenario's own does not say."""

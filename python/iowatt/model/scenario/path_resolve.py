@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from iowatt.base.errors import InputError
 from iowatt.base.problems import KeyPath, Problem, suggestion
+from iowatt.base.results import Note
 from iowatt.base.units import format_duration
 from iowatt.model.library.fabric_parts import (
     AdapterFigures,
@@ -18,9 +19,9 @@ from iowatt.model.library.fabric_parts import (
     part_of,
 )
 from iowatt.model.scenario import path_hops as hops
-from iowatt.model.scenario.controller import Controller
-from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.path import Hop, Path, Port, SwitchChoice
+from iowatt.model.scenario.keys.controller import Controller
+from iowatt.model.scenario.keys.path import Hop, Path, Port, SwitchChoice
+from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.path_hops import HopInNumbers
 from iowatt.model.scenario.resolved import Paths, ResolvedPath
 
@@ -92,7 +93,7 @@ class _Building:
         self.segment = path.segment or (None if controller is None else controller.split)
         self.at = at
         self.problems: list[Problem] = []
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
 
     def resolve(self, workloads: Sequence[str]) -> ResolvedPath | None:
         """The path in numbers; None where something is wrong with it."""
@@ -241,10 +242,11 @@ class _Building:
         if stack:
             before.append(hops.delay_hop(f"{protocol.name} stack", stack / 2, "host", protocol.name))
             if self.path.protocol.stack is None:
-                self.notes.append(
+                text = (
                     f"path {self.path.name!r}: {format_duration(stack)} a request for the software of "
                     f"{protocol.name} are assumed, half with each message; protocol.stack changes it"
                 )
+                self.notes.append(Note(code="assumed-stack", text=text))
         if adapter is not None and adapter.bandwidth is not None and self.path.hba is not None:
             name = f"{self.path.hba.name or 'hba'} data"
             before.append(hops.data_rate_hop(name, adapter.bandwidth, self.path.hba.name))

@@ -8,9 +8,9 @@ from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.base.units import format_bytes
 from iowatt.model.library.drive import Drive
 from iowatt.model.library.ssd.drive import Ssd
-from iowatt.model.scenario.array import Pool, Raid, Volume
 from iowatt.model.scenario.chunklets import ChunkletRoom, Region
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.array import Pool, Raid, Volume
+from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.resolved import Extent, System
 from iowatt.model.scenario.virtual_pool import Room, resolve_virtual_pools
 
@@ -54,7 +54,7 @@ def _place(scenario: Scenario, system: System) -> None:
             system.problems.append(Problem(problem.code, path, problem.message, problem.hint))
     for at, room in enumerate(rooms):
         if scenario.array.volume and not room.used and not system.problems:
-            system.notes.append(_unused(at, room.name, system))
+            system.note("no-volume", _unused(at, room.name, system), decides=True)
 
 
 def _unused(at: int, name: str, system: System) -> str:
@@ -160,11 +160,12 @@ def adaptive(pool: Pool, drive: Drive | Ssd, room: ChunkletRoom, system: System)
         return drive
     if not isinstance(drive, Ssd):
         message = "adaptive sparing is of SSDs, disks are not over-provisioned; it is the same as distributed"
-        system.notes.append(f"pool {pool.name!r}: {message}")
+        system.note("adaptive-as-distributed", f"pool {pool.name!r}: {message}", decides=True)
         return drive
     data = room.each * room.chunklet / drive.raw_bytes
-    system.notes.append(
+    text = (
         f"pool {pool.name!r}: {1 - data:.3g} of each drive is spare and trimmed, flash to work with until it "
         "is needed"
     )
+    system.note("spare-as-flash", text)
     return replace(drive, behaviour=replace(drive.behaviour, fill=min(drive.behaviour.fill, data)))

@@ -6,11 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from iowatt.base.problems import Problem
+from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.results import Note
 from iowatt.model.library.drive import Drive
 from iowatt.model.library.ssd.drive import Ssd
-from iowatt.model.scenario.array import Pool
 from iowatt.model.scenario.chunklets import ChunkletRoom
+from iowatt.model.scenario.keys.array import Pool
 from iowatt.model.scenario.virtual.scheme import VolumeRange
 from iowatt.model.scenario.virtual_pool import ResolvedVirtualPool
 
@@ -74,7 +75,7 @@ class ResolvedPath:
     plan: dict[str, Any]
     names: dict[str, Any]
     workloads: tuple[int, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 @dataclass
@@ -101,10 +102,18 @@ class System:
     synthetic: dict[int, Made] = field(default_factory=dict)
     power: ArrayPlan | None = None
     paths: Paths = field(default_factory=lambda: Paths([], []))
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    #: What is accepted, and yet hardly meant.
+    #: Values that are accepted and unusual.
     warnings: list[Problem] = field(default_factory=list)
+
+    def problem(self, code: str, path: KeyPath, message: str, hint: str | None = None) -> None:
+        """Keep what is wrong at ``path``."""
+        self.problems.append(Problem(code, path, message, hint))
+
+    def note(self, code: str, text: str, *, decides: bool = False) -> None:
+        """Keep what a reader of the figures must know."""
+        self.notes.append(Note(code=code, text=text, decides=decides))
 
     @property
     def space_names(self) -> list[str]:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.model.library.ssd.drive import Ssd
 from iowatt.model.library.ssd.figures import Behaviour, Traffic
-from iowatt.model.scenario.power import MultiSpeedPolicy, NeverPolicy, levels_needed
-from iowatt.model.scenario.ssd_keys import SsdSettings
+from iowatt.model.scenario.keys.power import MultiSpeedPolicy, NeverPolicy, levels_needed
+from iowatt.model.scenario.keys.ssd import SsdSettings
 
 if TYPE_CHECKING:
-    from iowatt.model.scenario.array import Pool
+    from iowatt.model.scenario.keys.array import Pool
 
 Report = Callable[[Problem], None]
 

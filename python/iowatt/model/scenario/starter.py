@@ -15,7 +15,6 @@ from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.base.keys import toml_text
 from iowatt.model.library.find import find_drive
-from iowatt.model.scenario.tracing import recorded
 
 EXAMPLES: Final = Path(str(resources.files("iowatt"))) / "examples"
 """The examples inside the package; in a source tree, a link to its ``examples``."""
@@ -39,7 +38,7 @@ class ReadTrace:
     reached_bytes: int
 
 
-def starter(
+def starter_text(
     target: Path, trace: Path | None, options: Mapping[str, Any], found: ReadTrace | None = None
 ) -> str:
     """The text of a scenario to be written to ``target``.
@@ -67,13 +66,6 @@ def starter(
         trace=toml_text({"path": Path(path).as_posix()} | _keys(options, found)),
         count=_COUNT if found is None else _drives(template, given, found),
     )
-
-
-def own_trace(trace: Path) -> Path:
-    """``trace``, which has to be there (of blktrace, the name that stands for the files of all CPUs)."""
-    if not all(file.is_file() for file in recorded(trace)):
-        raise InputError("not-found", str(trace), "there is no such trace file")
-    return trace
 
 
 def _keys(options: Mapping[str, Any], found: ReadTrace | None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from iowatt.base.problems import KeyPath, Problem
-from iowatt.model.scenario.array import Failure, Pool
+from iowatt.model.scenario.keys.array import Failure, Pool
 
 # Failed drives that a stripe of the level survives.
 PARITY_UNITS: Final = {4: 1, 5: 1, 6: 2}

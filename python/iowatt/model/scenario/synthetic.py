@@ -8,11 +8,10 @@ from typing import Any
 
 from iowatt.base.errors import InputError
 from iowatt.base.problems import DocumentError, KeyPath, Problem
-from iowatt.model.profile import describe
-from iowatt.model.profile.arrivals import Closed, Recorded
-from iowatt.model.profile.compile import synthesis
-from iowatt.model.profile.find import load, recorded_beside
-from iowatt.model.scenario.workload import ClosedReplay, Workload
+from iowatt.base.results import Note
+from iowatt.model.profile import load, remarks
+from iowatt.model.profile.laws import Closed, Recorded
+from iowatt.model.scenario.keys.workload import ClosedReplay, Workload
 
 
 @dataclass
@@ -21,7 +20,7 @@ class Made:
 
     plan: dict[str, Any] | None = None
     replay: ClosedReplay | None = None
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -85,16 +84,15 @@ def make(workload: Workload, at: int, *, base_dir: Path, seed: int, capacity: in
         )
     if made.problems:
         return made
-    plan = synthesis(
-        profile,
-        span=span,
-        seed=seed,
+    made.plan = loaded.synthesis(
+        span,
+        seed,
         requests=choice.requests,
         duration_s=choice.duration,
         workload=at,
+        base_dir=base_dir,
     )
-    made.plan = recorded_beside(plan, loaded.folder, base_dir)
-    made.notes = [f"workload {workload.name}: {note}" for note in describe.remarks(profile)]
+    made.notes = [note.about(f"workload {workload.name}") for note in remarks(profile)]
     return made
 
 

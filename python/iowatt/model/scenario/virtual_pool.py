@@ -5,24 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
-
-from pydantic import Field
+from typing import Any
 
 from iowatt.base.problems import KeyPath, Problem, suggestion
-from iowatt.model.scenario.virtual.caching import Caching, Tiering
-from iowatt.model.scenario.virtual.maid import Maid
-from iowatt.model.scenario.virtual.pdc import Pdc
-from iowatt.model.scenario.virtual.reduced import Reduced
-from iowatt.model.scenario.virtual.scheme import Linear, Part, Placed, Scheme, VolumeRange, sector_bytes
-from iowatt.model.scenario.virtual.tiered_pool import TieredPool
-from iowatt.model.scenario.virtual.write_off_loading import WriteOffLoading
-
-#: One model for each scheme.
-VirtualPool = Annotated[
-    Tiering | Caching | Linear | TieredPool | Reduced | Maid | Pdc | WriteOffLoading,
-    Field(discriminator="scheme"),
-]
+from iowatt.base.results import Note
+from iowatt.model.scenario.virtual.scheme import Part, Placed, Scheme, VolumeRange, sector_bytes
 
 
 @dataclass(frozen=True)
@@ -120,7 +107,7 @@ class Room:
 
 def resolve_virtual_pools(
     given: Sequence[Scheme], rooms: Sequence[Room], broken: Collection[int | str] = ()
-) -> tuple[list[ResolvedVirtualPool], list[Problem], list[str]]:
+) -> tuple[list[ResolvedVirtualPool], list[Problem], list[Note]]:
     """Place the parts of ``given`` on pools.
 
     Parameters
@@ -139,7 +126,7 @@ def resolve_virtual_pools(
     """
     found: list[ResolvedVirtualPool] = []
     problems: list[Problem] = []
-    notes: list[str] = []
+    notes: list[Note] = []
     pools = [room.name for room in rooms]
     virtual = [scheme.name for scheme in given]
     for index, scheme in enumerate(given):
@@ -168,7 +155,7 @@ def resolve_virtual_pools(
         problems.extend(problem for problem in wrong if problem is not None)
         if not wrong:
             found.append(ResolvedVirtualPool(scheme, tuple(placed)))
-            notes.extend(f"virtual pool {scheme.name!r}: {note}" for note in scheme.notes(placed))
+            notes.extend(note.about(f"virtual pool {scheme.name!r}") for note in scheme.notes(placed))
     return found, problems, notes
 
 

@@ -7,11 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from iowatt.model.profile import arrivals as laws
-from iowatt.model.profile.access import Sequential, Uniform
-from iowatt.model.profile.find import Loaded
-from iowatt.model.profile.profile import Mix, Profile, Stream, mean_size, mixes
-from iowatt.model.profile.ranges import extent
+from iowatt.model.profile import Loaded, Mix, Profile, Stream, laws, mean_size
+from iowatt.model.profile.laws import Sequential, Uniform
 
 
 def apportion(weights: Sequence[float], units: int = 100) -> list[int]:
@@ -168,8 +165,8 @@ class JobFile:
 
 def loads(profile: Profile, stream: Stream, span: int) -> list[DirectionLoad]:
     """The reads and the writes of a stream, where it has them."""
-    start, end = extent(stream.range, span)
-    reads, writes = mixes(stream, profile)
+    start, end = stream.byte_range(span)
+    reads, writes = profile.mixes(stream)
     share = stream.read_share / 100
     both: tuple[tuple[Op, float, Mix], ...] = (("read", share, reads), ("write", 1 - share, writes))
     return [

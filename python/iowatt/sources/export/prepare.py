@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.model.profile.arrivals import Recorded
-from iowatt.model.profile.compile import law_rate
-from iowatt.model.profile.find import load
-from iowatt.model.profile.profile import Phase, Profile
+from iowatt.model.profile import Phase, Profile, load
+from iowatt.model.profile.laws import Recorded
 from iowatt.sources.export.loads import PreparedProfile, RateSection
 
 PLAIN_S: Final = 60.0
@@ -83,7 +81,7 @@ def _envelope(profile: Profile, at: float) -> tuple[float, float]:
 
 
 def _rates(profile: Profile, factor: float, phase: Phase | None) -> dict[str, float]:
-    common = 0.0 if profile.arrivals is None else law_rate(profile.arrivals) or 0.0
+    common = 0.0 if profile.arrivals is None else profile.arrivals.mean_rate or 0.0
     if phase is not None:
         factor *= phase.factor
     rates = {}
@@ -95,7 +93,7 @@ def _rates(profile: Profile, factor: float, phase: Phase | None) -> dict[str, fl
         elif stream.rate_iops is not None:
             rate = stream.rate_iops
         else:
-            rate = 0.0 if stream.arrivals is None else law_rate(stream.arrivals) or 0.0
+            rate = 0.0 if stream.arrivals is None else stream.arrivals.mean_rate or 0.0
         rates[stream.name] = rate * factor
     return rates
 

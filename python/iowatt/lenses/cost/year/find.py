@@ -18,9 +18,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
 from iowatt.lenses.cost.year import file, measured
 from iowatt.lenses.cost.year.cycle import DAYS_A_WEEK, HOURS_A_DAY, Cycle, Floats
-from iowatt.model.profile.compile import mean_rate
-from iowatt.model.profile.find import Loaded, load
-from iowatt.model.profile.profile import Envelope, Profile
+from iowatt.model.profile import Envelope, Loaded, Profile, load
 from iowatt.run.bundle import Run
 
 EXPECTED: Final = (
@@ -148,7 +146,7 @@ def of_profile(loaded: Loaded) -> Cycle:
     shape = _week(profile, where)
     if not shape.any():
         raise InputError("empty", f"{where}: envelope", "the envelopes together leave no hour with requests")
-    rate = mean_rate(profile) or None
+    rate = profile.mean_rate or None
     notes = [Note(code="profile", text=text) for text in profile.notes]
     if not profile.envelope:
         text = f"the profile {profile.name} has no envelope: the load is the same at all hours"

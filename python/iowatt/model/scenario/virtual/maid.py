@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.quantity import BlockSize, Duration
+from iowatt.base.results import Note
 from iowatt.base.strict import key
 from iowatt.model.scenario.virtual.scheme import MOST_EXTENTS, Part, Placed, Scheme, sector_bytes
 
@@ -79,9 +80,10 @@ class Maid(Scheme):
             message = f"the cache has {lines} lines, which is more than the simulator can number"
             yield Problem("out-of-range", ("line",), message, "use longer lines or a smaller cache")
 
-    def notes(self, parts: Sequence[Placed]) -> Iterator[str]:
+    def notes(self, parts: Sequence[Placed]) -> Iterator[Note]:
         """What the cache adds to the array."""
-        yield f"the cache's pool {parts[0].pool_name!r} adds drives that hold copies alone"
+        text = f"the cache's pool {parts[0].pool_name!r} adds drives that hold copies alone"
+        yield Note(code="cache-drives", text=text)
 
     def capacity_bytes(self, parts: Sequence[Placed]) -> int:
         """The whole lines of the data parts."""

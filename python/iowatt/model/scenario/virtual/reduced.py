@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 
 from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Share
+from iowatt.base.results import Note
 from iowatt.base.strict import Strict, key
 from iowatt.base.units import format_bytes
 from iowatt.model.scenario.virtual.scheme import MOST_EXTENTS, Part, Placed, Scheme
@@ -165,7 +166,7 @@ class Reduced(Scheme):
         there = (before + within) * RUN_PAGES - cut
         return max(there * unique >> 32, int(there > 0))
 
-    def notes(self, parts: Sequence[Placed]) -> Iterator[str]:
+    def notes(self, parts: Sequence[Placed]) -> Iterator[Note]:
         """Which ratios are assumed."""
         assumed = []
         if self.compression > 1:
@@ -176,9 +177,11 @@ class Reduced(Scheme):
         if self.share_filled < 1:
             assumed.append(f"filled ({self.share_filled:.3g} of what is offered)")
         if assumed:
-            yield f"effective capacity rests on assumed, not measured, ratios: {', '.join(assumed)}"
+            text = f"effective capacity rests on assumed, not measured, ratios: {', '.join(assumed)}"
+            yield Note(code="assumed-ratios", text=text, decides=True)
         if (self.compression > 1 or self.duplicates) and not self.page_time:
-            yield "compressing and comparing pages takes the controller no time (page_time)"
+            text = "compressing and comparing pages takes the controller no time (page_time)"
+            yield Note(code="no-page-time", text=text, decides=True)
 
     def capacity_bytes(self, parts: Sequence[Placed]) -> int:
         """What was asked for, or what the part holds at the ratios given."""

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.quantity import Capacity
+from iowatt.base.results import Note
 from iowatt.base.strict import Name, ShortForm, Strict, key
 from iowatt.base.units import format_bytes
 
@@ -70,7 +71,7 @@ class Scheme(Strict, ABC):
         """What is wrong between the keys and ``parts``; paths within this table."""
         yield from ()
 
-    def notes(self, parts: Sequence[Placed]) -> Iterator[str]:
+    def notes(self, parts: Sequence[Placed]) -> Iterator[Note]:
         """What a reader of the results must know."""
         yield from ()
 

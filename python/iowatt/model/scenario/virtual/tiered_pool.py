@@ -12,6 +12,7 @@ from iowatt.base import units
 from iowatt.base.errors import BadValueError
 from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Share
+from iowatt.base.results import Note
 from iowatt.base.strict import Name, Strict, key
 from iowatt.model.scenario.virtual.scheme import Part, Placed, Scheme, VolumeRange, extent_problems
 
@@ -269,11 +270,12 @@ class TieredPool(Scheme):
             ],
         }
 
-    def notes(self, parts: Sequence[Placed]) -> Iterator[str]:
+    def notes(self, parts: Sequence[Placed]) -> Iterator[Note]:
         """A default that is from memory is said to be."""
         if self.page is None and self.variant == "smart-tiers":
             size = units.format_bytes(SMART_TIERS_PAGE, binary=True)
-            yield f"pages of {size}, as in a P9500: UNVERIFIED, from memory"
+            text = f"pages of {size}, as in a P9500: UNVERIFIED, from memory"
+            yield Note(code="unverified-page", text=text)
 
     def _most(self, shares: Mapping[str, float]) -> list[float]:
         return [shares.get(part.pool, 1.0) for part in self.tier]

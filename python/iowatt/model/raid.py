@@ -1,10 +1,15 @@
-"""How many drives a level needs and how many bytes it leaves: whole stripes only."""
+"""RAID levels: the drives that each needs, and the bytes that it leaves in whole stripes."""
 
 from __future__ import annotations
 
 from typing import Final
 
 LEAST_DRIVES: Final = {0: 1, 1: 2, 4: 3, 5: 3, 6: 4, 10: 4}
+
+DEFAULT_CHUNKLET: Final = 256 << 20
+#: Chunklets of a RAID set: where nothing is given, and the least.
+SET_SIZE: Final = {0: 1, 10: 2, 5: 4, 6: 8}
+LEAST_SET: Final = {0: 1, 10: 2, 5: 3, 6: 4}
 
 
 def count_problem(level: int, count: int) -> tuple[str, str] | None:

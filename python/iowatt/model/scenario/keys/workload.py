@@ -8,7 +8,7 @@ from pydantic import Field
 
 from iowatt.base.quantity import Capacity, Duration, Iops, Share
 from iowatt.base.strict import Name, Strict, key
-from iowatt.model.profile.recorded_trace import Trace
+from iowatt.model.recorded_trace import Trace
 
 
 class ProfileChoice(Strict):

@@ -18,11 +18,11 @@ from iowatt.base.strict import Name, ShortForm, Strict, key
 from iowatt.model.library.device import HddPower
 from iowatt.model.library.electronics import Scheduler
 from iowatt.model.power.keys import ArrayPower
-from iowatt.model.scenario.chunklets import DEFAULT_CHUNKLET
-from iowatt.model.scenario.controller import Controller
-from iowatt.model.scenario.power import NeverPolicy, PowerPolicy
-from iowatt.model.scenario.ssd_keys import SsdSettings
-from iowatt.model.scenario.virtual_pool import VirtualPool
+from iowatt.model.raid import DEFAULT_CHUNKLET
+from iowatt.model.scenario.keys.controller import Controller
+from iowatt.model.scenario.keys.power import NeverPolicy, PowerPolicy
+from iowatt.model.scenario.keys.ssd import SsdSettings
+from iowatt.model.scenario.virtual import VirtualPool
 
 Sparing = Literal["dedicated", "distributed", "adaptive"]
 

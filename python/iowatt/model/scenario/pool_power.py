@@ -1,0 +1,103 @@
+"""The power policy of a pool of disks against the power levels of its drives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from iowatt.base.problems import KeyPath, Problem, nearest
+from iowatt.model.library import levels
+from iowatt.model.library.drive import Drive
+from iowatt.model.library.electrical import PowerLevel
+from iowatt.model.library.ssd.drive import Ssd
+from iowatt.model.scenario.keys.array import Pool
+from iowatt.model.scenario.keys.power import MultiSpeedPolicy, NeverPolicy, levels_needed
+from iowatt.model.scenario.resolved import System
+
+SPIN_DOWN_NEEDS: Final = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")
+
+
+def check_levels(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
+    """Report levels that the policy uses and the disk lacks, or that make no sense."""
+    wrong = levels.speed_problem(drive.power, drive.rpm)
+    if wrong is not None:
+        system.problem("conflict", (*path, "device"), f"{drive.name!r}: {wrong}")
+        return
+    known = levels.levels(drive.power, drive.rpm)
+    usable = drive.ladder.names
+    needed = levels_needed(pool.power)
+    if not needed and not usable and not isinstance(pool.power, NeverPolicy):
+        needed = [levels.STANDBY]
+    for name in needed:
+        if name not in usable:
+            system.problems.append(_level_problem(pool, drive, name, known, path))
+    _speeds(pool, known, path, system)
+    check_timers(pool, drive, path, system)
+
+
+def _level_problem(
+    pool: Pool, drive: Drive, name: str, known: Mapping[str, PowerLevel], path: KeyPath
+) -> Problem:
+    """Why a level cannot be used."""
+    if name not in known and name != levels.STANDBY:
+        hint = f"it has {', '.join(sorted(known))}" if known else "it has none"
+        hint += f'; or give it one: device = {{ power = {{ level = [{{ name = "{name}", ... }}] }} }}'
+        if near := nearest(name, known):
+            hint = f"did you mean {near!r}?"
+        return Problem("unknown-name", (*path, "power"), f"{drive.name!r} has no power level {name!r}", hint)
+    lacking = levels.missing(known[name]) if name in known else SPIN_DOWN_NEEDS
+    if not lacking:
+        message = f"level {name!r} of {drive.name!r} draws more than idling ({drive.power.idle:g} W)"
+        return Problem("conflict", (*path, "power"), message)
+    reason = f"the policy {pool.power.policy!r} needs"
+    if name == levels.STANDBY:
+        return missing_figures(pool, drive, path, reason, lacking)
+    figures = ", ".join(f"{figure} of level {name}" for figure in lacking)
+    message = f"{reason} power figures that {drive.name!r} does not have: {figures}"
+    level = f'level = [{{ name = "{name}", {_blanks(lacking)} }}]'
+    hint = f'give them: device = {{ name = "{pool.device.name}", power = {{ {level} }} }}'
+    return Problem("missing-figure", (*path, "device"), message, hint)
+
+
+def check_timers(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> None:
+    """Report timers that never act: later than the timer of a level that draws less."""
+    timers = getattr(pool.power, "timers", None) or {}
+    order = [name for name in drive.ladder.names if name in timers]
+    for at, name in enumerate(order):
+        deeper = next((other for other in order[at + 1 :] if timers[name] > timers[other]), None)
+        if deeper is not None:
+            message = (
+                f"{name!r} is never entered: {deeper!r}, which draws less, is entered after "
+                f"{timers[deeper]:g} s, before its {timers[name]:g} s"
+            )
+            hint = f"a time that rises from level to level, here {', '.join(order)}; or leave it out"
+            system.problem("conflict", (*path, "power", "timers", name), message, hint)
+
+
+def _speeds(pool: Pool, known: Mapping[str, PowerLevel], path: KeyPath, system: System) -> None:
+    """A policy of several speeds needs speeds."""
+    if not isinstance(pool.power, MultiSpeedPolicy):
+        return
+    for name in pool.power.timers:
+        level = known.get(name)
+        if level is not None and level.speed is None and not level.stopped:
+            message = f"level {name!r} has no speed, so it serves no requests"
+            hint = "give its speed, or use the policy multi-level"
+            system.problem("conflict", (*path, "power", "timers"), message, hint)
+
+
+def missing_figures(
+    pool: Pool, drive: Drive | Ssd, path: KeyPath, reason: str, names: Sequence[str]
+) -> Problem:
+    """The problem that a drive lacks power figures; ``reason`` is what needs them."""
+    return Problem(
+        "missing-figure",
+        (*path, "device"),
+        f"{reason} power figures that {drive.name!r} does not have: {', '.join(names)}",
+        f'give them: device = {{ name = "{pool.device.name}", power = {{ {_blanks(names)} }} }}',
+    )
+
+
+def _blanks(names: Sequence[str]) -> str:
+    """Keys to be filled in, each with its unit."""
+    return ", ".join(f'{name} = "..{"s" if name.endswith("_time") else "W"}"' for name in names)
