@@ -12,6 +12,7 @@ from iowatt.base.problems import DocumentError
 from iowatt.cli import main
 from iowatt.model.library import find_drive
 from iowatt.model.scenario import compile_plan, load
+from noted import noted
 from refused import check
 
 DATA = Path(__file__).parents[1] / "data" / "disksim"
@@ -67,7 +68,7 @@ def test_a_disksim_file_in_a_scenario():
     plan = compile_plan(load(SCENARIO, base_dir=DATA), DATA)
     device = plan["simulation"]["pools"][0]["device"]
     assert (device["kind"], device["power"]["levels"]["idle_w"]) == ("hdd", 8.0)
-    assert any("is ignored" in note for note in plan["notes"])
+    assert "is ignored" in noted(plan["notes"])["drive"]
 
 
 @pytest.mark.parametrize(
