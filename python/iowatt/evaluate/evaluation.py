@@ -117,7 +117,7 @@ def _with_lens_tables(work: Prepared) -> dict[str, Any]:
         # Without a cache in between, a pool is handed what hosts ask; a virtual pool counts as one pool.
         between = (simulation["controller"] or {}).get("cache")
         points: list[Any] = ["front", "back"] if between else ["front"]
-        kept |= heat.heat_plan(heat.Heat(extent=_extent_bytes(work.plan), points=points))
+        kept |= heat.heat_plan(heat.HeatKeys(extent=_extent_bytes(work.plan), points=points))
     return {**work.plan, "simulation": {**simulation, "observe": {**simulation["observe"], **kept}}}
 
 

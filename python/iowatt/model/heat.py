@@ -17,7 +17,7 @@ EXTENTS_MADE: Final = 512
 EXTENTS_TRACED: Final = 1 << 16
 
 
-class Heat(Strict):
+class HeatKeys(Strict):
     """Counts reads, writes and bytes by extent and period, for ``iowatt heat``."""
 
     extent: BlockSize = key(
@@ -45,7 +45,7 @@ class Heat(Strict):
     )
 
 
-def heat_plan(heat: Heat | Literal[False] | None) -> dict[str, dict[str, object]]:
+def heat_plan(heat: HeatKeys | Literal[False] | None) -> dict[str, dict[str, object]]:
     """``HeatPlan`` of iowatt-sim under its key of the observation; nothing where it is not asked for."""
     if not heat:
         return {}

@@ -44,7 +44,7 @@ TraceFormat = Literal[
 TraceColumn = Literal["time", "op", "offset", "lba", "size", "sectors", "device", "stream", "response"]
 
 
-class Trace(Strict):
+class TraceKeys(Strict):
     """A recorded stream of block requests."""
 
     path: str = key(
@@ -177,7 +177,7 @@ class Trace(Strict):
     )
 
 
-def trace_options(trace: Trace, seed: int, *, order_only: bool) -> dict[str, Any]:
+def trace_options(trace: TraceKeys, seed: int, *, order_only: bool) -> dict[str, Any]:
     """The keys of a trace spec (`iowatt.trace.open.spec`) that a scenario gives where it wants them.
 
     ``order_only``: completions set the pace, stamps only the order.
@@ -204,7 +204,7 @@ def trace_options(trace: Trace, seed: int, *, order_only: bool) -> dict[str, Any
     return options
 
 
-def _place(trace: Trace) -> dict[str, Any] | None:
+def _place(trace: TraceKeys) -> dict[str, Any] | None:
     if trace.place is None:
         return None
     placed = {} if trace.place == "end-to-end" else trace.place

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.evaluate.search import prepare
 from iowatt.evaluate.search.axes import axes
 from iowatt.evaluate.search.executor import MachineError
@@ -53,7 +53,7 @@ WITHIN = RateRequest(0.050, loop="closed", tolerance=0.01, requests=3_000, warmu
 
 
 def found(within: RateRequest, text: str = TEXT) -> RateResult:
-    return search_scenario(Document(text, "here").validate(Scenario), BASE, text, within)
+    return search_scenario(TomlDocument(text, "here").validate(Scenario), BASE, text, within)
 
 
 def test_a_station_that_is_busy_gives_its_rate_and_littles_law_the_population():

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.base.errors import InputError
 from iowatt.emerald.bff.result import PointFigures, power_efficiency
 from iowatt.emerald.family import Candidate, Family, Metric, find_metric, scenario_text
@@ -67,7 +67,7 @@ def evaluate(task: Task, report: Report) -> dict[str, Any]:
 
 def _figures(task: Task, report: Report) -> PointFigures:
     verify_files(task.files)
-    scenario = Document(task.text, "its scenario").validate(Scenario)
+    scenario = TomlDocument(task.text, "its scenario").validate(Scenario)
     if task.mode != "as-is":
         return _at_limit(task, task.mode, scenario, report)
     run = evaluation.simulate(
@@ -166,7 +166,7 @@ class Estimates:
         Raises ``NotEstimated``: the estimator does not model part of it.
         Raises ``InputError``: the configuration cannot be run.
         """
-        scenario = Document(text, "its scenario").validate(Scenario)
+        scenario = TomlDocument(text, "its scenario").validate(Scenario)
         work = evaluation.prepare(scenario, self._base, text)
         if limit_s is not None and len(scenario.workload) > 1:
             text = "the highest rate of several workloads together is not estimated"

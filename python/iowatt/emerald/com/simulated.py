@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.base.errors import InputError
 from iowatt.emerald.com.dataset import DataSet, Kind
 from iowatt.emerald.com.procedures import LEAST_COST, parity_raid
@@ -65,7 +65,7 @@ class _Array:
     def run(self, kind: Kind, size: int, *, snapshot: bool = False) -> dict[str, Any]:
         """``run.json`` after a set of ``size`` bytes was written to the empty pool, and some rest."""
         text = build.toml_document(self._scenario(self._ratios(kind), size, snapshot=snapshot))
-        document = Document(text, f"the COM tests on {self.scenario}")
+        document = TomlDocument(text, f"the COM tests on {self.scenario}")
         work = evaluation.prepare(document.validate(Scenario), self.scenario.parent, text)
         return evaluation.simulate(work, inputs=list, started_at=provenance.now()).summary
 

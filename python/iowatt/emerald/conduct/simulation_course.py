@@ -22,7 +22,7 @@ from iowatt.base.errors import InputError
 from iowatt.emerald.plan import workloads
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.evaluate.tiers import build
-from iowatt.model.scenario import Scenario, System, idle_system
+from iowatt.model.scenario import ResolvedSystem, Scenario, idle_system
 
 Memory = Literal["none", "recent", "lasting"]
 #: Names of runs are names of scenarios.
@@ -97,7 +97,7 @@ def array(plan: Plan, base: Path) -> SimulatedArray:
     )
 
 
-def _memory(scenario: Scenario, system: System) -> tuple[Memory, tuple[str, ...]]:
+def _memory(scenario: Scenario, system: ResolvedSystem) -> tuple[Memory, tuple[str, ...]]:
     from iowatt.model.library.ssd.drive import Ssd
 
     pools, controller = scenario.array.pool, scenario.array.controller

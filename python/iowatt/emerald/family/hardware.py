@@ -11,7 +11,7 @@ from iowatt.base.strict import Name, Strict, key
 from iowatt.model.library.electronics import Scheduler
 from iowatt.model.power.keys import PartKeys, SupplyKeys
 from iowatt.model.raid import DEFAULT_CHUNKLET
-from iowatt.model.scenario.keys import Chunklet, Controller, DeviceChoice, ParityLayout, RaidLevel
+from iowatt.model.scenario.keys import Chunklet, ControllerKeys, DeviceChoice, ParityLayout, RaidLevel
 
 FormFactor = Literal["2.5", "3.5"]
 MOST_DRIVES = 100_000
@@ -48,7 +48,7 @@ class ControllerClass(Strict):
         unset="none: its watts are taken as if at the wall",
         example={"rating": "750W", "efficiency": 0.85},
     )
-    work: Controller | None = key(
+    work: ControllerKeys | None = key(
         "How it processes requests: the keys of array.controller in a scenario, passed on as written.",
         default=None,
         unset="requests reach their drives at once",

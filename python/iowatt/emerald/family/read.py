@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.emerald.family.candidate import counts, fewest, of_configuration, problem
@@ -30,7 +30,7 @@ def load(path: Path, sets: Sequence[str] = ()) -> Family:
 
 def read(text: str, source: str, base: Path, sets: Sequence[str] = ()) -> Family:
     """The family of a text that messages call ``source``. Raises as :func:`load`."""
-    document = Document(text, source, sets, FamilyFile)
+    document = TomlDocument(text, source, sets, FamilyFile)
     family = Family(document.validate(FamilyFile), document, base, text, tuple(sets))
     document.fail(_problems(family))
     return family

@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.overrides import key_path
 from iowatt.base.problems import DocumentError, KeyPath
@@ -203,7 +203,7 @@ def _refuse_pipes(files: Sequence[tuple[str, Path]]) -> None:
             raise InputError("read-once", name, message, hint="put the trace in a file")
 
 
-def with_places(document: Document, error: InputError) -> InputError:
+def with_places(document: TomlDocument, error: InputError) -> InputError:
     """The same error with file, line and override of each problem."""
     if not isinstance(error, DocumentError):
         return error
@@ -215,7 +215,7 @@ def with_places(document: Document, error: InputError) -> InputError:
 
 
 def _blame(
-    document: Document | None, axes: Sequence[Axis], point: SweepPoint, paths: Sequence[KeyPath]
+    document: TomlDocument | None, axes: Sequence[Axis], point: SweepPoint, paths: Sequence[KeyPath]
 ) -> frozenset[int]:
     """The axes that set the key at one of ``paths``, or something around it or in it."""
     if document is None:

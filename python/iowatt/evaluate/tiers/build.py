@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.base.results import Note
 from iowatt.base.toml_writer import comment, inline
 from iowatt.base.toml_writer import key as bare
@@ -69,7 +69,7 @@ LEFT_OUT = ("pool", "volume", "virtual_pool", "bus", "power")
 
 
 def tiers_scenario(
-    document: Document,
+    document: TomlDocument,
     base: Path,
     target: Path,
     *,

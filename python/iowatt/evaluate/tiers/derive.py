@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base import atomic_path, input_file
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.evaluate.tiers import benchmark, build, candidate, compare, predict
@@ -166,7 +166,7 @@ def _kept_up(run: Run) -> KeptUp:
     return KeptUp(**kept_up(run).as_dict())
 
 
-def _document(request: TierRequest, base: Path) -> Document:
+def _document(request: TierRequest, base: Path) -> TomlDocument:
     """The scenario's own tables, overrides applied."""
     text = read_text(request.scenario)
     return scenario_document(text, str(request.scenario), request.overrides, base)

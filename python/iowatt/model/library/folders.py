@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 
 #: By its path: the readers of ``importlib.resources`` take long to import.
 LIBRARY: Final = Path(__file__).parent
@@ -29,10 +29,10 @@ def path(folder: str, name: str) -> Path:
 
 def document(
     folder: str, name: str, overrides: Sequence[str] = (), model: type[BaseModel] | None = None
-) -> Document:
+) -> TomlDocument:
     """A file of the library; ``overrides`` are ``path=value``."""
     text = path(folder, name).read_text("utf-8")
-    return Document(text, f"{name}.toml (library)", overrides, model)
+    return TomlDocument(text, f"{name}.toml (library)", overrides, model)
 
 
 def near_names(folder: str, name: str, otherwise: str) -> str:

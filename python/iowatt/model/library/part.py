@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
 from iowatt.base.quantity import Power, Rate
@@ -101,7 +101,7 @@ def find_part(name: str, base_dir: Path) -> PartFile:
     """
     if name.endswith(".toml"):
         path = base_dir / name
-        return Document(read_text(path), str(path)).validate(PartFile)
+        return TomlDocument(read_text(path), str(path)).validate(PartFile)
     if name not in part_names():
         near = nearest(name, part_names())
         raise InputError(

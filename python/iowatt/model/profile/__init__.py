@@ -19,9 +19,9 @@ if TYPE_CHECKING:
         PROFILE_SCHEMA,
         Envelope,
         Mix,
-        Phase,
         Profile,
-        Stream,
+        ProfilePhase,
+        ProfileStream,
         mean_size,
     )
     from iowatt.model.profile.ranges import RangeEnd
@@ -31,10 +31,10 @@ __all__ = [
     "Envelope",
     "Loaded",
     "Mix",
-    "Phase",
     "Profile",
+    "ProfilePhase",
+    "ProfileStream",
     "RangeEnd",
-    "Stream",
     "load",
     "mean_size",
     "parsed",
@@ -49,7 +49,7 @@ __getattr__ = names_from(
     {
         "describe": "profile_list remarks shown_profile",
         "find": "Loaded load parsed profile_names",
-        "profile": "PROFILE_SCHEMA Envelope Mix Phase Profile Stream mean_size",
+        "profile": "PROFILE_SCHEMA Envelope Mix Profile ProfilePhase ProfileStream mean_size",
         "ranges": "RangeEnd",
     },
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.model.profile.laws import access, arrivals
-from iowatt.model.profile.profile import Profile, SizeShare, Stream
+from iowatt.model.profile.profile import Profile, ProfileStream, SizeShare
 
 # Shares written with a few digits after the point, such as thirds, may miss 100 by this.
 _SHARES_TOLERANCE = 0.011
@@ -146,7 +146,7 @@ def _phases(profile: Profile) -> Iterator[Problem]:
         yield from _sum_problem(path, phase.shares.values(), f"phase {phase.name!r}")
 
 
-def _stream(profile: Profile, stream: Stream, path: KeyPath, span: int | None) -> Iterator[Problem]:
+def _stream(profile: Profile, stream: ProfileStream, path: KeyPath, span: int | None) -> Iterator[Problem]:
     for name in ("sizes", "read_sizes", "write_sizes"):
         yield from _mix((*path, name), getattr(stream, name), f"{name} of {stream.name!r}")
     yield from _one_size(stream, path)
@@ -173,12 +173,12 @@ def _mix(path: KeyPath, mix: list[SizeShare] | None, what: str) -> Iterator[Prob
         yield from _sum_problem(path, [part.share for part in mix], what)
 
 
-def _one_size(table: Stream | Profile, path: KeyPath) -> Iterator[Problem]:
+def _one_size(table: ProfileStream | Profile, path: KeyPath) -> Iterator[Problem]:
     if table.size is not None and table.sizes is not None:
         yield Problem("conflict", (*path, "sizes"), "both `size` and `sizes` are given", "keep one of them")
 
 
-def _placed(stream: Stream, path: KeyPath, span: int, largest: int) -> Iterator[Problem]:
+def _placed(stream: ProfileStream, path: KeyPath, span: int, largest: int) -> Iterator[Problem]:
     start, end = stream.byte_range(span)
     if end > span:
         message = f"the range ends at byte {end}, outside the span of {span} bytes"
@@ -190,7 +190,7 @@ def _placed(stream: Stream, path: KeyPath, span: int, largest: int) -> Iterator[
         yield from _law_fits(stream, path, end - start)
 
 
-def _law_fits(stream: Stream, path: KeyPath, length: int) -> Iterator[Problem]:
+def _law_fits(stream: ProfileStream, path: KeyPath, length: int) -> Iterator[Problem]:
     law = stream.access
     if isinstance(law, access.Zipf | access.Skew) and law.extent > length:
         yield Problem(

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from iowatt.model.profile import laws
-from iowatt.model.profile.profile import Mix, Phase, Profile, Run, Stream
+from iowatt.model.profile.profile import Mix, Profile, ProfilePhase, ProfileStream, RequestRun
 
 
 def synthesis(
@@ -44,7 +44,7 @@ def synthesis(
     }
 
 
-def _phase(phase: Phase, profile: Profile) -> dict[str, Any]:
+def _phase(phase: ProfilePhase, profile: Profile) -> dict[str, Any]:
     if phase.shares is None:
         return {"duration_s": phase.duration, "factor": phase.factor, "weights": None}
     shares = phase.shares
@@ -61,7 +61,7 @@ def _with_mean_one(factors: list[float]) -> list[float]:
     return [factor / mean for factor in factors]
 
 
-def _stream(profile: Profile, stream: Stream, span: int) -> dict[str, Any]:
+def _stream(profile: Profile, stream: ProfileStream, span: int) -> dict[str, Any]:
     start, end = stream.byte_range(span)
     reads, writes = profile.mixes(stream)
     return {
@@ -77,7 +77,7 @@ def _stream(profile: Profile, stream: Stream, span: int) -> dict[str, Any]:
     }
 
 
-def _run(run: Run) -> dict[str, Any]:
+def _run(run: RequestRun) -> dict[str, Any]:
     return {
         "mean_requests": run.requests,
         "geometric": run.length == "geometric",
@@ -87,7 +87,7 @@ def _run(run: Run) -> dict[str, Any]:
     }
 
 
-def _begins(stream: Stream) -> float:
+def _begins(stream: ProfileStream) -> float:
     """Arrivals for each request: a run arrives once."""
     return 1.0 if stream.run is None else 1.0 / stream.run.requests
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from iowatt.base.results import Note
 from iowatt.model.profile.find import load, profile_names
-from iowatt.model.profile.profile import Profile, Stream, mean_size, source_of
+from iowatt.model.profile.profile import Profile, ProfileStream, mean_size, source_of
 from iowatt.model.profile.result import (
     FigureMark,
     MissingFigure,
@@ -137,13 +137,13 @@ def figure_marks(profile: Profile) -> dict[str, FigureMark | None]:
     }
 
 
-def _shares(profile: Profile) -> list[tuple[float, Stream]]:
+def _shares(profile: Profile) -> list[tuple[float, ProfileStream]]:
     """Streams with their shares of all requests, in percent; empty where a stream has a rate of its own."""
     shares = [(stream.share, stream) for stream in profile.stream if stream.share is not None]
     return shares if len(shares) == len(profile.stream) else []
 
 
-def _mean_bytes(stream: Stream, profile: Profile) -> float:
+def _mean_bytes(stream: ProfileStream, profile: Profile) -> float:
     reads, writes = profile.mixes(stream)
     parts = ((stream.read_share, reads), (100 - stream.read_share, writes))
     return sum(share * mean_size(mix) for share, mix in parts if mix) / 100

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
 from iowatt.model.library import folders
 from iowatt.model.profile import checks
@@ -26,7 +26,7 @@ class Loaded:
     """A profile, its text's places, and where its files lie."""
 
     profile: Profile
-    document: Document
+    document: TomlDocument
     folder: Path
 
     def check(self, span: int | None) -> None:
@@ -67,7 +67,7 @@ def load(
     base = base_dir or Path()
     if name.endswith(".toml"):
         path = base / name
-        document, folder = Document(read_text(path), str(path), overrides, Profile), path.parent
+        document, folder = TomlDocument(read_text(path), str(path), overrides, Profile), path.parent
     elif name in profile_names():
         document, folder = folders.document("profiles", name, overrides, Profile), base
     else:
@@ -90,13 +90,13 @@ def near_names(name: str) -> str:
 
 def parsed(text: str, source: str) -> Profile:
     """The profile of a TOML text, checked; ``source`` names it in errors."""
-    document = Document(text, source)
+    document = TomlDocument(text, source)
     profile = document.validate(Profile)
     document.fail(checks.problems(profile, profile.span))
     return profile
 
 
-def _set_rate(document: Document, rate: float) -> None:
+def _set_rate(document: TomlDocument, rate: float) -> None:
     """Puts ``rate`` into the raw profile: as that of the common arrivals, or by scaling all rates."""
     raw = document.raw
     arrivals = raw.get("arrivals")

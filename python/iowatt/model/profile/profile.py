@@ -20,7 +20,7 @@ from iowatt.model.profile.ranges import RangeEndKey, byte_range
 Quality = Literal["measured", "published", "verified", "derived", "defined", "assumed", "recalled"]
 
 
-class Source(Strict):
+class FigureSource(Strict):
     """One publication or method, and the figures that it stands for."""
 
     figures: list[str] = key(
@@ -54,7 +54,7 @@ def _covers(path: str, figure: str) -> bool:
     return len(wanted) <= len(steps) and all(fnmatchcase(step, want) for want, step in pairs)
 
 
-def source_of(sources: Iterable[Source], figure: str) -> Source | None:
+def source_of(sources: Iterable[FigureSource], figure: str) -> FigureSource | None:
     """The source of a figure by its key path; the most specific one, the first among equals."""
     best = max(sources, key=lambda source: source.covers(figure), default=None)
     return best if best is not None and best.covers(figure) else None
@@ -91,7 +91,7 @@ def _mix(text: str) -> Any:
     return key(f"{text} Shares add up to 100.", unset="as `size` says", min_length=1, max_length=4096)
 
 
-class Run(Strict):
+class RequestRun(Strict):
     """Requests that follow one another closely."""
 
     requests: float = key("Mean requests of a run, the first included.", gt=1, le=1e9, example=16)
@@ -110,7 +110,7 @@ class Run(Strict):
     )
 
 
-class Stream(Strict):
+class ProfileStream(Strict):
     """Requests that are alike."""
 
     name: Name = key("Its name; it becomes the stream of its requests in a trace.", example="hot1")
@@ -137,7 +137,7 @@ class Stream(Strict):
     sizes: list[SizeShare] | None = _mix("A mix of sizes.")
     read_sizes: list[SizeShare] | None = _mix("The mix of its reads, where it differs from that of writes.")
     write_sizes: list[SizeShare] | None = _mix("The mix of its writes, where it differs from that of reads.")
-    run: Run | None = key(
+    run: RequestRun | None = key(
         "Each arrival brings further requests of its kind after it; shares and rates count them all.",
         unset="each request arrives by itself",
         example={"requests": 16, "gap": "4ms"},
@@ -181,7 +181,7 @@ class Envelope(Strict):
     )
 
 
-class Phase(Strict):
+class ProfilePhase(Strict):
     """A part of the time with another rate or mix."""
 
     name: Name = key("Its name.", example="checkpoint")
@@ -238,11 +238,11 @@ class Profile(Strict):
         example="8KiB",
     )
     sizes: list[SizeShare] | None = _mix("The mix of sizes of streams that say nothing of sizes.")
-    stream: list[Stream] = key("Streams of like requests.", min_length=1, max_length=4096)
+    stream: list[ProfileStream] = key("Streams of like requests.", min_length=1, max_length=4096)
     envelope: list[Envelope] = key("Rates over the day or the week; several multiply.", default=[])
-    phase: list[Phase] = key("Phases in turn, over and over.", default=[])
+    phase: list[ProfilePhase] = key("Phases in turn, over and over.", default=[])
     missing: list[Missing] = key("Figures that nobody published.", default=[])
-    source: list[Source] = key("Where the figures come from.", default=[])
+    source: list[FigureSource] = key("Where the figures come from.", default=[])
 
     @property
     def rated(self) -> bool:
@@ -272,7 +272,7 @@ class Profile(Strict):
         total = math.fsum(phase.duration for phase in self.phase)
         return math.fsum(phase.duration * phase.factor for phase in self.phase) / total
 
-    def mixes(self, stream: Stream) -> tuple[Mix, Mix]:
+    def mixes(self, stream: ProfileStream) -> tuple[Mix, Mix]:
         """(bytes, share in percent) of a stream's reads and of its writes; empty without such requests."""
         common = _common(stream) or _common(self)
         reads = (_pairs(stream.read_sizes) or common) if stream.read_share > 0 else []
@@ -288,7 +288,7 @@ def mean_size(mix: Mix) -> float:
     return sum(size * share for size, share in mix) / sum(share for _, share in mix)
 
 
-def _common(table: Stream | Profile) -> Mix:
+def _common(table: ProfileStream | Profile) -> Mix:
     return [(table.size, 100.0)] if table.size is not None else _pairs(table.sizes)
 
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from iowatt.model.scenario.keys.scenario import Scenario
     from iowatt.model.scenario.loading import idle_system, load, scenario_document
     from iowatt.model.scenario.paths import file_keys, input_files, traces_of
-    from iowatt.model.scenario.resolved import System, usable_and_effective
+    from iowatt.model.scenario.resolved import ResolvedSystem, usable_and_effective
     from iowatt.model.scenario.starter import ReadTrace, copy_examples, starter_text
 
 __all__ = [
     "ReadTrace",
+    "ResolvedSystem",
     "Scenario",
-    "System",
     "array_plan",
     "calculated_power",
     "check",
@@ -56,7 +56,7 @@ __getattr__ = names_from(
         "keys.scenario": "Scenario",
         "loading": "idle_system load scenario_document",
         "paths": "file_keys input_files traces_of",
-        "resolved": "System usable_and_effective",
+        "resolved": "ResolvedSystem usable_and_effective",
         "starter": "ReadTrace copy_examples starter_text",
     },
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.problems import Problem
 from iowatt.model.power.calculator import calculate
 from iowatt.model.power.components import Resolved
@@ -35,12 +35,12 @@ def array_plan(text: str, source: str, base_dir: Path) -> ArrayPlan:
 
     Raises ``InputError`` as :func:`calculated_power` does.
     """
-    plan = _resolved(Document(text, source), base_dir)[1].plan
+    plan = _resolved(TomlDocument(text, source), base_dir)[1].plan
     assert plan is not None
     return plan
 
 
-def _resolved(document: Document, base_dir: Path) -> tuple[Scenario, Resolved]:
+def _resolved(document: TomlDocument, base_dir: Path) -> tuple[Scenario, Resolved]:
     scenario = document.validate(Scenario)
     if scenario.array.power is None:
         message = "the key `power` is missing: enclosures and supplies of the drives"

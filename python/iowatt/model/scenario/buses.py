@@ -7,10 +7,10 @@ import re
 from iowatt.base.problems import KeyPath, suggestion
 from iowatt.model.scenario.keys.array import DRIVES_PATTERN
 from iowatt.model.scenario.keys.scenario import Scenario
-from iowatt.model.scenario.resolved import System
+from iowatt.model.scenario.resolved import ResolvedSystem
 
 
-def connect_buses(scenario: Scenario, system: System) -> None:
+def connect_buses(scenario: Scenario, system: ResolvedSystem) -> None:
     """Set ``bus_of_drive``: for each pool the bus of each drive, or nothing for a pool without buses."""
     system.bus_of_drive = [[-1] * pool.drives for pool in scenario.array.pool]
     before = len(system.problems)
@@ -30,7 +30,7 @@ def connect_buses(scenario: Scenario, system: System) -> None:
             system.problem("conflict", ("array", "pool", index), message, hint)
 
 
-def _connect(selector: str, bus: int, path: KeyPath, scenario: Scenario, system: System) -> None:
+def _connect(selector: str, bus: int, path: KeyPath, scenario: Scenario, system: ResolvedSystem) -> None:
     """Put the drives of ``selector`` on a bus."""
     match = re.match(DRIVES_PATTERN, selector)
     assert match is not None  # the model has checked the pattern

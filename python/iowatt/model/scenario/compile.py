@@ -19,10 +19,10 @@ from iowatt.model.library.ssd.drive import Ssd
 from iowatt.model.recorded_trace import trace_options
 from iowatt.model.scenario import controller
 from iowatt.model.scenario.keys import power
-from iowatt.model.scenario.keys.array import Bus, Pool, Raid
+from iowatt.model.scenario.keys.array import BusKeys, Pool, Raid
 from iowatt.model.scenario.keys.scenario import Scenario
-from iowatt.model.scenario.keys.workload import ClosedReplay, OpenReplay, Workload
-from iowatt.model.scenario.resolved import ResolvedPool, System
+from iowatt.model.scenario.keys.workload import ClosedReplay, OpenReplay, WorkloadKeys
+from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem
 from iowatt.model.scenario.synthetic import Made
 from iowatt.model.scenario.system import resolve
 
@@ -95,17 +95,17 @@ def compile_plan(
     }
 
 
-def _warnings(scenario: Scenario, system: System) -> list[str]:
+def _warnings(scenario: Scenario, system: ResolvedSystem) -> list[str]:
     raw = {"array": {"pool": [{"name": pool.name} for pool in scenario.array.pool]}}
     return [f"{key_text(one.path, raw)}: {one.message}" for one in system.warnings]
 
 
-def _by_path(system: System, workload: int) -> dict[str, int]:
+def _by_path(system: ResolvedSystem, workload: int) -> dict[str, int]:
     path = system.paths.of_workload(workload)
     return {} if path is None else {"path": path}
 
 
-def _virtual_pools(system: System) -> dict[str, Any]:
+def _virtual_pools(system: ResolvedSystem) -> dict[str, Any]:
     first = len(system.pools)
     plans = [virtual.plan(system.volumes_on(first + i)) for i, virtual in enumerate(system.virtual_pools)]
     return {"virtual_pools": plans} if plans else {}
@@ -140,7 +140,7 @@ def _placed(problem: Problem) -> Problem:
     return Problem(problem.code, problem.path, problem.message, problem.hint, where)
 
 
-def _names(scenario: Scenario, system: System) -> dict[str, Any]:
+def _names(scenario: Scenario, system: ResolvedSystem) -> dict[str, Any]:
     return {
         "workloads": [workload.name for workload in scenario.workload],
         "volumes": [volume.name for volume in system.volumes],
@@ -157,7 +157,7 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
     }
 
 
-def _drives(system: System) -> list[dict[str, Any]]:
+def _drives(system: ResolvedSystem) -> list[dict[str, Any]]:
     """What the drives of each pool have in common."""
     return [
         {
@@ -177,7 +177,7 @@ def _drives(system: System) -> list[dict[str, Any]]:
     ]
 
 
-def _used_share(system: System, pool: int) -> float:
+def _used_share(system: ResolvedSystem, pool: int) -> float:
     """Share of a pool that volumes and parts of virtual pools take, and so of each of its drives."""
     taken = sum(volume.capacity for volume in system.volumes if volume.pool == pool)
     taken += sum(
@@ -195,13 +195,13 @@ def _sold(sold: Sold | None) -> dict[str, Any]:
     return {**sold.as_dict(), **({"based_on": sold.based_on} if same else {})}
 
 
-def _states(system: System) -> list[str]:
+def _states(system: ResolvedSystem) -> list[str]:
     """States that drives have beyond those that all have: power levels, by name."""
     names = (name for pool in system.pools for name in pool.drive.ladder.names if name != STANDBY)
     return list(dict.fromkeys(names))
 
 
-def _takes_trims(scenario: Scenario, system: System, pool: int) -> bool:
+def _takes_trims(scenario: Scenario, system: ResolvedSystem, pool: int) -> bool:
     """Whether trims on that pool mean anything: they go to SSDs without parity, with nothing between."""
     if scenario.array.controller is not None or system.virtual_pools:
         return False
@@ -210,7 +210,7 @@ def _takes_trims(scenario: Scenario, system: System, pool: int) -> bool:
     return plain and str(resolved.level) in ("0", "1", "10")
 
 
-def _source(workload: Workload, system: System, index: int, scenario: Scenario) -> dict[str, Any]:
+def _source(workload: WorkloadKeys, system: ResolvedSystem, index: int, scenario: Scenario) -> dict[str, Any]:
     if workload.profile is not None:
         return {"profile": workload.profile.name, "synthetic": system.synthetic[index].plan}
     trace = workload.trace
@@ -233,7 +233,7 @@ def _source(workload: Workload, system: System, index: int, scenario: Scenario) 
     }
 
 
-def _replay(workload: Workload, made: Made | None) -> dict[str, Any]:
+def _replay(workload: WorkloadKeys, made: Made | None) -> dict[str, Any]:
     replay = made.replay if made is not None and made.replay is not None else workload.replay
     if isinstance(replay, OpenReplay):
         return {"mode": "open", "speed": replay.speed}
@@ -293,5 +293,5 @@ def _recovery(pool: Pool) -> dict[str, Any] | None:
     }
 
 
-def _bus(bus: Bus) -> dict[str, Any]:
+def _bus(bus: BusKeys) -> dict[str, Any]:
     return {"bandwidth_bytes_per_s": bus.bandwidth, "arbitration_s": bus.arbitration}

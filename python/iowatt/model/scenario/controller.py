@@ -12,7 +12,7 @@ from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.results import Note
 from iowatt.base.units import format_bytes
 from iowatt.model import cache_policies
-from iowatt.model.scenario.keys.controller import BackEnd, Cache, Controller, Loss, Processing
+from iowatt.model.scenario.keys.controller import BackEndKeys, CacheKeys, ControllerKeys, LossKeys, Processing
 
 #: Most parts of a cache line whose state, valid or dirty, the simulator tracks one by one.
 MOST_PARTS: Final = 64
@@ -32,7 +32,7 @@ def part_bytes(line: int, sectors: Sequence[int]) -> int | None:
     return line // MOST_PARTS if line % (MOST_PARTS * sector) == 0 else None
 
 
-def problems(controller: Controller | None, sectors: Sequence[int]) -> Iterator[Problem]:
+def problems(controller: ControllerKeys | None, sectors: Sequence[int]) -> Iterator[Problem]:
     """What is wrong between the keys of a controller over pools with sectors of these bytes."""
     if controller is None:
         return
@@ -48,7 +48,7 @@ def problems(controller: Controller | None, sectors: Sequence[int]) -> Iterator[
         yield from _of_losses(controller.loss, cache)
 
 
-def _of_cache(cache: Cache, sectors: Sequence[int]) -> Iterator[Problem]:
+def _of_cache(cache: CacheKeys, sectors: Sequence[int]) -> Iterator[Problem]:
     path: KeyPath = (*PATH, "cache")
     if sectors and part_bytes(cache.line, sectors) is None:
         sector = lcm(*sectors)
@@ -77,7 +77,7 @@ def _of_cache(cache: Cache, sectors: Sequence[int]) -> Iterator[Problem]:
         yield Problem("not-accepted", (*path, "destage_size"), message, f"use a multiple of {cache.line}")
 
 
-def _of_read_ahead(cache: Cache) -> Iterator[Problem]:
+def _of_read_ahead(cache: CacheKeys) -> Iterator[Problem]:
     path: KeyPath = (*PATH, "cache")
     ahead = cache.read_ahead
     if ahead is not None and not cache.read:
@@ -89,7 +89,7 @@ def _of_read_ahead(cache: Cache) -> Iterator[Problem]:
         yield Problem("conflict", (*path, "read_ahead", "start"), message)
 
 
-def _of_losses(losses: Sequence[Loss], cache: Cache) -> Iterator[Problem]:
+def _of_losses(losses: Sequence[LossKeys], cache: CacheKeys) -> Iterator[Problem]:
     for number, loss in enumerate(losses):
         path: KeyPath = (*PATH, "loss", number)
         if loss.back is not None and loss.back <= loss.at:
@@ -106,7 +106,7 @@ def _of_losses(losses: Sequence[Loss], cache: Cache) -> Iterator[Problem]:
                 yield Problem("conflict", (*path, "at"), message, "let one return before the other fails")
 
 
-def notes(controller: Controller | None, sectors: Sequence[int]) -> Iterator[Note]:
+def notes(controller: ControllerKeys | None, sectors: Sequence[int]) -> Iterator[Note]:
     """What a reader must know about a controller without problems."""
     cache = None if controller is None else controller.cache
     if cache is None or cache.size == 0 or not sectors:
@@ -118,7 +118,7 @@ def notes(controller: Controller | None, sectors: Sequence[int]) -> Iterator[Not
         yield Note(code="cache-line-parts", text=text)
 
 
-def plan(controller: Controller | None) -> dict[str, Any] | None:
+def plan(controller: ControllerKeys | None) -> dict[str, Any] | None:
     """The controller's part of a plan; None where it would do nothing."""
     if controller is None:
         return None
@@ -157,7 +157,7 @@ def _processing(processing: Processing) -> dict[str, Any]:
     }
 
 
-def _back_end(back_end: BackEnd | None) -> dict[str, Any] | None:
+def _back_end(back_end: BackEndKeys | None) -> dict[str, Any] | None:
     """None where no command takes time."""
     if back_end is None or back_end.command == back_end.write_command == 0:
         return None
@@ -169,7 +169,7 @@ def _back_end(back_end: BackEnd | None) -> dict[str, Any] | None:
     }
 
 
-def _cache(cache: Cache) -> dict[str, Any]:
+def _cache(cache: CacheKeys) -> dict[str, Any]:
     return {
         "capacity_bytes": cache.size,
         "line_bytes": cache.line,

@@ -10,10 +10,10 @@ from iowatt.base.units import format_duration
 from iowatt.model.library.drive import Drive
 from iowatt.model.scenario import controller
 from iowatt.model.scenario.keys.scenario import Scenario
-from iowatt.model.scenario.keys.workload import OpenReplay, Workload
+from iowatt.model.scenario.keys.workload import OpenReplay, WorkloadKeys
 from iowatt.model.scenario.loading import read
 from iowatt.model.scenario.path_alone import describe_path
-from iowatt.model.scenario.resolved import ResolvedPool, System, usable_and_effective
+from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem, usable_and_effective
 from iowatt.model.scenario.result import (
     ArrayWatts,
     CheckedBus,
@@ -51,7 +51,7 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> CheckedScenario:
     return _described(scenario, resolve(scenario, Path(base_dir), traces_must_exist=False), [])
 
 
-def _described(scenario: Scenario, system: System, warnings: list[CheckWarning]) -> CheckedScenario:
+def _described(scenario: Scenario, system: ResolvedSystem, warnings: list[CheckWarning]) -> CheckedScenario:
     virtual = [pool.names() for pool in system.virtual_pools]
     usable, effective = usable_and_effective(
         [pool.usable_bytes for pool in system.pools], virtual, {volume.pool for volume in system.volumes}
@@ -138,11 +138,11 @@ def _pool(pool: ResolvedPool) -> DiskPool | SsdPool:
     )
 
 
-def _trace(workload: Workload) -> str:
+def _trace(workload: WorkloadKeys) -> str:
     return "" if workload.trace is None else workload.trace.path
 
 
-def _replay(workload: Workload, made: Made | None) -> str:
+def _replay(workload: WorkloadKeys, made: Made | None) -> str:
     replay = made.replay if made is not None and made.replay is not None else workload.replay
     if isinstance(replay, OpenReplay):
         return "open" if replay.speed == 1 else f"open at {replay.speed:g} times the recorded speed"

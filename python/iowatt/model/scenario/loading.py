@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import Argument
 from iowatt.base.problems import DocumentError
 from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.paths import place_overridden
-from iowatt.model.scenario.resolved import System
+from iowatt.model.scenario.resolved import ResolvedSystem
 from iowatt.model.scenario.system import resolve
 
 
@@ -49,7 +49,7 @@ def read(
     *,
     base_dir: str | Path | None = None,
     traces_must_exist: bool = True,
-) -> tuple[Scenario, System, Document]:
+) -> tuple[Scenario, ResolvedSystem, TomlDocument]:
     """The scenario as by :func:`load`, its names resolved, and its text."""
     if isinstance(path_or_text, str) and "\n" in path_or_text:
         text, source, beside = path_or_text, "scenario", Path()
@@ -67,19 +67,19 @@ def read(
     return scenario, system, document
 
 
-def scenario_document(text: str, source: str, overrides: Sequence[str], base_dir: Path) -> Document:
+def scenario_document(text: str, source: str, overrides: Sequence[str], base_dir: Path) -> TomlDocument:
     """The TOML of a scenario with its overrides, not yet checked; file names are relative to ``base_dir``."""
-    document = Document(text, source, overrides, Scenario)
+    document = TomlDocument(text, source, overrides, Scenario)
     place_overridden(document, base_dir)
     return document
 
 
-def idle_system(path: Path) -> tuple[Scenario, System, Document]:
+def idle_system(path: Path) -> tuple[Scenario, ResolvedSystem, TomlDocument]:
     """The system of a scenario file, its workloads and observation left out.
 
     Raises ``InputError`` as :func:`load` does.
     """
-    document = Document(read_text(path), str(path))
+    document = TomlDocument(read_text(path), str(path))
     document.raw["workload"] = []
     document.raw["observe"] = {"duration": "1s"}
     scenario = document.validate(Scenario)
@@ -88,7 +88,7 @@ def idle_system(path: Path) -> tuple[Scenario, System, Document]:
     return scenario, system, document
 
 
-def _with_overrides(error: DocumentError, document: Document) -> DocumentError:
+def _with_overrides(error: DocumentError, document: TomlDocument) -> DocumentError:
     """The error; where no problem lies in an override, with what was overridden: that may contradict the
     file.
     """

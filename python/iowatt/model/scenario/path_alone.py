@@ -27,7 +27,7 @@ def alone(plan: Mapping[str, Any], size: int, *, write: bool) -> int:
     size:
         Bytes that are read or written.
     """
-    exchange, way = plan["exchange"], _Way(plan)
+    exchange, way = plan["exchange"], _Lane(plan)
     now = way.adapter("submit_s", 0)
     response = exchange["response_bytes"]
     if write:
@@ -42,7 +42,7 @@ def alone(plan: Mapping[str, Any], size: int, *, write: bool) -> int:
     return way.adapter("complete_s", now)
 
 
-def _written(plan: Mapping[str, Any], way: _Way, size: int, now: int) -> int:
+def _written(plan: Mapping[str, Any], way: _Lane, size: int, now: int) -> int:
     """When the data of a write is at the array."""
     exchange = plan["exchange"]
     port = nanoseconds(plan["port"]["command_s"])
@@ -61,7 +61,7 @@ def _written(plan: Mapping[str, Any], way: _Way, size: int, now: int) -> int:
     return now if fast is None else now + port
 
 
-class _Way:
+class _Lane:
     """The adapter and the wires of a lane; wires know when they are free of the request's own messages."""
 
     def __init__(self, plan: Mapping[str, Any]) -> None:

@@ -19,8 +19,8 @@ from iowatt.model.library.fabric_parts import (
     part_of,
 )
 from iowatt.model.scenario import path_hops as hops
-from iowatt.model.scenario.keys.controller import Controller
-from iowatt.model.scenario.keys.path import Hop, Path, Port, SwitchChoice
+from iowatt.model.scenario.keys.controller import ControllerKeys
+from iowatt.model.scenario.keys.path import HopKeys, PathKeys, Port, SwitchChoice
 from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.path_hops import HopInNumbers
 from iowatt.model.scenario.resolved import Paths, ResolvedPath
@@ -88,7 +88,7 @@ def _between(scenario: Scenario) -> Iterator[Problem]:
 class _Building:
     """One path on its way to numbers."""
 
-    def __init__(self, path: Path, at: KeyPath, controller: Controller | None) -> None:
+    def __init__(self, path: PathKeys, at: KeyPath, controller: ControllerKeys | None) -> None:
         self.path = path
         self.segment = path.segment or (None if controller is None else controller.split)
         self.at = at
@@ -210,7 +210,7 @@ class _Building:
                 )
         return figures
 
-    def _link(self, where: KeyPath, hop: Hop, name: str, protocol: ProtocolFile) -> HopInNumbers | None:
+    def _link(self, where: KeyPath, hop: HopKeys, name: str, protocol: ProtocolFile) -> HopInNumbers | None:
         choice = hop.link
         assert choice is not None
         where = (*where, "link")
@@ -309,7 +309,10 @@ class _Building:
 
 
 def _in_order(
-    listed: list[Hop], names: list[str], links: dict[int, HopInNumbers], switches: dict[int, SwitchFigures]
+    listed: list[HopKeys],
+    names: list[str],
+    links: dict[int, HopInNumbers],
+    switches: dict[int, SwitchFigures],
 ) -> list[HopInNumbers]:
     made = []
     for number, (hop, name) in enumerate(zip(listed, names, strict=True)):

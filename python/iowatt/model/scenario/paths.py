@@ -15,12 +15,12 @@ from iowatt.model.library.find import own_files
 from iowatt.model.recorded_trace import recorded
 
 if TYPE_CHECKING:
-    from iowatt.base.document import Document
+    from iowatt.base.document import TomlDocument
     from iowatt.base.problems import KeyPath
     from iowatt.model.scenario.keys.scenario import Scenario
 
 
-def place_overridden(document: Document, base_dir: Path) -> None:
+def place_overridden(document: TomlDocument, base_dir: Path) -> None:
     """Rewrite the file names that overrides of ``document`` gave, in place."""
     for path, table, key in file_keys(document.raw):
         name = table[key]

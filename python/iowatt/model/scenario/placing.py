@@ -9,13 +9,13 @@ from iowatt.base.units import format_bytes
 from iowatt.model.library.drive import Drive
 from iowatt.model.library.ssd.drive import Ssd
 from iowatt.model.scenario.chunklets import ChunkletRoom, Region
-from iowatt.model.scenario.keys.array import Pool, Raid, Volume
+from iowatt.model.scenario.keys.array import Pool, Raid, VolumeKeys
 from iowatt.model.scenario.keys.scenario import Scenario
-from iowatt.model.scenario.resolved import Extent, System
+from iowatt.model.scenario.resolved import PlacedVolume, ResolvedSystem
 from iowatt.model.scenario.virtual_pool import Room, resolve_virtual_pools
 
 
-def place_volumes(scenario: Scenario, system: System) -> None:
+def place_volumes(scenario: Scenario, system: ResolvedSystem) -> None:
     """Lay out virtual pools and volumes over the pools of ``system``."""
     _place(scenario, system)
     for at, pool in enumerate(system.pools):
@@ -24,7 +24,7 @@ def place_volumes(scenario: Scenario, system: System) -> None:
             system.pools[at] = replace(pool, usable_bytes=pool.chunklets.usable_bytes)
 
 
-def _place(scenario: Scenario, system: System) -> None:
+def _place(scenario: Scenario, system: ResolvedSystem) -> None:
     rooms = [p.chunklets or Room(p.pool.name, p.usable_bytes, p.drive.sector_bytes) for p in system.pools]
     broken = frozenset(p.path[2] for p in system.problems if p.path[:2] == ("array", "pool"))
     found = resolve_virtual_pools(scenario.array.virtual_pool, rooms, broken)
@@ -41,11 +41,11 @@ def _place(scenario: Scenario, system: System) -> None:
                 continue
             taken, problem = room.take(None, f"volume {room.name!r}", ("array", "pool", at))
             if taken is not None:
-                system.volumes.append(Extent(room.name, at, *taken))
+                system.volumes.append(PlacedVolume(room.name, at, *taken))
             elif isinstance(room, ChunkletRoom) and problem is not None:
                 system.problems.append(problem)
             else:
-                system.volumes.append(Extent(room.name, at, 0, 0))  # what is wrong has been said
+                system.volumes.append(PlacedVolume(room.name, at, 0, 0))  # what is wrong has been said
     for index, volume in enumerate(scenario.array.volume):
         _volume(index, volume, rooms, broken, system)
     for index, virtual in enumerate(system.virtual_pools):
@@ -57,7 +57,7 @@ def _place(scenario: Scenario, system: System) -> None:
             system.note("no-volume", _unused(at, room.name, system), decides=True)
 
 
-def _unused(at: int, name: str, system: System) -> str:
+def _unused(at: int, name: str, system: ResolvedSystem) -> str:
     """What it means that a pool or virtual pool has no volume; other volumes may be on the same drives."""
     if at < len(system.pools):
         return f"pool {name!r} has no volume: its drives only idle"
@@ -75,7 +75,7 @@ def _unused(at: int, name: str, system: System) -> str:
 
 
 def _volume(
-    index: int, volume: Volume, rooms: list[Room], broken: frozenset[int | str], system: System
+    index: int, volume: VolumeKeys, rooms: list[Room], broken: frozenset[int | str], system: ResolvedSystem
 ) -> None:
     path: KeyPath = ("array", "volume", index)
     names = [room.name for room in rooms]
@@ -94,11 +94,11 @@ def _volume(
     if problem is not None:
         system.problems.append(problem)
     elif taken is not None:
-        system.volumes.append(Extent(volume.name, at, *taken))
+        system.volumes.append(PlacedVolume(volume.name, at, *taken))
 
 
 def _take(
-    volume: Volume, room: Room, path: KeyPath, system: System
+    volume: VolumeKeys, room: Room, path: KeyPath, system: ResolvedSystem
 ) -> tuple[tuple[int, int] | None, Problem | None]:
     """A volume's place in its pool, with a redundancy of its own where it has one."""
     who = f"volume {volume.name!r}"
@@ -116,7 +116,9 @@ def _take(
     return room.take_sets(kind, volume.capacity, who, path)
 
 
-def chunklet_room(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> ChunkletRoom | None:
+def chunklet_room(
+    pool: Pool, drive: Drive | Ssd, path: KeyPath, system: ResolvedSystem
+) -> ChunkletRoom | None:
     """The drives in equal pieces, none of them taken; None where that is not possible."""
     chunklet = pool.chunklet or 0
     if chunklet % drive.sector_bytes:
@@ -151,7 +153,7 @@ def chunklet_room(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System)
     )
 
 
-def adaptive(pool: Pool, drive: Drive | Ssd, room: ChunkletRoom, system: System) -> Drive | Ssd:
+def adaptive(pool: Pool, drive: Drive | Ssd, room: ChunkletRoom, system: ResolvedSystem) -> Drive | Ssd:
     """The drive with its spare chunklets trimmed, where sparing is adaptive.
 
     An SSD has that flash to work with until a rebuild writes there.

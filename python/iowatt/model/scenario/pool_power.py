@@ -12,12 +12,12 @@ from iowatt.model.library.electrical import PowerLevel
 from iowatt.model.library.ssd.drive import Ssd
 from iowatt.model.scenario.keys.array import Pool
 from iowatt.model.scenario.keys.power import MultiSpeedPolicy, NeverPolicy, levels_needed
-from iowatt.model.scenario.resolved import System
+from iowatt.model.scenario.resolved import ResolvedSystem
 
 SPIN_DOWN_NEEDS: Final = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")
 
 
-def check_levels(pool: Pool, drive: Drive, path: KeyPath, system: System) -> None:
+def check_levels(pool: Pool, drive: Drive, path: KeyPath, system: ResolvedSystem) -> None:
     """Report levels that the policy uses and the disk lacks, or that make no sense."""
     wrong = levels.speed_problem(drive.power, drive.rpm)
     if wrong is not None:
@@ -59,7 +59,7 @@ def _level_problem(
     return Problem("missing-figure", (*path, "device"), message, hint)
 
 
-def check_timers(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> None:
+def check_timers(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: ResolvedSystem) -> None:
     """Report timers that never act: later than the timer of a level that draws less."""
     timers = getattr(pool.power, "timers", None) or {}
     order = [name for name in drive.ladder.names if name in timers]
@@ -74,7 +74,7 @@ def check_timers(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) 
             system.problem("conflict", (*path, "power", "timers", name), message, hint)
 
 
-def _speeds(pool: Pool, known: Mapping[str, PowerLevel], path: KeyPath, system: System) -> None:
+def _speeds(pool: Pool, known: Mapping[str, PowerLevel], path: KeyPath, system: ResolvedSystem) -> None:
     """A policy of several speeds needs speeds."""
     if not isinstance(pool.power, MultiSpeedPolicy):
         return

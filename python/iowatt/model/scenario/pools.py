@@ -18,10 +18,12 @@ from iowatt.model.scenario.keys.array import DeviceChoice, Pool
 from iowatt.model.scenario.keys.power import NeverPolicy
 from iowatt.model.scenario.placing import adaptive, chunklet_room
 from iowatt.model.scenario.pool_power import check_levels, check_timers, missing_figures
-from iowatt.model.scenario.resolved import ResolvedPool, System
+from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem
 
 
-def resolve_pool(pool: Pool, path: KeyPath, base_dir: Path, system: System, *, wall_power: bool) -> None:
+def resolve_pool(
+    pool: Pool, path: KeyPath, base_dir: Path, system: ResolvedSystem, *, wall_power: bool
+) -> None:
     """Append the pool at ``path`` to ``system.pools``, or what is wrong with it to ``system.problems``.
 
     ``wall_power``: the array's power is to be calculated, for which drives need watts.
@@ -45,7 +47,7 @@ def resolve_pool(pool: Pool, path: KeyPath, base_dir: Path, system: System, *, w
         system.pools.append(ResolvedPool(pool, adapted, kind.level, kind.stripe_unit, room.whole, room))
 
 
-def note_drives(system: System) -> None:
+def note_drives(system: ResolvedSystem) -> None:
     """Add what must be known of the drives' figures, each note once, and of large sectors."""
     for resolved in system.pools:
         notes = [Note(code=_code(text), text=text) for text in resolved.drive.notes]
@@ -65,7 +67,7 @@ def _code(text: str) -> str:
     return "assumed-figures" if assumed([text]) else "drive"
 
 
-def _redundancy(pool: Pool, path: KeyPath, system: System) -> None:
+def _redundancy(pool: Pool, path: KeyPath, system: ResolvedSystem) -> None:
     """Check how the drives are joined, without looking at the drive."""
     level = None if pool.raid is None else pool.raid.level
     if pool.chunklet is not None:
@@ -93,7 +95,7 @@ def _redundancy(pool: Pool, path: KeyPath, system: System) -> None:
             system.warnings.append(Problem("out-of-range", (*path, *key), warning))
 
 
-def _joined(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> ResolvedPool:
+def _joined(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: ResolvedSystem) -> ResolvedPool:
     """The pool of whole drives."""
     # Without raid the one drive is one stripe unit, so that no request is ever split.
     level, unit = (0, drive.raw_bytes) if pool.raid is None else (pool.raid.level, pool.raid.stripe_unit)
@@ -108,7 +110,9 @@ def _joined(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> Re
     return ResolvedPool(pool, drive, level, unit, usable)
 
 
-def _time_only(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System, wall_power: bool) -> bool:
+def _time_only(
+    pool: Pool, drive: Drive | Ssd, path: KeyPath, system: ResolvedSystem, wall_power: bool
+) -> bool:
     """Whether the pool can be simulated without the watts that ``drive`` lacks; else they are a problem."""
     settings = pool.ssd
     reason = None
@@ -130,7 +134,7 @@ def _time_only(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System, wa
     return True
 
 
-def _disk(pool: Pool, drive: Drive, path: KeyPath, system: System) -> Drive | None:
+def _disk(pool: Pool, drive: Drive, path: KeyPath, system: ResolvedSystem) -> Drive | None:
     system.problems.extend(solid_state.only_for_ssds(pool, drive.name, path))
     if pool.write_cache is not None:
         try:
@@ -143,14 +147,14 @@ def _disk(pool: Pool, drive: Drive, path: KeyPath, system: System) -> Drive | No
     return drive
 
 
-def _ssd(pool: Pool, drive: Ssd, path: KeyPath, system: System) -> Ssd | None:
+def _ssd(pool: Pool, drive: Ssd, path: KeyPath, system: ResolvedSystem) -> Ssd | None:
     adapted = solid_state.adapt(pool, drive, path, system.problems.append)
     if adapted is not None:
         check_timers(pool, adapted, path, system)
     return adapted
 
 
-def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) -> Drive | Ssd | None:
+def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: ResolvedSystem) -> Drive | Ssd | None:
     """The drive of the library or of a file, with the figures that the scenario changes."""
     try:
         drive = find_device(choice.name, base_dir, choice.drive)
@@ -171,7 +175,7 @@ def _drive(choice: DeviceChoice, path: KeyPath, base_dir: Path, system: System) 
     return drive if choice.power is None else drive.powered(choice.power)
 
 
-def _queues(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: System) -> None:
+def _queues(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: ResolvedSystem) -> None:
     """Check the queue depth and the schedulers against what the host and the drive can know."""
     most, depth = drive.command_queue.depth, pool.queue_depth or 1
     if most is not None and depth > most:

@@ -59,7 +59,7 @@ class ResolvedPool:
 
 
 @dataclass(frozen=True)
-class Extent:
+class PlacedVolume:
     """A volume's place in its pool, in bytes. Virtual pools are numbered behind pools."""
 
     name: str
@@ -91,12 +91,12 @@ class Paths:
 
 
 @dataclass
-class System:
+class ResolvedSystem:
     """What a plan is made from; indices are positions in these lists."""
 
     pools: list[ResolvedPool] = field(default_factory=list)
     virtual_pools: list[ResolvedVirtualPool] = field(default_factory=list)
-    volumes: list[Extent] = field(default_factory=list)
+    volumes: list[PlacedVolume] = field(default_factory=list)
     volume_of_workload: list[int] = field(default_factory=list)
     bus_of_drive: list[list[int]] = field(default_factory=list)
     synthetic: dict[int, Made] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from iowatt.base.problems import DocumentError, KeyPath, Problem
 from iowatt.base.results import Note
 from iowatt.model.profile import load, remarks
 from iowatt.model.profile.laws import Closed, Recorded
-from iowatt.model.scenario.keys.workload import ClosedReplay, Workload
+from iowatt.model.scenario.keys.workload import ClosedReplay, WorkloadKeys
 
 
 @dataclass
@@ -24,7 +24,9 @@ class Made:
     problems: list[Problem] = field(default_factory=list)
 
 
-def make(workload: Workload, at: int, *, base_dir: Path, seed: int, capacity: int | None, ends: bool) -> Made:
+def make(
+    workload: WorkloadKeys, at: int, *, base_dir: Path, seed: int, capacity: int | None, ends: bool
+) -> Made:
     """The profile of workload number ``at``.
 
     Parameters

@@ -15,11 +15,11 @@ from iowatt.model.scenario.buses import connect_buses
 from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.placing import place_volumes
 from iowatt.model.scenario.pools import note_drives, resolve_pool
-from iowatt.model.scenario.resolved import System
+from iowatt.model.scenario.resolved import ResolvedSystem
 from iowatt.model.scenario.workloads import resolve_workloads
 
 
-def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = True) -> System:
+def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = True) -> ResolvedSystem:
     """Resolve all names of ``scenario``; the system is complete only where ``problems`` stays empty.
 
     Parameters
@@ -29,7 +29,7 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
     traces_must_exist:
         Whether a missing trace file is a problem.
     """
-    system = System()
+    system = ResolvedSystem()
     _unique_names(scenario, system)
     for index, pool in enumerate(scenario.array.pool):
         resolve_pool(pool, ("array", "pool", index), base_dir, system, wall_power=bool(scenario.array.power))
@@ -45,7 +45,7 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
     return system
 
 
-def _unique_names(scenario: Scenario, system: System) -> None:
+def _unique_names(scenario: Scenario, system: ResolvedSystem) -> None:
     groups: list[tuple[KeyPath, list[str]]] = [
         (("workload",), [w.name for w in scenario.workload]),
         (("array", "pool"), [p.name for p in scenario.array.pool]),
@@ -61,7 +61,7 @@ def _unique_names(scenario: Scenario, system: System) -> None:
                 system.problem("duplicate", (*path, index, "name"), message, "give each a name of its own")
 
 
-def _controller(scenario: Scenario, system: System) -> None:
+def _controller(scenario: Scenario, system: ResolvedSystem) -> None:
     sectors = [pool.drive.sector_bytes for pool in system.pools]
     problems = list(controller.problems(scenario.array.controller, sectors))
     system.problems.extend(problems)
@@ -69,7 +69,7 @@ def _controller(scenario: Scenario, system: System) -> None:
         system.notes.extend(controller.notes(scenario.array.controller, sectors))
 
 
-def _paths(scenario: Scenario, system: System) -> None:
+def _paths(scenario: Scenario, system: ResolvedSystem) -> None:
     if scenario.path:
         from iowatt.model.scenario.path_resolve import resolve as resolve_paths
 
@@ -85,7 +85,7 @@ def _paths(scenario: Scenario, system: System) -> None:
             system.note("processing-without-path", text, decides=True)
 
 
-def _array_power(scenario: Scenario, base_dir: Path, system: System) -> None:
+def _array_power(scenario: Scenario, base_dir: Path, system: ResolvedSystem) -> None:
     if scenario.array.power is None or any(p.path[:2] == ("array", "pool") for p in system.problems):
         return  # faulty drives are reported already
     from iowatt.model.scenario.array_power import resolve as resolve_power
@@ -96,7 +96,7 @@ def _array_power(scenario: Scenario, base_dir: Path, system: System) -> None:
     system.notes.extend(resolved.notes)
 
 
-def _observe(scenario: Scenario, system: System) -> None:
+def _observe(scenario: Scenario, system: ResolvedSystem) -> None:
     duration, warmup = scenario.observe.duration, scenario.observe.warmup
     if not scenario.workload and duration is None:
         message = "there is no workload, so observe.duration must say how long to simulate"

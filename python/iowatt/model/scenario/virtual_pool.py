@@ -9,7 +9,7 @@ from typing import Any
 
 from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.base.results import Note
-from iowatt.model.scenario.virtual.scheme import Part, Placed, Scheme, VolumeRange, sector_bytes
+from iowatt.model.scenario.virtual.scheme import PlacedRange, PoolRange, Scheme, VolumeRange, sector_bytes
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class ResolvedVirtualPool:
     """A virtual pool with its parts in their places."""
 
     scheme: Scheme
-    parts: tuple[Placed, ...]
+    parts: tuple[PlacedRange, ...]
 
     @property
     def capacity_bytes(self) -> int:
@@ -134,7 +134,7 @@ def resolve_virtual_pools(
         if scheme.name in pools:
             message = f"the name {scheme.name!r} is taken by a pool"
             problems.append(Problem("duplicate", (*path, "name"), message, "give each a name of its own"))
-        placed: list[Placed] = []
+        placed: list[PlacedRange] = []
         wrong = _twice(scheme, path)
         again = {problem.path for problem in wrong if problem is not None}
         for place, label, part in scheme.parts():
@@ -148,7 +148,7 @@ def resolve_virtual_pools(
             elif at is not None:
                 pool, offset, size = at
                 sector = rooms[pool].sector_bytes
-                placed.append(Placed(label, pool, pools[pool], offset, size, sector))
+                placed.append(PlacedRange(label, pool, pools[pool], offset, size, sector))
         if not wrong:
             within = scheme.problems(placed)
             wrong.extend(Problem(p.code, (*path, *p.path), p.message, p.hint) for p in within)
@@ -175,7 +175,7 @@ def _twice(scheme: Scheme, path: KeyPath) -> list[Problem | None]:
 
 
 def _place(
-    part: Part, who: str, path: KeyPath, rooms: Sequence[Room], virtual: Sequence[str]
+    part: PoolRange, who: str, path: KeyPath, rooms: Sequence[Room], virtual: Sequence[str]
 ) -> tuple[tuple[int, int, int] | None, Problem | None]:
     """Pool, offset and bytes of a part, which are then taken; what is wrong where they are not there."""
     pools = [room.name for room in rooms]

@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from iowatt.base.problems import KeyPath, nearest, suggestion
-from iowatt.model.recorded_trace import Trace, recorded
+from iowatt.model.recorded_trace import TraceKeys, recorded
 from iowatt.model.scenario.keys.scenario import Scenario
-from iowatt.model.scenario.keys.workload import OpenReplay, Workload
+from iowatt.model.scenario.keys.workload import OpenReplay, WorkloadKeys
 from iowatt.model.scenario.paths import as_named
-from iowatt.model.scenario.resolved import System
+from iowatt.model.scenario.resolved import ResolvedSystem
 
 
-def resolve_workloads(scenario: Scenario, base_dir: Path, system: System, *, traces_must_exist: bool) -> None:
+def resolve_workloads(
+    scenario: Scenario, base_dir: Path, system: ResolvedSystem, *, traces_must_exist: bool
+) -> None:
     """Set ``volume_of_workload`` and ``synthetic``."""
     placed = {extent.name: index for index, extent in enumerate(system.volumes)}
     standard_input = ""
@@ -50,7 +52,7 @@ def resolve_workloads(scenario: Scenario, base_dir: Path, system: System, *, tra
 
 
 def _volume(
-    workload: Workload, volumes: list[str], placed: dict[str, int], path: KeyPath, system: System
+    workload: WorkloadKeys, volumes: list[str], placed: dict[str, int], path: KeyPath, system: ResolvedSystem
 ) -> None:
     if workload.volume is None and len(volumes) > 1:
         message = f"the key `volume` is missing, and there are {len(volumes)} to choose from"
@@ -62,13 +64,13 @@ def _volume(
         system.volume_of_workload.append(placed.get(workload.volume or volumes[0], -1))
 
 
-def _files(trace: Trace, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+def _files(trace: TraceKeys, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
     yield (*path, "path"), trace.path
     for number, name in enumerate(trace.more):
         yield (*path, "more", number), name
 
 
-def _must_exist(name: str, path: KeyPath, base_dir: Path, system: System) -> None:
+def _must_exist(name: str, path: KeyPath, base_dir: Path, system: ResolvedSystem) -> None:
     if all(part.is_file() for part in recorded(base_dir / name)):
         return
     file = Path(as_named(base_dir, name))
@@ -83,7 +85,7 @@ def _must_exist(name: str, path: KeyPath, base_dir: Path, system: System) -> Non
     )
 
 
-def _contradictions(trace: Trace, path: KeyPath, system: System) -> None:
+def _contradictions(trace: TraceKeys, path: KeyPath, system: ResolvedSystem) -> None:
     if trace.device is not None and trace.devices is not None:
         system.problem("conflict", (*path, "devices"), "`device` and `devices` are both given", "keep one")
     if trace.end is not None and trace.end <= (trace.start or 0.0):
@@ -94,7 +96,7 @@ def _contradictions(trace: Trace, path: KeyPath, system: System) -> None:
         system.problem("read-once", (*path, "place"), message, hint)
 
 
-def _synthetic(scenario: Scenario, index: int, base_dir: Path, system: System) -> None:
+def _synthetic(scenario: Scenario, index: int, base_dir: Path, system: ResolvedSystem) -> None:
     from iowatt.model.scenario.synthetic import make  # with the models of profiles, which few scenarios have
 
     workload = scenario.workload[index]

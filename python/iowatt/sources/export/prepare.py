@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.model.profile import Phase, Profile, load
+from iowatt.model.profile import Profile, ProfilePhase, load
 from iowatt.model.profile.laws import Recorded
 from iowatt.sources.export.loads import PreparedProfile, RateSection
 
@@ -54,7 +54,7 @@ def _one_round(profile: Profile) -> float:
     return max((envelope.period for envelope in profile.envelope), default=PLAIN_S)
 
 
-def _phase(profile: Profile, at: float) -> tuple[Phase | None, float]:
+def _phase(profile: Profile, at: float) -> tuple[ProfilePhase | None, float]:
     """The phase at a time, and when it ends."""
     if not profile.phase:
         return None, math.inf
@@ -80,7 +80,7 @@ def _envelope(profile: Profile, at: float) -> tuple[float, float]:
     return factor, until
 
 
-def _rates(profile: Profile, factor: float, phase: Phase | None) -> dict[str, float]:
+def _rates(profile: Profile, factor: float, phase: ProfilePhase | None) -> dict[str, float]:
     common = 0.0 if profile.arrivals is None else profile.arrivals.mean_rate or 0.0
     if phase is not None:
         factor *= phase.factor

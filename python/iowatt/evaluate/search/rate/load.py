@@ -23,7 +23,7 @@ from iowatt.evaluate.search.rate.request import ALL, RateRequest
 from iowatt.model import profile as profiles
 from iowatt.model.profile.laws import Closed, Recorded
 from iowatt.model.scenario import Scenario
-from iowatt.model.scenario.keys import ClosedReplay, OpenReplay, Workload
+from iowatt.model.scenario.keys import ClosedReplay, OpenReplay, WorkloadKeys
 
 #: Fewest requests counted, where runs may be longer than in the scenario.
 LEAST_REQUESTS: Final = 2_000
@@ -172,8 +172,8 @@ def looped(
 
 
 def _paced(
-    workload: Workload, rate: float, recorded: tuple[float, float] | None, ends_s: float
-) -> tuple[Workload, list[str]]:
+    workload: WorkloadKeys, rate: float, recorded: tuple[float, float] | None, ends_s: float
+) -> tuple[WorkloadKeys, list[str]]:
     """A workload at a rate."""
     path = f"workload.{workload.name}"
     # It runs as long as the run does, at the pace that is tried.
@@ -258,7 +258,7 @@ def chosen_workloads(scenario: Scenario, wanted: str | None) -> tuple[int, ...]:
     return (0 if wanted is None else names.index(wanted),)
 
 
-def _stated(workload: Workload, base: Path) -> float | None:
+def _stated(workload: WorkloadKeys, base: Path) -> float | None:
     """The rate that the scenario gives a workload, requests per second; None where it gives none.
 
     Raises ``InputError`` where the workload has no rate to change, because something else paces it.

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
 from iowatt.lenses.cost.year import file, measured
@@ -76,7 +76,7 @@ def _found(spec: str) -> Cycle:
 
 def _of_toml(spec: str) -> Cycle:
     """A duty cycle or a profile, as its schema says."""
-    document = Document(read_text(Path(spec)), spec)
+    document = TomlDocument(read_text(Path(spec)), spec)
     if str(document.raw.get("schema", "")).startswith("iowatt.profile/"):
         return of_profile(load(spec))
     return file.of_document(document)

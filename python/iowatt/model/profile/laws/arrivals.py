@@ -9,7 +9,7 @@ from pydantic import Field
 
 from iowatt.base.quantity import Duration, Iops, Percent
 from iowatt.base.strict import Strict, key
-from iowatt.model.recorded_trace import Trace
+from iowatt.model.recorded_trace import TraceKeys
 
 Sojourn = Literal["exponential", "fixed", "pareto"]
 
@@ -230,7 +230,7 @@ class Recorded(ArrivalLaw):
     """The stamps of a recorded trace."""
 
     law: Literal["recorded"] = _law("recorded: the stamps of a trace; the profile gives all else.")
-    trace: Trace = key("The trace whose stamps are taken.", example={"path": "traces/oltp.csv.gz"})
+    trace: TraceKeys = key("The trace whose stamps are taken.", example={"path": "traces/oltp.csv.gz"})
     speed: float = key(
         "Time compression: 2.0 arrives twice as fast.", default=1.0, within=(1e-6, 1e6), example=2.0
     )

@@ -19,7 +19,7 @@ from iowatt.model.library.device import HddPower
 from iowatt.model.library.electronics import Scheduler
 from iowatt.model.power.keys import ArrayPower
 from iowatt.model.raid import DEFAULT_CHUNKLET
-from iowatt.model.scenario.keys.controller import Controller
+from iowatt.model.scenario.keys.controller import ControllerKeys
 from iowatt.model.scenario.keys.power import NeverPolicy, PowerPolicy
 from iowatt.model.scenario.keys.ssd import SsdSettings
 from iowatt.model.scenario.virtual import VirtualPool
@@ -56,7 +56,7 @@ class Failure(Strict):
     )
 
 
-class Rebuild(Strict):
+class RebuildKeys(Strict):
     """How a failed drive is rebuilt onto spare space."""
 
     rate: Annotated[
@@ -256,10 +256,10 @@ class Pool(Strict):
         example="distributed",
     )
     failure: list[Failure] = key("Drives that fail.", default=[])
-    rebuild: Rebuild = key(
+    rebuild: RebuildKeys = key(
         "How failed drives are rebuilt onto spare space, one after another. Without spares nothing is "
         "rebuilt.",
-        default=Rebuild(),
+        default=RebuildKeys(),
         example={"rate": "50MB/s"},
     )
     scheduler: Scheduler = key(
@@ -314,7 +314,7 @@ class Pool(Strict):
         return self.count + self.spares
 
 
-class Volume(Strict):
+class VolumeKeys(Strict):
     """A range of a pool's usable bytes. Volumes on one pool lie one after another, behind parts of virtual
     pools."""
 
@@ -337,7 +337,7 @@ def _not_empty(value: list[str]) -> list[str]:
     return value
 
 
-class Bus(Strict):
+class BusKeys(Strict):
     """A link that drives share, one transfer at a time, first come first served."""
 
     name: Name = key("Its name in results.", example="scsi0")
@@ -351,20 +351,22 @@ class Bus(Strict):
     arbitration: Duration = key("Time before each transfer.", default=0.0, example="2us")
 
 
-class Array(Strict):
+class ArrayKeys(Strict):
     """The storage system."""
 
     pool: list[Pool] = key("Pools of like drives; pools may differ.", min_length=1)
     virtual_pool: list[VirtualPool] = key(
         "Address spaces that a scheme makes of ranges of pools: hybrid volumes, tiers.", default=[]
     )
-    volume: list[Volume] = key(
+    volume: list[VolumeKeys] = key(
         "Volumes. Left out: one volume for each virtual pool and each pool that is part of none, of all its "
         "capacity and with its name.",
         default=[],
     )
-    bus: list[Bus] = key("Shared buses. Left out: each drive has a private link without limit.", default=[])
-    controller: Controller | None = key(
+    bus: list[BusKeys] = key(
+        "Shared buses. Left out: each drive has a private link without limit.", default=[]
+    )
+    controller: ControllerKeys | None = key(
         "What stands between hosts and pools: processors, back end, host link, cache.",
         unset="none, requests reach their drives at once",
     )

@@ -14,7 +14,7 @@ from iowatt.model import cache_policies
 DESTAGE_LINES: Final = 16
 
 
-class ReadAhead(Strict):
+class ReadAheadKeys(Strict):
     """Reading ahead of sequential reads."""
 
     start: BlockSize = key(
@@ -57,7 +57,7 @@ class Mirror(Strict):
     latency: Duration = key("From the end of a transfer to the partner's answer.", default=0.0, example="5us")
 
 
-class Loss(Strict):
+class LossKeys(Strict):
     """A part that fails and may return.
 
     Meanwhile write-back is write-through, and what is dirty is destaged.
@@ -72,7 +72,7 @@ class Loss(Strict):
     back: Duration | None = key("When it is back.", unset="not before the end", example="20min")
 
 
-class Cache(Strict):
+class CacheKeys(Strict):
     """A cache for all pools, in lines."""
 
     size: Capacity = key("Its size, rounded down to whole lines. 0B is no cache.", example="4GiB")
@@ -137,7 +137,7 @@ class Cache(Strict):
         unset="whole lines are read, what is dirty is written",
         example=True,
     )
-    read_ahead: ReadAhead | None = key(
+    read_ahead: ReadAheadKeys | None = key(
         "Reading ahead of sequential reads. `{}` takes all of its defaults.",
         unset="only what is asked for is read",
         example={"most": "2MiB"},
@@ -199,7 +199,7 @@ class Processing(Strict):
     )
 
 
-class BackEnd(Strict):
+class BackEndKeys(Strict):
     """Time that commands to drives take of the controller, before they join the drives' queues.
 
     One request may be several commands: a small write of RAID-5 is two reads and two writes.
@@ -224,16 +224,16 @@ class BackEnd(Strict):
     write_processors: int = key("Processors of the write path.", default=1, example=2, within=(1, 1024))
 
 
-class Controller(Strict):
+class ControllerKeys(Strict):
     """What stands between hosts and pools."""
 
-    cache: Cache | None = key("The cache.", unset="none", example={"size": "4GiB", "write": "back"})
+    cache: CacheKeys | None = key("The cache.", unset="none", example={"size": "4GiB", "write": "back"})
     processing: Processing | None = key(
         "Time that each request takes of a processor.",
         unset="none",
         example={"read": "20us", "write": "30us", "processors": 2},
     )
-    back_end: BackEnd | None = key(
+    back_end: BackEndKeys | None = key(
         "Time that each command to a drive takes of the controller, behind the cache and RAID.",
         unset="none",
         example={"command": "25us", "write_command": "33us"},
@@ -262,7 +262,7 @@ class Controller(Strict):
         default=False,
         example=True,
     )
-    loss: list[Loss] = key(
+    loss: list[LossKeys] = key(
         "Parts that fail at given times; a controller without a cache is not lost.",
         default=[],
         example=[{"of": "battery", "at": "10min", "back": "20min"}],

@@ -221,7 +221,7 @@ class AdapterChoice(AdapterFigures, _Choice):
     """A host adapter."""
 
 
-class Hop(Strict):
+class HopKeys(Strict):
     """One link, one switch, or one delay on the way."""
 
     name: Name | None = key(
@@ -290,7 +290,7 @@ class Port(Strict):
     )
 
 
-class Path(Strict):
+class PathKeys(Strict):
     """The way of workloads' requests from their host to the array and back."""
 
     name: Name = key("Its name in results and in `--set` paths.", example="san")
@@ -322,7 +322,7 @@ class Path(Strict):
         "complete, processors, bandwidth, queue_depth",
         example="emulex-lpe12002",
     )
-    hop: list[Hop] = key(
+    hop: list[HopKeys] = key(
         "Links and switches, from the host to the array.",
         default=[],
         example=[{"link": "fc-8g"}, {"switch": "brocade-6510"}, {"link": "fc-8g", "distance": "10km"}],

@@ -10,10 +10,10 @@ from iowatt.base import units
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import Duration
 from iowatt.base.strict import Strict, key
-from iowatt.model.heat import EXTENTS_MADE, EXTENTS_TRACED, Heat
-from iowatt.model.scenario.keys.array import Array
-from iowatt.model.scenario.keys.path import Path
-from iowatt.model.scenario.keys.workload import Workload
+from iowatt.model.heat import EXTENTS_MADE, EXTENTS_TRACED, HeatKeys
+from iowatt.model.scenario.keys.array import ArrayKeys
+from iowatt.model.scenario.keys.path import PathKeys
+from iowatt.model.scenario.keys.workload import WorkloadKeys
 
 
 def _warmup(value: Any) -> Any:
@@ -71,7 +71,7 @@ class Observe(Strict):
         "points of a sweep keep none",
         example=True,
     )
-    heat: Heat | Literal[False] | None = key(
+    heat: HeatKeys | Literal[False] | None = key(
         "Where requests go, by extent and period, in the Run's table `heat`, for `iowatt heat`. `heat = {}` "
         "takes every default of the table. false: not recorded.",
         unset="`iowatt run` records it in front, and behind where a cache lies between, by "
@@ -94,12 +94,12 @@ class Scenario(Strict):
         within=(0, 2**63 - 1),
         example=1,
     )
-    workload: list[Workload] = key(
+    workload: list[WorkloadKeys] = key(
         "Streams of requests. None at all is legal where observe.duration is given (an idle array).",
         default=[],
     )
-    array: Array = key("The storage system: pools of drives, volumes on them, buses and a controller.")
-    path: list[Path] = key(
+    array: ArrayKeys = key("The storage system: pools of drives, volumes on them, buses and a controller.")
+    path: list[PathKeys] = key(
         "Ways of workloads to the array: adapters, links, switches, target ports. A workload that no path "
         "names reaches the array at once.",
         default=[],

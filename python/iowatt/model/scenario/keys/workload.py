@@ -8,7 +8,7 @@ from pydantic import Field
 
 from iowatt.base.quantity import Capacity, Duration, Iops, Share
 from iowatt.base.strict import Name, Strict, key
-from iowatt.model.recorded_trace import Trace
+from iowatt.model.recorded_trace import TraceKeys
 
 
 class ProfileChoice(Strict):
@@ -80,12 +80,12 @@ class ClosedReplay(Strict):
     )
 
 
-class Workload(Strict):
+class WorkloadKeys(Strict):
     """A stream of requests against one volume."""
 
     name: Name = key("Its name in results and in `--set` paths.", example="oltp")
     volume: Name | None = key("The volume that it addresses.", unset="the only volume there is", example="db")
-    trace: Trace | None = key(
+    trace: TraceKeys | None = key(
         "The requests, recorded.", unset="a profile makes them", example={"path": "traces/oltp.csv.gz"}
     )
     profile: ProfileChoice | None = key(

@@ -7,27 +7,27 @@ from typing import Annotated
 from pydantic import Field
 
 from iowatt.model.scenario.virtual.caching import Caching, Tiering
-from iowatt.model.scenario.virtual.maid import Maid
-from iowatt.model.scenario.virtual.pdc import Pdc
+from iowatt.model.scenario.virtual.maid import MaidPool
+from iowatt.model.scenario.virtual.pdc import PdcPool
 from iowatt.model.scenario.virtual.reduced import Reduced
 from iowatt.model.scenario.virtual.scheme import Linear
 from iowatt.model.scenario.virtual.tiered_pool import TieredPool
-from iowatt.model.scenario.virtual.write_off_loading import WriteOffLoading
+from iowatt.model.scenario.virtual.write_off_loading import WriteOffLoadingPool
 
 __all__ = [
     "Caching",
     "Linear",
-    "Maid",
-    "Pdc",
+    "MaidPool",
+    "PdcPool",
     "Reduced",
     "TieredPool",
     "Tiering",
     "VirtualPool",
-    "WriteOffLoading",
+    "WriteOffLoadingPool",
 ]
 
 VirtualPool = Annotated[
-    Tiering | Caching | Linear | TieredPool | Reduced | Maid | Pdc | WriteOffLoading,
+    Tiering | Caching | Linear | TieredPool | Reduced | MaidPool | PdcPool | WriteOffLoadingPool,
     Field(discriminator="scheme"),
 ]
 """A table ``[[array.virtual_pool]]``, by its scheme."""

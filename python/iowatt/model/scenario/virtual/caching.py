@@ -10,14 +10,14 @@ from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.quantity import BlockSize, Duration, Share
 from iowatt.base.strict import key
 from iowatt.base.units import format_bytes
-from iowatt.model.scenario.virtual.scheme import Part, Placed, Scheme, extent_problems, sector_bytes
+from iowatt.model.scenario.virtual.scheme import PlacedRange, PoolRange, Scheme, extent_problems, sector_bytes
 
 
 class TwoParts(Scheme):
     """A fast part before a slow one, in extents."""
 
-    fast: Part = key("The fast part.", example={"pool": "ssd", "capacity": "300GB"})
-    slow: Part = key("The slow part.", example={"pool": "hdd"})
+    fast: PoolRange = key("The fast part.", example={"pool": "ssd", "capacity": "300GB"})
+    slow: PoolRange = key("The slow part.", example={"pool": "hdd"})
     extent: BlockSize = key(
         "Unit of placement: what is moved or copied as a whole. A whole number of sectors of both parts. "
         "Smaller extents move less for nothing, and take more memory (about 16 bytes each).",
@@ -42,11 +42,11 @@ class TwoParts(Scheme):
         example=8,
     )
 
-    def parts(self) -> list[tuple[KeyPath, str, Part]]:
+    def parts(self) -> list[tuple[KeyPath, str, PoolRange]]:
         """The fast part, then the slow one."""
         return [(("fast",), "fast", self.fast), (("slow",), "slow", self.slow)]
 
-    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+    def problems(self, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
         """Extents must fit both parts."""
         yield from extent_problems("extent", self.extent, parts)
 
@@ -66,7 +66,7 @@ class Tiering(TwoParts):
         example="cold",
     )
 
-    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+    def problems(self, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
         """Besides extents: what is demoted needs a free place."""
         found = list(super().problems(parts))
         yield from found
@@ -75,12 +75,12 @@ class Tiering(TwoParts):
             message = f"the slow part holds {slots} extents, and each migration needs a free one"
             yield Problem("out-of-range", ("max_migrations",), message, "fewer, or smaller extents")
 
-    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+    def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """The whole extents of both parts, but those of the slow part that stay free for what is demoted."""
         slots = sum(part.capacity // self.extent for part in parts)
         return (slots - self.max_migrations) * self.extent
 
-    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
         """Extent, threshold, concurrency, initial placement."""
         return {
             "kind": "tiering",
@@ -156,7 +156,7 @@ class Caching(TwoParts):
         example="1s",
     )
 
-    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+    def problems(self, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
         """Besides extents: their sectors, who takes writes, and watermarks in their order."""
         found = list(super().problems(parts))
         yield from found
@@ -181,11 +181,11 @@ class Caching(TwoParts):
             message = f"{apart(self.dirty_low, self.dirty_high, 1)} is above dirty_high, {self.dirty_high:g}"
             yield Problem("conflict", ("dirty_low",), message)
 
-    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+    def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """The whole extents of the slow part."""
         return parts[1].capacity // self.extent * self.extent
 
-    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
         """Extent, threshold, concurrency, writes, copies at the start and by what unit."""
         by_sector = self.copy_unit == "sector"
         allocates = by_sector and self.write != "around" and self.allocate_on_write is not False

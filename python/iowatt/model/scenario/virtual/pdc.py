@@ -8,10 +8,10 @@ from typing import Any, Literal
 from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.quantity import BlockSize, Duration, Iops
 from iowatt.base.strict import key
-from iowatt.model.scenario.virtual.scheme import Part, Placed, Scheme, extent_problems
+from iowatt.model.scenario.virtual.scheme import PlacedRange, PoolRange, Scheme, extent_problems
 
 
-class Pdc(Scheme):
+class PdcPool(Scheme):
     """Extents change places now and then, so that the last parts may rest."""
 
     scheme: Literal["pdc"] = key(
@@ -19,7 +19,7 @@ class Pdc(Scheme):
         "first parts every period.",
         example="pdc",
     )
-    part: list[Part] = key(
+    part: list[PoolRange] = key(
         "The parts, that for the most popular extents first: tables, or names of pools.",
         min_length=2,
         max_length=1024,
@@ -55,11 +55,11 @@ class Pdc(Scheme):
     )
     step: BlockSize = key("What is copied at a time.", default=1 << 20, gt=0, le=2**30, example="256KiB")
 
-    def parts(self) -> list[tuple[KeyPath, str, Part]]:
+    def parts(self) -> list[tuple[KeyPath, str, PoolRange]]:
         """The parts as they are listed; each is called by its pool."""
         return [(("part", number), part.pool, part) for number, part in enumerate(self.part)]
 
-    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+    def problems(self, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
         """Extents must fit the parts, with some to spare, and steps the extents."""
         before = len(found := list(extent_problems("extent", self.extent, parts)))
         yield from found
@@ -80,12 +80,12 @@ class Pdc(Scheme):
                 )
                 yield Problem("out-of-range", ("extent",), message, "use shorter extents or a larger part")
 
-    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+    def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """The whole extents of the parts, less those that stay free."""
         held = sum(part.capacity // self.extent - self.migrations_at_once for part in parts)
         return held * self.extent
 
-    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
         """``PdcPlan`` of iowatt-sim."""
         return {
             "kind": "pdc",

@@ -10,7 +10,7 @@ from iowatt.base.quantity import BlockSize, Capacity, Duration, Share
 from iowatt.base.results import Note
 from iowatt.base.strict import Strict, key
 from iowatt.base.units import format_bytes
-from iowatt.model.scenario.virtual.scheme import MOST_EXTENTS, Part, Placed, Scheme
+from iowatt.model.scenario.virtual.scheme import MOST_EXTENTS, PlacedRange, PoolRange, Scheme
 
 #: Pages that are filled together at the start, and of a group of such runs (initial.rs of iowatt-sim).
 RUN_PAGES: Final = 64
@@ -45,7 +45,7 @@ class Reduced(Scheme):
         "provisioning, de-duplication, compression and snapshots, each if its keys are there.",
         example="reduced",
     )
-    part: Part = key("What the pages are stored on.", example={"pool": "disks", "capacity": "10TB"})
+    part: PoolRange = key("What the pages are stored on.", example={"pool": "disks", "capacity": "10TB"})
     capacity: Capacity | None = key(
         "What it offers to volumes, rounded down to whole pages.",
         unset="as much as the part, less the reserve, holds at the ratios given",
@@ -102,7 +102,7 @@ class Reduced(Scheme):
         example=0.2,
     )
 
-    def parts(self) -> list[tuple[KeyPath, str, Part]]:
+    def parts(self) -> list[tuple[KeyPath, str, PoolRange]]:
         """The one part."""
         return [(("part",), "store", self.part)]
 
@@ -111,17 +111,17 @@ class Reduced(Scheme):
         """Share of the pages that hold data at the start."""
         return 1.0 if self.filled is None else self.filled
 
-    def stored_bytes(self, parts: Sequence[Placed]) -> int:
+    def stored_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """What a page takes, in whole sectors."""
         sector = parts[0].sector_bytes
         return min(self.page, -(-int(self.page / self.compression + 0.5) // sector) * sector)
 
-    def factor(self, parts: Sequence[Placed]) -> float:
+    def factor(self, parts: Sequence[PlacedRange]) -> float:
         """Bytes offered for each byte of the part at the ratios given; pages in their whole sectors."""
         share = self.share_filled * (1 - self.duplicates)
         return self.page / self.stored_bytes(parts) / max(share, 1e-3)
 
-    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+    def problems(self, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
         """Pages of whole sectors, and room for what is there at the start."""
         sector = parts[0].sector_bytes
         if self.page % sector:
@@ -166,7 +166,7 @@ class Reduced(Scheme):
         there = (before + within) * RUN_PAGES - cut
         return max(there * unique >> 32, int(there > 0))
 
-    def notes(self, parts: Sequence[Placed]) -> Iterator[Note]:
+    def notes(self, parts: Sequence[PlacedRange]) -> Iterator[Note]:
         """Which ratios are assumed."""
         assumed = []
         if self.compression > 1:
@@ -183,7 +183,7 @@ class Reduced(Scheme):
             text = "compressing and comparing pages takes the controller no time (page_time)"
             yield Note(code="no-page-time", text=text, decides=True)
 
-    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+    def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """What was asked for, or what the part holds at the ratios given."""
         if self.capacity is not None:
             return self.capacity // self.page * self.page
@@ -197,7 +197,7 @@ class Reduced(Scheme):
         # A group that is cut short may be fuller than the rest.
         return max(int(slots / max(share, 1e-3)) - GROUP_PAGES, 0) * self.page
 
-    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
         """Pages, shares, times."""
         snapshots = self.snapshots
         return {
@@ -217,6 +217,6 @@ class Reduced(Scheme):
             },
         }
 
-    def space(self, parts: Sequence[Placed]) -> dict[str, Any]:
+    def space(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
         """Usable bytes are the part's; each is worth ``factor`` of the hosts'."""
         return {"usable_bytes": parts[0].capacity, "capacity_factor": self.factor(parts)}

@@ -22,7 +22,7 @@ from iowatt.base.units import format_bytes
 MOST_EXTENTS: Final = 2**31
 
 
-class Part(ShortForm):
+class PoolRange(ShortForm):
     """A range of a pool that a virtual pool is made of. Parts on one pool lie one after another."""
 
     SHORT_KEY: ClassVar[str] = "pool"
@@ -38,7 +38,7 @@ class Part(ShortForm):
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedRange:
     """A part in its place: ``label`` names it within the virtual pool, ``pool`` counts the scenario's."""
 
     label: str
@@ -64,44 +64,44 @@ class Scheme(Strict, ABC):
     name: Name = key("Its name, for `[[array.volume]]` and in results.", example="hybrid")
 
     @abstractmethod
-    def parts(self) -> list[tuple[KeyPath, str, Part]]:
+    def parts(self) -> list[tuple[KeyPath, str, PoolRange]]:
         """The parts in the order of the plan: key path within this table, label, part."""
 
-    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+    def problems(self, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
         """What is wrong between the keys and ``parts``; paths within this table."""
         yield from ()
 
-    def notes(self, parts: Sequence[Placed]) -> Iterator[Note]:
+    def notes(self, parts: Sequence[PlacedRange]) -> Iterator[Note]:
         """What a reader of the results must know."""
         yield from ()
 
     @abstractmethod
-    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+    def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """What the virtual pool offers to volumes. ``parts`` are without problems."""
 
-    def space(self, parts: Sequence[Placed]) -> dict[str, Any]:
+    def space(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
         """``usable_bytes`` and ``capacity_factor`` where what is offered is not what there is."""
         return {}
 
     @abstractmethod
-    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
         """The scheme of the plan: ``kind`` and what it needs, in SI numbers."""
 
     def volume_problems(self, volumes: Sequence[VolumeRange]) -> Iterator[Problem]:
         """What is wrong between the keys and the volumes on the virtual pool; paths within this table."""
         yield from ()
 
-    def plan_with(self, parts: Sequence[Placed], volumes: Sequence[VolumeRange]) -> dict[str, Any]:
+    def plan_with(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange]) -> dict[str, Any]:
         """As :meth:`plan`, for schemes that treat volumes differently."""
         return self.plan(parts)
 
 
-def sector_bytes(parts: Sequence[Placed]) -> int:
+def sector_bytes(parts: Sequence[PlacedRange]) -> int:
     """The unit of the virtual pool's addresses: whole sectors of every part."""
     return lcm(*(part.sector_bytes for part in parts))
 
 
-def extent_problems(name: str, extent: int, parts: Sequence[Placed]) -> Iterator[Problem]:
+def extent_problems(name: str, extent: int, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
     """What is wrong with the key ``name``, an extent of so many bytes, over ``parts``."""
     sector = sector_bytes(parts)
     if extent % sector:
@@ -129,21 +129,21 @@ class Linear(Scheme):
         "How the parts make one address space. linear: one part behind another, nothing moves.",
         example="linear",
     )
-    part: list[Part] = key(
+    part: list[PoolRange] = key(
         "The parts, in the order of their addresses: tables, or names of pools.",
         min_length=1,
         example=["ssd", "hdd"],
     )
 
-    def parts(self) -> list[tuple[KeyPath, str, Part]]:
+    def parts(self) -> list[tuple[KeyPath, str, PoolRange]]:
         """The parts as they are listed; each is called by its pool."""
         return [(("part", number), part.pool, part) for number, part in enumerate(self.part)]
 
-    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+    def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """The sum of the parts, each in whole sectors of all."""
         sector = sector_bytes(parts)
         return sum(part.capacity // sector * sector for part in parts)
 
-    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
         """``linear`` has no figures of its own."""
         return {"kind": "linear"}

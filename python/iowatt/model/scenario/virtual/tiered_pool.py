@@ -14,7 +14,7 @@ from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Share
 from iowatt.base.results import Note
 from iowatt.base.strict import Name, Strict, key
-from iowatt.model.scenario.virtual.scheme import Part, Placed, Scheme, VolumeRange, extent_problems
+from iowatt.model.scenario.virtual.scheme import PlacedRange, PoolRange, Scheme, VolumeRange, extent_problems
 
 _CLOCK: Final = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 CLOCK_TEXT: Final = 'a time of day such as "22:00"'
@@ -45,7 +45,7 @@ SMART_TIERS_PAGE: Final = 42 * 2**20
 FAST_VP_SLICE: Final = 256 * 2**20
 
 
-class TierPart(Part):
+class TierPart(PoolRange):
     """One tier, and what relocations make of it."""
 
     performance_iops: float | None = key(
@@ -68,7 +68,7 @@ class TierPart(Part):
     )
 
 
-class Window(Strict):
+class RelocationWindow(Strict):
     """When relocations may start, every day."""
 
     start: TimeOfDay = key("When it opens.", unit="s", example="22:00")
@@ -159,7 +159,7 @@ class TieredPool(Scheme):
         example="50MB/s",
         gt=0,
     )
-    window: Window | None = key(
+    window: RelocationWindow | None = key(
         "When relocations may start. A page on its way is brought to its end.",
         unset="at any time",
         example={"start": "22:00", "length": "8h"},
@@ -173,11 +173,11 @@ class TieredPool(Scheme):
         default = SMART_TIERS_PAGE if self.variant == "smart-tiers" else FAST_VP_SLICE
         return default if self.page is None else self.page
 
-    def parts(self) -> list[tuple[KeyPath, str, Part]]:
+    def parts(self) -> list[tuple[KeyPath, str, PoolRange]]:
         """The tiers; each is called by its pool."""
         return [(("tier", number), part.pool, part) for number, part in enumerate(self.tier)]
 
-    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+    def problems(self, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
         """Pages must fit the tiers, and steps and capacity go with them."""
         found = list(extent_problems("page", self.page_bytes, parts))
         yield from found
@@ -222,18 +222,18 @@ class TieredPool(Scheme):
                 hint = suggestion(policy.volume, names, "volumes")
                 yield Problem("unknown-name", ("policy", number, "volume"), message, hint)
 
-    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+    def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """``capacity`` in whole pages, or all of them."""
         pages = self._room(parts)
         if self.capacity is not None:
             pages = self.capacity // self.page_bytes
         return pages * self.page_bytes
 
-    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
         """The plan without policies, which need volumes."""
         return self.plan_with(parts, [])
 
-    def plan_with(self, parts: Sequence[Placed], volumes: Sequence[VolumeRange]) -> dict[str, Any]:
+    def plan_with(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange]) -> dict[str, Any]:
         """Everything in numbers; tiers by position."""
         places = {volume.name: volume for volume in volumes}
         daily = self.cycle is None and self.variant == "fast-vp"
@@ -270,7 +270,7 @@ class TieredPool(Scheme):
             ],
         }
 
-    def notes(self, parts: Sequence[Placed]) -> Iterator[Note]:
+    def notes(self, parts: Sequence[PlacedRange]) -> Iterator[Note]:
         """A default that is from memory is said to be."""
         if self.page is None and self.variant == "smart-tiers":
             size = units.format_bytes(SMART_TIERS_PAGE, binary=True)
@@ -295,7 +295,7 @@ class TieredPool(Scheme):
             found.append((relocation, new if part.new_page_buffer is None else part.new_page_buffer))
         return found
 
-    def _room(self, parts: Sequence[Placed]) -> int:
+    def _room(self, parts: Sequence[PlacedRange]) -> int:
         """Pages that the tiers hold without those that only relocations may fill."""
         room = 0
         for part, (relocation, _) in zip(parts, self._buffers(), strict=True):
