@@ -40,6 +40,24 @@ class Problem:
         return f"{text}\n  hint: {self.hint}" if self.hint else text
 
 
+class Report:
+    """Collects problems at key paths below one: ``report("conflict", "access.extent", message, hint)``."""
+
+    def __init__(self, path: KeyPath = (), problems: list[Problem] | None = None) -> None:
+        self.path = path
+        self.problems: list[Problem] = [] if problems is None else problems
+
+    def __call__(self, code: str, where: str | KeyPath, message: str, hint: str | None = None) -> None:
+        """Keep a problem below the path: at a key path, or at keys and indices with dots between them."""
+        self.problems.append(Problem(code, self.at(where).path, message, hint))
+
+    def at(self, where: str | KeyPath) -> Report:
+        """The same collection, for problems below ``where``."""
+        if isinstance(where, str):
+            where = tuple(int(step) if step.isdigit() else step for step in where.split(".") if step)
+        return Report((*self.path, *where), self.problems)
+
+
 class DocumentError(InputError):
     """An input with one problem or several; ``problems`` has them all, in the order of the text.
 

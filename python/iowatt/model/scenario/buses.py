@@ -27,7 +27,7 @@ def connect_buses(scenario: Scenario, system: ResolvedSystem) -> None:
             name = scenario.array.pool[index].name
             message = f"{len(loose)} of the {len(buses)} drives are on no bus; the first is {name}.{loose[0]}"
             hint = "put all drives of a pool on buses, or none"
-            system.problem("conflict", ("array", "pool", index), message, hint)
+            system.report("conflict", ("array", "pool", index), message, hint)
 
 
 def _connect(selector: str, bus: int, path: KeyPath, scenario: Scenario, system: ResolvedSystem) -> None:
@@ -38,7 +38,7 @@ def _connect(selector: str, bus: int, path: KeyPath, scenario: Scenario, system:
     pools = [pool.name for pool in scenario.array.pool]
     if name not in pools:
         hint = suggestion(name, pools, "pools")
-        system.problem("unknown-name", path, f"there is no pool {name!r}", hint)
+        system.report("unknown-name", path, f"there is no pool {name!r}", hint)
         return
     buses = system.bus_of_drive[pools.index(name)]
     if number:
@@ -48,13 +48,13 @@ def _connect(selector: str, bus: int, path: KeyPath, scenario: Scenario, system:
     if not start < stop <= len(buses):
         hint = f"bounds may be shares of the pool, such as {name}[:50%]"
         message = f"{selector!r} is not within pool {name!r}, whose drives are {name}[0:{len(buses)}]"
-        system.problem("out-of-range", path, message, hint)
+        system.report("out-of-range", path, message, hint)
         return
     for drive in range(start, stop, int(step or 1)):
         if buses[drive] >= 0:
             other = scenario.array.bus[buses[drive]].name
             message = f"drive {name}.{drive} is already on bus {other!r}"
-            system.problem("duplicate", path, message, "a drive is on one bus only")
+            system.report("duplicate", path, message, "a drive is on one bus only")
             return
         buses[drive] = bus
 

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from iowatt.base.problems import KeyPath, Problem, nearest
+from iowatt.base.problems import Report, nearest
 from iowatt.model.library import levels
 from iowatt.model.library.drive import Drive
 from iowatt.model.library.electrical import PowerLevel
 from iowatt.model.library.ssd.drive import Ssd
 from iowatt.model.scenario.keys.array import Pool
 from iowatt.model.scenario.keys.power import MultiSpeedPolicy, NeverPolicy, levels_needed
-from iowatt.model.scenario.resolved import ResolvedSystem
 
 SPIN_DOWN_NEEDS: Final = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")
 
 
-def check_levels(pool: Pool, drive: Drive, path: KeyPath, system: ResolvedSystem) -> None:
+def check_levels(pool: Pool, drive: Drive, report: Report) -> None:
     """Report levels that the policy uses and the disk lacks, or that make no sense."""
     wrong = levels.speed_problem(drive.power, drive.rpm)
     if wrong is not None:
-        system.problem("conflict", (*path, "device"), f"{drive.name!r}: {wrong}")
+        report("conflict", "device", f"{drive.name!r}: {wrong}")
         return
     known = levels.levels(drive.power, drive.rpm)
     usable = drive.ladder.names
@@ -30,36 +29,39 @@ def check_levels(pool: Pool, drive: Drive, path: KeyPath, system: ResolvedSystem
         needed = [levels.STANDBY]
     for name in needed:
         if name not in usable:
-            system.problems.append(_level_problem(pool, drive, name, known, path))
-    _speeds(pool, known, path, system)
-    check_timers(pool, drive, path, system)
+            _refuse_level(pool, drive, name, known, report)
+    _speeds(pool, known, report)
+    check_timers(pool, drive, report)
 
 
-def _level_problem(
-    pool: Pool, drive: Drive, name: str, known: Mapping[str, PowerLevel], path: KeyPath
-) -> Problem:
-    """Why a level cannot be used."""
+def _refuse_level(
+    pool: Pool, drive: Drive, name: str, known: Mapping[str, PowerLevel], report: Report
+) -> None:
+    """Report why a level cannot be used."""
     if name not in known and name != levels.STANDBY:
         hint = f"it has {', '.join(sorted(known))}" if known else "it has none"
         hint += f'; or give it one: device = {{ power = {{ level = [{{ name = "{name}", ... }}] }} }}'
         if near := nearest(name, known):
             hint = f"did you mean {near!r}?"
-        return Problem("unknown-name", (*path, "power"), f"{drive.name!r} has no power level {name!r}", hint)
+        report("unknown-name", "power", f"{drive.name!r} has no power level {name!r}", hint)
+        return
     lacking = levels.missing(known[name]) if name in known else SPIN_DOWN_NEEDS
     if not lacking:
         message = f"level {name!r} of {drive.name!r} draws more than idling ({drive.power.idle:g} W)"
-        return Problem("conflict", (*path, "power"), message)
+        report("conflict", "power", message)
+        return
     reason = f"the policy {pool.power.policy!r} needs"
     if name == levels.STANDBY:
-        return missing_figures(pool, drive, path, reason, lacking)
+        refuse_missing(pool, drive, reason, lacking, report)
+        return
     figures = ", ".join(f"{figure} of level {name}" for figure in lacking)
     message = f"{reason} power figures that {drive.name!r} does not have: {figures}"
     level = f'level = [{{ name = "{name}", {_blanks(lacking)} }}]'
     hint = f'give them: device = {{ name = "{pool.device.name}", power = {{ {level} }} }}'
-    return Problem("missing-figure", (*path, "device"), message, hint)
+    report("missing-figure", "device", message, hint)
 
 
-def check_timers(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: ResolvedSystem) -> None:
+def check_timers(pool: Pool, drive: Drive | Ssd, report: Report) -> None:
     """Report timers that never act: later than the timer of a level that draws less."""
     timers = getattr(pool.power, "timers", None) or {}
     order = [name for name in drive.ladder.names if name in timers]
@@ -71,10 +73,10 @@ def check_timers(pool: Pool, drive: Drive | Ssd, path: KeyPath, system: Resolved
                 f"{timers[deeper]:g} s, before its {timers[name]:g} s"
             )
             hint = f"a time that rises from level to level, here {', '.join(order)}; or leave it out"
-            system.problem("conflict", (*path, "power", "timers", name), message, hint)
+            report("conflict", ("power", "timers", name), message, hint)
 
 
-def _speeds(pool: Pool, known: Mapping[str, PowerLevel], path: KeyPath, system: ResolvedSystem) -> None:
+def _speeds(pool: Pool, known: Mapping[str, PowerLevel], report: Report) -> None:
     """A policy of several speeds needs speeds."""
     if not isinstance(pool.power, MultiSpeedPolicy):
         return
@@ -83,19 +85,14 @@ def _speeds(pool: Pool, known: Mapping[str, PowerLevel], path: KeyPath, system: 
         if level is not None and level.speed is None and not level.stopped:
             message = f"level {name!r} has no speed, so it serves no requests"
             hint = "give its speed, or use the policy multi-level"
-            system.problem("conflict", (*path, "power", "timers"), message, hint)
+            report("conflict", "power.timers", message, hint)
 
 
-def missing_figures(
-    pool: Pool, drive: Drive | Ssd, path: KeyPath, reason: str, names: Sequence[str]
-) -> Problem:
-    """The problem that a drive lacks power figures; ``reason`` is what needs them."""
-    return Problem(
-        "missing-figure",
-        (*path, "device"),
-        f"{reason} power figures that {drive.name!r} does not have: {', '.join(names)}",
-        f'give them: device = {{ name = "{pool.device.name}", power = {{ {_blanks(names)} }} }}',
-    )
+def refuse_missing(pool: Pool, drive: Drive | Ssd, reason: str, names: Sequence[str], report: Report) -> None:
+    """Report power figures that a drive lacks; ``reason`` says what needs them."""
+    message = f"{reason} power figures that {drive.name!r} does not have: {', '.join(names)}"
+    hint = f'give them: device = {{ name = "{pool.device.name}", power = {{ {_blanks(names)} }} }}'
+    report("missing-figure", "device", message, hint)
 
 
 def _blanks(names: Sequence[str]) -> str:

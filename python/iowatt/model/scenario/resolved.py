@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.problems import Problem, Report
 from iowatt.base.results import Note
 from iowatt.model.library.drive import Drive
 from iowatt.model.library.ssd.drive import Ssd
-from iowatt.model.scenario.chunklets import ChunkletRoom
+from iowatt.model.scenario.chunklets import ChunkletAllocator
 from iowatt.model.scenario.keys.array import Pool
 from iowatt.model.scenario.virtual.scheme import VolumeRange
 from iowatt.model.scenario.virtual_pool import ResolvedVirtualPool
@@ -29,7 +29,7 @@ class ResolvedPool:
     level: int
     stripe_unit: int
     usable_bytes: int
-    chunklets: ChunkletRoom | None = None
+    chunklets: ChunkletAllocator | None = None
 
     @property
     def joined(self) -> bool:
@@ -107,9 +107,10 @@ class ResolvedSystem:
     #: Values that are accepted and unusual.
     warnings: list[Problem] = field(default_factory=list)
 
-    def problem(self, code: str, path: KeyPath, message: str, hint: str | None = None) -> None:
-        """Keep what is wrong at ``path``."""
-        self.problems.append(Problem(code, path, message, hint))
+    @property
+    def report(self) -> Report:
+        """Adds to ``problems``."""
+        return Report((), self.problems)
 
     def note(self, code: str, text: str, *, decides: bool = False) -> None:
         """Keep what a reader of the figures must know."""

@@ -32,7 +32,13 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
     system = ResolvedSystem()
     _unique_names(scenario, system)
     for index, pool in enumerate(scenario.array.pool):
-        resolve_pool(pool, ("array", "pool", index), base_dir, system, wall_power=bool(scenario.array.power))
+        resolve_pool(
+            pool,
+            system.report.at(f"array.pool.{index}"),
+            base_dir,
+            system,
+            wall_power=bool(scenario.array.power),
+        )
     connect_buses(scenario, system)
     if len(system.pools) == len(scenario.array.pool):
         place_volumes(scenario, system)
@@ -58,7 +64,7 @@ def _unique_names(scenario: Scenario, system: ResolvedSystem) -> None:
         for index, name in enumerate(names):
             if counts[name] > 1 and names.index(name) != index:
                 message = f"the name {name!r} is taken by another {path[-1]}"
-                system.problem("duplicate", (*path, index, "name"), message, "give each a name of its own")
+                system.report("duplicate", (*path, index, "name"), message, "give each a name of its own")
 
 
 def _controller(scenario: Scenario, system: ResolvedSystem) -> None:
@@ -101,7 +107,7 @@ def _observe(scenario: Scenario, system: ResolvedSystem) -> None:
     if not scenario.workload and duration is None:
         message = "there is no workload, so observe.duration must say how long to simulate"
         hint = 'add [[workload]], or [observe] with duration = "1h" for an idle array'
-        system.problem("missing", ("observe", "duration"), message, hint)
+        system.report("missing", ("observe", "duration"), message, hint)
     if duration is not None and isinstance(warmup, float) and warmup >= duration:
         message = f"the warm-up ({warmup:g} s) leaves nothing of the duration ({duration:g} s)"
-        system.problem("out-of-range", ("observe", "warmup"), message)
+        system.report("out-of-range", ("observe", "warmup"), message)

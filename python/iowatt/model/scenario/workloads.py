@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from iowatt.base.problems import KeyPath, nearest, suggestion
+from iowatt.base.problems import Report, nearest, suggestion
 from iowatt.model.recorded_trace import TraceKeys, recorded
 from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.keys.workload import OpenReplay, WorkloadKeys
@@ -20,29 +20,30 @@ def resolve_workloads(
     placed = {extent.name: index for index, extent in enumerate(system.volumes)}
     standard_input = ""
     for index, workload in enumerate(scenario.workload):
-        path: KeyPath = ("workload", index)
+        report = system.report.at(f"workload.{index}")
         if workload.end is not None and workload.end <= workload.start:
             message = f"the end at {workload.end:g} s is not after the start at {workload.start:g} s"
-            system.problem("conflict", (*path, "end"), message, "give a later `end`")
-        _volume(workload, scenario.array.volume_names, placed, path, system)
+            report("conflict", "end", message, "give a later `end`")
+        _volume(workload, scenario.array.volume_names, placed, report, system)
         if (workload.trace is None) == (workload.profile is None):
             code = "conflict" if workload.trace else "missing"
             both = "both `trace` and `profile` are" if workload.trace else "neither `trace` nor `profile` is"
             hint = 'trace = { path = "oltp.csv.gz" }, or profile = { name = "hot-band", rate_iops = 500 }'
-            system.problem(code, path, f"{both} given; a workload has one of them", hint)
+            report(code, "", f"{both} given; a workload has one of them", hint)
         elif workload.trace is None:
             _synthetic(scenario, index, base_dir, system)
         else:
-            for place, name in _files(workload.trace, (*path, "trace")):
+            trace = report.at("trace")
+            for key, name in _files(workload.trace):
                 if name != "-":
                     if traces_must_exist:
-                        _must_exist(name, place, base_dir, system)
+                        _must_exist(name, base_dir, trace.at(key))
                     continue
                 if standard_input:
                     message = f"workload {standard_input!r} already reads standard input"
-                    system.problem("read-once", place, message, "name a file for one of them")
+                    trace("read-once", key, message, "name a file for one of them")
                 standard_input = workload.name
-            _contradictions(workload.trace, (*path, "trace"), system)
+            _contradictions(workload.trace, trace)
             if isinstance(workload.replay, OpenReplay) and workload.replay.speed != 1:
                 text = (
                     f"workload {workload.name!r}: its trace is replayed at {workload.replay.speed:g} times "
@@ -52,48 +53,47 @@ def resolve_workloads(
 
 
 def _volume(
-    workload: WorkloadKeys, volumes: list[str], placed: dict[str, int], path: KeyPath, system: ResolvedSystem
+    workload: WorkloadKeys, volumes: list[str], placed: dict[str, int], report: Report, system: ResolvedSystem
 ) -> None:
     if workload.volume is None and len(volumes) > 1:
         message = f"the key `volume` is missing, and there are {len(volumes)} to choose from"
-        system.problem("missing", path, message, f"one of {', '.join(volumes)}")
+        report("missing", "", message, f"one of {', '.join(volumes)}")
     elif workload.volume is not None and workload.volume not in volumes:
         hint = suggestion(workload.volume, volumes, "volumes")
-        system.problem("unknown-name", (*path, "volume"), f"there is no volume {workload.volume!r}", hint)
+        report("unknown-name", "volume", f"there is no volume {workload.volume!r}", hint)
     else:
         system.volume_of_workload.append(placed.get(workload.volume or volumes[0], -1))
 
 
-def _files(trace: TraceKeys, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
-    yield (*path, "path"), trace.path
+def _files(trace: TraceKeys) -> Iterator[tuple[str, str]]:
+    """Keys and names of the files of a trace."""
+    yield "path", trace.path
     for number, name in enumerate(trace.more):
-        yield (*path, "more", number), name
+        yield f"more.{number}", name
 
 
-def _must_exist(name: str, path: KeyPath, base_dir: Path, system: ResolvedSystem) -> None:
+def _must_exist(name: str, base_dir: Path, report: Report) -> None:
     if all(part.is_file() for part in recorded(base_dir / name)):
         return
     file = Path(as_named(base_dir, name))
     if file.is_dir():
-        system.problem("wrong-kind", path, f"{file} is a directory; expected a trace file")
+        report("wrong-kind", "", f"{file} is a directory; expected a trace file")
         return
     siblings = [p.name for p in file.parent.iterdir() if p.is_file()] if file.parent.is_dir() else []
     near = nearest(file.name, siblings)
     hint = "trace paths are relative to the scenario's directory; those of `set=` to the current one first"
-    system.problem(
-        "not-found", path, f"there is no trace file {file}", f"did you mean {near!r}?" if near else hint
-    )
+    report("not-found", "", f"there is no trace file {file}", f"did you mean {near!r}?" if near else hint)
 
 
-def _contradictions(trace: TraceKeys, path: KeyPath, system: ResolvedSystem) -> None:
+def _contradictions(trace: TraceKeys, report: Report) -> None:
     if trace.device is not None and trace.devices is not None:
-        system.problem("conflict", (*path, "devices"), "`device` and `devices` are both given", "keep one")
+        report("conflict", "devices", "`device` and `devices` are both given", "keep one")
     if trace.end is not None and trace.end <= (trace.start or 0.0):
-        system.problem("conflict", (*path, "end"), "the end is not after the start", "give a later `end`")
+        report("conflict", "end", "the end is not after the start", "give a later `end`")
     if "-" in (trace.path, *trace.more) and trace.place == "end-to-end":
         message = "end-to-end reads the trace twice, and standard input can be read once only"
         hint = "give each device its offset, or name a file"
-        system.problem("read-once", (*path, "place"), message, hint)
+        report("read-once", "place", message, hint)
 
 
 def _synthetic(scenario: Scenario, index: int, base_dir: Path, system: ResolvedSystem) -> None:

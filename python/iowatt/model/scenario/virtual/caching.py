@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from iowatt.base.digits import apart
-from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.problems import KeyPath, Report
 from iowatt.base.quantity import BlockSize, Duration, Share
 from iowatt.base.strict import key
 from iowatt.base.units import format_bytes
-from iowatt.model.scenario.virtual.scheme import PlacedRange, PoolRange, Scheme, extent_problems, sector_bytes
+from iowatt.model.scenario.virtual.scheme import (
+    PlacedRange,
+    PoolRange,
+    Scheme,
+    VolumeRange,
+    check_extents,
+    sector_bytes,
+)
 
 
 class TwoParts(Scheme):
@@ -46,9 +53,9 @@ class TwoParts(Scheme):
         """The fast part, then the slow one."""
         return [(("fast",), "fast", self.fast), (("slow",), "slow", self.slow)]
 
-    def problems(self, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
+    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
         """Extents must fit both parts."""
-        yield from extent_problems("extent", self.extent, parts)
+        check_extents("extent", self.extent, parts, report)
 
 
 class Tiering(TwoParts):
@@ -66,21 +73,20 @@ class Tiering(TwoParts):
         example="cold",
     )
 
-    def problems(self, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
+    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
         """Besides extents: what is demoted needs a free place."""
-        found = list(super().problems(parts))
-        yield from found
+        fit = check_extents("extent", self.extent, parts, report)
         slots = parts[1].capacity // self.extent
-        if not found and slots <= self.max_migrations:
+        if fit and slots <= self.max_migrations:
             message = f"the slow part holds {slots} extents, and each migration needs a free one"
-            yield Problem("out-of-range", ("max_migrations",), message, "fewer, or smaller extents")
+            report("out-of-range", "max_migrations", message, "fewer, or smaller extents")
 
     def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """The whole extents of both parts, but those of the slow part that stay free for what is demoted."""
         slots = sum(part.capacity // self.extent for part in parts)
         return (slots - self.max_migrations) * self.extent
 
-    def plan(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
         """Extent, threshold, concurrency, initial placement."""
         return {
             "kind": "tiering",
@@ -156,36 +162,31 @@ class Caching(TwoParts):
         example="1s",
     )
 
-    def problems(self, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
+    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
         """Besides extents: their sectors, who takes writes, and watermarks in their order."""
-        found = list(super().problems(parts))
-        yield from found
+        fit = check_extents("extent", self.extent, parts, report)
         sector = sector_bytes(parts)
-        if not found and self.copy_unit == "sector" and self.extent > MOST_SECTORS * sector:
+        if fit and self.copy_unit == "sector" and self.extent > MOST_SECTORS * sector:
             most = format_bytes(MOST_SECTORS * sector, binary=True)
             message = f"{self.extent} bytes are more than {MOST_SECTORS} sectors of {sector} bytes"
-            yield Problem(
-                "out-of-range", ("extent",), message, f'use at most {most}, or copy_unit = "extent"'
-            )
+            report("out-of-range", "extent", message, f'use at most {most}, or copy_unit = "extent"')
         if self.allocate_on_write and self.copy_unit == "extent":
             message = "a write is a part of an extent, and copies are of whole extents"
-            yield Problem(
-                "not-applicable", ("allocate_on_write",), message, 'leave it out, or use copy_unit = "sector"'
+            report(
+                "not-applicable", "allocate_on_write", message, 'leave it out, or use copy_unit = "sector"'
             )
         elif self.allocate_on_write and self.write == "around":
             message = 'with write = "around" no write goes to the fast part'
-            yield Problem(
-                "not-applicable", ("allocate_on_write",), message, 'leave it out, or use write = "through"'
-            )
+            report("not-applicable", "allocate_on_write", message, 'leave it out, or use write = "through"')
         if self.dirty_low is not None and self.dirty_low > self.dirty_high:
             message = f"{apart(self.dirty_low, self.dirty_high, 1)} is above dirty_high, {self.dirty_high:g}"
-            yield Problem("conflict", ("dirty_low",), message)
+            report("conflict", "dirty_low", message)
 
     def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """The whole extents of the slow part."""
         return parts[1].capacity // self.extent * self.extent
 
-    def plan(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
         """Extent, threshold, concurrency, writes, copies at the start and by what unit."""
         by_sector = self.copy_unit == "sector"
         allocates = by_sector and self.write != "around" and self.allocate_on_write is not False

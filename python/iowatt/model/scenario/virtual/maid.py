@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.problems import KeyPath, Report
 from iowatt.base.quantity import BlockSize, Duration
 from iowatt.base.results import Note
 from iowatt.base.strict import key
-from iowatt.model.scenario.virtual.scheme import MOST_EXTENTS, PlacedRange, PoolRange, Scheme, sector_bytes
+from iowatt.model.scenario.virtual.scheme import (
+    MOST_EXTENTS,
+    PlacedRange,
+    PoolRange,
+    Scheme,
+    VolumeRange,
+    sector_bytes,
+)
 
 
 class MaidPool(Scheme):
@@ -61,24 +68,24 @@ class MaidPool(Scheme):
         data = [(("data", number), part.pool, part) for number, part in enumerate(self.data)]
         return [(("cache",), "cache", self.cache), *data]
 
-    def problems(self, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
+    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
         """Lines must be of a size that there is, and fit the parts."""
         sector = sector_bytes(parts)
         if self.line & (self.line - 1) or self.line % sector:
             message = f"{self.line} bytes are not a power of two and a multiple of the sector, {sector} bytes"
-            yield Problem("not-accepted", ("line",), message, "use 4KiB, 8KiB, 16KiB, 32KiB or 64KiB")
+            report("not-accepted", "line", message, "use 4KiB, 8KiB, 16KiB, 32KiB or 64KiB")
             return
         for part in parts:
             if part.capacity < self.line:
-                yield Problem(
+                report(
                     "out-of-range",
-                    ("line",),
+                    "line",
                     f"part {part.label!r} is smaller than one line of {self.line} bytes",
                 )
         lines = parts[0].capacity // self.line
         if lines > MOST_EXTENTS:
             message = f"the cache has {lines} lines, which is more than the simulator can number"
-            yield Problem("out-of-range", ("line",), message, "use longer lines or a smaller cache")
+            report("out-of-range", "line", message, "use longer lines or a smaller cache")
 
     def notes(self, parts: Sequence[PlacedRange]) -> Iterator[Note]:
         """What the cache adds to the array."""
@@ -89,7 +96,7 @@ class MaidPool(Scheme):
         """The whole lines of the data parts."""
         return sum(part.capacity // self.line * self.line for part in parts[1:])
 
-    def plan(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
         """``MaidPlan`` of iowatt-sim."""
         return {
             "kind": "maid",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
-from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.problems import Report
 from iowatt.base.quantity import BlockSize, Duration, Iops
 from iowatt.base.strict import key
-from iowatt.model.scenario.virtual.scheme import PlacedRange, PoolRange, Scheme, extent_problems
+from iowatt.model.scenario.virtual.scheme import PartList, PlacedRange, PoolRange, VolumeRange, check_extents
 
 
-class PdcPool(Scheme):
+class PdcPool(PartList):
     """Extents change places now and then, so that the last parts may rest."""
 
     scheme: Literal["pdc"] = key(
@@ -55,37 +55,31 @@ class PdcPool(Scheme):
     )
     step: BlockSize = key("What is copied at a time.", default=1 << 20, gt=0, le=2**30, example="256KiB")
 
-    def parts(self) -> list[tuple[KeyPath, str, PoolRange]]:
-        """The parts as they are listed; each is called by its pool."""
-        return [(("part", number), part.pool, part) for number, part in enumerate(self.part)]
-
-    def problems(self, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
+    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
         """Extents must fit the parts, with some to spare, and steps the extents."""
-        before = len(found := list(extent_problems("extent", self.extent, parts)))
-        yield from found
-        if before:
+        if not check_extents("extent", self.extent, parts, report):
             return
         if self.step > self.extent or self.step % 512:
             message = (
                 f"{self.step} bytes are not whole sectors, or more than an extent of {self.extent} bytes"
             )
-            yield Problem("not-accepted", ("step",), message, "use a multiple of 512 up to the extent")
+            report("not-accepted", "step", message, "use a multiple of 512 up to the extent")
         elif self.extent // self.step > 2**20:
-            yield Problem("out-of-range", ("step",), "an extent has more than 2^20 steps", "use longer steps")
+            report("out-of-range", "step", "an extent has more than 2^20 steps", "use longer steps")
         for part in parts:
             if part.capacity // self.extent <= self.migrations_at_once:
                 message = (
                     f"part {part.label!r} holds {part.capacity // self.extent} extents, and "
                     f"{self.migrations_at_once} stay free for migrations"
                 )
-                yield Problem("out-of-range", ("extent",), message, "use shorter extents or a larger part")
+                report("out-of-range", "extent", message, "use shorter extents or a larger part")
 
     def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """The whole extents of the parts, less those that stay free."""
         held = sum(part.capacity // self.extent - self.migrations_at_once for part in parts)
         return held * self.extent
 
-    def plan(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
         """``PdcPlan`` of iowatt-sim."""
         return {
             "kind": "pdc",

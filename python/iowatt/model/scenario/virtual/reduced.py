@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
-from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.problems import KeyPath, Report
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Share
 from iowatt.base.results import Note
 from iowatt.base.strict import Strict, key
 from iowatt.base.units import format_bytes
-from iowatt.model.scenario.virtual.scheme import MOST_EXTENTS, PlacedRange, PoolRange, Scheme
+from iowatt.model.scenario.virtual.scheme import MOST_EXTENTS, PlacedRange, PoolRange, Scheme, VolumeRange
 
 #: Pages that are filled together at the start, and of a group of such runs (initial.rs of iowatt-sim).
 RUN_PAGES: Final = 64
@@ -121,38 +121,36 @@ class Reduced(Scheme):
         share = self.share_filled * (1 - self.duplicates)
         return self.page / self.stored_bytes(parts) / max(share, 1e-3)
 
-    def problems(self, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
+    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
         """Pages of whole sectors, and room for what is there at the start."""
         sector = parts[0].sector_bytes
         if self.page % sector:
             message = f"{self.page} bytes are not a multiple of the drives' sector, {sector} bytes"
-            yield Problem("not-accepted", ("page",), message, f"use a multiple of {sector}")
+            report("not-accepted", "page", message, f"use a multiple of {sector}")
             return
         if self.filled is not None and self.filled < 1 and not self.thin:
             message = "without thin provisioning all pages are there from the start"
-            yield Problem("not-applicable", ("filled",), message, "say thin = true, or leave it out")
+            report("not-applicable", "filled", message, "say thin = true, or leave it out")
         if self.thin and self.filled is None:
             hint = "for example filled = 0.4; 0 is a volume without data"
-            yield Problem(
-                "missing", ("filled",), "a thin volume needs the share that is filled at the start", hint
-            )
+            report("missing", "filled", "a thin volume needs the share that is filled at the start", hint)
             return
         pages = self.capacity_bytes(parts) // self.page
         slots = parts[0].capacity // self.stored_bytes(parts)
         if not pages:
-            yield Problem(
+            report(
                 "out-of-range",
-                ("page",),
+                "page",
                 "the part is smaller than one page",
                 "make pages smaller, or the part larger",
             )
         elif max(pages, slots) >= MOST_EXTENTS:
             message = f"{max(pages, slots)} of them are more than the simulator can number"
-            yield Problem("out-of-range", ("page",), message, "make pages larger")
+            report("out-of-range", "page", message, "make pages larger")
         elif self.capacity is not None and self._stored_pages(pages) > slots:
             size = format_bytes(parts[0].capacity)
             message = f"the part ({size}) cannot hold what is there at the start, at the ratios given"
-            yield Problem("infeasible", ("capacity",), message, "make it smaller, or the part larger")
+            report("infeasible", "capacity", message, "make it smaller, or the part larger")
 
     def _stored_pages(self, pages: int) -> int:
         """Most stored pages at the start, whatever the seed: ``initial_slots`` of iowatt-sim."""
@@ -197,7 +195,7 @@ class Reduced(Scheme):
         # A group that is cut short may be fuller than the rest.
         return max(int(slots / max(share, 1e-3)) - GROUP_PAGES, 0) * self.page
 
-    def plan(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
         """Pages, shares, times."""
         snapshots = self.snapshots
         return {

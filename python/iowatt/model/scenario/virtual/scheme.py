@@ -10,9 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import lcm
-from typing import Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
-from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.problems import KeyPath, Report
 from iowatt.base.quantity import Capacity
 from iowatt.base.results import Note
 from iowatt.base.strict import Name, ShortForm, Strict, key
@@ -67,9 +67,8 @@ class Scheme(Strict, ABC):
     def parts(self) -> list[tuple[KeyPath, str, PoolRange]]:
         """The parts in the order of the plan: key path within this table, label, part."""
 
-    def problems(self, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
-        """What is wrong between the keys and ``parts``; paths within this table."""
-        yield from ()
+    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
+        """Report what is wrong between the keys and ``parts``."""
 
     def notes(self, parts: Sequence[PlacedRange]) -> Iterator[Note]:
         """What a reader of the results must know."""
@@ -84,16 +83,22 @@ class Scheme(Strict, ABC):
         return {}
 
     @abstractmethod
-    def plan(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
-        """The scheme of the plan: ``kind`` and what it needs, in SI numbers."""
+    def plan(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
+        """The scheme of the plan: ``kind`` and what it needs, in SI numbers, with ``volumes`` on it."""
 
-    def volume_problems(self, volumes: Sequence[VolumeRange]) -> Iterator[Problem]:
-        """What is wrong between the keys and the volumes on the virtual pool; paths within this table."""
-        yield from ()
+    def check_volumes(self, volumes: Sequence[VolumeRange], report: Report) -> None:
+        """Report what is wrong between the keys and the volumes on the virtual pool."""
 
-    def plan_with(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange]) -> dict[str, Any]:
-        """As :meth:`plan`, for schemes that treat volumes differently."""
-        return self.plan(parts)
+
+class PartList(Scheme, ABC):
+    """A scheme over a list of parts, each called by its pool."""
+
+    if TYPE_CHECKING:  # a subclass has the key
+        part: list[PoolRange]
+
+    def parts(self) -> list[tuple[KeyPath, str, PoolRange]]:
+        """The parts as they are listed."""
+        return [(("part", number), part.pool, part) for number, part in enumerate(self.part)]
 
 
 def sector_bytes(parts: Sequence[PlacedRange]) -> int:
@@ -101,28 +106,30 @@ def sector_bytes(parts: Sequence[PlacedRange]) -> int:
     return lcm(*(part.sector_bytes for part in parts))
 
 
-def extent_problems(name: str, extent: int, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
-    """What is wrong with the key ``name``, an extent of so many bytes, over ``parts``."""
+def check_extents(name: str, extent: int, parts: Sequence[PlacedRange], report: Report) -> bool:
+    """Whether extents of so many bytes, by the key ``name``, fit ``parts``; reports what is wrong."""
+    before = len(report.problems)
     sector = sector_bytes(parts)
     if extent % sector:
         message = f"{extent} bytes are not a multiple of the drives' sector, {sector} bytes"
-        yield Problem("not-accepted", (name,), message, f"use a multiple of {sector}")
-        return
+        report("not-accepted", name, message, f"use a multiple of {sector}")
+        return False
     for part in parts:
         if part.capacity < extent:
             size = format_bytes(part.capacity, binary=True)
             message = (
                 f"part {part.label!r} ({size} of pool {part.pool_name!r}) is smaller than {extent} bytes"
             )
-            yield Problem("out-of-range", (name,), message, "make the part larger or this smaller")
+            report("out-of-range", name, message, "make the part larger or this smaller")
     total = sum(part.capacity // extent for part in parts)
     if total > MOST_EXTENTS:
         least = -(-sum(part.capacity for part in parts) // MOST_EXTENTS)
         message = f"{total} extents are more than the simulator can number"
-        yield Problem("out-of-range", (name,), message, f"use {format_bytes(least, binary=True)} or more")
+        report("out-of-range", name, message, f"use {format_bytes(least, binary=True)} or more")
+    return len(report.problems) == before
 
 
-class Linear(Scheme):
+class Linear(PartList):
     """Parts one behind another; nothing ever moves."""
 
     scheme: Literal["linear"] = key(
@@ -135,15 +142,11 @@ class Linear(Scheme):
         example=["ssd", "hdd"],
     )
 
-    def parts(self) -> list[tuple[KeyPath, str, PoolRange]]:
-        """The parts as they are listed; each is called by its pool."""
-        return [(("part", number), part.pool, part) for number, part in enumerate(self.part)]
-
     def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """The sum of the parts, each in whole sectors of all."""
         sector = sector_bytes(parts)
         return sum(part.capacity // sector * sector for part in parts)
 
-    def plan(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
         """``linear`` has no figures of its own."""
         return {"kind": "linear"}

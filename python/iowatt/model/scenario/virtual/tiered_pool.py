@@ -10,11 +10,11 @@ from pydantic import BeforeValidator, WithJsonSchema
 
 from iowatt.base import units
 from iowatt.base.errors import BadValueError
-from iowatt.base.problems import KeyPath, Problem, suggestion
+from iowatt.base.problems import KeyPath, Report, suggestion
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Share
 from iowatt.base.results import Note
 from iowatt.base.strict import Name, Strict, key
-from iowatt.model.scenario.virtual.scheme import PlacedRange, PoolRange, Scheme, VolumeRange, extent_problems
+from iowatt.model.scenario.virtual.scheme import PlacedRange, PoolRange, Scheme, VolumeRange, check_extents
 
 _CLOCK: Final = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 CLOCK_TEXT: Final = 'a time of day such as "22:00"'
@@ -177,50 +177,50 @@ class TieredPool(Scheme):
         """The tiers; each is called by its pool."""
         return [(("tier", number), part.pool, part) for number, part in enumerate(self.tier)]
 
-    def problems(self, parts: Sequence[PlacedRange]) -> Iterator[Problem]:
+    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
         """Pages must fit the tiers, and steps and capacity go with them."""
-        found = list(extent_problems("page", self.page_bytes, parts))
-        yield from found
-        if found:
+        if not check_extents("page", self.page_bytes, parts, report):
             return
         sector = max(part.sector_bytes for part in parts)
         if self.step % sector:
             message = f"{self.step} bytes are not a multiple of the drives' sector, {sector} bytes"
-            yield Problem("not-accepted", ("step",), message, f"use a multiple of {sector}")
+            report("not-accepted", "step", message, f"use a multiple of {sector}")
         if -(-self.page_bytes // self.step) >= 2**15:
             message = f"a page of {self.page_bytes} bytes has too many steps of {self.step} bytes"
-            yield Problem(
-                "out-of-range", ("step",), message, f"use {-(-self.page_bytes // 2**15)} bytes or more"
-            )
+            report("out-of-range", "step", message, f"use {-(-self.page_bytes // 2**15)} bytes or more")
         for number, (relocation, new) in enumerate(self._buffers()):
             if relocation + new > 1:
                 message = f"the buffers take {relocation + new:g} of the tier; all of it is 1"
-                yield Problem("out-of-range", ("tier", number, "new_page_buffer"), message)
+                report("out-of-range", f"tier.{number}.new_page_buffer", message)
         offered = self._room(parts) * self.page_bytes
         if self.capacity is not None and not self.page_bytes <= self.capacity <= offered:
             message = (
                 f"{self.capacity} bytes do not fit: the tiers offer {offered} in pages of {self.page_bytes}"
             )
-            yield Problem("out-of-range", ("capacity",), message, "leave capacity out to take all")
+            report("out-of-range", "capacity", message, "leave capacity out to take all")
         elif offered == 0:
             message = "the tiers are all buffer: each needs a page besides those for relocations"
-            yield Problem("infeasible", ("page",), message, "make the tiers larger or pages smaller")
+            report("infeasible", "page", message, "make the tiers larger or pages smaller")
         pools = [part.pool for part in self.tier]
         for number, policy in enumerate(self.policy):
             for name in policy.most:
                 if name not in pools:
-                    path: KeyPath = ("policy", number, "most", name)
                     message = f"{self.name!r} has no tier on pool {name!r}"
-                    yield Problem("unknown-name", path, message, suggestion(name, pools, "tiers"))
+                    report(
+                        "unknown-name",
+                        ("policy", number, "most", name),
+                        message,
+                        suggestion(name, pools, "tiers"),
+                    )
 
-    def volume_problems(self, volumes: Sequence[VolumeRange]) -> Iterator[Problem]:
+    def check_volumes(self, volumes: Sequence[VolumeRange], report: Report) -> None:
         """Policies are about volumes on this pool."""
         names = [volume.name for volume in volumes]
         for number, policy in enumerate(self.policy):
             if policy.volume not in names:
                 message = f"there is no volume {policy.volume!r} on {self.name!r}"
                 hint = suggestion(policy.volume, names, "volumes")
-                yield Problem("unknown-name", ("policy", number, "volume"), message, hint)
+                report("unknown-name", f"policy.{number}.volume", message, hint)
 
     def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """``capacity`` in whole pages, or all of them."""
@@ -229,11 +229,7 @@ class TieredPool(Scheme):
             pages = self.capacity // self.page_bytes
         return pages * self.page_bytes
 
-    def plan(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
-        """The plan without policies, which need volumes."""
-        return self.plan_with(parts, [])
-
-    def plan_with(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
         """Everything in numbers; tiers by position."""
         places = {volume.name: volume for volume in volumes}
         daily = self.cycle is None and self.variant == "fast-vp"
