@@ -1,4 +1,4 @@
-"""What is wrong with an input, where, and what would be right: one record per problem, one error for all."""
+"""Problems of an input with their places and fixes: one record per problem, one error for all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``iowatt check``: is a scenario right, and what does it amount to?"""
+"""``iowatt check``: whether a scenario can be run, and the system that it describes."""
 
 from __future__ import annotations
 

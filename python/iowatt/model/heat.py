@@ -7,12 +7,12 @@ from typing import Final, Literal
 from iowatt.base.quantity import BlockSize, Duration
 from iowatt.base.strict import Strict, key
 
-#: Smallest extent (``LEAST_EXTENT`` of iowatt-trace) and the one that is taken unless another is asked for.
+#: Smallest extent (``LEAST_EXTENT`` of iowatt-trace) and the default.
 LEAST_EXTENT = 64 * 1024
 EXTENT = 64 * 1024 * 1024
 
-#: Extents that workloads may reach before those of a Run that was not asked for its heat grow: counting over
-#: 16,384 of them at random takes as long as simulating. A trace touches few of those that its volume has.
+#: Most extents that workloads reach where observe.heat is left out; beyond, extents grow. Counting over
+#: 16,384 of them at random takes as long as simulating. A trace touches few of the extents of its volume.
 EXTENTS_MADE: Final = 512
 EXTENTS_TRACED: Final = 1 << 16
 
@@ -21,7 +21,7 @@ class HeatKeys(Strict):
     """Counts reads, writes and bytes by extent and period, for ``iowatt heat``."""
 
     extent: BlockSize = key(
-        "Length of an extent, the unit in which addresses are told apart. Extents join pairwise where a Run "
+        "Length of an extent, the unit of addresses. Extents join pairwise where a Run "
         "would touch more than 1,048,576. Where observe.heat is left out, iowatt run doubles the default "
         f"until workloads reach at most {EXTENTS_MADE:,} extents ({EXTENTS_TRACED:,} with a trace).",
         default=EXTENT,
@@ -37,8 +37,7 @@ class HeatKeys(Strict):
         min_length=1,
     )
     period: Duration | None = key(
-        "Length of a period, the unit in which times are told apart. Periods join pairwise where there would "
-        "be too many.",
+        "Length of a period, the unit of time. Periods join pairwise where there would be too many.",
         unset="starts at 1 s and doubles as often as needed to keep 64 at most",
         example="1h",
         ge=1e-3,
@@ -46,13 +45,13 @@ class HeatKeys(Strict):
 
 
 def heat_plan(heat: HeatKeys | Literal[False] | None) -> dict[str, dict[str, object]]:
-    """``HeatPlan`` of iowatt-sim under its key of the observation; nothing where it is not asked for."""
+    """``HeatPlan`` of iowatt-sim under its key of the observation; empty where heat is not recorded."""
     if not heat:
         return {}
-    asked: dict[str, object] = {
+    plan: dict[str, object] = {
         "extent_bytes": heat.extent,
         "period_s": heat.period,
         "front": "front" in heat.points,
         "back": "back" in heat.points,
     }
-    return {"heat": asked}
+    return {"heat": plan}

@@ -89,7 +89,7 @@ class TraceKeys(Strict):
     )
     devices: list[str] | None = key(
         "Which devices of the trace to take, in place of `device`; over one address space unless `place` "
-        "puts them beside one another.",
+        "puts them at different offsets.",
         unset="see `device`",
         example=["hm.0", "hm.1"],
         min_length=1,

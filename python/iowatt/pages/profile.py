@@ -32,8 +32,8 @@ def _marks(entry: ProfileSummary) -> str:
 
 def document(found: ShownProfile) -> Document:
     """One profile."""
-    rate = "asked for" if found.rate_iops is None else f"{found.rate_iops:g} IOPS"
-    span = "asked for" if found.span_bytes is None else format_bytes(found.span_bytes, binary=True)
+    rate = "to be given" if found.rate_iops is None else f"{found.rate_iops:g} IOPS"
+    span = "to be given" if found.span_bytes is None else format_bytes(found.span_bytes, binary=True)
     verdict = f"rate {rate}, span {span}"
     if found.read_percent is not None and found.mean_bytes is not None:
         size = format_bytes(round(found.mean_bytes), binary=True)

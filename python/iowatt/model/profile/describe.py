@@ -48,7 +48,7 @@ def remarks(profile: Profile) -> list[Note]:
             "profile-unverified",
             "UNVERIFIED figures, recalled and not checked against a publication",
         ),
-        ("assumed", "profile-assumed", "assumed figures, which nobody published"),
+        ("assumed", "profile-assumed", "assumed figures, which are not published"),
     ):
         if figures := marked(profile, quality):
             found.append((code, f"{meaning}: {', '.join(figures)}"))

@@ -21,18 +21,17 @@ Quality = Literal["measured", "published", "verified", "derived", "defined", "as
 
 
 class FigureSource(Strict):
-    """One publication or method, and the figures that it stands for."""
+    """One publication or method, and the figures that it gives."""
 
     figures: list[str] = key(
-        "Key paths of the figures, such as `stream.hot1.share` or `stream.*.sizes`; a table stands for all "
-        "in it.",
+        "Key paths of the figures, such as `stream.hot1.share` or `stream.*.sizes`; a table means all in it.",
         min_length=1,
         example=["stream.*.sizes"],
     )
     quality: Quality = key(
         "measured: counted in a trace; published: read in the publication; verified: checked by running it; "
         "derived: computed from such figures; defined: a choice that makes the profile what it is; assumed: "
-        "ours, nobody published it; recalled: from memory, unverified."
+        "ours, not published; recalled: from memory, unverified."
     )
     text: str = key("The publication, trace or method.", min_length=1)
 
@@ -42,7 +41,7 @@ class FigureSource(Strict):
 
 
 class Missing(Strict):
-    """A figure that nobody published: the profile is of use only with it given."""
+    """A figure that is not published: whoever uses the profile must give it."""
 
     figure: str = key("Key path of the figure.", min_length=1, example="arrivals.rate")
     why: str = key("What is known of it, and why it is not here.", min_length=1)
@@ -139,7 +138,7 @@ class ProfileStream(Strict):
     write_sizes: list[SizeShare] | None = _mix("The mix of its writes, where it differs from that of reads.")
     run: RequestRun | None = key(
         "Each arrival brings further requests of its kind after it; shares and rates count them all.",
-        unset="each request arrives by itself",
+        unset="each arrival is one request",
         example={"requests": 16, "gap": "4ms"},
     )
     access: Access = key("Where its requests go.", example={"pattern": "uniform"})
@@ -152,7 +151,7 @@ class ProfileStream(Strict):
         example=["10%", "18%"],
     )
     align: BlockSize | None = key(
-        "What offsets from the start of its range are multiples of.",
+        "Alignment of offsets from the start of its range.",
         unset="the size of the request (sequential: nothing)",
         gt=0,
         example="4KiB",
@@ -221,7 +220,7 @@ class Profile(Strict):
     notes: list[str] = key("What whoever uses it should know; shown with results.", default=[])
     span: Capacity | None = key(
         "Address space, from byte 0.",
-        unset="asked for: --span; in a scenario, the volume",
+        unset="to be given: --span; in a scenario, the volume",
         gt=0,
         example="1TiB",
     )
@@ -241,7 +240,7 @@ class Profile(Strict):
     stream: list[ProfileStream] = key("Streams of like requests.", min_length=1, max_length=4096)
     envelope: list[Envelope] = key("Rates over the day or the week; several multiply.", default=[])
     phase: list[ProfilePhase] = key("Phases in turn, over and over.", default=[])
-    missing: list[Missing] = key("Figures that nobody published.", default=[])
+    missing: list[Missing] = key("Figures that are not published.", default=[])
     source: list[FigureSource] = key("Where the figures come from.", default=[])
 
     @property

@@ -19,7 +19,7 @@ class _ProfileFigures(Result):
     span_bytes: int | None
     read_percent: float | None
     mean_bytes: float | None
-    #: Figures from memory, and figures that nobody published: key paths, equal ones of streams together.
+    #: Key paths of figures from memory, and of assumed ones; a key that several streams have is one entry.
     unverified: list[str]
     assumed: list[str]
 
@@ -45,7 +45,7 @@ class FigureMark(Result):
 
 
 class MissingFigure(Result):
-    """A figure that nobody published."""
+    """A figure that is not published."""
 
     figure: str
     why: str

@@ -187,7 +187,7 @@ def _used_share(system: ResolvedSystem, pool: int) -> float:
 
 
 def _sold(sold: Sold | None) -> dict[str, Any]:
-    """What a drive is bought as, and the drive of the library that it is in all but name (``based_on``)."""
+    """How a drive is sold, and the drive of the library that it equals (``based_on``)."""
     if sold is None:
         return {}
     known = sold.based_on is not None and sold.based_on in device_names()

@@ -33,7 +33,7 @@ def part_bytes(line: int, sectors: Sequence[int]) -> int | None:
 
 
 def problems(controller: ControllerKeys | None, sectors: Sequence[int]) -> Iterator[Problem]:
-    """What is wrong between the keys of a controller over pools with sectors of these bytes."""
+    """Contradictions between the keys of a controller; ``sectors`` are those of the pools, bytes."""
     if controller is None:
         return
     cache = controller.cache if controller.cache and controller.cache.size else None

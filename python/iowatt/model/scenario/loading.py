@@ -52,11 +52,11 @@ def read(
 ) -> tuple[Scenario, ResolvedSystem, TomlDocument]:
     """The scenario as by :func:`load`, its names resolved, and its text."""
     if isinstance(path_or_text, str) and "\n" in path_or_text:
-        text, source, beside = path_or_text, "scenario", Path()
+        text, source, folder = path_or_text, "scenario", Path()
     else:
         path = Path(path_or_text)
-        text, source, beside = read_text(path), str(path), path.parent
-    base = beside if base_dir is None else Path(base_dir)
+        text, source, folder = read_text(path), str(path), path.parent
+    base = folder if base_dir is None else Path(base_dir)
     document = scenario_document(text, source, overrides, base)
     try:
         scenario = document.validate(Scenario)
@@ -96,6 +96,6 @@ def _with_overrides(error: DocumentError, document: TomlDocument) -> DocumentErr
     if not given or any(isinstance(problem.place, Argument) for problem in error.problems):
         return error
     *others, last = error.problems
-    told = f"the file is read with {', '.join(f'`set={override}`' for override in given)}"
-    hint = f"{last.hint}; {told}" if last.hint else told
+    overridden = f"the file is read with {', '.join(f'`set={override}`' for override in given)}"
+    hint = f"{last.hint}; {overridden}" if last.hint else overridden
     return DocumentError([*others, replace(last, hint=hint)], document.source)

@@ -1,8 +1,6 @@
-"""How long one request takes on a path that nothing else uses, in nanoseconds: the plan worked through by
-hand.
+"""How long one request takes on an idle path, in nanoseconds, by the equations of docs/models/path.md.
 
-It is what the simulator must come to with one request outstanding. The array itself takes no time here. See
-docs/models/path.md for the equations.
+The simulator must give the same with one request outstanding and an array that takes no time.
 """
 
 from __future__ import annotations

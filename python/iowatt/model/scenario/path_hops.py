@@ -123,20 +123,20 @@ def link_hop(hop: HopKeys, name: str, figures: LinkFigures, frames: Frames) -> H
 
 
 def switch_hop(hop: HopKeys, name: str, figures: SwitchFigures) -> HopInNumbers:
-    """A switch: a latency. What it stores before it passes it on is for the links beside it."""
+    """A switch: a latency. The adjacent links carry the time of store-and-forward."""
     assert hop.switch is not None
     latency = hop.latency + (figures.latency or 0.0)
     return HopInNumbers(name, "fabric", "switch", hop.switch.name, None, OWN_FRAME, OWN_FRAME, latency)
 
 
 def storing(passed: list[HopInNumbers], stores: set[int]) -> list[HopInNumbers]:
-    """The hops, where frames of links beside storing switches (by number) come whole before they go on."""
-    beside: set[int] = set()
+    """The hops; on links next to storing switches (by number) a whole frame arrives before it goes on."""
+    adjacent: set[int] = set()
     for switch in stores:
         before = [at for at in range(switch) if passed[at].kind == "link"]
         after = [at for at in range(switch + 1, len(passed)) if passed[at].kind == "link"]
-        beside.update((*before[-1:], *after[:1]))
-    return [replace(hop, whole_frames=at in beside) for at, hop in enumerate(passed)]
+        adjacent.update((*before[-1:], *after[:1]))
+    return [replace(hop, whole_frames=at in adjacent) for at, hop in enumerate(passed)]
 
 
 def delay_hop(name: str, latency: float, place: str = "fabric", part: str | None = None) -> HopInNumbers:
@@ -150,7 +150,7 @@ def data_rate_hop(name: str, rate: float, part: str | None) -> HopInNumbers:
 
 
 def hop_names(hops: list[HopKeys]) -> list[str]:
-    """What hops are called: as they say, or by their part, numbered where there are several."""
+    """Names of hops: their own, or that of their part, numbered where several have the same part."""
     plain = [hop.name or _part(hop) for hop in hops]
     taken = {hop.name for hop in hops if hop.name is not None}
     counts = Counter(plain)

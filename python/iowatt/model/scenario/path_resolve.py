@@ -1,5 +1,4 @@
-"""Paths with their parts found: what the simulator is told, what results call it, and what is wrong between
-keys."""
+"""Paths with their parts of the library: plans, names in results, and contradictions between keys."""
 
 from __future__ import annotations
 
@@ -43,7 +42,7 @@ def resolve(scenario: Scenario) -> Paths:
 
 
 def _between(scenario: Scenario) -> Iterator[Problem]:
-    """What is wrong between paths, and between them and the rest."""
+    """Contradictions between paths, and between paths and the rest of the scenario."""
     names = [workload.name for workload in scenario.workload]
     taken: dict[str, str] = {}
     for index, path in enumerate(scenario.path):
@@ -236,7 +235,7 @@ class _Building:
         return hops.link_hop(hop, name, figures, frames)
 
     def _before(self, protocol: ProtocolFile, adapter: AdapterFigures | None) -> list[HopInNumbers]:
-        """What stands for the host: the protocol's software, and the data that its adapter moves."""
+        """The hops of the host: the protocol's software, and the data rate of its adapter."""
         before = []
         stack = protocol.stack if self.path.protocol.stack is None else self.path.protocol.stack
         if stack:
@@ -262,13 +261,13 @@ class _Building:
         immediate = getattr(choice, "immediate", None)
         first = getattr(choice, "first_burst", None)
         if immediate is not None and first is not None and immediate > first:
-            message = f"{immediate} bytes are more than first_burst, {first} bytes, of which they are part"
+            message = f"{immediate} bytes are more than first_burst, {first} bytes, which includes them"
             self._report("conflict", ("protocol", "immediate"), message)
         fast = None
         if choice.fast_write_at is not None:
             fast = self._named(("protocol", "fast_write"), choice.fast_write_at, passed, "switch")
             if choice.unsolicited:
-                message = "data that goes without being asked for needs no switch that asks for it"
+                message = "unsolicited data needs no switch that asks for data"
                 self._report(
                     "conflict", ("protocol", "fast_write"), message, "keep first_burst or fast_write"
                 )

@@ -1,4 +1,4 @@
-"""What a scenario's names resolve to: pools with their drives, volumes in their places, and what is wrong."""
+"""The system of a scenario, resolved: pools with their drives, volumes with their addresses, problems."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ResolvedPool:
-    """A pool with its drive. ``level`` and ``stripe_unit`` are what the simulator is told."""
+    """A pool with its drive; ``level`` and ``stripe_unit`` are those of the plan."""
 
     pool: Pool
     drive: Drive | Ssd
@@ -33,7 +33,7 @@ class ResolvedPool:
 
     @property
     def joined(self) -> bool:
-        """Whether its drives are more than one drive by itself."""
+        """Whether the pool joins drives, and is not a single drive."""
         return self.pool.raid is not None or self.chunklets is not None
 
     @property
@@ -80,7 +80,7 @@ class ResolvedPath:
 
 @dataclass
 class Paths:
-    """What all paths of a scenario come to; complete only where ``problems`` is empty."""
+    """All paths of a scenario; complete only where ``problems`` is empty."""
 
     resolved: list[ResolvedPath]
     problems: list[Problem]
@@ -92,7 +92,7 @@ class Paths:
 
 @dataclass
 class ResolvedSystem:
-    """What a plan is made from; indices are positions in these lists."""
+    """All that a plan is compiled from; indices are positions in these lists."""
 
     pools: list[ResolvedPool] = field(default_factory=list)
     virtual_pools: list[ResolvedVirtualPool] = field(default_factory=list)

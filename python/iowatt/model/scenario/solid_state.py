@@ -25,7 +25,7 @@ _WATTS_OF_DISKS: Final = (
 
 
 def adapt(pool: Pool, drive: Ssd, report: Report) -> Ssd | None:
-    """``drive`` as the scenario has it; None, and what is wrong reported, where that makes no sense."""
+    """``drive`` with the keys of the pool; None where they contradict it, which is reported."""
     if not isinstance(pool.power, NeverPolicy):
         drive = drive.kept_awake()
     before = len(report.problems)

@@ -50,7 +50,7 @@ def starter_text(
     options:
         How it is read, by the keys of a trace spec (`iowatt.trace.open.spec`).
     found:
-        What reading it so found; the array is made large enough for it.
+        What it holds; the array is made large enough for it.
 
     Raises ``InputError`` where it reaches farther than any array of this drive.
     """

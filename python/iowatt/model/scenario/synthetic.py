@@ -34,7 +34,7 @@ def make(
     capacity:
         Bytes of its volume; ``None`` where the volume has problems of its own.
     ends:
-        Whether the run ends by itself, so that a profile need not.
+        Whether the run has an end, so that a profile needs none.
     """
     choice, made = workload.profile, Made()
     path: KeyPath = ("workload", at, "profile")

@@ -21,7 +21,7 @@ def _law(text: str) -> Any:
 def _rate() -> Any:
     return key(
         "Requests per second, the mean over the long run.",
-        unset="asked for: --rate, or rate_iops in a scenario",
+        unset="to be given: --rate, or rate_iops in a scenario",
         unit="IOPS",
         example=500,
     )
@@ -193,7 +193,8 @@ class Cascade(OpenLaw):
     )
     unevenness: list[Annotated[list[Uneven], Field(min_length=1, max_length=24)]] = key(
         "Of each halving, the window's first, by the count: of 2 to 3 requests, 4 to 7, ..., the last of all "
-        "more. 0: each request for itself, as by Poisson's law; 1: all in one half; below 0: they part.",
+        "more. 0: each request independently, as by Poisson's law; 1: all in one half; below 0: more evenly "
+        "than that.",
         max_length=64,
         example=[[0.1], [0.2, 0.1], [0.3, 0.2, 0.1]],
     )

@@ -292,7 +292,7 @@ class Pool(Strict):
     )
     ssd: SsdSettings | None = key(
         "How its SSDs are simulated, and figures of their flash that differ from their file.",
-        unset="as their file has it, in steady state",
+        unset="by their file, in steady state",
         example={"over_provisioning": 0.28, "gc": {"policy": "greedy"}},
     )
     write_cache: bool | None = key(

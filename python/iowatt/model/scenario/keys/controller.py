@@ -42,7 +42,7 @@ class ReadAheadKeys(Strict):
         within=(1, 4096),
     )
     share: float = key(
-        "Greatest share of the lines that hold what was read ahead and not asked for yet.",
+        "Most lines, as a share, that hold data read ahead and not yet requested.",
         default=0.25,
         example=0.1,
         gt=0,
@@ -97,7 +97,7 @@ class CacheKeys(Strict):
     )
     read: bool = key("Whether data that reads miss is kept for later reads.", default=True, example=False)
     write: Literal["back", "through", "around"] = key(
-        "What happens to writes. back: complete once in the cache, and are destaged later. through: complete "
+        "Write policy. back: writes complete once in the cache, and are destaged later. through: complete "
         "once on the drives, and stay in the cache for reads. around: as through, but take no new line.",
         default="back",
         example="through",
@@ -132,14 +132,14 @@ class CacheKeys(Strict):
         example="utilisation",
     )
     adaptive: bool | None = key(
-        "How much of a line is read and written. true: only what is asked for, and what is dirty. false: "
+        "How much of a line is read and written. true: the sectors requested, and the dirty ones. false: "
         "whole lines both ways; what is missing of a dirty line is read before it is written.",
         unset="whole lines are read, what is dirty is written",
         example=True,
     )
     read_ahead: ReadAheadKeys | None = key(
         "Reading ahead of sequential reads. `{}` takes all of its defaults.",
-        unset="only what is asked for is read",
+        unset="no reading ahead",
         example={"most": "2MiB"},
     )
     mirror: Mirror | None = key(
@@ -165,7 +165,7 @@ class Moderation(Strict):
 class Processing(Strict):
     """The time that requests take of the controller's processors, one visit each.
 
-    A write over a path whose data waits to be asked for is a second visit (``ready``). Requests over a path
+    A write over a path whose data waits for the array is a second visit (``ready``). Requests over a path
     come with an interrupt; those of workloads without a path have none.
     """
 
@@ -178,7 +178,7 @@ class Processing(Strict):
         within=(1, 1024),
     )
     ready: Duration = key(
-        "Time of a processor to allocate room for a write before its data is asked for. Only of writes over "
+        "Time of a processor to allocate space for a write before it requests the data. Only of writes over "
         "a path whose data does not come with the command; a target port with express_writes spares it.",
         default=0.0,
         example="30us",
@@ -247,7 +247,7 @@ class ControllerKeys(Strict):
     )
     split: BlockSize | None = key(
         "Larger requests are cut at its multiples; the pieces take turns with other requests on the "
-        "links and go to the cache and the pools by themselves.",
+        "links and go to the cache and the pools separately.",
         unset="each request is served as one",
         example="32KiB",
         gt=0,
@@ -257,7 +257,7 @@ class ControllerKeys(Strict):
         "Most pieces of one request under way at a time.", default=8, example=4, within=(1, 1_000_000)
     )
     zero_detect: bool = key(
-        "Whether writes of nothing but zeros (`zero_share` of a workload) are told by their data: they are "
+        "Whether writes of nothing but zeros (`zero_share` of a workload) are recognised: they are "
         "answered without cache and pools, as are reads of what is known to be zeros.",
         default=False,
         example=True,

@@ -12,7 +12,7 @@ from iowatt.model.recorded_trace import TraceKeys
 
 
 class ProfileChoice(Strict):
-    """A synthetic workload: a profile of the library or of a file, and what is asked of it."""
+    """A synthetic workload: a profile of the library or of a file, its rate and its length."""
 
     name: str = key(
         "A profile of the library (`iowatt trace profiles` lists them), or a profile file ending in .toml, "

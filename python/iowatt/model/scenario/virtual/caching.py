@@ -42,8 +42,8 @@ class TwoParts(Scheme):
     )
     max_migrations: int = key(
         "Most extents that change places (tiering) or are copied at a time, and most that are written back "
-        "at a time (caching). What is due while as many are under way is left to its next access, and "
-        "counted (postponed).",
+        "at a time (caching). An extent that is due while as many are under way waits for its next access, "
+        "and is counted (postponed).",
         default=4,
         within=(1, 4096),
         example=8,
@@ -67,14 +67,14 @@ class Tiering(TwoParts):
     )
     initial: Literal["cold", "random", "first-touch", "hot"] = key(
         "Which extents the fast part holds at the start; it is always full. cold: those that the workload "
-        "touches last or never. random: drawn from the seed, cold and hot as chance has it. first-touch: "
+        "touches last or never. random: drawn from the seed. first-touch: "
         "those that are touched first. hot: those that the workload touches most (a first pass counts them).",
         default="random",
         example="cold",
     )
 
     def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
-        """Besides extents: what is demoted needs a free place."""
+        """Extents must fit, and the slow part needs a free place for each demotion."""
         fit = check_extents("extent", self.extent, parts, report)
         slots = parts[1].capacity // self.extent
         if fit and slots <= self.max_migrations:
@@ -109,8 +109,8 @@ class Caching(TwoParts):
         example="caching",
     )
     extent: BlockSize = key(
-        "What of the fast part an extent takes, as a whole. A whole number of sectors of both parts. "
-        "What is copied and written back as a whole says copy_unit.",
+        "Unit of allocation in the fast part. A whole number of sectors of both parts. copy_unit sets the "
+        "unit that is copied and written back.",
         default=64 * 1024,
         example="64KiB",
         gt=0,
@@ -124,10 +124,9 @@ class Caching(TwoParts):
         example="hot",
     )
     copy_unit: Literal["sector", "extent"] = key(
-        "What is valid and dirty for itself. sector: each sector of an extent; what a read brought from the "
-        "slow part is kept, and dirty sectors are written back, so that neither moves more than was asked "
-        "for. extent: the whole; it is read and copied, writes to it wait meanwhile, and it is written back "
-        "as a whole.",
+        "Unit whose state (valid, dirty) is tracked. sector: each sector of an extent; sectors that a read "
+        "brought from the slow part are kept, and only dirty sectors are written back. extent: the whole; "
+        "it is read and copied as one, writes to it wait meanwhile, and it is written back as one.",
         default="sector",
         example="extent",
     )
@@ -138,7 +137,7 @@ class Caching(TwoParts):
         example=False,
     )
     write: Literal["back", "through", "around"] = key(
-        "What a write to an extent with a copy does. back: goes to the copy, which is dirty until it is "
+        "How a write to an extent with a copy is served. back: goes to the copy, which is dirty until it is "
         "written back in the background. through: goes to both, and completes when both have it. around: "
         'goes to the slow part, and the copy is given up (its sectors, with copy_unit = "sector").',
         default="back",
@@ -163,7 +162,7 @@ class Caching(TwoParts):
     )
 
     def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
-        """Besides extents: their sectors, who takes writes, and watermarks in their order."""
+        """Extents must fit, and sectors, writes and watermarks must agree."""
         fit = check_extents("extent", self.extent, parts, report)
         sector = sector_bytes(parts)
         if fit and self.copy_unit == "sector" and self.extent > MOST_SECTORS * sector:

@@ -35,7 +35,7 @@ class MaidPool(Scheme):
         example=["disks0", "disks1"],
     )
     line: BlockSize = key(
-        "Unit of the cache; sectors within it are valid each for itself. A power of two of whole sectors.",
+        "Unit of the cache, whose sectors are valid or not one by one. A power of two of whole sectors.",
         default=64 * 1024,
         within=(512, 64 * 1024),
         example="16KiB",

@@ -15,8 +15,8 @@ class PdcPool(PartList):
     """Extents change places now and then, so that the last parts may rest."""
 
     scheme: Literal["pdc"] = key(
-        "How the parts make one address space. pdc: extents, of which the most popular are moved to the "
-        "first parts every period.",
+        "How the parts make one address space. pdc: extents; every period the most popular ones move to the "
+        "first parts.",
         example="pdc",
     )
     part: list[PoolRange] = key(
@@ -26,7 +26,7 @@ class PdcPool(PartList):
         example=["disks0", "disks1"],
     )
     extent: BlockSize = key(
-        "What is ranked and moved as a whole. A whole number of sectors of all parts.",
+        "Unit of ranking and of migration. A whole number of sectors of all parts.",
         default=64 << 20,
         gt=0,
         le=2**40,
@@ -34,8 +34,7 @@ class PdcPool(PartList):
     )
     period: Duration = key("Time between two rankings.", default=7200.0, gt=0, le=1e9, example="2h")
     memory: float = key(
-        "Weight of what was before a period against what was in it, when an extent's requests per second "
-        "are reckoned.",
+        "Weight of earlier periods against the last one in an extent's average of requests per second.",
         default=0.5,
         ge=0,
         lt=1,
@@ -53,7 +52,9 @@ class PdcPool(PartList):
         within=(1, 1024),
         example=2,
     )
-    step: BlockSize = key("What is copied at a time.", default=1 << 20, gt=0, le=2**30, example="256KiB")
+    step: BlockSize = key(
+        "Bytes that a migration copies at a time.", default=1 << 20, gt=0, le=2**30, example="256KiB"
+    )
 
     def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
         """Extents must fit the parts, with some to spare, and steps the extents."""

@@ -45,7 +45,7 @@ class Reduced(Scheme):
         "provisioning, de-duplication, compression and snapshots, each if its keys are there.",
         example="reduced",
     )
-    part: PoolRange = key("What the pages are stored on.", example={"pool": "disks", "capacity": "10TB"})
+    part: PoolRange = key("The range that stores the pages.", example={"pool": "disks", "capacity": "10TB"})
     capacity: Capacity | None = key(
         "What it offers to volumes, rounded down to whole pages.",
         unset="as much as the part, less the reserve, holds at the ratios given",
@@ -182,7 +182,7 @@ class Reduced(Scheme):
             yield Note(code="no-page-time", text=text, decides=True)
 
     def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
-        """What was asked for, or what the part holds at the ratios given."""
+        """``capacity``, or what the part holds at the ratios given."""
         if self.capacity is not None:
             return self.capacity // self.page * self.page
         reserve = self.reserve

@@ -1,7 +1,7 @@
 """What the schemes of virtual pools have in common: parts, and the contract that a scheme's table fulfils.
 
-To add a scheme: a file beside this one with a subclass of :class:`Scheme` that has the tag ``scheme``, and
-its place in the union of :mod:`iowatt.model.scenario.virtual_pool`.
+To add a scheme, write a module in this package with a subclass of :class:`Scheme` that has the tag
+``scheme``, and name it in the union ``VirtualPool`` of this package.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from iowatt.base.results import Note
 from iowatt.base.strict import Name, ShortForm, Strict, key
 from iowatt.base.units import format_bytes
 
-#: The simulator numbers extents in 32 bits, of which it keeps the highest numbers for itself.
+#: The simulator numbers extents in 32 bits and reserves the highest numbers.
 MOST_EXTENTS: Final = 2**31
 
 
@@ -26,9 +26,9 @@ class PoolRange(ShortForm):
     """A range of a pool that a virtual pool is made of. Parts on one pool lie one after another."""
 
     SHORT_KEY: ClassVar[str] = "pool"
-    SHORT_MEANS: ClassVar[str] = "The name of a pool, of which the part is the rest."
+    SHORT_MEANS: ClassVar[str] = "The name of a pool; the part is what is left of it."
 
-    #: What stands for a part that is the rest of its pool: for one, for several.
+    #: The short form, for one part and for several.
     SHORT: ClassVar[tuple[str, str]] = ("the name of a pool", "names of pools")
 
     pool: Name = key("The pool that the part lies on.", example="ssd")
@@ -59,7 +59,7 @@ class VolumeRange:
 
 
 class Scheme(Strict, ABC):
-    """What every scheme's table has and can do. ``scheme`` is its tag."""
+    """The table of a virtual pool; ``scheme`` is its tag."""
 
     name: Name = key("Its name, for `[[array.volume]]` and in results.", example="hybrid")
 

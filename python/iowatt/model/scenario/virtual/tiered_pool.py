@@ -80,8 +80,8 @@ class TieringPolicy(Strict):
 
     volume: Name = key("The volume.", example="db")
     most: dict[Name, Share] = key(
-        "Most of the volume's pages in a tier, as a share, by the name of the tier's pool. What is left out "
-        "is not limited.",
+        "Most of the volume's pages in a tier, as a share, by the name of the tier's pool. Tiers that "
+        "are left out are not limited.",
         example={"ssd": 0.1},
     )
 
@@ -125,7 +125,8 @@ class TieredPool(Scheme):
         le=2**30,
     )
     mode: Literal["period", "continuous"] = key(
-        "What pages are ranked by: the accesses of the last cycle (period), or their average over cycles, in "
+        "How pages are ranked: by the accesses of the last cycle (period), or by their average over cycles, "
+        "in "
         "which older ones count less and less (continuous).",
         default="period",
         example="continuous",
@@ -199,7 +200,8 @@ class TieredPool(Scheme):
             )
             report("out-of-range", "capacity", message, "leave capacity out to take all")
         elif offered == 0:
-            message = "the tiers are all buffer: each needs a page besides those for relocations"
+            message = "the buffers take all pages of the tiers: each tier needs a page beyond its "
+            "relocation buffer"
             report("infeasible", "page", message, "make the tiers larger or pages smaller")
         pools = [part.pool for part in self.tier]
         for number, policy in enumerate(self.policy):
@@ -267,7 +269,7 @@ class TieredPool(Scheme):
         }
 
     def notes(self, parts: Sequence[PlacedRange]) -> Iterator[Note]:
-        """A default that is from memory is said to be."""
+        """A note on the page size that is from memory."""
         if self.page is None and self.variant == "smart-tiers":
             size = units.format_bytes(SMART_TIERS_PAGE, binary=True)
             text = f"pages of {size}, as in a P9500: UNVERIFIED, from memory"
