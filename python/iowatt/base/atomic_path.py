@@ -2,8 +2,8 @@
 
 A result grows in a folder ``.iowatt-partial-*`` next to its target, locked (flock(2)) while its process
 lives. A folder without a lock was left by a process that was killed; the next result for the same directory
-removes it. A replaced result waits in ``.iowatt-replaced-*`` during the two renames; after a kill between them it is
-put back.
+removes it. A replaced result waits in ``.iowatt-replaced-*`` during the two renames; after a kill between
+them it is put back.
 """
 
 from __future__ import annotations

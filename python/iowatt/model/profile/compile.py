@@ -18,18 +18,10 @@ def synthesis(
     duration_s: float | None = None,
     workload: int = 0,
 ) -> dict[str, Any]:
-    """The plan of a profile without problems, ready for ``json.dumps``.
+    """The plan of a profile without problems, ready for ``json.dumps``, on ``span`` bytes.
 
-    Parameters
-    ----------
-    span:
-        Address space in bytes.
-    seed:
-        Of everything drawn.
-    requests, duration_s:
-        Where it ends; neither: it does not (or with the recorded stamps).
-    workload:
-        Which workload of a scenario it is, so that equal profiles draw different numbers.
+    It ends after ``requests`` or ``duration_s``, without either with the recorded stamps or never.
+    ``workload`` is the number of the workload in a scenario: equal profiles draw different numbers.
     """
     return {
         "name": profile.name,

@@ -54,15 +54,9 @@ def load(
 ) -> Loaded:
     """The profile of a library name, or of a path that ends in ``.toml`` (relative to ``base_dir``).
 
-    Parameters
-    ----------
-    overrides:
-        ``path=value`` as in ``--set``, such as ``arrivals.rate=500`` or ``stream.hot1.share=30``.
-    rate_iops:
-        The rate of all streams together, in place of the profile's.
-
-    Raises ``InputError``: there is no such profile (with the nearest names), or its keys are wrong (with file
-    and line). What is wrong between keys is found by ``Loaded.check``.
+    ``overrides`` are ``path=value`` as in ``--set``, such as ``stream.hot1.share=30``. ``rate_iops`` replaces
+    the rate of all streams together. Raises ``InputError`` where there is no such profile (with the nearest
+    names), or its keys are wrong (with file and line); ``Loaded.check`` finds contradictions between keys.
     """
     base = base_dir or Path()
     if name.endswith(".toml"):

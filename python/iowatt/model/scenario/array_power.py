@@ -95,14 +95,9 @@ def _sources(file: DeviceFile, own: Any, operating: float | None, how: str) -> l
 
 
 def resolve(scenario: Scenario, base_dir: Path, *, simulated: bool) -> Resolved:
-    """The power of the array of ``scenario``.
+    """The power of the array of ``scenario``; device and part files are relative to ``base_dir``.
 
-    Parameters
-    ----------
-    base_dir:
-        What device and part files are relative to.
-    simulated:
-        Whether a Run is to follow, which must know the utilisation of every part.
+    ``simulated``: a Run follows, which must know the utilisation of every part.
     """
     controller = scenario.array.controller
     found = Resolved(base_dir, simulated and (controller is None or controller.processing is None))

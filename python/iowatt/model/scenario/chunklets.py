@@ -6,12 +6,13 @@ its arrays.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from iowatt.base.problems import Report
 from iowatt.base.units import format_bytes
 from iowatt.model import raid as levels
+from iowatt.model.scenario.keys.array import Raid
 from iowatt.model.scenario.virtual_pool import Allocator
 
 
@@ -19,42 +20,29 @@ from iowatt.model.scenario.virtual_pool import Allocator
 class Region:
     """Some RAID sets of one kind: what a volume, a part of a virtual pool, or nothing yet lies on."""
 
-    level: int
-    stripe_unit: int
-    layout: str
-    small_write: str
-    parity_check_on_read: bool
-    set_size: int
+    raid: Raid
     sets: int = 0
 
-    @classmethod
-    def of(cls, raid: Any) -> Region:
-        """The kind of set that a ``raid`` table asks for."""
-        return cls(
-            raid.level,
-            raid.stripe_unit,
-            raid.layout,
-            raid.small_write,
-            raid.parity_check_on_read,
-            levels.SET_SIZE.get(raid.level, 0) if raid.set_size is None else raid.set_size,
-        )
+    @property
+    def level(self) -> int:
+        """RAID level."""
+        return self.raid.level
+
+    @property
+    def set_size(self) -> int:
+        """Chunklets of a set."""
+        return levels.SET_SIZE.get(self.level, 0) if self.raid.set_size is None else self.raid.set_size
 
     def set_bytes(self, chunklet: int) -> int:
         """What one set holds of data, in whole stripes."""
         return levels.data_drives(self.level, self.set_size) * (
-            chunklet // self.stripe_unit * self.stripe_unit
+            chunklet // self.raid.stripe_unit * self.raid.stripe_unit
         )
 
     def plan(self) -> dict[str, Any]:
         """``RegionPlan`` of iowatt-sim."""
         return {
-            "raid": {
-                "level": str(self.level),
-                "stripe_unit_bytes": self.stripe_unit,
-                "layout": self.layout,
-                "small_write": self.small_write,
-                "parity_check_on_read": self.parity_check_on_read,
-            },
+            "raid": self.raid.plan(),
             "set_size": self.set_size,
             "sets": self.sets,
         }
@@ -74,11 +62,13 @@ class Region:
         elif self.set_size > members:
             message = f"a set of {self.set_size} chunklets needs as many drives, and there are {members}"
             report("out-of-range", "set_size", message, f"at most {members}")
-        if self.stripe_unit % sector:
-            message = f"{self.stripe_unit} bytes are not a multiple of the drive's sector, {sector} bytes"
+        if self.raid.stripe_unit % sector:
+            message = (
+                f"{self.raid.stripe_unit} bytes are not a multiple of the drive's sector, {sector} bytes"
+            )
             report("not-accepted", "stripe_unit", message, f"use a multiple of {sector}")
-        if self.stripe_unit > chunklet:
-            message = f"{format_bytes(self.stripe_unit, binary=True)} do not fit a chunklet"
+        if self.raid.stripe_unit > chunklet:
+            message = f"{format_bytes(self.raid.stripe_unit, binary=True)} do not fit a chunklet"
             report("out-of-range", "stripe_unit", message, f"at most {format_bytes(chunklet, binary=True)}")
         return len(report.problems) == before
 
@@ -136,7 +126,7 @@ class ChunkletAllocator(Allocator):
         return offset, size
 
     def _append(self, kind: Region, sets: int) -> None:
-        taken = Region(**{**kind.__dict__, "sets": sets})
+        taken = replace(kind, sets=sets)
         self.regions.append(taken)
         self.used += sets * kind.set_bytes(self.chunklet)
 

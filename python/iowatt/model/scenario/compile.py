@@ -23,7 +23,7 @@ from iowatt.model.scenario.keys.array import BusKeys, Pool, Raid
 from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.keys.workload import ClosedReplay, OpenReplay, WorkloadKeys
 from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem
-from iowatt.model.scenario.synthetic import Made
+from iowatt.model.scenario.synthetic import Synthetic
 from iowatt.model.scenario.system import resolve
 
 PLAN_SCHEMA: Final = "iowatt.plan/1"
@@ -32,19 +32,10 @@ PLAN_SCHEMA: Final = "iowatt.plan/1"
 def compile_plan(
     scenario: Scenario, base_dir: str | Path = ".", *, traces_must_exist: bool = False
 ) -> dict[str, Any]:
-    """The plan file of ``scenario``, ready for ``json.dumps``.
+    """The plan file of ``scenario``, ready for ``json.dumps``; device files are relative to ``base_dir``.
 
-    Parameters
-    ----------
-    base_dir:
-        What device files (and, where they must exist, traces) are relative to.
-
-    Returns
-    -------
-    dict
-        ``schema``, ``name``, ``names``, ``notes``, ``sources`` (one trace specification per workload),
-        ``warmup``, ``power`` (the array's own) and ``simulation`` (the ``Plan`` of iowatt-sim).
-
+    It has ``schema``, ``name``, ``names``, ``notes``, ``sources`` (one trace specification per workload),
+    ``warmup``, ``power`` (the array's own) and ``simulation`` (the ``Plan`` of iowatt-sim).
     Raises ``DocumentError`` where keys contradict one another.
     """
     system = resolve(scenario, Path(base_dir), traces_must_exist=traces_must_exist)
@@ -233,7 +224,7 @@ def _source(workload: WorkloadKeys, system: ResolvedSystem, index: int, scenario
     }
 
 
-def _replay(workload: WorkloadKeys, made: Made | None) -> dict[str, Any]:
+def _replay(workload: WorkloadKeys, made: Synthetic | None) -> dict[str, Any]:
     replay = made.replay if made is not None and made.replay is not None else workload.replay
     if isinstance(replay, OpenReplay):
         return {"mode": "open", "speed": replay.speed}
@@ -245,18 +236,11 @@ def _replay(workload: WorkloadKeys, made: Made | None) -> dict[str, Any]:
 
 def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int]) -> dict[str, Any]:
     pool, drive = resolved.pool, resolved.drive
-    raid = pool.raid or Raid(level=0)
     chunklets = resolved.chunklets
     return {
         "count": pool.count,
         "device": drive.plan(states) if isinstance(drive, Ssd) else drive.plan(pool.phase, states),
-        "raid": {
-            "level": str(resolved.level),
-            "stripe_unit_bytes": resolved.stripe_unit,
-            "layout": raid.layout,
-            "small_write": raid.small_write,
-            "parity_check_on_read": raid.parity_check_on_read,
-        },
+        "raid": (pool.raid or Raid(level=0)).plan(resolved.level, resolved.stripe_unit),
         **({} if chunklets is None else {"chunklets": chunklets.plan()}),
         "scheduler": resolved.scheduler,
         "command_queue": _command_queue(resolved),

@@ -28,7 +28,7 @@ from iowatt.model.scenario.system import resolve
 
 if TYPE_CHECKING:
     from iowatt.model.power.plan import ArrayPlan
-    from iowatt.model.scenario.synthetic import Made
+    from iowatt.model.scenario.synthetic import Synthetic
 
 
 def check(
@@ -142,7 +142,7 @@ def _trace(workload: WorkloadKeys) -> str:
     return "" if workload.trace is None else workload.trace.path
 
 
-def _replay(workload: WorkloadKeys, made: Made | None) -> str:
+def _replay(workload: WorkloadKeys, made: Synthetic | None) -> str:
     replay = made.replay if made is not None and made.replay is not None else workload.replay
     if isinstance(replay, OpenReplay):
         return "open" if replay.speed == 1 else f"open at {replay.speed:g} times the recorded speed"

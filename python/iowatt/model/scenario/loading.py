@@ -24,18 +24,9 @@ def load(
 ) -> Scenario:
     """Read, override and check a scenario.
 
-    Parameters
-    ----------
-    path_or_text:
-        The path of a TOML file; or TOML itself, recognised by a line break in a ``str``.
-    overrides:
-        ``path=value`` as in ``--set``, such as ``array.pool.disks.count=24``. Files that they name are
-        looked for in the current directory first; the scenario has them relative to ``base_dir``.
-    base_dir:
-        What trace and device files are relative to; left out, the file's directory (for text, the
-        current one).
-    traces_must_exist:
-        Whether a missing trace file is an error already here.
+    ``path_or_text`` is the path of a TOML file, or TOML itself, recognised by a line break in a ``str``.
+    ``overrides`` are ``path=value`` as in ``--set``. Trace and device files are relative to ``base_dir``: by
+    default the file's directory, of text the current one.
 
     Raises ``InputError`` with file, line, key path, what would be accepted and the nearest name.
     ``DocumentError``, its subclass, lists all problems.

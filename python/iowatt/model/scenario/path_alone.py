@@ -18,12 +18,7 @@ OUT, IN = 0, 1
 def alone(plan: Mapping[str, Any], size: int, *, write: bool) -> int:
     """Nanoseconds from a request's arrival at the host to its completion.
 
-    Parameters
-    ----------
-    plan:
-        A path of a plan's ``simulation``.
-    size:
-        Bytes that are read or written.
+    ``plan`` is a path of a plan's ``simulation``, ``size`` the bytes that are read or written.
     """
     exchange, way = plan["exchange"], _Lane(plan)
     now = way.adapter("submit_s", 0)

@@ -106,7 +106,7 @@ def _allocate(volume: VolumeKeys, allocator: Allocator, report: Report) -> tuple
         hint = 'divide its drives into chunklets (chunklet = "256MiB"), or leave raid out here'
         report("not-applicable", "raid", message, hint)
         return None
-    kind = Region.of(volume.raid)
+    kind = Region(volume.raid)
     if not kind.check(allocator.members, allocator.chunklet, allocator.sector_bytes, report.at("raid")):
         return None
     return allocator.allocate_sets(kind, volume.capacity, user, report)
@@ -126,7 +126,7 @@ def chunklet_allocator(pool: Pool, drive: Drive | Ssd, report: Report) -> Chunkl
         message = f"a drive ({format_bytes(drive.raw_bytes)}) has {each} chunklets, all of them spare"
         report("out-of-range", "chunklet", message, "make chunklets smaller")
         return None
-    kind = Region.of(pool.raid or Raid(level=5))
+    kind = Region(pool.raid or Raid(level=5))
     members = pool.count if dedicated else pool.drives
     if not kind.check(members, chunklet, drive.sector_bytes, report.at("raid")):
         return None

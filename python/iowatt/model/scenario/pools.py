@@ -47,7 +47,7 @@ def resolve_pool(
         adapted = adaptive(pool, adapted, chunklets, system)
         kind = chunklets.default
         system.pools.append(
-            ResolvedPool(pool, adapted, kind.level, kind.stripe_unit, chunklets.whole, chunklets)
+            ResolvedPool(pool, adapted, kind.level, kind.raid.stripe_unit, chunklets.whole, chunklets)
         )
 
 

@@ -17,7 +17,7 @@ from iowatt.model.scenario.virtual_pool import ResolvedVirtualPool
 
 if TYPE_CHECKING:
     from iowatt.model.power.plan import ArrayPlan
-    from iowatt.model.scenario.synthetic import Made
+    from iowatt.model.scenario.synthetic import Synthetic
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class ResolvedSystem:
     volumes: list[PlacedVolume] = field(default_factory=list)
     volume_of_workload: list[int] = field(default_factory=list)
     bus_of_drive: list[list[int]] = field(default_factory=list)
-    synthetic: dict[int, Made] = field(default_factory=dict)
+    synthetic: dict[int, Synthetic] = field(default_factory=dict)
     power: ArrayPlan | None = None
     paths: Paths = field(default_factory=lambda: Paths([], []))
     notes: list[Note] = field(default_factory=list)
@@ -132,23 +132,11 @@ def usable_and_effective(
     carrying: Collection[int],
     kept: Sequence[int] = (),
 ) -> tuple[int, int]:
-    """Bytes of the pools and virtual pools that carry a volume; parts of virtual pools count as those do.
+    """Usable bytes of what carries a volume, and effective bytes, after capacity optimisation.
 
-    Parameters
-    ----------
-    pools:
-        Bytes of each pool after redundancy.
-    virtual:
-        ``ResolvedVirtualPool.names`` of each virtual pool.
-    carrying:
-        The numbers of what carries a volume; virtual pools are numbered behind pools.
-    kept:
-        What snapshots keep of each virtual pool, in bytes of its part; nothing where left out.
-
-    Returns
-    -------
-    tuple
-        Usable bytes; effective bytes, after capacity optimisation.
+    A virtual pool counts instead of its parts. ``pools`` are bytes after redundancy, ``virtual`` the
+    ``ResolvedVirtualPool.names``; ``carrying`` are numbers of pools and, behind them, virtual pools. ``kept``
+    are the bytes of each virtual pool that snapshots keep.
     """
     usable = sum(size for number, size in enumerate(pools) if number in carrying)
     effective = float(usable)

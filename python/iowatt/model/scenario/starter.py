@@ -41,18 +41,10 @@ class ReadTrace:
 def starter_text(
     target: Path, trace: Path | None, options: Mapping[str, Any], found: ReadTrace | None = None
 ) -> str:
-    """The text of a scenario to be written to ``target``.
+    """The text of a scenario to be written to ``target``, that replays ``trace`` or the example trace.
 
-    Parameters
-    ----------
-    trace:
-        The trace to replay; left out, the example trace of the source tree.
-    options:
-        How it is read, by the keys of a trace spec (`iowatt.trace.open.spec`).
-    found:
-        What it holds; the array is made large enough for it.
-
-    Raises ``InputError`` where it reaches farther than any array of this drive.
+    ``options`` are keys of a trace spec (`iowatt.trace.open.spec`). The array is made large enough for
+    ``found``. Raises ``InputError`` where the trace reaches farther than any array of this drive.
     """
     given = example_trace() if trace is None else trace
     directory = target.parent.resolve()

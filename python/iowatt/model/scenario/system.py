@@ -22,12 +22,7 @@ from iowatt.model.scenario.workloads import resolve_workloads
 def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = True) -> ResolvedSystem:
     """Resolve all names of ``scenario``; the system is complete only where ``problems`` stays empty.
 
-    Parameters
-    ----------
-    base_dir:
-        The directory that trace and device files are relative to.
-    traces_must_exist:
-        Whether a missing trace file is a problem.
+    Trace and device files are relative to ``base_dir``; ``traces_must_exist``: a missing trace is a problem.
     """
     system = ResolvedSystem()
     _unique_names(scenario, system)

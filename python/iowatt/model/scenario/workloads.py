@@ -31,7 +31,7 @@ def resolve_workloads(
             hint = 'trace = { path = "oltp.csv.gz" }, or profile = { name = "hot-band", rate_iops = 500 }'
             report(code, "", f"{both} given; a workload has one of them", hint)
         elif workload.trace is None:
-            _synthetic(scenario, index, base_dir, system)
+            _synthetic(scenario, index, base_dir, report, system)
         else:
             trace = report.at("trace")
             for key, name in _files(workload.trace):
@@ -96,14 +96,17 @@ def _contradictions(trace: TraceKeys, report: Report) -> None:
         report("read-once", "place", message, hint)
 
 
-def _synthetic(scenario: Scenario, index: int, base_dir: Path, system: ResolvedSystem) -> None:
-    from iowatt.model.scenario.synthetic import make  # with the models of profiles, which few scenarios have
+def _synthetic(
+    scenario: Scenario, index: int, base_dir: Path, report: Report, system: ResolvedSystem
+) -> None:
+    from iowatt.model.scenario.synthetic import synthetic  # with the models of profiles, which few need
 
     workload = scenario.workload[index]
     name = workload.volume or scenario.array.volume_names[0]
-    capacity = next((extent.capacity for extent in system.volumes if extent.name == name), None)
+    capacity = next((volume.capacity for volume in system.volumes if volume.name == name), None)
     ends = scenario.observe.duration is not None or workload.end is not None
-    made = make(workload, index, base_dir=base_dir, seed=scenario.seed, capacity=capacity, ends=ends)
-    system.synthetic[index] = made
-    system.problems.extend(made.problems)
-    system.notes.extend(made.notes)
+    found = synthetic(
+        workload, index, report, base_dir=base_dir, seed=scenario.seed, capacity=capacity, ends=ends
+    )
+    system.synthetic[index] = found
+    system.notes.extend(found.notes)

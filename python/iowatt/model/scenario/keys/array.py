@@ -209,6 +209,16 @@ class Raid(Strict):
         example=6,
     )
 
+    def plan(self, level: int | None = None, stripe_unit: int | None = None) -> dict[str, Any]:
+        """``RaidPlan`` of iowatt-sim; ``level`` and ``stripe_unit`` replace its own."""
+        return {
+            "level": str(self.level if level is None else level),
+            "stripe_unit_bytes": self.stripe_unit if stripe_unit is None else stripe_unit,
+            "layout": self.layout,
+            "small_write": self.small_write,
+            "parity_check_on_read": self.parity_check_on_read,
+        }
+
 
 class Pool(Strict):
     """Like drives and the scheme that joins them."""
