@@ -40,7 +40,7 @@ class Problem:
         return f"{text}\n  hint: {self.hint}" if self.hint else text
 
 
-class Report:
+class Reporter:
     """Collects problems at key paths below one: ``report("conflict", "access.extent", message, hint)``."""
 
     def __init__(self, path: KeyPath = (), problems: list[Problem] | None = None) -> None:
@@ -51,11 +51,11 @@ class Report:
         """Keep a problem below the path: at a key path, or at keys and indices with dots between them."""
         self.problems.append(Problem(code, self.at(where).path, message, hint))
 
-    def at(self, where: str | KeyPath) -> Report:
+    def at(self, where: str | KeyPath) -> Reporter:
         """The same collection, for problems below ``where``."""
         if isinstance(where, str):
             where = tuple(int(step) if step.isdigit() else step for step in where.split(".") if step)
-        return Report((*self.path, *where), self.problems)
+        return Reporter((*self.path, *where), self.problems)
 
 
 class DocumentError(InputError):

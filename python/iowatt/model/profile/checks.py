@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 
-from iowatt.base.problems import KeyPath, Problem, Report, suggestion
+from iowatt.base.problems import KeyPath, Problem, Reporter, suggestion
 from iowatt.model.profile.laws import access, arrivals
 from iowatt.model.profile.profile import Profile, ProfileStream, SizeShare
 
@@ -16,7 +16,7 @@ _SHARES_TOLERANCE = 0.011
 
 def problems(profile: Profile, span: int | None) -> list[Problem]:
     """All that is wrong with ``profile`` on ``span`` bytes (``None``: not known, so not looked at)."""
-    report = Report()
+    report = Reporter()
     _streams(profile, report)
     _arrivals(profile, report)
     _phases(profile, report)
@@ -27,7 +27,7 @@ def problems(profile: Profile, span: int | None) -> list[Problem]:
     return report.problems
 
 
-def _check_sum(shares: Iterable[float], what: str, report: Report) -> None:
+def _check_sum(shares: Iterable[float], what: str, report: Reporter) -> None:
     total = math.fsum(shares)
     if abs(total - 100) > _SHARES_TOLERANCE:
         report(
@@ -38,7 +38,7 @@ def _check_sum(shares: Iterable[float], what: str, report: Report) -> None:
         )
 
 
-def _streams(profile: Profile, report: Report) -> None:
+def _streams(profile: Profile, report: Reporter) -> None:
     counts = Counter(stream.name for stream in profile.stream)
     for index, stream in enumerate(profile.stream):
         below = report.at(f"stream.{index}")
@@ -54,7 +54,7 @@ def _streams(profile: Profile, report: Report) -> None:
         _check_sum(shared, "the streams", report.at("stream"))
 
 
-def _arrivals(profile: Profile, report: Report) -> None:
+def _arrivals(profile: Profile, report: Reporter) -> None:
     shared = any(stream.share is not None for stream in profile.stream)
     if shared and profile.arrivals is None:
         hint = 'for example arrivals = { law = "poisson", rate = 500 }'
@@ -74,7 +74,7 @@ def _arrivals(profile: Profile, report: Report) -> None:
             report("out-of-range", f"envelope.{index}.factors", "nothing ever arrives: all factors are 0")
 
 
-def _law(law: object, profile: Profile, report: Report) -> None:
+def _law(law: object, profile: Profile, report: Reporter) -> None:
     if isinstance(law, arrivals.Recorded | arrivals.Closed):
         paced = "recorded stamps" if isinstance(law, arrivals.Recorded) else "completions"
         if profile.envelope or profile.phase:
@@ -118,7 +118,7 @@ def _why(profile: Profile, path: KeyPath) -> str:
     return f": {said[0]}" if said else ""
 
 
-def _phases(profile: Profile, report: Report) -> None:
+def _phases(profile: Profile, report: Reporter) -> None:
     shared = [stream.name for stream in profile.stream if stream.share is not None]
     if profile.phase and not any(phase.factor for phase in profile.phase):
         report("out-of-range", "phase", "nothing ever arrives: all factors are 0")
@@ -133,7 +133,7 @@ def _phases(profile: Profile, report: Report) -> None:
         _check_sum(phase.shares.values(), f"phase {phase.name!r}", below)
 
 
-def _stream(profile: Profile, stream: ProfileStream, report: Report, span: int | None) -> None:
+def _stream(profile: Profile, stream: ProfileStream, report: Reporter, span: int | None) -> None:
     for name in ("sizes", "read_sizes", "write_sizes"):
         _mix(getattr(stream, name), f"{name} of {stream.name!r}", report.at(name))
     _one_size(stream, report)
@@ -151,17 +151,17 @@ def _stream(profile: Profile, stream: ProfileStream, report: Report, span: int |
         _placed(stream, report, span, max(size for size, _ in [*reads, *writes]))
 
 
-def _mix(mix: list[SizeShare] | None, what: str, report: Report) -> None:
+def _mix(mix: list[SizeShare] | None, what: str, report: Reporter) -> None:
     if mix is not None:
         _check_sum([part.share for part in mix], what, report)
 
 
-def _one_size(table: ProfileStream | Profile, report: Report) -> None:
+def _one_size(table: ProfileStream | Profile, report: Reporter) -> None:
     if table.size is not None and table.sizes is not None:
         report("conflict", "sizes", "both `size` and `sizes` are given", "keep one of them")
 
 
-def _placed(stream: ProfileStream, report: Report, span: int, largest: int) -> None:
+def _placed(stream: ProfileStream, report: Reporter, span: int, largest: int) -> None:
     start, end = stream.byte_range(span)
     if end > span:
         message = f"the range ends at byte {end}, outside the span of {span} bytes"
@@ -173,7 +173,7 @@ def _placed(stream: ProfileStream, report: Report, span: int, largest: int) -> N
         _law_fits(stream, report, end - start)
 
 
-def _law_fits(stream: ProfileStream, report: Report, length: int) -> None:
+def _law_fits(stream: ProfileStream, report: Reporter, length: int) -> None:
     law = stream.access
     if isinstance(law, access.Zipf | access.Skew) and law.extent > length:
         report(
@@ -187,7 +187,7 @@ def _law_fits(stream: ProfileStream, report: Report, length: int) -> None:
         _reuse(law, report.at("access"), length)
 
 
-def _density(law: access.Density, report: Report, length: int) -> None:
+def _density(law: access.Density, report: Reporter, length: int) -> None:
     if len(law.extents) != len(law.weights):
         message = f"{len(law.weights)} weights for {len(law.extents)} extents"
         report("conflict", "weights", message, "one weight for each extent")
@@ -208,7 +208,7 @@ def _density(law: access.Density, report: Report, length: int) -> None:
             report("out-of-range", f"jumps.{index}", message, "below: further from 0 than least, same sign")
 
 
-def _reuse(law: access.ReuseDistance, report: Report, length: int) -> None:
+def _reuse(law: access.ReuseDistance, report: Reporter, length: int) -> None:
     most = 1 << 27
     if length // law.block > most:
         message = f"{length // law.block} blocks are more than the {most} that a stack can hold"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from iowatt.base.problems import Report
+from iowatt.base.problems import Reporter
 from iowatt.base.units import format_bytes
 from iowatt.model import raid as levels
 from iowatt.model.scenario.keys.array import Raid
@@ -47,7 +47,7 @@ class Region:
             "sets": self.sets,
         }
 
-    def check(self, members: int, chunklet: int, sector: int, report: Report) -> bool:
+    def check(self, members: int, chunklet: int, sector: int, report: Reporter) -> bool:
         """Whether sets of this kind can be laid; ``report`` is at the ``raid`` table."""
         before = len(report.problems)
         if self.level not in levels.SET_SIZE:
@@ -104,13 +104,13 @@ class ChunkletAllocator(Allocator):
     def _bytes_of(self, kind: Region) -> int:
         return self.sectors(self.chunklets_left // kind.set_size * kind.set_bytes(self.chunklet))
 
-    def allocate(self, capacity: int | None, user: str, report: Report) -> tuple[int, int] | None:
+    def allocate(self, capacity: int | None, user: str, report: Reporter) -> tuple[int, int] | None:
         """As :meth:`Allocator.allocate`, in whole sets of the pool's own kind."""
         assert self.default is not None
         return self.allocate_sets(self.default, capacity, user, report)
 
     def allocate_sets(
-        self, kind: Region, capacity: int | None, user: str, report: Report
+        self, kind: Region, capacity: int | None, user: str, report: Reporter
     ) -> tuple[int, int] | None:
         """The same, in whole sets of a kind."""
         free = self._bytes_of(kind)

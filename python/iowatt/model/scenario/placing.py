@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from iowatt.base.problems import Report, suggestion
+from iowatt.base.problems import Reporter, suggestion
 from iowatt.base.units import format_bytes
 from iowatt.model.library.drive import Drive
 from iowatt.model.library.ssd.drive import Ssd
@@ -43,7 +43,7 @@ def _place(scenario: Scenario, system: ResolvedSystem) -> None:
     for at, allocator in enumerate([] if volumes else allocators):
         if allocator.name not in parts:
             chunklets = isinstance(allocator, ChunkletAllocator)
-            place = report.at(f"pool.{at}") if chunklets else Report()  # others are reported already
+            place = report.at(f"pool.{at}") if chunklets else Reporter()  # others are reported already
             taken = allocator.allocate(None, f"volume {allocator.name!r}", place)
             if taken is not None or not chunklets:
                 system.volumes.append(PlacedVolume(allocator.name, at, *(taken or (0, 0))))
@@ -76,7 +76,7 @@ def _unused(at: int, name: str, system: ResolvedSystem) -> str:
 
 def _volume(
     volume: VolumeKeys,
-    report: Report,
+    report: Reporter,
     allocators: list[Allocator],
     broken: frozenset[int | str],
     system: ResolvedSystem,
@@ -96,7 +96,7 @@ def _volume(
         system.volumes.append(PlacedVolume(volume.name, at, *taken))
 
 
-def _allocate(volume: VolumeKeys, allocator: Allocator, report: Report) -> tuple[int, int] | None:
+def _allocate(volume: VolumeKeys, allocator: Allocator, report: Reporter) -> tuple[int, int] | None:
     """Offset and bytes of a volume in its pool, with a redundancy of its own where it has one."""
     user = f"volume {volume.name!r}"
     if volume.raid is None:
@@ -112,7 +112,7 @@ def _allocate(volume: VolumeKeys, allocator: Allocator, report: Report) -> tuple
     return allocator.allocate_sets(kind, volume.capacity, user, report)
 
 
-def chunklet_allocator(pool: Pool, drive: Drive | Ssd, report: Report) -> ChunkletAllocator | None:
+def chunklet_allocator(pool: Pool, drive: Drive | Ssd, report: Reporter) -> ChunkletAllocator | None:
     """The drives in equal pieces, none of them taken; None where that is not possible."""
     chunklet = pool.chunklet or 0
     if chunklet % drive.sector_bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from iowatt.base.problems import Report, nearest
+from iowatt.base.problems import Reporter, nearest
 from iowatt.model.library import levels
 from iowatt.model.library.drive import Drive
 from iowatt.model.library.electrical import PowerLevel
@@ -16,7 +16,7 @@ from iowatt.model.scenario.keys.power import MultiSpeedPolicy, NeverPolicy, leve
 SPIN_DOWN_NEEDS: Final = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")
 
 
-def check_levels(pool: Pool, drive: Drive, report: Report) -> None:
+def check_levels(pool: Pool, drive: Drive, report: Reporter) -> None:
     """Report levels that the policy uses and the disk lacks, or that make no sense."""
     wrong = levels.speed_problem(drive.power, drive.rpm)
     if wrong is not None:
@@ -35,7 +35,7 @@ def check_levels(pool: Pool, drive: Drive, report: Report) -> None:
 
 
 def _refuse_level(
-    pool: Pool, drive: Drive, name: str, known: Mapping[str, PowerLevel], report: Report
+    pool: Pool, drive: Drive, name: str, known: Mapping[str, PowerLevel], report: Reporter
 ) -> None:
     """Report why a level cannot be used."""
     if name not in known and name != levels.STANDBY:
@@ -61,7 +61,7 @@ def _refuse_level(
     report("missing-figure", "device", message, hint)
 
 
-def check_timers(pool: Pool, drive: Drive | Ssd, report: Report) -> None:
+def check_timers(pool: Pool, drive: Drive | Ssd, report: Reporter) -> None:
     """Report timers that never act: later than the timer of a level that draws less."""
     timers = getattr(pool.power, "timers", None) or {}
     order = [name for name in drive.ladder.names if name in timers]
@@ -76,7 +76,7 @@ def check_timers(pool: Pool, drive: Drive | Ssd, report: Report) -> None:
             report("conflict", ("power", "timers", name), message, hint)
 
 
-def _speeds(pool: Pool, known: Mapping[str, PowerLevel], report: Report) -> None:
+def _speeds(pool: Pool, known: Mapping[str, PowerLevel], report: Reporter) -> None:
     """A policy of several speeds needs speeds."""
     if not isinstance(pool.power, MultiSpeedPolicy):
         return
@@ -88,7 +88,9 @@ def _speeds(pool: Pool, known: Mapping[str, PowerLevel], report: Report) -> None
             report("conflict", "power.timers", message, hint)
 
 
-def refuse_missing(pool: Pool, drive: Drive | Ssd, reason: str, names: Sequence[str], report: Report) -> None:
+def refuse_missing(
+    pool: Pool, drive: Drive | Ssd, reason: str, names: Sequence[str], report: Reporter
+) -> None:
     """Report power figures that a drive lacks; ``reason`` says what needs them."""
     message = f"{reason} power figures that {drive.name!r} does not have: {', '.join(names)}"
     hint = f'give them: device = {{ name = "{pool.device.name}", power = {{ {_blanks(names)} }} }}'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from iowatt.base.errors import InputError
-from iowatt.base.problems import Report
+from iowatt.base.problems import Reporter
 from iowatt.base.results import Note
 from iowatt.base.units import format_bytes
 from iowatt.model import raid
@@ -22,7 +22,7 @@ from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem
 
 
 def resolve_pool(
-    pool: Pool, report: Report, base_dir: Path, system: ResolvedSystem, *, wall_power: bool
+    pool: Pool, report: Reporter, base_dir: Path, system: ResolvedSystem, *, wall_power: bool
 ) -> None:
     """Append a pool to ``system.pools``, or report what is wrong with it.
 
@@ -71,7 +71,7 @@ def _code(text: str) -> str:
     return "assumed-figures" if assumed([text]) else "drive"
 
 
-def _redundancy(pool: Pool, report: Report, system: ResolvedSystem) -> None:
+def _redundancy(pool: Pool, report: Reporter, system: ResolvedSystem) -> None:
     """Check how the drives are joined, without looking at the drive."""
     level = None if pool.raid is None else pool.raid.level
     if pool.chunklet is not None:
@@ -96,10 +96,10 @@ def _redundancy(pool: Pool, report: Report, system: ResolvedSystem) -> None:
         sets = pool.raid.set_size or 0
         width, key = (pool.count, "count") if pool.chunklet is None else (sets, "raid.set_size")
         if (warning := raid.width_warning(pool.raid.level, width)) is not None:
-            Report(report.path, system.warnings)("out-of-range", key, warning)
+            Reporter(report.path, system.warnings)("out-of-range", key, warning)
 
 
-def _joined(pool: Pool, drive: Drive | Ssd, report: Report) -> ResolvedPool:
+def _joined(pool: Pool, drive: Drive | Ssd, report: Reporter) -> ResolvedPool:
     """The pool of whole drives."""
     # Without raid the one drive is one stripe unit, so that no request is ever split.
     level, unit = (0, drive.raw_bytes) if pool.raid is None else (pool.raid.level, pool.raid.stripe_unit)
@@ -114,7 +114,7 @@ def _joined(pool: Pool, drive: Drive | Ssd, report: Report) -> ResolvedPool:
 
 
 def _time_only(
-    pool: Pool, drive: Drive | Ssd, report: Report, system: ResolvedSystem, wall_power: bool
+    pool: Pool, drive: Drive | Ssd, report: Reporter, system: ResolvedSystem, wall_power: bool
 ) -> bool:
     """Whether the pool can be simulated without the watts that ``drive`` lacks; else they are a problem."""
     settings = pool.ssd
@@ -137,7 +137,7 @@ def _time_only(
     return True
 
 
-def _disk(pool: Pool, drive: Drive, report: Report) -> Drive | None:
+def _disk(pool: Pool, drive: Drive, report: Reporter) -> Drive | None:
     solid_state.refuse_ssd_keys(pool, drive.name, report)
     if pool.write_cache is not None:
         try:
@@ -150,14 +150,14 @@ def _disk(pool: Pool, drive: Drive, report: Report) -> Drive | None:
     return drive
 
 
-def _ssd(pool: Pool, drive: Ssd, report: Report) -> Ssd | None:
+def _ssd(pool: Pool, drive: Ssd, report: Reporter) -> Ssd | None:
     adapted = solid_state.adapt(pool, drive, report)
     if adapted is not None:
         check_timers(pool, adapted, report)
     return adapted
 
 
-def _drive(choice: DeviceChoice, base_dir: Path, report: Report) -> Drive | Ssd | None:
+def _drive(choice: DeviceChoice, base_dir: Path, report: Reporter) -> Drive | Ssd | None:
     """The drive of the library or of a file, with the figures that the scenario changes."""
     try:
         drive = find_device(choice.name, base_dir, choice.drive)
@@ -178,7 +178,7 @@ def _drive(choice: DeviceChoice, base_dir: Path, report: Report) -> Drive | Ssd 
     return drive if choice.power is None else drive.powered(choice.power)
 
 
-def _queues(pool: Pool, drive: Drive | Ssd, report: Report, system: ResolvedSystem) -> None:
+def _queues(pool: Pool, drive: Drive | Ssd, report: Reporter, system: ResolvedSystem) -> None:
     """Check the queue depth and the schedulers against what the host and the drive can know."""
     most, depth = drive.command_queue.depth, pool.queue_depth or 1
     if most is not None and depth > most:

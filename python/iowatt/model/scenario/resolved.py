@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from iowatt.base.problems import Problem, Report
+from iowatt.base.problems import Problem, Reporter
 from iowatt.base.results import Note
 from iowatt.model.library.drive import Drive
 from iowatt.model.library.ssd.drive import Ssd
@@ -108,9 +108,9 @@ class ResolvedSystem:
     warnings: list[Problem] = field(default_factory=list)
 
     @property
-    def report(self) -> Report:
+    def report(self) -> Reporter:
         """Adds to ``problems``."""
-        return Report((), self.problems)
+        return Reporter((), self.problems)
 
     def note(self, code: str, text: str, *, decides: bool = False) -> None:
         """Keep what a reader of the figures must know."""

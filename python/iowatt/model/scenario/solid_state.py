@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from iowatt.base.problems import Report, suggestion
+from iowatt.base.problems import Reporter, suggestion
 from iowatt.model.library.ssd.drive import Ssd
 from iowatt.model.library.ssd.figures import Behaviour, Traffic
 from iowatt.model.scenario.keys.power import MultiSpeedPolicy, NeverPolicy, levels_needed
@@ -24,7 +24,7 @@ _WATTS_OF_DISKS: Final = (
 )  # fmt: skip
 
 
-def adapt(pool: Pool, drive: Ssd, report: Report) -> Ssd | None:
+def adapt(pool: Pool, drive: Ssd, report: Reporter) -> Ssd | None:
     """``drive`` with the keys of the pool; None where they contradict it, which is reported."""
     if not isinstance(pool.power, NeverPolicy):
         drive = drive.kept_awake()
@@ -66,7 +66,7 @@ def adapt(pool: Pool, drive: Ssd, report: Report) -> Ssd | None:
     return drive if len(report.problems) == before else None
 
 
-def _initial(settings: SsdSettings, drive: Ssd, report: Report) -> None:
+def _initial(settings: SsdSettings, drive: Ssd, report: Reporter) -> None:
     """Report keys of the initial state that have no meaning for the drive."""
     initial = settings.initial
     if initial.state == "fresh":
@@ -80,7 +80,7 @@ def _initial(settings: SsdSettings, drive: Ssd, report: Report) -> None:
         report("not-accepted", "run", message)
 
 
-def refuse_ssd_keys(pool: Pool, name: str, report: Report) -> None:
+def refuse_ssd_keys(pool: Pool, name: str, report: Reporter) -> None:
     """Report keys of SSDs in a pool of disks; ``name`` is the disk's."""
     if pool.ssd is not None:
         report("not-applicable", "ssd", f"{name!r} is a disk, which has no flash", "leave the key out")
@@ -92,7 +92,7 @@ def refuse_ssd_keys(pool: Pool, name: str, report: Report) -> None:
         report("not-applicable", "device.power.state", message, "a disk has power.level")
 
 
-def _disk_keys(pool: Pool, report: Report) -> None:
+def _disk_keys(pool: Pool, report: Reporter) -> None:
     for name, hint in _OF_DISKS.items():
         if name in pool.model_fields_set and getattr(pool, name) is not None:
             report("not-applicable", name, f"{pool.device.name!r} is an SSD", hint)
@@ -113,7 +113,7 @@ def _disk_keys(pool: Pool, report: Report) -> None:
             report("not-applicable", f"device.power.{name}", f"{pool.device.name!r} is an SSD", hint)
 
 
-def _watts(pool: Pool, drive: Ssd, report: Report) -> None:
+def _watts(pool: Pool, drive: Ssd, report: Reporter) -> None:
     """The levels that the policy uses."""
     usable, had = drive.ladder.names, drive.levels
     if isinstance(pool.power, NeverPolicy | MultiSpeedPolicy):
@@ -138,7 +138,7 @@ def _watts(pool: Pool, drive: Ssd, report: Report) -> None:
             report("unknown-name", "power", message, hint)
 
 
-def _cap(settings: SsdSettings, drive: Ssd, report: Report) -> float | None:
+def _cap(settings: SsdSettings, drive: Ssd, report: Reporter) -> float | None:
     """Watts that the drive must not exceed."""
     cap, key = settings.power_cap, "power_cap"
     if settings.power_state is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from iowatt.base.problems import Report
+from iowatt.base.problems import Reporter
 from iowatt.model.scenario.keys.array import Failure, Pool
 
 # Failed drives that a stripe of the level survives.
@@ -13,7 +13,7 @@ PARITY_UNITS: Final = {4: 1, 5: 1, 6: 2}
 DISTRIBUTED_LEVELS: Final = (5, 6, 10)
 
 
-def check(pool: Pool, report: Report) -> None:
+def check(pool: Pool, report: Reporter) -> None:
     """Report what is wrong with ``spares``, ``sparing`` and ``failure`` of a pool."""
     level = 0 if pool.raid is None else pool.raid.level
     if level == 0:
@@ -34,7 +34,7 @@ def check(pool: Pool, report: Report) -> None:
         _losses(pool, level, report)
 
 
-def check_chunklets(pool: Pool, report: Report) -> None:
+def check_chunklets(pool: Pool, report: Reporter) -> None:
     """The same of a pool of chunklets. Which failures it survives depends on where sets lie: the run says."""
     _drives(pool, report)
     level = 5 if pool.raid is None else pool.raid.level
@@ -42,7 +42,7 @@ def check_chunklets(pool: Pool, report: Report) -> None:
         _without_redundancy(pool, report)
 
 
-def _without_redundancy(pool: Pool, report: Report) -> None:
+def _without_redundancy(pool: Pool, report: Reporter) -> None:
     fix = "use a level with redundancy, or leave it out"
     if pool.spares:
         report("not-applicable", "spares", "without redundancy nothing can be rebuilt on a spare", fix)
@@ -50,7 +50,7 @@ def _without_redundancy(pool: Pool, report: Report) -> None:
         report("not-applicable", "failure.0", "without redundancy a failure loses data", fix)
 
 
-def _drives(pool: Pool, report: Report) -> bool:
+def _drives(pool: Pool, report: Reporter) -> bool:
     """Whether every failure is of another drive of the pool."""
     before = len(report.problems)
     failed: set[int] = set()
@@ -65,7 +65,7 @@ def _drives(pool: Pool, report: Report) -> bool:
     return len(report.problems) == before
 
 
-def _losses(pool: Pool, level: int, report: Report) -> None:
+def _losses(pool: Pool, level: int, report: Reporter) -> None:
     """Report the first failure that must lose data, however fast a rebuild might be.
 
     Spare space ``k`` can have restored ``k`` drives at best, and none that failed within the delay.

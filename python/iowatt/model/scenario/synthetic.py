@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.base.errors import InputError
-from iowatt.base.problems import DocumentError, Report
+from iowatt.base.problems import DocumentError, Reporter
 from iowatt.base.results import Note
 from iowatt.model.profile import load, remarks
 from iowatt.model.profile.laws import Closed, Recorded
@@ -26,7 +26,7 @@ class Synthetic:
 def synthetic(
     workload: WorkloadKeys,
     at: int,
-    report: Report,
+    report: Reporter,
     *,
     base_dir: Path,
     seed: int,

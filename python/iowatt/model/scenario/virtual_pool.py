@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from iowatt.base.problems import KeyPath, Report, suggestion
+from iowatt.base.problems import KeyPath, Reporter, suggestion
 from iowatt.base.results import Note
 from iowatt.model.scenario.virtual.scheme import PlacedRange, PoolRange, Scheme, VolumeRange, sector_bytes
 
@@ -73,7 +73,7 @@ class Allocator:
         """``size`` rounded down to whole sectors."""
         return size // self.sector_bytes * self.sector_bytes
 
-    def allocate(self, capacity: int | None, user: str, report: Report) -> tuple[int, int] | None:
+    def allocate(self, capacity: int | None, user: str, report: Reporter) -> tuple[int, int] | None:
         """Offset and bytes of the next ``capacity`` bytes for ``user``, a volume or a part.
 
         ``None`` takes all that is left. Where they cannot be had, the reason is reported.
@@ -85,7 +85,7 @@ class Allocator:
         self.used += size
         return self.used - size, size
 
-    def size(self, capacity: int | None, free: int, left: str, user: str, report: Report) -> int | None:
+    def size(self, capacity: int | None, free: int, left: str, user: str, report: Reporter) -> int | None:
         """Bytes that ``user`` gets of ``free`` ones; ``left`` says what is left, for the problem."""
         if self.rest_by is not None:
             message = f"{self.rest_by} already takes the rest of pool {self.name!r}"
@@ -108,7 +108,7 @@ class Allocator:
 def resolve_virtual_pools(
     schemes: Sequence[Scheme],
     allocators: Sequence[Allocator],
-    report: Report,
+    report: Reporter,
     broken: Collection[int | str] = (),
 ) -> tuple[list[ResolvedVirtualPool], list[Note]]:
     """The virtual pools with their parts placed on pools, but those with problems; and notes.
@@ -144,7 +144,7 @@ def resolve_virtual_pools(
     return resolved, notes
 
 
-def _repeated(scheme: Scheme, report: Report) -> set[KeyPath]:
+def _repeated(scheme: Scheme, report: Reporter) -> set[KeyPath]:
     """Places of parts on a pool that has another part: the drives would work against themselves."""
     pools: set[str] = set()
     repeated: set[KeyPath] = set()
@@ -158,7 +158,7 @@ def _repeated(scheme: Scheme, report: Report) -> set[KeyPath]:
     return repeated
 
 
-def _is_pool(part: PoolRange, pools: Sequence[str], virtual: Sequence[str], report: Report) -> bool:
+def _is_pool(part: PoolRange, pools: Sequence[str], virtual: Sequence[str], report: Reporter) -> bool:
     if part.pool in pools:
         return True
     if part.pool in virtual:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from iowatt.base.problems import Report, nearest, suggestion
+from iowatt.base.problems import Reporter, nearest, suggestion
 from iowatt.model.recorded_trace import TraceKeys, recorded
 from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.keys.workload import OpenReplay, WorkloadKeys
@@ -53,7 +53,11 @@ def resolve_workloads(
 
 
 def _volume(
-    workload: WorkloadKeys, volumes: list[str], placed: dict[str, int], report: Report, system: ResolvedSystem
+    workload: WorkloadKeys,
+    volumes: list[str],
+    placed: dict[str, int],
+    report: Reporter,
+    system: ResolvedSystem,
 ) -> None:
     if workload.volume is None and len(volumes) > 1:
         message = f"the key `volume` is missing, and there are {len(volumes)} to choose from"
@@ -72,7 +76,7 @@ def _files(trace: TraceKeys) -> Iterator[tuple[str, str]]:
         yield f"more.{number}", name
 
 
-def _must_exist(name: str, base_dir: Path, report: Report) -> None:
+def _must_exist(name: str, base_dir: Path, report: Reporter) -> None:
     if all(part.is_file() for part in recorded(base_dir / name)):
         return
     file = Path(as_named(base_dir, name))
@@ -85,7 +89,7 @@ def _must_exist(name: str, base_dir: Path, report: Report) -> None:
     report("not-found", "", f"there is no trace file {file}", f"did you mean {near!r}?" if near else hint)
 
 
-def _contradictions(trace: TraceKeys, report: Report) -> None:
+def _contradictions(trace: TraceKeys, report: Reporter) -> None:
     if trace.device is not None and trace.devices is not None:
         report("conflict", "devices", "`device` and `devices` are both given", "keep one")
     if trace.end is not None and trace.end <= (trace.start or 0.0):
@@ -97,7 +101,7 @@ def _contradictions(trace: TraceKeys, report: Report) -> None:
 
 
 def _synthetic(
-    scenario: Scenario, index: int, base_dir: Path, report: Report, system: ResolvedSystem
+    scenario: Scenario, index: int, base_dir: Path, report: Reporter, system: ResolvedSystem
 ) -> None:
     from iowatt.model.scenario.synthetic import synthetic  # with the models of profiles, which few need
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from iowatt.base.digits import apart
-from iowatt.base.problems import KeyPath, Report
+from iowatt.base.problems import KeyPath, Reporter
 from iowatt.base.quantity import BlockSize, Duration, Share
 from iowatt.base.strict import key
 from iowatt.base.units import format_bytes
@@ -53,7 +53,7 @@ class TwoParts(Scheme):
         """The fast part, then the slow one."""
         return [(("fast",), "fast", self.fast), (("slow",), "slow", self.slow)]
 
-    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
+    def check(self, parts: Sequence[PlacedRange], report: Reporter) -> None:
         """Extents must fit both parts."""
         check_extents("extent", self.extent, parts, report)
 
@@ -73,7 +73,7 @@ class Tiering(TwoParts):
         example="cold",
     )
 
-    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
+    def check(self, parts: Sequence[PlacedRange], report: Reporter) -> None:
         """Extents must fit, and the slow part needs a free place for each demotion."""
         fit = check_extents("extent", self.extent, parts, report)
         slots = parts[1].capacity // self.extent
@@ -161,7 +161,7 @@ class Caching(TwoParts):
         example="1s",
     )
 
-    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
+    def check(self, parts: Sequence[PlacedRange], report: Reporter) -> None:
         """Extents must fit, and sectors, writes and watermarks must agree."""
         fit = check_extents("extent", self.extent, parts, report)
         sector = sector_bytes(parts)

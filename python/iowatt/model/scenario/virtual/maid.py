@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-from iowatt.base.problems import KeyPath, Report
+from iowatt.base.problems import KeyPath, Reporter
 from iowatt.base.quantity import BlockSize, Duration
 from iowatt.base.results import Note
 from iowatt.base.strict import key
@@ -68,7 +68,7 @@ class MaidPool(Scheme):
         data = [(("data", number), part.pool, part) for number, part in enumerate(self.data)]
         return [(("cache",), "cache", self.cache), *data]
 
-    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
+    def check(self, parts: Sequence[PlacedRange], report: Reporter) -> None:
         """Lines must be of a size that there is, and fit the parts."""
         sector = sector_bytes(parts)
         if self.line & (self.line - 1) or self.line % sector:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from iowatt.base.problems import Report
+from iowatt.base.problems import Reporter
 from iowatt.base.quantity import BlockSize, Duration, Iops
 from iowatt.base.strict import key
 from iowatt.model.scenario.virtual.scheme import PartList, PlacedRange, PoolRange, VolumeRange, check_extents
@@ -56,7 +56,7 @@ class PdcPool(PartList):
         "Bytes that a migration copies at a time.", default=1 << 20, gt=0, le=2**30, example="256KiB"
     )
 
-    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
+    def check(self, parts: Sequence[PlacedRange], report: Reporter) -> None:
         """Extents must fit the parts, with some to spare, and steps the extents."""
         if not check_extents("extent", self.extent, parts, report):
             return

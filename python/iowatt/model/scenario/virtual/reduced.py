@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
-from iowatt.base.problems import KeyPath, Report
+from iowatt.base.problems import KeyPath, Reporter
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Share
 from iowatt.base.results import Note
 from iowatt.base.strict import Strict, key
@@ -121,7 +121,7 @@ class Reduced(Scheme):
         share = self.share_filled * (1 - self.duplicates)
         return self.page / self.stored_bytes(parts) / max(share, 1e-3)
 
-    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
+    def check(self, parts: Sequence[PlacedRange], report: Reporter) -> None:
         """Pages of whole sectors, and room for what is there at the start."""
         sector = parts[0].sector_bytes
         if self.page % sector:

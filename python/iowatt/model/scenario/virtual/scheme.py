@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import lcm
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
-from iowatt.base.problems import KeyPath, Report
+from iowatt.base.problems import KeyPath, Reporter
 from iowatt.base.quantity import Capacity
 from iowatt.base.results import Note
 from iowatt.base.strict import Name, ShortForm, Strict, key
@@ -67,7 +67,7 @@ class Scheme(Strict, ABC):
     def parts(self) -> list[tuple[KeyPath, str, PoolRange]]:
         """The parts in the order of the plan: key path within this table, label, part."""
 
-    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
+    def check(self, parts: Sequence[PlacedRange], report: Reporter) -> None:
         """Report what is wrong between the keys and ``parts``."""
 
     def notes(self, parts: Sequence[PlacedRange]) -> Iterator[Note]:
@@ -86,7 +86,7 @@ class Scheme(Strict, ABC):
     def plan(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
         """The scheme of the plan: ``kind`` and what it needs, in SI numbers, with ``volumes`` on it."""
 
-    def check_volumes(self, volumes: Sequence[VolumeRange], report: Report) -> None:
+    def check_volumes(self, volumes: Sequence[VolumeRange], report: Reporter) -> None:
         """Report what is wrong between the keys and the volumes on the virtual pool."""
 
 
@@ -106,7 +106,7 @@ def sector_bytes(parts: Sequence[PlacedRange]) -> int:
     return lcm(*(part.sector_bytes for part in parts))
 
 
-def check_extents(name: str, extent: int, parts: Sequence[PlacedRange], report: Report) -> bool:
+def check_extents(name: str, extent: int, parts: Sequence[PlacedRange], report: Reporter) -> bool:
     """Whether extents of so many bytes, by the key ``name``, fit ``parts``; reports what is wrong."""
     before = len(report.problems)
     sector = sector_bytes(parts)

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, WithJsonSchema
 
 from iowatt.base import units
 from iowatt.base.errors import BadValueError
-from iowatt.base.problems import KeyPath, Report, suggestion
+from iowatt.base.problems import KeyPath, Reporter, suggestion
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Share
 from iowatt.base.results import Note
 from iowatt.base.strict import Name, Strict, key
@@ -178,7 +178,7 @@ class TieredPool(Scheme):
         """The tiers; each is called by its pool."""
         return [(("tier", number), part.pool, part) for number, part in enumerate(self.tier)]
 
-    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
+    def check(self, parts: Sequence[PlacedRange], report: Reporter) -> None:
         """Pages must fit the tiers, and steps and capacity go with them."""
         if not check_extents("page", self.page_bytes, parts, report):
             return
@@ -215,7 +215,7 @@ class TieredPool(Scheme):
                         suggestion(name, pools, "tiers"),
                     )
 
-    def check_volumes(self, volumes: Sequence[VolumeRange], report: Report) -> None:
+    def check_volumes(self, volumes: Sequence[VolumeRange], report: Reporter) -> None:
         """Policies are about volumes on this pool."""
         names = [volume.name for volume in volumes]
         for number, policy in enumerate(self.policy):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
-from iowatt.base.problems import Report
+from iowatt.base.problems import Reporter
 from iowatt.base.quantity import BlockSize, Capacity, Duration
 from iowatt.base.strict import key
 from iowatt.base.units import format_bytes
@@ -58,7 +58,7 @@ class WriteOffLoadingPool(PartList):
     )
     reclaims_at_once: int = key("Most such moves at a time.", default=1, within=(1, 1024), example=2)
 
-    def check(self, parts: Sequence[PlacedRange], report: Report) -> None:
+    def check(self, parts: Sequence[PlacedRange], report: Reporter) -> None:
         """Every part must hold more than its log."""
         for part in parts:
             if part.capacity // BLOCK <= self.log // BLOCK:
