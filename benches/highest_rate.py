@@ -20,10 +20,10 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.base.errors import InputError
 from iowatt.evaluate.search.rate import RateRequest, RateResult, search_scenario
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
 
 ARRAY = """\
 name = "array"
@@ -72,7 +72,7 @@ def arrays() -> Iterator[tuple[str, float]]:
 
 def search(text: str, asked: RateRequest) -> RateResult:
     """The answer for a scenario."""
-    scenario = Document(text, "bench.toml", []).validate(Scenario)
+    scenario = TomlDocument(text, "bench.toml", []).validate(Scenario)
     return search_scenario(scenario, Path(), text, asked)
 
 

@@ -122,7 +122,7 @@ def profile(path: str, name: str) -> Figures:
 def caches(path: str, policy: str, size: str) -> Figures:
     """Simulate caches alone over a file of references; CPU time from opening the trace to the last hit."""
     from iowatt.evaluate.caches.simulate import parse_size, simulate
-    from iowatt.model.scenario import cache_policies
+    from iowatt.model import cache_policies
     from iowatt.sources.simulator import peak_rss_mib
 
     chosen = [cache_policies.policy(name) for name in policy.split(",")]

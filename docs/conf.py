@@ -41,9 +41,8 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.model.library import derive, describe
     from iowatt.model.library.device import DeviceFile
     from iowatt.model.power.part import PartFile, certificates, find_part, part_names
-    from iowatt.model.profile import describe as workloads
-    from iowatt.model.profile.profile import Profile
-    from iowatt.model.scenario.model import Scenario
+    from iowatt.model.profile import Profile, profile_list
+    from iowatt.model.scenario import Scenario
 
     folder = Path(__file__).parent / "reference"
     verb_options.write(folder / "verbs")
@@ -83,9 +82,10 @@ def _write_catalogues(_app: object) -> None:
     (folder / "_certificates.md").write_text("\n".join(rows) + "\n")
 
     rows = ["| name | what | marks |", "|---|---|---|"]
-    for profile in workloads.listing():
-        marks = [f"{word}: {', '.join(profile[key])}" for word, key in _MARKS if profile[key]]
-        rows.append(f"| `{profile['name']}` | {profile['title']} | {'; '.join(marks)} |")
+    for profile in profile_list().profiles:
+        listed = {word: getattr(profile, key) for word, key in _MARKS}
+        marks = [f"{word}: {', '.join(figures)}" for word, figures in listed.items() if figures]
+        rows.append(f"| `{profile.name}` | {profile.title} | {'; '.join(marks)} |")
     (folder / "_profiles.md").write_text("\n".join(rows) + "\n")
 
     (folder / "_cost_keys.md").write_text(book.key_table())

@@ -32,13 +32,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.emerald import family as families
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search import rate
 from iowatt.evaluate.search.table import row_of_run
 from iowatt.model.library.find import device_file
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.run import provenance
 from iowatt.studies.emerald2012 import published, systems
 
@@ -93,7 +93,7 @@ def random(metric: str, drives: int, requests: int, sets: tuple[str, ...]) -> Se
     within = systems.within(metric, "raid-5", requests, of=of)
     if metric == "MW1":
         within = replace(within, start_per_drive=min(174.0, 20_800 / drives), tolerance=0.005)
-    found = rate.search_scenario(Document(text, "fit").validate(Scenario), of.base, text, within)
+    found = rate.search_scenario(TomlDocument(text, "fit").validate(Scenario), of.base, text, within)
     row = rate.row_at_limit(found)
     return Seen(_number(row["rate_iops"]), _number(row["power_w.wall_mean"]))
 
@@ -102,7 +102,7 @@ def sequential(metric: str, drives: int, sets: tuple[str, ...]) -> Seen:
     """A sequential profile, MB/s."""
     of = systems.family(*sets, *_at_rest())
     text = families.scenario_text(of, systems.candidate(drives, "raid-5"), metric)
-    work = evaluation.prepare(Document(text, "fit").validate(Scenario), of.base, text)
+    work = evaluation.prepare(TomlDocument(text, "fit").validate(Scenario), of.base, text)
     row = row_of_run(evaluation.simulate(work, inputs=lambda: [], started_at=provenance.now()))
     return Seen(_number(row["throughput.mib_per_s"]) * published.MIB, _number(row["power_w.wall_mean"]))
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.base.errors import InputError
 from iowatt.model.library.device import DeviceFile
 
@@ -276,7 +276,7 @@ def write(entries: list[Entry], folder: Path) -> tuple[list[str], list[str]]:
     for made in entries:
         target = folder / f"{made.name}.toml"
         text = made.toml()
-        Document(text, target.name).validate(DeviceFile)
+        TomlDocument(text, target.name).validate(DeviceFile)
         if target.exists() and not target.read_text("utf-8").startswith(MARK):
             kept.append(made.name)
             continue

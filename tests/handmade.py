@@ -205,7 +205,7 @@ def plan() -> dict[str, Any]:
             ],
             "buses": ["scsi0"],
         },
-        "notes": ["test-disk is a stand-in"],
+        "notes": [{"code": "stand-in", "text": "test-disk is a stand-in", "decides": False}],
         "sources": [{"path": "trace.csv"}],
         "warmup": None,
         "simulation": {

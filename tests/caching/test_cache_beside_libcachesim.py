@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from iowatt.evaluate.caches.simulate import CacheSize, simulate
-from iowatt.model.scenario import cache_policies
+from iowatt.model import cache_policies
 
 ROOT = Path(__file__).parents[2]
 RECORDED = json.loads((ROOT / "tests/data/cache/libcachesim.json").read_text())["traces"]

@@ -10,7 +10,7 @@ import pytest
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.caches import request
 from iowatt.evaluate.caches.simulate import parse_size, simulate
-from iowatt.model.scenario import cache_policies
+from iowatt.model import cache_policies
 from iowatt.pages.caches import document
 from iowatt.render import write
 from iowatt.trace.open import requests

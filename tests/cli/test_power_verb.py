@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from iowatt.base.errors import Argument
 from iowatt.cli import main
-from iowatt.model.scenario.array_power_calculation import evaluate
+from iowatt.model.scenario import calculated_power
 from iowatt.pages.power import document
 from refused import check
 
@@ -39,7 +39,7 @@ def test_it_prints_totals_components_and_the_start():
     [("{ at_once = 1 }", 1, "enclosure"), ('{ at_once = 2, per = "array" }', 2, "array")],
 )
 def test_a_start_says_whose_drives_start_together(given, at_once, scope):
-    found = evaluate(EXAMPLES / "array-power.toml", [f"array.power.spin_up={given}"])
+    found = calculated_power(EXAMPLES / "array-power.toml", [f"array.power.spin_up={given}"])
     assert (found.spin_up.at_once, found.spin_up.scope) == (at_once, scope)
     shown = document(found)
     (tile,) = (headline for headline in shown.headlines if headline.key == "start")
@@ -49,10 +49,12 @@ def test_a_start_says_whose_drives_start_together(given, at_once, scope):
 
 
 def test_the_supplies_of_the_fullest_shelf():
-    (figure,) = (one for one in document(evaluate(SNIA)).figures() if one.key == "supplies")
+    (figure,) = (one for one in document(calculated_power(SNIA)).figures() if one.key == "supplies")
     assert figure.table.column("Efficiency") == pytest.approx([85.0] * len(figure.table.rows))
     (figure,) = (
-        one for one in document(evaluate(EXAMPLES / "array-power.toml")).figures() if one.key == "supplies"
+        one
+        for one in document(calculated_power(EXAMPLES / "array-power.toml")).figures()
+        if one.key == "supplies"
     )
     rows = {tuple(row[:3]): row[3:] for row in figure.table.rows}
     assert rows["shelf", "failover", "active"][1:] == pytest.approx([83.0, 89.4], abs=0.05)

@@ -39,7 +39,7 @@ def loaded(*words):
         (
             ("--help",),
             None,
-            {"pydantic", "numpy", "polars", "iowatt.model.scenario.model"},
+            {"pydantic", "numpy", "polars", "iowatt.model.scenario.keys.scenario"},
         ),
         (
             ("explain", "array.pool.count"),

@@ -6,7 +6,7 @@ import json
 from typing import get_args
 
 from iowatt import core
-from iowatt.model.profile.recorded_trace import TraceFormat
+from iowatt.model.recorded_trace import TraceFormat
 
 
 def test_scenarios_and_the_decoder_know_the_same_formats():

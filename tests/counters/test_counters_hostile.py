@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.base.errors import InputError
 from iowatt.counters.profile import build_profile, profile_toml
 from iowatt.counters.read import read
@@ -58,7 +58,7 @@ def tried(data: bytes) -> None:
                     built = build_profile(log, devices, asked, name="x", origin="log")
                 except InputError:
                     continue
-                Document(profile_toml(built.tables), "x.toml").validate(Profile)
+                TomlDocument(profile_toml(built.tables), "x.toml").validate(Profile)
 
 
 @settings(max_examples=400, deadline=None)

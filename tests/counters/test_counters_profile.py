@@ -117,7 +117,7 @@ def test_long_intervals_are_changing_load_and_not_bursts(tmp_path: Path) -> None
 
 def test_every_assumption_is_marked_said_and_written(tmp_path: Path) -> None:
     built, profile, path = profiled(logged("iostat-12.6-xtd.txt"), ["vda"], tmp_path)
-    marks = {key: mark and mark["quality"] for key, mark in describe.figure_marks(profile).items()}
+    marks = {key: mark and mark.quality for key, mark in describe.figure_marks(profile).items()}
     assert None not in marks.values()
     assert marks["arrivals.rate"] == "measured"
     assert marks["stream.read.share"] == "measured"
@@ -126,7 +126,7 @@ def test_every_assumption_is_marked_said_and_written(tmp_path: Path) -> None:
     text = path.read_text("utf-8")
     for assumption in built.assumptions:
         assert assumption.split(": ", 1)[1] in text
-    assert any("assumed" in note for note in describe.remarks(profile))
+    assert "profile-assumed" in {note.code for note in describe.remarks(profile)}
     assert [missing.figure for missing in profile.missing] == ["span"]
 
 

@@ -11,7 +11,8 @@ import iowatt
 from figures import figures
 from iowatt.evaluate.tiers import TierRequest, derive
 from iowatt.lenses.heat import analyse, of_run
-from iowatt.model.scenario import explain, model
+from iowatt.model import heat
+from iowatt.model.scenario import find_key
 
 PAGE = printed.ROOT / "docs" / "howto" / "heat-and-tier.md"
 EXAMPLES = printed.ROOT / "examples"
@@ -83,14 +84,14 @@ def test_prediction_and_simulation_are_as_printed(derived):
 def test_extents_grow_as_far_as_the_page_and_the_key_say():
     """30 TB under a trace have extents of 512 MiB by default; a made load has 512 of them."""
     text = " ".join(PAGE.read_text("utf-8").split())
-    told = explain.find("observe.heat.extent").description
-    for most in (model.EXTENTS_MADE, model.EXTENTS_TRACED):
+    told = find_key("observe.heat.extent").description
+    for most in (heat.EXTENTS_MADE, heat.EXTENTS_TRACED):
         assert f"{most:,}" in text and f"{most:,}" in told
     end = ["workload.oltp.trace.end=5s"]
     run = iowatt.run(EXAMPLES / "oltp-raid5.toml", set=end)
     (space,) = run.summary["heat"]["spaces"]
     extent = run.summary["heat"]["extent_bytes"]
-    assert space["capacity_bytes"] / extent <= model.EXTENTS_TRACED < 2 * space["capacity_bytes"] / extent
+    assert space["capacity_bytes"] / extent <= heat.EXTENTS_TRACED < 2 * space["capacity_bytes"] / extent
     assert f"{extent >> 20} MiB on 30 TB" in text
     asked = iowatt.run(EXAMPLES / "oltp-raid5.toml", set=[*end, "observe.heat={}"])
-    assert asked.summary["heat"]["extent_bytes"] == model.EXTENT
+    assert asked.summary["heat"]["extent_bytes"] == heat.EXTENT

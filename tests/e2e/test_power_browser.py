@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from visit import NEEDS_BROWSER, Visit
 
-from iowatt.model.scenario.array_power_calculation import evaluate
+from iowatt.model.scenario import calculated_power
 from iowatt.pages.power import document
 from iowatt.render import write
 
@@ -19,7 +19,7 @@ CHARTS = 3  # one of them folded
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     path = tmp_path_factory.mktemp("power") / "power.html"
-    found = evaluate(EXAMPLES / "array-power.toml")
+    found = calculated_power(EXAMPLES / "array-power.toml")
     found.sources.append("<img src=x onerror=alert(1)><script>alert(2)</script>")
     return write.write(document(found), path)
 

@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 from tiny_family import FAMILY, OUT, count, family, formula, judged, watts
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.emerald.bff import BffRequest, Output, page, search_family
 from iowatt.emerald.bff.result import BestFootForward, NoFigures, PointFigures
 from iowatt.emerald.family import Candidate, Group, find_metric, scenario_text
 from iowatt.model.power.calculator import calculate
 from iowatt.model.scenario.array_power import resolve
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.render import write
 from refused import refused
 
@@ -125,7 +125,7 @@ def test_the_projection_is_the_calculators(tmp_path, work):
     (row,) = search_family(asked(tmp_path)).projection
     found = family(tmp_path)
     largest = Candidate("only", (Group("disk", 16, "stripes"),))
-    parsed = Document(scenario_text(found, largest, "RI"), "x").validate(Scenario)
+    parsed = TomlDocument(scenario_text(found, largest, "RI"), "x").validate(Scenario)
     plan = resolve(parsed, tmp_path, simulated=False).plan
     normal = calculate(plan, "x").modes["normal"]
     assert row.idle_w == normal["idle"].wall_w == pytest.approx((100 + 80 + 80) / 0.8)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.toml_writer import inline as toml_value
 from iowatt.emerald.classify import classify, parse_override, read
@@ -47,7 +47,9 @@ def rules(name="emerald-1.0.0"):
 
 def file(**changes):
     keys = {key: value for key, value in (TOP | changes).items() if value is not None}
-    document = Document("".join(f"{key} = {toml_value(value)}\n" for key, value in keys.items()), "p.toml")
+    document = TomlDocument(
+        "".join(f"{key} = {toml_value(value)}\n" for key, value in keys.items()), "p.toml"
+    )
     return ProductFile(document.validate(Product), document)
 
 
@@ -288,7 +290,7 @@ def test_whatever_a_product_says_is_classified_or_refused(changes):
         f"{key} = {toml_value(value)}\n" for key, value in (TOP | {"fba_ckd": False} | changes).items()
     )
     try:
-        document = Document(text, "p.toml")
+        document = TomlDocument(text, "p.toml")
         result = classify(ProductFile(document.validate(Product), document), rules())
     except InputError as error:
         assert "p.toml" in str(error)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tiny_family import FAMILY, OUT, family
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.base.errors import Argument
 from iowatt.emerald.bff import BffRequest
 from iowatt.emerald.bff.search import Search
@@ -29,7 +29,7 @@ from iowatt.emerald.family.scenario import nominal_iops
 from iowatt.emerald.rules import load as rules
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search.evaluator import Evaluator
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
 from refused import refused
 
 MIRRORS = '\n[[raid]]\nname = "mirrors"\nlevel = 10\n'
@@ -97,7 +97,7 @@ def test_every_metric_is_a_scenario_that_can_be_run(tmp_path):
     for candidate in (one(8), one(6, "mirrors"), one(9, "sets")):
         for what in all_metrics(found):
             text = scenario_text(found, candidate, what)
-            parsed = Document(text, what.name).validate(Scenario)
+            parsed = TomlDocument(text, what.name).validate(Scenario)
             evaluation.prepare(parsed, tmp_path, text)
             assert parsed.name.startswith(f"tiny-{what.key}-only-")
 
@@ -155,7 +155,7 @@ def test_nodes_do_together_what_each_does_and_a_hop_more(tmp_path):
     assert work["cache"]["mirror"] == {"bandwidth": "2000000000B/s"}
     assert [e["count"] for e in four["array"]["power"]["enclosure"]] == [4, 4]
     text = scenario_text(found, one(16, nodes=4), "RR")
-    evaluation.prepare(Document(text, "nodes").validate(Scenario), tmp_path, text)
+    evaluation.prepare(TomlDocument(text, "nodes").validate(Scenario), tmp_path, text)
 
 
 def test_several_types_of_drives_share_the_load_by_capacity(tmp_path):
@@ -167,7 +167,7 @@ def test_several_types_of_drives_share_the_load_by_capacity(tmp_path):
     assert rates == pytest.approx([500.0, 500.0], rel=1e-6)  # 12 x 100 GB and 4 x 300 GB
     assert [pool["count"] for pool in read["array"]["pool"]] == [12, 4]
     evaluation.prepare(
-        Document(scenario_text(found, both, "SW"), "both").validate(Scenario),
+        TomlDocument(scenario_text(found, both, "SW"), "both").validate(Scenario),
         tmp_path,
         scenario_text(found, both, "SW"),
     )

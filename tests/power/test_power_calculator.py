@@ -11,10 +11,9 @@ from arrays import ARRAY, HEAD, POOL
 from iowatt.base.errors import Argument
 from iowatt.base.problems import DocumentError
 from iowatt.model.power.plan import ArrayPlan
-from iowatt.model.scenario import load
+from iowatt.model.scenario import calculated_power, load
 from iowatt.model.scenario.array_power import resolve
-from iowatt.model.scenario.array_power_calculation import evaluate
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
 from refused import faults, refused
 
 
@@ -23,7 +22,7 @@ def calculated(tmp_path):
     def calculate(text=ARRAY, *overrides):
         path = tmp_path / "made.toml"
         path.write_text(text)
-        return evaluate(path, overrides)
+        return calculated_power(path, overrides)
 
     return calculate
 

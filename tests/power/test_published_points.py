@@ -8,7 +8,7 @@ import pytest
 
 from iowatt.model.library.find import device_file
 from iowatt.model.power.part import find_part
-from iowatt.model.scenario.array_power_calculation import evaluate
+from iowatt.model.scenario import calculated_power
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "power"
 
@@ -25,12 +25,12 @@ ETA = 0.85
 
 
 def idle_w(name):
-    return evaluate(EXAMPLES / f"{name}.toml").modes["normal"]["idle"].wall_w
+    return calculated_power(EXAMPLES / f"{name}.toml").modes["normal"]["idle"].wall_w
 
 
 def drive_watts(name):
     """Watts of all drives of a point, from the library alone."""
-    found = evaluate(EXAMPLES / f"{name}.toml")
+    found = calculated_power(EXAMPLES / f"{name}.toml")
     return sum(row.watts["normal"]["idle"] for row in found.components if row.kind == "drives")
 
 
@@ -51,7 +51,7 @@ def test_controllers_and_shelf_follow_from_two_points():
 @pytest.mark.parametrize("name", POINTS)
 def test_the_familys_idle_points(name):
     published, raw = POINTS[name]
-    assert evaluate(EXAMPLES / f"{name}.toml").raw_gb == raw
+    assert calculated_power(EXAMPLES / f"{name}.toml").raw_gb == raw
     # Two points were used, the other two are predicted.
     assert idle_w(name) == pytest.approx(published, rel=0.001 if name in USED else 0.05)
 
@@ -84,7 +84,9 @@ def test_the_drive_whose_watts_are_no_manuals_is_marked():
     assert file.power.idle == pytest.approx(larger + (larger - smaller))
     assert any("extrapolated" in text for text in file.assumptions)
     # Its page says so.
-    assert any("extrapolated" in line for line in evaluate(EXAMPLES / "snia-baseline-mixed.toml").sources)
+    assert any(
+        "extrapolated" in line for line in calculated_power(EXAMPLES / "snia-baseline-mixed.toml").sources
+    )
     others = ("savvio-15k2-146gb", "constellation-500gb", "constellation-es2-sas-2tb", "savvio-10k6-300gb")
     for name in others:
         source = device_file(f"seagate-{name}").source_of("power.idle")
@@ -92,7 +94,7 @@ def test_the_drive_whose_watts_are_no_manuals_is_marked():
 
 
 def test_the_p9500s_point():
-    found = evaluate(EXAMPLES / "p9500.toml")
+    found = calculated_power(EXAMPLES / "p9500.toml")
     idle, active = (found.modes["normal"][how] for how in ("idle", "active"))
     assert idle.wall_w == pytest.approx(2072, abs=0.01)
     assert active.wall_w == pytest.approx(2386, abs=0.01)
@@ -101,7 +103,7 @@ def test_the_p9500s_point():
 
 
 def test_the_sheets_slip_gives_the_sheets_figures():
-    found = evaluate(EXAMPLES / "p9500.toml", ["array.power.btu_factor=p9500-slip"])
+    found = calculated_power(EXAMPLES / "p9500.toml", ["array.power.btu_factor=p9500-slip"])
     idle, active = (found.modes["normal"][how].btu_per_h for how in ("idle", "active"))
     assert idle == pytest.approx(6506.1, abs=0.05)
     # The sheet's 7491.5 is of 2385.8 W, which it shows as 2386.

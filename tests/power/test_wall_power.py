@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import iowatt
-from iowatt.model.scenario.array_power_calculation import evaluate
+from iowatt.model.scenario import calculated_power
 from iowatt.render import numbers
 from iowatt.run.tables import ARRAY_STATES
 from iowatt.sources.simulation.wall import DRIVES_ALONE
@@ -127,7 +127,7 @@ def test_an_idle_array_draws_what_the_calculator_says(tmp_path):
     path = tmp_path / "idle.toml"
     path.write_text(ARRAY + POWER + REST)
     summary = iowatt.run(path).summary
-    expected = evaluate(path).modes["normal"]["idle"].wall_w
+    expected = calculated_power(path).modes["normal"]["idle"].wall_w
     power = summary["power_w"]
     assert power["wall_mean"] == pytest.approx(expected, rel=1e-12)
     assert power["wall_max"] == pytest.approx(expected, rel=1e-12)
@@ -140,7 +140,7 @@ def test_an_idle_array_draws_what_the_calculator_says(tmp_path):
 def test_work_costs_less_than_the_calculators_active_array(run, tmp_path):
     path = tmp_path / "work.toml"
     path.write_text(ARRAY + POWER + WORK)
-    modes = evaluate(path).modes["normal"]
+    modes = calculated_power(path).modes["normal"]
     assert modes["idle"].wall_w < run.summary["power_w"]["wall_mean"] < modes["active"].wall_w
 
 

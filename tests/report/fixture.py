@@ -304,7 +304,7 @@ def _plan(made: Recipe, volumes: list[str]) -> dict[str, Any]:
             "devices": [{"name": name, **drive} for name in _names(made)],
             "buses": ["scsi0"],
         },
-        "notes": list(made.notes),
+        "notes": [{"code": "drive", "text": note, "decides": False} for note in made.notes],
         "sources": [{"path": "pg_tpcc_paced.parquet"} for _ in made.workloads],
         "warmup": None,
         "simulation": {

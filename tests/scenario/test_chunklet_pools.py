@@ -7,6 +7,7 @@ import pytest
 from iowatt.base.problems import DocumentError
 from iowatt.model.scenario import compile_plan, load
 from iowatt.model.scenario.describe import describe
+from noted import noted
 from refused import faults
 
 MIB = 1 << 20
@@ -115,7 +116,8 @@ def test_adaptive_sparing_trims_the_spare_chunklets_of_ssds():
     assert distributed["simulation"]["pools"][0]["device"]["media"]["initial"]["fill"] == 1.0
     # 1,788 chunklets, of which 138 are spare.
     assert fill == pytest.approx((1788 - 138) * 2**30 / 1.92e12, rel=1e-3)
-    assert any("spare and trimmed" in note for note in adaptive["notes"])
+    assert f"{1 - fill:.3g}" in noted(adaptive["notes"])["spare-as-flash"]
+    assert "spare-as-flash" not in noted(distributed["notes"])
 
 
 def test_usable_bytes_are_what_the_sets_hold():

@@ -8,6 +8,7 @@ import pytest
 
 from iowatt.base.problems import DocumentError
 from iowatt.model.scenario import compile_plan, load, resolve_sources
+from noted import noted
 from refused import refused
 
 TEXT = """\
@@ -210,17 +211,19 @@ def test_automatic_warmup():
 
 
 def test_notes_say_what_is_a_stand_in(plan):
-    assert plan["notes"][0].startswith("arrays2002-disk is a stand-in: ")
-    assert any(note.startswith("toshiba-mg04sca500e: geometry is derived") for note in plan["notes"])
-    assert len(set(plan["notes"])) == len(plan["notes"])
+    assert plan["notes"][0]["code"] == "stand-in"
+    assert noted(plan["notes"])["stand-in"].startswith("arrays2002-disk")
+    assert "toshiba-mg04sca500e: geometry" in noted(plan["notes"])["drive"]
+    assert len({note["text"] for note in plan["notes"]}) == len(plan["notes"])
 
 
 def test_notes_say_that_a_trace_is_slowed_down(plan):
     slowed = compile_plan(
         load(TEXT, ["workload.b.replay={mode = 'open', speed = 0.4}"], traces_must_exist=False)
     )
-    (note,) = set(slowed["notes"]) - set(plan["notes"])
-    assert "'b'" in note and "0.4" in note and "replay.speed" in note
+    (note,) = (note for note in slowed["notes"] if note not in plan["notes"])
+    assert (note["code"], note["decides"]) == ("replay-speed", True)
+    assert "'b'" in note["text"] and "0.4" in note["text"]
 
 
 def test_a_contradiction_in_a_scenario_made_in_python():
@@ -304,23 +307,22 @@ def test_commands_that_a_drive_holds():
     assert held("queue_depth = 2")["command_queue"] == {"depth": 2, "scheduler": "fcfs"}
     alone = held('drive_scheduler = "sptf"')
     assert alone["command_queue"] is None
-    assert any("drive_scheduler has no effect" in note for note in alone["notes"])
+    assert "drive-scheduler-unused" in noted(alone["notes"])
 
 
 def test_the_write_cache_can_be_turned():
-    def fast_write(keys: str, device: str) -> tuple[int, list[str]]:
+    def fast_write(keys: str, device: str) -> tuple[int, int]:
+        """The level, and how many notes the key adds."""
         watts = 'power = { active = "9W", positioning = "9W", idle = "6W" }'
-        plan = held(keys, f'{{ name = "{device}", {watts} }}')
-        return plan["device"]["buffer"]["fast_write"], [n for n in plan["notes"] if "write cache" in n]
+        plan, plain = (held(given, f'{{ name = "{device}", {watts} }}') for given in (keys, ""))
+        added = [note for note in plan["notes"] if note not in plain["notes"]]
+        assert all(device in note["text"] and "write cache" in note["text"] for note in added)
+        return plan["device"]["buffer"]["fast_write"], len(added)
 
     # 0 none, 1 contiguous, 2 across reads, by the files.
-    for device, own in (("seagate-cheetah-4lp", 1), ("quantum-atlas-iii", 2)):
-        assert fast_write("", device) == (own, [])
-        assert fast_write("write_cache = true", device) == (own, []), "its own level"
-        level, (note,) = fast_write("write_cache = false", device)
-        assert level == 0
-        assert note == f"{device}: the scenario turns its write cache off: writes complete on the media"
-    level, (note,) = fast_write("write_cache = true", "dec-rz26")
-    assert level == 2
-    assert "turns its write cache on: writes complete in its buffer" in note
-    assert fast_write("write_cache = false", "dec-rz26") == (0, [])
+    for device, level in (("seagate-cheetah-4lp", 1), ("quantum-atlas-iii", 2)):
+        assert fast_write("", device) == (level, 0)
+        assert fast_write("write_cache = true", device) == (level, 0), "the level of its file"
+        assert fast_write("write_cache = false", device) == (0, 1)
+    assert fast_write("write_cache = true", "dec-rz26") == (2, 1)
+    assert fast_write("write_cache = false", "dec-rz26") == (0, 0)

@@ -8,6 +8,7 @@ import pytest
 
 from iowatt.base.problems import DocumentError
 from iowatt.model.scenario import compile_plan, load
+from noted import noted
 from refused import faults, refused
 
 TEXT = """\
@@ -203,6 +204,6 @@ def test_what_does_not_fit(cache, fault, figures):
 
 def test_long_lines_are_kept_in_64_parts_and_say_so():
     plan = compile_plan(load(TEXT + 'cache = { size = "4GiB", line = "64KiB" }'))
-    assert "cache: requests are rounded out to 1 KiB, the parts of its lines" in plan["notes"]
+    assert "1 KiB" in noted(plan["notes"])["cache-line-parts"]
     plan = compile_plan(load(TEXT + CACHE))
-    assert not any(note.startswith("cache:") for note in plan["notes"])
+    assert "cache-line-parts" not in noted(plan["notes"])

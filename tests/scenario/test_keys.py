@@ -12,7 +12,8 @@ from iowatt.base import keys
 from iowatt.base.errors import InputError
 from iowatt.cli.schema import schema_text
 from iowatt.model.library.device import DeviceFile
-from iowatt.model.scenario import Scenario, explain
+from iowatt.model.scenario import Scenario, explanation, find_key
+from iowatt.model.scenario.explain import explained
 from refused import faults
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +34,7 @@ def test_every_key_is_documented(key):
 @pytest.mark.parametrize("key", CATALOGUE.values(), ids=lambda key: key.path)
 def test_every_example_is_toml(key):
     if key.example is not None:
-        line = explain.as_dict(key)["example"]
+        line = explained(key).example
         assert tomllib.loads(line) == {key.path.rpartition(".")[2]: key.example}
     else:
         assert key.children or key.path.startswith("array.pool.device.power.")
@@ -57,7 +58,7 @@ def test_keys_of_one_choice_only_say_so():
     ],
 )
 def test_paths_with_names_of_elements(path, found):
-    assert explain.find(path).path == found
+    assert find_key(path).path == found
 
 
 @pytest.mark.parametrize(
@@ -71,17 +72,17 @@ def test_paths_with_names_of_elements(path, found):
 )
 def test_unknown_keys_get_the_nearest(path, fault):
     with pytest.raises(InputError) as error:
-        explain.find(path)
+        explanation(path)
     assert faults(error.value) == fault
 
 
 def test_an_explanation_is_complete():
-    shown = explain.as_dict(explain.find("array.pool.raid.stripe_unit"))
-    assert shown["unit"] == "bytes"
-    assert shown["default"] == "64 KiB"
-    assert "'16KiB'" in shown["accepts"]
-    assert shown["example"] == 'stripe_unit = "16KiB"'
-    assert "arrays2002-disk" in explain.as_dict(explain.find("array.pool.device"))["library"]
+    (key,) = explanation("array.pool.raid.stripe_unit").keys
+    assert (key.path, key.named) == ("array.pool.raid.stripe_unit", "array.pool.NAME.raid.stripe_unit")
+    assert (key.unit, key.default, key.required) == ("bytes", "64 KiB", False)
+    assert "'16KiB'" in key.accepts
+    assert key.example == 'stripe_unit = "16KiB"'
+    assert "arrays2002-disk" in explanation("array.pool.device").keys[0].library
 
 
 def test_keys_that_schemes_share_are_told_apart():
@@ -95,8 +96,7 @@ def test_keys_that_schemes_share_are_told_apart():
     assert several.accepts == "names of pools, or tables with the keys pool, capacity; 2 to 1024"
     assert part.within({"scheme": "reduced", "name": "x"}) is one
     page = {
-        one["only_with"]: one["default"]
-        for one in explain.as_dict(explain.find("array.virtual_pool.page"))["variants"]
+        facts.only_with: facts.default for facts in explanation("array.virtual_pool.page").keys[0].variants
     }
     assert page == {
         'scheme = "tiered-pool"': "left out: 42MiB (smart-tiers), 256MiB (fast-vp)",

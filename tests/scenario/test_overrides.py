@@ -10,7 +10,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.keys import catalogue, toml_text
 from iowatt.base.overrides import apply, parse_value
 from iowatt.model.scenario.explain import named
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
 from refused import faults, refused
 
 

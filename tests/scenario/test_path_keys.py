@@ -9,6 +9,7 @@ import pytest
 from iowatt.base.problems import DocumentError
 from iowatt.model.scenario import compile_plan, load
 from iowatt.model.scenario.describe import describe
+from noted import noted
 from refused import faults
 
 TEXT = """\
@@ -165,10 +166,10 @@ def test_a_protocol_s_software_is_said_and_can_be_left_out():
     stack, _ = plan["simulation"]["paths"][0]["hops"]
     assert (stack["latency_s"], stack["bytes_per_s"]) == (18.75e-6, None)
     assert plan["names"]["paths"][0]["hops"] == ["nvme-tcp stack", "eth-25g"]
-    assert any("37.5 us a request" in note and "assumed" in note for note in plan["notes"])
+    assert "37.5 us" in noted(plan["notes"])["assumed-stack"]
     plan = compiled(text, "path.a.protocol.stack=0us")
     assert plan["names"]["paths"][0]["hops"] == ["eth-25g"]
-    assert not any("assumed, half" in note for note in plan["notes"])
+    assert "assumed-stack" not in noted(plan["notes"])
 
 
 def test_beside_a_switch_that_stores_frames_they_come_whole():
@@ -205,7 +206,7 @@ def test_processing_of_requests_over_paths():
         "moderation_s": 20e-6,
         "moderation_count": 4,
     }
-    assert any("ready, interrupt of processing has no effect" in note for note in compiled(text)["notes"])
+    assert {"ready,", "interrupt"} <= set(noted(compiled(text)["notes"])["processing-without-path"].split())
 
 
 @pytest.mark.parametrize(

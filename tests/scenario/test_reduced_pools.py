@@ -6,6 +6,7 @@ import pytest
 
 from iowatt.base.problems import DocumentError
 from iowatt.model.scenario import compile_plan, load
+from noted import noted
 from refused import faults
 
 PAGE = 16 * 1024
@@ -46,25 +47,29 @@ def test_without_any_method_it_offers_the_part():
     assert found["capacity_bytes"] == PART // PAGE * PAGE
     assert (found["stored_bytes"], found["filled"], found["duplicates"]) == (PAGE, 1.0, 0.0)
     assert found["snapshots"] is None
-    assert not [note for note in plan()["notes"] if "assumed" in note]
+    assert "assumed-ratios" not in noted(plan()["notes"])
 
 
 @pytest.mark.parametrize(
     ("keys", "factor", "assumed"),
     [
-        ("compression = 2", 2.0, "compression (16,384 bytes in 8,192, 2 : 1)"),
-        ("compression = 3", 3.0, "compression (16,384 bytes in 5,632, 2.91 : 1)"),
-        ("duplicates = 0.5", 2.0 * 0.9, "duplicates (0.5, 2 : 1)"),
-        ("thin = true\nfilled = 0.25", 4.0 * 0.9, "filled (0.25 of what is offered)"),
-        ("compression = 2\nduplicates = 0.5\nthin = true\nfilled = 0.5\nreserve = 0.2", 8.0 * 0.8, "filled"),
+        ("compression = 2", 2.0, ["compression", "16,384", "8,192", "2 : 1"]),
+        ("compression = 3", 3.0, ["compression", "16,384", "5,632", "2.91 : 1"]),
+        ("duplicates = 0.5", 2.0 * 0.9, ["duplicates (0.5, 2 : 1)"]),
+        ("thin = true\nfilled = 0.25", 4.0 * 0.9, ["filled (0.25"]),
+        (
+            "compression = 2\nduplicates = 0.5\nthin = true\nfilled = 0.5\nreserve = 0.2",
+            8.0 * 0.8,
+            ["filled"],
+        ),
     ],
 )
 def test_ratios_multiply_what_is_offered(keys, factor, assumed):
     found = plan(keys)
     offered = found["simulation"]["virtual_pools"][0]["scheme"]["capacity_bytes"]
     assert offered == pytest.approx(PART * factor, rel=0.05)
-    (note,) = [note for note in found["notes"] if "assumed, not measured" in note]
-    assert assumed in note
+    text = noted(found["notes"])["assumed-ratios"]
+    assert [figure for figure in assumed if figure not in text] == []
     (name,) = found["names"]["virtual_pools"]
     assert name["usable_bytes"] == PART
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import iowatt
 from iowatt.evaluate.estimate.operations import raid_work
-from iowatt.model.scenario.raid import LEAST_DRIVES, count_problem
+from iowatt.model.raid import LEAST_DRIVES, count_problem
 
 KIB = 1024
 

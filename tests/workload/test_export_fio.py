@@ -8,7 +8,6 @@ import exported as ex
 import pytest
 
 from iowatt.base.errors import Argument
-from iowatt.model.profile.compile import mean_rate
 from iowatt.model.profile.find import load, profile_names
 from iowatt.sources.export import fio, vdbench
 from iowatt.sources.export.fio import poisson_rate
@@ -251,7 +250,7 @@ def test_a_colon_in_the_name_of_the_target_is_no_second_file(tmp_path):
 def test_every_profile_of_the_library_is_exported(name, tool):
     given = load(name).profile
     rated = given.arrivals is None or given.arrivals.law != "closed"
-    rate = 500 if rated and mean_rate(given) is None else None
+    rate = 500 if rated and given.mean_rate is None else None
     done = tool.export(prepare(name, rate_iops=rate, span=None if given.span else 1 << 40, duration_s=30))
     assert set(done.jobs.values()) <= {stream.name for stream in given.stream}
     left_out = {o.key for o in done.omissions if o.exported == "nothing"}

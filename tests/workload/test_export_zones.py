@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iowatt.model.profile.access import HotBand, Skew, Zipf
+from iowatt.model.profile.laws.access import HotBand, Skew, Zipf
 from iowatt.sources.export.loads import apportion
 from iowatt.sources.export.zones import REACH_BYTES, hot_band, zones
 

@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
+from iowatt.model.profile.result import ShownProfile
 from iowatt.trace.generate import generate as generate_trace
 from iowatt.trace.generate import prepare
 from iowatt.trace.measure import info
@@ -105,13 +106,18 @@ def test_wrong_options_are_refused(tmp_path, arguments, fault, figures):
 def test_profiles_are_listed_and_shown():
     listed = invoke("profiles")
     assert listed.exit_code == 0
-    assert any(line.startswith("hot-band ") and "unverified" in line for line in listed.stdout.splitlines())
-    shown = invoke("profiles", "arrays2002-tpcc")
-    assert "published: Gurumurthi et al. 2002" in shown.stdout
+    (line,) = (line for line in listed.stdout.splitlines() if line.startswith("hot-band "))
+    assert line.split()[-2:] == ["[unverified,", "needs]"]
+    shown = json.loads(invoke("profiles", "arrays2002-tpcc", "--json").stdout)
+    rate = ShownProfile.model_validate(shown).figures["arrivals.rate"]
+    assert rate is not None and rate.quality == "published"
+    assert rate.source in invoke("profiles", "arrays2002-tpcc").stdout
     as_json = json.loads(invoke("profiles", "hot-band", "--json").stdout)
     assert as_json["figures"]["sizes"]["quality"] == "recalled"
     everything = json.loads(invoke("profiles", "--json").stdout)
     assert (everything["schema"], len(everything["profiles"]) > 20) == ("iowatt.profiles/1", True)
+    (hot_band,) = (entry for entry in everything["profiles"] if entry["name"] == "hot-band")
+    assert hot_band["unverified"] and hot_band["missing"]
 
 
 def test_recorded_stamps_come_from_any_format(tmp_path):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from iowatt.cli.schema import schema_text
-from iowatt.model.profile.compile import mean_rate, synthesis
+from iowatt.model.profile.compile import synthesis
 from iowatt.model.profile.find import load
 from iowatt.model.profile.profile import Profile
 from iowatt.trace.measure import info
@@ -99,7 +99,7 @@ def test_the_rate_of_streams_of_their_own_adds_up():
     own = {key: value for key, value in STREAM.items() if key != "share"}
     streams = [{**own, "rate_iops": 30}, {**own, "name": "b", "arrivals": {"law": "constant", "rate": 20}}]
     found = profile(None, *streams)
-    assert mean_rate(found) == 50
+    assert found.mean_rate == 50
     assert [p["law"] for p in plan(found)["processes"]] == [
         {"law": "poisson", "rate": 30.0},
         {"law": "constant", "rate": 20.0},
@@ -108,7 +108,7 @@ def test_the_rate_of_streams_of_their_own_adds_up():
 
 def test_a_rate_scales_streams_of_their_own():
     loaded = load("arrays2002-tpch", rate_iops=54.465)
-    assert mean_rate(loaded.profile) == pytest.approx(54.465)
+    assert loaded.profile.mean_rate == pytest.approx(54.465)
     rates = [loaded.profile.arrivals.rate, loaded.profile.stream[1].arrivals.rate]
     assert rates[1] / sum(rates) == pytest.approx(0.0876, rel=1e-3)
 

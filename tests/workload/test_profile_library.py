@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.model.profile import describe
+from iowatt.model.profile import describe, profile_list, remarks, shown_profile
 from iowatt.model.profile.find import load as find
 from iowatt.model.profile.find import profile_names
+from iowatt.model.profile.result import ProfileListing
 from iowatt.model.scenario import compile_plan, load
+from iowatt.pages.profile import document
 from iowatt.trace.generate import prepare
 from iowatt.trace.open import requests
 from refused import refused
@@ -57,7 +59,7 @@ def test_no_source_stands_for_nothing(name):
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in CLOSED])
 def test_it_generates(name):
-    has_rate = describe.profile(name)["rate_iops"] is not None
+    has_rate = shown_profile(name).rate_iops is not None
     prepared = prepare(name, requests=500, rate_iops=None if has_rate else 100.0, span=2**40)
     made = list(requests(prepared.trace))
     assert sum(len(batch["op"]) for batch in made) == 500
@@ -87,17 +89,20 @@ def test_a_rate_that_nobody_published_is_asked_for(name):
 )
 def test_recalled_figures_are_called_unverified(name):
     profile = find(name).profile
-    (note,) = (note for note in describe.remarks(profile) if "UNVERIFIED" in note)
-    assert name in note
-    assert describe.profile(name)["unverified"]
-    assert any("UNVERIFIED" in line for line in describe.page(describe.profile(name)))
+    (note,) = (note for note in remarks(profile) if note.code == "profile-unverified")
+    assert name in note.text
+    assert shown_profile(name).unverified
+    recalled = [mark for mark in shown_profile(name).figures.values() if mark and mark.quality == "recalled"]
+    assert recalled
+    (sources,) = (section for section in document(shown_profile(name)).sections if section.key == "sources")
+    assert any(recalled[0].source in line for line in sources.sentences)
 
 
 @pytest.mark.parametrize(
     "name", ["emerald-1.0-rr", "arrays2002-tpcc", "cloudphysics-p50", "filebench-fileserver"]
 )
 def test_published_and_measured_figures_are_not(name):
-    assert not any("UNVERIFIED" in note for note in describe.remarks(find(name).profile))
+    assert "profile-unverified" not in {note.code for note in remarks(find(name).profile)}
 
 
 def test_the_hot_band_is_that_of_the_talk():
@@ -119,14 +124,16 @@ def test_spc_1_like_meets_what_is_verified():
 
 
 def test_quantiles_of_the_machines_rise():
-    shown = [describe.profile(f"cloudphysics-p{quantile}") for quantile in (5, 25, 50, 75, 95)]
+    shown = [shown_profile(f"cloudphysics-p{quantile}") for quantile in (5, 25, 50, 75, 95)]
     for key in ("rate_iops", "read_percent", "span_bytes", "mean_bytes"):
-        values = [one[key] for one in shown]
+        values = [getattr(profile, key) for profile in shown]
         assert values == sorted(values), key
     # Facts of the table: half of the machines read more than 51 %, with a working set of 19 GB.
-    assert shown[2]["read_percent"] == pytest.approx(51, abs=1)
-    assert shown[2]["span_bytes"] == pytest.approx(19e9, rel=0.05)
+    assert shown[2].read_percent == pytest.approx(51, abs=1)
+    assert shown[2].span_bytes == pytest.approx(19e9, rel=0.05)
 
 
 def test_the_listing_is_json():
-    assert json.loads(json.dumps(describe.listing())) == describe.listing()
+    found = profile_list()
+    assert ProfileListing.model_validate_json(json.dumps(found.as_dict())) == found
+    assert [entry.name for entry in found.profiles] == list(NAMES)

@@ -68,7 +68,7 @@ def test_the_span_is_the_volume_unless_said():
 
 def test_recalled_figures_are_in_the_notes():
     text = scenario('name = "hot-band", rate_iops = 50, requests = 100')
-    assert any("UNVERIFIED" in note for note in describe(load(text)).notes)
+    assert "profile-unverified" in {note.code for note in describe(load(text)).notes}
     assert any("UNVERIFIED" in note for note in iowatt.run(text).notes)
 
 

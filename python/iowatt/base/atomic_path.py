@@ -1,9 +1,9 @@
-"""Results made aside and renamed into their place: whatever interrupts it, no half result has the name.
+"""Files and folders written under another name and renamed when complete, so that no half result remains.
 
-What is being made lies in a folder ``.iowatt-partial-*`` beside its place, locked (flock(2)) as long as its
-process lives. One that nobody has locked was left by a process that was killed; the next result that is made
-in the same place removes it. What is replaced waits in ``.iowatt-replaced-*`` for the moment of two renames;
-where a kill falls between them, it is put back.
+A result grows in a folder ``.iowatt-partial-*`` next to its target, locked (flock(2)) while its process
+lives. A folder without a lock was left by a process that was killed; the next result for the same directory
+removes it. A replaced result waits in ``.iowatt-replaced-*`` during the two renames; after a kill between
+them it is put back.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def completed() -> list[Path]:
 
 @contextmanager
 def folder(target: Path, refuse: Callable[[], None]) -> Iterator[Path]:
-    """A folder beside ``target`` that becomes it when the block ends without an error.
+    """A folder that becomes ``target`` when the block ends without an error.
 
     Any error, Ctrl-C included, removes the folder and leaves what stood at ``target`` as it was.
-    ``refuse`` raises where nothing may be put there; it is asked before, so that no work is done in vain,
-    and again after, because work takes time.
+    ``refuse`` raises where nothing may be written there. It is called before the work, to spare it, and again
+    after, because work takes time.
 
     Raises ``InputError`` where the place cannot be written, or has no room for what the block writes.
     """
@@ -112,7 +112,7 @@ def _put_back(path: Path) -> None:
 
 @contextmanager
 def _made(target: Path, prefix: str) -> Iterator[Path]:
-    """A new folder beside ``target``, locked while the block runs; what is left of it then is removed."""
+    """A new folder next to ``target``, locked while the block runs and removed after it."""
     try:
         sweep(target.parent)
         staging, handle = _new(target.parent, prefix)
@@ -133,7 +133,7 @@ def _new(place: Path, prefix: str) -> tuple[Path, int | None]:
             handle = _locked(staging)
         except (BlockingIOError, FileNotFoundError):  # somebody's sweep was faster than our lock
             continue
-        except (OSError, ImportError):  # no locks here: nobody's sweep has one either
+        except (OSError, ImportError):  # no locks on this file system: no other process sweeps by them either
             return staging, None
         if staging.is_dir():
             return staging, handle
@@ -172,7 +172,7 @@ def _room(target: Path, staging: Path, *, error_of_block: bool = False) -> Itera
 
 
 def no_room(error: BaseException | None) -> int | None:
-    """The number of an error, or of what it came of, that says: no room to write. Rust has it in its text."""
+    """The errno of an error or of its causes where the disk is full; errors of Rust have it in their text."""
     while error is not None:
         said = re.search(r"\(os error (\d+)\)", str(error))
         number = int(said[1]) if said else getattr(error, "errno", None)

@@ -1,4 +1,4 @@
-"""A figure beside its limit, with as many digits as the comparison needs to read true."""
+"""A figure next to its limit, with as many digits as it takes to see on which side it lies."""
 
 from __future__ import annotations
 

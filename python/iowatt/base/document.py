@@ -46,7 +46,7 @@ def _shallow(document: dict[str, Any]) -> dict[str, Any]:
     raise RecursionError(f"nested deeper than {MOST_LEVELS} levels")
 
 
-class Document:
+class TomlDocument:
     """Parsed TOML with the lines of its keys.
 
     Parameters

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Final
 
 CODES: Final[dict[str, str]] = {
-    # what was asked for
+    # the request
     "missing": "A key, argument or part that is needed is not given.",
     "unknown-key": "A table has a key that does not exist.",
     "unknown-name": "A name refers to nothing: no such device, pool, workload, metric, stage, profile...",
@@ -20,12 +20,12 @@ CODES: Final[dict[str, str]] = {
     "ambiguous": "Several things match; which one is meant must be said.",
     "not-accepted": "A value is not one of those accepted.",
     "out-of-range": "A number is outside the accepted range.",
-    "bad-syntax": "A text has not the form that is read here: a number, unit, date, pair, range...",
+    "bad-syntax": "A text does not have the expected form: a number, unit, date, pair, range...",
     "wrong-type": "A value has another type than the key accepts.",
     "conflict": "Keys, arguments or values contradict or exclude each other.",
     "not-applicable": "A key or argument has no effect on, or no meaning for, what it is given for.",
     "unsupported": "The request is clear, and this version cannot do it.",
-    "infeasible": "No configuration, rate or placement satisfies what is asked.",
+    "infeasible": "No configuration, rate or placement satisfies the request.",
     "read-once": "An input that can be read only once, such as standard input, is needed again.",
     # files
     "not-found": "There is no such file or directory.",

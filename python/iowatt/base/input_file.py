@@ -34,18 +34,9 @@ def whole(
 ) -> bytes:
     """The bytes of a file or a pipe.
 
-    Parameters
-    ----------
-    what:
-        What is wanted, for the error.
-    most:
-        Most bytes that it may have.
-    hint:
-        What to do where there is no such file.
-    line:
-        Most bytes of a line, where it is made of lines; 0 for any.
-
-    Raises ``InputError``: it cannot be read, is a device, is too long or has a line that is.
+    ``what`` names the expected input in errors, ``most`` is its limit in bytes, ``line`` that of a line (0:
+    none), and ``hint`` says what to do where there is no such file. Raises ``InputError``: it cannot be read,
+    is a device, is too long or has a line that is.
     """
     data = io.BytesIO()
     begun = 0  # bytes of the line that is not at its end yet

@@ -1,6 +1,6 @@
-"""The catalogue of keys: what each key of a table means, its unit, its default, what it takes.
+"""The catalogue of keys: the meaning of each key of a table, its unit, its default, what it accepts.
 
-It is read off the models, so that ``iowatt explain``, the error messages and the JSON Schema say the same.
+It is derived from the models, so that ``iowatt explain``, errors and the JSON Schema agree.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class DamagedError(ValueError):
     """The file contradicts itself."""
 
 
-#: What opening and reading a Parquet file raises where the file is at fault.
+#: Exceptions of opening and reading a Parquet file that is damaged.
 ERRORS: Final = (OSError, DamagedError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 

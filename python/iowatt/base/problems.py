@@ -1,4 +1,4 @@
-"""What is wrong with an input, where, and what would be right: one record per problem, one error for all."""
+"""Problems of an input with their places and fixes: one record per problem, one error for all."""
 
 from __future__ import annotations
 
@@ -38,6 +38,24 @@ class Problem:
     def __str__(self) -> str:
         text = f"{self.place}: {self.message}" if self.place else self.message
         return f"{text}\n  hint: {self.hint}" if self.hint else text
+
+
+class Reporter:
+    """Collects problems at key paths below one: ``report("conflict", "access.extent", message, hint)``."""
+
+    def __init__(self, path: KeyPath = (), problems: list[Problem] | None = None) -> None:
+        self.path = path
+        self.problems: list[Problem] = [] if problems is None else problems
+
+    def __call__(self, code: str, where: str | KeyPath, message: str, hint: str | None = None) -> None:
+        """Keep a problem below the path: at a key path, or at keys and indices with dots between them."""
+        self.problems.append(Problem(code, self.at(where).path, message, hint))
+
+    def at(self, where: str | KeyPath) -> Reporter:
+        """The same collection, for problems below ``where``."""
+        if isinstance(where, str):
+            where = tuple(int(step) if step.isdigit() else step for step in where.split(".") if step)
+        return Reporter((*self.path, *where), self.problems)
 
 
 class DocumentError(InputError):

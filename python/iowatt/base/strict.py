@@ -11,7 +11,7 @@ from pydantic_core import CoreSchema, PydanticUndefined
 
 
 class Strict(BaseModel):
-    """A table of which each key is known, finite and unchangeable once read."""
+    """A table without unknown keys, whose numbers are finite; it is not changed once read."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True, defer_build=True)
 

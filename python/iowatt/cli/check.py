@@ -1,4 +1,4 @@
-"""``iowatt check``: is a scenario right, and what does it amount to?"""
+"""``iowatt check``: whether a scenario can be run, and the system that it describes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from iowatt.cli.options import AsJson, Overrides, Scenario, print_json
 
 if TYPE_CHECKING:
     from iowatt.base.errors import InputError
-    from iowatt.model.scenario.describe import FailedCheck
+    from iowatt.model.scenario.result import FailedCheck
 
 _OPTIONS: Final = {"set": "--set"}
 """The options that a problem of a scenario can name."""
@@ -26,11 +26,11 @@ def check(scenario: Scenario, overrides: Overrides = None, as_json: AsJson = Fal
     """Check a scenario without running it; exit 2 if it has errors."""
     from iowatt.base.errors import InputError
     from iowatt.cli.show import show
-    from iowatt.model.scenario import describe
+    from iowatt.model.scenario import check as checked
     from iowatt.pages.check import document
 
     try:
-        found = describe.check(scenario, overrides or [], lambda place: str(place_text(place, _OPTIONS)))
+        found = checked(scenario, overrides or [], lambda place: str(place_text(place, _OPTIONS)))
     except InputError as error:
         if not as_json:
             raise
@@ -40,7 +40,7 @@ def check(scenario: Scenario, overrides: Overrides = None, as_json: AsJson = Fal
 
 
 def _failure(error: InputError) -> FailedCheck:
-    from iowatt.model.scenario.describe import CheckProblem, FailedCheck
+    from iowatt.model.scenario.result import CheckProblem, FailedCheck
 
     problems = [
         CheckProblem(

@@ -14,7 +14,7 @@ def devices(incomplete: str) -> list[str]:
 
 def profiles(incomplete: str) -> list[str]:
     """Workload profiles of the library."""
-    from iowatt.model.profile.find import profile_names
+    from iowatt.model.profile import profile_names
 
     return _begun(incomplete, profile_names())
 
@@ -50,7 +50,7 @@ def metrics(incomplete: str) -> list[str]:
 def keys(incomplete: str) -> list[str]:
     """Keys of a scenario, after names of list elements as well: ``array.pool.disks.co``."""
     from iowatt.base.keys import catalogue, resolve
-    from iowatt.model.scenario.model import Scenario
+    from iowatt.model.scenario import Scenario
 
     above, dot, last = incomplete.rpartition(".")
     known = catalogue(Scenario)

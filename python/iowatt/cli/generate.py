@@ -20,7 +20,6 @@ from iowatt.cli.options import (
     Notes,
     output,
     parsed,
-    print_json,
 )
 from iowatt.cli.show import show
 
@@ -90,20 +89,10 @@ def profiles(
     as_json: AsJson = False,
 ) -> None:
     """List the library's profiles, or show one: its figures, and where each comes from."""
-    from iowatt.model.profile import describe
+    from iowatt.model.profile import profile_list, shown_profile
+    from iowatt.pages.profile import document, listing
 
     if name is None:
-        found = describe.listing()
-        if as_json:
-            print_json({"schema": describe.LIST_SCHEMA, "profiles": found})
-            return
-        for line in describe.table(found):
-            typer.echo(line)
-        typer.echo(f"{len(found)} profiles; `iowatt trace profiles NAME` prints all of one", err=True)
-        return
-    shown = describe.profile(name)
-    if as_json:
-        print_json(shown)
-        return
-    for line in describe.page(shown):
-        typer.echo(line)
+        show(profile_list(), listing, as_json=as_json)
+    else:
+        show(shown_profile(name), document, as_json=as_json)

@@ -82,7 +82,7 @@ def _measures(extent: str | None, period: str | None, capacity: str | None) -> d
     from iowatt.base.errors import Argument, InputError
     from iowatt.cli.trace_profile import block_bytes, capacity_bytes
     from iowatt.cli.transform import seconds
-    from iowatt.model.scenario.model import LEAST_EXTENT
+    from iowatt.model.heat import LEAST_EXTENT
 
     found: dict[str, Any] = {}
     if extent is not None:
@@ -117,7 +117,7 @@ def _opened(
             raise InputError("not-applicable", source, message)
         run = Run.open(path)
         return of_run(run), run.name, str(path)
-    from iowatt.model.scenario.model import EXTENT
+    from iowatt.model.heat import EXTENT
 
     with in_flags(), bar(f"reading {source}") as progress:
         extents = of_trace(

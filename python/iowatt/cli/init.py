@@ -40,7 +40,8 @@ def init(
     """
     from iowatt.base.atomic_path import refuse_existing, write_text
     from iowatt.cli.progress import bar
-    from iowatt.model.scenario.starter import ReadTrace, copy_examples, own_trace, starter
+    from iowatt.model.recorded_trace import existing
+    from iowatt.model.scenario import ReadTrace, copy_examples, starter_text
 
     if examples:
         copy_examples(_EXAMPLES)
@@ -52,14 +53,14 @@ def init(
         from iowatt.trace.measure import info  # loads Polars and the extension
 
         with in_flags(), bar(f"reading {trace}") as progress:
-            read = info({"path": str(own_trace(trace)), **reading}, progress=progress)
+            read = info({"path": str(existing(trace)), **reading}, progress=progress)
         found = ReadTrace(read.format, read.devices.count, read.reached_bytes)
     elif reading:
         place = Argument(argument(next(iter(reading))))
         raise InputError(
             "not-applicable", place, "goes with a trace of your own", hint="name it: `trace=FILE`"
         )
-    write_text(file, starter(file, trace, reading, found), force=force)
+    write_text(file, starter_text(file, trace, reading, found), force=force)
     if found is not None and found.devices > 1:
         typer.echo(
             f"note: the {found.devices} devices of {trace} lie one behind the other in the "

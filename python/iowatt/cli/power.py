@@ -27,9 +27,9 @@ def power(
     Needs [array.power] and the drives' watts; workloads are ignored. Exit 2 where the array is impossible:
     drives without slots, supplies too small, no controller.
     """
-    from iowatt.model.scenario.array_power_calculation import evaluate
+    from iowatt.model.scenario import calculated_power
     from iowatt.pages.power import document
 
     check_page(output, force=force)
-    found = evaluate(scenario, overrides or [])
+    found = calculated_power(scenario, overrides or [])
     show(found, document, output, force=force, notes=notes, as_json=as_json)

@@ -15,8 +15,8 @@ import typer
 from iowatt.cli.options import Force, output
 
 INPUTS: Final[dict[str, tuple[str, str]]] = {
-    "scenario": ("iowatt scenario", "iowatt.model.scenario.model:Scenario"),
-    "profile": ("iowatt workload profile", "iowatt.model.profile.profile:Profile"),
+    "scenario": ("iowatt scenario", "iowatt.model.scenario:Scenario"),
+    "profile": ("iowatt workload profile", "iowatt.model.profile:Profile"),
     "product": ("iowatt product", "iowatt.emerald.classify.product:Product"),
     "family": ("iowatt product family", "iowatt.emerald.family.file:FamilyFile"),
     "plan": ("iowatt Emerald plan", "iowatt.emerald.plan.model:Plan"),
@@ -32,7 +32,7 @@ RESULTS: Final[dict[str, str]] = {
     "bill": "iowatt.tariffs.result:BillDocument",
     "budget": "iowatt.lenses.budget.result:Budget",
     "cache": "iowatt.evaluate.caches.result:CacheComparison",
-    "check": "iowatt.model.scenario.describe:CheckedScenario|FailedCheck",
+    "check": "iowatt.model.scenario.result:CheckedScenario|FailedCheck",
     "compare": "iowatt.lenses.compare.result:BeforeAfter",
     "cost": "iowatt.lenses.cost.result:Cost",
     "cost-assumptions": "iowatt.lenses.cost.book.listing:BookListing",
@@ -51,6 +51,7 @@ RESULTS: Final[dict[str, str]] = {
     "energystar-export": "iowatt.emerald.report.result:Export",
     "fabric": "iowatt.model.library.fabric.result:PathPartList",
     "fabric-part": "iowatt.model.library.fabric.result:PathPartDescription",
+    "explain": "iowatt.model.scenario.result:Explanation",
     "fit": "iowatt.evaluate.fit.fidelity:FitDocument",
     "heat": "iowatt.lenses.heat.result:HeatResult",
     "idle": "iowatt.lenses.idle.result:IdlePeriods",
@@ -59,6 +60,8 @@ RESULTS: Final[dict[str, str]] = {
     "meter-record": "iowatt.sources.meters.result:MeterRecordings",
     "optimize": "iowatt.evaluate.search.optimize.result:Optimization",
     "power": "iowatt.model.power.result:CalculatedPower",
+    "profile-show": "iowatt.model.profile.result:ShownProfile",
+    "profiles": "iowatt.model.profile.result:ProfileListing",
     "rate": "iowatt.evaluate.search.rate.result:HighestRate",
     "replay": "iowatt.evaluate.replay.result:ReplayDocument",
     "rule-list": "iowatt.emerald.rules.describe:RuleList",

@@ -92,8 +92,8 @@ def tier(
     from iowatt.cli.show import show
     from iowatt.evaluate.search.optimize.problem import PricingRequest, resolve_pricing
     from iowatt.evaluate.tiers import RESULT, TierRequest, derive, reserve
+    from iowatt.model.heat import LEAST_EXTENT
     from iowatt.model.scenario import load
-    from iowatt.model.scenario.model import LEAST_EXTENT
     from iowatt.pages.tiers import document
 
     if minimize not in _OBJECTIVES:

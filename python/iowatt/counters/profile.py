@@ -23,7 +23,7 @@ from iowatt.counters.streams import (
     split_streams,
     stream_tables,
 )
-from iowatt.model.profile.profile import PROFILE_SCHEMA
+from iowatt.model.profile import PROFILE_SCHEMA
 
 Ground = dict[str, Any]
 

@@ -54,23 +54,9 @@ def files(work: Prepared, base: Path) -> list[tuple[str, Path]]:
 
     Standard input is ``-``.
     """
-    from iowatt.model.library import own_files
-    from iowatt.model.scenario.paths import as_named
-    from iowatt.model.scenario.tracing import recorded
-    from iowatt.sources.simulation.counts import traces_of
+    from iowatt.model.scenario import input_files
 
-    names: list[str] = []
-    for workload, source in zip(work.scenario.workload, work.plan["sources"], strict=True):
-        for named in (as_named(base, path) for path in traces_of(source)):
-            names += [named] if named == "-" else [str(file) for file in recorded(Path(named))]
-        if workload.profile is not None and workload.profile.name.endswith(".toml"):
-            names.append(as_named(base, workload.profile.name))
-    power = work.scenario.array.power
-    models = [part.model for enclosure in power.enclosure for part in enclosure.part] if power else []
-    names += [as_named(base, model) for model in models if model is not None and model.endswith(".toml")]
-    for pool in work.scenario.array.pool:
-        names += [as_named(Path(), str(file)) for file in own_files(pool.device.name, base)]
-    return [(name, Path(name)) for name in names]
+    return [(name, Path(name)) for name in input_files(work.scenario, work.plan["sources"], base)]
 
 
 def simulate(
@@ -121,7 +107,7 @@ def simulate(
 
 def _with_lens_tables(work: Prepared) -> dict[str, Any]:
     """The plan, which keeps idle periods and heat where its scenario leaves that open."""
-    from iowatt.model.scenario import model
+    from iowatt.model import heat
 
     simulation, asked = work.plan["simulation"], work.scenario.observe
     kept: dict[str, Any] = {}
@@ -131,13 +117,13 @@ def _with_lens_tables(work: Prepared) -> dict[str, Any]:
         # Without a cache in between, a pool is handed what hosts ask; a virtual pool counts as one pool.
         between = (simulation["controller"] or {}).get("cache")
         points: list[Any] = ["front", "back"] if between else ["front"]
-        kept |= model.heat_plan(model.Heat(extent=_extent_bytes(work.plan), points=points))
+        kept |= heat.heat_plan(heat.HeatKeys(extent=_extent_bytes(work.plan), points=points))
     return {**work.plan, "simulation": {**simulation, "observe": {**simulation["observe"], **kept}}}
 
 
 def _extent_bytes(plan: Mapping[str, Any]) -> int:
     """Length of an extent: the usual one, doubled until the workloads reach few enough of them."""
-    from iowatt.model.scenario.model import EXTENT, EXTENTS_MADE, EXTENTS_TRACED
+    from iowatt.model.heat import EXTENT, EXTENTS_MADE, EXTENTS_TRACED
 
     simulation, reach, most = plan["simulation"], 0, EXTENTS_MADE
     for workload, source in zip(simulation["workloads"], plan["sources"], strict=True):

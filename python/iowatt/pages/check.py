@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from iowatt.base.units import format_bytes as size
 from iowatt.base.units import format_duration
-from iowatt.model.scenario.describe import CheckedScenario, DiskPool, SsdPool
-from iowatt.model.scenario.path_alone import CheckedPath
+from iowatt.model.scenario.result import CheckedPath, CheckedScenario, DiskPool, SsdPool
 from iowatt.render.document import Document, Section, caveats
 
 
@@ -27,7 +26,7 @@ def document(found: CheckedScenario) -> Document:
             Section("system", "System", [], list(_system(found))),
             Section("warnings", "Warnings", [], [f"warning: {w.where}: {w.message}" for w in found.warnings]),
         ],
-        caveats=caveats([], deciding=found.notes),
+        caveats=caveats([], deciding=[note.text for note in found.notes]),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from iowatt.model.scenario import cache_policies
+from iowatt.model import cache_policies
 from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column, Table
 from iowatt.sources.simulation.counts import source_name

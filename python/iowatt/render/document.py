@@ -109,6 +109,15 @@ class Document:
         return {f"{self.key}-{figure.key}": figure for figure in self.figures()}
 
 
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of text as sentences, their columns aligned."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
 def caveats(texts: Sequence[str], *, deciding: Sequence[str] = ()) -> list[Caveat]:
     """Caveats from sentences: ``deciding`` ones first."""
     return [*(Caveat(text, True) for text in deciding), *(Caveat(text) for text in texts)]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from iowatt.render import numbers
-from iowatt.render.document import Document
+from iowatt.render.document import Document, aligned
 from iowatt.render.figure import Column, Figure, Table
 
 if TYPE_CHECKING:
@@ -70,10 +70,9 @@ def parts(document: Document, *, notes: bool = False, width: int = WIDTH) -> Ite
 
 
 def _headlines(document: Document) -> Iterator[str]:
-    rows = [(one.title, one.shown.replace("\u00a0", " "), one.remark) for one in document.headlines]
-    title, value = (max(len(row[at]) for row in rows) for at in (0, 1))
-    for row in rows:
-        yield f"{row[0]:<{title}}  {row[1]:<{value}}  {row[2]}".rstrip()
+    yield from aligned(
+        [(one.title, one.shown.replace("\u00a0", " "), one.remark) for one in document.headlines]
+    )
 
 
 def _caveats(document: Document, notes: bool) -> Iterator[str]:

@@ -302,7 +302,7 @@ class _ArrayPower(_Plan):
 class _Plans(_Plan):
     name: str = ""
     names: _Names | None = None
-    notes: list[str] = []
+    notes: list[dict[str, str | bool] | str] = []
     sources: list[dict[str, Any]] = []
     simulation: _Simulation | None = None
     power: _ArrayPower | None = None

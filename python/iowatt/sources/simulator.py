@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import DataLossError, InputError
+from iowatt.model.scenario import traces_of
 from iowatt.run.record import Cost, Hits, Record, Volume, Workload
 from iowatt.run.summary_schema import Zeros
 from iowatt.sources.simulation import counts, first_pass, remarks, tables, wall
@@ -187,7 +188,7 @@ def _fraction(read: float | None, opened: Sequence[tuple[str, Any]]) -> float | 
 
 
 def _refuse_pipes(traces: Sequence[TraceSpec], who: str, where: str) -> None:
-    for name in (name for trace in traces for name in counts.traces_of(trace)):
+    for name in (name for trace in traces for name in traces_of(trace)):
         path = Path(name)
         if name == "-" or (path.exists() and not path.is_file()):
             message = f"{who} reads the trace twice, and {name!r} can be read only once"
@@ -316,7 +317,7 @@ def build_record(
         heat=counts.heat(names, simulation, raw),
         spinning_up_most=counts.spinning_up_most(names, summary),
         notes=[
-            *plan["notes"],
+            *(note["text"] for note in plan["notes"]),
             *notes,
             *remarks.remarks(
                 names,

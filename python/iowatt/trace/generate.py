@@ -9,11 +9,10 @@ from typing import Any
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.model.profile import arrivals, describe
-from iowatt.model.profile.compile import synthesis
-from iowatt.model.profile.find import Loaded, load
+from iowatt.model.profile import Loaded, load, remarks
+from iowatt.model.profile.laws import Closed, Recorded
 from iowatt.trace.convert import Progress, convert
-from iowatt.trace.result import UNVERIFIED, GeneratedTrace
+from iowatt.trace.result import GeneratedTrace
 
 
 @dataclass(frozen=True)
@@ -29,9 +28,9 @@ class PreparedTrace:
         return {"synthetic": self.plan}
 
     @property
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Note]:
         """Remarks for its users."""
-        return describe.remarks(self.loaded.profile)
+        return remarks(self.loaded.profile)
 
 
 def prepare(
@@ -58,24 +57,19 @@ def prepare(
     if size is None:
         message = f"the profile {profile.name!r} has no address space (`span`)"
         raise InputError("missing", loaded.document.source, message, hint="give it: `span=1TiB`")
-    if isinstance(profile.arrivals, arrivals.Closed):
+    if isinstance(profile.arrivals, Closed):
         message = "requests of a closed loop arrive when others complete: without a system they have no times"
         hint = (
             "simulate it (profile = { name = .. } in a scenario), or give other arrivals: "
             '`set=arrivals={law="poisson",rate=500}`'
         )
         raise InputError("unsupported", loaded.document.place(("arrivals", "law")), message, hint=hint)
-    recorded = isinstance(profile.arrivals, arrivals.Recorded)
+    recorded = isinstance(profile.arrivals, Recorded)
     if requests is None and duration_s is None and not recorded:
         raise InputError(
             "missing", None, "the trace needs an end", hint="`duration=10min`, or `requests=1000000`"
         )
-    plan = synthesis(profile, span=size, seed=seed, requests=requests, duration_s=duration_s)
-    for process in plan["processes"]:
-        trace = process["law"].get("trace")
-        if trace is not None and trace["path"] != "-":
-            trace["path"] = str(loaded.folder / trace["path"])
-    return PreparedTrace(loaded, plan)
+    return PreparedTrace(loaded, loaded.synthesis(size, seed, requests=requests, duration_s=duration_s))
 
 
 def generate(
@@ -89,5 +83,5 @@ def generate(
         requests=written.requests,
         path=written.path,
         bytes=written.bytes,
-        notes=[Note(code=UNVERIFIED, text=text) for text in prepared.notes],
+        notes=prepared.notes,
     )

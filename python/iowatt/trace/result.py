@@ -17,9 +17,6 @@ LIKELY_MISTAKE: Final = "likely-mistake"
 NOT_WHOLE_SECTORS: Final = "not-whole-sectors"
 """Code of the warning that sizes look like counts of sectors."""
 
-UNVERIFIED: Final = "profile-remark"
-"""Code of notes that a profile makes about itself."""
-
 
 class RequestCounts(Result):
     """Requests by kind."""

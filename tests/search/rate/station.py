@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.evaluate.search.rate import RateRequest, RateResult, search_scenario
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
 
 STATION = """\
 name = "station"
@@ -29,7 +29,7 @@ zero_detect = true
 
 
 def scenario(text: str, overrides: list[str] | None = None) -> Scenario:
-    return Document(text, "station.toml", overrides or []).validate(Scenario)
+    return TomlDocument(text, "station.toml", overrides or []).validate(Scenario)
 
 
 def found(request: RateRequest, text: str = STATION, overrides: list[str] | None = None) -> RateResult:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.evaluate.search import prepare
 from iowatt.evaluate.search.axes import axes
 from iowatt.evaluate.search.executor import MachineError
@@ -27,7 +27,7 @@ from iowatt.evaluate.search.prepare import ScenarioInput
 from iowatt.evaluate.search.rate import ALL, RateRequest, RateResult, RateRun, row_at_limit, search_scenario
 from iowatt.evaluate.search.rate.closed import elasticity
 from iowatt.evaluate.search.sweep import SweepRequest, run_sweep
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
 from refused import refused
 
 BASE = Path()
@@ -53,7 +53,7 @@ WITHIN = RateRequest(0.050, loop="closed", tolerance=0.01, requests=3_000, warmu
 
 
 def found(within: RateRequest, text: str = TEXT) -> RateResult:
-    return search_scenario(Document(text, "here").validate(Scenario), BASE, text, within)
+    return search_scenario(TomlDocument(text, "here").validate(Scenario), BASE, text, within)
 
 
 def test_a_station_that_is_busy_gives_its_rate_and_littles_law_the_population():

@@ -10,9 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.base.errors import InputError
-from iowatt.base.problems import DocumentError
 from iowatt.emerald.bff.result import PointFigures, power_efficiency
 from iowatt.emerald.family import Candidate, Family, Metric, find_metric, scenario_text
 from iowatt.evaluate import evaluation
@@ -21,8 +20,7 @@ from iowatt.evaluate.search.executor import Report
 from iowatt.evaluate.search.point import InputFile, recorded, verify_files
 from iowatt.evaluate.search.rate import ALL, Loop, RateRequest, search_scenario
 from iowatt.model.power import total
-from iowatt.model.scenario.array_power import resolve
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario import Scenario, array_plan
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 
@@ -69,7 +67,7 @@ def evaluate(task: Task, report: Report) -> dict[str, Any]:
 
 def _figures(task: Task, report: Report) -> PointFigures:
     verify_files(task.files)
-    scenario = Document(task.text, "its scenario").validate(Scenario)
+    scenario = TomlDocument(task.text, "its scenario").validate(Scenario)
     if task.mode != "as-is":
         return _at_limit(task, task.mode, scenario, report)
     run = evaluation.simulate(
@@ -168,7 +166,7 @@ class Estimates:
         Raises ``NotEstimated``: the estimator does not model part of it.
         Raises ``InputError``: the configuration cannot be run.
         """
-        scenario = Document(text, "its scenario").validate(Scenario)
+        scenario = TomlDocument(text, "its scenario").validate(Scenario)
         work = evaluation.prepare(scenario, self._base, text)
         if limit_s is not None and len(scenario.workload) > 1:
             text = "the highest rate of several workloads together is not estimated"
@@ -215,13 +213,7 @@ def calculated(family: Family, candidate: Candidate) -> Watts:
     Raises ``InputError`` where the array is impossible, or a drive's watts are not known.
     """
     text = scenario_text(family, candidate, find_metric(family, "RI"))
-    parsed = Document(text, candidate.label).validate(Scenario)
-    found = resolve(parsed, Path(family.base), simulated=False)
-    if found.problems:
-        raise DocumentError(found.problems, candidate.label)
-    plan = found.plan
-    if plan is None:
-        raise InputError("missing", f"{candidate.label}: array.power", "the table is missing")
+    plan = array_plan(text, candidate.label, Path(family.base))
     raw_gb = sum(kind.raw_bytes for kind in plan.drives.values()) / 1e9
     idle, active = (total(plan, "normal", state).wall_w for state in ("idle", "active"))
     return Watts(idle, active, raw_gb)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.base.errors import InputError
 from iowatt.emerald.bff.curve import KnownPoints, PointKey, Refinement, Series, all_series, highest
 from iowatt.emerald.bff.point import Estimates, LoadMode, Task, calculated, key_of
@@ -35,7 +35,7 @@ from iowatt.evaluate.estimate import NotEstimated
 from iowatt.evaluate.search.evaluator import Evaluator, PointJob
 from iowatt.evaluate.search.journal import error_record, error_text
 from iowatt.evaluate.search.point import InputFile, described_files, file_digests
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario import Scenario
 
 #: A metric of a configuration; the last is the [[configuration]] whose own loads apply.
 Wanted = tuple[Metric, Candidate, str | None]
@@ -241,7 +241,7 @@ class Search:
         """The files of the family that a scenario reads; the same for all with the same drives and parts."""
         kind = repr((candidate.controller, sorted({group.drive for group in candidate.groups})))
         if kind not in self._files:
-            parsed = Document(text, candidate.label).validate(Scenario)
+            parsed = TomlDocument(text, candidate.label).validate(Scenario)
             work = evaluation.prepare(parsed, self.family.base, text)
             self._files[kind] = evaluation.files(work, self.family.base)
         files = self._files[kind]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.problems import Problem
 from iowatt.base.quantity import Duration
 from iowatt.base.strict import Strict, key
@@ -92,7 +92,7 @@ class ProductFile:
     """A product and the places of its keys."""
 
     product: Product
-    document: Document
+    document: TomlDocument
 
 
 def read(path: Path) -> ProductFile:
@@ -101,7 +101,7 @@ def read(path: Path) -> ProductFile:
     Raises ``InputError``: keys that are wrong, with lines. Contradictions are found by
     :func:`contradictions`.
     """
-    document = Document(read_text(path), str(path))
+    document = TomlDocument(read_text(path), str(path))
     return ProductFile(document.validate(Product), document)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument
 from iowatt.base.errors import InputError
 from iowatt.emerald.com.dataset import DataSet, Kind
 from iowatt.emerald.com.procedures import LEAST_COST, parity_raid
@@ -19,9 +19,8 @@ from iowatt.emerald.com.result import ComTest, Step, judged, size_text
 from iowatt.emerald.rules import Rules
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.tiers import build
-from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.system import resolve
-from iowatt.model.scenario.virtual.reduced import Reduced
+from iowatt.model.scenario import Scenario, idle_system
+from iowatt.model.scenario.virtual import Reduced
 from iowatt.run import provenance
 
 TRANSFER: Final = 256 * 1024
@@ -47,11 +46,7 @@ class _Array:
     """A simulated array and the sets that fill it."""
 
     def __init__(self, scenario: Path, rules: Rules, size: int, seed: int) -> None:
-        document = Document(read_text(scenario), str(scenario))
-        document.raw["workload"] = []
-        document.raw["observe"] = {"duration": "1s"}
-        system = resolve(document.validate(Scenario), scenario.parent)
-        document.fail(system.problems)
+        _, system, document = idle_system(scenario)
         found = [
             (pool.scheme, pool.parts) for pool in system.virtual_pools if isinstance(pool.scheme, Reduced)
         ]
@@ -70,7 +65,7 @@ class _Array:
     def run(self, kind: Kind, size: int, *, snapshot: bool = False) -> dict[str, Any]:
         """``run.json`` after a set of ``size`` bytes was written to the empty pool, and some rest."""
         text = build.toml_document(self._scenario(self._ratios(kind), size, snapshot=snapshot))
-        document = Document(text, f"the COM tests on {self.scenario}")
+        document = TomlDocument(text, f"the COM tests on {self.scenario}")
         work = evaluation.prepare(document.validate(Scenario), self.scenario.parent, text)
         return evaluation.simulate(work, inputs=list, started_at=provenance.now()).summary
 

@@ -18,14 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.emerald.plan import workloads
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.evaluate.tiers import build
-from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.resolved import System
-from iowatt.model.scenario.system import resolve
+from iowatt.model.scenario import ResolvedSystem, Scenario, idle_system
 
 Memory = Literal["none", "recent", "lasting"]
 #: Names of runs are names of scenarios.
@@ -92,12 +89,7 @@ def array(plan: Plan, base: Path) -> SimulatedArray:
             hint="give `iowatt emerald plan` one: `scenario=SCENARIO.toml`",
         )
     path = base / plan.target.scenario
-    document = Document(read_text(path), str(path))
-    document.raw["workload"] = []
-    document.raw["observe"] = {"duration": "1s"}
-    scenario = document.validate(Scenario)
-    system = resolve(scenario, path.parent)
-    document.fail(system.problems)
+    scenario, system, document = idle_system(path)
     first = system.volumes[0]
     memory, remembers = _memory(scenario, system)
     return SimulatedArray(
@@ -105,7 +97,7 @@ def array(plan: Plan, base: Path) -> SimulatedArray:
     )
 
 
-def _memory(scenario: Scenario, system: System) -> tuple[Memory, tuple[str, ...]]:
+def _memory(scenario: Scenario, system: ResolvedSystem) -> tuple[Memory, tuple[str, ...]]:
     from iowatt.model.library.ssd import Ssd
 
     pools, controller = scenario.array.pool, scenario.array.controller

@@ -12,12 +12,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.emerald.conduct import simulation_course
 from iowatt.emerald.conduct.simulation_course import Course, SimulatedArray
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.evaluate import evaluation
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario import Scenario
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 
@@ -130,7 +130,7 @@ class SimulationDriver:
 
     def _prepared(self, plan: Plan, array: SimulatedArray, course: Course) -> evaluation.Prepared:
         text = simulation_course.text(plan, array, course)
-        document = Document(text, f"stage {course.stage.id} on {array.path}")
+        document = TomlDocument(text, f"stage {course.stage.id} on {array.path}")
         return evaluation.prepare(document.validate(Scenario), array.base, text)
 
 

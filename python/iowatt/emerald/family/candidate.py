@@ -12,7 +12,7 @@ from iowatt.base.problems import suggestion
 from iowatt.emerald.family.family import Family
 from iowatt.emerald.family.file import Configuration
 from iowatt.emerald.family.hardware import ControllerClass, DriveOption, RaidOption, Shelf
-from iowatt.model.scenario.raid import LEAST_DRIVES, count_problem
+from iowatt.model.raid import LEAST_DRIVES, count_problem
 
 By = Literal["shelf", "drive"]
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.emerald.family.file import Configuration, FamilyFile
 from iowatt.emerald.family.hardware import ControllerClass, DriveOption, FormFactor, RaidOption, Shelf
 from iowatt.model.library import DeviceFile, device_file
@@ -22,7 +22,7 @@ class Family:
     """A product family whose keys hold together."""
 
     file: FamilyFile
-    document: Document = field(repr=False)
+    document: TomlDocument = field(repr=False)
     base: Path  #: The folder that its device and part files are relative to.
     text: str = field(repr=False)
     sets: tuple[str, ...] = ()

@@ -10,9 +10,8 @@ from iowatt.base.quantity import BlockSize
 from iowatt.base.strict import Name, Strict, key
 from iowatt.model.library import Scheduler
 from iowatt.model.power import PartKeys, SupplyKeys
-from iowatt.model.scenario.array import Chunklet, DeviceChoice, ParityLayout, RaidLevel
-from iowatt.model.scenario.chunklets import DEFAULT_CHUNKLET
-from iowatt.model.scenario.controller import Controller
+from iowatt.model.raid import DEFAULT_CHUNKLET
+from iowatt.model.scenario.keys import Chunklet, ControllerKeys, DeviceChoice, ParityLayout, RaidLevel
 
 FormFactor = Literal["2.5", "3.5"]
 MOST_DRIVES = 100_000
@@ -49,7 +48,7 @@ class ControllerClass(Strict):
         unset="none: its watts are taken as if at the wall",
         example={"rating": "750W", "efficiency": 0.85},
     )
-    work: Controller | None = key(
+    work: ControllerKeys | None = key(
         "How it processes requests: the keys of array.controller in a scenario, passed on as written.",
         default=None,
         unset="requests reach their drives at once",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.emerald.family.candidate import counts, fewest, of_configuration, problem
@@ -14,8 +14,7 @@ from iowatt.emerald.family.file import FamilyFile
 from iowatt.emerald.family.hardware import DriveOption
 from iowatt.emerald.family.metric import all_metrics, find_metric
 from iowatt.model.power import find_part
-from iowatt.model.scenario.chunklets import LEAST_SIZE
-from iowatt.model.scenario.raid import LEAST_DRIVES
+from iowatt.model.raid import LEAST_DRIVES, LEAST_SET
 
 
 def load(path: Path, sets: Sequence[str] = ()) -> Family:
@@ -31,7 +30,7 @@ def load(path: Path, sets: Sequence[str] = ()) -> Family:
 
 def read(text: str, source: str, base: Path, sets: Sequence[str] = ()) -> Family:
     """The family of a text that messages call ``source``. Raises as :func:`load`."""
-    document = Document(text, source, sets, FamilyFile)
+    document = TomlDocument(text, source, sets, FamilyFile)
     family = Family(document.validate(FamilyFile), document, base, text, tuple(sets))
     document.fail(_problems(family))
     return family
@@ -93,12 +92,12 @@ def _levels(family: Family) -> Iterator[Problem]:
     for at, one in enumerate(family.file.raid):
         path: KeyPath = ("raid", at)
         if one.width is not None:
-            if one.level not in LEAST_SIZE:
+            if one.level not in LEAST_SET:
                 message = f"sets of chunklets have level 0, 5, 6 or 10, not {one.level}"
                 yield Problem("not-applicable", (*path, "width"), message, "leave width out")
-            elif one.width < LEAST_SIZE[one.level] or (one.level == 10 and one.width % 2):
+            elif one.width < LEAST_SET[one.level] or (one.level == 10 and one.width % 2):
                 even = "an even number of drives, " if one.level == 10 else ""
-                needed = f"{even}{LEAST_SIZE[one.level]} or more"
+                needed = f"{even}{LEAST_SET[one.level]} or more"
                 message = f"a set of RAID-{one.level} has {needed}, not {one.width}"
                 yield Problem("out-of-range", (*path, "width"), message)
             if one.stripe_unit > one.chunklet:

@@ -14,7 +14,7 @@ from iowatt.emerald.family.file import Configuration, SequentialLoad
 from iowatt.emerald.family.metric import Metric, find_metric
 from iowatt.emerald.plan.workloads import STREAM_BYTES
 from iowatt.model.power import find_part
-from iowatt.model.scenario.raid import data_drives
+from iowatt.model.raid import data_drives
 
 _PENALTY: Final = {0: 1, 1: 2, 10: 2, 4: 4, 5: 4, 6: 6}  #: Back-end commands of a small write, by level.
 #: Commands a second of one drive, of the right order for any search.

@@ -316,12 +316,10 @@ def _by_phase(values: Mapping[str, int], phase: str, default: int) -> int:
 def _target(request: PlanRequest, folder: Path) -> tuple[Target, int | None]:
     """The target, and the raw capacity where a scenario has it."""
     if request.scenario is not None:
-        from iowatt.model.scenario import load as load_scenario
-        from iowatt.model.scenario.describe import describe
+        from iowatt.model.scenario import check
 
-        described = describe(load_scenario(request.scenario), request.scenario.parent)
         relative = os.path.relpath(request.scenario.resolve(), folder.resolve())
-        return Target(scenario=relative, block_size=_block_size(request)), described.raw_bytes
+        return Target(scenario=relative, block_size=_block_size(request)), check(request.scenario).raw_bytes
     for path in request.targets:
         target_name(path)
     paths = [os.path.abspath(path) for path in request.targets]  # noqa: PTH100  (links stay links)

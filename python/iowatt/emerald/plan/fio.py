@@ -37,7 +37,7 @@ from iowatt.emerald.plan.workloads import (
     rate_of,
     span,
 )
-from iowatt.model.profile.find import load
+from iowatt.model.profile import load
 from iowatt.sources.export import fio
 from iowatt.sources.export.loads import apportion, describe_omissions
 from iowatt.sources.observation import ObservedShare

@@ -6,7 +6,7 @@ import datetime
 from pathlib import Path
 from typing import Final, Literal
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.quantity import Capacity
 from iowatt.base.strict import Strict, key
@@ -194,7 +194,7 @@ def read(path: Path) -> About:
     InputError
         What is wrong with its keys, with lines.
     """
-    about = Document(read_text(path), str(path)).validate(About)
+    about = TomlDocument(read_text(path), str(path)).validate(About)
     types = len({(one.type, one.model, one.capacity) for one in about.device})
     if types < len(about.device):
         raise InputError(

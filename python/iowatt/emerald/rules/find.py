@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, ValidationError
 
 from iowatt.base import translate
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem, suggestion
 from iowatt.base.strict import Strict, key
@@ -55,7 +55,7 @@ class ProfileFile:
 
     head: Head
     rules: Mapping[str, Rule]  #: By key.
-    document: Document
+    document: TomlDocument
 
 
 @cache
@@ -69,7 +69,7 @@ def parse(text: str, source: str) -> ProfileFile:
 
     Raises ``InputError``: with file, line and key of everything that is wrong.
     """
-    document = Document(text, source)
+    document = TomlDocument(text, source)
     own = {field.alias or name for name, field in Head.model_fields.items()}
     problems: list[Problem] = []
     head = None

@@ -13,7 +13,7 @@ from iowatt.base.results import Note
 from iowatt.base.units import parse_block_size, parse_capacity, parse_duration, parse_iops
 from iowatt.evaluate.caches.result import CacheComparison
 from iowatt.evaluate.caches.simulate import FOOTPRINT, SPAN, Progress, ShareOf, Writes, parse_size, simulate
-from iowatt.model.scenario import cache_policies
+from iowatt.model import cache_policies
 
 RATE_IOPS: Final = 1000.0
 """Of a profile that has no rate: hits do not depend on it."""
@@ -30,7 +30,7 @@ class TraceSource:
 
 def is_profile(name: str) -> bool:
     """Whether a name means a profile: it ends in .toml, or the library has it and the folder no such file."""
-    from iowatt.model.profile.find import profile_names
+    from iowatt.model.profile import profile_names
 
     return name.endswith(".toml") or (name in profile_names() and not Path(name).exists())
 
@@ -49,7 +49,7 @@ def profile_source(
 
     Raises ``InputError`` as `iowatt.trace.generate.prepare` does.
     """
-    from iowatt.model.profile.find import load
+    from iowatt.model.profile import load
     from iowatt.trace.generate import prepare
 
     assumed = []
@@ -62,9 +62,8 @@ def profile_source(
     prepared = prepare(
         name, overrides, seed=seed, requests=requests, duration_s=duration_s, rate_iops=rate_iops, span=span
     )
-    remarks = (Note(code="profile", text=text) for text in prepared.notes)
     known = span if span is not None else prepared.loaded.profile.span
-    return TraceSource(prepared.trace, known, (*assumed, *remarks))
+    return TraceSource(prepared.trace, known, (*assumed, *prepared.notes))
 
 
 SIZES: Final = "0.1%,0.2%,0.5%,1%,2%,5%,10%,20%,50%"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.model.scenario.cache_policies import Policy
+from iowatt.model.cache_policies import Policy
 
 if TYPE_CHECKING:
     import polars as pl

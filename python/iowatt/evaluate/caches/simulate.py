@@ -14,7 +14,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
 from iowatt.base.units import parse_capacity
 from iowatt.evaluate.caches.result import CacheComparison, CountsByWay, HitCounts, SimulatedCache, WarmUp
-from iowatt.model.scenario.cache_policies import Policy
+from iowatt.model.cache_policies import Policy
 from iowatt.trace.open import of_all_devices, source
 
 MOST_SLOTS = 1 << 31

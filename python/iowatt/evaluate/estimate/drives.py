@@ -12,7 +12,7 @@ from typing import Any, Final
 from iowatt.evaluate.estimate import device_benchmark
 from iowatt.evaluate.estimate.operations import Kind, Mix, Place
 from iowatt.evaluate.estimate.queueing import Curve
-from iowatt.model.scenario.array import Pool
+from iowatt.model.scenario.keys import Pool
 
 #: Shares of kinds are rounded to parts, places to zones of a drive: benchmarks are shared by mixes that are
 #: alike.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from iowatt.model.scenario.raid import data_drives
+from iowatt.model.raid import data_drives
 
 How = Literal["read", "write", "update"]
 

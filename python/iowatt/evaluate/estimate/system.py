@@ -19,7 +19,7 @@ from iowatt.evaluate.estimate.operations import Geometry, Mix, count_commands
 from iowatt.evaluate.estimate.queueing import Leg, Servers, Sets, response
 from iowatt.evaluate.estimate.unknown import not_modelled
 from iowatt.evaluate.evaluation import Prepared
-from iowatt.model.scenario.raid import usable_bytes
+from iowatt.model.raid import usable_bytes
 
 _PROCESSORS, _LINK, _MIRROR = "processors", "host link", "mirror link"
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from iowatt.base import toml_writer
 from iowatt.base.errors import InputError
 from iowatt.evaluate.fit.calibrate import FitParameters
-from iowatt.model.profile.profile import PROFILE_SCHEMA
+from iowatt.model.profile import PROFILE_SCHEMA
 from iowatt.trace.description import Description, HalvingDivisions, SequentialRuns, SizeHistogram
 
 # A class needs at least this share of the requests.

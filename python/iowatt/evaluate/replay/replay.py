@@ -23,7 +23,7 @@ from iowatt.evaluate.replay.fio import (
     run_fio,
 )
 from iowatt.evaluate.replay.result import Lateness, ReplayDocument, SimulatedReplay, compare, comparison_notes
-from iowatt.model.scenario.model import EXTENT, LEAST_EXTENT
+from iowatt.model.heat import EXTENT, LEAST_EXTENT
 from iowatt.run import index
 from iowatt.run.bundle import TABLES, Run, reserve
 from iowatt.run.tables import frame
@@ -236,9 +236,9 @@ def _measured(
 
 def _volume(scenario: Path) -> str | None:
     """The volume that the scenario's first workload goes to. Raises ``InputError``."""
-    from iowatt.base.document import Document, read_text
+    from iowatt.base.document import TomlDocument, read_text
 
-    workloads = Document(read_text(scenario), str(scenario)).raw.get("workload")
+    workloads = TomlDocument(read_text(scenario), str(scenario)).raw.get("workload")
     first = workloads[0] if isinstance(workloads, list) and workloads else {}
     volume = first.get("volume") if isinstance(first, dict) else None
     return volume if isinstance(volume, str) else None

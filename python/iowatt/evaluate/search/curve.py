@@ -10,7 +10,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.base.document import Document
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.keys import toml_text
 from iowatt.base.problems import suggestion
@@ -18,8 +17,7 @@ from iowatt.evaluate import evaluation
 from iowatt.evaluate.search import prepare
 from iowatt.evaluate.search.axes import Axis, Setting, expanded, split
 from iowatt.evaluate.search.prepare import ScenarioInput
-from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.paths import place_overridden
+from iowatt.model.scenario import Scenario, scenario_document
 
 
 @dataclass(frozen=True)
@@ -175,8 +173,7 @@ def _workload(given: ScenarioInput, asked: str | None) -> tuple[int, str, dict[s
 
 
 def _prepared(given: ScenarioInput, overrides: tuple[str, ...] = ()) -> evaluation.Prepared:
-    document = Document(given.text, given.source, [*given.overrides, *overrides], Scenario)
-    place_overridden(document, given.base)
+    document = scenario_document(given.text, given.source, [*given.overrides, *overrides], given.base)
     return evaluation.prepare(document.validate(Scenario), given.base, given.text)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from iowatt.evaluate.search.axes import Cell
     from iowatt.evaluate.search.pricing import Pricing
     from iowatt.evaluate.search.rate import RateRequest
-    from iowatt.model.scenario.model import Scenario
+    from iowatt.model.scenario import Scenario
     from iowatt.run.bundle import Run
 
 
@@ -159,7 +159,7 @@ def _check_folder(bundle: Path) -> None:
 
 def _evaluate(task: PointTask, report: Report) -> dict[str, Any]:
     from iowatt.evaluate.search import pricing, table
-    from iowatt.model.scenario.model import Scenario
+    from iowatt.model.scenario import Scenario
     from iowatt.run import bundle, index, provenance
 
     started_at, started = provenance.now(), time.perf_counter()

@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.overrides import key_path
 from iowatt.base.problems import DocumentError, KeyPath
@@ -25,9 +25,7 @@ from iowatt.evaluate.search.axes import Axis, SweepPoint, own_seed, point_label,
 from iowatt.evaluate.search.axes import axes as parse_axes
 from iowatt.evaluate.search.folder import SCHEMA
 from iowatt.evaluate.search.journal import error_at_point, error_record
-from iowatt.model.scenario import explain
-from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.paths import place_overridden
+from iowatt.model.scenario import Scenario, find_key, scenario_document
 
 # Keys that name a thing which is there or is not.
 _NAMES: Final = ("device", "name", "path", "more", "profile")
@@ -134,9 +132,7 @@ def stop_at_bad(axes: Sequence[Axis], found: Sequence[CheckedPoint | RefusedPoin
 
 def raw(given: ScenarioInput, overrides: Sequence[str] = ()) -> dict[str, Any]:
     """The scenario with overrides as plain data, unchecked; file names relative to its base."""
-    document = Document(given.text, given.source, [*given.overrides, *overrides], Scenario)
-    place_overridden(document, given.base)
-    return document.raw
+    return scenario_document(given.text, given.source, [*given.overrides, *overrides], given.base).raw
 
 
 def manifest(
@@ -172,8 +168,7 @@ def examine(
     """One point, checked and resolved; ``overrides`` are the scenario's and the point's."""
     document = None
     try:
-        document = Document(given.text, given.source, overrides, Scenario)
-        place_overridden(document, given.base)
+        document = scenario_document(given.text, given.source, overrides, given.base)
         scenario = document.validate(Scenario)
     except DocumentError as error:
         blamed = _blame(document, axes, point, [p.path for p in error.problems])
@@ -208,7 +203,7 @@ def _refuse_pipes(files: Sequence[tuple[str, Path]]) -> None:
             raise InputError("read-once", name, message, hint="put the trace in a file")
 
 
-def with_places(document: Document, error: InputError) -> InputError:
+def with_places(document: TomlDocument, error: InputError) -> InputError:
     """The same error with file, line and override of each problem."""
     if not isinstance(error, DocumentError):
         return error
@@ -220,7 +215,7 @@ def with_places(document: Document, error: InputError) -> InputError:
 
 
 def _blame(
-    document: Document | None, axes: Sequence[Axis], point: SweepPoint, paths: Sequence[KeyPath]
+    document: TomlDocument | None, axes: Sequence[Axis], point: SweepPoint, paths: Sequence[KeyPath]
 ) -> frozenset[int]:
     """The axes that set the key at one of ``paths``, or something around it or in it."""
     if document is None:
@@ -262,7 +257,7 @@ def _refuse_unknown_keys(axes: Sequence[Axis]) -> None:
         for override in axis.settings[0].overrides:
             path = override.partition("=")[0]
             try:
-                explain.find(path)
+                find_key(path)
             except InputError as error:
                 if not _in_a_free_table(path):
                     place = Argument("over", path)
@@ -274,7 +269,7 @@ def _in_a_free_table(path: str) -> bool:
     steps = path.split(".")
     for length in range(len(steps) - 1, 0, -1):
         try:
-            return not explain.find(".".join(steps[:length])).children
+            return not find_key(".".join(steps[:length])).children
         except InputError:
             continue
     return False

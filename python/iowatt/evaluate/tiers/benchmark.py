@@ -19,7 +19,7 @@ from iowatt.base.toml_writer import inline
 from iowatt.evaluate.estimate.operations import RaidWork, raid_work
 from iowatt.evaluate.tiers import candidate
 from iowatt.evaluate.tiers.one_pool import BackEnd, Floats, OnePoolScenario, TierRequest
-from iowatt.model.scenario.raid import LEAST_DRIVES, count_problem, usable_bytes
+from iowatt.model.raid import LEAST_DRIVES, count_problem, usable_bytes
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.pricing import Pricing
@@ -267,7 +267,7 @@ def _stripe_unit(one: OnePoolScenario) -> int:
 def operation_mix(level: int, count: int, unit: int, load: BackEnd) -> dict[str, float]:
     """Mean bytes and share of reads of the operations of a pool's drives."""
     from iowatt.evaluate.estimate.operations import raid_work
-    from iowatt.model.scenario.raid import LEAST_DRIVES
+    from iowatt.model.raid import LEAST_DRIVES
 
     count = max(count, LEAST_DRIVES[level])
     read = raid_work(level, count, unit, load.read_bytes or 4096, write=False)

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.base.results import Note
 from iowatt.base.toml_writer import comment, inline
 from iowatt.base.toml_writer import key as bare
 from iowatt.evaluate.tiers.choose import Tier
 from iowatt.evaluate.tiers.one_pool import BackEnd, left_out
-from iowatt.model.scenario.paths import file_keys
+from iowatt.model.scenario import file_keys
 
 
 def toml_document(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
@@ -69,7 +69,7 @@ LEFT_OUT = ("pool", "volume", "virtual_pool", "bus", "power")
 
 
 def tiers_scenario(
-    document: Document,
+    document: TomlDocument,
     base: Path,
     target: Path,
     *,

@@ -10,11 +10,11 @@ from typing import Any
 
 from pydantic import Field
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import DocumentError, KeyPath
 from iowatt.base.strict import Name, Strict, key
-from iowatt.model.scenario.array import DeviceChoice, Raid
+from iowatt.model.scenario.keys import DeviceChoice, Raid
 
 #: Taken where none are named: one of each kind that the library knows well enough to simulate.
 DEFAULT = ("intel-dc-s3700-800gb", "hgst-ultrastar-c10k900-900gb", "toshiba-mg04sca500e")
@@ -86,7 +86,7 @@ class CandidateList:
     base: Path
     raws: Sequence[dict[str, Any]]
     #: The file of candidates; None where ``tiers`` names drives.
-    document: Document | None
+    document: TomlDocument | None
 
     def place(self, number: int, *keys: str | int) -> str:
         """Where the candidate of a number, or a key of it, was given."""
@@ -130,7 +130,7 @@ def read_candidates(given: Sequence[str]) -> CandidateList:
     document = None
     if len(names) == 1 and names[0].endswith(".toml") and _is_list(Path(names[0])):
         path = Path(names[0])
-        document = Document(read_text(path), str(path))
+        document = TomlDocument(read_text(path), str(path))
         listed = document.validate(Candidates).tier
         base, raws = path.parent, document.raw["tier"]
     else:
@@ -153,7 +153,7 @@ def read_candidates(given: Sequence[str]) -> CandidateList:
 def _is_list(path: Path) -> bool:
     """Whether a TOML file is one of candidates and not of one device."""
     try:
-        found = Document(read_text(path), str(path)).raw
+        found = TomlDocument(read_text(path), str(path)).raw
     except InputError:
         return True  # its problem is told when it is read
     if "tier" in found:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from iowatt.evaluate.tiers.benchmark import MOST_DRIVES, Technology
 from iowatt.evaluate.tiers.one_pool import BackEnd, Objective
-from iowatt.model.scenario.raid import count_problem
+from iowatt.model.raid import count_problem
 
 Floats = npt.NDArray[np.float64]
 

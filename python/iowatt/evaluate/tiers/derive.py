@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base import atomic_path, input_file
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.evaluate.tiers import benchmark, build, candidate, compare, predict
@@ -35,8 +35,7 @@ from iowatt.evaluate.tiers.one_pool import (
 from iowatt.evaluate.tiers.predict import Prediction, best_configuration
 from iowatt.evaluate.tiers.result import BackEndLoad, BothKeptUp, DerivedTiers, Dollars, KeptUp, Limits
 from iowatt.lenses.kept_up import kept_up
-from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.paths import place_overridden
+from iowatt.model.scenario import scenario_document
 
 if TYPE_CHECKING:
     from iowatt.evaluate.evaluation import Prepared
@@ -167,11 +166,10 @@ def _kept_up(run: Run) -> KeptUp:
     return KeptUp(**kept_up(run).as_dict())
 
 
-def _document(request: TierRequest, base: Path) -> Document:
+def _document(request: TierRequest, base: Path) -> TomlDocument:
     """The scenario's own tables, overrides applied."""
-    found = Document(read_text(request.scenario), str(request.scenario), request.overrides, Scenario)
-    place_overridden(found, base)
-    return found
+    text = read_text(request.scenario)
+    return scenario_document(text, str(request.scenario), request.overrides, base)
 
 
 def _refined(

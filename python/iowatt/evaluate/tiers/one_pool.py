@@ -16,7 +16,7 @@ from iowatt.lenses.heat.extents import Extents
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.pricing import Pricing
-    from iowatt.model.scenario.array import Pool
+    from iowatt.model.scenario.keys import Pool
     from iowatt.run.bundle import Run
 
 
@@ -140,7 +140,7 @@ class OnePoolScenario:
                 "of one pool"
             )
             raise InputError("unsupported", where, message, hint="put all volumes on one big pool")
-        from iowatt.sources.simulation.counts import traces_of
+        from iowatt.model.scenario import traces_of
 
         if any(name == "-" for source in work.plan["sources"] for name in traces_of(source)):
             raise InputError(

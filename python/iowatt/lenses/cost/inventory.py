@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem
 from iowatt.base.results import Note
@@ -87,7 +87,7 @@ def read_inventory(path: str | Path) -> Inventory:
         The file cannot be read, or is wrong: with its place, key and what would be accepted.
     """
     path = Path(path)
-    document = Document(read_text(path), str(path))
+    document = TomlDocument(read_text(path), str(path))
     file = document.validate(InventoryFile)
     devices: dict[str, DeviceFile] = {}
     problems: list[Problem] = []

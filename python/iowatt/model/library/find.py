@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base import units
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.drive import Disk, resolve
@@ -106,7 +106,7 @@ def own_files(name: str, base_dir: Path) -> list[Path]:
         files.append(path)
         if name.endswith(DISKSIM):
             break
-        name, base_dir = Document(read_text(path), str(path)).raw.get("based_on", ""), path.parent
+        name, base_dir = TomlDocument(read_text(path), str(path)).raw.get("based_on", ""), path.parent
     return files
 
 
@@ -124,11 +124,11 @@ def _library_file(name: str) -> tuple[DeviceFile, str, Path]:
     return document.validate(DeviceFile), document.source, folder
 
 
-def _document(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[Document, Path]:
+def _document(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[TomlDocument, Path]:
     """The document, and the folder that its layout file is relative to."""
     if name.endswith(".toml"):
         path = base_dir / name
-        document, below = Document(read_text(path), str(path)), path.parent
+        document, below = TomlDocument(read_text(path), str(path)), path.parent
         folder = below
     elif name in device_names():
         document, below = DEVICES.document(name), base_dir

@@ -11,7 +11,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.base.errors import InputError
 
 #: By its path: the readers of ``importlib.resources`` take long to import.
@@ -39,9 +39,9 @@ class LibraryFolder:
 
     def document(
         self, name: str, overrides: Sequence[str] = (), model: type[BaseModel] | None = None
-    ) -> Document:
+    ) -> TomlDocument:
         """A file of the folder; ``overrides`` are ``path=value``."""
-        return Document(self.path(name).read_text("utf-8"), f"{name}.toml (library)", overrides, model)
+        return TomlDocument(self.path(name).read_text("utf-8"), f"{name}.toml (library)", overrides, model)
 
     def unknown(
         self,

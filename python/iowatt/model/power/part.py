@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.quantity import Power, Rate
 from iowatt.base.strict import Strict, key
 from iowatt.model.library import LIBRARY, FigureSource, LibraryFolder, source_of
@@ -99,7 +99,7 @@ def find_part(name: str, base_dir: Path) -> PartFile:
     """
     if name.endswith(".toml"):
         path = base_dir / name
-        return Document(read_text(path), str(path)).validate(PartFile)
+        return TomlDocument(read_text(path), str(path)).validate(PartFile)
     if name not in part_names():
         raise PARTS.unknown(name)
     return _library_part(name)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from iowatt.model.profile import arrivals as laws
-from iowatt.model.profile.profile import Mix, Phase, Profile, Run, Stream, mixes
-from iowatt.model.profile.ranges import extent
+from iowatt.model.profile import laws
+from iowatt.model.profile.profile import Mix, Profile, ProfilePhase, ProfileStream, RequestRun
 
 
 def synthesis(
@@ -19,18 +18,10 @@ def synthesis(
     duration_s: float | None = None,
     workload: int = 0,
 ) -> dict[str, Any]:
-    """The plan of a profile without problems, ready for ``json.dumps``.
+    """The plan of a profile without problems, ready for ``json.dumps``, on ``span`` bytes.
 
-    Parameters
-    ----------
-    span:
-        Address space in bytes.
-    seed:
-        Of everything drawn.
-    requests, duration_s:
-        Where it ends; neither: it does not (or with the recorded stamps).
-    workload:
-        Which workload of a scenario it is, so that equal profiles draw different numbers.
+    It ends after ``requests`` or ``duration_s``, without either with the recorded stamps or never.
+    ``workload`` is the number of the workload in a scenario: equal profiles draw different numbers.
     """
     return {
         "name": profile.name,
@@ -45,7 +36,7 @@ def synthesis(
     }
 
 
-def _phase(phase: Phase, profile: Profile) -> dict[str, Any]:
+def _phase(phase: ProfilePhase, profile: Profile) -> dict[str, Any]:
     if phase.shares is None:
         return {"duration_s": phase.duration, "factor": phase.factor, "weights": None}
     shares = phase.shares
@@ -57,46 +48,14 @@ def _phase(phase: Phase, profile: Profile) -> dict[str, Any]:
     return {"duration_s": phase.duration, "factor": phase.factor * here / usual, "weights": weights}
 
 
-def mean_rate(profile: Profile) -> float | None:
-    """Requests per second in the long run; ``None`` where completions or recorded stamps pace them."""
-    rates: list[float] = []
-    if profile.arrivals is not None:
-        rate = law_rate(profile.arrivals)
-        if rate is None:
-            return None
-        rates.append(rate)
-    for stream in profile.stream:
-        if stream.rate_iops is not None:
-            rates.append(stream.rate_iops)
-        elif stream.arrivals is not None:
-            rates.append(law_rate(stream.arrivals) or 0.0)
-    return math.fsum(rates) * _phase_factor(profile)
-
-
-def law_rate(law: laws.Arrivals) -> float | None:
-    """The rate of a law, IOPS."""
-    if isinstance(law, laws.Recorded | laws.Closed):
-        return None
-    if law.rate is None and isinstance(law, laws.HyperExponential) and law.phases:
-        return 1 / math.fsum(phase.share / 100 / phase.rate for phase in law.phases)
-    return law.rate
-
-
-def _phase_factor(profile: Profile) -> float:
-    if not profile.phase:
-        return 1.0
-    total = math.fsum(phase.duration for phase in profile.phase)
-    return math.fsum(phase.duration * phase.factor for phase in profile.phase) / total
-
-
 def _with_mean_one(factors: list[float]) -> list[float]:
     mean = math.fsum(factors) / len(factors)
     return [factor / mean for factor in factors]
 
 
-def _stream(profile: Profile, stream: Stream, span: int) -> dict[str, Any]:
-    start, end = extent(stream.range, span)
-    reads, writes = mixes(stream, profile)
+def _stream(profile: Profile, stream: ProfileStream, span: int) -> dict[str, Any]:
+    start, end = stream.byte_range(span)
+    reads, writes = profile.mixes(stream)
     return {
         "name": stream.name,
         "read_fraction": stream.read_share / 100,
@@ -110,7 +69,7 @@ def _stream(profile: Profile, stream: Stream, span: int) -> dict[str, Any]:
     }
 
 
-def _run(run: Run) -> dict[str, Any]:
+def _run(run: RequestRun) -> dict[str, Any]:
     return {
         "mean_requests": run.requests,
         "geometric": run.length == "geometric",
@@ -120,7 +79,7 @@ def _run(run: Run) -> dict[str, Any]:
     }
 
 
-def _begins(stream: Stream) -> float:
+def _begins(stream: ProfileStream) -> float:
     """Arrivals for each request: a run arrives once."""
     return 1.0 if stream.run is None else 1.0 / stream.run.requests
 
@@ -152,7 +111,7 @@ def _processes(profile: Profile) -> list[dict[str, Any]]:
 
 def _process(law: laws.Arrivals, members: list[dict[str, Any]], begins: float) -> dict[str, Any]:
     if begins < 1.0 and isinstance(law, laws.Rated):
-        law = law.model_copy(update={"rate": (law_rate(law) or 0.0) * begins})
+        law = law.model_copy(update={"rate": (law.mean_rate or 0.0) * begins})
     modulation = None if isinstance(law, laws.Recorded | laws.Closed) else law.modulation
     return {
         "law": _law(law),

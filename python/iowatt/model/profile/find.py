@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
-from iowatt.base.problems import Problem
 from iowatt.model.library import LibraryFolder
 from iowatt.model.profile import checks
+from iowatt.model.profile.compile import synthesis
 from iowatt.model.profile.profile import Profile
 
 PROFILES: Final = LibraryFolder("profiles", "profile", "`iowatt trace profiles`")
@@ -28,17 +28,27 @@ class Loaded:
     """A profile, its text's places, and where its files lie."""
 
     profile: Profile
-    document: Document
+    document: TomlDocument
     folder: Path
 
     def check(self, span: int | None) -> None:
         """Raise an ``InputError`` with file and line for all that is wrong on a span of so many bytes."""
         self.document.fail(checks.problems(self.profile, span))
 
-    def problems(self, span: int | None) -> list[Problem]:
-        """The same as problems with their places."""
-        found = checks.problems(self.profile, span)
-        return [replace(problem, place=self.document.place(problem.path)) for problem in found]
+    def synthesis(self, span: int, seed: int, *, base_dir: Path | None = None, **ends: Any) -> dict[str, Any]:
+        """The plan of the profile on ``span`` bytes; see :func:`iowatt.model.profile.compile.synthesis`.
+
+        The path of a recorded trace is relative to ``base_dir``, or left out, to the current directory.
+        """
+        plan = synthesis(self.profile, span=span, seed=seed, **ends)
+        for process in plan["processes"]:
+            trace = process["law"].get("trace")
+            if trace is not None and trace["path"] != "-":
+                path = self.folder / trace["path"]
+                trace["path"] = str(
+                    path if base_dir is None else os.path.relpath(path.resolve(), base_dir.resolve())
+                )
+        return plan
 
 
 def load(
@@ -46,20 +56,14 @@ def load(
 ) -> Loaded:
     """The profile of a library name, or of a path that ends in ``.toml`` (relative to ``base_dir``).
 
-    Parameters
-    ----------
-    overrides:
-        ``path=value`` as in ``--set``, such as ``arrivals.rate=500`` or ``stream.hot1.share=30``.
-    rate_iops:
-        The rate of all streams together, in place of the profile's.
-
-    Raises ``InputError``: there is no such profile (with the nearest names), or its keys are wrong (with file
-    and line). What is wrong between keys is found by ``Loaded.check``.
+    ``overrides`` are ``path=value`` as in ``--set``, such as ``stream.hot1.share=30``. ``rate_iops`` replaces
+    the rate of all streams together. Raises ``InputError`` where there is no such profile (with the nearest
+    names), or its keys are wrong (with file and line); ``Loaded.check`` finds contradictions between keys.
     """
     base = base_dir or Path()
     if name.endswith(".toml"):
         path = base / name
-        document, folder = Document(read_text(path), str(path), overrides, Profile), path.parent
+        document, folder = TomlDocument(read_text(path), str(path), overrides, Profile), path.parent
     elif name in profile_names():
         document, folder = PROFILES.document(name, overrides, Profile), base
     else:
@@ -69,16 +73,15 @@ def load(
     return Loaded(document.validate(Profile), document, folder)
 
 
-def recorded_beside(plan: dict[str, Any], folder: Path, relative_to: Path) -> dict[str, Any]:
-    """``plan`` with the path of a recorded trace relative to another directory than its profile's."""
-    for process in plan["processes"]:
-        trace = process["law"].get("trace")
-        if trace is not None and trace["path"] != "-":
-            trace["path"] = os.path.relpath((folder / trace["path"]).resolve(), relative_to.resolve())
-    return plan
+def parsed(text: str, source: str) -> Profile:
+    """The profile of a TOML text, checked; ``source`` names it in errors."""
+    document = TomlDocument(text, source)
+    profile = document.validate(Profile)
+    document.fail(checks.problems(profile, profile.span))
+    return profile
 
 
-def _set_rate(document: Document, rate: float) -> None:
+def _set_rate(document: TomlDocument, rate: float) -> None:
     """Puts ``rate`` into the raw profile: as that of the common arrivals, or by scaling all rates."""
     raw = document.raw
     arrivals = raw.get("arrivals")
@@ -93,9 +96,7 @@ def _set_rate(document: Document, rate: float) -> None:
             )
         arrivals["rate"] = rate
         return
-    from iowatt.model.profile.compile import mean_rate
-
-    had = mean_rate(document.validate(Profile))
+    had = document.validate(Profile).mean_rate
     if not had:
         raise InputError("not-applicable", document.source, "the streams have no rates to scale")
     if isinstance(arrivals, dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Final, Literal
@@ -12,26 +13,25 @@ from iowatt.base import units
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Iops, Percent
 from iowatt.base.strict import Name, Strict, key
-from iowatt.model.profile.access import Access
-from iowatt.model.profile.arrivals import Arrivals, OwnArrivals
-from iowatt.model.profile.ranges import Place
+from iowatt.model.profile.laws.access import Access
+from iowatt.model.profile.laws.arrivals import Arrivals, OwnArrivals
+from iowatt.model.profile.ranges import RangeEndKey, byte_range
 
 Quality = Literal["measured", "published", "verified", "derived", "defined", "assumed", "recalled"]
 
 
-class Source(Strict):
-    """One publication or method, and the figures that it stands for."""
+class FigureSource(Strict):
+    """One publication or method, and the figures that it gives."""
 
     figures: list[str] = key(
-        "Key paths of the figures, such as `stream.hot1.share` or `stream.*.sizes`; a table stands for all "
-        "in it.",
+        "Key paths of the figures, such as `stream.hot1.share` or `stream.*.sizes`; a table means all in it.",
         min_length=1,
         example=["stream.*.sizes"],
     )
     quality: Quality = key(
         "measured: counted in a trace; published: read in the publication; verified: checked by running it; "
         "derived: computed from such figures; defined: a choice that makes the profile what it is; assumed: "
-        "ours, nobody published it; recalled: from memory, unverified."
+        "ours, not published; recalled: from memory, unverified."
     )
     text: str = key("The publication, trace or method.", min_length=1)
 
@@ -41,7 +41,7 @@ class Source(Strict):
 
 
 class Missing(Strict):
-    """A figure that nobody published: the profile is of use only with it given."""
+    """A figure that is not published: whoever uses the profile must give it."""
 
     figure: str = key("Key path of the figure.", min_length=1, example="arrivals.rate")
     why: str = key("What is known of it, and why it is not here.", min_length=1)
@@ -53,7 +53,7 @@ def _covers(path: str, figure: str) -> bool:
     return len(wanted) <= len(steps) and all(fnmatchcase(step, want) for want, step in pairs)
 
 
-def source_of(sources: Iterable[Source], figure: str) -> Source | None:
+def source_of(sources: Iterable[FigureSource], figure: str) -> FigureSource | None:
     """The source of a figure by its key path; the most specific one, the first among equals."""
     best = max(sources, key=lambda source: source.covers(figure), default=None)
     return best if best is not None and best.covers(figure) else None
@@ -90,7 +90,7 @@ def _mix(text: str) -> Any:
     return key(f"{text} Shares add up to 100.", unset="as `size` says", min_length=1, max_length=4096)
 
 
-class Run(Strict):
+class RequestRun(Strict):
     """Requests that follow one another closely."""
 
     requests: float = key("Mean requests of a run, the first included.", gt=1, le=1e9, example=16)
@@ -109,7 +109,7 @@ class Run(Strict):
     )
 
 
-class Stream(Strict):
+class ProfileStream(Strict):
     """Requests that are alike."""
 
     name: Name = key("Its name; it becomes the stream of its requests in a trace.", example="hot1")
@@ -136,13 +136,13 @@ class Stream(Strict):
     sizes: list[SizeShare] | None = _mix("A mix of sizes.")
     read_sizes: list[SizeShare] | None = _mix("The mix of its reads, where it differs from that of writes.")
     write_sizes: list[SizeShare] | None = _mix("The mix of its writes, where it differs from that of reads.")
-    run: Run | None = key(
+    run: RequestRun | None = key(
         "Each arrival brings further requests of its kind after it; shares and rates count them all.",
-        unset="each request arrives by itself",
+        unset="each arrival is one request",
         example={"requests": 16, "gap": "4ms"},
     )
     access: Access = key("Where its requests go.", example={"pattern": "uniform"})
-    range: Annotated[tuple[Place, Place], BeforeValidator(_pair)] = key(
+    range: Annotated[tuple[RangeEndKey, RangeEndKey], BeforeValidator(_pair)] = key(
         "The part of the span that it goes to, from and to. Ends in percent are cut to whole MiB (of spans "
         "under 1 GiB: 4 KiB).",
         default=("0%", "100%"),
@@ -151,11 +151,15 @@ class Stream(Strict):
         example=["10%", "18%"],
     )
     align: BlockSize | None = key(
-        "What offsets from the start of its range are multiples of.",
+        "Alignment of offsets from the start of its range.",
         unset="the size of the request (sequential: nothing)",
         gt=0,
         example="4KiB",
     )
+
+    def byte_range(self, span: int) -> tuple[int, int]:
+        """First byte and end of its range in ``span`` bytes."""
+        return byte_range(self.range, span)
 
 
 class Envelope(Strict):
@@ -176,7 +180,7 @@ class Envelope(Strict):
     )
 
 
-class Phase(Strict):
+class ProfilePhase(Strict):
     """A part of the time with another rate or mix."""
 
     name: Name = key("Its name.", example="checkpoint")
@@ -216,7 +220,7 @@ class Profile(Strict):
     notes: list[str] = key("What whoever uses it should know; shown with results.", default=[])
     span: Capacity | None = key(
         "Address space, from byte 0.",
-        unset="asked for: --span; in a scenario, the volume",
+        unset="to be given: --span; in a scenario, the volume",
         gt=0,
         example="1TiB",
     )
@@ -233,27 +237,49 @@ class Profile(Strict):
         example="8KiB",
     )
     sizes: list[SizeShare] | None = _mix("The mix of sizes of streams that say nothing of sizes.")
-    stream: list[Stream] = key("Streams of like requests.", min_length=1, max_length=4096)
+    stream: list[ProfileStream] = key("Streams of like requests.", min_length=1, max_length=4096)
     envelope: list[Envelope] = key("Rates over the day or the week; several multiply.", default=[])
-    phase: list[Phase] = key("Phases in turn, over and over.", default=[])
-    missing: list[Missing] = key("Figures that nobody published.", default=[])
-    source: list[Source] = key("Where the figures come from.", default=[])
+    phase: list[ProfilePhase] = key("Phases in turn, over and over.", default=[])
+    missing: list[Missing] = key("Figures that are not published.", default=[])
+    source: list[FigureSource] = key("Where the figures come from.", default=[])
 
     @property
     def rated(self) -> bool:
-        """Whether requests have arrival times of their own (and do not wait for completions)."""
+        """Whether requests have arrival times of their own, and do not wait for completions."""
         return self.arrivals is None or self.arrivals.law != "closed"
+
+    @property
+    def mean_rate(self) -> float | None:
+        """Requests per second in the long run; None where completions or recorded stamps pace them."""
+        rates: list[float] = []
+        if self.arrivals is not None:
+            rate = self.arrivals.mean_rate
+            if rate is None:
+                return None
+            rates.append(rate)
+        for stream in self.stream:
+            if stream.rate_iops is not None:
+                rates.append(stream.rate_iops)
+            elif stream.arrivals is not None:
+                rates.append(stream.arrivals.mean_rate or 0.0)
+        return math.fsum(rates) * self._phase_factor()
+
+    def _phase_factor(self) -> float:
+        """Mean factor of the phases over time."""
+        if not self.phase:
+            return 1.0
+        total = math.fsum(phase.duration for phase in self.phase)
+        return math.fsum(phase.duration * phase.factor for phase in self.phase) / total
+
+    def mixes(self, stream: ProfileStream) -> tuple[Mix, Mix]:
+        """(bytes, share in percent) of a stream's reads and of its writes; empty without such requests."""
+        common = _common(stream) or _common(self)
+        reads = (_pairs(stream.read_sizes) or common) if stream.read_share > 0 else []
+        writes = (_pairs(stream.write_sizes) or common) if stream.read_share < 100 else []
+        return reads, writes
 
 
 Mix = list[tuple[int, float]]
-
-
-def mixes(stream: Stream, profile: Profile) -> tuple[Mix, Mix]:
-    """(bytes, share in percent) of reads and of writes; empty where a direction has none."""
-    common = _common(stream) or _common(profile)
-    reads = (_pairs(stream.read_sizes) or common) if stream.read_share > 0 else []
-    writes = (_pairs(stream.write_sizes) or common) if stream.read_share < 100 else []
-    return reads, writes
 
 
 def mean_size(mix: Mix) -> float:
@@ -261,7 +287,7 @@ def mean_size(mix: Mix) -> float:
     return sum(size * share for size, share in mix) / sum(share for _, share in mix)
 
 
-def _common(table: Stream | Profile) -> Mix:
+def _common(table: ProfileStream | Profile) -> Mix:
     return [(table.size, 100.0)] if table.size is not None else _pairs(table.sizes)
 
 

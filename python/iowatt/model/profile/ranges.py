@@ -44,7 +44,7 @@ def _range_end(value: Any) -> RangeEnd:
     raise BadValueError("bad-syntax", None, f"{value!r} is not accepted; expected {RANGE_END}")
 
 
-Place = Annotated[
+RangeEndKey = Annotated[
     RangeEnd,
     BeforeValidator(_range_end),
     WithJsonSchema({"type": ["string", "integer"], "examples": ["10%", "4MiB"], "x-accepts": RANGE_END}),
@@ -55,7 +55,7 @@ _FINE: Final = 1 << 12
 _COARSE: Final = 1 << 20
 
 
-def extent(range_: tuple[RangeEnd, RangeEnd], span: int) -> tuple[int, int]:
+def byte_range(range_: tuple[RangeEnd, RangeEnd], span: int) -> tuple[int, int]:
     """First byte and end of ``range_`` in ``span`` bytes.
 
     Ends in percent are rounded to whole MiB (of spans under 1 GiB: 4 KiB), so that transfers that are aligned

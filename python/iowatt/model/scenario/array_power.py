@@ -12,8 +12,8 @@ from iowatt.model.library import DeviceFile, device_file, state_watts
 from iowatt.model.power import PoolDrives, ResolvedPower, resolve_power
 
 if TYPE_CHECKING:
-    from iowatt.model.scenario.array import Pool
-    from iowatt.model.scenario.model import Scenario
+    from iowatt.model.scenario.keys.array import Pool
+    from iowatt.model.scenario.keys.scenario import Scenario
 
 
 _ON_WATTS: Final = re.compile(r"\b(power|watts?|W)\b")
@@ -88,14 +88,9 @@ def _sources(file: DeviceFile, own: Any, operating: float | None, how: str) -> l
 
 
 def resolve(scenario: Scenario, base_dir: Path, *, simulated: bool) -> ResolvedPower:
-    """The power of the array of ``scenario``.
+    """The power of the array of ``scenario``; device and part files are relative to ``base_dir``.
 
-    Parameters
-    ----------
-    base_dir:
-        What device and part files are relative to.
-    simulated:
-        Whether a Run follows, which must know the utilisation of every part.
+    ``simulated``: a Run follows, which must know the utilisation of every part.
     """
     controller = scenario.array.controller
     resolved = ResolvedPower(base_dir, simulated and (controller is None or controller.processing is None))

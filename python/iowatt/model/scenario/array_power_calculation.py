@@ -1,7 +1,6 @@
-"""The calculator on a scenario file: what is needed of it, and no more.
+"""The power calculator on a scenario, of which it needs the drives and the power of the array only.
 
-Drives need watts only, so that a device without mechanics, or an SSD, will do; volumes, workloads and traces
-are not looked at.
+Drives need watts, and no mechanics; volumes, workloads and traces are not read.
 """
 
 from __future__ import annotations
@@ -9,36 +8,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.problems import Problem
 from iowatt.model.power import calculate
+from iowatt.model.power.components import ResolvedPower
+from iowatt.model.power.plan import ArrayPlan
 from iowatt.model.power.result import CalculatedPower
 from iowatt.model.scenario.array_power import resolve
-from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.paths import place_overridden
+from iowatt.model.scenario.keys.scenario import Scenario
+from iowatt.model.scenario.loading import scenario_document
 
 
-def evaluate(path: Path, overrides: Sequence[str] = ()) -> CalculatedPower:
-    """What the array of a scenario file draws; see :func:`iowatt.model.power.calculate`.
+def calculated_power(path: Path, overrides: Sequence[str] = ()) -> CalculatedPower:
+    """What the array of a scenario file draws; see :func:`iowatt.model.power.calculator.calculate`.
 
     Raises ``InputError`` with file, line, key path and fix, for all that is wrong or impossible.
     """
-    document = Document(read_text(path), str(path), overrides, Scenario)
-    place_overridden(document, path.parent)
+    document = scenario_document(read_text(path), str(path), overrides, path.parent)
+    scenario, resolved = _resolved(document, path.parent)
+    assert resolved.plan is not None
+    return calculate(resolved.plan, scenario.name, resolved.notes)
+
+
+def array_plan(text: str, source: str, base_dir: Path) -> ArrayPlan:
+    """The power of the array of a scenario's TOML, in numbers; ``source`` names it in errors.
+
+    Raises ``InputError`` as :func:`calculated_power` does.
+    """
+    plan = _resolved(TomlDocument(text, source), base_dir)[1].plan
+    assert plan is not None
+    return plan
+
+
+def _resolved(document: TomlDocument, base_dir: Path) -> tuple[Scenario, ResolvedPower]:
     scenario = document.validate(Scenario)
     if scenario.array.power is None:
+        message = "the key `power` is missing: enclosures and supplies of the drives"
         hint = "docs/howto/array-power.md builds one; examples/array-power.toml has one"
-        document.fail(
-            [
-                Problem(
-                    "missing",
-                    ("array",),
-                    "the key `power` is missing: enclosures and supplies of the drives",
-                    hint,
-                )
-            ]
-        )
-    found = resolve(scenario, path.parent, simulated=False)
-    document.fail(found.problems)
-    assert found.plan is not None
-    return calculate(found.plan, scenario.name, found.notes)
+        document.fail([Problem("missing", ("array",), message, hint)])
+    resolved = resolve(scenario, base_dir, simulated=False)
+    document.fail(resolved.problems)
+    return scenario, resolved

@@ -6,104 +6,78 @@ its arrays.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.problems import Reporter
 from iowatt.base.units import format_bytes
-from iowatt.model.scenario import raid as levels
-from iowatt.model.scenario.virtual_pool import Room
-
-DEFAULT_CHUNKLET: Final = 256 << 20
-#: Chunklets of a set where the scenario does not say.
-SET_SIZE: Final = {0: 1, 10: 2, 5: 4, 6: 8}
-LEAST_SIZE: Final = {0: 1, 10: 2, 5: 3, 6: 4}
+from iowatt.model import raid as levels
+from iowatt.model.scenario.keys.array import Raid
+from iowatt.model.scenario.virtual_pool import Allocator
 
 
 @dataclass(frozen=True)
 class Region:
     """Some RAID sets of one kind: what a volume, a part of a virtual pool, or nothing yet lies on."""
 
-    level: int
-    stripe_unit: int
-    layout: str
-    small_write: str
-    parity_check_on_read: bool
-    set_size: int
+    raid: Raid
     sets: int = 0
 
-    @classmethod
-    def of(cls, raid: Any) -> Region:
-        """The kind of set that a ``raid`` table asks for."""
-        return cls(
-            raid.level,
-            raid.stripe_unit,
-            raid.layout,
-            raid.small_write,
-            raid.parity_check_on_read,
-            SET_SIZE.get(raid.level, 0) if raid.set_size is None else raid.set_size,
-        )
+    @property
+    def level(self) -> int:
+        """RAID level."""
+        return self.raid.level
+
+    @property
+    def set_size(self) -> int:
+        """Chunklets of a set."""
+        return levels.SET_SIZE.get(self.level, 0) if self.raid.set_size is None else self.raid.set_size
 
     def set_bytes(self, chunklet: int) -> int:
         """What one set holds of data, in whole stripes."""
         return levels.data_drives(self.level, self.set_size) * (
-            chunklet // self.stripe_unit * self.stripe_unit
+            chunklet // self.raid.stripe_unit * self.raid.stripe_unit
         )
 
     def plan(self) -> dict[str, Any]:
         """``RegionPlan`` of iowatt-sim."""
         return {
-            "raid": {
-                "level": str(self.level),
-                "stripe_unit_bytes": self.stripe_unit,
-                "layout": self.layout,
-                "small_write": self.small_write,
-                "parity_check_on_read": self.parity_check_on_read,
-            },
+            "raid": self.raid.plan(),
             "set_size": self.set_size,
             "sets": self.sets,
         }
 
-    def problems(self, members: int, chunklet: int, sector: int, path: KeyPath) -> Iterator[Problem]:
-        """What is wrong with sets of this kind; ``path`` is that of the ``raid`` table."""
-        if self.level not in SET_SIZE:
+    def check(self, members: int, chunklet: int, sector: int, report: Reporter) -> bool:
+        """Whether sets of this kind can be laid; ``report`` is at the ``raid`` table."""
+        before = len(report.problems)
+        if self.level not in levels.SET_SIZE:
             message = f"RAID-{self.level} is not accepted; RAID sets over chunklets have level 0, 5, 6 or 10"
-            yield Problem(
-                "not-accepted",
-                (*path, "level"),
-                message,
-                "use 10 for mirrored chunklets, 5 for single parity",
-            )
-            return
-        least = LEAST_SIZE[self.level]
+            report("not-accepted", "level", message, "use 10 for mirrored chunklets, 5 for single parity")
+            return False
+        least = levels.LEAST_SET[self.level]
         if self.set_size < least or (self.level == 10 and self.set_size % 2):
             kind = "an even number of chunklets, " if self.level == 10 else ""
             message = f"a set of RAID-{self.level} has {kind}{least} or more, not {self.set_size}"
-            yield Problem(
-                "not-accepted", (*path, "set_size"), message, f"the usual one is {SET_SIZE[self.level]}"
-            )
+            report("not-accepted", "set_size", message, f"the usual one is {levels.SET_SIZE[self.level]}")
         elif self.set_size > members:
             message = f"a set of {self.set_size} chunklets needs as many drives, and there are {members}"
-            yield Problem("out-of-range", (*path, "set_size"), message, f"at most {members}")
-        if self.stripe_unit % sector:
-            message = f"{self.stripe_unit} bytes are not a multiple of the drive's sector, {sector} bytes"
-            yield Problem("not-accepted", (*path, "stripe_unit"), message, f"use a multiple of {sector}")
-        if self.stripe_unit > chunklet:
-            message = f"{format_bytes(self.stripe_unit, binary=True)} do not fit a chunklet"
-            yield Problem(
-                "out-of-range",
-                (*path, "stripe_unit"),
-                message,
-                f"at most {format_bytes(chunklet, binary=True)}",
+            report("out-of-range", "set_size", message, f"at most {members}")
+        if self.raid.stripe_unit % sector:
+            message = (
+                f"{self.raid.stripe_unit} bytes are not a multiple of the drive's sector, {sector} bytes"
             )
+            report("not-accepted", "stripe_unit", message, f"use a multiple of {sector}")
+        if self.raid.stripe_unit > chunklet:
+            message = f"{format_bytes(self.raid.stripe_unit, binary=True)} do not fit a chunklet"
+            report("out-of-range", "stripe_unit", message, f"at most {format_bytes(chunklet, binary=True)}")
+        return len(report.problems) == before
 
 
 @dataclass
-class ChunkletRoom(Room):
-    """What of a pool of chunklets is taken; addresses are those of its regions, one after another."""
+class ChunkletAllocator(Allocator):
+    """Gives out the chunklets of a pool in RAID sets; the regions follow one another in its addresses."""
 
-    chunklet: int = DEFAULT_CHUNKLET
+    chunklet: int = levels.DEFAULT_CHUNKLET
     default: Region | None = None
     #: Drives with data, and chunklets of each that are not spare.
     members: int = 0
@@ -125,48 +99,34 @@ class ChunkletRoom(Room):
     @property
     def free(self) -> int:
         """Bytes that sets of the pool's own kind would hold."""
-        return self._room(self.default) if self.default else 0
+        return self._bytes_of(self.default) if self.default else 0
 
-    def _room(self, kind: Region) -> int:
+    def _bytes_of(self, kind: Region) -> int:
         return self.sectors(self.chunklets_left // kind.set_size * kind.set_bytes(self.chunklet))
 
-    def take(
-        self, capacity: int | None, who: str, path: KeyPath
-    ) -> tuple[tuple[int, int] | None, Problem | None]:
-        """As :meth:`Room.take`, in whole sets of the pool's own kind."""
+    def allocate(self, capacity: int | None, user: str, report: Reporter) -> tuple[int, int] | None:
+        """As :meth:`Allocator.allocate`, in whole sets of the pool's own kind."""
         assert self.default is not None
-        return self.take_sets(self.default, capacity, who, path)
+        return self.allocate_sets(self.default, capacity, user, report)
 
-    def take_sets(
-        self, kind: Region, capacity: int | None, who: str, path: KeyPath
-    ) -> tuple[tuple[int, int] | None, Problem | None]:
-        """As :meth:`Room.take`, in whole sets of a kind."""
-        if self.rest_by is not None:
-            message = f"{self.rest_by} already takes the rest of pool {self.name!r}"
-            return None, Problem("conflict", path, message, f"give {self.rest_by} a capacity, or put it last")
-        room = self._room(kind)
+    def allocate_sets(
+        self, kind: Region, capacity: int | None, user: str, report: Reporter
+    ) -> tuple[int, int] | None:
+        """The same, in whole sets of a kind."""
+        free = self._bytes_of(kind)
         left = (
-            f"the {self.chunklets_left} chunklets of pool {self.name!r} that are left hold {room} bytes in "
+            f"the {self.chunklets_left} chunklets of pool {self.name!r} that are left hold {free} bytes in "
             f"RAID-{kind.level} sets of {kind.set_size}"
         )
-        if capacity is None:
-            self.rest_by = who
-            if room <= 0:
-                return None, Problem("infeasible", (*path, "pool"), f"no room for it: {left}")
-            size = room
-        else:
-            size = self.sectors(capacity)
-            if not 0 < size <= room:
-                hint = "leave capacity out to take what is left" if room > 0 else None
-                return None, Problem(
-                    "out-of-range", (*path, "capacity"), f"{capacity} bytes do not fit: {left}", hint
-                )
+        size = self.size(capacity, free, left, user, report)
+        if size is None:
+            return None
         offset = self.used
         self._append(kind, -(-size // kind.set_bytes(self.chunklet)))
-        return (offset, size), None
+        return offset, size
 
     def _append(self, kind: Region, sets: int) -> None:
-        taken = Region(**{**kind.__dict__, "sets": sets})
+        taken = replace(kind, sets=sets)
         self.regions.append(taken)
         self.used += sets * kind.set_bytes(self.chunklet)
 

@@ -11,17 +11,19 @@ from typing import Any, Final
 
 from iowatt.base.document import key_text
 from iowatt.base.problems import DocumentError, Problem
+from iowatt.model.heat import heat_plan
 from iowatt.model.library import Sold, device_file, device_names
 from iowatt.model.library.electrical import FIRST_FURTHER, STANDBY
 from iowatt.model.library.ssd import Ssd
-from iowatt.model.scenario import controller, model, power
-from iowatt.model.scenario.array import Bus, Pool, Raid
-from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.resolved import ResolvedPool, System
-from iowatt.model.scenario.synthetic import Made
+from iowatt.model.recorded_trace import trace_options
+from iowatt.model.scenario import controller
+from iowatt.model.scenario.keys import power
+from iowatt.model.scenario.keys.array import BusKeys, Pool, Raid
+from iowatt.model.scenario.keys.scenario import Scenario
+from iowatt.model.scenario.keys.workload import ClosedReplay, OpenReplay, WorkloadKeys
+from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem
+from iowatt.model.scenario.synthetic import Synthetic
 from iowatt.model.scenario.system import resolve
-from iowatt.model.scenario.tracing import trace_options
-from iowatt.model.scenario.workload import ClosedReplay, OpenReplay, Workload
 
 PLAN_SCHEMA: Final = "iowatt.plan/1"
 
@@ -29,19 +31,10 @@ PLAN_SCHEMA: Final = "iowatt.plan/1"
 def compile_plan(
     scenario: Scenario, base_dir: str | Path = ".", *, traces_must_exist: bool = False
 ) -> dict[str, Any]:
-    """The plan file of ``scenario``, ready for ``json.dumps``.
+    """The plan file of ``scenario``, ready for ``json.dumps``; device files are relative to ``base_dir``.
 
-    Parameters
-    ----------
-    base_dir:
-        What device files (and, where they must exist, traces) are relative to.
-
-    Returns
-    -------
-    dict
-        ``schema``, ``name``, ``names``, ``notes``, ``sources`` (one trace specification per workload),
-        ``warmup``, ``power`` (the array's own) and ``simulation`` (the ``Plan`` of iowatt-sim).
-
+    It has ``schema``, ``name``, ``names``, ``notes``, ``sources`` (one trace specification per workload),
+    ``warmup``, ``power`` (the array's own) and ``simulation`` (the ``Plan`` of iowatt-sim).
     Raises ``DocumentError`` where keys contradict one another.
     """
     system = resolve(scenario, Path(base_dir), traces_must_exist=traces_must_exist)
@@ -53,7 +46,7 @@ def compile_plan(
         "schema": PLAN_SCHEMA,
         "name": scenario.name,
         "names": _names(scenario, system),
-        "notes": system.notes,
+        "notes": [note.as_dict() for note in system.notes],
         **({"warnings": _warnings(scenario, system)} if system.warnings else {}),
         "sources": [_source(w, system, i, scenario) for i, w in enumerate(scenario.workload)],
         "warmup": "auto" if automatic else None,
@@ -86,23 +79,23 @@ def compile_plan(
                 "interval_s": scenario.observe.interval,
                 **({} if scenario.observe.series is None else {"series_s": scenario.observe.series}),
                 "idle": bool(scenario.observe.idle),
-                **model.heat_plan(scenario.observe.heat),
+                **heat_plan(scenario.observe.heat),
             },
         },
     }
 
 
-def _warnings(scenario: Scenario, system: System) -> list[str]:
+def _warnings(scenario: Scenario, system: ResolvedSystem) -> list[str]:
     raw = {"array": {"pool": [{"name": pool.name} for pool in scenario.array.pool]}}
     return [f"{key_text(one.path, raw)}: {one.message}" for one in system.warnings]
 
 
-def _by_path(system: System, workload: int) -> dict[str, int]:
+def _by_path(system: ResolvedSystem, workload: int) -> dict[str, int]:
     path = system.paths.of_workload(workload)
     return {} if path is None else {"path": path}
 
 
-def _virtual_pools(system: System) -> dict[str, Any]:
+def _virtual_pools(system: ResolvedSystem) -> dict[str, Any]:
     first = len(system.pools)
     plans = [virtual.plan(system.volumes_on(first + i)) for i, virtual in enumerate(system.virtual_pools)]
     return {"virtual_pools": plans} if plans else {}
@@ -137,7 +130,7 @@ def _placed(problem: Problem) -> Problem:
     return Problem(problem.code, problem.path, problem.message, problem.hint, where)
 
 
-def _names(scenario: Scenario, system: System) -> dict[str, Any]:
+def _names(scenario: Scenario, system: ResolvedSystem) -> dict[str, Any]:
     return {
         "workloads": [workload.name for workload in scenario.workload],
         "volumes": [volume.name for volume in system.volumes],
@@ -154,7 +147,7 @@ def _names(scenario: Scenario, system: System) -> dict[str, Any]:
     }
 
 
-def _drives(system: System) -> list[dict[str, Any]]:
+def _drives(system: ResolvedSystem) -> list[dict[str, Any]]:
     """What the drives of each pool have in common."""
     return [
         {
@@ -174,7 +167,7 @@ def _drives(system: System) -> list[dict[str, Any]]:
     ]
 
 
-def _used_share(system: System, pool: int) -> float:
+def _used_share(system: ResolvedSystem, pool: int) -> float:
     """Share of a pool that volumes and parts of virtual pools take, and so of each of its drives."""
     taken = sum(volume.capacity for volume in system.volumes if volume.pool == pool)
     taken += sum(
@@ -184,7 +177,7 @@ def _used_share(system: System, pool: int) -> float:
 
 
 def _sold(sold: Sold | None) -> dict[str, Any]:
-    """What a drive is bought as, and the drive of the library that it is in all but name (``based_on``)."""
+    """How a drive is sold, and the drive of the library that it equals (``based_on``)."""
     if sold is None:
         return {}
     known = sold.based_on is not None and sold.based_on in device_names()
@@ -192,13 +185,13 @@ def _sold(sold: Sold | None) -> dict[str, Any]:
     return {**sold.as_dict(), **({"based_on": sold.based_on} if same else {})}
 
 
-def _states(system: System) -> list[str]:
+def _states(system: ResolvedSystem) -> list[str]:
     """States that drives have beyond those that all have: power levels, by name."""
     names = (name for pool in system.pools for name in pool.drive.ladder.names if name != STANDBY)
     return list(dict.fromkeys(names))
 
 
-def _takes_trims(scenario: Scenario, system: System, pool: int) -> bool:
+def _takes_trims(scenario: Scenario, system: ResolvedSystem, pool: int) -> bool:
     """Whether trims on that pool mean anything: they go to SSDs without parity, with nothing between."""
     if scenario.array.controller is not None or system.virtual_pools:
         return False
@@ -207,7 +200,7 @@ def _takes_trims(scenario: Scenario, system: System, pool: int) -> bool:
     return plain and str(resolved.level) in ("0", "1", "10")
 
 
-def _source(workload: Workload, system: System, index: int, scenario: Scenario) -> dict[str, Any]:
+def _source(workload: WorkloadKeys, system: ResolvedSystem, index: int, scenario: Scenario) -> dict[str, Any]:
     if workload.profile is not None:
         return {"profile": workload.profile.name, "synthetic": system.synthetic[index].plan}
     trace = workload.trace
@@ -230,7 +223,7 @@ def _source(workload: Workload, system: System, index: int, scenario: Scenario) 
     }
 
 
-def _replay(workload: Workload, made: Made | None) -> dict[str, Any]:
+def _replay(workload: WorkloadKeys, made: Synthetic | None) -> dict[str, Any]:
     replay = made.replay if made is not None and made.replay is not None else workload.replay
     if isinstance(replay, OpenReplay):
         return {"mode": "open", "speed": replay.speed}
@@ -242,18 +235,11 @@ def _replay(workload: Workload, made: Made | None) -> dict[str, Any]:
 
 def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int]) -> dict[str, Any]:
     pool, drive = resolved.pool, resolved.drive
-    raid = pool.raid or Raid(level=0)
     chunklets = resolved.chunklets
     return {
         "count": pool.count,
         "device": drive.plan(states) if isinstance(drive, Ssd) else drive.plan(pool.phase, states),
-        "raid": {
-            "level": str(resolved.level),
-            "stripe_unit_bytes": resolved.stripe_unit,
-            "layout": raid.layout,
-            "small_write": raid.small_write,
-            "parity_check_on_read": raid.parity_check_on_read,
-        },
+        "raid": (pool.raid or Raid(level=0)).plan(resolved.level, resolved.stripe_unit),
         **({} if chunklets is None else {"chunklets": chunklets.plan()}),
         "scheduler": resolved.scheduler,
         "command_queue": _command_queue(resolved),
@@ -290,5 +276,5 @@ def _recovery(pool: Pool) -> dict[str, Any] | None:
     }
 
 
-def _bus(bus: Bus) -> dict[str, Any]:
+def _bus(bus: BusKeys) -> dict[str, Any]:
     return {"bandwidth_bytes_per_s": bus.bandwidth, "arbitration_s": bus.arbitration}

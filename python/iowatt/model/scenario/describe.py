@@ -1,156 +1,34 @@
-"""What ``iowatt check`` returns (``iowatt.check/1``): the system of a scenario, in a few figures."""
+"""The system of a scenario in a few figures, as ``iowatt check`` returns it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
-
-from iowatt.base.results import Result, ResultDocument
 from iowatt.base.units import format_duration
 from iowatt.model.library import Disk
 from iowatt.model.scenario import controller
+from iowatt.model.scenario.keys.scenario import Scenario
+from iowatt.model.scenario.keys.workload import OpenReplay, WorkloadKeys
 from iowatt.model.scenario.loading import read
-from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.path_alone import CheckedPath, describe_path
-from iowatt.model.scenario.resolved import ResolvedPool, System, usable_and_effective
+from iowatt.model.scenario.path_alone import describe_path
+from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem, usable_and_effective
+from iowatt.model.scenario.result import (
+    ArrayWatts,
+    CheckedBus,
+    CheckedScenario,
+    CheckedVolume,
+    CheckedWorkload,
+    CheckWarning,
+    DiskPool,
+    SsdPool,
+)
 from iowatt.model.scenario.system import resolve
-from iowatt.model.scenario.workload import OpenReplay, Workload
 
 if TYPE_CHECKING:
-    from iowatt.model.power import ArrayPlan
-    from iowatt.model.scenario.synthetic import Made
-
-
-class _Pool(Result):
-    """A pool of drives; rates and times are those of one drive."""
-
-    name: str
-    device: str
-    title: str
-    count: int
-    spares: int
-    #: None of a single drive.
-    raid_level: int | None
-    stripe_unit_bytes: int | None
-    #: As in the plan.
-    chunklets: dict[str, Any] | None
-    scheduler: str
-    queue_depth: int
-    drive_scheduler: str
-    write_cache: bool
-    power_policy: str
-    raw_bytes: int
-    usable_bytes: int
-
-
-class DiskPool(_Pool):
-    """A pool of disks."""
-
-    kind: Literal["hdd"] = "hdd"
-    rpm: float
-    average_seek_s: float
-    outer_bytes_per_s: float
-    inner_bytes_per_s: float
-
-
-class SsdPool(_Pool):
-    """A pool of SSDs: rates as published, and the flash behind them, None by the data sheet alone."""
-
-    kind: Literal["ssd"] = "ssd"
-    simulated_by: Literal["data sheet", "flash"]
-    dies: int | None
-    flash_bytes: int | None
-    over_provisioning: float | None
-    read_bytes_per_s: float
-    write_bytes_per_s: float
-    read_iops: float
-    write_iops: float
-    power_cap_w: float | None
-
-
-class CheckedVolume(Result):
-    """A volume; ``pool`` may be a virtual one."""
-
-    name: str
-    pool: str
-    capacity_bytes: int
-
-
-class CheckedBus(Result):
-    """A bus."""
-
-    name: str
-    bandwidth_bytes_per_s: float
-
-
-class ArrayWatts(Result):
-    """The array at the wall."""
-
-    wall_idle_w: float
-    wall_active_w: float
-
-
-class CheckedWorkload(Result):
-    """A workload: its trace or profile, and its pacing in words."""
-
-    name: str
-    volume: str
-    trace: str
-    replay: str
-
-
-class CheckWarning(Result):
-    """A value that is accepted and unusual, with its place."""
-
-    where: str
-    message: str
-
-
-class CheckedScenario(ResultDocument):
-    """The system of a scenario without problems."""
-
-    schema_id: Literal["iowatt.check/1"] = Field(default="iowatt.check/1", alias="schema")
-    ok: Literal[True] = True
-    name: str
-    drives: int
-    raw_bytes: int
-    usable_bytes: int
-    #: After capacity optimisation.
-    effective_bytes: int
-    #: None where the idle watts of a drive are not known.
-    idle_w: float | None
-    pools: list[DiskPool | SsdPool]
-    #: As in the names of a plan.
-    virtual_pools: list[dict[str, Any]]
-    volumes: list[CheckedVolume]
-    buses: list[CheckedBus]
-    #: As in the plan.
-    controller: dict[str, Any] | None
-    paths: list[CheckedPath]
-    power: ArrayWatts | None
-    workloads: list[CheckedWorkload]
-    notes: list[str]
-    warnings: list[CheckWarning] = Field(default_factory=list)
-
-
-class CheckProblem(Result):
-    """One problem of a scenario."""
-
-    code: str
-    where: str | None
-    message: str
-    hint: str | None
-
-
-class FailedCheck(ResultDocument):
-    """The problems of a scenario that cannot be run."""
-
-    schema_id: Literal["iowatt.check/1"] = Field(default="iowatt.check/1", alias="schema")
-    ok: Literal[False] = False
-    problems: list[CheckProblem]
+    from iowatt.model.power.plan import ArrayPlan
+    from iowatt.model.scenario.synthetic import Synthetic
 
 
 def check(
@@ -173,7 +51,7 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> CheckedScenario:
     return _described(scenario, resolve(scenario, Path(base_dir), traces_must_exist=False), [])
 
 
-def _described(scenario: Scenario, system: System, warnings: list[CheckWarning]) -> CheckedScenario:
+def _described(scenario: Scenario, system: ResolvedSystem, warnings: list[CheckWarning]) -> CheckedScenario:
     virtual = [pool.names() for pool in system.virtual_pools]
     usable, effective = usable_and_effective(
         [pool.usable_bytes for pool in system.pools], virtual, {volume.pool for volume in system.volumes}
@@ -260,11 +138,11 @@ def _pool(pool: ResolvedPool) -> DiskPool | SsdPool:
     )
 
 
-def _trace(workload: Workload) -> str:
+def _trace(workload: WorkloadKeys) -> str:
     return "" if workload.trace is None else workload.trace.path
 
 
-def _replay(workload: Workload, made: Made | None) -> str:
+def _replay(workload: WorkloadKeys, made: Synthetic | None) -> str:
     replay = made.replay if made is not None and made.replay is not None else workload.replay
     if isinstance(replay, OpenReplay):
         return "open" if replay.speed == 1 else f"open at {replay.speed:g} times the recorded speed"

@@ -1,4 +1,4 @@
-"""The documentation of one key, or of a table and what is in it."""
+"""The documentation of one key of a scenario, or of all."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ from iowatt.base import keys
 from iowatt.base.errors import InputError
 from iowatt.base.keys import Key
 from iowatt.base.problems import nearest
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
+from iowatt.model.scenario.result import ExplainedKey, Explanation, KeyFacts
 
-EXPLAIN_SCHEMA: Final = "iowatt.explain/1"
-_PARTS_OF_PATHS: Final = {"path.hop.link": "link", "path.hop.switch": "switch", "path.hba": "adapter"}
+_FABRIC_KINDS: Final = {"path.hop.link": "link", "path.hop.switch": "switch", "path.hba": "adapter"}
 
 
-def find(path: str) -> Key:
-    """The key at ``path``; names and indices of list elements (``array.pool.disks.count``) may be in it.
+def explanation(path: str | None = None) -> Explanation:
+    """The key at ``path``, or all keys; raises ``InputError`` as :func:`find_key` does."""
+    found = keys.catalogue(Scenario).values() if path is None else [find_key(path)]
+    return Explanation(keys=[explained(key) for key in found])
 
-    Raises ``InputError`` where there is none, with the nearest one.
+
+def find_key(path: str) -> Key:
+    """The key at ``path``, which may have names and indices of list elements: ``array.pool.disks.count``.
+
+    Raises ``InputError`` with the nearest key where there is no such key.
     """
     catalogue = keys.catalogue(Scenario)
     resolved = keys.resolve(Scenario, path)
@@ -29,13 +35,20 @@ def find(path: str) -> Key:
     raise InputError("unknown-key", None, f"a scenario has no key {path!r}", hint=hint)
 
 
-def all_keys() -> list[Key]:
-    """Every key of a scenario, tables before what is in them."""
-    return list(keys.catalogue(Scenario).values())
+def explained(key: Key) -> ExplainedKey:
+    """A key with the names of the library that it takes."""
+    return ExplainedKey(
+        path=key.path,
+        named=named(key.path),
+        keys=[f"{key.path}.{child}" for child in key.children],
+        library=_library(key.path.removesuffix(".name")),
+        variants=[KeyFacts(**_facts(variant)) for variant in key.variants],
+        **_facts(key),
+    )
 
 
 def named(path: str) -> str:
-    """``path`` with the place of the name of each element that it leads through.
+    """``path`` with NAME in place of the name of each list element that it passes.
 
     >>> named("array.pool.raid.level")
     'array.pool.NAME.raid.level'
@@ -50,43 +63,27 @@ def named(path: str) -> str:
     return ".".join(shown)
 
 
-def as_dict(key: Key) -> dict[str, Any]:
-    """A key for ``--json``."""
+def _facts(key: Key) -> dict[str, Any]:
+    name = key.path.rpartition(".")[2]
     return {
-        "path": key.path,
         "description": key.description,
         "accepts": key.accepts,
         "unit": key.unit,
         "default": key.default_text,
         "required": key.required,
         "only_with": key.only_with,
-        "example": _example(key),
-        "keys": [f"{key.path}.{child}" for child in key.children],
-        "library": _library(key.path.removesuffix(".name")),
-        "variants": [_variant(one) for one in key.variants],
+        "example": None if key.example is None else f"{name} = {keys.toml_text(key.example)}",
     }
 
 
 def _library(path: str) -> list[str]:
-    """What the library has for a key that takes its names."""
+    """Names of the library that a key takes."""
     if path == "array.pool.device":
         from iowatt.model.library import device_names
 
         return list(device_names())
-    if kind := _PARTS_OF_PATHS.get(path):
+    if kind := _FABRIC_KINDS.get(path):
         from iowatt.model.library.fabric import names
 
         return list(names(kind))
     return []
-
-
-def _variant(key: Key) -> dict[str, Any]:
-    """What one table of a union says of a key that others have, too."""
-    kept = ("only_with", "description", "accepts", "unit", "default", "required", "example")
-    return {name: value for name, value in as_dict(key).items() if name in kept}
-
-
-def _example(key: Key) -> str | None:
-    if key.example is None:
-        return None
-    return f"{key.path.rpartition('.')[2]} = {keys.toml_text(key.example)}"

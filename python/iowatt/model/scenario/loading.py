@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import Argument
 from iowatt.base.problems import DocumentError
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.paths import place_overridden
-from iowatt.model.scenario.resolved import System
+from iowatt.model.scenario.resolved import ResolvedSystem
 from iowatt.model.scenario.system import resolve
 
 
@@ -24,18 +24,9 @@ def load(
 ) -> Scenario:
     """Read, override and check a scenario.
 
-    Parameters
-    ----------
-    path_or_text:
-        The path of a TOML file; or TOML itself, recognised by a line break in a ``str``.
-    overrides:
-        ``path=value`` as in ``--set``, such as ``array.pool.disks.count=24``. Files that they name are
-        looked for in the current directory first; the scenario has them relative to ``base_dir``.
-    base_dir:
-        What trace and device files are relative to; left out, the file's directory (for text, the
-        current one).
-    traces_must_exist:
-        Whether a missing trace file is an error already here.
+    ``path_or_text`` is the path of a TOML file, or TOML itself, recognised by a line break in a ``str``.
+    ``overrides`` are ``path=value`` as in ``--set``. Trace and device files are relative to ``base_dir``: by
+    default the file's directory, of text the current one.
 
     Raises ``InputError`` with file, line, key path, what would be accepted and the nearest name.
     ``DocumentError``, its subclass, lists all problems.
@@ -49,16 +40,15 @@ def read(
     *,
     base_dir: str | Path | None = None,
     traces_must_exist: bool = True,
-) -> tuple[Scenario, System, Document]:
+) -> tuple[Scenario, ResolvedSystem, TomlDocument]:
     """The scenario as by :func:`load`, its names resolved, and its text."""
     if isinstance(path_or_text, str) and "\n" in path_or_text:
-        text, source, beside = path_or_text, "scenario", Path()
+        text, source, folder = path_or_text, "scenario", Path()
     else:
         path = Path(path_or_text)
-        text, source, beside = read_text(path), str(path), path.parent
-    base = beside if base_dir is None else Path(base_dir)
-    document = Document(text, source, overrides, Scenario)
-    place_overridden(document, base)
+        text, source, folder = read_text(path), str(path), path.parent
+    base = folder if base_dir is None else Path(base_dir)
+    document = scenario_document(text, source, overrides, base)
     try:
         scenario = document.validate(Scenario)
         system = resolve(scenario, base, traces_must_exist=traces_must_exist)
@@ -68,7 +58,28 @@ def read(
     return scenario, system, document
 
 
-def _with_overrides(error: DocumentError, document: Document) -> DocumentError:
+def scenario_document(text: str, source: str, overrides: Sequence[str], base_dir: Path) -> TomlDocument:
+    """The TOML of a scenario with its overrides, not yet checked; file names are relative to ``base_dir``."""
+    document = TomlDocument(text, source, overrides, Scenario)
+    place_overridden(document, base_dir)
+    return document
+
+
+def idle_system(path: Path) -> tuple[Scenario, ResolvedSystem, TomlDocument]:
+    """The system of a scenario file, its workloads and observation left out.
+
+    Raises ``InputError`` as :func:`load` does.
+    """
+    document = TomlDocument(read_text(path), str(path))
+    document.raw["workload"] = []
+    document.raw["observe"] = {"duration": "1s"}
+    scenario = document.validate(Scenario)
+    system = resolve(scenario, path.parent)
+    document.fail(system.problems)
+    return scenario, system, document
+
+
+def _with_overrides(error: DocumentError, document: TomlDocument) -> DocumentError:
     """The error; where no problem lies in an override, with what was overridden: that may contradict the
     file.
     """
@@ -76,6 +87,6 @@ def _with_overrides(error: DocumentError, document: Document) -> DocumentError:
     if not given or any(isinstance(problem.place, Argument) for problem in error.problems):
         return error
     *others, last = error.problems
-    told = f"the file is read with {', '.join(f'`set={override}`' for override in given)}"
-    hint = f"{last.hint}; {told}" if last.hint else told
+    overridden = f"the file is read with {', '.join(f'`set={override}`' for override in given)}"
+    hint = f"{last.hint}; {overridden}" if last.hint else overridden
     return DocumentError([*others, replace(last, hint=hint)], document.source)

@@ -1,8 +1,6 @@
-"""How long one request takes on a path that nothing else uses, in nanoseconds: the plan worked through by
-hand.
+"""How long one request takes on an idle path, in nanoseconds, by the equations of docs/models/path.md.
 
-It is what the simulator must come to with one request outstanding. The array itself takes no time here. See
-docs/models/path.md for the equations.
+The simulator must give the same with one request outstanding and an array that takes no time.
 """
 
 from __future__ import annotations
@@ -11,10 +9,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pydantic import Field
-
-from iowatt.base.results import Result
 from iowatt.model.scenario.resolved import ResolvedPath
+from iowatt.model.scenario.result import CheckedPath, TimeAlone
 
 OUT, IN = 0, 1
 
@@ -22,14 +18,9 @@ OUT, IN = 0, 1
 def alone(plan: Mapping[str, Any], size: int, *, write: bool) -> int:
     """Nanoseconds from a request's arrival at the host to its completion.
 
-    Parameters
-    ----------
-    plan:
-        A path of a plan's ``simulation``.
-    size:
-        Bytes that are read or written.
+    ``plan`` is a path of a plan's ``simulation``, ``size`` the bytes that are read or written.
     """
-    exchange, way = plan["exchange"], _Way(plan)
+    exchange, way = plan["exchange"], _Lane(plan)
     now = way.adapter("submit_s", 0)
     response = exchange["response_bytes"]
     if write:
@@ -44,7 +35,7 @@ def alone(plan: Mapping[str, Any], size: int, *, write: bool) -> int:
     return way.adapter("complete_s", now)
 
 
-def _written(plan: Mapping[str, Any], way: _Way, size: int, now: int) -> int:
+def _written(plan: Mapping[str, Any], way: _Lane, size: int, now: int) -> int:
     """When the data of a write is at the array."""
     exchange = plan["exchange"]
     port = nanoseconds(plan["port"]["command_s"])
@@ -63,7 +54,7 @@ def _written(plan: Mapping[str, Any], way: _Way, size: int, now: int) -> int:
     return now if fast is None else now + port
 
 
-class _Way:
+class _Lane:
     """The adapter and the wires of a lane; wires know when they are free of the request's own messages."""
 
     def __init__(self, plan: Mapping[str, Any]) -> None:
@@ -141,30 +132,6 @@ def _frames(hop: Mapping[str, Any], parts: tuple[int, int]) -> tuple[int, int]:
 
 _SIZES: Final = (8 * 1024, 64 * 1024)
 """Requests whose time on an idle path is shown, bytes."""
-
-
-class TimeAlone(Result):
-    """One request on an idle path, seconds."""
-
-    size: int = Field(alias="bytes")
-    read_s: float
-    write_s: float
-
-
-class CheckedPath(Result):
-    """A path as ``iowatt check`` shows it; hops, host, port and exchange are those of the plan."""
-
-    name: str
-    protocol: str
-    workloads: list[str]
-    lanes: int
-    queue_depth: int | None
-    hba: str | None
-    host: dict[str, Any] | None
-    hops: list[dict[str, Any]]
-    port: dict[str, Any]
-    exchange: dict[str, Any]
-    alone: list[TimeAlone]
 
 
 def describe_path(path: ResolvedPath) -> CheckedPath:

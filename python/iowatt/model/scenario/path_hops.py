@@ -18,7 +18,7 @@ from iowatt.model.library.fabric import (
     SwitchFile,
     part_of,
 )
-from iowatt.model.scenario.path import AdapterChoice, Hop, LinkChoice, SwitchChoice
+from iowatt.model.scenario.keys.path import AdapterChoice, HopKeys, LinkChoice, SwitchChoice
 
 OWN_FRAME: Final = 2048
 """Payload of a frame where a link of a scenario's own does not say."""
@@ -106,7 +106,7 @@ def frames(figures: LinkFigures, protocol: ProtocolFile) -> Frames | None:
     return Frames(payload, payload + protocol.headers + overhead) if payload > 0 else None
 
 
-def link_hop(hop: Hop, name: str, figures: LinkFigures, frames: Frames) -> HopInNumbers:
+def link_hop(hop: HopKeys, name: str, figures: LinkFigures, frames: Frames) -> HopInNumbers:
     """A link of its length."""
     per_km = GLASS if figures.delay_per_km is None else figures.delay_per_km
     assert hop.link is not None and figures.rate is not None  # seen to before
@@ -122,21 +122,21 @@ def link_hop(hop: Hop, name: str, figures: LinkFigures, frames: Frames) -> HopIn
     )
 
 
-def switch_hop(hop: Hop, name: str, figures: SwitchFigures) -> HopInNumbers:
-    """A switch: a latency. What it stores before it passes it on is for the links beside it."""
+def switch_hop(hop: HopKeys, name: str, figures: SwitchFigures) -> HopInNumbers:
+    """A switch: a latency. The adjacent links carry the time of store-and-forward."""
     assert hop.switch is not None
     latency = hop.latency + (figures.latency or 0.0)
     return HopInNumbers(name, "fabric", "switch", hop.switch.name, None, OWN_FRAME, OWN_FRAME, latency)
 
 
 def storing(passed: list[HopInNumbers], stores: set[int]) -> list[HopInNumbers]:
-    """The hops, where frames of links beside storing switches (by number) come whole before they go on."""
-    beside: set[int] = set()
+    """The hops; on links next to storing switches (by number) a whole frame arrives before it goes on."""
+    adjacent: set[int] = set()
     for switch in stores:
         before = [at for at in range(switch) if passed[at].kind == "link"]
         after = [at for at in range(switch + 1, len(passed)) if passed[at].kind == "link"]
-        beside.update((*before[-1:], *after[:1]))
-    return [replace(hop, whole_frames=at in beside) for at, hop in enumerate(passed)]
+        adjacent.update((*before[-1:], *after[:1]))
+    return [replace(hop, whole_frames=at in adjacent) for at, hop in enumerate(passed)]
 
 
 def delay_hop(name: str, latency: float, place: str = "fabric", part: str | None = None) -> HopInNumbers:
@@ -149,8 +149,8 @@ def data_rate_hop(name: str, rate: float, part: str | None) -> HopInNumbers:
     return HopInNumbers(name, "host", "adapter", part, rate, OWN_FRAME, OWN_FRAME, 0.0)
 
 
-def hop_names(hops: list[Hop]) -> list[str]:
-    """What hops are called: as they say, or by their part, numbered where there are several."""
+def hop_names(hops: list[HopKeys]) -> list[str]:
+    """Names of hops: their own, or that of their part, numbered where several have the same part."""
     plain = [hop.name or _part(hop) for hop in hops]
     taken = {hop.name for hop in hops if hop.name is not None}
     counts = Counter(plain)
@@ -167,7 +167,7 @@ def hop_names(hops: list[Hop]) -> list[str]:
     return names
 
 
-def _part(hop: Hop) -> str:
+def _part(hop: HopKeys) -> str:
     if hop.link is not None:
         return hop.link.name or "link"
     if hop.switch is not None:

@@ -1,5 +1,4 @@
-"""Paths with their parts found: what the simulator is told, what results call it, and what is wrong between
-keys."""
+"""Paths with their parts of the library: plans, names in results, and contradictions between keys."""
 
 from __future__ import annotations
 
@@ -9,12 +8,13 @@ from typing import Any, TypeVar
 
 from iowatt.base.errors import InputError
 from iowatt.base.problems import KeyPath, Problem, suggestion
+from iowatt.base.results import Note
 from iowatt.base.units import format_duration
 from iowatt.model.library.fabric import AdapterFigures, LinkFigures, ProtocolFile, SwitchFigures, part_of
 from iowatt.model.scenario import path_hops as hops
-from iowatt.model.scenario.controller import Controller
-from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.path import Hop, Path, Port, SwitchChoice
+from iowatt.model.scenario.keys.controller import ControllerKeys
+from iowatt.model.scenario.keys.path import HopKeys, PathKeys, Port, SwitchChoice
+from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.path_hops import HopInNumbers
 from iowatt.model.scenario.resolved import Paths, ResolvedPath
 
@@ -36,7 +36,7 @@ def resolve(scenario: Scenario) -> Paths:
 
 
 def _between(scenario: Scenario) -> Iterator[Problem]:
-    """What is wrong between paths, and between them and the rest."""
+    """Contradictions between paths, and between paths and the rest of the scenario."""
     names = [workload.name for workload in scenario.workload]
     taken: dict[str, str] = {}
     for index, path in enumerate(scenario.path):
@@ -81,12 +81,12 @@ def _between(scenario: Scenario) -> Iterator[Problem]:
 class _Building:
     """One path on its way to numbers."""
 
-    def __init__(self, path: Path, at: KeyPath, controller: Controller | None) -> None:
+    def __init__(self, path: PathKeys, at: KeyPath, controller: ControllerKeys | None) -> None:
         self.path = path
         self.segment = path.segment or (None if controller is None else controller.split)
         self.at = at
         self.problems: list[Problem] = []
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
 
     def resolve(self, workloads: Sequence[str]) -> ResolvedPath | None:
         """The path in numbers; None where something is wrong with it."""
@@ -203,7 +203,7 @@ class _Building:
                 )
         return figures
 
-    def _link(self, where: KeyPath, hop: Hop, name: str, protocol: ProtocolFile) -> HopInNumbers | None:
+    def _link(self, where: KeyPath, hop: HopKeys, name: str, protocol: ProtocolFile) -> HopInNumbers | None:
         choice = hop.link
         assert choice is not None
         where = (*where, "link")
@@ -229,16 +229,17 @@ class _Building:
         return hops.link_hop(hop, name, figures, frames)
 
     def _before(self, protocol: ProtocolFile, adapter: AdapterFigures | None) -> list[HopInNumbers]:
-        """What stands for the host: the protocol's software, and the data that its adapter moves."""
+        """The hops of the host: the protocol's software, and the data rate of its adapter."""
         before = []
         stack = protocol.stack if self.path.protocol.stack is None else self.path.protocol.stack
         if stack:
             before.append(hops.delay_hop(f"{protocol.name} stack", stack / 2, "host", protocol.name))
             if self.path.protocol.stack is None:
-                self.notes.append(
+                text = (
                     f"path {self.path.name!r}: {format_duration(stack)} a request for the software of "
                     f"{protocol.name} are assumed, half with each message; protocol.stack changes it"
                 )
+                self.notes.append(Note(code="assumed-stack", text=text))
         if adapter is not None and adapter.bandwidth is not None and self.path.hba is not None:
             name = f"{self.path.hba.name or 'hba'} data"
             before.append(hops.data_rate_hop(name, adapter.bandwidth, self.path.hba.name))
@@ -254,13 +255,13 @@ class _Building:
         immediate = getattr(choice, "immediate", None)
         first = getattr(choice, "first_burst", None)
         if immediate is not None and first is not None and immediate > first:
-            message = f"{immediate} bytes are more than first_burst, {first} bytes, of which they are part"
+            message = f"{immediate} bytes are more than first_burst, {first} bytes, which includes them"
             self._report("conflict", ("protocol", "immediate"), message)
         fast = None
         if choice.fast_write_at is not None:
             fast = self._named(("protocol", "fast_write"), choice.fast_write_at, passed, "switch")
             if choice.unsolicited:
-                message = "data that goes without being asked for needs no switch that asks for it"
+                message = "unsolicited data needs no switch that asks for data"
                 self._report(
                     "conflict", ("protocol", "fast_write"), message, "keep first_burst or fast_write"
                 )
@@ -301,7 +302,10 @@ class _Building:
 
 
 def _in_order(
-    listed: list[Hop], names: list[str], links: dict[int, HopInNumbers], switches: dict[int, SwitchFigures]
+    listed: list[HopKeys],
+    names: list[str],
+    links: dict[int, HopInNumbers],
+    switches: dict[int, SwitchFigures],
 ) -> list[HopInNumbers]:
     made = []
     for number, (hop, name) in enumerate(zip(listed, names, strict=True)):

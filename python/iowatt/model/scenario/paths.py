@@ -1,21 +1,26 @@
-"""Files that ``--set`` names: meant from where the command is given, kept relative to the scenario.
+"""The files that a scenario names, and from where their names count.
 
-A trace or device file in an override is looked for in the current directory, then beside the scenario. The
-scenario, and so the plan, holds it relative to the scenario's directory like every other path.
+A scenario, and so its plan, holds names relative to the scenario's directory. A trace or device file in an
+override (``--set``) is searched for in the current directory first, then beside the scenario.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from iowatt.model.library.find import own_files
+from iowatt.model.recorded_trace import recorded
+
 if TYPE_CHECKING:
-    from iowatt.base.document import Document
+    from iowatt.base.document import TomlDocument
     from iowatt.base.problems import KeyPath
+    from iowatt.model.scenario.keys.scenario import Scenario
 
 
-def place_overridden(document: Document, base_dir: Path) -> None:
+def place_overridden(document: TomlDocument, base_dir: Path) -> None:
     """Rewrite the file names that overrides of ``document`` gave, in place."""
     for path, table, key in file_keys(document.raw):
         name = table[key]
@@ -83,3 +88,30 @@ def as_named(base_dir: Path, name: str) -> str:
     # "a/../b" is "b" only where a is no symbolic link.
     same = neat.exists() and plain.exists() and neat.samefile(plain)
     return str(neat if same or not plain.exists() else plain)
+
+
+def traces_of(source: Mapping[str, Any]) -> list[str]:
+    """Paths of the recorded traces that a source of a plan reads; a profile may take its stamps from one."""
+    if "synthetic" not in source:
+        return [source["path"], *source.get("more", ())]
+    laws = [process["law"] for process in source["synthetic"]["processes"]]
+    return [path for law in laws if "trace" in law for path in traces_of(law["trace"])]
+
+
+def input_files(scenario: Scenario, sources: Sequence[Mapping[str, Any]], base_dir: Path) -> list[str]:
+    """Files beside the scenario that a run reads, as named from the current directory.
+
+    Standard input is ``-``. ``sources`` are those of the scenario's plan.
+    """
+    names: list[str] = []
+    for workload, source in zip(scenario.workload, sources, strict=True):
+        for name in (as_named(base_dir, path) for path in traces_of(source)):
+            names += [name] if name == "-" else [str(file) for file in recorded(Path(name))]
+        if workload.profile is not None and workload.profile.name.endswith(".toml"):
+            names.append(as_named(base_dir, workload.profile.name))
+    power = scenario.array.power
+    models = [part.model for enclosure in power.enclosure for part in enclosure.part] if power else []
+    names += [as_named(base_dir, model) for model in models if model is not None and model.endswith(".toml")]
+    for pool in scenario.array.pool:
+        names += [as_named(Path(), str(file)) for file in own_files(pool.device.name, base_dir)]
+    return names

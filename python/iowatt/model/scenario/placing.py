@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from iowatt.base.problems import KeyPath, Problem, suggestion
+from iowatt.base.problems import Reporter, suggestion
 from iowatt.base.units import format_bytes
 from iowatt.model.library import Disk
 from iowatt.model.library.ssd import Ssd
-from iowatt.model.scenario.array import Pool, Raid, Volume
-from iowatt.model.scenario.chunklets import ChunkletRoom, Region
-from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.resolved import Extent, System
-from iowatt.model.scenario.virtual_pool import Room, resolve_virtual_pools
+from iowatt.model.scenario.chunklets import ChunkletAllocator, Region
+from iowatt.model.scenario.keys.array import Pool, Raid, VolumeKeys
+from iowatt.model.scenario.keys.scenario import Scenario
+from iowatt.model.scenario.resolved import PlacedVolume, ResolvedSystem
+from iowatt.model.scenario.virtual_pool import Allocator, resolve_virtual_pools
 
 
-def place_volumes(scenario: Scenario, system: System) -> None:
+def place_volumes(scenario: Scenario, system: ResolvedSystem) -> None:
     """Lay out virtual pools and volumes over the pools of ``system``."""
     _place(scenario, system)
     for at, pool in enumerate(system.pools):
@@ -24,40 +24,40 @@ def place_volumes(scenario: Scenario, system: System) -> None:
             system.pools[at] = replace(pool, usable_bytes=pool.chunklets.usable_bytes)
 
 
-def _place(scenario: Scenario, system: System) -> None:
-    rooms = [p.chunklets or Room(p.pool.name, p.usable_bytes, p.drive.sector_bytes) for p in system.pools]
+def _place(scenario: Scenario, system: ResolvedSystem) -> None:
+    allocators = [
+        pool.chunklets or Allocator(pool.pool.name, pool.usable_bytes, pool.drive.sector_bytes)
+        for pool in system.pools
+    ]
+    report = system.report.at("array")
     broken = frozenset(p.path[2] for p in system.problems if p.path[:2] == ("array", "pool"))
-    found = resolve_virtual_pools(scenario.array.virtual_pool, rooms, broken)
-    system.virtual_pools, problems, notes = found
-    system.problems.extend(problems)
+    schemes, volumes = scenario.array.virtual_pool, scenario.array.volume
+    system.virtual_pools, notes = resolve_virtual_pools(
+        schemes, allocators, report.at("virtual_pool"), broken
+    )
     system.notes.extend(notes)
-    if len(system.virtual_pools) < len(scenario.array.virtual_pool):
+    if len(system.virtual_pools) < len(schemes):
         return  # places and sizes mean nothing
-    parts = [room.name for room in rooms if room.used]
-    rooms += [Room(v.scheme.name, v.capacity_bytes, v.sector_bytes) for v in system.virtual_pools]
-    if not scenario.array.volume:
-        for at, room in enumerate(rooms):
-            if room.name in parts:
-                continue
-            taken, problem = room.take(None, f"volume {room.name!r}", ("array", "pool", at))
-            if taken is not None:
-                system.volumes.append(Extent(room.name, at, *taken))
-            elif isinstance(room, ChunkletRoom) and problem is not None:
-                system.problems.append(problem)
-            else:
-                system.volumes.append(Extent(room.name, at, 0, 0))  # what is wrong has been said
-    for index, volume in enumerate(scenario.array.volume):
-        _volume(index, volume, rooms, broken, system)
+    parts = [allocator.name for allocator in allocators if allocator.used]
+    allocators += [Allocator(v.scheme.name, v.capacity_bytes, v.sector_bytes) for v in system.virtual_pools]
+    for at, allocator in enumerate([] if volumes else allocators):
+        if allocator.name not in parts:
+            chunklets = isinstance(allocator, ChunkletAllocator)
+            place = report.at(f"pool.{at}") if chunklets else Reporter()  # others are reported already
+            taken = allocator.allocate(None, f"volume {allocator.name!r}", place)
+            if taken is not None or not chunklets:
+                system.volumes.append(PlacedVolume(allocator.name, at, *(taken or (0, 0))))
+    for index, volume in enumerate(volumes):
+        _volume(volume, report.at(f"volume.{index}"), allocators, broken, system)
     for index, virtual in enumerate(system.virtual_pools):
-        for problem in virtual.scheme.volume_problems(system.volumes_on(len(system.pools) + index)):
-            path: KeyPath = ("array", "virtual_pool", index, *problem.path)
-            system.problems.append(Problem(problem.code, path, problem.message, problem.hint))
-    for at, room in enumerate(rooms):
-        if scenario.array.volume and not room.used and not system.problems:
-            system.notes.append(_unused(at, room.name, system))
+        on_it = system.volumes_on(len(system.pools) + index)
+        virtual.scheme.check_volumes(on_it, report.at(f"virtual_pool.{index}"))
+    for at, allocator in enumerate(allocators):
+        if volumes and not allocator.used and not system.problems:
+            system.note("no-volume", _unused(at, allocator.name, system), decides=True)
 
 
-def _unused(at: int, name: str, system: System) -> str:
+def _unused(at: int, name: str, system: ResolvedSystem) -> str:
     """What it means that a pool or virtual pool has no volume; other volumes may be on the same drives."""
     if at < len(system.pools):
         return f"pool {name!r} has no volume: its drives only idle"
@@ -75,71 +75,62 @@ def _unused(at: int, name: str, system: System) -> str:
 
 
 def _volume(
-    index: int, volume: Volume, rooms: list[Room], broken: frozenset[int | str], system: System
+    volume: VolumeKeys,
+    report: Reporter,
+    allocators: list[Allocator],
+    broken: frozenset[int | str],
+    system: ResolvedSystem,
 ) -> None:
-    path: KeyPath = ("array", "volume", index)
-    names = [room.name for room in rooms]
+    names = [allocator.name for allocator in allocators]
     if volume.pool not in names:
         hint = suggestion(volume.pool, names, "pools")
-        system.problems.append(
-            Problem("unknown-name", (*path, "pool"), f"there is no pool {volume.pool!r}", hint)
-        )
+        report("unknown-name", "pool", f"there is no pool {volume.pool!r}", hint)
         return
     at = names.index(volume.pool)
-    if at in broken and rooms[at].rest_by is None:
+    if at in broken and allocators[at].rest_by is None:
         if volume.capacity is None:
-            rooms[at].rest_by = f"volume {volume.name!r}"
+            allocators[at].rest_by = f"volume {volume.name!r}"
         return  # its size means nothing then
-    taken, problem = _take(volume, rooms[at], path, system)
-    if problem is not None:
-        system.problems.append(problem)
-    elif taken is not None:
-        system.volumes.append(Extent(volume.name, at, *taken))
+    taken = _allocate(volume, allocators[at], report)
+    if taken is not None:
+        system.volumes.append(PlacedVolume(volume.name, at, *taken))
 
 
-def _take(
-    volume: Volume, room: Room, path: KeyPath, system: System
-) -> tuple[tuple[int, int] | None, Problem | None]:
-    """A volume's place in its pool, with a redundancy of its own where it has one."""
-    who = f"volume {volume.name!r}"
+def _allocate(volume: VolumeKeys, allocator: Allocator, report: Reporter) -> tuple[int, int] | None:
+    """Offset and bytes of a volume in its pool, with a redundancy of its own where it has one."""
+    user = f"volume {volume.name!r}"
     if volume.raid is None:
-        return room.take(volume.capacity, who, path)
-    if not isinstance(room, ChunkletRoom):
-        message = f"pool {room.name!r} has no chunklets: its volumes have the redundancy of the pool"
+        return allocator.allocate(volume.capacity, user, report)
+    if not isinstance(allocator, ChunkletAllocator):
+        message = f"pool {allocator.name!r} has no chunklets: its volumes have the redundancy of the pool"
         hint = 'divide its drives into chunklets (chunklet = "256MiB"), or leave raid out here'
-        return None, Problem("not-applicable", (*path, "raid"), message, hint)
-    kind = Region.of(volume.raid)
-    wrong = list(kind.problems(room.members, room.chunklet, room.sector_bytes, (*path, "raid")))
-    if wrong:
-        system.problems.extend(wrong[:-1])
-        return None, wrong[-1]
-    return room.take_sets(kind, volume.capacity, who, path)
+        report("not-applicable", "raid", message, hint)
+        return None
+    kind = Region(volume.raid)
+    if not kind.check(allocator.members, allocator.chunklet, allocator.sector_bytes, report.at("raid")):
+        return None
+    return allocator.allocate_sets(kind, volume.capacity, user, report)
 
 
-def chunklet_room(pool: Pool, drive: Disk | Ssd, path: KeyPath, system: System) -> ChunkletRoom | None:
+def chunklet_allocator(pool: Pool, drive: Disk | Ssd, report: Reporter) -> ChunkletAllocator | None:
     """The drives in equal pieces, none of them taken; None where that is not possible."""
     chunklet = pool.chunklet or 0
     if chunklet % drive.sector_bytes:
         message = f"{chunklet} bytes are not a multiple of the drive's sector, {drive.sector_bytes} bytes"
-        hint = f"use a multiple of {drive.sector_bytes}"
-        system.problems.append(Problem("not-accepted", (*path, "chunklet"), message, hint))
+        report("not-accepted", "chunklet", message, f"use a multiple of {drive.sector_bytes}")
         return None
     each = drive.raw_bytes // chunklet
     dedicated = pool.sparing == "dedicated"
     spare = 0 if dedicated else -(-each * pool.spares // pool.drives)
     if each <= spare:
         message = f"a drive ({format_bytes(drive.raw_bytes)}) has {each} chunklets, all of them spare"
-        system.problems.append(
-            Problem("out-of-range", (*path, "chunklet"), message, "make chunklets smaller")
-        )
+        report("out-of-range", "chunklet", message, "make chunklets smaller")
         return None
-    kind = Region.of(pool.raid or Raid(level=5))
+    kind = Region(pool.raid or Raid(level=5))
     members = pool.count if dedicated else pool.drives
-    wrong = list(kind.problems(members, chunklet, drive.sector_bytes, (*path, "raid")))
-    system.problems.extend(wrong)
-    if wrong:
+    if not kind.check(members, chunklet, drive.sector_bytes, report.at("raid")):
         return None
-    return ChunkletRoom(
+    return ChunkletAllocator(
         pool.name,
         0,
         drive.sector_bytes,
@@ -151,7 +142,9 @@ def chunklet_room(pool: Pool, drive: Disk | Ssd, path: KeyPath, system: System) 
     )
 
 
-def adaptive(pool: Pool, drive: Disk | Ssd, room: ChunkletRoom, system: System) -> Disk | Ssd:
+def adaptive(
+    pool: Pool, drive: Disk | Ssd, chunklets: ChunkletAllocator, system: ResolvedSystem
+) -> Disk | Ssd:
     """The drive with its spare chunklets trimmed, where sparing is adaptive.
 
     An SSD has that flash to work with until a rebuild writes there.
@@ -160,11 +153,12 @@ def adaptive(pool: Pool, drive: Disk | Ssd, room: ChunkletRoom, system: System) 
         return drive
     if not isinstance(drive, Ssd):
         message = "adaptive sparing is of SSDs, disks are not over-provisioned; it is the same as distributed"
-        system.notes.append(f"pool {pool.name!r}: {message}")
+        system.note("adaptive-as-distributed", f"pool {pool.name!r}: {message}", decides=True)
         return drive
-    data = room.each * room.chunklet / drive.raw_bytes
-    system.notes.append(
+    data = chunklets.each * chunklets.chunklet / drive.raw_bytes
+    text = (
         f"pool {pool.name!r}: {1 - data:.3g} of each drive is spare and trimmed, flash to work with until it "
         "is needed"
     )
+    system.note("spare-as-flash", text)
     return replace(drive, behaviour=replace(drive.behaviour, fill=min(drive.behaviour.fill, data)))

@@ -1,4 +1,4 @@
-"""What a scenario's names resolve to: pools with their drives, volumes in their places, and what is wrong."""
+"""The system of a scenario, resolved: pools with their drives, volumes with their addresses, problems."""
 
 from __future__ import annotations
 
@@ -6,33 +6,34 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from iowatt.base.problems import Problem
+from iowatt.base.problems import Problem, Reporter
+from iowatt.base.results import Note
 from iowatt.model.library import Disk
 from iowatt.model.library.ssd import Ssd
-from iowatt.model.scenario.array import Pool
-from iowatt.model.scenario.chunklets import ChunkletRoom
+from iowatt.model.scenario.chunklets import ChunkletAllocator
+from iowatt.model.scenario.keys.array import Pool
 from iowatt.model.scenario.virtual.scheme import VolumeRange
 from iowatt.model.scenario.virtual_pool import ResolvedVirtualPool
 
 if TYPE_CHECKING:
     from iowatt.model.power import ArrayPlan
-    from iowatt.model.scenario.synthetic import Made
+    from iowatt.model.scenario.synthetic import Synthetic
 
 
 @dataclass(frozen=True)
 class ResolvedPool:
-    """A pool with its drive. ``level`` and ``stripe_unit`` are what the simulator is told."""
+    """A pool with its drive; ``level`` and ``stripe_unit`` are those of the plan."""
 
     pool: Pool
     drive: Disk | Ssd
     level: int
     stripe_unit: int
     usable_bytes: int
-    chunklets: ChunkletRoom | None = None
+    chunklets: ChunkletAllocator | None = None
 
     @property
     def joined(self) -> bool:
-        """Whether its drives are more than one drive by itself."""
+        """Whether the pool joins drives, and is not a single drive."""
         return self.pool.raid is not None or self.chunklets is not None
 
     @property
@@ -58,7 +59,7 @@ class ResolvedPool:
 
 
 @dataclass(frozen=True)
-class Extent:
+class PlacedVolume:
     """A volume's place in its pool, in bytes. Virtual pools are numbered behind pools."""
 
     name: str
@@ -74,12 +75,12 @@ class ResolvedPath:
     plan: dict[str, Any]
     names: dict[str, Any]
     workloads: tuple[int, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 @dataclass
 class Paths:
-    """What all paths of a scenario come to; complete only where ``problems`` is empty."""
+    """All paths of a scenario; complete only where ``problems`` is empty."""
 
     resolved: list[ResolvedPath]
     problems: list[Problem]
@@ -90,21 +91,30 @@ class Paths:
 
 
 @dataclass
-class System:
-    """What a plan is made from; indices are positions in these lists."""
+class ResolvedSystem:
+    """All that a plan is compiled from; indices are positions in these lists."""
 
     pools: list[ResolvedPool] = field(default_factory=list)
     virtual_pools: list[ResolvedVirtualPool] = field(default_factory=list)
-    volumes: list[Extent] = field(default_factory=list)
+    volumes: list[PlacedVolume] = field(default_factory=list)
     volume_of_workload: list[int] = field(default_factory=list)
     bus_of_drive: list[list[int]] = field(default_factory=list)
-    synthetic: dict[int, Made] = field(default_factory=dict)
+    synthetic: dict[int, Synthetic] = field(default_factory=dict)
     power: ArrayPlan | None = None
     paths: Paths = field(default_factory=lambda: Paths([], []))
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    #: What is accepted, and yet hardly meant.
+    #: Values that are accepted and unusual.
     warnings: list[Problem] = field(default_factory=list)
+
+    @property
+    def report(self) -> Reporter:
+        """Adds to ``problems``."""
+        return Reporter((), self.problems)
+
+    def note(self, code: str, text: str, *, decides: bool = False) -> None:
+        """Keep what a reader of the figures must know."""
+        self.notes.append(Note(code=code, text=text, decides=decides))
 
     @property
     def space_names(self) -> list[str]:
@@ -122,23 +132,11 @@ def usable_and_effective(
     carrying: Collection[int],
     kept: Sequence[int] = (),
 ) -> tuple[int, int]:
-    """Bytes of the pools and virtual pools that carry a volume; parts of virtual pools count as those do.
+    """Usable bytes of what carries a volume, and effective bytes, after capacity optimisation.
 
-    Parameters
-    ----------
-    pools:
-        Bytes of each pool after redundancy.
-    virtual:
-        ``ResolvedVirtualPool.names`` of each virtual pool.
-    carrying:
-        The numbers of what carries a volume; virtual pools are numbered behind pools.
-    kept:
-        What snapshots keep of each virtual pool, in bytes of its part; nothing where left out.
-
-    Returns
-    -------
-    tuple
-        Usable bytes; effective bytes, after capacity optimisation.
+    A virtual pool counts instead of its parts. ``pools`` are bytes after redundancy, ``virtual`` the
+    ``ResolvedVirtualPool.names``; ``carrying`` are numbers of pools and, behind them, virtual pools. ``kept``
+    are the bytes of each virtual pool that snapshots keep.
     """
     usable = sum(size for number, size in enumerate(pools) if number in carrying)
     effective = float(usable)

@@ -15,7 +15,6 @@ from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.base.keys import toml_text
 from iowatt.model.library import find_drive
-from iowatt.model.scenario.tracing import recorded
 
 EXAMPLES: Final = Path(str(resources.files("iowatt"))) / "examples"
 """The examples inside the package; in a source tree, a link to its ``examples``."""
@@ -39,21 +38,13 @@ class ReadTrace:
     reached_bytes: int
 
 
-def starter(
+def starter_text(
     target: Path, trace: Path | None, options: Mapping[str, Any], found: ReadTrace | None = None
 ) -> str:
-    """The text of a scenario to be written to ``target``.
+    """The text of a scenario to be written to ``target``, that replays ``trace`` or the example trace.
 
-    Parameters
-    ----------
-    trace:
-        The trace to replay; left out, the example trace of the source tree.
-    options:
-        How it is read, by the keys of a trace spec (`iowatt.trace.open.spec`).
-    found:
-        What reading it so found; the array is made large enough for it.
-
-    Raises ``InputError`` where it reaches farther than any array of this drive.
+    ``options`` are keys of a trace spec (`iowatt.trace.open.spec`). The array is made large enough for
+    ``found``. Raises ``InputError`` where the trace reaches farther than any array of this drive.
     """
     given = example_trace() if trace is None else trace
     directory = target.parent.resolve()
@@ -67,13 +58,6 @@ def starter(
         trace=toml_text({"path": Path(path).as_posix()} | _keys(options, found)),
         count=_COUNT if found is None else _drives(template, given, found),
     )
-
-
-def own_trace(trace: Path) -> Path:
-    """``trace``, which has to be there (of blktrace, the name that stands for the files of all CPUs)."""
-    if not all(file.is_file() for file in recorded(trace)):
-        raise InputError("not-found", str(trace), "there is no such trace file")
-    return trace
 
 
 def _keys(options: Mapping[str, Any], found: ReadTrace | None) -> dict[str, Any]:

@@ -1,85 +1,72 @@
-"""What is wrong with the spares and failures of a pool, as far as it can be known before the run."""
+"""Checks of the spares and failures of a pool, as far as they can be made before the run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from iowatt.base.problems import KeyPath, Problem
-from iowatt.model.scenario.array import Failure, Pool
+from iowatt.base.problems import Reporter
+from iowatt.model.scenario.keys.array import Failure, Pool
 
 # Failed drives that a stripe of the level survives.
 PARITY_UNITS: Final = {4: 1, 5: 1, 6: 2}
 DISTRIBUTED_LEVELS: Final = (5, 6, 10)
 
 
-def problems(pool: Pool, path: KeyPath) -> Iterator[Problem]:
-    """The faults of ``spares``, ``sparing`` and ``failure`` of the pool at ``path``."""
+def check(pool: Pool, report: Reporter) -> None:
+    """Report what is wrong with ``spares``, ``sparing`` and ``failure`` of a pool."""
     level = 0 if pool.raid is None else pool.raid.level
     if level == 0:
-        yield from _without_redundancy(pool, path)
+        _without_redundancy(pool, report)
         return
     if pool.sparing == "adaptive":
         message = "adaptive sparing needs chunklets, and the pool has none"
-        yield Problem(
-            "not-applicable",
-            (*path, "sparing"),
-            message,
-            'give chunklet = "256MiB", or sparing = "distributed"',
-        )
+        report("not-applicable", "sparing", message, 'give chunklet = "256MiB", or sparing = "distributed"')
     if pool.sparing == "distributed":
         if level not in DISTRIBUTED_LEVELS:
             reason = "keeps parity on one drive" if level == 4 else "has no stripes"
             message = f"RAID-{level} {reason} and cannot rotate spare space"
-            yield Problem(
-                "not-applicable", (*path, "sparing"), message, 'use sparing = "dedicated", or RAID-5, 6 or 10'
-            )
+            report("not-applicable", "sparing", message, 'use sparing = "dedicated", or RAID-5, 6 or 10')
         elif pool.spares != 1:
             message = f"distributed sparing is one drive's worth of space, not {pool.spares}"
-            yield Problem("out-of-range", (*path, "spares"), message, "set spares to 1")
-    wrong = list(_drives(pool, path))
-    yield from wrong
-    if not wrong:
-        yield from _losses(pool, level, path)
+            report("out-of-range", "spares", message, "set spares to 1")
+    if _drives(pool, report):
+        _losses(pool, level, report)
 
 
-def chunklet_problems(pool: Pool, path: KeyPath) -> Iterator[Problem]:
-    """The same of a pool of chunklets. Which failures it survives depends on how sets lie: the run says."""
-    yield from _drives(pool, path)
+def check_chunklets(pool: Pool, report: Reporter) -> None:
+    """The same of a pool of chunklets. Which failures it survives depends on where sets lie: the run says."""
+    _drives(pool, report)
     level = 5 if pool.raid is None else pool.raid.level
     if level == 0:
-        yield from _without_redundancy(pool, path)
+        _without_redundancy(pool, report)
 
 
-def _without_redundancy(pool: Pool, path: KeyPath) -> Iterator[Problem]:
+def _without_redundancy(pool: Pool, report: Reporter) -> None:
     fix = "use a level with redundancy, or leave it out"
     if pool.spares:
-        yield Problem(
-            "not-applicable",
-            (*path, "spares"),
-            "without redundancy nothing can be rebuilt on a spare",
-            fix,
-        )
+        report("not-applicable", "spares", "without redundancy nothing can be rebuilt on a spare", fix)
     if pool.failure:
-        yield Problem("not-applicable", (*path, "failure", 0), "without redundancy a failure loses data", fix)
+        report("not-applicable", "failure.0", "without redundancy a failure loses data", fix)
 
 
-def _drives(pool: Pool, path: KeyPath) -> Iterator[Problem]:
-    seen: set[int] = set()
+def _drives(pool: Pool, report: Reporter) -> bool:
+    """Whether every failure is of another drive of the pool."""
+    before = len(report.problems)
+    failed: set[int] = set()
     for index, failure in enumerate(pool.failure):
-        place: KeyPath = (*path, "failure", index, "drive")
+        place = f"failure.{index}.drive"
         if failure.drive >= pool.drives:
             drives = f"pool {pool.name!r} has the drives 0 to {pool.drives - 1}"
-            yield Problem("unknown-name", place, f"there is no drive {failure.drive}: {drives}")
-        elif failure.drive in seen:
-            yield Problem(
-                "duplicate", place, f"drive {failure.drive} fails twice", "a failed drive stays failed"
-            )
-        seen.add(failure.drive)
+            report("unknown-name", place, f"there is no drive {failure.drive}: {drives}")
+        elif failure.drive in failed:
+            report("duplicate", place, f"drive {failure.drive} fails twice", "a failed drive stays failed")
+        failed.add(failure.drive)
+    return len(report.problems) == before
 
 
-def _losses(pool: Pool, level: int, path: KeyPath) -> Iterator[Problem]:
-    """The first failure that must lose data, however fast a rebuild might be.
+def _losses(pool: Pool, level: int, report: Reporter) -> None:
+    """Report the first failure that must lose data, however fast a rebuild might be.
 
     Spare space ``k`` can have restored ``k`` drives at best, and none that failed within the delay.
     """
@@ -96,7 +83,7 @@ def _losses(pool: Pool, level: int, path: KeyPath) -> Iterator[Problem]:
             names = ", ".join(f"{pool.name}.{f.drive} at {f.at:g} s" for f in gone)
             message = f"RAID-{level} loses data with these drives failed and not rebuilt: {names}"
             hint = "leave time and spares for a rebuild, or fail fewer drives"
-            yield Problem("data-loss", (*path, "failure", index), message, hint)
+            report("data-loss", f"failure.{index}", message, hint)
             return
 
 

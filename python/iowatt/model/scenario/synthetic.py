@@ -2,107 +2,88 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from iowatt.base.errors import InputError
-from iowatt.base.problems import DocumentError, KeyPath, Problem
-from iowatt.model.profile import describe
-from iowatt.model.profile.arrivals import Closed, Recorded
-from iowatt.model.profile.compile import synthesis
-from iowatt.model.profile.find import load, recorded_beside
-from iowatt.model.scenario.workload import ClosedReplay, Workload
+from iowatt.base.problems import DocumentError, Reporter
+from iowatt.base.results import Note
+from iowatt.model.profile import load, remarks
+from iowatt.model.profile.laws import Closed, Recorded
+from iowatt.model.scenario.keys.workload import ClosedReplay, WorkloadKeys
 
 
-@dataclass
-class Made:
-    """A profile on its volume: the plan (``None`` where there are problems), and what goes with it."""
+@dataclass(frozen=True)
+class Synthetic:
+    """A profile on its volume: its plan (None where there are problems), its pacing and its notes."""
 
     plan: dict[str, Any] | None = None
     replay: ClosedReplay | None = None
-    notes: list[str] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    notes: tuple[Note, ...] = ()
 
 
-def make(workload: Workload, at: int, *, base_dir: Path, seed: int, capacity: int | None, ends: bool) -> Made:
-    """The profile of workload number ``at``.
+def synthetic(
+    workload: WorkloadKeys,
+    at: int,
+    report: Reporter,
+    *,
+    base_dir: Path,
+    seed: int,
+    capacity: int | None,
+    ends: bool,
+) -> Synthetic:
+    """The profile of workload number ``at``, on a volume of ``capacity`` bytes (None: not known).
 
-    Parameters
-    ----------
-    capacity:
-        Bytes of its volume; ``None`` where the volume has problems of its own.
-    ends:
-        Whether the run ends by itself, so that a profile need not.
+    ``report`` is at the workload; ``ends``: the run has an end, so that the profile needs none.
     """
-    choice, made = workload.profile, Made()
-    path: KeyPath = ("workload", at, "profile")
+    choice, before = workload.profile, len(report.problems)
     assert choice is not None
     try:
         loaded = load(choice.name, choice.set, base_dir=base_dir, rate_iops=choice.rate_iops)
         span = choice.span or loaded.profile.span or capacity
         loaded.check(span)
     except InputError as error:
-        made.problems += _as_problems(path, error)
-        return made
-    profile = loaded.profile
+        for problem in error.problems if isinstance(error, DocumentError) else (error,):
+            # The place in the profile helps; the key of the scenario says whose profile it is.
+            message = f"{problem.place}: {problem.message}" if problem.place else problem.message
+            report(problem.code, "profile", message, problem.hint)
+        return Synthetic()
     if span is None:
-        return made
+        return Synthetic()
     if capacity is not None and span > capacity:
         message = f"the span of {span:,} bytes is more than the volume of {capacity:,} bytes"
-        made.problems.append(
-            Problem(
-                "out-of-range", (*path, "span"), message, "a smaller span, or leave it out for the volume"
-            )
-        )
-    # A duration counts arrival times, which a closed loop has not.
-    closed = isinstance(profile.arrivals, Closed)
-    if (
-        (choice.duration is None or closed)
-        and choice.requests is None
-        and not ends
-        and not isinstance(profile.arrivals, Recorded)
-    ):
-        hint = (
-            'requests = 1000000, or [observe] duration = "10min"'
-            if closed
-            else 'duration = "10min", or requests = 1000000'
-        )
-        made.problems.append(Problem("missing", path, "needs a duration or a number of requests", hint))
-    if isinstance(profile.arrivals, Closed):
+        report("out-of-range", "profile.span", message, "a smaller span, or leave it out for the volume")
+    law = loaded.profile.arrivals
+    replay = None
+    # A duration counts arrival times, which a closed loop does not have.
+    timed = choice.duration is not None and not isinstance(law, Closed)
+    if not (timed or choice.requests or ends or isinstance(law, Recorded)):
+        limits = ["requests = 1000000", 'duration = "10min"']
+        hint = f"{limits[0]}, or [observe] {limits[1]}"
+        if not isinstance(law, Closed):
+            hint = f"{limits[1]}, or {limits[0]}"
+        report("missing", "profile", "needs a duration or a number of requests", hint)
+    if isinstance(law, Closed):
         if "replay" in workload.model_fields_set:
-            message = f"the profile {profile.name!r} is a closed loop and brings its own pacing"
-            made.problems.append(
-                Problem("not-applicable", ("workload", at, "replay"), message, "leave replay out")
-            )
-        law = profile.arrivals
-        made.replay = ClosedReplay.model_construct(
+            message = f"the profile {loaded.profile.name!r} is a closed loop and brings its own pacing"
+            report("not-applicable", "replay", message, "leave replay out")
+        replay = ClosedReplay.model_construct(
             mode="closed",
             outstanding=law.outstanding,
             think=law.think,
             think_law=law.think_law,
             per="workload",
         )
-    if made.problems:
-        return made
-    plan = synthesis(
-        profile,
-        span=span,
-        seed=seed,
+    if len(report.problems) > before:
+        return Synthetic()
+    plan = loaded.synthesis(
+        span,
+        seed,
         requests=choice.requests,
         duration_s=choice.duration,
         workload=at,
+        base_dir=base_dir,
     )
-    made.plan = recorded_beside(plan, loaded.folder, base_dir)
-    made.notes = [f"workload {workload.name}: {note}" for note in describe.remarks(profile)]
-    return made
-
-
-def _as_problems(path: KeyPath, error: InputError) -> list[Problem]:
-    found = (
-        error.problems
-        if isinstance(error, DocumentError)
-        else [Problem(error.code, (), error.message, error.hint, error.place)]
-    )
-    # The place in the profile is what helps; the key of the scenario says whose profile it is.
-    return [Problem(p.code, path, f"{p.place}: {p.message}" if p.place else p.message, p.hint) for p in found]
+    notes = (note.about(f"workload {workload.name}") for note in remarks(loaded.profile))
+    return Synthetic(plan, replay, tuple(notes))

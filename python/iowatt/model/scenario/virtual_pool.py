@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field
-
-from iowatt.base.problems import KeyPath, Problem, suggestion
-from iowatt.model.scenario.virtual.caching import Caching, Tiering
-from iowatt.model.scenario.virtual.maid import Maid
-from iowatt.model.scenario.virtual.pdc import Pdc
-from iowatt.model.scenario.virtual.reduced import Reduced
-from iowatt.model.scenario.virtual.scheme import Linear, Part, Placed, Scheme, VolumeRange, sector_bytes
-from iowatt.model.scenario.virtual.tiered_pool import TieredPool
-from iowatt.model.scenario.virtual.write_off_loading import WriteOffLoading
-
-#: One model for each scheme.
-VirtualPool = Annotated[
-    Tiering | Caching | Linear | TieredPool | Reduced | Maid | Pdc | WriteOffLoading,
-    Field(discriminator="scheme"),
-]
+from iowatt.base.problems import KeyPath, Reporter, suggestion
+from iowatt.base.results import Note
+from iowatt.model.scenario.virtual.scheme import PlacedRange, PoolRange, Scheme, VolumeRange, sector_bytes
 
 
 @dataclass(frozen=True)
@@ -30,7 +16,7 @@ class ResolvedVirtualPool:
     """A virtual pool with its parts in their places."""
 
     scheme: Scheme
-    parts: tuple[Placed, ...]
+    parts: tuple[PlacedRange, ...]
 
     @property
     def capacity_bytes(self) -> int:
@@ -49,7 +35,7 @@ class ResolvedVirtualPool:
                 {"pool": part.pool, "offset_bytes": part.offset, "capacity_bytes": part.capacity}
                 for part in self.parts
             ],
-            "scheme": self.scheme.plan_with(self.parts, volumes),
+            "scheme": self.scheme.plan(self.parts, volumes),
         }
 
     def names(self) -> dict[str, Any]:
@@ -64,8 +50,8 @@ class ResolvedVirtualPool:
 
 
 @dataclass
-class Room:
-    """What of a pool (or virtual pool) is taken, front to back; ``rest_by`` took what was left."""
+class Allocator:
+    """Gives out the bytes of a pool or virtual pool, front to back; ``rest_by`` took what was left."""
 
     name: str
     usable_bytes: int
@@ -80,124 +66,105 @@ class Room:
 
     @property
     def free(self) -> int:
-        """What is left."""
+        """Bytes that are not taken."""
         return self.whole - self.used
 
     def sectors(self, size: int) -> int:
         """``size`` rounded down to whole sectors."""
         return size // self.sector_bytes * self.sector_bytes
 
-    def take(
-        self, capacity: int | None, who: str, path: KeyPath
-    ) -> tuple[tuple[int, int] | None, Problem | None]:
-        """The next ``capacity`` bytes (all that is left where None) for ``who``, a volume or a part.
+    def allocate(self, capacity: int | None, user: str, report: Reporter) -> tuple[int, int] | None:
+        """Offset and bytes of the next ``capacity`` bytes for ``user``, a volume or a part.
 
-        Returns
-        -------
-        tuple
-            Offset and bytes; or what is wrong.
+        ``None`` takes all that is left. Where they cannot be had, the reason is reported.
         """
+        left = f"{self.free} of the {self.usable_bytes} usable bytes of pool {self.name!r} are left"
+        size = self.size(capacity, self.free, left, user, report)
+        if size is None:
+            return None
+        self.used += size
+        return self.used - size, size
+
+    def size(self, capacity: int | None, free: int, left: str, user: str, report: Reporter) -> int | None:
+        """Bytes that ``user`` gets of ``free`` ones; ``left`` says what is left, for the problem."""
         if self.rest_by is not None:
             message = f"{self.rest_by} already takes the rest of pool {self.name!r}"
-            return None, Problem("conflict", path, message, f"give {self.rest_by} a capacity, or put it last")
-        left = f"{self.free} of the {self.usable_bytes} usable bytes of pool {self.name!r} are left"
+            report("conflict", "", message, f"give {self.rest_by} a capacity, or put it last")
+            return None
         if capacity is None:
-            self.rest_by = who
-            if self.free <= 0:
-                return None, Problem("infeasible", (*path, "pool"), f"no room for it: {left}")
-            size = self.free
-        else:
-            size = self.sectors(capacity)
-            if not 0 < size <= self.free:
-                hint = "leave capacity out to take what is left" if self.free > 0 else None
-                return None, Problem(
-                    "out-of-range", (*path, "capacity"), f"{capacity} bytes do not fit: {left}", hint
-                )
-        offset = self.used
-        self.used += size
-        return (offset, size), None
+            self.rest_by = user
+            if free > 0:
+                return free
+            report("infeasible", "pool", f"no room for it: {left}")
+            return None
+        size = self.sectors(capacity)
+        if 0 < size <= free:
+            return size
+        hint = "leave capacity out to take what is left" if free > 0 else None
+        report("out-of-range", "capacity", f"{capacity} bytes do not fit: {left}", hint)
+        return None
 
 
 def resolve_virtual_pools(
-    given: Sequence[Scheme], rooms: Sequence[Room], broken: Collection[int | str] = ()
-) -> tuple[list[ResolvedVirtualPool], list[Problem], list[str]]:
-    """Place the parts of ``given`` on pools.
+    schemes: Sequence[Scheme],
+    allocators: Sequence[Allocator],
+    report: Reporter,
+    broken: Collection[int | str] = (),
+) -> tuple[list[ResolvedVirtualPool], list[Note]]:
+    """The virtual pools with their parts placed on pools, but those with problems; and notes.
 
-    Parameters
-    ----------
-    given:
-        The virtual pools of a scenario.
-    rooms:
-        The pools in their order; what parts take is marked in them.
-    broken:
-        Pools of which something else is wrong: their sizes mean nothing.
-
-    Returns
-    -------
-    tuple
-        Virtual pools (all of them only where there are no problems), problems, notes.
+    ``allocators`` are those of the pools in their order; pools in ``broken`` have other problems, so that
+    their sizes mean nothing.
     """
-    found: list[ResolvedVirtualPool] = []
-    problems: list[Problem] = []
-    notes: list[str] = []
-    pools = [room.name for room in rooms]
-    virtual = [scheme.name for scheme in given]
-    for index, scheme in enumerate(given):
-        path: KeyPath = ("array", "virtual_pool", index)
+    resolved: list[ResolvedVirtualPool] = []
+    notes: list[Note] = []
+    pools = [allocator.name for allocator in allocators]
+    virtual = [scheme.name for scheme in schemes]
+    for index, scheme in enumerate(schemes):
+        here = report.at(f"{index}")
         if scheme.name in pools:
             message = f"the name {scheme.name!r} is taken by a pool"
-            problems.append(Problem("duplicate", (*path, "name"), message, "give each a name of its own"))
-        placed: list[Placed] = []
-        wrong = _twice(scheme, path)
-        again = {problem.path for problem in wrong if problem is not None}
+            here("duplicate", "name", message, "give each a name of its own")
+        before = len(report.problems)
+        repeated = _repeated(scheme, here)
+        placed: list[PlacedRange] = []
         for place, label, part in scheme.parts():
-            if (*path, *place, "pool") in again:
+            if place in repeated or not _is_pool(part, pools, virtual, here.at(place)):
                 continue
-            at, problem = _place(part, f"part {label!r} of {scheme.name!r}", (*path, *place), rooms, virtual)
-            if problem is not None:
-                wrong.append(problem)
-            elif at is not None and at[0] in broken:
-                wrong.append(None)
-            elif at is not None:
-                pool, offset, size = at
-                sector = rooms[pool].sector_bytes
-                placed.append(Placed(label, pool, pools[pool], offset, size, sector))
-        if not wrong:
-            within = scheme.problems(placed)
-            wrong.extend(Problem(p.code, (*path, *p.path), p.message, p.hint) for p in within)
-        problems.extend(problem for problem in wrong if problem is not None)
-        if not wrong:
-            found.append(ResolvedVirtualPool(scheme, tuple(placed)))
-            notes.extend(f"virtual pool {scheme.name!r}: {note}" for note in scheme.notes(placed))
-    return found, problems, notes
+            pool = pools.index(part.pool)
+            user = f"part {label!r} of {scheme.name!r}"
+            taken = allocators[pool].allocate(part.capacity, user, here.at(place))
+            if taken is not None and pool not in broken:
+                placed.append(PlacedRange(label, pool, part.pool, *taken, allocators[pool].sector_bytes))
+        if len(placed) == len(scheme.parts()):
+            scheme.check(placed, here)
+            if len(report.problems) == before:
+                resolved.append(ResolvedVirtualPool(scheme, tuple(placed)))
+                notes.extend(note.about(f"virtual pool {scheme.name!r}") for note in scheme.notes(placed))
+    return resolved, notes
 
 
-def _twice(scheme: Scheme, path: KeyPath) -> list[Problem | None]:
-    """A virtual pool of two parts of one pool: the drives would work against themselves."""
-    parts = scheme.parts()
-    counts = Counter(part.pool for _, _, part in parts)
-    seen: set[str] = set()
-    problems: list[Problem | None] = []
-    for place, _, part in parts:
-        if counts[part.pool] > 1 and part.pool in seen:
+def _repeated(scheme: Scheme, report: Reporter) -> set[KeyPath]:
+    """Places of parts on a pool that has another part: the drives would work against themselves."""
+    pools: set[str] = set()
+    repeated: set[KeyPath] = set()
+    for place, _, part in scheme.parts():
+        if part.pool in pools:
             message = f"pool {part.pool!r} is already a part of {scheme.name!r}"
             hint = "the parts of a virtual pool lie on different pools"
-            problems.append(Problem("duplicate", (*path, *place, "pool"), message, hint))
-        seen.add(part.pool)
-    return problems
+            report("duplicate", (*place, "pool"), message, hint)
+            repeated.add(place)
+        pools.add(part.pool)
+    return repeated
 
 
-def _place(
-    part: Part, who: str, path: KeyPath, rooms: Sequence[Room], virtual: Sequence[str]
-) -> tuple[tuple[int, int, int] | None, Problem | None]:
-    """Pool, offset and bytes of a part, which are then taken; what is wrong where they are not there."""
-    pools = [room.name for room in rooms]
-    if part.pool not in pools:
-        if part.pool in virtual:
-            message = f"{part.pool!r} is a virtual pool; parts are ranges of pools of drives"
-            return None, Problem("wrong-kind", (*path, "pool"), message, f"pools: {', '.join(pools)}")
+def _is_pool(part: PoolRange, pools: Sequence[str], virtual: Sequence[str], report: Reporter) -> bool:
+    if part.pool in pools:
+        return True
+    if part.pool in virtual:
+        message = f"{part.pool!r} is a virtual pool; parts are ranges of pools of drives"
+        report("wrong-kind", "pool", message, f"pools: {', '.join(pools)}")
+    else:
         hint = suggestion(part.pool, pools, "pools")
-        return None, Problem("unknown-name", (*path, "pool"), f"there is no pool {part.pool!r}", hint)
-    at = pools.index(part.pool)
-    taken, problem = rooms[at].take(part.capacity, who, path)
-    return None if taken is None else (at, *taken), problem
+        report("unknown-name", "pool", f"there is no pool {part.pool!r}", hint)
+    return False

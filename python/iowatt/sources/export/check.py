@@ -16,11 +16,10 @@ from pydantic import Field
 
 from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.model.profile import describe
+from iowatt.model.profile import remarks
 from iowatt.sources.export import fio, vdbench
 from iowatt.sources.export.loads import ExportedFile, ExportOmission, PreparedProfile
 from iowatt.sources.target import scratch_target
-from iowatt.trace.result import UNVERIFIED
 
 
 @dataclass(frozen=True)
@@ -316,6 +315,6 @@ def export_result(
         streams=[stream.name for stream in prepared.profile.stream],
         jobs=[ExportedJob(name=name, stream=stream) for name, stream in exported.jobs.items()],
         not_expressed=exported.omissions,
-        notes=[Note(code=UNVERIFIED, text=text) for text in describe.remarks(prepared.profile)],
+        notes=remarks(prepared.profile),
         check=check,
     )

@@ -23,9 +23,16 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from iowatt.model.profile.access import HierarchicalReuse, HotBand, ReuseDistance, Sequential, Zipf
-from iowatt.model.profile.arrivals import Closed, Constant
-from iowatt.model.profile.profile import Mix
+from iowatt.model.profile import Mix
+from iowatt.model.profile.laws import (
+    Closed,
+    Constant,
+    HierarchicalReuse,
+    HotBand,
+    ReuseDistance,
+    Sequential,
+    Zipf,
+)
 from iowatt.sources.export.loads import (
     DirectionLoad,
     ExportedFile,

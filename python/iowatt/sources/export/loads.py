@@ -7,11 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from iowatt.model.profile import arrivals as laws
-from iowatt.model.profile.access import Sequential, Uniform
-from iowatt.model.profile.find import Loaded
-from iowatt.model.profile.profile import Mix, Profile, Stream, mean_size, mixes
-from iowatt.model.profile.ranges import extent
+from iowatt.model.profile import Loaded, Mix, Profile, ProfileStream, laws, mean_size
+from iowatt.model.profile.laws import Sequential, Uniform
 
 
 def apportion(weights: Sequence[float], units: int = 100) -> list[int]:
@@ -74,7 +71,7 @@ class RateSection:
 class DirectionLoad:
     """The reads or the writes of a stream."""
 
-    stream: Stream
+    stream: ProfileStream
     op: Op
     fraction: float  # of the stream's requests
     sizes: Mix
@@ -166,10 +163,10 @@ class JobFile:
             self.omissions.setdefault(omission.key, omission)
 
 
-def loads(profile: Profile, stream: Stream, span: int) -> list[DirectionLoad]:
+def loads(profile: Profile, stream: ProfileStream, span: int) -> list[DirectionLoad]:
     """The reads and the writes of a stream, where it has them."""
-    start, end = extent(stream.range, span)
-    reads, writes = mixes(stream, profile)
+    start, end = stream.byte_range(span)
+    reads, writes = profile.mixes(stream)
     share = stream.read_share / 100
     both: tuple[tuple[Op, float, Mix], ...] = (("read", share, reads), ("write", 1 - share, writes))
     return [
@@ -227,7 +224,7 @@ def describe_omissions(omissions: Iterable[ExportOmission]) -> list[str]:
 _FOLLOWERS: Final = {"sequential": ", one behind the other", "same": ", to the same place", "law": ""}
 
 
-def arrivals_of(profile: Profile, stream: Stream) -> laws.Arrivals:
+def arrivals_of(profile: Profile, stream: ProfileStream) -> laws.Arrivals:
     """The law of a stream's arrivals, its own or the common one."""
     if stream.rate_iops is not None:
         return laws.Poisson(law="poisson", rate=stream.rate_iops)

@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.model.profile.arrivals import Recorded
-from iowatt.model.profile.compile import law_rate
-from iowatt.model.profile.find import load
-from iowatt.model.profile.profile import Phase, Profile
+from iowatt.model.profile import Profile, ProfilePhase, load
+from iowatt.model.profile.laws import Recorded
 from iowatt.sources.export.loads import PreparedProfile, RateSection
 
 PLAIN_S: Final = 60.0
@@ -56,7 +54,7 @@ def _one_round(profile: Profile) -> float:
     return max((envelope.period for envelope in profile.envelope), default=PLAIN_S)
 
 
-def _phase(profile: Profile, at: float) -> tuple[Phase | None, float]:
+def _phase(profile: Profile, at: float) -> tuple[ProfilePhase | None, float]:
     """The phase at a time, and when it ends."""
     if not profile.phase:
         return None, math.inf
@@ -82,8 +80,8 @@ def _envelope(profile: Profile, at: float) -> tuple[float, float]:
     return factor, until
 
 
-def _rates(profile: Profile, factor: float, phase: Phase | None) -> dict[str, float]:
-    common = 0.0 if profile.arrivals is None else law_rate(profile.arrivals) or 0.0
+def _rates(profile: Profile, factor: float, phase: ProfilePhase | None) -> dict[str, float]:
+    common = 0.0 if profile.arrivals is None else profile.arrivals.mean_rate or 0.0
     if phase is not None:
         factor *= phase.factor
     rates = {}
@@ -95,7 +93,7 @@ def _rates(profile: Profile, factor: float, phase: Phase | None) -> dict[str, fl
         elif stream.rate_iops is not None:
             rate = stream.rate_iops
         else:
-            rate = 0.0 if stream.arrivals is None else law_rate(stream.arrivals) or 0.0
+            rate = 0.0 if stream.arrivals is None else stream.arrivals.mean_rate or 0.0
         rates[stream.name] = rate * factor
     return rates
 

@@ -13,10 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from iowatt.model.profile.access import HierarchicalReuse, HotBand, ReuseDistance, Sequential
-from iowatt.model.profile.arrivals import Closed, Constant
-from iowatt.model.profile.profile import Mix
-from iowatt.model.profile.ranges import RangeEnd
+from iowatt.model.profile import Mix, RangeEnd
+from iowatt.model.profile.laws import Closed, Constant, HierarchicalReuse, HotBand, ReuseDistance, Sequential
 from iowatt.sources.export.loads import (
     DirectionLoad,
     ExportedFile,

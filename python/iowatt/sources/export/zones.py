@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from iowatt.model.profile.access import Access, HotBand, Skew, Zipf
+from iowatt.model.profile.laws import Access, HotBand, Skew, Zipf
 from iowatt.sources.export.loads import Op
 
 # Cumulative probability at 16 kB x 2^row (unit 1000 bytes); the last segment ends at REACH_BYTES.

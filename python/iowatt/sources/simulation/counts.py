@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy.typing as npt
 
-from iowatt.model.scenario.raid import data_drives, usable_bytes
-from iowatt.model.scenario.resolved import usable_and_effective
+from iowatt.model.raid import data_drives, usable_bytes
+from iowatt.model.scenario import usable_and_effective
 from iowatt.run.record import (
     Bus,
     CacheCounts,
@@ -62,14 +62,6 @@ def flow(raw: Mapping[str, Any]) -> Flow:
 def source_name(source: Mapping[str, Any]) -> str:
     """A source of a plan file for people: the path of its trace, or its profile."""
     return f"profile {source['profile']}" if "synthetic" in source else str(source.get("path", ""))
-
-
-def traces_of(source: Mapping[str, Any]) -> list[str]:
-    """Paths of the recorded traces that a source reads; a profile may take its stamps from one."""
-    if "synthetic" not in source:
-        return [source["path"], *source.get("more", ())]
-    laws = [process["law"] for process in source["synthetic"]["processes"]]
-    return [path for law in laws if "trace" in law for path in traces_of(law["trace"])]
 
 
 def doubts(trace: Mapping[str, Any]) -> list[str]:

@@ -24,7 +24,7 @@ from iowatt.evaluate.search.rate.load import chosen_workloads, looped, shares
 from iowatt.evaluate.search.rate.measurement import Simulations, measure_run
 from iowatt.evaluate.search.rate.request import ALL, RateRequest
 from iowatt.evaluate.search.rate.result import Kind, RateResult, RateRun
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario import Scenario
 from iowatt.run.bundle import Run
 
 #: Requests counted in a run, and the warm-up as a share of them, where the scenario sets neither.

@@ -20,11 +20,10 @@ from iowatt.evaluate import evaluation
 from iowatt.evaluate.search import curve
 from iowatt.evaluate.search.rate.measurement import MOST_REQUESTS
 from iowatt.evaluate.search.rate.request import ALL, RateRequest
-from iowatt.model.profile import find
-from iowatt.model.profile.arrivals import Closed, Recorded
-from iowatt.model.profile.compile import mean_rate
-from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.workload import ClosedReplay, OpenReplay, Workload
+from iowatt.model import profile as profiles
+from iowatt.model.profile.laws import Closed, Recorded
+from iowatt.model.scenario import Scenario
+from iowatt.model.scenario.keys import ClosedReplay, OpenReplay, WorkloadKeys
 
 #: Fewest requests counted, where runs may be longer than in the scenario.
 LEAST_REQUESTS: Final = 2_000
@@ -173,8 +172,8 @@ def looped(
 
 
 def _paced(
-    workload: Workload, rate: float, recorded: tuple[float, float] | None, ends_s: float
-) -> tuple[Workload, list[str]]:
+    workload: WorkloadKeys, rate: float, recorded: tuple[float, float] | None, ends_s: float
+) -> tuple[WorkloadKeys, list[str]]:
     """A workload at a rate."""
     path = f"workload.{workload.name}"
     # It runs as long as the run does, at the pace that is tried.
@@ -259,7 +258,7 @@ def chosen_workloads(scenario: Scenario, wanted: str | None) -> tuple[int, ...]:
     return (0 if wanted is None else names.index(wanted),)
 
 
-def _stated(workload: Workload, base: Path) -> float | None:
+def _stated(workload: WorkloadKeys, base: Path) -> float | None:
     """The rate that the scenario gives a workload, requests per second; None where it gives none.
 
     Raises ``InputError`` where the workload has no rate to change, because something else paces it.
@@ -268,7 +267,7 @@ def _stated(workload: Workload, base: Path) -> float | None:
     law = None
     if workload.profile is not None:
         choice = workload.profile
-        profile = find.load(choice.name, choice.set, base_dir=base, rate_iops=None).profile
+        profile = profiles.load(choice.name, choice.set, base_dir=base, rate_iops=None).profile
         law = profile.arrivals
     if isinstance(law, Closed) or isinstance(workload.replay, ClosedReplay):
         raise InputError(
@@ -284,7 +283,7 @@ def _stated(workload: Workload, base: Path) -> float | None:
         raise InputError("not-applicable", place, message, hint="use a law of arrivals that has a rate")
     if workload.profile is None:
         return None if workload.trace is None else workload.trace.rate_iops
-    return workload.profile.rate_iops or mean_rate(profile)
+    return workload.profile.rate_iops or profile.mean_rate
 
 
 def _rated(scenario: Scenario, chosen: Sequence[int], stated: Sequence[float | None]) -> Scenario:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search.executor import Report
-from iowatt.model.scenario.model import Scenario
+from iowatt.model.scenario import Scenario
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.summary_schema import Input

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import Problem, nearest
 from iowatt.lenses.cost.book.book import Book, BookFile, Figure
@@ -90,7 +90,7 @@ def _shipped(name: str) -> BookFile:
 
 
 def _parsed(text: str, where: str) -> BookFile:
-    document = Document(text, where)
+    document = TomlDocument(text, where)
     file = document.validate(BookFile)
     problems = []
     for index, figure in enumerate(file.figure):

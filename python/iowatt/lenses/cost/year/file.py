@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 from pydantic import Field
 
-from iowatt.base.document import Document
+from iowatt.base.document import TomlDocument
 from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem
 from iowatt.base.results import Note
@@ -233,7 +233,7 @@ class MeasuredFile(_Common):
                 raise InputError("not-applicable", f"{where}: measured.{name}", f"applies to a {what}")
 
 
-def of_document(document: Document) -> Cycle:
+def of_document(document: TomlDocument) -> Cycle:
     """The cycle of a TOML text.
 
     Raises

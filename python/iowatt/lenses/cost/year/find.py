@@ -13,14 +13,12 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.base.document import Document, read_text
+from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
 from iowatt.lenses.cost.year import file, measured
 from iowatt.lenses.cost.year.cycle import DAYS_A_WEEK, HOURS_A_DAY, Cycle, Floats
-from iowatt.model.profile.compile import mean_rate
-from iowatt.model.profile.find import Loaded, load
-from iowatt.model.profile.profile import Envelope, Profile
+from iowatt.model.profile import Envelope, Loaded, Profile, load
 from iowatt.run.bundle import Run
 
 EXPECTED: Final = (
@@ -78,7 +76,7 @@ def _found(spec: str) -> Cycle:
 
 def _of_toml(spec: str) -> Cycle:
     """A duty cycle or a profile, as its schema says."""
-    document = Document(read_text(Path(spec)), spec)
+    document = TomlDocument(read_text(Path(spec)), spec)
     if str(document.raw.get("schema", "")).startswith("iowatt.profile/"):
         return of_profile(load(spec))
     return file.of_document(document)
@@ -148,7 +146,7 @@ def of_profile(loaded: Loaded) -> Cycle:
     shape = _week(profile, where)
     if not shape.any():
         raise InputError("empty", f"{where}: envelope", "the envelopes together leave no hour with requests")
-    rate = mean_rate(profile) or None
+    rate = profile.mean_rate or None
     notes = [Note(code="profile", text=text) for text in profile.notes]
     if not profile.envelope:
         text = f"the profile {profile.name} has no envelope: the load is the same at all hours"

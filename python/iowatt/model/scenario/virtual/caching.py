@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from iowatt.base.digits import apart
-from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.problems import KeyPath, Reporter
 from iowatt.base.quantity import BlockSize, Duration, Share
 from iowatt.base.strict import key
 from iowatt.base.units import format_bytes
-from iowatt.model.scenario.virtual.scheme import Part, Placed, Scheme, extent_problems, sector_bytes
+from iowatt.model.scenario.virtual.scheme import (
+    PlacedRange,
+    PoolRange,
+    Scheme,
+    VolumeRange,
+    check_extents,
+    sector_bytes,
+)
 
 
 class TwoParts(Scheme):
     """A fast part before a slow one, in extents."""
 
-    fast: Part = key("The fast part.", example={"pool": "ssd", "capacity": "300GB"})
-    slow: Part = key("The slow part.", example={"pool": "hdd"})
+    fast: PoolRange = key("The fast part.", example={"pool": "ssd", "capacity": "300GB"})
+    slow: PoolRange = key("The slow part.", example={"pool": "hdd"})
     extent: BlockSize = key(
         "Unit of placement: what is moved or copied as a whole. A whole number of sectors of both parts. "
         "Smaller extents move less for nothing, and take more memory (about 16 bytes each).",
@@ -35,20 +42,20 @@ class TwoParts(Scheme):
     )
     max_migrations: int = key(
         "Most extents that change places (tiering) or are copied at a time, and most that are written back "
-        "at a time (caching). What is due while as many are under way is left to its next access, and "
-        "counted (postponed).",
+        "at a time (caching). An extent that is due while as many are under way waits for its next access, "
+        "and is counted (postponed).",
         default=4,
         within=(1, 4096),
         example=8,
     )
 
-    def parts(self) -> list[tuple[KeyPath, str, Part]]:
+    def parts(self) -> list[tuple[KeyPath, str, PoolRange]]:
         """The fast part, then the slow one."""
         return [(("fast",), "fast", self.fast), (("slow",), "slow", self.slow)]
 
-    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+    def check(self, parts: Sequence[PlacedRange], report: Reporter) -> None:
         """Extents must fit both parts."""
-        yield from extent_problems("extent", self.extent, parts)
+        check_extents("extent", self.extent, parts, report)
 
 
 class Tiering(TwoParts):
@@ -60,27 +67,26 @@ class Tiering(TwoParts):
     )
     initial: Literal["cold", "random", "first-touch", "hot"] = key(
         "Which extents the fast part holds at the start; it is always full. cold: those that the workload "
-        "touches last or never. random: drawn from the seed, cold and hot as chance has it. first-touch: "
+        "touches last or never. random: drawn from the seed. first-touch: "
         "those that are touched first. hot: those that the workload touches most (a first pass counts them).",
         default="random",
         example="cold",
     )
 
-    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
-        """Besides extents: what is demoted needs a free place."""
-        found = list(super().problems(parts))
-        yield from found
+    def check(self, parts: Sequence[PlacedRange], report: Reporter) -> None:
+        """Extents must fit, and the slow part needs a free place for each demotion."""
+        fit = check_extents("extent", self.extent, parts, report)
         slots = parts[1].capacity // self.extent
-        if not found and slots <= self.max_migrations:
+        if fit and slots <= self.max_migrations:
             message = f"the slow part holds {slots} extents, and each migration needs a free one"
-            yield Problem("out-of-range", ("max_migrations",), message, "fewer, or smaller extents")
+            report("out-of-range", "max_migrations", message, "fewer, or smaller extents")
 
-    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+    def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """The whole extents of both parts, but those of the slow part that stay free for what is demoted."""
         slots = sum(part.capacity // self.extent for part in parts)
         return (slots - self.max_migrations) * self.extent
 
-    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
         """Extent, threshold, concurrency, initial placement."""
         return {
             "kind": "tiering",
@@ -103,8 +109,8 @@ class Caching(TwoParts):
         example="caching",
     )
     extent: BlockSize = key(
-        "What of the fast part an extent takes, as a whole. A whole number of sectors of both parts. "
-        "What is copied and written back as a whole says copy_unit.",
+        "Unit of allocation in the fast part. A whole number of sectors of both parts. copy_unit sets the "
+        "unit that is copied and written back.",
         default=64 * 1024,
         example="64KiB",
         gt=0,
@@ -118,10 +124,9 @@ class Caching(TwoParts):
         example="hot",
     )
     copy_unit: Literal["sector", "extent"] = key(
-        "What is valid and dirty for itself. sector: each sector of an extent; what a read brought from the "
-        "slow part is kept, and dirty sectors are written back, so that neither moves more than was asked "
-        "for. extent: the whole; it is read and copied, writes to it wait meanwhile, and it is written back "
-        "as a whole.",
+        "Unit whose state (valid, dirty) is tracked. sector: each sector of an extent; sectors that a read "
+        "brought from the slow part are kept, and only dirty sectors are written back. extent: the whole; "
+        "it is read and copied as one, writes to it wait meanwhile, and it is written back as one.",
         default="sector",
         example="extent",
     )
@@ -132,7 +137,7 @@ class Caching(TwoParts):
         example=False,
     )
     write: Literal["back", "through", "around"] = key(
-        "What a write to an extent with a copy does. back: goes to the copy, which is dirty until it is "
+        "How a write to an extent with a copy is served. back: goes to the copy, which is dirty until it is "
         "written back in the background. through: goes to both, and completes when both have it. around: "
         'goes to the slow part, and the copy is given up (its sectors, with copy_unit = "sector").',
         default="back",
@@ -156,36 +161,31 @@ class Caching(TwoParts):
         example="1s",
     )
 
-    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
-        """Besides extents: their sectors, who takes writes, and watermarks in their order."""
-        found = list(super().problems(parts))
-        yield from found
+    def check(self, parts: Sequence[PlacedRange], report: Reporter) -> None:
+        """Extents must fit, and sectors, writes and watermarks must agree."""
+        fit = check_extents("extent", self.extent, parts, report)
         sector = sector_bytes(parts)
-        if not found and self.copy_unit == "sector" and self.extent > MOST_SECTORS * sector:
+        if fit and self.copy_unit == "sector" and self.extent > MOST_SECTORS * sector:
             most = format_bytes(MOST_SECTORS * sector, binary=True)
             message = f"{self.extent} bytes are more than {MOST_SECTORS} sectors of {sector} bytes"
-            yield Problem(
-                "out-of-range", ("extent",), message, f'use at most {most}, or copy_unit = "extent"'
-            )
+            report("out-of-range", "extent", message, f'use at most {most}, or copy_unit = "extent"')
         if self.allocate_on_write and self.copy_unit == "extent":
             message = "a write is a part of an extent, and copies are of whole extents"
-            yield Problem(
-                "not-applicable", ("allocate_on_write",), message, 'leave it out, or use copy_unit = "sector"'
+            report(
+                "not-applicable", "allocate_on_write", message, 'leave it out, or use copy_unit = "sector"'
             )
         elif self.allocate_on_write and self.write == "around":
             message = 'with write = "around" no write goes to the fast part'
-            yield Problem(
-                "not-applicable", ("allocate_on_write",), message, 'leave it out, or use write = "through"'
-            )
+            report("not-applicable", "allocate_on_write", message, 'leave it out, or use write = "through"')
         if self.dirty_low is not None and self.dirty_low > self.dirty_high:
             message = f"{apart(self.dirty_low, self.dirty_high, 1)} is above dirty_high, {self.dirty_high:g}"
-            yield Problem("conflict", ("dirty_low",), message)
+            report("conflict", "dirty_low", message)
 
-    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+    def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """The whole extents of the slow part."""
         return parts[1].capacity // self.extent * self.extent
 
-    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
         """Extent, threshold, concurrency, writes, copies at the start and by what unit."""
         by_sector = self.copy_unit == "sector"
         allocates = by_sector and self.write != "around" and self.allocate_on_write is not False

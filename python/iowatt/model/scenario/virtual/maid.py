@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.problems import KeyPath, Reporter
 from iowatt.base.quantity import BlockSize, Duration
+from iowatt.base.results import Note
 from iowatt.base.strict import key
-from iowatt.model.scenario.virtual.scheme import MOST_EXTENTS, Part, Placed, Scheme, sector_bytes
+from iowatt.model.scenario.virtual.scheme import (
+    MOST_EXTENTS,
+    PlacedRange,
+    PoolRange,
+    Scheme,
+    VolumeRange,
+    sector_bytes,
+)
 
 
-class Maid(Scheme):
+class MaidPool(Scheme):
     """Data parts one behind another, and a cache in front of them."""
 
     scheme: Literal["maid"] = key(
@@ -19,15 +27,15 @@ class Maid(Scheme):
         "them is copied to the cache, whose drives spin.",
         example="maid",
     )
-    cache: Part = key("The cache drives. Give their pool no power policy.", example={"pool": "cache"})
-    data: list[Part] = key(
+    cache: PoolRange = key("The cache drives. Give their pool no power policy.", example={"pool": "cache"})
+    data: list[PoolRange] = key(
         "The data parts, in the order of their addresses: tables, or names of pools.",
         min_length=1,
         max_length=1024,
         example=["disks0", "disks1"],
     )
     line: BlockSize = key(
-        "Unit of the cache; sectors within it are valid each for itself. A power of two of whole sectors.",
+        "Unit of the cache, whose sectors are valid or not one by one. A power of two of whole sectors.",
         default=64 * 1024,
         within=(512, 64 * 1024),
         example="16KiB",
@@ -55,39 +63,40 @@ class Maid(Scheme):
         "Most lines written to data parts at a time.", default=2, within=(1, 1024), example=4
     )
 
-    def parts(self) -> list[tuple[KeyPath, str, Part]]:
+    def parts(self) -> list[tuple[KeyPath, str, PoolRange]]:
         """The cache, then the data parts; each of those is called by its pool."""
         data = [(("data", number), part.pool, part) for number, part in enumerate(self.data)]
         return [(("cache",), "cache", self.cache), *data]
 
-    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+    def check(self, parts: Sequence[PlacedRange], report: Reporter) -> None:
         """Lines must be of a size that there is, and fit the parts."""
         sector = sector_bytes(parts)
         if self.line & (self.line - 1) or self.line % sector:
             message = f"{self.line} bytes are not a power of two and a multiple of the sector, {sector} bytes"
-            yield Problem("not-accepted", ("line",), message, "use 4KiB, 8KiB, 16KiB, 32KiB or 64KiB")
+            report("not-accepted", "line", message, "use 4KiB, 8KiB, 16KiB, 32KiB or 64KiB")
             return
         for part in parts:
             if part.capacity < self.line:
-                yield Problem(
+                report(
                     "out-of-range",
-                    ("line",),
+                    "line",
                     f"part {part.label!r} is smaller than one line of {self.line} bytes",
                 )
         lines = parts[0].capacity // self.line
         if lines > MOST_EXTENTS:
             message = f"the cache has {lines} lines, which is more than the simulator can number"
-            yield Problem("out-of-range", ("line",), message, "use longer lines or a smaller cache")
+            report("out-of-range", "line", message, "use longer lines or a smaller cache")
 
-    def notes(self, parts: Sequence[Placed]) -> Iterator[str]:
+    def notes(self, parts: Sequence[PlacedRange]) -> Iterator[Note]:
         """What the cache adds to the array."""
-        yield f"the cache's pool {parts[0].pool_name!r} adds drives that hold copies alone"
+        text = f"the cache's pool {parts[0].pool_name!r} adds drives that hold copies alone"
+        yield Note(code="cache-drives", text=text)
 
-    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+    def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """The whole lines of the data parts."""
         return sum(part.capacity // self.line * self.line for part in parts[1:])
 
-    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
         """``MaidPlan`` of iowatt-sim."""
         return {
             "kind": "maid",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
-from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.problems import KeyPath, Reporter
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Share
+from iowatt.base.results import Note
 from iowatt.base.strict import Strict, key
 from iowatt.base.units import format_bytes
-from iowatt.model.scenario.virtual.scheme import MOST_EXTENTS, Part, Placed, Scheme
+from iowatt.model.scenario.virtual.scheme import MOST_EXTENTS, PlacedRange, PoolRange, Scheme, VolumeRange
 
 #: Pages that are filled together at the start, and of a group of such runs (initial.rs of iowatt-sim).
 RUN_PAGES: Final = 64
@@ -44,7 +45,7 @@ class Reduced(Scheme):
         "provisioning, de-duplication, compression and snapshots, each if its keys are there.",
         example="reduced",
     )
-    part: Part = key("What the pages are stored on.", example={"pool": "disks", "capacity": "10TB"})
+    part: PoolRange = key("The range that stores the pages.", example={"pool": "disks", "capacity": "10TB"})
     capacity: Capacity | None = key(
         "What it offers to volumes, rounded down to whole pages.",
         unset="as much as the part, less the reserve, holds at the ratios given",
@@ -101,7 +102,7 @@ class Reduced(Scheme):
         example=0.2,
     )
 
-    def parts(self) -> list[tuple[KeyPath, str, Part]]:
+    def parts(self) -> list[tuple[KeyPath, str, PoolRange]]:
         """The one part."""
         return [(("part",), "store", self.part)]
 
@@ -110,48 +111,46 @@ class Reduced(Scheme):
         """Share of the pages that hold data at the start."""
         return 1.0 if self.filled is None else self.filled
 
-    def stored_bytes(self, parts: Sequence[Placed]) -> int:
+    def stored_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """What a page takes, in whole sectors."""
         sector = parts[0].sector_bytes
         return min(self.page, -(-int(self.page / self.compression + 0.5) // sector) * sector)
 
-    def factor(self, parts: Sequence[Placed]) -> float:
+    def factor(self, parts: Sequence[PlacedRange]) -> float:
         """Bytes offered for each byte of the part at the ratios given; pages in their whole sectors."""
         share = self.share_filled * (1 - self.duplicates)
         return self.page / self.stored_bytes(parts) / max(share, 1e-3)
 
-    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+    def check(self, parts: Sequence[PlacedRange], report: Reporter) -> None:
         """Pages of whole sectors, and room for what is there at the start."""
         sector = parts[0].sector_bytes
         if self.page % sector:
             message = f"{self.page} bytes are not a multiple of the drives' sector, {sector} bytes"
-            yield Problem("not-accepted", ("page",), message, f"use a multiple of {sector}")
+            report("not-accepted", "page", message, f"use a multiple of {sector}")
             return
         if self.filled is not None and self.filled < 1 and not self.thin:
             message = "without thin provisioning all pages are there from the start"
-            yield Problem("not-applicable", ("filled",), message, "say thin = true, or leave it out")
+            report("not-applicable", "filled", message, "say thin = true, or leave it out")
         if self.thin and self.filled is None:
             hint = "for example filled = 0.4; 0 is a volume without data"
-            yield Problem(
-                "missing", ("filled",), "a thin volume needs the share that is filled at the start", hint
-            )
+            report("missing", "filled", "a thin volume needs the share that is filled at the start", hint)
             return
         pages = self.capacity_bytes(parts) // self.page
         slots = parts[0].capacity // self.stored_bytes(parts)
         if not pages:
-            yield Problem(
+            report(
                 "out-of-range",
-                ("page",),
+                "page",
                 "the part is smaller than one page",
                 "make pages smaller, or the part larger",
             )
         elif max(pages, slots) >= MOST_EXTENTS:
             message = f"{max(pages, slots)} of them are more than the simulator can number"
-            yield Problem("out-of-range", ("page",), message, "make pages larger")
+            report("out-of-range", "page", message, "make pages larger")
         elif self.capacity is not None and self._stored_pages(pages) > slots:
             size = format_bytes(parts[0].capacity)
             message = f"the part ({size}) cannot hold what is there at the start, at the ratios given"
-            yield Problem("infeasible", ("capacity",), message, "make it smaller, or the part larger")
+            report("infeasible", "capacity", message, "make it smaller, or the part larger")
 
     def _stored_pages(self, pages: int) -> int:
         """Most stored pages at the start, whatever the seed: ``initial_slots`` of iowatt-sim."""
@@ -165,7 +164,7 @@ class Reduced(Scheme):
         there = (before + within) * RUN_PAGES - cut
         return max(there * unique >> 32, int(there > 0))
 
-    def notes(self, parts: Sequence[Placed]) -> Iterator[str]:
+    def notes(self, parts: Sequence[PlacedRange]) -> Iterator[Note]:
         """Which ratios are assumed."""
         assumed = []
         if self.compression > 1:
@@ -176,12 +175,14 @@ class Reduced(Scheme):
         if self.share_filled < 1:
             assumed.append(f"filled ({self.share_filled:.3g} of what is offered)")
         if assumed:
-            yield f"effective capacity rests on assumed, not measured, ratios: {', '.join(assumed)}"
+            text = f"effective capacity rests on assumed, not measured, ratios: {', '.join(assumed)}"
+            yield Note(code="assumed-ratios", text=text, decides=True)
         if (self.compression > 1 or self.duplicates) and not self.page_time:
-            yield "compressing and comparing pages takes the controller no time (page_time)"
+            text = "compressing and comparing pages takes the controller no time (page_time)"
+            yield Note(code="no-page-time", text=text, decides=True)
 
-    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
-        """What was asked for, or what the part holds at the ratios given."""
+    def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
+        """``capacity``, or what the part holds at the ratios given."""
         if self.capacity is not None:
             return self.capacity // self.page * self.page
         reserve = self.reserve
@@ -194,7 +195,7 @@ class Reduced(Scheme):
         # A group that is cut short may be fuller than the rest.
         return max(int(slots / max(share, 1e-3)) - GROUP_PAGES, 0) * self.page
 
-    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
         """Pages, shares, times."""
         snapshots = self.snapshots
         return {
@@ -214,6 +215,6 @@ class Reduced(Scheme):
             },
         }
 
-    def space(self, parts: Sequence[Placed]) -> dict[str, Any]:
+    def space(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
         """Usable bytes are the part's; each is worth ``factor`` of the hosts'."""
         return {"usable_bytes": parts[0].capacity, "capacity_factor": self.factor(parts)}

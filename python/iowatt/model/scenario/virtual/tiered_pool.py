@@ -10,10 +10,11 @@ from pydantic import BeforeValidator, WithJsonSchema
 
 from iowatt.base import units
 from iowatt.base.errors import BadValueError
-from iowatt.base.problems import KeyPath, Problem, suggestion
+from iowatt.base.problems import KeyPath, Reporter, suggestion
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Share
+from iowatt.base.results import Note
 from iowatt.base.strict import Name, Strict, key
-from iowatt.model.scenario.virtual.scheme import Part, Placed, Scheme, VolumeRange, extent_problems
+from iowatt.model.scenario.virtual.scheme import PlacedRange, PoolRange, Scheme, VolumeRange, check_extents
 
 _CLOCK: Final = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 CLOCK_TEXT: Final = 'a time of day such as "22:00"'
@@ -44,7 +45,7 @@ SMART_TIERS_PAGE: Final = 42 * 2**20
 FAST_VP_SLICE: Final = 256 * 2**20
 
 
-class TierPart(Part):
+class TierPart(PoolRange):
     """One tier, and what relocations make of it."""
 
     performance_iops: float | None = key(
@@ -67,7 +68,7 @@ class TierPart(Part):
     )
 
 
-class Window(Strict):
+class RelocationWindow(Strict):
     """When relocations may start, every day."""
 
     start: TimeOfDay = key("When it opens.", unit="s", example="22:00")
@@ -79,8 +80,8 @@ class TieringPolicy(Strict):
 
     volume: Name = key("The volume.", example="db")
     most: dict[Name, Share] = key(
-        "Most of the volume's pages in a tier, as a share, by the name of the tier's pool. What is left out "
-        "is not limited.",
+        "Most of the volume's pages in a tier, as a share, by the name of the tier's pool. Tiers that "
+        "are left out are not limited.",
         example={"ssd": 0.1},
     )
 
@@ -124,7 +125,8 @@ class TieredPool(Scheme):
         le=2**30,
     )
     mode: Literal["period", "continuous"] = key(
-        "What pages are ranked by: the accesses of the last cycle (period), or their average over cycles, in "
+        "How pages are ranked: by the accesses of the last cycle (period), or by their average over cycles, "
+        "in "
         "which older ones count less and less (continuous).",
         default="period",
         example="continuous",
@@ -158,7 +160,7 @@ class TieredPool(Scheme):
         example="50MB/s",
         gt=0,
     )
-    window: Window | None = key(
+    window: RelocationWindow | None = key(
         "When relocations may start. A page on its way is brought to its end.",
         unset="at any time",
         example={"start": "22:00", "length": "8h"},
@@ -172,67 +174,64 @@ class TieredPool(Scheme):
         default = SMART_TIERS_PAGE if self.variant == "smart-tiers" else FAST_VP_SLICE
         return default if self.page is None else self.page
 
-    def parts(self) -> list[tuple[KeyPath, str, Part]]:
+    def parts(self) -> list[tuple[KeyPath, str, PoolRange]]:
         """The tiers; each is called by its pool."""
         return [(("tier", number), part.pool, part) for number, part in enumerate(self.tier)]
 
-    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+    def check(self, parts: Sequence[PlacedRange], report: Reporter) -> None:
         """Pages must fit the tiers, and steps and capacity go with them."""
-        found = list(extent_problems("page", self.page_bytes, parts))
-        yield from found
-        if found:
+        if not check_extents("page", self.page_bytes, parts, report):
             return
         sector = max(part.sector_bytes for part in parts)
         if self.step % sector:
             message = f"{self.step} bytes are not a multiple of the drives' sector, {sector} bytes"
-            yield Problem("not-accepted", ("step",), message, f"use a multiple of {sector}")
+            report("not-accepted", "step", message, f"use a multiple of {sector}")
         if -(-self.page_bytes // self.step) >= 2**15:
             message = f"a page of {self.page_bytes} bytes has too many steps of {self.step} bytes"
-            yield Problem(
-                "out-of-range", ("step",), message, f"use {-(-self.page_bytes // 2**15)} bytes or more"
-            )
+            report("out-of-range", "step", message, f"use {-(-self.page_bytes // 2**15)} bytes or more")
         for number, (relocation, new) in enumerate(self._buffers()):
             if relocation + new > 1:
                 message = f"the buffers take {relocation + new:g} of the tier; all of it is 1"
-                yield Problem("out-of-range", ("tier", number, "new_page_buffer"), message)
+                report("out-of-range", f"tier.{number}.new_page_buffer", message)
         offered = self._room(parts) * self.page_bytes
         if self.capacity is not None and not self.page_bytes <= self.capacity <= offered:
             message = (
                 f"{self.capacity} bytes do not fit: the tiers offer {offered} in pages of {self.page_bytes}"
             )
-            yield Problem("out-of-range", ("capacity",), message, "leave capacity out to take all")
+            report("out-of-range", "capacity", message, "leave capacity out to take all")
         elif offered == 0:
-            message = "the tiers are all buffer: each needs a page besides those for relocations"
-            yield Problem("infeasible", ("page",), message, "make the tiers larger or pages smaller")
+            message = "the buffers take all pages of the tiers: each tier needs a page beyond its "
+            "relocation buffer"
+            report("infeasible", "page", message, "make the tiers larger or pages smaller")
         pools = [part.pool for part in self.tier]
         for number, policy in enumerate(self.policy):
             for name in policy.most:
                 if name not in pools:
-                    path: KeyPath = ("policy", number, "most", name)
                     message = f"{self.name!r} has no tier on pool {name!r}"
-                    yield Problem("unknown-name", path, message, suggestion(name, pools, "tiers"))
+                    report(
+                        "unknown-name",
+                        ("policy", number, "most", name),
+                        message,
+                        suggestion(name, pools, "tiers"),
+                    )
 
-    def volume_problems(self, volumes: Sequence[VolumeRange]) -> Iterator[Problem]:
+    def check_volumes(self, volumes: Sequence[VolumeRange], report: Reporter) -> None:
         """Policies are about volumes on this pool."""
         names = [volume.name for volume in volumes]
         for number, policy in enumerate(self.policy):
             if policy.volume not in names:
                 message = f"there is no volume {policy.volume!r} on {self.name!r}"
                 hint = suggestion(policy.volume, names, "volumes")
-                yield Problem("unknown-name", ("policy", number, "volume"), message, hint)
+                report("unknown-name", f"policy.{number}.volume", message, hint)
 
-    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+    def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """``capacity`` in whole pages, or all of them."""
         pages = self._room(parts)
         if self.capacity is not None:
             pages = self.capacity // self.page_bytes
         return pages * self.page_bytes
 
-    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
-        """The plan without policies, which need volumes."""
-        return self.plan_with(parts, [])
-
-    def plan_with(self, parts: Sequence[Placed], volumes: Sequence[VolumeRange]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
         """Everything in numbers; tiers by position."""
         places = {volume.name: volume for volume in volumes}
         daily = self.cycle is None and self.variant == "fast-vp"
@@ -269,11 +268,12 @@ class TieredPool(Scheme):
             ],
         }
 
-    def notes(self, parts: Sequence[Placed]) -> Iterator[str]:
-        """A default that is from memory is said to be."""
+    def notes(self, parts: Sequence[PlacedRange]) -> Iterator[Note]:
+        """A note on the page size that is from memory."""
         if self.page is None and self.variant == "smart-tiers":
             size = units.format_bytes(SMART_TIERS_PAGE, binary=True)
-            yield f"pages of {size}, as in a P9500: UNVERIFIED, from memory"
+            text = f"pages of {size}, as in a P9500: UNVERIFIED, from memory"
+            yield Note(code="unverified-page", text=text)
 
     def _most(self, shares: Mapping[str, float]) -> list[float]:
         return [shares.get(part.pool, 1.0) for part in self.tier]
@@ -293,7 +293,7 @@ class TieredPool(Scheme):
             found.append((relocation, new if part.new_page_buffer is None else part.new_page_buffer))
         return found
 
-    def _room(self, parts: Sequence[Placed]) -> int:
+    def _room(self, parts: Sequence[PlacedRange]) -> int:
         """Pages that the tiers hold without those that only relocations may fill."""
         room = 0
         for part, (relocation, _) in zip(parts, self._buffers(), strict=True):

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
-from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.problems import Reporter
 from iowatt.base.quantity import BlockSize, Capacity, Duration
 from iowatt.base.strict import key
 from iowatt.base.units import format_bytes
-from iowatt.model.scenario.virtual.scheme import Part, Placed, Scheme
+from iowatt.model.scenario.virtual.scheme import PartList, PlacedRange, PoolRange, VolumeRange
 
 #: Bytes of a block of a log.
 BLOCK: Final = 4096
 
 
-class WriteOffLoading(Scheme):
+class WriteOffLoadingPool(PartList):
     """Parts one behind another; each ends with a log that takes writes to parts that rest."""
 
     scheme: Literal["write-off-loading"] = key(
@@ -23,7 +23,7 @@ class WriteOffLoading(Scheme):
         "drives rest go to the log of a part that is needed, and home once reads have brought it up.",
         example="write-off-loading",
     )
-    part: list[Part] = key(
+    part: list[PoolRange] = key(
         "The parts, in the order of their addresses: tables, or names of pools. A volume on each makes them "
         "what Narayanan et al. 2008 call volumes.",
         min_length=2,
@@ -58,23 +58,19 @@ class WriteOffLoading(Scheme):
     )
     reclaims_at_once: int = key("Most such moves at a time.", default=1, within=(1, 1024), example=2)
 
-    def parts(self) -> list[tuple[KeyPath, str, Part]]:
-        """The parts as they are listed; each is called by its pool."""
-        return [(("part", number), part.pool, part) for number, part in enumerate(self.part)]
-
-    def problems(self, parts: Sequence[Placed]) -> Iterator[Problem]:
+    def check(self, parts: Sequence[PlacedRange], report: Reporter) -> None:
         """Every part must hold more than its log."""
         for part in parts:
             if part.capacity // BLOCK <= self.log // BLOCK:
                 size = format_bytes(part.capacity, binary=True)
                 message = f"part {part.label!r} has {size} in all, its log included"
-                yield Problem("out-of-range", ("log",), message, "make the part larger or this smaller")
+                report("out-of-range", "log", message, "make the part larger or this smaller")
 
-    def capacity_bytes(self, parts: Sequence[Placed]) -> int:
+    def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
         """What the parts have beyond their logs, in whole blocks."""
         return sum((part.capacity // BLOCK - self.log // BLOCK) * BLOCK for part in parts)
 
-    def plan(self, parts: Sequence[Placed]) -> dict[str, Any]:
+    def plan(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
         """``WriteOffLoadingPlan`` of iowatt-sim."""
         return {
             "kind": "write-off-loading",

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    WithJsonSchema,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from iowatt.base import units
 from iowatt.base.errors import BadValueError
@@ -18,11 +13,11 @@ from iowatt.base.strict import Name, ShortForm, Strict, key
 from iowatt.model.library import Scheduler
 from iowatt.model.library.electrical import HddPower
 from iowatt.model.power import ArrayPower
-from iowatt.model.scenario.chunklets import DEFAULT_CHUNKLET
-from iowatt.model.scenario.controller import Controller
-from iowatt.model.scenario.power import NeverPolicy, PowerPolicy
-from iowatt.model.scenario.ssd_keys import SsdSettings
-from iowatt.model.scenario.virtual_pool import VirtualPool
+from iowatt.model.raid import DEFAULT_CHUNKLET
+from iowatt.model.scenario.keys.controller import ControllerKeys
+from iowatt.model.scenario.keys.power import NeverPolicy, PowerPolicy
+from iowatt.model.scenario.keys.ssd import SsdSettings
+from iowatt.model.scenario.virtual import VirtualPool
 
 Sparing = Literal["dedicated", "distributed", "adaptive"]
 
@@ -56,7 +51,7 @@ class Failure(Strict):
     )
 
 
-class Rebuild(Strict):
+class RebuildKeys(Strict):
     """How a failed drive is rebuilt onto spare space."""
 
     rate: Annotated[
@@ -209,6 +204,16 @@ class Raid(Strict):
         example=6,
     )
 
+    def plan(self, level: int | None = None, stripe_unit: int | None = None) -> dict[str, Any]:
+        """``RaidPlan`` of iowatt-sim; ``level`` and ``stripe_unit`` replace its own."""
+        return {
+            "level": str(self.level if level is None else level),
+            "stripe_unit_bytes": self.stripe_unit if stripe_unit is None else stripe_unit,
+            "layout": self.layout,
+            "small_write": self.small_write,
+            "parity_check_on_read": self.parity_check_on_read,
+        }
+
 
 class Pool(Strict):
     """Like drives and the scheme that joins them."""
@@ -256,10 +261,10 @@ class Pool(Strict):
         example="distributed",
     )
     failure: list[Failure] = key("Drives that fail.", default=[])
-    rebuild: Rebuild = key(
+    rebuild: RebuildKeys = key(
         "How failed drives are rebuilt onto spare space, one after another. Without spares nothing is "
         "rebuilt.",
-        default=Rebuild(),
+        default=RebuildKeys(),
         example={"rate": "50MB/s"},
     )
     scheduler: Scheduler = key(
@@ -292,7 +297,7 @@ class Pool(Strict):
     )
     ssd: SsdSettings | None = key(
         "How its SSDs are simulated, and figures of their flash that differ from their file.",
-        unset="as their file has it, in steady state",
+        unset="by their file, in steady state",
         example={"over_provisioning": 0.28, "gc": {"policy": "greedy"}},
     )
     write_cache: bool | None = key(
@@ -314,7 +319,7 @@ class Pool(Strict):
         return self.count + self.spares
 
 
-class Volume(Strict):
+class VolumeKeys(Strict):
     """A range of a pool's usable bytes. Volumes on one pool lie one after another, behind parts of virtual
     pools."""
 
@@ -337,7 +342,7 @@ def _not_empty(value: list[str]) -> list[str]:
     return value
 
 
-class Bus(Strict):
+class BusKeys(Strict):
     """A link that drives share, one transfer at a time, first come first served."""
 
     name: Name = key("Its name in results.", example="scsi0")
@@ -351,20 +356,22 @@ class Bus(Strict):
     arbitration: Duration = key("Time before each transfer.", default=0.0, example="2us")
 
 
-class Array(Strict):
+class ArrayKeys(Strict):
     """The storage system."""
 
     pool: list[Pool] = key("Pools of like drives; pools may differ.", min_length=1)
     virtual_pool: list[VirtualPool] = key(
         "Address spaces that a scheme makes of ranges of pools: hybrid volumes, tiers.", default=[]
     )
-    volume: list[Volume] = key(
+    volume: list[VolumeKeys] = key(
         "Volumes. Left out: one volume for each virtual pool and each pool that is part of none, of all its "
         "capacity and with its name.",
         default=[],
     )
-    bus: list[Bus] = key("Shared buses. Left out: each drive has a private link without limit.", default=[])
-    controller: Controller | None = key(
+    bus: list[BusKeys] = key(
+        "Shared buses. Left out: each drive has a private link without limit.", default=[]
+    )
+    controller: ControllerKeys | None = key(
         "What stands between hosts and pools: processors, back end, host link, cache.",
         unset="none, requests reach their drives at once",
     )

@@ -102,7 +102,7 @@ class SsdSettings(Strict):
     )
     wear_levelling: int | None = key(
         "Static wear-levelling: blocks are moved where their erase counts differ by more than this.",
-        unset="none, blocks wear as garbage collection has it",
+        unset="none; garbage collection alone decides how blocks wear",
         ge=1,
         example=100,
     )

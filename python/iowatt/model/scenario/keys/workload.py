@@ -8,11 +8,11 @@ from pydantic import Field
 
 from iowatt.base.quantity import Capacity, Duration, Iops, Share
 from iowatt.base.strict import Name, Strict, key
-from iowatt.model.profile.recorded_trace import Trace
+from iowatt.model.recorded_trace import TraceKeys
 
 
 class ProfileChoice(Strict):
-    """A synthetic workload: a profile of the library or of a file, and what is asked of it."""
+    """A synthetic workload: a profile of the library or of a file, its rate and its length."""
 
     name: str = key(
         "A profile of the library (`iowatt trace profiles` lists them), or a profile file ending in .toml, "
@@ -80,12 +80,12 @@ class ClosedReplay(Strict):
     )
 
 
-class Workload(Strict):
+class WorkloadKeys(Strict):
     """A stream of requests against one volume."""
 
     name: Name = key("Its name in results and in `--set` paths.", example="oltp")
     volume: Name | None = key("The volume that it addresses.", unset="the only volume there is", example="db")
-    trace: Trace | None = key(
+    trace: TraceKeys | None = key(
         "The requests, recorded.", unset="a profile makes them", example={"path": "traces/oltp.csv.gz"}
     )
     profile: ProfileChoice | None = key(

@@ -1,4 +1,4 @@
-"""How many drives a level needs and how many bytes it leaves: whole stripes only."""
+"""RAID levels: the drives that each needs, and the bytes that it leaves in whole stripes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ from typing import Final
 
 LEAST_DRIVES: Final = {0: 1, 1: 2, 4: 3, 5: 3, 6: 4, 10: 4}
 
+DEFAULT_CHUNKLET: Final = 256 << 20
+#: Chunklets of a RAID set: where nothing is given, and the least.
+SET_SIZE: Final = {0: 1, 10: 2, 5: 4, 6: 8}
+LEAST_SET: Final = {0: 1, 10: 2, 5: 3, 6: 4}
+
 
 def count_problem(level: int, count: int) -> tuple[str, str] | None:
-    """What is wrong with ``count`` drives in ``level``, and the fix; None where nothing is wrong."""
+    """Why ``count`` drives do not make ``level``, and the fix; None where they do."""
     least = LEAST_DRIVES[level]
     if count < least:
         others = {5: "1", 4: "1", 6: "5", 10: "1", 1: "0"}
@@ -24,7 +29,7 @@ def count_problem(level: int, count: int) -> tuple[str, str] | None:
 
 
 #: Drives of one redundancy group beyond which it is wider than practice. IBM's FlashSystem makes groups of 9
-#: (RAID-5) and 12 (RAID-6) unless told otherwise, 16 at most (`mkdistributedarray`); NetApp's ONTAP
+#: (RAID-5) and 12 (RAID-6) by default, 16 at most (`mkdistributedarray`); NetApp's ONTAP
 #: recommends 12 to 20 disks or 20 to 28 SSDs for its double parity. These lie between what is recommended and
 #: what is possible there.
 WIDEST_USUAL: Final = {4: 12, 5: 12, 6: 24}

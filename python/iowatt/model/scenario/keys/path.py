@@ -36,7 +36,7 @@ class _Protocol(Strict):
 
     @property
     def most(self) -> int | None:
-        """Most data asked for at once; None: the library's figure."""
+        """Most data requested at once; None: the library's figure."""
         return getattr(self, "burst", None)
 
     @property
@@ -58,7 +58,7 @@ def _burst() -> Any:
 
 def _first_burst() -> Any:
     return key(
-        "Data of a write that goes without being asked for: its first bytes, behind the command (FCP first "
+        "Unsolicited data of a write: its first bytes, behind the command (FCP first "
         "burst, with XFER_RDY disabled; of iSCSI FirstBurstLength with InitialR2T=No).",
         unset="none; of iSCSI what `immediate` says",
         unit="bytes",
@@ -158,7 +158,7 @@ class Iscsi(_Protocol):
 
     @property
     def unsolicited(self) -> int | None:
-        """First burst, of which immediate data is the front."""
+        """First burst, which immediate data is the front of."""
         return self.immediate if self.first_burst is None else self.first_burst
 
 
@@ -197,13 +197,13 @@ Protocol = Annotated[
 
 
 class _Choice(ShortForm):
-    """A part of the library, with figures that differ from it; or all figures of a part of one's own."""
+    """A part of the library with changed figures, or all figures of another part."""
 
     SHORT_MEANS: ClassVar[str] = "A name of the library, without changes."
 
     name: str | None = key(
         "A part of the library (`iowatt fabric list`); the other keys change its figures.",
-        unset="a part of one's own, which the other keys describe",
+        unset="a part that the other keys describe",
         example="fc-8g",
         min_length=1,
     )
@@ -221,7 +221,7 @@ class AdapterChoice(AdapterFigures, _Choice):
     """A host adapter."""
 
 
-class Hop(Strict):
+class HopKeys(Strict):
     """One link, one switch, or one delay on the way."""
 
     name: Name | None = key(
@@ -246,7 +246,7 @@ class Hop(Strict):
     )
     distance: Distance = key("Length of the link, one way.", default=0.0, example="10km")
     latency: Duration = key(
-        "Time that every message takes here besides, in each direction; alone, a hop of nothing but delay.",
+        "Further time of every message here, in each direction; alone it makes a hop that only delays.",
         default=0.0,
         example="2us",
         le=100,
@@ -254,7 +254,7 @@ class Hop(Strict):
 
 
 class ExpressWrites(Strict):
-    """A class of writes that the target port answers by itself."""
+    """A class of writes that the target port answers without the controller."""
 
     up_to: BlockSize = key(
         "Largest write of the class; the class before it ends where it begins.",
@@ -264,7 +264,7 @@ class ExpressWrites(Strict):
     )
     buffers: int = key(
         "Buffers of each lane's port that are allocated before writes come. A write takes one until the "
-        "array has answered it; without a free one the controller is asked, as for other writes.",
+        "array has answered it; without a free one the write goes to the controller, as others do.",
         example=256,
         within=(1, 2**32 - 1),
     )
@@ -283,14 +283,14 @@ class Port(Strict):
         within=(1, 1024),
     )
     express_writes: list[ExpressWrites] = key(
-        "Classes of writes, by ascending size, that the port tells hosts it is ready for by itself, from "
-        "buffers allocated in advance: the controller is not asked (array.controller.processing.ready).",
+        "Classes of writes, by ascending size, for which the port itself tells hosts that it is ready, from "
+        "buffers allocated in advance: they spare the time array.controller.processing.ready.",
         default=[],
         example=[{"up_to": "16KiB", "buffers": 256}],
     )
 
 
-class Path(Strict):
+class PathKeys(Strict):
     """The way of workloads' requests from their host to the array and back."""
 
     name: Name = key("Its name in results and in `--set` paths.", example="san")
@@ -298,7 +298,7 @@ class Path(Strict):
         "The workloads that go this way.", unset="all workloads", example=["oltp"], min_length=1
     )
     protocol: Protocol = key(
-        "What is spoken on it: a name, or a table with what may go without being asked for.",
+        "The protocol: a name, or a table that changes what goes unsolicited.",
         accepts=f"one of {', '.join(PROTOCOLS)}, or a table with the keys name, first_burst, burst, "
         "in_capsule, immediate, fast_write, stack",
         example="fcp",
@@ -322,7 +322,7 @@ class Path(Strict):
         "complete, processors, bandwidth, queue_depth",
         example="emulex-lpe12002",
     )
-    hop: list[Hop] = key(
+    hop: list[HopKeys] = key(
         "Links and switches, from the host to the array.",
         default=[],
         example=[{"link": "fc-8g"}, {"switch": "brocade-6510"}, {"link": "fc-8g", "distance": "10km"}],

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from iowatt.base.quantity import Duration, Iops, Percent
 from iowatt.base.strict import Strict, key
-from iowatt.model.profile.recorded_trace import Trace
+from iowatt.model.recorded_trace import TraceKeys
 
 Sojourn = Literal["exponential", "fixed", "pareto"]
 
@@ -21,7 +21,7 @@ def _law(text: str) -> Any:
 def _rate() -> Any:
     return key(
         "Requests per second, the mean over the long run.",
-        unset="asked for: --rate, or rate_iops in a scenario",
+        unset="to be given: --rate, or rate_iops in a scenario",
         unit="IOPS",
         example=500,
     )
@@ -69,8 +69,8 @@ def sojourn_plan(law: Sojourn, shape: float) -> dict[str, Any]:
     return {"law": law, "shape": shape} if law == "pareto" else {"law": law}
 
 
-class Staying(Strict):
-    """What all laws have."""
+class ArrivalLaw(Strict):
+    """What all laws have in common."""
 
     stay: float = key(
         "Mean number of successive requests of one stream before another is drawn (geometric); shares stay.",
@@ -79,16 +79,21 @@ class Staying(Strict):
         example=4,
     )
 
+    @property
+    def mean_rate(self) -> float | None:
+        """IOPS in the long run; None where completions or recorded stamps set it, or it is not given."""
+        return getattr(self, "rate", None)
 
-class Arriving(Staying):
-    """What open laws have."""
+
+class OpenLaw(ArrivalLaw):
+    """What laws have in common that give each request a time of its own."""
 
     modulation: Modulation | None = key(
         "States between which the rate changes at random.", unset="the rate does not change"
     )
 
 
-class Constant(Arriving):
+class Constant(OpenLaw):
     """Equal gaps."""
 
     law: Literal["constant"] = _law("constant: equal gaps.")
@@ -99,7 +104,7 @@ class Constant(Arriving):
         return {"law": "constant", "rate": self.rate}
 
 
-class Poisson(Arriving):
+class Poisson(OpenLaw):
     """Exponential gaps."""
 
     law: Literal["poisson"] = _law("poisson: exponential gaps.")
@@ -117,7 +122,7 @@ class HyperPhase(Strict):
     rate: Iops = key("Its rate.", example=2000)
 
 
-class HyperExponential(Arriving):
+class HyperExponential(OpenLaw):
     """A mixture of exponential gaps, burstier than Poisson."""
 
     law: Literal["hyper-exponential"] = _law(
@@ -134,6 +139,13 @@ class HyperExponential(Arriving):
         "The phases themselves; shares add up to 100.", unset="made from rate and cv", min_length=1
     )
 
+    @property
+    def mean_rate(self) -> float | None:
+        """``rate``, or that of the phases."""
+        if self.rate is None and self.phases:
+            return 1 / math.fsum(phase.share / 100 / phase.rate for phase in self.phases)
+        return self.rate
+
     def plan(self) -> dict[str, Any]:
         """The law for the generator."""
         if self.phases is not None:
@@ -149,7 +161,7 @@ class HyperExponential(Arriving):
         return {"law": "hyper-exponential", "phases": [{"weight": p, "rate": r} for p, r in given]}
 
 
-class Batch(Arriving):
+class Batch(OpenLaw):
     """Batches of requests."""
 
     law: Literal["batch"] = _law(
@@ -168,7 +180,7 @@ class Batch(Arriving):
 Uneven = Annotated[float, Field(ge=-1, le=1)]
 
 
-class Cascade(Arriving):
+class Cascade(OpenLaw):
     """Counts divided over ever shorter times, as unevenly as each scale asks for."""
 
     law: Literal["cascade"] = _law(
@@ -181,7 +193,8 @@ class Cascade(Arriving):
     )
     unevenness: list[Annotated[list[Uneven], Field(min_length=1, max_length=24)]] = key(
         "Of each halving, the window's first, by the count: of 2 to 3 requests, 4 to 7, ..., the last of all "
-        "more. 0: each request for itself, as by Poisson's law; 1: all in one half; below 0: they part.",
+        "more. 0: each request independently, as by Poisson's law; 1: all in one half; below 0: more evenly "
+        "than that.",
         max_length=64,
         example=[[0.1], [0.2, 0.1], [0.3, 0.2, 0.1]],
     )
@@ -192,7 +205,7 @@ class Cascade(Arriving):
         return {"law": "cascade", "rate": self.rate, **shape}
 
 
-class OnOff(Staying):
+class OnOff(ArrivalLaw):
     """Poisson while on, nothing while off."""
 
     law: Literal["on-off"] = _law("on-off: exponential gaps while on, nothing while off.")
@@ -214,17 +227,17 @@ class OnOff(Staying):
         return Modulation.model_construct(states=[off, on], sojourn=self.sojourn, shape=self.shape)
 
 
-class Recorded(Staying):
+class Recorded(ArrivalLaw):
     """The stamps of a recorded trace."""
 
     law: Literal["recorded"] = _law("recorded: the stamps of a trace; the profile gives all else.")
-    trace: Trace = key("The trace whose stamps are taken.", example={"path": "traces/oltp.csv.gz"})
+    trace: TraceKeys = key("The trace whose stamps are taken.", example={"path": "traces/oltp.csv.gz"})
     speed: float = key(
         "Time compression: 2.0 arrives twice as fast.", default=1.0, within=(1e-6, 1e6), example=2.0
     )
 
 
-class Closed(Staying):
+class Closed(ArrivalLaw):
     """A fixed number of requests is kept outstanding."""
 
     law: Literal["closed"] = _law(

@@ -45,7 +45,7 @@ class Sequential(Strict):
         "sequential: each request begins where the one before it ended; a range that ends begins again."
     )
     streams: int = key(
-        "Cursors that walk the range, each for itself.", default=1, within=(1, 1 << 20), example=8
+        "Cursors that walk the range independently.", default=1, within=(1, 1 << 20), example=8
     )
     run: BlockSize | None = key(
         "Mean bytes of a run (geometric); after it the cursor goes on at a uniformly drawn place.",

@@ -1,11 +1,14 @@
-"""A recorded trace as input: its file, its format, and how its columns are read."""
+"""A recorded trace as input: its file, its format, and how it is read."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from iowatt.base.errors import InputError
 from iowatt.base.quantity import BlockSize, Capacity, Duration
 from iowatt.base.strict import Strict, key
 
@@ -41,7 +44,7 @@ TraceFormat = Literal[
 TraceColumn = Literal["time", "op", "offset", "lba", "size", "sectors", "device", "stream", "response"]
 
 
-class Trace(Strict):
+class TraceKeys(Strict):
     """A recorded stream of block requests."""
 
     path: str = key(
@@ -86,7 +89,7 @@ class Trace(Strict):
     )
     devices: list[str] | None = key(
         "Which devices of the trace to take, in place of `device`; over one address space unless `place` "
-        "puts them beside one another.",
+        "puts them at different offsets.",
         unset="see `device`",
         example=["hm.0", "hm.1"],
         min_length=1,
@@ -172,3 +175,54 @@ class Trace(Strict):
         gt=0,
         le=2**50,
     )
+
+
+def trace_options(trace: TraceKeys, seed: int, *, order_only: bool) -> dict[str, Any]:
+    """The keys of a trace spec (`iowatt.trace.open.spec`) that a scenario gives where it wants them.
+
+    ``order_only``: completions set the pace, stamps only the order.
+    """
+    given: dict[str, Any] = {
+        "devices": trace.devices,
+        "pattern": trace.pattern,
+        "rate_iops": trace.rate_iops,
+        "spread_s": trace.spread,
+        "from_s": trace.start,
+        "to_s": trace.end,
+        "split_bytes": trace.split,
+        "max_transfer_bytes": trace.max_transfer,
+        "place": _place(trace),
+    }
+    options = {name: value for name, value in given.items() if value is not None}
+    if trace.spread is not None:
+        options["seed"] = seed
+    if trace.more:
+        align = "clock" if trace.clock == "recorded" else "start"
+        options |= {"more": list(trace.more), "combine": trace.combine, "align": align}
+    if order_only:
+        options["order_only"] = True
+    return options
+
+
+def _place(trace: TraceKeys) -> dict[str, Any] | None:
+    if trace.place is None:
+        return None
+    placed = {} if trace.place == "end-to-end" else trace.place
+    seats = [{"device": device, "offset": offset} for device, offset in placed.items()]
+    return {"seats": seats, "align_bytes": trace.place_align}
+
+
+def recorded(path: Path) -> list[Path]:
+    """The files that ``path`` stands for: itself, or those of all CPUs of a blktrace recording."""
+    if path.exists() or not path.parent.is_dir():
+        return [path]
+    of_a_cpu = re.compile(re.escape(path.name) + r"\.blktrace\.(\d+)")
+    found = [(match, file) for file in path.parent.iterdir() if (match := of_a_cpu.fullmatch(file.name))]
+    return [file for _, file in sorted(found, key=lambda pair: int(pair[0][1]))] or [path]
+
+
+def existing(path: Path) -> Path:
+    """``path``; ``InputError`` where there is no such trace file."""
+    if not all(file.is_file() for file in recorded(path)):
+        raise InputError("not-found", str(path), "there is no such trace file")
+    return path

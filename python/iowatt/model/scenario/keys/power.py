@@ -22,7 +22,7 @@ class Batching(Strict):
     )
 
 
-class Stagger(Strict):
+class StaggerKeys(Strict):
     """Spin-ups that follow one another."""
 
     at_once: int = key("Most drives of the pool that spin up at once.", within=(1, 100_000), example=2)
@@ -58,7 +58,7 @@ class _Waking(Strict):
         unset="the first request wakes the drive",
         example={"max_wait": "5s", "max_requests": 50},
     )
-    stagger: Stagger | None = key(
+    stagger: StaggerKeys | None = key(
         "Let drives spin up one after another; motors draw most while they start.",
         unset="all at once where they have to",
         example={"at_once": 2},
@@ -287,5 +287,5 @@ def batching_plan(policy: Policy) -> dict[str, Any] | None:
 
 def spin_ups_at_once(policy: Policy) -> int | None:
     """How many drives of the pool may spin up at once."""
-    stagger: Stagger | None = getattr(policy, "stagger", None)
+    stagger: StaggerKeys | None = getattr(policy, "stagger", None)
     return None if stagger is None else stagger.at_once

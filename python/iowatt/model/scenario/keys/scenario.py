@@ -2,67 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from iowatt.base import units
 from iowatt.base.errors import BadValueError
-from iowatt.base.quantity import BlockSize, Duration
+from iowatt.base.quantity import Duration
 from iowatt.base.strict import Strict, key
-from iowatt.model.scenario.array import Array
-from iowatt.model.scenario.path import Path
-from iowatt.model.scenario.workload import Workload
-
-#: Smallest extent (``LEAST_EXTENT`` of iowatt-trace) and the one that is taken unless another is asked for.
-LEAST_EXTENT = 64 * 1024
-EXTENT = 64 * 1024 * 1024
-
-#: Extents that workloads may reach before those of a Run that was not asked for its heat grow: counting over
-#: 16,384 of them at random takes as long as simulating. A trace touches few of those that its volume has.
-EXTENTS_MADE: Final = 512
-EXTENTS_TRACED: Final = 1 << 16
-
-
-class Heat(Strict):
-    """Counts reads, writes and bytes by extent and period, for ``iowatt heat``."""
-
-    extent: BlockSize = key(
-        "Length of an extent, the unit in which addresses are told apart. Extents join pairwise where a Run "
-        "would touch more than 1,048,576. Where observe.heat is left out, iowatt run doubles the default "
-        f"until workloads reach at most {EXTENTS_MADE:,} extents ({EXTENTS_TRACED:,} with a trace).",
-        default=EXTENT,
-        example="64MiB",
-        within=(LEAST_EXTENT, 2**50),
-    )
-    points: list[Literal["front", "back"]] = key(
-        "Where requests are counted. front: as hosts issue them, by address in their volume. back: as a pool "
-        "is handed them, by address in it: what the cache leaves over, its destages included. A virtual pool "
-        "counts as one pool, and what it moves inside is not counted.",
-        default=["front", "back"],
-        example=["front", "back"],
-        min_length=1,
-    )
-    period: Duration | None = key(
-        "Length of a period, the unit in which times are told apart. Periods join pairwise where there would "
-        "be too many.",
-        unset="starts at 1 s and doubles as often as needed to keep 64 at most",
-        example="1h",
-        ge=1e-3,
-    )
-
-
-def heat_plan(heat: Heat | Literal[False] | None) -> dict[str, dict[str, object]]:
-    """``HeatPlan`` of iowatt-sim under its key of the observation; nothing where it is not asked for."""
-    if not heat:
-        return {}
-    asked: dict[str, object] = {
-        "extent_bytes": heat.extent,
-        "period_s": heat.period,
-        "front": "front" in heat.points,
-        "back": "back" in heat.points,
-    }
-    return {"heat": asked}
+from iowatt.model.heat import EXTENTS_MADE, EXTENTS_TRACED, HeatKeys
+from iowatt.model.scenario.keys.array import ArrayKeys
+from iowatt.model.scenario.keys.path import PathKeys
+from iowatt.model.scenario.keys.workload import WorkloadKeys
 
 
 def _warmup(value: Any) -> Any:
@@ -120,7 +71,7 @@ class Observe(Strict):
         "points of a sweep keep none",
         example=True,
     )
-    heat: Heat | Literal[False] | None = key(
+    heat: HeatKeys | Literal[False] | None = key(
         "Where requests go, by extent and period, in the Run's table `heat`, for `iowatt heat`. `heat = {}` "
         "takes every default of the table. false: not recorded.",
         unset="`iowatt run` records it in front, and behind where a cache lies between, by "
@@ -143,12 +94,12 @@ class Scenario(Strict):
         within=(0, 2**63 - 1),
         example=1,
     )
-    workload: list[Workload] = key(
+    workload: list[WorkloadKeys] = key(
         "Streams of requests. None at all is legal where observe.duration is given (an idle array).",
         default=[],
     )
-    array: Array = key("The storage system: pools of drives, volumes on them, buses and a controller.")
-    path: list[Path] = key(
+    array: ArrayKeys = key("The storage system: pools of drives, volumes on them, buses and a controller.")
+    path: list[PathKeys] = key(
         "Ways of workloads to the array: adapters, links, switches, target ports. A workload that no path "
         "names reaches the array at once.",
         default=[],

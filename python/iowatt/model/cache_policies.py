@@ -33,7 +33,7 @@ PARAMETERS: Final[dict[str, dict[str, type]]] = {
     "w-tinylfu": {"window_share": float, "protected_share": float, "sample": float},
     "s3-fifo": {"small_share": float, "ghost_share": float, "threshold": int},
 }
-"""What can be set, by policy; the defaults are those of the papers (``iowatt_cache::plan``)."""
+"""Parameters by policy; the defaults are those of the papers (``iowatt_cache::plan``)."""
 
 LIMITS: Final[dict[str, tuple[float, float]]] = {
     "bits": (1, 8),
@@ -101,7 +101,7 @@ def policy(name: str, parameters: Mapping[str, float] | None = None) -> Policy:
 
 
 def parsed(text: str) -> Policy:
-    """A policy as of the command line: ``lru``, ``s3-fifo:small_share=0.2``, ``clock:bits=2``.
+    """A policy as the command line writes it: ``lru``, ``s3-fifo:small_share=0.2``, ``clock:bits=2``.
 
     Raises ``InputError`` with what would be accepted.
     """

@@ -1,0 +1,269 @@
+"""Keys of the array controller: its processors, its links and its cache.
+
+docs/models/cache.md describes how the simulator treats them.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Share
+from iowatt.base.strict import Strict, key
+from iowatt.model import cache_policies
+
+DESTAGE_LINES: Final = 16
+
+
+class ReadAheadKeys(Strict):
+    """Reading ahead of sequential reads."""
+
+    start: BlockSize = key(
+        "How far is read ahead at first: this or twice the request, whichever is more. The distance "
+        "doubles each time the reader has used half of it, and halves when the reader misses what gave way "
+        "too early.",
+        default=128 * 1024,
+        example="128KiB",
+        gt=0,
+        le=2**40,
+    )
+    most: BlockSize = key(
+        "Greatest distance; at least ``start``.", default=1024 * 1024, example="2MiB", gt=0, le=2**40
+    )
+    after: int = key(
+        "Reads in sequence (each beginning where one ended, or less than a line behind) that start it.",
+        default=2,
+        example=3,
+        within=(1, 1000),
+    )
+    streams: int = key(
+        "Sequential streams followed at a time; the least recently continued gives way.",
+        default=32,
+        example=64,
+        within=(1, 4096),
+    )
+    share: float = key(
+        "Most lines, as a share, that hold data read ahead and not yet requested.",
+        default=0.25,
+        example=0.1,
+        gt=0,
+        le=1,
+    )
+
+
+class Mirror(Strict):
+    """The link over which the partner controller gets a copy of written data."""
+
+    bandwidth: Rate = key("Its speed, one transfer at a time.", example="2GB/s", gt=0)
+    latency: Duration = key("From the end of a transfer to the partner's answer.", default=0.0, example="5us")
+
+
+class LossKeys(Strict):
+    """A part that fails and may return.
+
+    Meanwhile write-back is write-through, and what is dirty is destaged.
+    """
+
+    of: Literal["controller", "battery"] = key(
+        "What fails. battery: the one that protects dirty data. controller: one of the two, with half of the "
+        "cache's lines and half of all processors; under write-back the cache must have a mirror.",
+        example="battery",
+    )
+    at: Duration = key("When, from the start of the run.", example="10min")
+    back: Duration | None = key("When it is back.", unset="not before the end", example="20min")
+
+
+class CacheKeys(Strict):
+    """A cache for all pools, in lines."""
+
+    size: Capacity = key("Its size, rounded down to whole lines. 0B is no cache.", example="4GiB")
+    line: BlockSize = key(
+        "Unit of allocation, also called page: a whole number of sectors of every pool. Reads that miss "
+        "fetch whole lines.",
+        default=16 * 1024,
+        example="16KiB",
+        gt=0,
+        le=2**30,
+    )
+    replacement: cache_policies.Name = key(
+        "Which clean line gives way to a new one: the least recently used (lru), or another policy of "
+        "docs/models/cache.md.",
+        default="lru",
+        example="s3-fifo",
+    )
+    replacement_parameters: cache_policies.Replacement | None = key(
+        "Where the policy departs from its paper.",
+        unset="the parameters of the paper",
+        example={"small_share": 0.2},
+    )
+    read: bool = key("Whether data that reads miss is kept for later reads.", default=True, example=False)
+    write: Literal["back", "through", "around"] = key(
+        "Write policy. back: writes complete once in the cache, and are destaged later. through: complete "
+        "once on the drives, and stay in the cache for reads. around: as through, but take no new line.",
+        default="back",
+        example="through",
+    )
+    high_watermark: Share = key(
+        "Share of the lines that are dirty from which destaging starts. Write-back only.",
+        default=0.8,
+        example=0.8,
+    )
+    low_watermark: Share = key(
+        "Share of the lines that are dirty at which destaging ends; at most high_watermark.",
+        default=0.6,
+        example=0.6,
+    )
+    destage_size: BlockSize | None = key(
+        "Most contiguous dirty bytes written at once, whole lines. A destage does not cross a multiple of it "
+        "in its pool: with the data of one stripe, whole stripes are written without reading first.",
+        unset=f"{DESTAGE_LINES} lines",
+        example="256KiB",
+        gt=0,
+        le=2**40,
+    )
+    destage_outstanding: int = key(
+        "Most destages under way at a time, over all pools.", default=16, example=16, within=(1, 1_000_000)
+    )
+    destage: Literal["watermark", "utilisation"] = key(
+        "When dirty lines are written. watermark: from high_watermark down to low_watermark, as many at a "
+        "time as allowed. utilisation: none at low_watermark, all that are allowed at high_watermark, in "
+        "proportion between; below high_watermark, lines that were written again since the destager last "
+        "passed stay.",
+        default="watermark",
+        example="utilisation",
+    )
+    adaptive: bool | None = key(
+        "How much of a line is read and written. true: the sectors requested, and the dirty ones. false: "
+        "whole lines both ways; what is missing of a dirty line is read before it is written.",
+        unset="whole lines are read, what is dirty is written",
+        example=True,
+    )
+    read_ahead: ReadAheadKeys | None = key(
+        "Reading ahead of sequential reads. `{}` takes all of its defaults.",
+        unset="no reading ahead",
+        example={"most": "2MiB"},
+    )
+    mirror: Mirror | None = key(
+        "The copy of written data in a partner controller, before a write-back is answered. `size` is what "
+        "both controllers hold together, copies not counted. Write-back only.",
+        unset="none",
+        example={"bandwidth": "2GB/s", "latency": "5us"},
+    )
+
+    @property
+    def destage_bytes(self) -> int:
+        """``destage_size`` or its default."""
+        return DESTAGE_LINES * self.line if self.destage_size is None else self.destage_size
+
+
+class Moderation(Strict):
+    """Interrupts of requests over paths that are held back, so that several are taken at once."""
+
+    delay: Duration = key("Longest that an interrupt is held back.", example="20us", gt=0, le=1)
+    count: int = key("Interrupts that are held back at most.", default=8, example=8, within=(2, 2**31 - 1))
+
+
+class Processing(Strict):
+    """The time that requests take of the controller's processors, one visit each.
+
+    A write over a path whose data waits for the array is a second visit (``ready``). Requests over a path
+    come with an interrupt; those of workloads without a path have none.
+    """
+
+    read: Duration = key("Time of a processor for a read.", default=0.0, example="20us")
+    write: Duration = key("Time of a processor for a write.", default=0.0, example="30us")
+    processors: int = key(
+        "Processors; each works on one request at a time, first come first served.",
+        default=1,
+        example=2,
+        within=(1, 1024),
+    )
+    ready: Duration = key(
+        "Time of a processor to allocate space for a write before it requests the data. Only of writes over "
+        "a path whose data does not come with the command; a target port with express_writes spares it.",
+        default=0.0,
+        example="30us",
+        le=10,
+    )
+    interrupt: Duration = key(
+        "Time of a processor to take an interrupt: with every visit of a request over a path; once for all "
+        "that moderation held back. Requests without a path have none.",
+        default=0.0,
+        example="5us",
+        le=10,
+    )
+    moderation: Moderation | None = key(
+        "Interrupts of visits that come over a path, of all paths together, held back so that several are "
+        "taken at once: less work for processors, later answers.",
+        unset="each interrupt is taken at once",
+        example={"delay": "20us", "count": 8},
+    )
+
+
+class BackEndKeys(Strict):
+    """Time that commands to drives take of the controller, before they join the drives' queues.
+
+    One request may be several commands: a small write of RAID-5 is two reads and two writes.
+    """
+
+    command: Duration = key(
+        "Time of a processor for every command to a drive, whatever it is for.", default=0.0, example="25us"
+    )
+    write_command: Duration = key(
+        "Time on the write path, a station of its own that is passed before, for each command that is made "
+        "for a write: destages, copies, parity updates with their reads of old data and parity. Rebuilds "
+        "and moves of data do not pass it.",
+        default=0.0,
+        example="33us",
+    )
+    processors: int = key(
+        "Processors for `command`; each works on one command at a time, first come first served.",
+        default=1,
+        example=2,
+        within=(1, 1024),
+    )
+    write_processors: int = key("Processors of the write path.", default=1, example=2, within=(1, 1024))
+
+
+class ControllerKeys(Strict):
+    """What stands between hosts and pools."""
+
+    cache: CacheKeys | None = key("The cache.", unset="none", example={"size": "4GiB", "write": "back"})
+    processing: Processing | None = key(
+        "Time that each request takes of a processor.",
+        unset="none",
+        example={"read": "20us", "write": "30us", "processors": 2},
+    )
+    back_end: BackEndKeys | None = key(
+        "Time that each command to a drive takes of the controller, behind the cache and RAID.",
+        unset="none",
+        example={"command": "25us", "write_command": "33us"},
+    )
+    host_bandwidth: Rate | None = key(
+        "Speed of the link between hosts and controller, one transfer at a time: a write's data before it is "
+        "cached or passed on, a read's data before the answer.",
+        unset="transfers to and from hosts take no time",
+        example="400MB/s",
+        gt=0,
+    )
+    split: BlockSize | None = key(
+        "Larger requests are cut at its multiples; the pieces take turns with other requests on the "
+        "links and go to the cache and the pools separately.",
+        unset="each request is served as one",
+        example="32KiB",
+        gt=0,
+        le=2**40,
+    )
+    split_outstanding: int = key(
+        "Most pieces of one request under way at a time.", default=8, example=4, within=(1, 1_000_000)
+    )
+    zero_detect: bool = key(
+        "Whether writes of nothing but zeros (`zero_share` of a workload) are recognised: they are "
+        "answered without cache and pools, as are reads of what is known to be zeros.",
+        default=False,
+        example=True,
+    )
+    loss: list[LossKeys] = key(
+        "Parts that fail at given times; a controller without a cache is not lost.",
+        default=[],
+        example=[{"of": "battery", "at": "10min", "back": "20min"}],
+    )
