@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from string import Formatter
 
 import polars as pl
 import pytest
@@ -12,7 +13,6 @@ from iowatt.evaluate.search import axes
 from iowatt.studies.conduct import conduct
 from iowatt.studies.document import document
 from iowatt.studies.emerald2012 import (
-    STUDY,
     causes,
     compare,
     conclusions,
@@ -42,7 +42,7 @@ TINY = replace(
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    return conduct(replace(STUDY, scale=TINY), tmp_path_factory.mktemp("emerald") / "study")
+    return conduct(replace(find("emerald2012"), scale=TINY), tmp_path_factory.mktemp("emerald") / "study")
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def points(found):
 
 
 def test_the_study_is_known_by_name():
-    assert find("emerald2012") is STUDY
+    assert find("emerald2012").name == "emerald2012"
 
 
 def test_the_family_of_the_package_is_that_of_the_examples():
@@ -248,7 +248,7 @@ def test_the_notes_say_what_is_fitted_and_what_is_a_stand_in(found):
 
 
 def test_an_experiment_that_a_reduced_study_leaves_out_is_said_so(points):
-    cause, experiment = causes.of_submission(points, "RR").found()
+    cause, experiment = causes.why(points, "submission", "RR")()
     assert cause
     assert experiment == causes.LEFT_OUT
 
@@ -260,3 +260,22 @@ def test_printed_figures_are_those_of_the_training():
     peaks = {(one.metric, one.raid): one.drives for one in published.FIGURES if one.peak == "shelf"}
     assert peaks["MW1", "raid-5"] == peaks["RR", "raid-5"] == 125
     assert peaks["RW", "raid-5"] == peaks["RW", "raid-10"] == 75
+
+
+def test_every_name_in_a_reason_stands_for_a_run_of_the_whole_study():
+    kinds = {stage.labels["kind"] for stage in stages_of(systems.FULL)}
+    names = {
+        name
+        for reason in published.TEXT.reasons.values()
+        for _, name, _, _ in Formatter().parse(reason.experiment)
+        if name is not None
+    }
+    for name in names - set(causes.FUNCTIONS):
+        kind, _, rest = name.partition("/")
+        if kind == "all":
+            assert rest in kinds
+        elif rest:
+            raid, drives = rest.split("/")
+            assert int(drives) in systems.FULL.shelves[raid][kind]
+        else:
+            assert name in kinds

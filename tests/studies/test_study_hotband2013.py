@@ -10,7 +10,7 @@ import pytest
 
 from iowatt.evaluate.search import axes
 from iowatt.studies.conduct import conduct
-from iowatt.studies.hotband2013 import STUDY, conclusions, published, systems
+from iowatt.studies.hotband2013 import conclusions, published, systems
 from iowatt.studies.result import Verdict
 from iowatt.studies.study import find
 
@@ -19,11 +19,11 @@ TINY = systems.Scale(size=0.07, warmup_s=20.0, window_s=10.0, caches=(0.0,))
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    return conduct(replace(STUDY, scale=TINY), tmp_path_factory.mktemp("hotband") / "study")
+    return conduct(replace(find("hotband2013"), scale=TINY), tmp_path_factory.mktemp("hotband") / "study")
 
 
 def test_the_study_is_known_by_name():
-    assert find("hotband2013") is STUDY
+    assert find("hotband2013").name == "hotband2013"
 
 
 def test_every_table_is_there(found):
@@ -99,7 +99,7 @@ def test_the_ceiling_is_that_of_the_scenario():
     ],
 )
 def test_an_assumed_ceiling_that_decides_a_ratio_is_no_agreement(ours, capped, word):
-    found = conclusions.ratio("k", "c", "w", ours, 1.074, cause="a", experiment="b", capped=capped)
+    found = conclusions.ratio("small-array", "w", ours, 1.074, cause="a", experiment="b", capped=capped)
     assert found.verdict == word and bool(found.ceiling) is (word == "not judged")
 
 

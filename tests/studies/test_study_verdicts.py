@@ -18,8 +18,9 @@ from iowatt.studies.arrays2002.drive_conclusions import (
 from iowatt.studies.arrays2002.points import DesignPoint, best, cases, choose
 from iowatt.studies.arrays2002.published import IDLE_W, LARGEST_CORRELATION, TPCC, TPCH
 from iowatt.studies.document import claim_verdict
-from iowatt.studies.result import Verdict, judge
+from iowatt.studies.result import Verdict
 from iowatt.studies.stages import RecordedIdle
+from iowatt.studies.text import ClaimText, StudyText
 
 GAP_S = 0.00706
 DISKS = (24, 28, 32, 38)
@@ -65,11 +66,25 @@ def test_a_difference_needs_a_cause_and_an_experiment():
     assert verdict(agrees=True).verdict == "agree"
 
 
+def judged(**more):
+    claim = ClaimText(claim="claim {what}", published="theirs", cause="c {what}", experiment="e")
+    head = dict.fromkeys(("title", "question", "source", "reduced"), "")
+    words = StudyText(**head, notes={}, tables={}, claims={"k": claim})
+    return words.judge("k", "case", ours="ours", what="x", **more)
+
+
 def test_only_a_difference_says_why():
-    said = {"published": "theirs", "ours": "ours", "cause": "c", "experiment": "e"}
-    agree, differ = (judge("k", "claim", "case", agrees=agrees, **said) for agrees in (True, False))
-    assert (agree.cause, agree.experiment) == ("", "")
-    assert (differ.cause, differ.experiment) == ("c", "e")
+    agree, differ = (judged(agrees=agrees) for agrees in (True, False))
+    assert (agree.claim, agree.cause, agree.experiment) == ("claim x", "", "")
+    assert (differ.published, differ.cause, differ.experiment) == ("theirs", "c x", "e")
+    assert judged(why=lambda: ("cause", "run")).cause == "cause"
+    assert judged(published="other").published == "other"
+
+
+def test_what_was_not_tried_or_stops_at_an_assumed_limit_is_not_judged():
+    left, capped = judged(tried=False), judged(agrees=False, ceiling="limit")
+    assert (left.verdict, left.cause) == ("not tried", "")
+    assert (capped.verdict, capped.cause, capped.experiment) == ("not judged", "limit", "e")
 
 
 def test_the_published_shape_agrees_everywhere():

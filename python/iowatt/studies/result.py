@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal
 
 from pydantic import Field, computed_field, model_validator
@@ -53,34 +52,6 @@ class Verdict(Result):
         if not self.tried:
             return "not tried"
         return "agree" if self.agrees else "differ"
-
-
-def judge(
-    key: str,
-    claim: str,
-    case: str,
-    *,
-    published: str,
-    ours: str,
-    agrees: bool,
-    cause: str = "",
-    experiment: str = "",
-    why: Callable[[], tuple[str, str]] | None = None,
-) -> Verdict:
-    """A verdict that says why it differs only where it does; ``why`` finds cause and experiment then."""
-    if agrees:
-        cause = experiment = ""
-    elif why is not None:
-        cause, experiment = why()
-    return Verdict(
-        key=key, claim=claim, case=case, published=published, ours=ours, agrees=agrees, cause=cause,
-        experiment=experiment,
-    )  # fmt: skip
-
-
-def untried(key: str, claim: str, case: str, *, published: str, ours: str) -> Verdict:
-    """A verdict that a reduced study cannot reach."""
-    return Verdict(key=key, claim=claim, case=case, published=published, ours=ours, agrees=False, tried=False)
 
 
 class StudyFigure(Result):

@@ -21,7 +21,7 @@ from iowatt.studies.arrays2002 import (
 )
 from iowatt.studies.arrays2002.detail import Drives
 from iowatt.studies.arrays2002.drive_conclusions import ConstantGaps, Experiment, derived_saving_j
-from iowatt.studies.arrays2002.published import DISKS
+from iowatt.studies.arrays2002.published import DISKS, TEXT
 from iowatt.studies.arrays2002.systems import (
     COUNT,
     FULL,
@@ -38,7 +38,6 @@ from iowatt.studies.arrays2002.systems import (
 from iowatt.studies.arrays2002.tables import SimulatedWorkload
 from iowatt.studies.stages import Results
 from iowatt.studies.study import Findings
-from iowatt.studies.study import notes as coded
 
 __all__ = ["FULL", "QUICK", "findings", "stages"]
 
@@ -153,18 +152,8 @@ def notes(simulated: Sequence[SimulatedWorkload], scale: Scale) -> list[Note]:
         f"{labels.work(one.source, one.workload)} {one.window_s / 3600:.2f} h with {one.requests:,} requests"
         for one in simulated
     )
-    sentences = {
-        "stand-in-drive": "The drive's mechanics are a stand-in. The study published watts, speed and "
-        "capacity of its drive, no seek curve and no zones: arrays2002-disk has those of a Quantum Atlas "
-        "10K, and every sweep of the design space is repeated in part with those of an IBM 18ES.",
-        "stand-in-workloads": "The workloads are not the study's, whose DB2 traces are not public. "
-        f"PostgreSQL trace: block traces captured for this project ({TRACES['tpcc']} at speed "
-        f"{SPEEDS['tpcc']}; {TRACES['tpch']}, recorded at {RECORDED_TPCH_IOPS:g} requests/s, at speed "
-        f"{SPEEDS['tpch']}). Synthetic: the library's profiles arrays2002-tpcc and arrays2002-tpch, fitted "
-        "to the study's tables.",
-        "lengths": f"Length of each run: {lengths}. The study simulated 12.06 h and 45.9 h.",
-        "no-tpc-result": "TPC-C and TPC-H name the kind of load; none of this is a TPC result.",
-        "unnumbered-figures": "The study's figures were printed without numbers; its Tables 2 to 5 and its "
-        "text are compared with ours.",
-    }
-    return coded(sentences, reduced="a coarse grid on short excerpts" if scale is not FULL else "")
+    return TEXT.noted(
+        reduced=scale is not FULL, lengths=lengths, recorded_iops=RECORDED_TPCH_IOPS,
+        tpcc_trace=TRACES["tpcc"], tpcc_speed=SPEEDS["tpcc"],
+        tpch_trace=TRACES["tpch"], tpch_speed=SPEEDS["tpch"],
+    )  # fmt: skip

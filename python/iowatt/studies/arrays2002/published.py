@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from iowatt.studies.text import study_text
+
+TEXT: Final = study_text("arrays2002")
+
 #: Table 1, W: the drive idle, at work or seeking, in standby; 15 s down and 26 s up.
 IDLE_W: Final = 22.3
 ACTIVE_W: Final = 39.0

@@ -12,9 +12,9 @@ from iowatt.studies.dollars2014 import systems
 from iowatt.studies.dollars2014.conclusions import Compared, compared, inside, signed, signed_range, spread
 from iowatt.studies.dollars2014.money import Crossing, Money, Variant, years
 from iowatt.studies.dollars2014.points import HybridPoint, Pair, of, pairs
-from iowatt.studies.dollars2014.published import LONG_RUN, ONCE, PUBLISHED, SLIGHTLY
+from iowatt.studies.dollars2014.published import LONG_RUN, ONCE, PUBLISHED, SLIGHTLY, TEXT
 from iowatt.studies.dollars2014.systems import WORKS, Scale, Work
-from iowatt.studies.result import Verdict, judge
+from iowatt.studies.result import Verdict
 
 ONCE_OVER: Final = Horizon("work", ONCE)
 LONG: Final = Horizon("work", LONG_RUN)
@@ -73,15 +73,11 @@ def _by_variant(priced: Priced, kept: Compared, horizon: Horizon) -> str:
 def _once(priced: Priced, work: Work, kept: Compared) -> Verdict:
     ours = differences(kept.pairs, priced.money, priced.variants[0], ONCE_OVER)
     low, high = SLIGHTLY
-    return judge(
+    return TEXT.judge(
         "cost-once",
-        "Bought today and used once, caching is slightly dearer: it needs a quarter more disk",
         f"{work.title}, as printed: {kept.how}",
-        published="slightly dearer",
         ours=spread(ours),
         agrees=low < median(ours) <= high,
-        cause="a quarter more of the disk is a few percent of what the SSD costs; what else is paid at once "
-        "decides",
         experiment=_by_variant(priced, kept, ONCE_OVER),
     )
 
@@ -100,27 +96,14 @@ def _long_run(priced: Priced, work: Work, kept: Compared) -> Verdict:
         money.groups(caching, printed, LONG).get("demand", 0.0) / money.usd(caching, printed, LONG)
         for caching, _ in kept.pairs
     )
-    cheaper = published[1] < 0
-    reason = (
-        "our tiering, a quarter of whose hot data is on the SSD from the beginning, promotes less than "
-        "caching does. For as many promotions it wears the SSD more by what it reads of the extents that "
-        "give way, a tenth of a write each: caching can be 9 % cheaper at most (1/1.1), by this model of "
-        "wear; the rest of the published 20 % is left unexplained"
-        if cheaper
-        else "our caching takes several times as long, and pays for the energy of that time; what the study "
-        "paid for its watts, and of which devices, is not known"
-    )
-    return judge(
-        f"cost-long-run-{'reads' if cheaper else 'writes'}",
-        "After 100,000 times the work caching is "
-        f"{'cheaper under reads' if cheaper else 'dearer under writes'}",
+    return TEXT.judge(
+        f"cost-long-run-{'reads' if published[1] < 0 else 'writes'}",
         f"{work.title}, as printed: {kept.how}",
         published=signed_range(*published),
         ours=f"{spread(ours)}; {demand:.0f} % of the cost is the demand charge",
         agrees=inside(median(ours), published),
-        cause=f"as printed, alpha multiplies a month's demand charge: it is {demand:.0f} % of the cost, and "
-        f"differs by the drives' mean watts only. Charged by months, wear and energy decide: {reason}",
         experiment="; ".join([_by_variant(priced, kept, LONG), *colder]),
+        demand=demand,
     )
 
 
@@ -132,17 +115,16 @@ def years_of_work(points: list[HybridPoint], work: Work, kept: Compared) -> Verd
     mean = sum(ours) / len(ours)
     crowd = [years(one, LONG_RUN) for pair in pairs(points, work.key, "crowd") for one in pair]
     more = f"; with four requests in flight {min(crowd):.2g} to {max(crowd):.2g} years" if crowd else ""
-    return judge(
+    return TEXT.judge(
         "years",
-        "Years that 100,000 times the work takes: alpha x seconds / 31,536,000",
         f"{work.title}: both systems; {kept.how}",
-        published=f"{published.years:g} ({published.years_range[0]:g} to {published.years_range[1]:g})",
         ours=f"{mean:.2g} ({min(ours):.2g} to {max(ours):.2g})",
         agrees=1 / YEARS_FACTOR <= mean / published.years <= YEARS_FACTOR,
-        cause="the length of the work was fitted to hit ratios; the study's traces may be shorter, its "
-        "computer answers from its page cache too, and how many requests it had in flight is not known",
         experiment=f"all {len(every)} points {sum(every) / len(every):.2g} ({min(every):.2g} to "
         f"{max(every):.2g}) years" + more,
+        years=published.years,
+        fewest=published.years_range[0],
+        most=published.years_range[1],
     )
 
 
@@ -150,15 +132,11 @@ def _ssd_only(priced: Priced) -> list[Verdict]:
     """SSD only against the cheapest of the others, at once and in the long run."""
     tried = [(variant, _against_best(priced, variant)) for variant in priced.variants]
     return [
-        judge(
+        TEXT.judge(
             "ssd-only",
-            "SSD only is dear at first, and for some workloads much cheaper in the long run",
             f"against the cheapest of the other four, {variant.title}",
-            published="dear at once, much cheaper for some",
             ours=_shown(against),
             agrees=all(one.once > MUCH for one in against) and any(one.long < -MUCH for one in against),
-            cause="where a month's demand is not charged for each repetition, wear decides: all requests, "
-            "and all writes, go to the one SSD, whose 36.5 TB are few",
             experiment="; ".join(
                 f"{other.title}: {_shown(shares)}" for other, shares in tried if other is not variant
             ),

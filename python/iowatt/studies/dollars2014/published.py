@@ -8,6 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from iowatt.studies.text import study_text
+
+TEXT: Final = study_text("dollars2014")
+
 Range = tuple[float, float]
 
 

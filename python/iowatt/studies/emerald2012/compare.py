@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from iowatt.studies.emerald2012 import published
 from iowatt.studies.emerald2012.points import FamilyPoint, FamilyPoints, best
+from iowatt.studies.emerald2012.published import level_name, metric_name, unit
 from iowatt.studies.emerald2012.systems import SEQUENTIAL, SLOTS
-
-UNITS = {"RI": "GB/W", "SR": "MB/s/W", "SW": "MB/s/W"}
 
 
 @dataclass(frozen=True)
@@ -49,11 +48,6 @@ class Peak:
         """Whether fewer and more drives were tried, so that it is a peak; there is no less than one shelf."""
         fewest = self.below is not None or (self.figure.peak == "shelf" and self.ours.drives == SLOTS)
         return fewest and self.above is not None
-
-
-def unit(metric: str) -> str:
-    """Of a metric as the training prints it."""
-    return UNITS.get(metric, "IOPS/W")
 
 
 def figures_of(points: FamilyPoints) -> list[published.PrintedFigure]:
@@ -211,23 +205,3 @@ def mean_error(compared: Sequence[Compared]) -> float | None:
 def ratio(points: FamilyPoints, drives: int = 125) -> float:
     """RAID-5 over RAID-10 at 70/30."""
     return points.at("MW1", "raid-5", drives).value / points.at("MW1", "raid-10", drives).value
-
-
-def metric_name(metric: str) -> str:
-    """A metric in words."""
-    return {
-        "MW1": "mixed 70/30",
-        "60/40": "mixed 60/40",
-        "80/20": "mixed 80/20",
-        "MW2": "mixed 70/30 at 25 %",
-        "RR": "random read",
-        "RW": "random write",
-        "SR": "sequential read",
-        "SW": "sequential write",
-        "RI": "ready idle",
-    }[metric]
-
-
-def level_name(raid: str) -> str:
-    """A level in words."""
-    return raid.upper()

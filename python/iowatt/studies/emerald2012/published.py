@@ -9,6 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from iowatt.studies.text import study_text
+
+TEXT: Final = study_text("emerald2012")
+
 
 @dataclass(frozen=True)
 class PrintedFigure:
@@ -46,6 +50,7 @@ FIGURES: Final = (
 
 #: RAID-5 over RAID-10 at 70/30, of the printed metrics; counting drive operations gives 1.3/1.9 = 0.684.
 RAID5_OVER_RAID10: Final = 12.7 / 18.6
+COUNTED_RATIO: Final = 1.3 / 1.9
 
 
 @dataclass(frozen=True)
@@ -98,3 +103,31 @@ POWER_SWING: Final = 0.12
 
 #: MB over MiB: the training uses both words for the same unit.
 MIB: Final = 1.048576
+
+UNITS: Final = {"RI": "GB/W", "SR": "MB/s/W", "SW": "MB/s/W"}
+NAMES: Final = {
+    "MW1": "mixed 70/30",
+    "60/40": "mixed 60/40",
+    "80/20": "mixed 80/20",
+    "MW2": "mixed 70/30 at 25 %",
+    "RR": "random read",
+    "RW": "random write",
+    "SR": "sequential read",
+    "SW": "sequential write",
+    "RI": "ready idle",
+}
+
+
+def unit(metric: str) -> str:
+    """Of a metric as the training prints it."""
+    return UNITS.get(metric, "IOPS/W")
+
+
+def metric_name(metric: str) -> str:
+    """A metric in words."""
+    return NAMES[metric]
+
+
+def level_name(raid: str) -> str:
+    """A level in words."""
+    return raid.upper()

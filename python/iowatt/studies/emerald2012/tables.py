@@ -9,8 +9,8 @@ from iowatt.render.figure import Cell, Figure
 from iowatt.studies.emerald2012 import compare, knee, published
 from iowatt.studies.emerald2012.compare import Compared
 from iowatt.studies.emerald2012.points import FamilyPoints
+from iowatt.studies.emerald2012.published import TEXT
 from iowatt.studies.emerald2012.systems import CLASS, SEQUENTIAL, family
-from iowatt.studies.figures import table
 
 _GROUPS = {
     "curves": "peaks and curves",
@@ -29,17 +29,7 @@ def figures(points: FamilyPoints) -> Figure:
         ]
         for one in [*compare.all_figures(points), *compare.estimate(points)]
     ]  # fmt: skip
-    return Figure(
-        "figures",
-        "Published, ours, difference",
-        "Fitted: constants of the family were fitted to it, with all others of its kind together. Predicted: "
-        "no constant knows it. Random metrics of curves and baseline are ours at a mean response time of 20 "
-        "ms. The submission's are ours at the response times that were measured; the last six rows hold the "
-        "same measured figures against the estimate of its 50 drives, at 20 ms or with the family's "
-        "sequential load, and count in no mean but their own. Sequential metrics are in MB/s/W (10^6 bytes).",
-        table("Figure | Unit | Published | Ours | Difference (%) | Ours was", rows),
-        wide=True,
-    )
+    return TEXT.figure("figures", rows)
 
 
 def errors(points: FamilyPoints) -> Figure:
@@ -55,14 +45,7 @@ def errors(points: FamilyPoints) -> Figure:
             "not counted above: the submission, at the estimate's 20 ms or load", compare.estimate(points)
         )
     )
-    return Figure(
-        "errors",
-        "Mean differences",
-        "Means of the sizes of the differences in percent. That of the fitted figures says little: see how "
-        "many constants they have under What it rests on.",
-        table("Of | Figures | Mean difference (%) | Largest (%) | Which", rows),
-        wide=True,
-    )
+    return TEXT.figure("errors", rows)
 
 
 def _errors(title: str, compared: Sequence[Compared]) -> list[Cell]:
@@ -81,7 +64,7 @@ def peaks(points: FamilyPoints) -> Figure:
         ours, figure = one.ours, one.figure
         rows.append(
             [
-                compare.metric_name(figure.metric), compare.level_name(figure.raid),
+                published.metric_name(figure.metric), published.level_name(figure.raid),
                 "single drives" if figure.peak == "drive" else "whole shelves", figure.drives, ours.drives,
                 f"{one.tried[0]} to {one.tried[1]}" + ("" if one.inside else ": no peak inside"), ours.value,
                 figure.value, None if one.below is None else 100 * (one.below.value / ours.value - 1),
@@ -89,19 +72,7 @@ def peaks(points: FamilyPoints) -> Figure:
                 None if ours.back_end is None else 100 * ours.back_end,
             ]
         )  # fmt: skip
-    return Figure(
-        "peaks",
-        "Drives at the peaks",
-        "The highest point of each curve, and by how much its neighbours are lower; random metrics at 20 "
-        "ms. One that has nothing on a side is at the edge of what was tried, and no peak (one shelf is the "
-        "least there is). Where back end or drives are fully busy says what limits it.",
-        table(
-            "Metric | Level | By | Published (drives) | Ours (drives) | Tried | Metric there, ours | "
-            "Published metric | Next fewer (%) | Next more (%) | Busy drives (%) | Busy back end (%)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("peaks", rows)
 
 
 def again(points: FamilyPoints) -> Figure:
@@ -118,19 +89,7 @@ def again(points: FamilyPoints) -> Figure:
                 tops.count(drives),
             ]
         )  # fmt: skip
-    return Figure(
-        "again",
-        "The peak by single drives, over seeds",
-        "Mixed 70/30, RAID-5, at 20 ms. Differences are taken within a seed; their interval is Student's "
-        "over the seeds. Which count is the best of a single curve is chance where the interval holds "
-        "zero. The fit kept only combinations of constants whose peak is at 120.",
-        table(
-            "Drives | Mean (IOPS/W) | Lowest seed (IOPS/W) | Highest seed (IOPS/W) | Against the best, mean "
-            "(%) | Half of its 95 % interval (%) | Best in seeds",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("again", rows)
 
 
 def levels(points: FamilyPoints) -> Figure:
@@ -144,17 +103,11 @@ def levels(points: FamilyPoints) -> Figure:
         ours = [points.at(metric, raid, first.drives).value for raid in ("raid-5", "raid-10")]
         rows.append(
             [
-                compare.metric_name(metric), first.drives, ours[0], ours[1], ours[0] / ours[1],
+                published.metric_name(metric), first.drives, ours[0], ours[1], ours[0] / ours[1],
                 first.value / second.value,
             ]
         )  # fmt: skip
-    return Figure(
-        "levels",
-        "RAID-5 against RAID-10",
-        "At the same number of drives, random metrics at 20 ms. "
-        "Counting drive operations gives 1.3/1.9 = 0.684 at 70/30.",
-        table("Metric | Drives | RAID-5 | RAID-10 | Ratio | Published ratio", rows),
-    )
+    return TEXT.figure("levels", rows)
 
 
 def idle(points: FamilyPoints) -> Figure:
@@ -168,19 +121,7 @@ def idle(points: FamilyPoints) -> Figure:
                 one.gb_per_w, 100 * (ours.value / one.gb_per_w - 1), "fitted" if one.fitted else "predicted",
             ]
         )  # fmt: skip
-    return Figure(
-        "idle",
-        "Ready idle",
-        "Pair of controllers and shelf follow from the first two points; published watts of the second "
-        "and third are the capacity "
-        "over the printed GB/W. The last point's printed 4,100 W and 35.7 GB/W are 0.4 % apart.",
-        table(
-            "Drives | Raw capacity (GB) | Power, ours (W) | Power, published (W) | Ours (GB/W) | Published "
-            "(GB/W) | Difference (%) | Ours was",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("idle", rows)
 
 
 def three(points: FamilyPoints) -> Figure:
@@ -196,28 +137,13 @@ def three(points: FamilyPoints) -> Figure:
         there = compare.at_measured_response(points, measured[metric])
         rows.append(
             [
-                compare.metric_name(metric), compare.unit(metric), published.BASELINE.get(metric),
+                published.metric_name(metric), published.unit(metric), published.BASELINE.get(metric),
                 untuned[0].value if untuned else None, estimated.get(metric), ours, measured[metric].value,
                 measured[metric].ms, there, 100 * (there / measured[metric].value - 1),
                 100 * (ours / measured[metric].value - 1),
             ]
         )  # fmt: skip
-    return Figure(
-        "three",
-        "Baseline, predicted, measured",
-        "The baseline is 250 small drives of 10k and 120 large ones of 15k, untuned; the submission 50 small "
-        "drives of 15k. Levels, tested capacity and load of either are not published: ours are RAID-5 on all "
-        "of it. Baseline and estimate are ours at 20 ms (sequential: 44 requests outstanding, which stands "
-        "for sequential reads at their 6 ms, too: 16 streams do not come down to it). MW2 is a quarter of "
-        "MW1's rate, at 20 ms or at the measured 13 ms.",
-        table(
-            "Metric | Unit | Baseline, published | Baseline, ours | Estimate for 50 drives, published | "
-            "Estimate for 50 drives, ours | Measured | Measured response (ms) | Ours at that response | Ours "
-            "at that response over measured (%) | Our estimate over measured (%)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("three", rows)
 
 
 def constants() -> Figure:
@@ -274,19 +200,7 @@ def constants() -> Figure:
             "rules of Emerald 1.0 as recalled (unverified)",
         ],
     ]
-    return Figure(
-        "constants",
-        "One set of constants",
-        "Seven constants are fitted. Two of them, of watts at rest, follow from two idle points and have no "
-        f"error left (GB/W and W of the first are one figure). Five are fitted to {fitted} RAID-5 figures, "
-        f"and combinations that miss one of the {peaks} peaks are dropped. No point has a constant of its "
-        "own in the file, but three metrics do in effect: destages act on random writes alone, the copy to "
-        "the partner on sequential writes, the requests outstanding on sequential reads. The others, back "
-        "end and the pair at work, carry random read and 70/30 twice, and the watts of all. So that fitted "
-        "figures come out says little; predictions are the test. scripts/fit_emerald2012.py repeats the fit.",
-        table("Constant | Value | Found by", rows),
-        wide=True,
-    )
+    return TEXT.figure("constants", rows, fitted=fitted, peaks=peaks)
 
 
 def defects(points: FamilyPoints) -> Figure:
@@ -317,10 +231,4 @@ def defects(points: FamilyPoints) -> Figure:
             "17.255 is 17.3",
         ],
     ]
-    return Figure(
-        "defects",
-        "Known defects",
-        "Not fitted to; each is a choice that is stated.",
-        table("Defect | Here | Worth", rows),
-        wide=True,
-    )
+    return TEXT.figure("defects", rows)

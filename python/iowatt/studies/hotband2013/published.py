@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from iowatt.studies.text import study_text
+
+TEXT: Final = study_text("hotband2013")
+
 
 @dataclass(frozen=True)
 class Array:

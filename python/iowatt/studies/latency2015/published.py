@@ -10,6 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from iowatt.studies.text import study_text
+
+TEXT: Final = study_text("latency2015")
+
 #: Mean latency of writes over the run, feature off and on.
 BEFORE_MS: Final = 0.5
 AFTER_MS: Final = 0.25

@@ -11,6 +11,7 @@ from iowatt.render.figure import Cell, Figure
 from iowatt.studies.figures import table
 from iowatt.studies.latency2015 import equations, published, systems
 from iowatt.studies.latency2015.points import LatencyPoint, LatencyPoints
+from iowatt.studies.latency2015.published import TEXT
 
 #: Fixed parts in us and backgrounds that the table of the printed equation shows.
 FIXED_US: Final = (20, 40, 60, 80, 100, 120)
@@ -32,19 +33,7 @@ def printed() -> Figure:
                         100 * one.after_busy, one.writes, 1e3 * one.mean_s(2), 1e3 * one.mean_s(1),
                     ]
                 )  # fmt: skip
-    return Figure(
-        "printed",
-        "Two means, and what the equation leaves open",
-        "T = F + v S / (1 - rho), v = 2 before and 1 after. Each line gives 0.5 and 0.25 ms exactly. For "
-        "a halved mean the rate of writes at a processor follows from F alone, S = (T/2 - F)(1 - F/T)(1 "
-        "- rho_0) and rho_0 trade against one another: only a third measurement decides.",
-        table(
-            "Fixed part F (us) | Background (%) | Visit S (us) | Busy before (%) | Busy after (%) | Writes "
-            "of a processor (1/s) | Before (ms) | After (ms)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("printed", rows)
 
 
 def members(points: LatencyPoints) -> Figure:
@@ -61,21 +50,8 @@ def members(points: LatencyPoints) -> Figure:
                 1e3 * member.equation.mean_s(before.load, 2), 1e3 * member.equation.mean_s(after.load, 1),
             ]
         )  # fmt: skip
-    return Figure(
-        "family",
-        "The family of calibrations, simulated",
-        "Each was solved for the two published means, by one procedure; visit, read and copy are times of a "
-        "processor and of the partner. All means are the array's view. The last two columns are what the "
-        "equations make of the same figures and the simulated rates: arrivals are Poisson there, and the "
-        "two visits of a write know nothing of one another.",
-        table(
-            "Calibration | Processors | Visit S (us) | Read (us) | Copy (us) | Best, one user (us) | Before "
-            "(ms) | of 0.5 ms (%) | After (ms) | of 0.25 ms (%) | Highest second after (ms) | Before, "
-            "equation (ms) | After, equation (ms)",
-            rows,
-        ),
-        remarks=[f"{member.title}: {member.why}." for member in points.members],
-        wide=True,
+    return TEXT.figure(
+        "family", rows, remarks=[f"{member.title}: {member.why}." for member in points.members]
     )
 
 
@@ -161,14 +137,9 @@ def distinguishing(points: LatencyPoints) -> Figure:
         nearest = nearest_ratio(values)
         rows.append([one.name, one.unit, *values, ratio, None if nearest is None else 100 * (nearest - 1)])
     titles = " | ".join(member.title for member in points.members)
-    return Figure(
+    return TEXT.figure(
         "telling",
-        "Which measurement would tell them apart",
-        "Each column is an array that fits what was published. The last column is what a measurement "
-        "would have to resolve to know every member from every other; where it is smaller than the noise "
-        "of a measurement, that one decides between groups of members only.",
         table(f"Measurement | Unit | {titles} | Highest over lowest | Nearest two differ by (%)", rows),
-        wide=True,
     )
 
 
@@ -192,19 +163,7 @@ def services(points: LatencyPoints, scale: systems.Scale) -> Figure:
         for kind in named
         for one in points.of(kind)
     ]
-    return Figure(
-        "services",
-        "Other services of the array",
-        "The reference calibration after, and one service at a time off and on. Beside the first runs a scan "
-        f"of {systems.SCAN} reads of 256 KiB a second. {scale.services_s:g} s each.",
-        table(
-            "Service | Setting | Writes at the array (ms) | 99th percentile (ms) | Writes at the host (ms) | "
-            "99th percentile (ms) | Reads at the host (ms) | Processors busy (%) | Drives' writes over "
-            "hosts'",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("services", rows, scan=systems.SCAN, services_s=scale.services_s)
 
 
 def _service(one: LatencyPoint) -> list[Cell]:

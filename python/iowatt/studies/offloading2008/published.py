@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from iowatt.studies.text import study_text
+
+TEXT: Final = study_text("offloading2008")
+
 
 @dataclass(frozen=True)
 class Published:
