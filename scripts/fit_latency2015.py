@@ -22,9 +22,9 @@ from dataclasses import dataclass, replace
 
 import iowatt
 from iowatt.run.bundle import Run
-from iowatt.studies.latency2015 import equations, published, systems
+from iowatt.studies.latency2015 import equations, systems
 from iowatt.studies.latency2015.equations import Load, Solved
-from iowatt.studies.latency2015.members import MEMBERS, Member
+from iowatt.studies.latency2015.published import MEMBERS, PRINTED, Member
 
 WITHIN = 0.002
 ROUNDS = 8
@@ -41,7 +41,7 @@ class Seen:
     load: Load
 
 
-def seen(member: Member, express: str, users: int = published.USERS) -> Seen:
+def seen(member: Member, express: str, users: int = PRINTED.users) -> Seen:
     """A member simulated."""
     text = systems.scenario("fit", member, WINDOW_S, WARMUP_S, users=users, express=express)
     with ThreadPoolExecutor(2) as both:
@@ -77,7 +77,7 @@ def solved(member: Member, before_s: float, after_s: float, load: Load, best_s: 
 
 def fit(member: Member, exchange: float) -> Member:
     """A member with what was solved for it."""
-    wanted = (published.BEFORE_MS / 1e3, published.AFTER_MS / 1e3)
+    wanted = (PRINTED.before_ms / 1e3, PRINTED.after_ms / 1e3)
     before_s, after_s = wanted
     load = systems.LOAD
     best_s = None if member.best_us is None else member.best_us * 1e-6

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iowatt.studies.latency2015 import base, conclusions, equations, published, systems, tables
+from iowatt.studies.latency2015 import base, conclusions, equations, systems, tables
 from iowatt.studies.latency2015.equations import Load, Station
-from iowatt.studies.latency2015.members import BY_KEY, MEMBERS, REFERENCE
 from iowatt.studies.latency2015.points import Hop, LatencyHistogram, LatencyPoint, LatencyPoints, Second
+from iowatt.studies.latency2015.published import BY_KEY, MEMBERS, PRINTED, REFERENCE
 
 LOAD = Load(reads=7_000.0, writes=1_100.0)
 
@@ -119,9 +119,9 @@ def test_the_law_of_an_installed_base_is_found_again():
 
 
 def test_the_load_has_the_published_ratio_of_reads_and_the_users():
-    pages = systems.LOAD.reads * (1 + 1 / published.READS_PER_WRITE)
-    assert pages == pytest.approx(published.USERS * systems.PAGES)
-    assert systems.LOAD.writes == pytest.approx(pages / 10.7 + published.USERS * systems.COMMITS)
+    pages = systems.LOAD.reads * (1 + 1 / PRINTED.reads_per_write)
+    assert pages == pytest.approx(PRINTED.users * systems.PAGES)
+    assert systems.LOAD.writes == pytest.approx(pages / 10.7 + PRINTED.users * systems.COMMITS)
 
 
 def test_members_differ_in_what_a_sweep_sets():
@@ -131,7 +131,7 @@ def test_members_differ_in_what_a_sweep_sets():
 
 def hand(kind="steady", member=REFERENCE, express=False, **more):
     """A point with the published latencies."""
-    ms = published.AFTER_MS if express else published.BEFORE_MS
+    ms = PRINTED.after_ms if express else PRINTED.before_ms
     given = {
         "kind": kind, "member": member, "express": express, "setting": "", "visit_us": 100.0,
         "write_ms": ms, "read_ms": 0.2, "host_write_ms": ms + 0.01, "host_read_ms": 0.21,

@@ -10,7 +10,7 @@ import pytest
 from iowatt.base.errors import Argument
 from iowatt.evaluate.search import axes
 from iowatt.studies.arrays2002 import systems
-from iowatt.studies.arrays2002.published import TPCC, TPCH
+from iowatt.studies.arrays2002.published import WORKLOADS
 from iowatt.studies.conduct import conduct
 from iowatt.trace.open import requests
 from refused import refused
@@ -128,8 +128,8 @@ def test_captured_tpch_is_slowed_to_the_published_rate():
         last, count = int(batch["time_ns"][-1]), count + len(batch["time_ns"])
     recorded = (count - 1) / ((last - first) / 1e9)
     assert recorded == pytest.approx(systems.RECORDED_TPCH_IOPS, rel=1e-3)
-    assert recorded * systems.SPEEDS["tpch"] == pytest.approx(TPCH.iops, rel=2e-3)
-    assert TPCC.iops == pytest.approx(141.66, abs=0.01)
+    assert recorded * systems.SPEEDS["tpch"] == pytest.approx(WORKLOADS["tpch"].iops, rel=2e-3)
+    assert WORKLOADS["tpcc"].iops == pytest.approx(141.66, abs=0.01)
 
 
 def test_the_whole_space_is_the_published_one():

@@ -18,9 +18,9 @@ from iowatt.studies.dollars2014 import (
     evaluate,
     money,
     points,
-    published,
     systems,
 )
+from iowatt.studies.dollars2014.published import PRINTED
 from iowatt.studies.study import find
 
 TINY = systems.Scale((64, 1024), (4,), (4,), 0.004, 0, False)
@@ -243,7 +243,7 @@ def test_hits_of_tiering_are_held_against_both_ends_of_the_range():
 
 def test_years_are_alpha_times_seconds_over_those_of_a_year():
     point = made("caching", duration_s=663.0)
-    assert money.years(point, published.LONG_RUN) == pytest.approx(2.1, abs=0.01), "the study's mean"
+    assert money.years(point, PRINTED.long_run) == pytest.approx(2.1, abs=0.01), "the study's mean"
     tiering = made("tiering", duration_s=663.0)
     verdict = cost_conclusions.years_of_work(
         [point, tiering], systems.WEB, conclusions.compared([(point, tiering)], "web-search")

@@ -23,6 +23,7 @@ from iowatt.studies.emerald2012 import (
 )
 from iowatt.studies.emerald2012.evaluate import stages as stages_of
 from iowatt.studies.emerald2012.points import FamilyPoint, FamilyPoints, best, read
+from iowatt.studies.emerald2012.published import PRINTED
 from iowatt.studies.study import find
 
 ROOT = Path(__file__).parents[2]
@@ -84,11 +85,11 @@ def test_no_point_has_a_constant_of_its_own():
 
 def test_the_whole_study_has_every_printed_point_and_the_reduced_one_is_part_of_it():
     whole = {stage.key: stage for stage in stages_of(systems.FULL)}
-    for one in published.FIGURES:
+    for one in PRINTED.figures:
         key = "mw1-single" if one.peak == "drive" else f"{one.metric.lower().replace('/', '-')}-{one.raid}"
         counts = [setting.values[0] for setting in whole[key].axes[0].settings]
         assert one.drives in counts, one
-        if one.peak is not None:
+        if one.peak != "none":
             assert counts[0] <= one.drives <= counts[-1]
     assert {stage.key for stage in stages_of(systems.QUICK)} <= set(whole)
 
@@ -237,7 +238,7 @@ def test_one_seed_tells_nothing():
 def test_as_many_constants_are_said_as_are_fitted():
     caption = tables.constants().caption
     assert "Seven constants are fitted" in caption
-    assert f"fitted to {sum(one.fitted for one in published.FIGURES)} RAID-5 figures" in caption
+    assert f"fitted to {sum(one.fitted for one in PRINTED.figures)} RAID-5 figures" in caption
 
 
 def test_the_notes_say_what_is_fitted_and_what_is_a_stand_in(found):
@@ -255,9 +256,9 @@ def test_an_experiment_that_a_reduced_study_leaves_out_is_said_so(points):
 
 def test_printed_figures_are_those_of_the_training():
     assert pytest.approx(0.683, abs=5e-4) == published.RAID5_OVER_RAID10
-    idle = published.IDLE[0]
+    idle = PRINTED.idle[0]
     assert 50 * 146 / idle.watts == pytest.approx(idle.gb_per_w, abs=5e-4)
-    peaks = {(one.metric, one.raid): one.drives for one in published.FIGURES if one.peak == "shelf"}
+    peaks = {(one.metric, one.raid): one.drives for one in PRINTED.figures if one.peak == "shelf"}
     assert peaks["MW1", "raid-5"] == peaks["RR", "raid-5"] == 125
     assert peaks["RW", "raid-5"] == peaks["RW", "raid-10"] == 75
 

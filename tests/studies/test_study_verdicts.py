@@ -16,7 +16,7 @@ from iowatt.studies.arrays2002.drive_conclusions import (
     derived_saving_j,
 )
 from iowatt.studies.arrays2002.points import DesignPoint, best, cases, choose
-from iowatt.studies.arrays2002.published import IDLE_W, LARGEST_CORRELATION, TPCC, TPCH
+from iowatt.studies.arrays2002.published import LARGEST_CORRELATION, PRINTED, WORKLOADS
 from iowatt.studies.document import claim_verdict
 from iowatt.studies.result import Verdict
 from iowatt.studies.stages import RecordedIdle
@@ -29,7 +29,7 @@ UNITS = (4, 16, 256)
 
 def point(disks=32, unit=16, *, kind="space", t=5.0, busy=(0.2, 0.05), level=5, **more):
     """Idle energy of all disks between two requests, and joules of positioning and transfer."""
-    idle = IDLE_W * disks * GAP_S
+    idle = PRINTED.idle_w * disks * GAP_S
     given = {
         "kind": kind, "source": "captured", "workload": "tpcc", "level": level,
         "disks": disks, "unit_kib": unit, "t_ms": t, "t_low_ms": 0.99 * t, "t_high_ms": 1.01 * t,
@@ -108,7 +108,7 @@ def test_another_order_of_the_states_differs(busy):
 
 def test_the_slope_is_least_squares_over_the_disks():
     ours, expected = conclusions.slope(point(disks) for disks in DISKS)
-    assert expected == pytest.approx(IDLE_W * GAP_S)
+    assert expected == pytest.approx(PRINTED.idle_w * GAP_S)
     assert ours == pytest.approx(expected)
 
 
@@ -116,7 +116,7 @@ def test_the_slope_is_least_squares_over_the_disks():
     ("more_j", "agrees"), [(0.019, True), (-0.019, True), (0.021, False), (-0.021, False)]
 )
 def test_the_slope_may_be_two_percent_off(more_j, agrees):
-    extra = more_j * IDLE_W * GAP_S
+    extra = more_j * PRINTED.idle_w * GAP_S
     points = [point(disks, busy=(1.0 + extra * disks, 0.05)) for disks in DISKS]
     found = only(conclusions.energy_slope(points))
     assert found.agrees == agrees
@@ -318,5 +318,5 @@ def test_table_5_says_how_much_worse_the_published_place_is():
 
 
 def test_derived_slopes_are_idle_watts_times_the_published_gap():
-    for published in (TPCC, TPCH):
-        assert published.slope_j == pytest.approx(IDLE_W / published.iops, rel=0.001)
+    for published in (WORKLOADS["tpcc"], WORKLOADS["tpch"]):
+        assert published.slope_j == pytest.approx(PRINTED.idle_w / published.iops, rel=0.001)

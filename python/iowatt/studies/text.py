@@ -1,6 +1,7 @@
-"""The words of a study: its question, claims, tables and notes, from ``study.toml`` in its package.
+"""The words and published figures of a study, from ``study.toml`` and ``published.toml`` in its package.
 
-Every text is a format string (``{drives:,} drives``); the code that computes a figure passes the values.
+Every text of ``study.toml`` is a format string (``{drives:,} drives``); the code that computes a figure
+passes the values.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -20,7 +21,7 @@ from iowatt.studies.result import Verdict
 
 
 class StudyFile(BaseModel):
-    """A table of a study's file."""
+    """A table of a file of a study."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -119,15 +120,26 @@ class StudyText(StudyFile):
         )  # fmt: skip
 
     def noted(self, *, reduced: bool, left_out: Sequence[str] = (), **values: Any) -> list[Note]:
-        """The notes but those with the codes ``left_out``; of a reduced study the first says how it is reduced."""
+        """The notes, but those with the codes ``left_out``; of a reduced study first how it is reduced."""
         warning = f"This is the reduced run (--quick): {self.reduced}, for a look, not for figures."
         first = [Note(code="reduced", text=warning, decides=True)] if reduced else []
         kept = {code: text for code, text in self.notes.items() if code not in left_out}
         return [*first, *(Note(code=code, text=text.format(**values)) for code, text in kept.items())]
 
 
+Figures = TypeVar("Figures", bound=StudyFile)
+
+
+def printed(name: str, model: type[Figures]) -> Figures:
+    """The published figures of a study, from ``published.toml`` in its package."""
+    return model.model_validate(_read(name, "published.toml"))
+
+
 @cache
 def study_text(name: str) -> StudyText:
     """The words of the study with this name."""
-    text = (files("iowatt.studies") / name / "study.toml").read_text("utf-8")
-    return StudyText.model_validate(tomllib.loads(text))
+    return StudyText.model_validate(_read(name, "study.toml"))
+
+
+def _read(name: str, file: str) -> dict[str, Any]:
+    return tomllib.loads((files("iowatt.studies") / name / file).read_text("utf-8"))

@@ -17,7 +17,7 @@ from iowatt.render.numbers import significant
 from iowatt.studies.arrays2002 import labels
 from iowatt.studies.arrays2002 import points as design
 from iowatt.studies.arrays2002.points import METRICS, NAMES, DesignPoint, best, choose
-from iowatt.studies.arrays2002.published import DISKS, IDLE_W, TEXT, UNIT_KIB, WORKLOADS
+from iowatt.studies.arrays2002.published import PRINTED, TEXT, WORKLOADS
 from iowatt.studies.result import Verdict
 
 SLOPE_TOLERANCE: Final = 0.02
@@ -63,13 +63,13 @@ def energy_split(case: _Case) -> Verdict:
         joules = point.states_j
         return joules["idle"] > joules["positioning"] > joules["active"]
 
-    (point,) = choose(case.points, disks=DISKS, unit_kib=UNIT_KIB)
+    (point,) = choose(case.points, disks=PRINTED.disks, unit_kib=PRINTED.unit_kib)
     split = " / ".join(f"{100 * point.states_j[state] / point.e_j:.1f}" for state in design.STATES)
     same = f"{sum(map(ordered, case.points))} of {len(case.points)} points"
     return TEXT.judge(
         "energy-split",
         case.title,
-        ours=f"{split} % at {DISKS} disks, {UNIT_KIB} KiB; this order at {same}",
+        ours=f"{split} % at {PRINTED.disks} disks, {PRINTED.unit_kib} KiB; this order at {same}",
         agrees=ordered(point),
         accesses=significant(point.accesses),
         positioning_j=significant(point.states_j["positioning"]),
@@ -84,19 +84,19 @@ def slope(points: Iterable[DesignPoint]) -> tuple[float, float]:
     disks = np.array([one.disks for one in chosen], dtype=float)
     energy = np.array([one.e_j for one in chosen])
     ours = float(np.polyfit(disks, energy, 1)[0])
-    return ours, float(IDLE_W * np.mean([one.interarrival_s for one in chosen]))
+    return ours, float(PRINTED.idle_w * np.mean([one.interarrival_s for one in chosen]))
 
 
 @_each_case
 def energy_slope(case: _Case) -> Verdict | None:
     """Figure 7: each added disk adds its idle watts over the time between requests."""
-    mine = choose(case.points, unit_kib=UNIT_KIB)
+    mine = choose(case.points, unit_kib=PRINTED.unit_kib)
     if len({one.disks for one in mine}) < 2:
         return None
     first, last = mine[0], mine[-1]
     ours, expected = slope(mine)
     difference = ours / expected - 1
-    low, high = (one.e_j - IDLE_W * one.disks * one.interarrival_s for one in (first, last))
+    low, high = (one.e_j - PRINTED.idle_w * one.disks * one.interarrival_s for one in (first, last))
     a_disk = (high - low) / (last.disks - first.disks) / expected
     return TEXT.judge(
         "energy-slope",
@@ -224,7 +224,9 @@ def _findings(points: Sequence[DesignPoint]) -> str:
     if fast is None or frugal is None:
         return "no steady point"
     fewest = min(one.disks for one in points)
-    default = min(points, key=lambda one: (abs(one.disks - DISKS), abs(one.unit_kib - UNIT_KIB)))
+    default = min(
+        points, key=lambda one: (abs(one.disks - PRINTED.disks), abs(one.unit_kib - PRINTED.unit_kib))
+    )
     order = sorted(design.STATES, key=lambda state: -default.states_j[state])
     return (
         f"{', '.join(order)}; least energy {'with' if frugal.disks == fewest else 'not with'} the fewest "

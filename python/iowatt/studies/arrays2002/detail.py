@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from iowatt.studies.arrays2002.published import DISKS
+from iowatt.studies.arrays2002.published import PRINTED
 from iowatt.studies.arrays2002.systems import COUNT, IDLE, LEVEL
 
 if TYPE_CHECKING:
@@ -153,5 +153,5 @@ def idle(results: Results) -> list[Idle]:
     return [
         idle_of(results, stage, row)
         for stage, row in results.rows(kind="detail")
-        if row[COUNT] == DISKS and row[IDLE]
+        if row[COUNT] == PRINTED.disks and row[IDLE]
     ]

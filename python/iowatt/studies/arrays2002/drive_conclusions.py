@@ -9,20 +9,7 @@ from typing import Final
 from iowatt.render.numbers import significant
 from iowatt.studies.arrays2002 import labels
 from iowatt.studies.arrays2002.detail import Drives, Idle
-from iowatt.studies.arrays2002.published import (
-    DISKS,
-    IDLE_W,
-    LARGEST_CORRELATION,
-    PROCESSOR,
-    PROCESSOR_W,
-    PROCESSORS,
-    SPIN_DOWN_S,
-    SPIN_UP_S,
-    SPIN_UP_W,
-    STANDBY_W,
-    TEXT,
-    WORKLOADS,
-)
+from iowatt.studies.arrays2002.published import LARGEST_CORRELATION, PRINTED, TEXT, WORKLOADS
 from iowatt.studies.result import Verdict
 
 QUEUES: Final = 4.0
@@ -72,7 +59,7 @@ def parity_queue(drives: Sequence[Drives], experiments: Sequence[Experiment]) ->
             queue=WORKLOADS[one.workload].queue[4],
         )
         for one in drives
-        if one.level == 4 and one.disks == DISKS and one.parity_seen is not None
+        if one.level == 4 and one.disks == PRINTED.disks and one.parity_seen is not None
     ]
 
 
@@ -224,17 +211,15 @@ def oracles(periodic: Sequence[ConstantGaps]) -> list[Verdict]:
     ]
 
 
-#: Length of an idle period in s from which stopping saves, and what it saves is linear in the length.
-BREAK_EVEN_S: Final = (
-    SPIN_UP_W * SPIN_UP_S + STANDBY_W * SPIN_DOWN_S - STANDBY_W * (SPIN_DOWN_S + SPIN_UP_S)
-) / (IDLE_W - STANDBY_W)
+_CYCLE_S: Final = PRINTED.spin_down_s + PRINTED.spin_up_s
+_SAVED_W: Final = PRINTED.idle_w - PRINTED.standby_w
+BREAK_EVEN_S: Final = (PRINTED.spin_up_w - PRINTED.standby_w) * PRINTED.spin_up_s / _SAVED_W
+"""Length of an idle period from which stopping saves; what it saves is linear in the length."""
 
 
 def derived_saving_j(length_s: float) -> float:
     """J that stopping in a period saves, where the drive is up again when it ends; 0 where it cannot be."""
-    if length_s < SPIN_DOWN_S + SPIN_UP_S:
-        return 0.0
-    return (IDLE_W - STANDBY_W) * (length_s - BREAK_EVEN_S)
+    return _SAVED_W * (length_s - BREAK_EVEN_S) if length_s >= _CYCLE_S else 0.0
 
 
 def acted(periodic: Sequence[ConstantGaps]) -> list[ConstantGaps]:
@@ -244,12 +229,12 @@ def acted(periodic: Sequence[ConstantGaps]) -> list[ConstantGaps]:
 
 def disks_against_processors() -> Verdict:
     """Figure 1: the disks of a server draw more than its processors."""
-    disks, processors = DISKS * IDLE_W, PROCESSORS * PROCESSOR_W
+    disks, processors = PRINTED.disks * PRINTED.idle_w, PRINTED.processors * PRINTED.processor_w
     return TEXT.judge(
         "server-power",
-        f"{DISKS} disks, {PROCESSORS} processors",
+        f"{PRINTED.disks} disks, {PRINTED.processors} processors",
         ours=f"disks {disks:.0f} W without any work, processors {processors:.0f} W at full work "
-        f"({PROCESSOR})",
+        f"({PRINTED.processor})",
         agrees=disks > processors,
     )
 

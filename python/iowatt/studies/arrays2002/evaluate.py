@@ -21,7 +21,7 @@ from iowatt.studies.arrays2002 import (
 )
 from iowatt.studies.arrays2002.detail import Drives
 from iowatt.studies.arrays2002.drive_conclusions import ConstantGaps, Experiment, derived_saving_j
-from iowatt.studies.arrays2002.published import DISKS, TEXT
+from iowatt.studies.arrays2002.published import PRINTED, TEXT
 from iowatt.studies.arrays2002.systems import (
     COUNT,
     FULL,
@@ -127,10 +127,12 @@ def periodic(results: Results) -> list[ConstantGaps]:
 
 def workloads(results: Results, drives: Sequence[Drives]) -> list[SimulatedWorkload]:
     """Requests, length and write share of each run of the default array."""
-    by_workload = {(one.source, one.workload): one for one in drives if (one.level, one.disks) == (4, DISKS)}
+    by_workload = {
+        (one.source, one.workload): one for one in drives if (one.level, one.disks) == (4, PRINTED.disks)
+    }
     found = []
     for stage, row in results.rows(kind="detail"):
-        if row[LEVEL] == 4 and row[COUNT] == DISKS and row[IDLE]:
+        if row[LEVEL] == 4 and row[COUNT] == PRINTED.disks and row[IDLE]:
             source, workload = str(stage.labels["source"]), str(stage.labels["workload"])
             of_drives = by_workload[source, workload]
             found.append(

@@ -10,17 +10,7 @@ from iowatt.render.figure import Cell, Column, Figure, axis, layout, plain
 from iowatt.studies.arrays2002 import labels
 from iowatt.studies.arrays2002 import points as design
 from iowatt.studies.arrays2002.points import METRICS, STATES, DesignPoint, best, choose
-from iowatt.studies.arrays2002.published import (
-    ACTIVE_W,
-    DISKS,
-    IDLE_W,
-    PROCESSOR,
-    PROCESSOR_W,
-    PROCESSORS,
-    TEXT,
-    UNIT_KIB,
-    WORKLOADS,
-)
+from iowatt.studies.arrays2002.published import PRINTED, TEXT, WORKLOADS
 from iowatt.studies.arrays2002.systems import LEVELS, SOURCES
 from iowatt.studies.figures import HOVER, sideways, table
 
@@ -37,11 +27,19 @@ TITLES: Final = {
 
 def server_power() -> Figure:
     """Figure 1."""
-    counts = sorted({4, 8, 16, 24, DISKS, 38})
+    counts = sorted({4, 8, 16, 24, PRINTED.disks, 38})
     rows: list[list[Cell]] = [
-        [f"Disks ({count})", count, count * IDLE_W, count * ACTIVE_W] for count in counts
+        [f"Disks ({count})", count, count * PRINTED.idle_w, count * PRINTED.active_w] for count in counts
     ]
-    rows.insert(0, [f"Processors ({PROCESSORS})", PROCESSORS, None, PROCESSORS * PROCESSOR_W])
+    rows.insert(
+        0,
+        [
+            f"Processors ({PRINTED.processors})",
+            PRINTED.processors,
+            None,
+            PRINTED.processors * PRINTED.processor_w,
+        ],
+    )
     states = palette.STATE_COLOURS
     series = {
         "Least (idle)": ([row[2] for row in rows], states["idle"]),
@@ -51,14 +49,14 @@ def server_power() -> Figure:
         "figure-1",
         rows,
         sideways(series, [str(row[0]) for row in rows], "Power (W)", "group"),
-        processor=PROCESSOR,
-        processor_w=PROCESSOR_W,
+        processor=PRINTED.processor,
+        processor_w=PRINTED.processor_w,
     )
 
 
 def energy_split(points: Sequence[DesignPoint]) -> Figure:
     """Figure 3."""
-    chosen = choose(points, kind="space", disks=DISKS, unit_kib=UNIT_KIB)
+    chosen = choose(points, kind="space", disks=PRINTED.disks, unit_kib=PRINTED.unit_kib)
     chosen.sort(key=lambda one: (SOURCES.index(one.source), one.workload, one.level))
     rows: list[list[Cell]] = [
         [
@@ -79,16 +77,23 @@ def energy_split(points: Sequence[DesignPoint]) -> Figure:
         "figure-3",
         table(f"Workload | Level | {headings} | Energy per request (J)", rows),
         sideways(series, names, "Share of energy (%)", "stack"),
-        disks=DISKS,
-        unit_kib=UNIT_KIB,
+        disks=PRINTED.disks,
+        unit_kib=PRINTED.unit_kib,
     )
 
 
 def by_disks(points: Sequence[DesignPoint]) -> list[Figure]:
     """Figure 7, one chart for each workload and metric."""
-    chosen = choose(points, kind="space", unit_kib=UNIT_KIB)
+    chosen = choose(points, kind="space", unit_kib=PRINTED.unit_kib)
     return [
-        _curves("figure-7", choose(chosen, workload=workload), workload, metric, "disks", unit_kib=UNIT_KIB)
+        _curves(
+            "figure-7",
+            choose(chosen, workload=workload),
+            workload,
+            metric,
+            "disks",
+            unit_kib=PRINTED.unit_kib,
+        )
         for workload in WORKLOADS
         for metric in METRICS
     ]
@@ -126,7 +131,7 @@ def at_best_product(points: Sequence[DesignPoint]) -> list[DesignPoint]:
 
 def split_by_disks(points: Sequence[DesignPoint]) -> list[Figure]:
     """Figure 8."""
-    chosen = choose(points, kind="space", unit_kib=UNIT_KIB)
+    chosen = choose(points, kind="space", unit_kib=PRINTED.unit_kib)
     return _splits("figure-8", chosen, "disks")
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.evaluate.search.axes import axes
-from iowatt.studies.arrays2002.published import DISKS, TPCC, TPCH, UNIT_KIB, WORKLOADS
+from iowatt.studies.arrays2002.published import PRINTED, WORKLOADS
 from iowatt.studies.stages import Stage, scenario_text
 
 LEVELS: Final = (4, 5, 10)
@@ -30,7 +30,7 @@ AHEAD_DEVICE: Final = "arrays2002-disk-ahead"
 TRACES: Final = {"tpcc": "pg_tpcc_paced_excerpt.parquet", "tpch": "pg_tpch_excerpt.parquet"}
 #: Requests per second as captured, over the whole excerpt; the TPC-H one is slowed to the study's rate.
 RECORDED_TPCH_IOPS: Final = 3411.6
-SPEEDS: Final = {"tpcc": 0.4, "tpch": round(TPCH.iops / RECORDED_TPCH_IOPS, 6)}
+SPEEDS: Final = {"tpcc": 0.4, "tpch": round(WORKLOADS["tpch"].iops / RECORDED_TPCH_IOPS, 6)}
 
 # The same sizes, shares and rates, but each request for itself, at any time, anywhere.
 UNIFORM: Final = {
@@ -150,8 +150,8 @@ def scenario(name: str, workload: str, **more: Any) -> str:
     """The study's array under a workload; ``more`` are ``device``, ``disks``, ``phase``, ``controller``."""
     values: dict[str, Any] = {
         "device": DEVICE,
-        "disks": DISKS,
-        "unit": UNIT_KIB,
+        "disks": PRINTED.disks,
+        "unit": PRINTED.unit_kib,
         "phase": "random",
         "controller": "",
     }
@@ -179,7 +179,7 @@ def _of_workload(scale: Scale, source: str, workload: str, folder: Path) -> list
     units: dict[Any, Any] = {UNIT: [f"{unit}KiB" for unit in scale.units_kib]}
     all_pairs = axes({(LEVEL, COUNT): pairs(scale.disks), **units})
     few_pairs = axes({(LEVEL, COUNT): pairs(scale.few_disks), **units})
-    detail = [(level, count, count == DISKS) for level, count in pairs(scale.detail_disks)]
+    detail = [(level, count, count == PRINTED.disks) for level, count in pairs(scale.detail_disks)]
 
     def stage(kind: str, over: Any, bundles: bool = False, **more: Any) -> Stage:
         name = f"{kind}-{source}-{workload}"
@@ -198,7 +198,7 @@ def _of_workload(scale: Scale, source: str, workload: str, folder: Path) -> list
 
 def _experiments(scale: Scale, folder: Path) -> list[Stage]:
     """Runs that decide between possible causes of a difference."""
-    slower = {"tpcc": (TPCC, 0.3708), "tpch": (TPCH, 0.0884)}
+    slower = {"tpcc": (WORKLOADS["tpcc"], 0.3708), "tpch": (WORKLOADS["tpch"], 0.0884)}
     found = []
     for workload, (published, writes) in slower.items():
         whole = SPEEDS[workload]
@@ -218,9 +218,9 @@ def _experiments(scale: Scale, folder: Path) -> list[Stage]:
         )
     made = (
         ("writes-tpcc", "tpcc", CAPTURED_WRITES),
-        ("uniform-tpcc", "tpcc", UNIFORM[TPCC.profile]),
+        ("uniform-tpcc", "tpcc", UNIFORM[WORKLOADS["tpcc"].profile]),
         ("spread-tpch", "tpch", SPREAD),
-        ("uniform-tpch", "tpch", UNIFORM[TPCH.profile]),
+        ("uniform-tpch", "tpch", UNIFORM[WORKLOADS["tpch"].profile]),
     )
     for key, workload, changes in made:
         work = synthetic(WORKLOADS[workload].profile, scale.synthetic_s[workload], changes)

@@ -11,7 +11,7 @@ from iowatt.studies.arrays2002 import points as design
 from iowatt.studies.arrays2002.detail import Drives, Idle
 from iowatt.studies.arrays2002.drive_conclusions import ConstantGaps, Experiment
 from iowatt.studies.arrays2002.points import METRICS, NAMES, DesignPoint, best, choose
-from iowatt.studies.arrays2002.published import IDLE_W, TEXT, UNIT_KIB, WORKLOADS
+from iowatt.studies.arrays2002.published import PRINTED, TEXT, WORKLOADS
 
 
 @dataclass(frozen=True)
@@ -110,10 +110,10 @@ def floors(points: Sequence[DesignPoint]) -> Figure:
     rows: list[list[Cell]] = [
         [
             *_work(one), one.disks, one.e_j,
-            IDLE_W * one.disks * one.interarrival_s, WORKLOADS[one.workload].slope_j * one.disks,
-            one.e_j - IDLE_W * one.disks * one.interarrival_s,
+            PRINTED.idle_w * one.disks * one.interarrival_s, WORKLOADS[one.workload].slope_j * one.disks,
+            one.e_j - PRINTED.idle_w * one.disks * one.interarrival_s,
         ]
-        for one in choose(points, kind="space", unit_kib=UNIT_KIB)
+        for one in choose(points, kind="space", unit_kib=PRINTED.unit_kib)
     ]  # fmt: skip
     rows.sort(key=lambda row: (str(row[0]), str(row[1])))
     return TEXT.figure("floors", rows)

@@ -17,7 +17,7 @@ from typing import Final
 from iowatt.render import numbers
 from iowatt.studies.dollars2014.money import stated
 from iowatt.studies.dollars2014.points import HybridPoint, Pair, last_part, last_quarters, of, pairs
-from iowatt.studies.dollars2014.published import PUBLISHED, SMALLEST_KIB, SMALLEST_THROUGHPUT, TEXT, Range
+from iowatt.studies.dollars2014.published import PRINTED, TEXT, Range
 from iowatt.studies.dollars2014.systems import BUSY_LIMIT, WORKS, Work
 from iowatt.studies.result import Verdict
 
@@ -35,7 +35,7 @@ def verdicts(points: list[HybridPoint]) -> list[Verdict]:
 
 def comparable(found: Sequence[Pair], work: str) -> list[Pair]:
     """The configurations with the published hit ratios of both."""
-    published = PUBLISHED[work]
+    published = PRINTED.workloads[work]
     return [
         (caching, tiering)
         for caching, tiering in found
@@ -86,7 +86,7 @@ def throughput(points: list[HybridPoint], work: Work) -> list[Verdict]:
     """Caching against tiering, as published: by threshold, or over all; and at extents of 4 KiB."""
     found = []
     every = pairs(points, work.key)
-    for threshold, published in PUBLISHED[work.key].throughput.items():
+    for threshold, published in PRINTED.workloads[work.key].throughput.items():
         here = [one for one in every if _has_threshold(threshold, one[0])]
         if not here:
             continue
@@ -103,8 +103,8 @@ def throughput(points: list[HybridPoint], work: Work) -> list[Verdict]:
                 experiment=_experiments(points, work, partial(_has_threshold, threshold)),
             )
         )
-    smallest = [one for one in every if one[0].at is not None and one[0].at[0] == SMALLEST_KIB]
-    if smallest and None in PUBLISHED[work.key].throughput:
+    smallest = [one for one in every if one[0].at is not None and one[0].at[0] == PRINTED.smallest_kib]
+    if smallest and None in PRINTED.workloads[work.key].throughput:
         found.append(_smallest(points, work, smallest))
     return found
 
@@ -115,11 +115,13 @@ def _smallest(points: list[HybridPoint], work: Work, smallest: list[Pair]) -> Ve
     other = [gain(one) for one in pairs(points, work.key) if one not in smallest]
     return TEXT.judge(
         "smallest-extent",
-        f"{work.title}, extents of {SMALLEST_KIB} KiB: {len(smallest)} configurations",
+        f"{work.title}, extents of {PRINTED.smallest_kib} KiB: {len(smallest)} configurations",
         ours=f"{spread(ours)}{_by_limit(smallest)}; larger extents {spread(other)}",
-        agrees=abs(median(ours) - SMALLEST_THROUGHPUT) <= POINTS and median(ours) <= median(other),
-        published=signed(SMALLEST_THROUGHPUT),
-        experiment=_experiments(points, work, lambda one: one.at is not None and one.at[0] == SMALLEST_KIB)
+        agrees=abs(median(ours) - PRINTED.smallest_throughput) <= POINTS and median(ours) <= median(other),
+        published=signed(PRINTED.smallest_throughput),
+        experiment=_experiments(
+            points, work, lambda one: one.at is not None and one.at[0] == PRINTED.smallest_kib
+        )
         + "; write-backs a request: "
         + ", ".join(
             f"{kib:,} KiB {median(values):.2g}" for kib, values in sorted(_write_backs(points, work).items())
@@ -182,7 +184,7 @@ def variations(points: list[HybridPoint], work: str) -> dict[str, list[Pair]]:
 
 def hits(points: list[HybridPoint], work: Work) -> list[Verdict]:
     """SSD hit ratios; those of linear and caching are set by the fit, and say so."""
-    published = PUBLISHED[work.key]
+    published = PRINTED.workloads[work.key]
     every = pairs(points, work.key)
     fitted = [one for one in every if _fitted(one[0], work)] or every
     linear = [_hits(one) for one in of(points, work.key, "linear")]

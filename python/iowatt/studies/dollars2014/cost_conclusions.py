@@ -12,12 +12,12 @@ from iowatt.studies.dollars2014 import systems
 from iowatt.studies.dollars2014.conclusions import Compared, compared, inside, signed, signed_range, spread
 from iowatt.studies.dollars2014.money import Crossing, Money, Variant, years
 from iowatt.studies.dollars2014.points import HybridPoint, Pair, of, pairs
-from iowatt.studies.dollars2014.published import LONG_RUN, ONCE, PUBLISHED, SLIGHTLY, TEXT
+from iowatt.studies.dollars2014.published import PRINTED, TEXT
 from iowatt.studies.dollars2014.systems import WORKS, Scale, Work
 from iowatt.studies.result import Verdict
 
-ONCE_OVER: Final = Horizon("work", ONCE)
-LONG: Final = Horizon("work", LONG_RUN)
+ONCE_OVER: Final = Horizon("work", PRINTED.once)
+LONG: Final = Horizon("work", PRINTED.long_run)
 
 #: How far our mean of years may be from the published one: by a factor of two.
 YEARS_FACTOR: Final = 2.0
@@ -72,7 +72,7 @@ def _by_variant(priced: Priced, kept: Compared, horizon: Horizon) -> str:
 
 def _once(priced: Priced, work: Work, kept: Compared) -> Verdict:
     ours = differences(kept.pairs, priced.money, priced.variants[0], ONCE_OVER)
-    low, high = SLIGHTLY
+    low, high = PRINTED.slightly
     return TEXT.judge(
         "cost-once",
         f"{work.title}, as printed: {kept.how}",
@@ -84,7 +84,7 @@ def _once(priced: Priced, work: Work, kept: Compared) -> Verdict:
 
 def _long_run(priced: Priced, work: Work, kept: Compared) -> Verdict:
     money, printed = priced.money, priced.variants[0]
-    published = PUBLISHED[work.key].long_run
+    published = PRINTED.workloads[work.key].long_run
     ours = differences(kept.pairs, money, printed, LONG)
     cold = pairs(priced.points, work.key, tiering="cold")
     colder = [
@@ -109,11 +109,11 @@ def _long_run(priced: Priced, work: Work, kept: Compared) -> Verdict:
 
 def years_of_work(points: list[HybridPoint], work: Work, kept: Compared) -> Verdict:
     """How long 100,000 times the work takes."""
-    published = PUBLISHED[work.key]
-    ours = [years(one, LONG_RUN) for pair in kept.pairs for one in pair]
-    every = [years(one, LONG_RUN) for pair in pairs(points, work.key) for one in pair]
+    published = PRINTED.workloads[work.key]
+    ours = [years(one, PRINTED.long_run) for pair in kept.pairs for one in pair]
+    every = [years(one, PRINTED.long_run) for pair in pairs(points, work.key) for one in pair]
     mean = sum(ours) / len(ours)
-    crowd = [years(one, LONG_RUN) for pair in pairs(points, work.key, "crowd") for one in pair]
+    crowd = [years(one, PRINTED.long_run) for pair in pairs(points, work.key, "crowd") for one in pair]
     more = f"; with four requests in flight {min(crowd):.2g} to {max(crowd):.2g} years" if crowd else ""
     return TEXT.judge(
         "years",

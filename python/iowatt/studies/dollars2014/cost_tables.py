@@ -16,7 +16,7 @@ from iowatt.studies.dollars2014.conclusions import compared
 from iowatt.studies.dollars2014.cost_conclusions import LONG, ONCE_OVER, Priced, crossings, differences
 from iowatt.studies.dollars2014.money import Variant, alphas
 from iowatt.studies.dollars2014.points import HybridPoint, pairs
-from iowatt.studies.dollars2014.published import LONG_RUN, TEXT
+from iowatt.studies.dollars2014.published import PRINTED, TEXT
 from iowatt.studies.dollars2014.systems import NAMES, WORKS
 from iowatt.studies.figures import colour, series_table, table
 
@@ -171,7 +171,7 @@ def equal_time(priced: Priced, variants: Sequence[Variant]) -> Figure:
             usd, long = (priced.money.usd(one, variant, over) for over in (horizon, LONG))
             billions = horizon.repeats(one.duration_s) * one.requests / 1e9
             rows.append([work, variant.title, NAMES[system], usd, billions, usd / billions, long])
-    return TEXT.figure("equal-time", rows, long_run=LONG_RUN)
+    return TEXT.figure("equal-time", rows, long_run=PRINTED.long_run)
 
 
 def _each(

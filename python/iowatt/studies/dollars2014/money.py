@@ -16,7 +16,7 @@ from iowatt.lenses.cost.price import Pricer, pricer
 from iowatt.lenses.cost.result_uncertainty import Crossover
 from iowatt.lenses.cost.uncertainty.root import flips
 from iowatt.lenses.wear import SECONDS_PER_YEAR
-from iowatt.studies.dollars2014.published import LONG_RUN
+from iowatt.studies.dollars2014.published import PRINTED
 from iowatt.tariffs.find import find_tariff
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class Money:
         """The crossing in alpha again under draws of all figures of the book within their ranges."""
         pricers = {name(one): self.pricer(one, variant.beside_w) for one in (a, b)}
         (found,) = uncertainty.crossovers(
-            pricers, variant.book.changed({}), Horizon("work", LONG_RUN), ["alpha"],
+            pricers, variant.book.changed({}), Horizon("work", PRINTED.long_run), ["alpha"],
             bounds={"alpha": (FEWEST, MOST)}, draws=draws, seed=1,
             work_s={name(one): one.duration_s for one in (a, b)}, dollars="paid",
         )  # fmt: skip

@@ -18,7 +18,7 @@ from iowatt.studies.dollars2014.conclusions import (
 from iowatt.studies.dollars2014.cost_conclusions import five
 from iowatt.studies.dollars2014.money import stated, years
 from iowatt.studies.dollars2014.points import HybridPoint, Pair, last_quarters, of, pairs
-from iowatt.studies.dollars2014.published import LONG_RUN, PUBLISHED, TEXT
+from iowatt.studies.dollars2014.published import PRINTED, TEXT
 from iowatt.studies.dollars2014.systems import NAMES, WORKS, Scale
 from iowatt.studies.figures import colour
 
@@ -37,7 +37,7 @@ def five_systems(points: list[HybridPoint], scale: Scale) -> Figure:
                     one.ssd_written_gb if system != "hdd" else None,
                     one.ssd_read_gb if system != "hdd" else None,
                     1e6 * counted_writes_gb(one) / limit_gb if system != "hdd" else None,
-                    100 * one.hdd_busy if system != "ssd" else None, years(one, LONG_RUN),
+                    100 * one.hdd_busy if system != "ssd" else None, years(one, PRINTED.long_run),
                 ]
             )  # fmt: skip
     said = "; ".join(
@@ -70,7 +70,7 @@ def throughput(points: list[HybridPoint], work: str) -> Figure:
         )
         for n, kib in enumerate(_extents(points, work))
     ]
-    published = PUBLISHED[work].throughput
+    published = PRINTED.workloads[work].throughput
     said = "; ".join(
         f"{'threshold ' + str(at) if at else 'all thresholds'} {signed_range(low, high)}"
         for at, (low, high) in published.items()
@@ -97,7 +97,7 @@ def hits(points: list[HybridPoint], work: str) -> Figure:
             traces.append(_line(f"{system}, {kib:,} KiB", shown, number, dash))
     for one in of(points, work, "linear"):
         rows.append(["linear", None, None, 100 * (one.hit or 0.0)])
-    published = PUBLISHED[work]
+    published = PRINTED.workloads[work]
     return TEXT.figure(
         "hits",
         rows,

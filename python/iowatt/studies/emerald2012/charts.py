@@ -8,7 +8,7 @@ from iowatt.render import plot
 from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.emerald2012 import published
 from iowatt.studies.emerald2012.points import FamilyPoints
-from iowatt.studies.emerald2012.published import TEXT
+from iowatt.studies.emerald2012.published import PRINTED, TEXT
 from iowatt.studies.emerald2012.systems import SEQUENTIAL
 from iowatt.studies.figures import colour, crosses, series_table
 
@@ -58,7 +58,7 @@ def _curves(points: FamilyPoints, shown: Sequence[tuple[str, str]], words: str, 
         ours = {one.drives: one.value for one in points.curve(metric, level)}
         printed = {
             one.drives: one.value
-            for one in published.FIGURES
+            for one in PRINTED.figures
             if (one.metric, one.raid) == (metric, level) and one.peak != "drive"
         }
         series[name] = [ours.get(count) for count in drives]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from iowatt.studies.emerald2012 import published
 from iowatt.studies.emerald2012.points import FamilyPoint, FamilyPoints, best
-from iowatt.studies.emerald2012.published import level_name, metric_name, unit
+from iowatt.studies.emerald2012.published import PRINTED, level_name, metric_name, unit
 from iowatt.studies.emerald2012.systems import SEQUENTIAL, SLOTS
 
 
@@ -52,7 +52,7 @@ class Peak:
 
 def figures_of(points: FamilyPoints) -> list[published.PrintedFigure]:
     """The printed points that were simulated: all of them but in a reduced study."""
-    return [one for one in published.FIGURES if points.find(one.metric, one.raid, one.drives)]
+    return [one for one in PRINTED.figures if points.find(one.metric, one.raid, one.drives)]
 
 
 def figures(points: FamilyPoints) -> list[Compared]:
@@ -76,7 +76,7 @@ def peaks(points: FamilyPoints) -> list[Peak]:
     """The printed peaks, by whole shelves and by single drives."""
     found = []
     for one in figures_of(points):
-        if one.peak is None:
+        if one.peak == "none":
             continue
         curve = points.of("mw1-single") if one.peak == "drive" else points.curve(one.metric, one.raid)
         top = best(curve)
@@ -90,7 +90,7 @@ def peaks(points: FamilyPoints) -> list[Peak]:
 def idle(points: FamilyPoints) -> list[Compared]:
     """Ready idle."""
     found = []
-    for one in published.IDLE:
+    for one in PRINTED.idle:
         ours = points.one(f"idle-{one.configuration}")
         found.append(Compared("idle", one.title, "RI", "GB/W", one.gb_per_w, ours.value, one.fitted))
         if one.watts is not None:
@@ -104,7 +104,7 @@ def submission(points: FamilyPoints) -> list[Compared]:
     """The submission, which no constant knows: its 50 drives at the response times that were measured."""
     return [
         _submitted(one, "submission", measured_when(points, one), at_measured_response(points, one))
-        for one in published.SUBMISSION
+        for one in PRINTED.submission
     ]
 
 
@@ -112,7 +112,7 @@ def estimate(points: FamilyPoints) -> list[Compared]:
     """The submission beside the estimate of its drives: within 20 ms, or with its sequential load."""
     return [
         _submitted(one, "estimate", estimated_when(points, one.metric), predicted(points, one.metric))
-        for one in published.SUBMISSION
+        for one in PRINTED.submission
     ]
 
 
@@ -173,8 +173,8 @@ def predicted(points: FamilyPoints, metric: str) -> float:
 
 def baseline(points: FamilyPoints) -> list[Compared]:
     """The untuned baseline."""
-    ours = {metric: points.one(f"baseline-{metric.lower()}") for metric in published.BASELINE}
-    watts, theirs_w = "baseline, watts under random reads", published.BASELINE_READ_W
+    ours = {metric: points.one(f"baseline-{metric.lower()}") for metric in PRINTED.baseline}
+    watts, theirs_w = "baseline, watts under random reads", PRINTED.baseline_read_w
     return [
         *(
             Compared(
@@ -186,7 +186,7 @@ def baseline(points: FamilyPoints) -> list[Compared]:
                 ours[metric].value,
                 False,
             )
-            for metric, value in published.BASELINE.items()
+            for metric, value in PRINTED.baseline.items()
         ),
         Compared("baseline", watts, "RR", "W", theirs_w, ours["RR"].wall_w, False),
     ]

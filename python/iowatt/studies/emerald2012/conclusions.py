@@ -15,7 +15,7 @@ from iowatt.studies.emerald2012 import compare, knee, published
 from iowatt.studies.emerald2012.causes import Why, why, why_peak
 from iowatt.studies.emerald2012.compare import Compared, Peak
 from iowatt.studies.emerald2012.points import FamilyPoints
-from iowatt.studies.emerald2012.published import TEXT
+from iowatt.studies.emerald2012.published import PRINTED, TEXT
 from iowatt.studies.result import Verdict
 
 TOLERANCE: Final = 0.05
@@ -168,8 +168,8 @@ def swing(points: FamilyPoints) -> Verdict:
         "swing",
         "50 drives, RAID-5, five profiles",
         ours=f"{100 * ours:.0f} %, from {min(watts):,.0f} to {max(watts):,.0f} W (idle {idle_w:,.0f} W)",
-        agrees=ours <= published.POWER_SWING,
-        swing=100 * published.POWER_SWING,
+        agrees=ours <= PRINTED.power_swing,
+        swing=100 * PRINTED.power_swing,
         idle_w=idle_w,
     )
 

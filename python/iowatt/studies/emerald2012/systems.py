@@ -20,7 +20,7 @@ from iowatt.emerald.family import Candidate, Family, Group
 from iowatt.evaluate.search.axes import axes
 from iowatt.evaluate.search.rate import ALL, RateRequest
 from iowatt.render.figure import Cell
-from iowatt.studies.emerald2012 import published
+from iowatt.studies.emerald2012.published import PRINTED
 from iowatt.studies.stages import Stage
 
 DRIVE: Final = "sff-15k-146gb"
@@ -227,7 +227,7 @@ def _named(
 
 def _idle() -> list[Stage]:
     """Exercise 5: ready idle."""
-    return [_named(f"idle-{one.configuration}", one.configuration, "RI") for one in published.IDLE]
+    return [_named(f"idle-{one.configuration}", one.configuration, "RI") for one in PRINTED.idle]
 
 
 def _submission(scale: Scale) -> list[Stage]:
@@ -236,7 +236,7 @@ def _submission(scale: Scale) -> list[Stage]:
     Sequential ones keep several numbers of requests outstanding, between which the measured time lies.
     """
     found = []
-    for one in published.SUBMISSION:
+    for one in PRINTED.submission:
         if one.metric in ("RR", "RW", "MW1"):
             judged = within(one.metric, "raid-5", scale.requests, one.ms / 1e3, fills=scale.fills)
             key = f"submission-{_plain(one.metric)}"
@@ -263,7 +263,7 @@ def quarter(key: str, scale: Scale, *sets: str) -> Stage:
 
 def _baseline(scale: Scale) -> list[Stage]:
     found = []
-    for metric in published.BASELINE:
+    for metric in PRINTED.baseline:
         if metric in SEQUENTIAL:
             found.append(
                 _named(f"baseline-{_plain(metric)}", "baseline", metric, sets=_sequential(scale, metric))

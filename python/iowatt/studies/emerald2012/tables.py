@@ -9,7 +9,7 @@ from iowatt.render.figure import Cell, Figure
 from iowatt.studies.emerald2012 import compare, knee, published
 from iowatt.studies.emerald2012.compare import Compared
 from iowatt.studies.emerald2012.points import FamilyPoints
-from iowatt.studies.emerald2012.published import TEXT
+from iowatt.studies.emerald2012.published import PRINTED, TEXT
 from iowatt.studies.emerald2012.systems import CLASS, SEQUENTIAL, family
 
 _GROUPS = {
@@ -94,7 +94,7 @@ def again(points: FamilyPoints) -> Figure:
 
 def levels(points: FamilyPoints) -> Figure:
     """RAID-5 and RAID-10 side by side."""
-    printed = {(one.metric, one.raid): one for one in published.FIGURES if one.peak == "shelf"}
+    printed = {(one.metric, one.raid): one for one in PRINTED.figures if one.peak == "shelf"}
     rows: list[list[Cell]] = []
     for metric in ("MW1", "RR", "RW", "SR", "SW"):
         first, second = printed[metric, "raid-5"], printed[metric, "raid-10"]
@@ -113,7 +113,7 @@ def levels(points: FamilyPoints) -> Figure:
 def idle(points: FamilyPoints) -> Figure:
     """Ready idle."""
     rows: list[list[Cell]] = []
-    for one in published.IDLE:
+    for one in PRINTED.idle:
         ours = points.one(f"idle-{one.configuration}")
         rows.append(
             [
@@ -126,10 +126,8 @@ def idle(points: FamilyPoints) -> Figure:
 
 def three(points: FamilyPoints) -> Figure:
     """Baseline, predicted, measured."""
-    measured = {one.metric: one for one in published.SUBMISSION}
-    estimated = {
-        one.metric: one.value for one in published.FIGURES if (one.raid, one.drives) == ("raid-5", 50)
-    }
+    measured = {one.metric: one for one in PRINTED.submission}
+    estimated = {one.metric: one.value for one in PRINTED.figures if (one.raid, one.drives) == ("raid-5", 50)}
     rows: list[list[Cell]] = []
     for metric in ("MW1", "MW2", "RR", "RW", "SR", "SW"):
         untuned = points.of(f"baseline-{metric.lower()}")
@@ -137,7 +135,7 @@ def three(points: FamilyPoints) -> Figure:
         there = compare.at_measured_response(points, measured[metric])
         rows.append(
             [
-                published.metric_name(metric), published.unit(metric), published.BASELINE.get(metric),
+                published.metric_name(metric), published.unit(metric), PRINTED.baseline.get(metric),
                 untuned[0].value if untuned else None, estimated.get(metric), ours, measured[metric].value,
                 measured[metric].ms, there, 100 * (there / measured[metric].value - 1),
                 100 * (ours / measured[metric].value - 1),
@@ -156,8 +154,8 @@ def constants() -> Figure:
     assert store is not None and end is not None and store.mirror is not None
     shelf = of.file.shelf[0].part[0]
     reading = of.file.test.sequential_read
-    fitted = sum(one.fitted for one in published.FIGURES)
-    peaks = sum(one.fitted and one.peak is not None for one in published.FIGURES)
+    fitted = sum(one.fitted for one in PRINTED.figures)
+    peaks = sum(one.fitted and one.peak != "none" for one in PRINTED.figures)
     rows: list[list[Cell]] = [
         ["Pair of controllers at rest", "172.0 W", f"two idle points ({part.model})"],
         [

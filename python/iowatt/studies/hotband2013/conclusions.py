@@ -11,7 +11,7 @@ from typing import Any, Final
 from iowatt.render import numbers
 from iowatt.studies.hotband2013 import published
 from iowatt.studies.hotband2013.points import HotBandPoint, HotBandPoints
-from iowatt.studies.hotband2013.published import TEXT
+from iowatt.studies.hotband2013.published import PRINTED, TEXT
 from iowatt.studies.hotband2013.systems import CEILING_IOPS
 from iowatt.studies.result import Verdict
 
@@ -67,7 +67,7 @@ def cache_assist(points: HotBandPoints) -> list[Verdict]:
     random = points.cached("large-random")
     hot = points.cached("large-hot")
     apart = points.cached("large-hot-apart")
-    theirs = published.CACHED.hot_iops / (published.CACHED.random_iops or 1.0)
+    theirs = PRINTED.cached.hot_iops / (PRINTED.cached.random_iops or 1.0)
     places = ((hot, "all eight sequential streams begin at one place"), (apart, "each at a place of its own"))
     streams = (
         f"hit ratio {share(hot.hit_ratio)} where they begin at one place, {share(apart.hit_ratio)} "
@@ -90,7 +90,7 @@ def cache_assist(points: HotBandPoints) -> list[Verdict]:
             "cache-per-watt",
             "first reading of 'initial'",
             hot.iops_per_w / random.iops_per_w,
-            published.CACHE_OVER_INITIAL,
+            PRINTED.per_watt.cache_over_initial,
             capped=(hot.capped, random.capped),
             experiment=streams,
             power=percent(hot.wall_w / random.wall_w - 1),
@@ -109,7 +109,7 @@ def small_array(points: HotBandPoints) -> list[Verdict]:
                 "small-array",
                 f"small array, {random.cache} of cache",
                 hot.iops / random.iops,
-                round(published.SMALL.hot_iops / (published.SMALL.random_iops or 1.0), 3),
+                round(PRINTED.small.hot_iops / (PRINTED.small.random_iops or 1.0), 3),
                 ratio=same.iops / random.iops,
             )
         )
@@ -120,10 +120,10 @@ def tiering(points: HotBandPoints) -> list[Verdict]:
     """SSDs instead of some of the disks."""
     hot, tiered = points.cached("large-hot"), points.cached("tiered-hot")
     random = points.cached("large-random")
-    theirs = published.TIERED.hot_iops / published.CACHED.hot_iops
+    theirs = PRINTED.tiered.hot_iops / PRINTED.cached.hot_iops
     watts = f"{tiered.wall_w:,.0f} W against {hot.wall_w:,.0f} W"
     limit = (
-        f"the tiered array with {published.TIERED.outstanding('hot-band')} requests in flight (Little's "
+        f"the tiered array with {PRINTED.tiered.outstanding('hot-band')} requests in flight (Little's "
         f"law of its published figures) is at {numbers.significant(tiered.ms)} ms, its disks "
         f"{100 * tiered.busy:.0f} % busy"
     )
@@ -142,14 +142,14 @@ def tiering(points: HotBandPoints) -> list[Verdict]:
             ours=f"{numbers.significant(hot.ms)} to {numbers.significant(tiered.ms)} ms",
             agrees=tiered.ms < hot.ms,
             experiment=limit,
-            hot_ms=published.CACHED.hot_ms,
-            tiered_ms=published.TIERED.hot_ms,
+            hot_ms=PRINTED.cached.hot_ms,
+            tiered_ms=PRINTED.tiered.hot_ms,
         ),
         ratio(
             "tiering-per-watt",
             watts,
             tiered.iops_per_w / hot.iops_per_w,
-            published.TIERED_OVER_CACHE,
+            PRINTED.per_watt.tiered_over_cache,
             capped=(tiered.capped, hot.capped),
             experiment=limit,
         ),
@@ -157,7 +157,7 @@ def tiering(points: HotBandPoints) -> list[Verdict]:
             "tiering-over-initial",
             "first reading of 'initial': uniform random requests on the cached array",
             tiered.iops_per_w / random.iops_per_w,
-            published.TIERED_OVER_INITIAL,
+            PRINTED.per_watt.tiered_over_initial,
             capped=(tiered.capped, random.capped),
             ratio=tiered.iops_per_w / hot.iops_per_w,
         ),
@@ -176,7 +176,7 @@ def tiering(points: HotBandPoints) -> list[Verdict]:
                 "tiering-alone",
                 f"{workload}: the same disks with and without the SSDs, both with the cache",
                 with_ssds.iops / without.iops,
-                published.TIERING_ALONE[workload],
+                PRINTED.tiering_alone[workload],
                 capped=(with_ssds.capped, without.capped),
                 without=in_words(without),
                 with_ssds=in_words(with_ssds),
@@ -191,7 +191,7 @@ def coms(points: HotBandPoints) -> list[Verdict]:
     deep = [points.one("com-deep", level=level) for level in (5, 10)]
     shallow = [points.one("com", level=level) for level in (5, 10)]
     theory = published.RAID5_OVER_RAID10
-    slide = published.COMS["raid5"].iops / published.COMS["raid10"].iops
+    slide = PRINTED.coms["raid5"].iops / PRINTED.coms["raid10"].iops
     plain, compressed = points.one("com-plain"), points.one("com-compressed")
     gain = compressed.iops / plain.iops
     capacity = compressed.effective_gb / compressed.usable_gb

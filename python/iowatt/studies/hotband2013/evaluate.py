@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from iowatt.base.results import Note
 from iowatt.render.document import Section
-from iowatt.studies.hotband2013 import conclusions, points, published, systems, tables
-from iowatt.studies.hotband2013.published import TEXT
+from iowatt.studies.hotband2013 import conclusions, points, systems, tables
+from iowatt.studies.hotband2013.published import PRINTED, TEXT
 from iowatt.studies.hotband2013.systems import FULL, QUICK, Scale, stages
 from iowatt.studies.result import Verdict
 from iowatt.studies.study import Findings
@@ -57,9 +57,9 @@ def _hot_space(heat: HeatResult) -> Verdict:
         "hot-space",
         "front end, by address",
         ours=f"{100 * share:.1f} % of the requests",
-        agrees=abs(share - published.HOT_REQUESTS) <= 0.04,
-        requests=100 * published.HOT_REQUESTS,
-        space=100 * published.HOT_SPACE,
+        agrees=abs(share - PRINTED.hot_band.requests) <= 0.04,
+        requests=100 * PRINTED.hot_band.requests,
+        space=100 * PRINTED.hot_band.space,
     )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.evaluate.search.axes import axes
-from iowatt.studies.hotband2013.published import CACHE_SHARE, CACHED, SMALL, TIERED
+from iowatt.studies.hotband2013.published import PRINTED
 from iowatt.studies.stages import Stage, scenario_text
 
 FAST_DISK: Final = "hotband2013-15k"
@@ -139,7 +139,7 @@ def scenario(name: str, scale: Scale, **given: Any) -> str:
         "changes": (),
         "pools": pool("disks", FAST_DISK, scale.disks(LARGE_DISKS)),
         "pool": "disks",
-        "cache": str(round(CACHE_SHARE * scale.span_gb, 3)),
+        "cache": str(round(PRINTED.hot_band.cache_share * scale.span_gb, 3)),
         "heat": "",
         "span": f"{scale.span_gb:g}",
     } | given
@@ -185,20 +185,20 @@ def _random(outstanding: int) -> dict[str, Any]:
 def _small(scale: Scale) -> list[Stage]:
     disks = pool("disks", SLOW_DISK, scale.disks(SMALL_DISKS))
     caches = {CACHE: ["0B", f"{round(2048 * scale.size)}MiB"]}
-    random = _random(SMALL.outstanding("uniform"))
+    random = _random(PRINTED.small.outstanding("uniform"))
     return [
         _stage("small-random", scale, caches, pools=disks, **random),
-        _stage("small-hot", scale, caches, pools=disks, outstanding=SMALL.outstanding("hot-band")),
+        _stage("small-hot", scale, caches, pools=disks, outstanding=PRINTED.small.outstanding("hot-band")),
     ]
 
 
 def _large(scale: Scale) -> list[Stage]:
-    published = _sizes(scale, [CACHE_SHARE])
+    published = _sizes(scale, [PRINTED.hot_band.cache_share])
     others = _sizes(scale, scale.caches)
-    hot = CACHED.outstanding("hot-band")
-    random = _random(CACHED.outstanding("uniform"))
+    hot = PRINTED.cached.outstanding("hot-band")
+    random = _random(PRINTED.cached.outstanding("uniform"))
     return [
-        _stage("large-random", scale, _sizes(scale, [0.0, CACHE_SHARE]), **random),
+        _stage("large-random", scale, _sizes(scale, [0.0, PRINTED.hot_band.cache_share]), **random),
         _stage("large-hot", scale, published, bundles=True, outstanding=hot, heat=_heat(scale)),
         _stage("large-hot-caches", scale, others, outstanding=hot),
         _stage("large-spc", scale, published, profile="spc-1-like", patience=PATIENCE, outstanding=hot),
@@ -214,9 +214,9 @@ def _tiered(scale: Scale) -> list[Stage]:
     disks = pool("disks", FAST_DISK, count)
     pools = pool("ssd", SSD, scale.disks(TIERED_SSDS)) + disks
     pools += _TIERS.format(fast=f"{TIER_SHARE * scale.span_gb:g}")
-    hot = TIERED.outstanding("hot-band")
+    hot = PRINTED.tiered.outstanding("hot-band")
     tiers: dict[str, Any] = {"pools": pools, "pool": "tiers", "outstanding": hot}
-    published = _sizes(scale, [CACHE_SHARE])
+    published = _sizes(scale, [PRINTED.hot_band.cache_share])
     return [
         _stage("tiered-hot", scale, published, **tiers),
         _stage("tiered-hot-alone", scale, _sizes(scale, [0.0]), **tiers),
@@ -238,14 +238,14 @@ def _tiered(scale: Scale) -> list[Stage]:
 
 def _experiments(scale: Scale) -> list[Stage]:
     """Runs that decide between possible causes of a difference."""
-    hot = CACHED.outstanding("hot-band")
-    published = _sizes(scale, [CACHE_SHARE])
+    hot = PRINTED.cached.outstanding("hot-band")
+    published = _sizes(scale, [PRINTED.hot_band.cache_share])
     small = pool("disks", SLOW_DISK, scale.disks(SMALL_DISKS))
     return [
         _stage("large-hot-apart", scale, published, outstanding=hot, changes=APART),
         _stage("large-hot-8k", scale, published, outstanding=hot, changes=SAME_SIZE),
         _stage("small-hot-8k", scale, {CACHE: ["0B"]}, pools=small, changes=SAME_SIZE,
-               outstanding=SMALL.outstanding("hot-band")),
+               outstanding=PRINTED.small.outstanding("hot-band")),
     ]  # fmt: skip
 
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from iowatt.render import plot
 from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.figures import colour, series_table
-from iowatt.studies.hotband2013 import published
 from iowatt.studies.hotband2013.points import HotBandPoint, HotBandPoints
-from iowatt.studies.hotband2013.published import TEXT
+from iowatt.studies.hotband2013.published import PRINTED, TEXT
 from iowatt.studies.hotband2013.systems import Scale
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 def arrays(points: HotBandPoints, scale: Scale) -> Figure:
     """Rates and response times of the three arrays; rates of a smaller run are scaled up by its size."""
-    small, large, tiered = published.SMALL, published.CACHED, published.TIERED
+    small, large, tiered = PRINTED.small, PRINTED.cached, PRINTED.tiered
     given: list[tuple[str, str, HotBandPoint, float | None, float | None]] = []
     for random in points.of("small-random"):
         hot = points.one("small-hot", cache=random.cache)
@@ -39,7 +38,7 @@ def arrays(points: HotBandPoints, scale: Scale) -> Figure:
     for name, workload, one, iops, ms in given:
         rate = one.iops / scale.size
         slide = name == large.name and workload.startswith("hot band")
-        theirs = (published.READ_HITS, published.WRITE_HITS) if slide else (None, None)
+        theirs = (PRINTED.hot_band.read_hits, PRINTED.hot_band.write_hits) if slide else (None, None)
         ratios = (one.hit_ratio, one.read_hit_ratio, theirs[0], one.write_hit_ratio, theirs[1])
         hits = [None if ratio is None else 100 * ratio for ratio in ratios]
         difference = None if iops is None else 100 * (rate / iops - 1)
@@ -59,8 +58,12 @@ def per_watt(points: HotBandPoints) -> Figure:
             1.0,
         ),
         ("initial, second reading: the hot band on the array without its cache", bare, None),
-        ("cache: the hot band on the cached array", hot, published.CACHE_OVER_INITIAL),
-        ("tiered: the hot band, SSDs for some of the disks", tiered, published.TIERED_OVER_INITIAL),
+        ("cache: the hot band on the cached array", hot, PRINTED.per_watt.cache_over_initial),
+        (
+            "tiered: the hot band, SSDs for some of the disks",
+            tiered,
+            PRINTED.per_watt.tiered_over_initial,
+        ),
     ]
     rows: list[list[Cell]] = [
         [
@@ -98,7 +101,7 @@ def coms(points: HotBandPoints, scale: Scale) -> Figure:
     ours["compressed"] = (mirrored, gain, fits)
     rows: list[list[Cell]] = []
     for key, (one, faster, larger) in ours.items():
-        theirs = published.COMS[key]
+        theirs = PRINTED.coms[key]
         rows.append(
             [
                 theirs.name, larger * one.usable_gb / scale.size, theirs.capacity_gb, one.idle_w,
@@ -115,18 +118,18 @@ def calculator() -> Figure:
     rows: list[list[Cell]] = [
         ["idle", idle, idle, "W"],
         ["active", active, active, "W"],
-        ["heat, idle", idle * published.SHEET_FACTOR, idle * 3.412142, "BTU/h"],
-        ["heat, active", active * published.SHEET_FACTOR, active * 3.412142, "BTU/h"],
+        ["heat, idle", idle * PRINTED.per_watt.sheet_factor, idle * 3.412142, "BTU/h"],
+        ["heat, active", active * PRINTED.per_watt.sheet_factor, active * 3.412142, "BTU/h"],
         [
             "what the slide divides by, cache",
-            published.BTU_CACHED,
-            published.BTU_CACHED / published.SHEET_FACTOR,
+            PRINTED.per_watt.btu_cached,
+            PRINTED.per_watt.btu_cached / PRINTED.per_watt.sheet_factor,
             "BTU/h, W",
         ],
         [
             "what the slide divides by, tiered",
-            published.BTU_TIERED,
-            published.BTU_TIERED / published.SHEET_FACTOR,
+            PRINTED.per_watt.btu_tiered,
+            PRINTED.per_watt.btu_tiered / PRINTED.per_watt.sheet_factor,
             "BTU/h, W",
         ],
     ]

@@ -19,6 +19,7 @@ from typing import Final
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.equations import root
 from iowatt.studies.latency2015.points import LatencyHistogram, LatencyPoints
+from iowatt.studies.latency2015.published import PRINTED
 
 #: Widths of the law of ln(visit) that are tried.
 _NARROWEST: Final = 0.05
@@ -53,7 +54,7 @@ class Base:
     after: LatencyHistogram
 
 
-def of(points: LatencyPoints, wanted: published.Share = published.INSTALLED_BASE) -> Base:
+def of(points: LatencyPoints, wanted: published.HistogramPoint = PRINTED.installed_base) -> Base:
     """The mixture that has the published shares; without a law where none has them: all visits alike then."""
     visits = tuple(sorted({one.visit_us for one in points.of("base")}))
     cells = {

@@ -8,11 +8,9 @@ from typing import Any, Final
 from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.figures import crosses, series_table
-from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.base import Base
-from iowatt.studies.latency2015.members import BY_KEY
 from iowatt.studies.latency2015.points import Hop, LatencyPoints
-from iowatt.studies.latency2015.published import TEXT
+from iowatt.studies.latency2015.published import BY_KEY, PRINTED, TEXT
 
 BEFORE: Final = palette.RUNS[0]
 AFTER: Final = palette.RUNS[1]
@@ -43,9 +41,9 @@ def over_time(points: LatencyPoints, kind: str, member: str) -> Figure:
     starts = [row[0] for row in rows]
     ends = [starts[0], starts[-1]] if starts else []
     limits = (
-        ("published before", published.BEFORE_MS, "dot"),
-        ("published after", published.AFTER_MS, "dash"),
-        ("limit of spikes after", published.SPIKE_MS, "dashdot"),
+        ("published before", PRINTED.before_ms, "dot"),
+        ("published after", PRINTED.after_ms, "dash"),
+        ("limit of spikes after", PRINTED.spike_ms, "dashdot"),
     )
     traces = [
         plot.line(starts, [row[1] for row in rows], name="before, ours", colour=BEFORE),
@@ -61,11 +59,11 @@ def over_time(points: LatencyPoints, kind: str, member: str) -> Figure:
 
 def installed_base(base: Base) -> Figure:
     """The histogram of the installed base."""
-    printed = {one.within_ms: one for one in (published.INSTALLED_BASE, published.STORESERV_10400)}
+    printed = {one.within_ms: one for one in (PRINTED.installed_base, PRINTED.storeserv_10400)}
     rows: list[list[Cell]] = []
     for ms in BINS_MS:
         one = printed.get(ms)
-        theirs = [100 * one.before, 100 * one.after, one.what] if one else [None, None, ""]
+        theirs = [100 * one.before, 100 * one.after, one.name] if one else [None, None, ""]
         rows.append([ms, 100 * base.before.share_within(ms), 100 * base.after.share_within(ms), *theirs])
     times = list(BINS_MS)
     traces = [

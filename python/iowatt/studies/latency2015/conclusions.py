@@ -8,9 +8,8 @@ from typing import Final
 from iowatt.render import numbers
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.base import Base
-from iowatt.studies.latency2015.members import BY_KEY, REFERENCE, Member
 from iowatt.studies.latency2015.points import LatencyPoints
-from iowatt.studies.latency2015.published import TEXT
+from iowatt.studies.latency2015.published import BY_KEY, PRINTED, REFERENCE, TEXT, Member
 from iowatt.studies.result import Verdict
 
 #: Published shares of a histogram agree within so many of all writes.
@@ -33,8 +32,8 @@ def latency(points: LatencyPoints, member: Member) -> list[Verdict]:
     """0.5 ms before, 0.25 ms after."""
     found = []
     for express, when, wanted in (
-        (False, "before", published.BEFORE_MS),
-        (True, "after", published.AFTER_MS),
+        (False, "before", PRINTED.before_ms),
+        (True, "after", PRINTED.after_ms),
     ):
         point = points.one("steady", member=member.key, express=express)
         error = point.write_ms / wanted - 1
@@ -80,7 +79,7 @@ def spikes(points: LatencyPoints, member: Member) -> list[Verdict]:
         "spikes",
         f"{member.title}; steady load",
         ours=f"highest {_ms(after.highest_second_ms)} (before {_ms(before.highest_second_ms)})",
-        agrees=after.highest_second_ms <= published.SPIKE_MS,
+        agrees=after.highest_second_ms <= PRINTED.spike_ms,
         busy=_percent(after.busy),
     )
     return [verdict]
@@ -89,7 +88,10 @@ def spikes(points: LatencyPoints, member: Member) -> list[Verdict]:
 def checkpoint(points: LatencyPoints, member: Member) -> list[Verdict]:
     """A checkpoint's writes on top: seconds above 1 ms before, and none after."""
     before, after = points.pair("checkpoint", member.key)
-    over, under = before.highest_second_ms > published.SPIKE_MS, after.highest_second_ms <= published.SPIKE_MS
+    over, under = (
+        before.highest_second_ms > PRINTED.spike_ms,
+        after.highest_second_ms <= PRINTED.spike_ms,
+    )
     cause = TEXT.causes["checkpoint-absorbed" if under else "checkpoint-too-much"]
     verdict = TEXT.judge(
         "checkpoint",
@@ -107,7 +109,7 @@ def checkpoint(points: LatencyPoints, member: Member) -> list[Verdict]:
 def best(points: LatencyPoints, member: Member) -> list[Verdict]:
     """A write alone in the array, after, against the published best case."""
     ours = points.one("alone", member=member.key, express=True).write_ms
-    error = ours / published.BEST_CASE_MS - 1
+    error = ours / PRINTED.best_case_ms - 1
     known = points.of("alone", member=BEST, express=True)
     shown = (
         f"the member solved for it has {_ms(known[0].write_ms)} and both means" if known else "not run here"
@@ -117,7 +119,7 @@ def best(points: LatencyPoints, member: Member) -> list[Verdict]:
         f"{member.title}; one user" + ("; calibrated" if member.best_us else ""),
         ours=f"{_ms(ours)} ({error:+.0%})",
         agrees=abs(error) <= published.LATENCY_TOLERANCE,
-        published=_ms(published.BEST_CASE_MS),
+        published=_ms(PRINTED.best_case_ms),
         experiment=shown,
     )
     return [verdict]
@@ -130,8 +132,8 @@ def below(points: LatencyPoints, member: Member) -> list[Verdict]:
         "below-200",
         f"{member.title}; one user",
         ours=_ms(ours),
-        agrees=ours < published.BELOW_MS,
-        limit=_ms(published.BELOW_MS),
+        agrees=ours < PRINTED.below_ms,
+        limit=_ms(PRINTED.below_ms),
         visit_us=member.visit_us,
     )
     return [verdict]
@@ -139,7 +141,7 @@ def below(points: LatencyPoints, member: Member) -> list[Verdict]:
 
 def installed(base: Base) -> list[Verdict]:
     """The installed base's histogram, by a mixture of its own."""
-    wanted = published.INSTALLED_BASE
+    wanted = PRINTED.installed_base
     found = []
     for when, share, histogram in (
         ("before", wanted.before, base.before),
@@ -163,7 +165,7 @@ def installed(base: Base) -> list[Verdict]:
 
 def storeserv(base: Base, own: Base) -> Verdict:
     """One array's points, which the mixture does not know; ``own`` is a mixture made for them."""
-    wanted = published.STORESERV_10400
+    wanted = PRINTED.storeserv_10400
     before, after = (one.share_within(wanted.within_ms) for one in (base.before, base.after))
     near = max(abs(before - wanted.before), abs(after - wanted.after))
     law = own.law

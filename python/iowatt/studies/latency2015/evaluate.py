@@ -5,10 +5,9 @@ from __future__ import annotations
 from iowatt.base.results import Note
 from iowatt.render.document import Section
 from iowatt.studies.latency2015 import base as bases
-from iowatt.studies.latency2015 import charts, conclusions, points, published, systems, tables
-from iowatt.studies.latency2015.members import REFERENCE
+from iowatt.studies.latency2015 import charts, conclusions, points, systems, tables
 from iowatt.studies.latency2015.points import LatencyPoints
-from iowatt.studies.latency2015.published import TEXT
+from iowatt.studies.latency2015.published import PRINTED, REFERENCE, TEXT
 from iowatt.studies.latency2015.systems import FULL, QUICK, Scale, stages
 from iowatt.studies.stages import Results
 from iowatt.studies.study import Findings
@@ -31,7 +30,7 @@ def findings(results: Results, scale: Scale) -> Findings:
         Section("family", "The family of calibrations", family),
         Section("services", "Other services", [tables.services(found, scale)]),
     ]
-    verdicts = conclusions.all_of(found, base, bases.of(found, published.STORESERV_10400))
+    verdicts = conclusions.all_of(found, base, bases.of(found, PRINTED.storeserv_10400))
     return Findings(verdicts, sections, notes(found, scale), results.table(), chart="over-time-steady")
 
 
@@ -49,7 +48,7 @@ def notes(found: LatencyPoints, scale: Scale) -> list[Note]:
     load = systems.LOAD
     return TEXT.noted(
         reduced=scale != FULL, best_distinguishing=tables.best_distinguishing(found),
-        idle_gain=idle_gain(found), drives=published.DRIVES, ssd=systems.SSD, users=published.USERS,
+        idle_gain=idle_gain(found), drives=PRINTED.drives, ssd=systems.SSD, users=PRINTED.users,
         pages=systems.PAGES, commits=systems.COMMITS, reads=load.reads, writes=load.writes,
-        reads_per_write=published.READS_PER_WRITE,
+        reads_per_write=PRINTED.reads_per_write,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.studies.latency2015 import systems
 from iowatt.studies.latency2015.equations import Load
-from iowatt.studies.latency2015.members import BY_KEY, Member
+from iowatt.studies.latency2015.published import BY_KEY, Member
 from iowatt.studies.stages import Points, figure, figures
 
 if TYPE_CHECKING:

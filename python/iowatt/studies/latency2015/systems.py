@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.evaluate.search.axes import Axis, axes
-from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.equations import Load
-from iowatt.studies.latency2015.members import BY_KEY, MEMBERS, REFERENCE, Member
+from iowatt.studies.latency2015.published import BY_KEY, MEMBERS, PRINTED, REFERENCE, Member
 from iowatt.studies.stages import Stage, scenario_text
 
 SSD: Final = "micron-p410m-400gb"
@@ -25,9 +24,10 @@ COMMITS: Final = 4.0
 #: Mean response of pages and log writes, about: think times are the rest of a user's period.
 _ANSWER_S: Final = 0.0003
 
-READ_SHARE: Final = published.READS_PER_WRITE / (published.READS_PER_WRITE + 1)
+READ_SHARE: Final = PRINTED.reads_per_write / (PRINTED.reads_per_write + 1)
 LOAD: Final = Load(
-    reads=published.USERS * PAGES * READ_SHARE, writes=published.USERS * (PAGES * (1 - READ_SHARE) + COMMITS)
+    reads=PRINTED.users * PAGES * READ_SHARE,
+    writes=PRINTED.users * (PAGES * (1 - READ_SHARE) + COMMITS),
 )
 """Requests per second that the users make."""
 
@@ -108,7 +108,7 @@ def scenario(
     window_s: float,
     warmup_s: float,
     *,
-    users: int = published.USERS,
+    users: int = PRINTED.users,
     express: str = OFF,
     zero_share: float = 0.0,
     more: str = "",
@@ -124,7 +124,7 @@ def scenario(
         more=more,
         express=express,
         ssd=SSD,
-        drives=published.DRIVES,
+        drives=PRINTED.drives,
         read_us=member.read_us,
         visit_us=member.visit_us,
         processors=member.processors,
@@ -140,7 +140,7 @@ def stages(scale: Scale) -> list[Stage]:
     return [
         _family("steady", family, scale.steady_s, scale),
         _family("alone", family, scale.alone_s, scale, users=ALONE),
-        _family("twice", family, scale.twice_s, scale, users=TWICE * published.USERS),
+        _family("twice", family, scale.twice_s, scale, users=TWICE * PRINTED.users),
         _family("checkpoint", family, scale.checkpoint_s, scale, more=checkpoint(scale)),
         *_services(scale),
         _base(scale),
@@ -169,7 +169,7 @@ def _family(
     window_s: float,
     scale: Scale,
     *,
-    users: int = published.USERS,
+    users: int = PRINTED.users,
     more: str = "",
 ) -> Stage:
     text = scenario(kind, family[0], window_s, scale.warmup_s, users=users, more=more)
@@ -208,7 +208,7 @@ def base_users(visit_us: float, busy: float) -> int:
     """Users with whom an array of the installed base is so busy before; a read there costs half a visit."""
     visit_s = visit_us * 1e-6
     demand = LOAD.reads * visit_s / 2 + 2 * LOAD.writes * visit_s
-    return max(1, round(published.USERS * busy / demand))
+    return max(1, round(PRINTED.users * busy / demand))
 
 
 def _base(scale: Scale) -> Stage:
@@ -218,7 +218,7 @@ def _base(scale: Scale) -> Stage:
         for visit in scale.base_visits_us
         for users in (base_users(visit, busy) for busy in BASE_BUSY)
     ]
-    member = Member("base", "", "", 1, 0.0, None, 0.0, BASE_COPY_US)
+    member = Member(key="base", title="", why="", read_us=0.0, visit_us=0.0, copy_us=BASE_COPY_US)
     text = scenario("base", member, scale.base_s, scale.warmup_s)
     over = axes({(READ, WRITE, READY, DATA_USERS, LOG_USERS): cells})
     return Stage("base", text, Path.cwd(), [*over, *express()], {"kind": "base"}, bundles=True)

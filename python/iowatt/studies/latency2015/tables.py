@@ -9,9 +9,9 @@ from typing import Final
 
 from iowatt.render.figure import Cell, Figure
 from iowatt.studies.figures import table
-from iowatt.studies.latency2015 import equations, published, systems
+from iowatt.studies.latency2015 import equations, systems
 from iowatt.studies.latency2015.points import LatencyPoint, LatencyPoints
-from iowatt.studies.latency2015.published import TEXT
+from iowatt.studies.latency2015.published import PRINTED, TEXT
 
 #: Fixed parts in us and backgrounds that the table of the printed equation shows.
 FIXED_US: Final = (20, 40, 60, 80, 100, 120)
@@ -23,9 +23,7 @@ def printed() -> Figure:
     rows: list[list[Cell]] = []
     for fixed in FIXED_US:
         for background in BACKGROUNDS:
-            one = equations.printed(
-                published.BEFORE_MS / 1e3, published.AFTER_MS / 1e3, fixed * 1e-6, background
-            )
+            one = equations.printed(PRINTED.before_ms / 1e3, PRINTED.after_ms / 1e3, fixed * 1e-6, background)
             if one is not None:
                 rows.append(
                     [
@@ -45,8 +43,8 @@ def members(points: LatencyPoints) -> Figure:
             [
                 member.title, member.processors, member.visit_us, member.read_us, member.copy_us,
                 1e3 * points.one("alone", member=member.key, express=True).write_ms, before.write_ms,
-                100 * (before.write_ms / published.BEFORE_MS - 1), after.write_ms,
-                100 * (after.write_ms / published.AFTER_MS - 1), after.highest_second_ms,
+                100 * (before.write_ms / PRINTED.before_ms - 1), after.write_ms,
+                100 * (after.write_ms / PRINTED.after_ms - 1), after.highest_second_ms,
                 1e3 * member.equation.mean_s(before.load, 2), 1e3 * member.equation.mean_s(after.load, 1),
             ]
         )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Final
 
 from iowatt.studies.offloading2008 import systems
 from iowatt.studies.offloading2008.points import SchemePoint, SchemePoints
-from iowatt.studies.offloading2008.published import PUBLISHED, TEXT
+from iowatt.studies.offloading2008.published import PRINTED, TEXT
 from iowatt.studies.result import Verdict
 
 MORE: Final = 0.02
@@ -37,14 +37,14 @@ def _percent(share: float) -> str:
 
 
 def _range(title: str, point: SchemePoint, points: SchemePoints) -> Verdict:
-    published = PUBLISHED[point.scheme]
+    published = PRINTED.savings[point.scheme]
     saved = [one.saved for one in points.values() if one.scheme == point.scheme]
     return TEXT.judge(
         f"{point.scheme}-range",
         title,
         published=published.saving,
         ours=_percent(point.saved),
-        agrees=(published.low or 0.0) <= 100 * point.saved <= (published.high or 100.0),
+        agrees=published.low <= 100 * point.saved <= published.high,
         workloads=len(saved),
         least=_percent(min(saved)),
         most=_percent(max(saved)),
@@ -58,8 +58,8 @@ def _more(title: str, alone: SchemePoint, off: SchemePoint) -> Verdict:
         title,
         ours=f"{_percent(off.saved)} against {_percent(alone.saved)}",
         agrees=off.saved - alone.saved >= MORE,
-        saving=PUBLISHED["write-off-loading"].saving,
-        saving_alone=PUBLISHED["spin-down"].saving,
+        saving=PRINTED.savings["write-off-loading"].saving,
+        saving_alone=PRINTED.savings["spin-down"].saving,
         off_loaded=counts.get("off_loaded_writes", 0),
         refused=counts.get("refused_writes", 0),
         all_stopped=_percent(1 - systems.STOPPED_W / systems.IDLE_W),
@@ -73,7 +73,7 @@ def _maid(title: str, alone: SchemePoint, maid: SchemePoint) -> Verdict:
         ours=f"{_percent(maid.saved)}, {maid.mean_ms:.0f} ms against {_percent(alone.saved)}, "
         f"{alone.mean_ms:.0f} ms",
         agrees=maid.saved > alone.saved and maid.mean_ms < alone.mean_ms,
-        published=PUBLISHED["maid"].saving,
+        published=PRINTED.savings["maid"].saving,
         drives=maid.drives,
         drives_alone=alone.drives,
         starts=maid.starts,
@@ -88,7 +88,7 @@ def _pdc(title: str, alone: SchemePoint, pdc: SchemePoint) -> Verdict:
         "pdc",
         title,
         claim=TEXT.causes["pdc-claim-low-load" if low_load else "pdc-claim"],
-        published=PUBLISHED["pdc"].saving,
+        published=PRINTED.savings["pdc"].saving,
         ours=f"{_percent(pdc.saved)} against {_percent(alone.saved)} by spin-down alone",
         agrees=gains == low_load,
         cause=TEXT.causes["pdc-gains" if gains else "pdc-gains-nothing"],

@@ -11,7 +11,7 @@ from iowatt.studies import figures
 from iowatt.studies.figures import table
 from iowatt.studies.offloading2008 import conclusions, points, systems
 from iowatt.studies.offloading2008.points import SchemePoints
-from iowatt.studies.offloading2008.published import PUBLISHED, TEXT, VOLUMES
+from iowatt.studies.offloading2008.published import PRINTED, TEXT
 from iowatt.studies.offloading2008.systems import stages
 from iowatt.studies.stages import Results
 from iowatt.studies.study import Findings
@@ -45,7 +45,8 @@ def savings(found: SchemePoints, titles: Mapping[str, str]) -> Figure:
     headings = [systems.NAMES[scheme][0].upper() + systems.NAMES[scheme][1:] for scheme in series]
     rows = [[title, *values] for title, *values in zip(titles.values(), *series.values(), strict=True)]
     printed = "; ".join(
-        f"{systems.NAMES[scheme]}: {PUBLISHED[scheme].saving} ({PUBLISHED[scheme].work})" for scheme in series
+        f"{systems.NAMES[scheme]}: {PRINTED.savings[scheme].saving} ({PRINTED.savings[scheme].work})"
+        for scheme in series
     )
     by_name = {systems.NAMES[scheme]: values for scheme, values in series.items()}
     return TEXT.figure(
@@ -83,11 +84,11 @@ def volumes() -> Figure:
     """The synthetic volumes."""
     return TEXT.figure(
         "volumes",
-        [[one.name, one.rate * systems.SCALE, one.writes, one.known] for one in VOLUMES],
+        [[name, one.rate * systems.SCALE, one.writes, one.known] for name, one in PRINTED.volumes.items()],
         scale=systems.SCALE,
     )
 
 
 def notes(days: float) -> list[Note]:
     """What every figure here rests on."""
-    return TEXT.noted(reduced=days < FULL, volumes=len(VOLUMES), drives=4 * len(VOLUMES))
+    return TEXT.noted(reduced=days < FULL, volumes=len(PRINTED.volumes), drives=4 * len(PRINTED.volumes))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.evaluate.search.axes import axes
-from iowatt.studies.offloading2008.published import VOLUMES
+from iowatt.studies.offloading2008.published import PRINTED
 from iowatt.studies.stages import Stage
 
 SCHEMES: Final = ("always-on", "spin-down", "write-off-loading", "maid", "pdc")
@@ -100,7 +100,7 @@ def works(days: float) -> list[Work]:
         Work(
             case.key,
             case.title,
-            [_volume(v.rate * SCALE * case.share, v.writes, case, days) for v in VOLUMES],
+            [_volume(v.rate * SCALE * case.share, v.writes, case, days) for v in PRINTED.volumes.values()],
             raid5,
             4,
             2,
