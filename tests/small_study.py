@@ -7,7 +7,7 @@ from dataclasses import replace
 from iowatt.studies import find
 from iowatt.studies.arrays2002 import systems
 
-TINY = systems.Scale(
+TINY = systems.DesignScale(
     disks=(24, 32),
     units_kib=(16, 256),
     few_disks=(24, 32),

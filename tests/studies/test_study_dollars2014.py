@@ -23,7 +23,7 @@ from iowatt.studies.dollars2014 import (
 from iowatt.studies.dollars2014.published import PRINTED
 from iowatt.studies.study import find
 
-TINY = systems.Scale((64, 1024), (4,), (4,), 0.004, 0, False)
+TINY = systems.DollarsScale((64, 1024), (4,), (4,), 0.004, 0, False)
 KEPT = ("", "early", "cold", "clean")
 ONCE, LONG = Horizon("work", 1.0), Horizon("work", 100_000.0)
 

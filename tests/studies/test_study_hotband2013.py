@@ -12,10 +12,10 @@ from iowatt.evaluate.search import axes
 from iowatt.studies.conduct import conduct
 from iowatt.studies.hotband2013 import conclusions, systems
 from iowatt.studies.hotband2013.published import PRINTED
-from iowatt.studies.result import Verdict
+from iowatt.studies.result import ClaimVerdict
 from iowatt.studies.study import find
 
-TINY = systems.Scale(size=0.07, warmup_s=20.0, window_s=10.0, caches=(0.0,))
+TINY = systems.ArrayScale(size=0.07, warmup_s=20.0, window_s=10.0, caches=(0.0,))
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_an_assumed_ceiling_that_decides_a_ratio_is_no_agreement(ours, capped, w
 
 def test_no_verdict_is_judged_by_an_assumption():
     with pytest.raises(ValueError):
-        Verdict(
+        ClaimVerdict(
             key="k", claim="c", case="w", published="x1", ours="x1", agrees=True, ceiling="80,000 a second"
         )
 

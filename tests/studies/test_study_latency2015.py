@@ -13,7 +13,7 @@ from iowatt.studies.latency2015 import points, systems
 from iowatt.studies.latency2015.published import PRINTED
 from iowatt.studies.study import find
 
-TINY = systems.Scale(
+TINY = systems.LatencyScale(
     steady_s=3,
     alone_s=6,
     twice_s=1,

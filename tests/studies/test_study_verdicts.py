@@ -8,7 +8,7 @@ import pytest
 
 from iowatt.lenses.idle.result import Autocorrelation, DriveIdle, IdlePeriods, LongPeriods, OraclePoint
 from iowatt.studies.arrays2002 import conclusions, drive_conclusions, tables
-from iowatt.studies.arrays2002.detail import Drives, Idle
+from iowatt.studies.arrays2002.detail import Idle, RunDrives
 from iowatt.studies.arrays2002.drive_conclusions import (
     BREAK_EVEN_S,
     ConstantGaps,
@@ -18,7 +18,7 @@ from iowatt.studies.arrays2002.drive_conclusions import (
 from iowatt.studies.arrays2002.points import DesignPoint, best, cases, choose
 from iowatt.studies.arrays2002.published import LARGEST_CORRELATION, PRINTED, WORKLOADS
 from iowatt.studies.document import claim_verdict
-from iowatt.studies.result import Verdict
+from iowatt.studies.result import ClaimVerdict
 from iowatt.studies.stages import RecordedIdle
 from iowatt.studies.text import ClaimText, StudyText
 
@@ -55,7 +55,7 @@ def only(verdicts):
 
 def verdict(**fields):
     given = {"key": "k", "claim": "claim", "case": "case", "published": "theirs", "ours": "ours"}
-    return Verdict(**(given | fields))
+    return ClaimVerdict(**(given | fields))
 
 
 def test_a_difference_needs_a_cause_and_an_experiment():
@@ -181,7 +181,7 @@ def test_cases_are_in_the_order_of_tables():
 
 
 def drives(workload, parity, data=1.1, source="captured"):
-    return Drives(source, workload, 4, 32, 1000, 10.0, data, parity, 0.1, 1.0, 2000, 3.0, 2500)
+    return RunDrives(source, workload, 4, 32, 1000, 10.0, data, parity, 0.1, 1.0, 2000, 3.0, 2500)
 
 
 def lens(correlation=(0.05,) * 5, over_1s=0.0, over_2s=0.0, longest=3.0, saved=(0.0, 0.0, 0.0)):

@@ -10,7 +10,7 @@ from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.render.figure import Cell
 
 
-class Verdict(Result):
+class ClaimVerdict(Result):
     """Whether a published claim holds here.
 
     A verdict that differs has a cause and an experiment. A claim that a reduced study cannot judge is not
@@ -34,7 +34,7 @@ class Verdict(Result):
     ceiling: str = ""
 
     @model_validator(mode="after")
-    def _check(self) -> Verdict:
+    def _check(self) -> ClaimVerdict:
         if self.ceiling and self.tried:
             raise ValueError(f"{self.key} ({self.case}) is judged though an assumption decides it")
         if self.agrees and not self.tried:
@@ -87,7 +87,7 @@ class StudyResult(ResultDocument):
     question: str
     source: str
     notes: list[Note]
-    verdicts: list[Verdict]
+    verdicts: list[ClaimVerdict]
     figures: list[StudyFigure]
     points: int
     files: StudyFiles = StudyFiles()

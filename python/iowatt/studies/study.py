@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from iowatt.base.results import Note
     from iowatt.render.document import Section
-    from iowatt.studies.result import Verdict
-    from iowatt.studies.stages import Stage
+    from iowatt.studies.result import ClaimVerdict
+    from iowatt.studies.stages import StudyStage
 
 NAMES: Final = ("arrays2002", "dollars2014", "emerald2012", "hotband2013", "latency2015", "offloading2008")
 """Packages with a ``study.toml`` and a module ``evaluate``."""
@@ -25,7 +25,7 @@ NAMES: Final = ("arrays2002", "dollars2014", "emerald2012", "hotband2013", "late
 class Findings:
     """What a study found."""
 
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[ClaimVerdict]
     sections: Sequence[Section]
     #: What every figure rests on: stand-ins, lengths, sources.
     notes: Sequence[Note]
@@ -50,7 +50,7 @@ class Study:
     #: In place of ``FULL`` and ``QUICK``.
     scale: Any = None
     #: Which of the stages are run.
-    keep: Callable[[Stage], bool] = lambda _stage: True
+    keep: Callable[[StudyStage], bool] = lambda _stage: True
 
 
 def studies() -> list[Study]:

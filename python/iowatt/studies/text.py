@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from iowatt.base.results import Note
 from iowatt.render.figure import Cell, Figure, Spec, Table
 from iowatt.studies.figures import table
-from iowatt.studies.result import Verdict
+from iowatt.studies.result import ClaimVerdict
 
 
 class StudyFile(BaseModel):
@@ -26,7 +26,7 @@ class StudyFile(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class TableText(StudyFile):
+class FigureText(StudyFile):
     """The words of a table, and of the chart above it."""
 
     title: str
@@ -63,7 +63,7 @@ class StudyText(StudyFile):
     reduced: str
     #: What the figures rest on, by code.
     notes: Mapping[str, str]
-    tables: Mapping[str, TableText]
+    tables: Mapping[str, FigureText]
     claims: Mapping[str, ClaimText]
     #: Causes that the code chooses from, by name.
     causes: Mapping[str, str] = {}
@@ -98,7 +98,7 @@ class StudyText(StudyFile):
         ceiling: str = "",
         why: Callable[[], tuple[str, str]] | None = None,
         **values: Any,
-    ) -> Verdict:
+    ) -> ClaimVerdict:
         """The verdict on a claim; it says why ours differs only where it does.
 
         ``why`` finds cause and experiment of a difference. ``published``, ``cause`` and ``experiment`` among
@@ -114,7 +114,7 @@ class StudyText(StudyFile):
             cause, experiment = ceiling, text("experiment")
         elif tried and not agrees:
             cause, experiment = why() if why is not None else (text("cause"), text("experiment"))
-        return Verdict(
+        return ClaimVerdict(
             key=key, claim=text("claim"), case=case, published=text("published"), ours=ours, agrees=agrees,
             cause=cause, experiment=experiment, tried=tried and not ceiling, ceiling=ceiling,
         )  # fmt: skip

@@ -18,7 +18,7 @@ from iowatt.studies.arrays2002 import labels
 from iowatt.studies.arrays2002 import points as design
 from iowatt.studies.arrays2002.points import METRICS, NAMES, DesignPoint, best, choose
 from iowatt.studies.arrays2002.published import PRINTED, TEXT, WORKLOADS
-from iowatt.studies.result import Verdict
+from iowatt.studies.result import ClaimVerdict
 
 SLOPE_TOLERANCE: Final = 0.02
 """How far energy per request may be from idle watts times inter-arrival time for each added disk."""
@@ -44,11 +44,13 @@ class _Case:
         return WORKLOADS[self.workload].best[self.level][metric]
 
 
-def _each_case(judged: Callable[[_Case], Verdict | None]) -> Callable[[Sequence[DesignPoint]], list[Verdict]]:
+def _each_case(
+    judged: Callable[[_Case], ClaimVerdict | None],
+) -> Callable[[Sequence[DesignPoint]], list[ClaimVerdict]]:
     """The verdicts on every case of the design space that has one."""
 
     @wraps(judged)
-    def every(points: Sequence[DesignPoint]) -> list[Verdict]:
+    def every(points: Sequence[DesignPoint]) -> list[ClaimVerdict]:
         found = (judged(_Case(*case, points)) for case in design.by_case(points))
         return [verdict for verdict in found if verdict is not None]
 
@@ -56,7 +58,7 @@ def _each_case(judged: Callable[[_Case], Verdict | None]) -> Callable[[Sequence[
 
 
 @_each_case
-def energy_split(case: _Case) -> Verdict:
+def energy_split(case: _Case) -> ClaimVerdict:
     """Figure 3: most energy is idle energy, then positioning; active is the least."""
 
     def ordered(point: DesignPoint) -> bool:
@@ -88,7 +90,7 @@ def slope(points: Iterable[DesignPoint]) -> tuple[float, float]:
 
 
 @_each_case
-def energy_slope(case: _Case) -> Verdict | None:
+def energy_slope(case: _Case) -> ClaimVerdict | None:
     """Figure 7: each added disk adds its idle watts over the time between requests."""
     mine = choose(case.points, unit_kib=PRINTED.unit_kib)
     if len({one.disks for one in mine}) < 2:
@@ -114,7 +116,7 @@ def energy_slope(case: _Case) -> Verdict | None:
 
 
 @_each_case
-def best_energy(case: _Case) -> Verdict | None:
+def best_energy(case: _Case) -> ClaimVerdict | None:
     """Table 5: fewest disks and the largest stripe unit are best for energy."""
     least = best(case.points, "E")
     if least is None:
@@ -130,7 +132,7 @@ def best_energy(case: _Case) -> Verdict | None:
 
 
 @_each_case
-def best_time(case: _Case) -> Verdict:
+def best_time(case: _Case) -> ClaimVerdict:
     """Table 5: where response time is least."""
     least = best(case.points, "T")
     if least is None:
@@ -146,7 +148,7 @@ def best_time(case: _Case) -> Verdict:
 
 
 @_each_case
-def trade_off(case: _Case) -> Verdict:
+def trade_off(case: _Case) -> ClaimVerdict:
     """The study's conclusion: disk count and stripe unit best for energy are not those best for time."""
     fast, frugal = best(case.points, "T"), best(case.points, "E")
     if fast is None or frugal is None:
@@ -170,7 +172,7 @@ def trade_off(case: _Case) -> Verdict:
     )
 
 
-def sensitivity(points: Sequence[DesignPoint]) -> list[Verdict]:
+def sensitivity(points: Sequence[DesignPoint]) -> list[ClaimVerdict]:
     """Whether the conclusions stand with one thing about the array changed."""
     found = []
     for kind in ("mechanics", "cache", "spindles"):
@@ -184,7 +186,7 @@ def sensitivity(points: Sequence[DesignPoint]) -> list[Verdict]:
 
 def _holds_with(
     kind: str, source: str, workload: str, base: Sequence[DesignPoint], mine: Sequence[DesignPoint]
-) -> Verdict:
+) -> ClaimVerdict:
     """The order of the energy states, the place of the least energy, and the trade-off; with and without."""
     optima, moved = [], []
     for level in sorted({one.level for one in mine}):
@@ -240,7 +242,7 @@ def _same_places(base: Sequence[DesignPoint], changed: Sequence[DesignPoint]) ->
     return [one for one in base if (one.level, one.place) in places]
 
 
-def _never_steady(key: str, case: _Case) -> Verdict:
+def _never_steady(key: str, case: _Case) -> ClaimVerdict:
     """No array of the space keeps up."""
     lightest = min(case.points, key=lambda one: one.t_ms)
     place, ms = labels.place_of(lightest), significant(lightest.t_ms)

@@ -8,9 +8,9 @@ from typing import Final
 
 from iowatt.render.numbers import significant
 from iowatt.studies.arrays2002 import labels
-from iowatt.studies.arrays2002.detail import Drives, Idle
+from iowatt.studies.arrays2002.detail import Idle, RunDrives
 from iowatt.studies.arrays2002.published import LARGEST_CORRELATION, PRINTED, TEXT, WORKLOADS
-from iowatt.studies.result import Verdict
+from iowatt.studies.result import ClaimVerdict
 
 QUEUES: Final = 4.0
 """Times the queue of its data disks from which a parity disk queues: the study has 1 and some 40."""
@@ -28,7 +28,7 @@ class Experiment:
 
     change: str
     workload: str
-    drives: Drives
+    drives: RunDrives
     idle: Idle
 
 
@@ -38,7 +38,7 @@ def _of(experiments: Sequence[Experiment], workload: str, shown: Callable[[Exper
     return tried or "no experiment was run on it"
 
 
-def parity_queue(drives: Sequence[Drives], experiments: Sequence[Experiment]) -> list[Verdict]:
+def parity_queue(drives: Sequence[RunDrives], experiments: Sequence[Experiment]) -> list[ClaimVerdict]:
     """Table 4: the parity disk of RAID-4 queues under TPC-H and not under TPC-C."""
     return [
         TEXT.judge(
@@ -63,7 +63,7 @@ def parity_queue(drives: Sequence[Drives], experiments: Sequence[Experiment]) ->
     ]
 
 
-def _parity_cause(one: Drives, tried: Sequence[Experiment]) -> str:
+def _parity_cause(one: RunDrives, tried: Sequence[Experiment]) -> str:
     if one.workload == "tpch":
         return "writes do not come in bursts that one disk cannot take"
     excluded = []
@@ -78,11 +78,11 @@ def _parity_cause(one: Drives, tried: Sequence[Experiment]) -> str:
     return "; ".join([*excluded, why])
 
 
-def _queues(drives: Drives) -> bool:
+def _queues(drives: RunDrives) -> bool:
     return drives.parity_seen is not None and drives.parity_seen > QUEUES * drives.queue_seen
 
 
-def correlations(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[Verdict]:
+def correlations(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[ClaimVerdict]:
     """Table 2: successive idle periods are hardly correlated."""
     return [
         TEXT.judge(
@@ -100,7 +100,7 @@ def correlations(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> lis
     ]
 
 
-def tails(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[Verdict]:
+def tails(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[ClaimVerdict]:
     """Figure 5: hardly any idle period over 1 s (TPC-H), 2 s (TPC-C)."""
     limits = {"tpch": 1.0, "tpcc": 2.0}
     return [
@@ -121,7 +121,7 @@ def tails(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[Verdi
     ]
 
 
-def spin_down(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[Verdict]:
+def spin_down(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[ClaimVerdict]:
     """Figure 6: perfect knowledge saves next to nothing under load."""
     found = []
     for one in idle:
@@ -151,7 +151,7 @@ def spin_down(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[V
     return found
 
 
-def loss_of_latency_rule(idle: Sequence[Idle], periodic: Sequence[ConstantGaps]) -> list[Verdict]:
+def loss_of_latency_rule(idle: Sequence[Idle], periodic: Sequence[ConstantGaps]) -> list[ClaimVerdict]:
     """Figure 6: the oracle by latency loses on TPC-C. It can only on periods from 41 s to break-even."""
     rule_acts = "; ".join(
         f"gaps of {row.length_s:.0f} s: {100 * row.latency_share:+.1f} %"
@@ -186,7 +186,7 @@ class ConstantGaps:
     derived_j: float
 
 
-def oracles(periodic: Sequence[ConstantGaps]) -> list[Verdict]:
+def oracles(periodic: Sequence[ConstantGaps]) -> list[ClaimVerdict]:
     """Derived from the watts: the oracle by latency loses this much, the oracle by energy never loses."""
     worst = max(
         (abs(row.latency_j - row.derived_j) / abs(row.derived_j) for row in acted(periodic)), default=0.0
@@ -227,7 +227,7 @@ def acted(periodic: Sequence[ConstantGaps]) -> list[ConstantGaps]:
     return [row for row in periodic if row.derived_j != 0]
 
 
-def disks_against_processors() -> Verdict:
+def disks_against_processors() -> ClaimVerdict:
     """Figure 1: the disks of a server draw more than its processors."""
     disks, processors = PRINTED.disks * PRINTED.idle_w, PRINTED.processors * PRINTED.processor_w
     return TEXT.judge(

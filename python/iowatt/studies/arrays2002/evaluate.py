@@ -19,7 +19,7 @@ from iowatt.studies.arrays2002 import (
     points,
     tables,
 )
-from iowatt.studies.arrays2002.detail import Drives
+from iowatt.studies.arrays2002.detail import RunDrives
 from iowatt.studies.arrays2002.drive_conclusions import ConstantGaps, Experiment, derived_saving_j
 from iowatt.studies.arrays2002.published import PRINTED, TEXT
 from iowatt.studies.arrays2002.systems import (
@@ -32,7 +32,7 @@ from iowatt.studies.arrays2002.systems import (
     SPEED,
     SPEEDS,
     TRACES,
-    Scale,
+    DesignScale,
     stages,
 )
 from iowatt.studies.arrays2002.tables import SimulatedWorkload
@@ -42,7 +42,7 @@ from iowatt.studies.study import Findings
 __all__ = ["FULL", "QUICK", "findings", "stages"]
 
 
-def findings(results: Results, scale: Scale) -> Findings:
+def findings(results: Results, scale: DesignScale) -> Findings:
     """Everything that the study finds."""
     results.analyse_idle(detail.recorded(results))
     design = points.read(results)
@@ -125,7 +125,7 @@ def periodic(results: Results) -> list[ConstantGaps]:
     return sorted(found, key=lambda one: one.length_s)
 
 
-def workloads(results: Results, drives: Sequence[Drives]) -> list[SimulatedWorkload]:
+def workloads(results: Results, drives: Sequence[RunDrives]) -> list[SimulatedWorkload]:
     """Requests, length and write share of each run of the default array."""
     by_workload = {
         (one.source, one.workload): one for one in drives if (one.level, one.disks) == (4, PRINTED.disks)
@@ -148,7 +148,7 @@ def workloads(results: Results, drives: Sequence[Drives]) -> list[SimulatedWorkl
     return found
 
 
-def notes(simulated: Sequence[SimulatedWorkload], scale: Scale) -> list[Note]:
+def notes(simulated: Sequence[SimulatedWorkload], scale: DesignScale) -> list[Note]:
     """What every figure here rests on."""
     lengths = "; ".join(
         f"{labels.work(one.source, one.workload)} {one.window_s / 3600:.2f} h with {one.requests:,} requests"

@@ -11,7 +11,7 @@ from typing import Any, Final
 from iowatt.base.errors import InputError
 from iowatt.evaluate.search.axes import axes
 from iowatt.studies.arrays2002.published import PRINTED, WORKLOADS
-from iowatt.studies.stages import Stage, scenario_text
+from iowatt.studies.stages import StudyStage, scenario_text
 
 LEVELS: Final = (4, 5, 10)
 SOURCES: Final = ("captured", "synthetic")
@@ -66,7 +66,7 @@ destage_outstanding = 16
 
 
 @dataclass(frozen=True)
-class Scale:
+class DesignScale:
     """How much of the design space, and how long."""
 
     disks: tuple[int, ...]
@@ -84,7 +84,7 @@ class Scale:
     periodic_s: float
 
 
-FULL: Final = Scale(
+FULL: Final = DesignScale(
     disks=(24, 26, 28, 30, 32, 34, 36, 38),
     units_kib=(4, 8, 16, 32, 64, 128, 256),
     few_disks=(24, 30, 32, 38),
@@ -94,7 +94,7 @@ FULL: Final = Scale(
     gaps_s=GAPS_S,
     periodic_s=7200.0,
 )
-QUICK: Final = Scale(
+QUICK: Final = DesignScale(
     disks=(24, 30, 32, 38),
     units_kib=(4, 16, 256),
     few_disks=(24, 30, 38),
@@ -158,7 +158,7 @@ def scenario(name: str, workload: str, **more: Any) -> str:
     return scenario_text("arrays2002", name=name, workload=workload, **(values | more))
 
 
-def stages(scale: Scale) -> list[Stage]:
+def stages(scale: DesignScale) -> list[StudyStage]:
     """All sweeps of the study. Raises ``InputError`` where the captured traces are missing."""
     folder = traces()
     found = []
@@ -168,23 +168,23 @@ def stages(scale: Scale) -> list[Stage]:
     return [*found, *_experiments(scale, folder)]
 
 
-def _work(scale: Scale, source: str, workload: str) -> str:
+def _work(scale: DesignScale, source: str, workload: str) -> str:
     if source == "captured":
         return captured(workload, scale.captured_s[workload])
     return synthetic(WORKLOADS[workload].profile, scale.synthetic_s[workload])
 
 
-def _of_workload(scale: Scale, source: str, workload: str, folder: Path) -> list[Stage]:
+def _of_workload(scale: DesignScale, source: str, workload: str, folder: Path) -> list[StudyStage]:
     work = _work(scale, source, workload)
     units: dict[Any, Any] = {UNIT: [f"{unit}KiB" for unit in scale.units_kib]}
     all_pairs = axes({(LEVEL, COUNT): pairs(scale.disks), **units})
     few_pairs = axes({(LEVEL, COUNT): pairs(scale.few_disks), **units})
     detail = [(level, count, count == PRINTED.disks) for level, count in pairs(scale.detail_disks)]
 
-    def stage(kind: str, over: Any, bundles: bool = False, **more: Any) -> Stage:
+    def stage(kind: str, over: Any, bundles: bool = False, **more: Any) -> StudyStage:
         name = f"{kind}-{source}-{workload}"
         labels = {"kind": kind, "source": source, "workload": workload}
-        return Stage(name, scenario(name, work, **more), folder, over, labels, bundles)
+        return StudyStage(name, scenario(name, work, **more), folder, over, labels, bundles)
 
     return [
         stage("space", all_pairs),
@@ -196,7 +196,7 @@ def _of_workload(scale: Scale, source: str, workload: str, folder: Path) -> list
     ]
 
 
-def _experiments(scale: Scale, folder: Path) -> list[Stage]:
+def _experiments(scale: DesignScale, folder: Path) -> list[StudyStage]:
     """Runs that decide between possible causes of a difference."""
     slower = {"tpcc": (WORKLOADS["tpcc"], 0.3708), "tpch": (WORKLOADS["tpch"], 0.0884)}
     found = []
@@ -231,12 +231,12 @@ def _experiments(scale: Scale, folder: Path) -> list[Stage]:
 
 def _experiment(
     key: str, work: str, varied: dict[Any, Any], folder: Path, *, source: str, workload: str
-) -> Stage:
+) -> StudyStage:
     labels = {"kind": key, "source": source, "workload": workload}
-    return Stage(key, scenario(key, work), folder, axes(varied), labels, bundles=True)
+    return StudyStage(key, scenario(key, work), folder, axes(varied), labels, bundles=True)
 
 
-def _periodic(scale: Scale, folder: Path) -> Stage:
+def _periodic(scale: DesignScale, folder: Path) -> StudyStage:
     """One disk with requests at constant gaps, for the oracles."""
     arrivals = json.dumps(['arrivals={law="constant"}'])
     text = f"""\
@@ -263,6 +263,6 @@ interval = "60s"
 idle = true
 """
     labels = {"kind": "periodic", "source": "synthetic", "workload": "constant gaps"}
-    return Stage(
+    return StudyStage(
         "periodic", text, folder, axes({RATE: [1 / gap for gap in scale.gaps_s]}), labels, bundles=True
     )

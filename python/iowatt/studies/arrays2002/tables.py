@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from iowatt.render.figure import Cell, Figure
 from iowatt.studies.arrays2002 import labels
 from iowatt.studies.arrays2002 import points as design
-from iowatt.studies.arrays2002.detail import Drives, Idle
+from iowatt.studies.arrays2002.detail import Idle, RunDrives
 from iowatt.studies.arrays2002.drive_conclusions import ConstantGaps, Experiment
 from iowatt.studies.arrays2002.points import METRICS, NAMES, DesignPoint, best, choose
 from iowatt.studies.arrays2002.published import PRINTED, TEXT, WORKLOADS
@@ -26,7 +26,7 @@ class SimulatedWorkload:
     gap_s: float
 
 
-def _work(one: SimulatedWorkload | Drives | Idle | DesignPoint) -> list[Cell]:
+def _work(one: SimulatedWorkload | RunDrives | Idle | DesignPoint) -> list[Cell]:
     """The cells that rows by workload and level begin with."""
     level = [] if isinstance(one, SimulatedWorkload) else [f"RAID-{one.level}"]
     return [labels.work(one.source, one.workload), *level]
@@ -58,7 +58,7 @@ def correlation(idle: Sequence[Idle]) -> Figure:
     return TEXT.figure("table-2", rows)
 
 
-def seeks(drives: Sequence[Drives]) -> Figure:
+def seeks(drives: Sequence[RunDrives]) -> Figure:
     """Table 3."""
     rows: list[list[Cell]] = [
         [
@@ -72,7 +72,7 @@ def seeks(drives: Sequence[Drives]) -> Figure:
     return TEXT.figure("table-3", rows)
 
 
-def queues(drives: Sequence[Drives]) -> Figure:
+def queues(drives: Sequence[RunDrives]) -> Figure:
     """Table 4."""
     rows: list[list[Cell]] = [
         [

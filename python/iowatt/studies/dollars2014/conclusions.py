@@ -18,16 +18,16 @@ from iowatt.render import numbers
 from iowatt.studies.dollars2014.money import stated
 from iowatt.studies.dollars2014.points import HybridPoint, Pair, last_part, last_quarters, of, pairs
 from iowatt.studies.dollars2014.published import PRINTED, TEXT, Range
-from iowatt.studies.dollars2014.systems import BUSY_LIMIT, WORKS, Work
-from iowatt.studies.result import Verdict
+from iowatt.studies.dollars2014.systems import BUSY_LIMIT, WORKS, HybridWork
+from iowatt.studies.result import ClaimVerdict
 
 POINTS: Final = 3.0
 """How far, in percentage points, ours may lie outside a published range; two decimals were not published."""
 
 
-def verdicts(points: list[HybridPoint]) -> list[Verdict]:
+def verdicts(points: list[HybridPoint]) -> list[ClaimVerdict]:
     """All of them, workload by workload."""
-    found: list[Verdict] = []
+    found: list[ClaimVerdict] = []
     for work in WORKS.values():
         found += [*hits(points, work), *throughput(points, work), *wear(points, work)]
     return found
@@ -44,7 +44,7 @@ def comparable(found: Sequence[Pair], work: str) -> list[Pair]:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedPairs:
     """The configurations that are compared with the published figures."""
 
     pairs: list[Pair]
@@ -52,15 +52,17 @@ class Compared:
     how: str
 
 
-def compared(found: Sequence[Pair], work: str) -> Compared:
+def compared(found: Sequence[Pair], work: str) -> ComparedPairs:
     """Those that are :func:`comparable`; all where none is, as in work too short for caches to be warm."""
     kept = comparable(found, work)
     if not kept:
         how = f"none of {len(found)} configurations has the published hit ratios, so all are compared"
-        return Compared(list(found), how)
+        return ComparedPairs(list(found), how)
     if len(kept) < len(found):
-        return Compared(kept, f"{len(kept)} of {len(found)} configurations have the published hit ratios")
-    return Compared(kept, f"{len(kept)} configurations, all with the published hit ratios")
+        return ComparedPairs(
+            kept, f"{len(kept)} of {len(found)} configurations have the published hit ratios"
+        )
+    return ComparedPairs(kept, f"{len(kept)} configurations, all with the published hit ratios")
 
 
 def inside(value: float, published: Range) -> bool:
@@ -82,7 +84,7 @@ def last_gain(points: list[HybridPoint], work: str, chosen: Callable[[HybridPoin
     ]
 
 
-def throughput(points: list[HybridPoint], work: Work) -> list[Verdict]:
+def throughput(points: list[HybridPoint], work: HybridWork) -> list[ClaimVerdict]:
     """Caching against tiering, as published: by threshold, or over all; and at extents of 4 KiB."""
     found = []
     every = pairs(points, work.key)
@@ -109,7 +111,7 @@ def throughput(points: list[HybridPoint], work: Work) -> list[Verdict]:
     return found
 
 
-def _smallest(points: list[HybridPoint], work: Work, smallest: list[Pair]) -> Verdict:
+def _smallest(points: list[HybridPoint], work: HybridWork, smallest: list[Pair]) -> ClaimVerdict:
     """Extents of 4 KiB: the published extreme."""
     ours = [gain(one) for one in smallest]
     other = [gain(one) for one in pairs(points, work.key) if one not in smallest]
@@ -141,7 +143,7 @@ def _by_limit(found: Sequence[Pair]) -> str:
     return f"; by migrations at a time {', '.join(each)}"
 
 
-def _write_backs(points: list[HybridPoint], work: Work) -> dict[int, list[float]]:
+def _write_backs(points: list[HybridPoint], work: HybridWork) -> dict[int, list[float]]:
     found: dict[int, list[float]] = {}
     for one in of(points, work.key, "caching"):
         if one.at is not None:
@@ -149,11 +151,11 @@ def _write_backs(points: list[HybridPoint], work: Work) -> dict[int, list[float]
     return found
 
 
-def _kind(work: Work) -> str:
+def _kind(work: HybridWork) -> str:
     return "reads" if work.key == "web-search" else "writes"
 
 
-def _experiments(points: list[HybridPoint], work: Work, at: Callable[[HybridPoint], bool]) -> str:
+def _experiments(points: list[HybridPoint], work: HybridWork, at: Callable[[HybridPoint], bool]) -> str:
     """The same comparison with one thing changed, as numbers."""
     shown = []
     for title, found in variations(points, work.key).items():
@@ -182,7 +184,7 @@ def variations(points: list[HybridPoint], work: str) -> dict[str, list[Pair]]:
     return found
 
 
-def hits(points: list[HybridPoint], work: Work) -> list[Verdict]:
+def hits(points: list[HybridPoint], work: HybridWork) -> list[ClaimVerdict]:
     """SSD hit ratios; those of linear and caching are set by the fit, and say so."""
     published = PRINTED.workloads[work.key]
     every = pairs(points, work.key)
@@ -211,7 +213,7 @@ def _hits(point: HybridPoint) -> float:
     return 100 * (point.hit or 0.0)
 
 
-def _last_hits(points: list[HybridPoint], work: Work) -> str:
+def _last_hits(points: list[HybridPoint], work: HybridWork) -> str:
     shown = []
     for system in ("caching", "tiering"):
         early = {one.at: one for one in of(points, work.key, system, "early")}
@@ -222,7 +224,7 @@ def _last_hits(points: list[HybridPoint], work: Work) -> str:
     return f"; in the last quarter of the work {', '.join(shown)}" if shown else ""
 
 
-def _hit(system: str, case: str, published: Range, ours: Sequence[float], experiment: str) -> Verdict:
+def _hit(system: str, case: str, published: Range, ours: Sequence[float], experiment: str) -> ClaimVerdict:
     low, high = published
     return TEXT.judge(
         f"hits-{system}",
@@ -234,7 +236,7 @@ def _hit(system: str, case: str, published: Range, ours: Sequence[float], experi
     )
 
 
-def wear(points: list[HybridPoint], work: Work) -> list[Verdict]:
+def wear(points: list[HybridPoint], work: HybridWork) -> list[ClaimVerdict]:
     """Whose SSD wears faster: the study's reason for the cost of the long run."""
     caching_more = work.key == "fiu-online"
     kept = compared(pairs(points, work.key), work.key)
@@ -264,7 +266,7 @@ def counted_writes_gb(point: HybridPoint) -> float:
     return point.ssd_written_gb + stated("wear.reads") * point.ssd_read_gb
 
 
-def _fitted(point: HybridPoint, work: Work) -> bool:
+def _fitted(point: HybridPoint, work: HybridWork) -> bool:
     return point.at is not None and point.at[0] in work.extents_kib and point.at[1] in work.thresholds
 
 

@@ -9,12 +9,19 @@ from typing import Final
 
 from iowatt.lenses.cost import Horizon
 from iowatt.studies.dollars2014 import systems
-from iowatt.studies.dollars2014.conclusions import Compared, compared, inside, signed, signed_range, spread
-from iowatt.studies.dollars2014.money import Crossing, Money, Variant, years
+from iowatt.studies.dollars2014.conclusions import (
+    ComparedPairs,
+    compared,
+    inside,
+    signed,
+    signed_range,
+    spread,
+)
+from iowatt.studies.dollars2014.money import CostCrossing, Money, Variant, years
 from iowatt.studies.dollars2014.points import HybridPoint, Pair, of, pairs
 from iowatt.studies.dollars2014.published import PRINTED, TEXT
-from iowatt.studies.dollars2014.systems import WORKS, Scale, Work
-from iowatt.studies.result import Verdict
+from iowatt.studies.dollars2014.systems import WORKS, DollarsScale, HybridWork
+from iowatt.studies.result import ClaimVerdict
 
 ONCE_OVER: Final = Horizon("work", PRINTED.once)
 LONG: Final = Horizon("work", PRINTED.long_run)
@@ -30,16 +37,16 @@ class Priced:
     points: list[HybridPoint]
     money: Money
     variants: Sequence[Variant]
-    scale: Scale
+    scale: DollarsScale
 
     def five(self, work: str) -> dict[str, HybridPoint]:
         """The five systems under a workload, the hybrids at the reference configuration."""
         return five(self.points, work, self.scale)
 
 
-def verdicts(priced: Priced) -> list[Verdict]:
+def verdicts(priced: Priced) -> list[ClaimVerdict]:
     """All of them, workload by workload."""
-    found: list[Verdict] = []
+    found: list[ClaimVerdict] = []
     for work in WORKS.values():
         kept = compared(pairs(priced.points, work.key), work.key)
         if kept.pairs:
@@ -56,13 +63,13 @@ def differences(found: Sequence[Pair], money: Money, variant: Variant, horizon: 
     return [money.apart(caching, tiering, variant, horizon) for caching, tiering in found]
 
 
-def crossings(found: Sequence[Pair], money: Money, variant: Variant) -> list[Crossing]:
+def crossings(found: Sequence[Pair], money: Money, variant: Variant) -> list[CostCrossing]:
     """Where the cheaper of the two changes first, of each configuration in which it does."""
     each = (money.crossings(tiering, caching, variant) for caching, tiering in found)
     return [one[0] for one in each if one]
 
 
-def _by_variant(priced: Priced, kept: Compared, horizon: Horizon) -> str:
+def _by_variant(priced: Priced, kept: ComparedPairs, horizon: Horizon) -> str:
     """The differences under each variant but the first, the equations as printed."""
     return "; ".join(
         f"{variant.title} {spread(differences(kept.pairs, priced.money, variant, horizon))}"
@@ -70,7 +77,7 @@ def _by_variant(priced: Priced, kept: Compared, horizon: Horizon) -> str:
     )
 
 
-def _once(priced: Priced, work: Work, kept: Compared) -> Verdict:
+def _once(priced: Priced, work: HybridWork, kept: ComparedPairs) -> ClaimVerdict:
     ours = differences(kept.pairs, priced.money, priced.variants[0], ONCE_OVER)
     low, high = PRINTED.slightly
     return TEXT.judge(
@@ -82,7 +89,7 @@ def _once(priced: Priced, work: Work, kept: Compared) -> Verdict:
     )
 
 
-def _long_run(priced: Priced, work: Work, kept: Compared) -> Verdict:
+def _long_run(priced: Priced, work: HybridWork, kept: ComparedPairs) -> ClaimVerdict:
     money, printed = priced.money, priced.variants[0]
     published = PRINTED.workloads[work.key].long_run
     ours = differences(kept.pairs, money, printed, LONG)
@@ -107,7 +114,7 @@ def _long_run(priced: Priced, work: Work, kept: Compared) -> Verdict:
     )
 
 
-def years_of_work(points: list[HybridPoint], work: Work, kept: Compared) -> Verdict:
+def years_of_work(points: list[HybridPoint], work: HybridWork, kept: ComparedPairs) -> ClaimVerdict:
     """How long 100,000 times the work takes."""
     published = PRINTED.workloads[work.key]
     ours = [years(one, PRINTED.long_run) for pair in kept.pairs for one in pair]
@@ -128,7 +135,7 @@ def years_of_work(points: list[HybridPoint], work: Work, kept: Compared) -> Verd
     )
 
 
-def _ssd_only(priced: Priced) -> list[Verdict]:
+def _ssd_only(priced: Priced) -> list[ClaimVerdict]:
     """SSD only against the cheapest of the others, at once and in the long run."""
     tried = [(variant, _against_best(priced, variant)) for variant in priced.variants]
     return [
@@ -186,7 +193,7 @@ def _shown(against: Sequence[_Against]) -> str:
     )
 
 
-def five(points: list[HybridPoint], work: str, scale: Scale) -> dict[str, HybridPoint]:
+def five(points: list[HybridPoint], work: str, scale: DollarsScale) -> dict[str, HybridPoint]:
     """The five systems, the hybrids at the reference configuration."""
     at = systems.reference(work, scale)
     found = {}

@@ -16,7 +16,7 @@ from iowatt.studies.dollars2014 import (
 from iowatt.studies.dollars2014.cost_conclusions import Priced
 from iowatt.studies.dollars2014.money import Money
 from iowatt.studies.dollars2014.published import TEXT
-from iowatt.studies.dollars2014.systems import FULL, QUICK, WORKS, Scale, stages
+from iowatt.studies.dollars2014.systems import FULL, QUICK, WORKS, DollarsScale, stages
 from iowatt.studies.stages import Results
 from iowatt.studies.study import Findings
 
@@ -25,7 +25,7 @@ __all__ = ["FULL", "QUICK", "findings", "stages"]
 DRAWN = ("printed", "demand", "all")
 
 
-def findings(results: Results, scale: Scale) -> Findings:
+def findings(results: Results, scale: DollarsScale) -> Findings:
     """Everything that the study finds at a scale."""
     runs = points.read(results)
     found = list(runs)
@@ -54,7 +54,7 @@ def findings(results: Results, scale: Scale) -> Findings:
     return Findings(verdicts, sections, notes(scale), results.table(), chart="difference-web-search")
 
 
-def notes(scale: Scale) -> list[Note]:
+def notes(scale: DollarsScale) -> list[Note]:
     """What every figure here rests on."""
     replayed = scale.whole and systems.traces() is not None
     return TEXT.noted(

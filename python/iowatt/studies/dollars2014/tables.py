@@ -19,11 +19,11 @@ from iowatt.studies.dollars2014.cost_conclusions import five
 from iowatt.studies.dollars2014.money import stated, years
 from iowatt.studies.dollars2014.points import HybridPoint, Pair, last_quarters, of, pairs
 from iowatt.studies.dollars2014.published import PRINTED, TEXT
-from iowatt.studies.dollars2014.systems import NAMES, WORKS, Scale
+from iowatt.studies.dollars2014.systems import NAMES, WORKS, DollarsScale
 from iowatt.studies.figures import colour
 
 
-def five_systems(points: list[HybridPoint], scale: Scale) -> Figure:
+def five_systems(points: list[HybridPoint], scale: DollarsScale) -> Figure:
     """All five under each workload."""
     limit_gb = 1e3 * stated("wear.ssd_tbw")
     titles = {key: work.title for key, work in WORKS.items()}

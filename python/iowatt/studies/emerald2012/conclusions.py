@@ -13,16 +13,16 @@ from typing import Final
 from iowatt.render import numbers
 from iowatt.studies.emerald2012 import compare, knee, published
 from iowatt.studies.emerald2012.causes import Why, why, why_peak
-from iowatt.studies.emerald2012.compare import Compared, Peak
+from iowatt.studies.emerald2012.compare import ComparedFigure, CurvePeak
 from iowatt.studies.emerald2012.points import FamilyPoints
 from iowatt.studies.emerald2012.published import PRINTED, TEXT
-from iowatt.studies.result import Verdict
+from iowatt.studies.result import ClaimVerdict
 
 TOLERANCE: Final = 0.05
 RATIO_TOLERANCE: Final = 0.03
 
 
-def all_of(points: FamilyPoints) -> list[Verdict]:
+def all_of(points: FamilyPoints) -> list[ClaimVerdict]:
     """Every verdict."""
     return [
         *peaks(points), by_drive(points), *curves(points), levels(points), *idle(points), *submission(points),
@@ -30,7 +30,7 @@ def all_of(points: FamilyPoints) -> list[Verdict]:
     ]  # fmt: skip
 
 
-def peaks(points: FamilyPoints) -> list[Verdict]:
+def peaks(points: FamilyPoints) -> list[ClaimVerdict]:
     """So many drives at each peak."""
     found = []
     for one in compare.peaks(points):
@@ -61,7 +61,7 @@ def peaks(points: FamilyPoints) -> list[Verdict]:
     return found
 
 
-def _edge(one: Peak) -> str:
+def _edge(one: CurvePeak) -> str:
     """Why a reduced curve shows no peak."""
     fewest, most = one.tried
     if fewest == most:
@@ -70,7 +70,7 @@ def _edge(one: Peak) -> str:
     return f"highest at {one.ours.drives} of {fewest} to {most} drives: nothing {side} was tried"
 
 
-def _knee(points: FamilyPoints, one: Peak, case: str) -> Verdict:
+def _knee(points: FamilyPoints, one: CurvePeak, case: str) -> ClaimVerdict:
     """The peak by single drives, which the fit has chosen and which is flat."""
     drives = one.figure.drives
     case = f"{case}; fitted: combinations of constants with another peak were dropped"
@@ -99,7 +99,7 @@ def _listed(values: Sequence[int]) -> str:
     return ", ".join(str(value) for value in values)
 
 
-def by_drive(points: FamilyPoints) -> Verdict:
+def by_drive(points: FamilyPoints) -> ClaimVerdict:
     """Single drives find a higher peak than whole shelves: by more than chance, over seeds."""
     claim, case = "single-drives", "mixed 70/30, RAID-5"
     try:
@@ -116,7 +116,7 @@ def by_drive(points: FamilyPoints) -> Verdict:
     )
 
 
-def curves(points: FamilyPoints) -> list[Verdict]:
+def curves(points: FamilyPoints) -> list[ClaimVerdict]:
     """The metric at the printed numbers of drives."""
     return [
         _compared("metric", one, why(points, "curve", figure.metric, figure.raid))
@@ -124,7 +124,7 @@ def curves(points: FamilyPoints) -> list[Verdict]:
     ]
 
 
-def levels(points: FamilyPoints) -> Verdict:
+def levels(points: FamilyPoints) -> ClaimVerdict:
     """RAID-5 over RAID-10."""
     ours, theirs = compare.ratio(points), published.RAID5_OVER_RAID10
     return TEXT.judge(
@@ -138,12 +138,12 @@ def levels(points: FamilyPoints) -> Verdict:
     )
 
 
-def idle(points: FamilyPoints) -> list[Verdict]:
+def idle(points: FamilyPoints) -> list[ClaimVerdict]:
     """Ready idle."""
     return [_compared("idle", one, why(points, "idle")) for one in compare.idle(points)]
 
 
-def submission(points: FamilyPoints) -> list[Verdict]:
+def submission(points: FamilyPoints) -> list[ClaimVerdict]:
     """What is predicted of the 50 drives at the response times that were measured."""
     return [
         _compared("submission", one, why(points, "submission", one.metric))
@@ -151,14 +151,14 @@ def submission(points: FamilyPoints) -> list[Verdict]:
     ]
 
 
-def baseline(points: FamilyPoints) -> list[Verdict]:
+def baseline(points: FamilyPoints) -> list[ClaimVerdict]:
     """The untuned baseline."""
     return [
         _compared("baseline", one, why(points, "baseline", one.metric)) for one in compare.baseline(points)
     ]
 
 
-def swing(points: FamilyPoints) -> Verdict:
+def swing(points: FamilyPoints) -> ClaimVerdict:
     """Performance moves the metric more than power."""
     known = [points.at(metric, "raid-5", 50) for metric in ("MW1", "RR", "RW", "SR", "SW")]
     watts = [one.wall_w for one in known]
@@ -174,7 +174,7 @@ def swing(points: FamilyPoints) -> Verdict:
     )
 
 
-def _compared(key: str, one: Compared, reason: Why) -> Verdict:
+def _compared(key: str, one: ComparedFigure, reason: Why) -> ClaimVerdict:
     return TEXT.judge(
         key,
         f"{one.title}{_braces(one.braces)}; {'fitted' if one.fitted else 'predicted'}",

@@ -6,19 +6,19 @@ from iowatt.base.results import Note
 from iowatt.render.document import Section
 from iowatt.studies.emerald2012 import charts, conclusions, experiments, knee, points, systems, tables
 from iowatt.studies.emerald2012.published import TEXT
-from iowatt.studies.emerald2012.systems import FULL, QUICK, Scale
-from iowatt.studies.stages import Results, Stage
+from iowatt.studies.emerald2012.systems import FULL, QUICK, FamilyScale
+from iowatt.studies.stages import Results, StudyStage
 from iowatt.studies.study import Findings
 
 __all__ = ["FULL", "QUICK", "findings", "stages"]
 
 
-def stages(scale: Scale) -> list[Stage]:
+def stages(scale: FamilyScale) -> list[StudyStage]:
     """The sweeps at a scale: the family, and the experiments on the causes of differences."""
     return [*systems.stages(scale), *(experiments.stages(scale) if scale.experiments else [])]
 
 
-def findings(results: Results, scale: Scale) -> Findings:
+def findings(results: Results, scale: FamilyScale) -> Findings:
     """Everything that the study finds at a scale."""
     found = points.read(results)
     beside = [tables.figures(found), tables.errors(found)]
@@ -42,7 +42,7 @@ def findings(results: Results, scale: Scale) -> Findings:
     return Findings(verdicts, sections, notes(scale), results.table(), chart="curves-raid-5")
 
 
-def notes(scale: Scale) -> list[Note]:
+def notes(scale: FamilyScale) -> list[Note]:
     """What every figure here rests on."""
     family = systems.family().file
     own = TEXT.noted(

@@ -32,7 +32,7 @@ class PrintedIdle(StudyFile):
     fitted: bool = False
 
 
-class Measured(StudyFile):
+class SubmittedFigure(StudyFile):
     """A line of the measured submission: the metric and its mean response time."""
 
     metric: str
@@ -45,7 +45,7 @@ class EmeraldFigures(StudyFile):
 
     figures: tuple[PrintedFigure, ...]
     idle: tuple[PrintedIdle, ...]
-    submission: tuple[Measured, ...]
+    submission: tuple[SubmittedFigure, ...]
     baseline: dict[str, float]
     baseline_read_w: float
     power_swing: float

@@ -13,7 +13,7 @@ from iowatt.studies.hotband2013 import published
 from iowatt.studies.hotband2013.points import HotBandPoint, HotBandPoints
 from iowatt.studies.hotband2013.published import PRINTED, TEXT
 from iowatt.studies.hotband2013.systems import CEILING_IOPS
-from iowatt.studies.result import Verdict
+from iowatt.studies.result import ClaimVerdict
 
 TOLERANCE: Final = 0.2
 """How far a ratio may be from the published one, as a share of it."""
@@ -30,7 +30,7 @@ def ratio(
     *,
     capped: tuple[bool, bool] = (False, False),
     **values: Any,
-) -> Verdict:
+) -> ClaimVerdict:
     """A ratio beside the published one; ``values`` as :meth:`StudyText.judge` takes them.
 
     ``capped`` says whether the assumed controller sets the upper and the lower figure of ours. Then ours is a
@@ -62,7 +62,7 @@ def in_words(point: HotBandPoint) -> str:
     return f"{point.iops:,.0f} IOPS, {numbers.significant(point.ms)} ms"
 
 
-def cache_assist(points: HotBandPoints) -> list[Verdict]:
+def cache_assist(points: HotBandPoints) -> list[ClaimVerdict]:
     """The hot band lives from the cache, uniform requests do not: both readings of the row called initial."""
     random = points.cached("large-random")
     hot = points.cached("large-hot")
@@ -98,7 +98,7 @@ def cache_assist(points: HotBandPoints) -> list[Verdict]:
     ]
 
 
-def small_array(points: HotBandPoints) -> list[Verdict]:
+def small_array(points: HotBandPoints) -> list[ClaimVerdict]:
     """A small array is as fast under the hot band as under random requests."""
     found = []
     for random in points.of("small-random"):
@@ -116,7 +116,7 @@ def small_array(points: HotBandPoints) -> list[Verdict]:
     return found
 
 
-def tiering(points: HotBandPoints) -> list[Verdict]:
+def tiering(points: HotBandPoints) -> list[ClaimVerdict]:
     """SSDs instead of some of the disks."""
     hot, tiered = points.cached("large-hot"), points.cached("tiered-hot")
     random = points.cached("large-random")
@@ -186,7 +186,7 @@ def tiering(points: HotBandPoints) -> list[Verdict]:
     return found
 
 
-def coms(points: HotBandPoints) -> list[Verdict]:
+def coms(points: HotBandPoints) -> list[ClaimVerdict]:
     """Capacity optimisation methods at 70/30 random requests."""
     deep = [points.one("com-deep", level=level) for level in (5, 10)]
     shallow = [points.one("com", level=level) for level in (5, 10)]

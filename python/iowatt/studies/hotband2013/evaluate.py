@@ -8,8 +8,8 @@ from iowatt.base.results import Note
 from iowatt.render.document import Section
 from iowatt.studies.hotband2013 import conclusions, points, systems, tables
 from iowatt.studies.hotband2013.published import PRINTED, TEXT
-from iowatt.studies.hotband2013.systems import FULL, QUICK, Scale, stages
-from iowatt.studies.result import Verdict
+from iowatt.studies.hotband2013.systems import FULL, QUICK, ArrayScale, stages
+from iowatt.studies.result import ClaimVerdict
 from iowatt.studies.study import Findings
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["FULL", "QUICK", "findings", "stages"]
 
 
-def findings(results: Results, scale: Scale) -> Findings:
+def findings(results: Results, scale: ArrayScale) -> Findings:
     """Everything that the study finds at a scale."""
     found = points.read(results)
     heat = _heat(results)
@@ -48,7 +48,7 @@ def _heat(results: Results) -> HeatResult:
     return analyse(of_run(run), run.summary["name"], over="touched")
 
 
-def _hot_space(heat: HeatResult) -> Verdict:
+def _hot_space(heat: HeatResult) -> ClaimVerdict:
     """54 % of the requests in 32 % of the space, at the front end."""
     front = next(one for one in heat.points if one.point == "front")
     bands = ((0.10, 0.18), (0.32, 0.40), (0.55, 0.63), (0.80, 0.88))
@@ -77,7 +77,7 @@ def _share_in(front: PointHeat, bands: tuple[tuple[float, float], ...]) -> float
     return inside / whole
 
 
-def notes(scale: Scale) -> list[Note]:
+def notes(scale: ArrayScale) -> list[Note]:
     """What every figure here rests on."""
     return TEXT.noted(
         reduced=scale.size < 1, small_disks=systems.SMALL_DISKS, large_disks=systems.LARGE_DISKS,

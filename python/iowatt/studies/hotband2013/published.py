@@ -26,7 +26,7 @@ class MeasuredArray(StudyFile):
         return round(self.random_iops * self.random_ms / 1e3)
 
 
-class HotBand(StudyFile):
+class HotBandShares(StudyFile):
     """The hot band on the large array: hits, cache, and the bands' share of requests and space."""
 
     read_hits: float
@@ -73,7 +73,7 @@ class HotBandFigures(StudyFile):
     small: MeasuredArray
     cached: MeasuredArray
     tiered: MeasuredArray
-    hot_band: HotBand
+    hot_band: HotBandShares
     per_watt: PerWatt
     tiering_alone: dict[str, float]
     coms: dict[str, PublishedCom]

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from iowatt.evaluate.search.axes import axes
 from iowatt.studies.hotband2013.published import PRINTED
-from iowatt.studies.stages import Stage, scenario_text
+from iowatt.studies.stages import StudyStage, scenario_text
 
 FAST_DISK: Final = "hotband2013-15k"
 SLOW_DISK: Final = "toshiba-mg04sca500e"
@@ -56,7 +56,7 @@ SAME_SIZE: Final = ("sizes=[{size=8192,share=100}]",)
 
 
 @dataclass(frozen=True)
-class Scale:
+class ArrayScale:
     """How large, and how long."""
 
     #: Share of drives, span, cache and requests in flight.
@@ -80,8 +80,8 @@ class Scale:
         return SPAN_GB * self.size
 
 
-FULL: Final = Scale(1.0, 120.0, 120.0, (0.0, 0.01, 0.06))
-QUICK: Final = Scale(0.25, 60.0, 30.0, (0.0,))
+FULL: Final = ArrayScale(1.0, 120.0, 120.0, (0.0, 0.01, 0.06))
+QUICK: Final = ArrayScale(0.25, 60.0, 30.0, (0.0,))
 
 #: The controller is assumed: so many processors, each busy so long with a request.
 PROCESSORS: Final = 8
@@ -130,7 +130,7 @@ def pool(name: str, device: str, count: int, level: int = 10) -> str:
     return _POOL.format(name=name, device=device, count=count, level=level, scheduler=scheduler)
 
 
-def scenario(name: str, scale: Scale, **given: Any) -> str:
+def scenario(name: str, scale: ArrayScale, **given: Any) -> str:
     """An array under a workload."""
     warmup_s = given.pop("patience", 1.0) * scale.warmup_s
     length = warmup_s + scale.window_s
@@ -164,17 +164,19 @@ def scenario(name: str, scale: Scale, **given: Any) -> str:
     )
 
 
-def stages(scale: Scale) -> list[Stage]:
+def stages(scale: ArrayScale) -> list[StudyStage]:
     """All sweeps of the study."""
     return [*_small(scale), *_large(scale), *_tiered(scale), *_experiments(scale), *_coms(scale)]
 
 
-def _stage(key: str, scale: Scale, over: dict[Any, Any], *, bundles: bool = False, **given: Any) -> Stage:
+def _stage(
+    key: str, scale: ArrayScale, over: dict[Any, Any], *, bundles: bool = False, **given: Any
+) -> StudyStage:
     labels = {"kind": key, "workload": str(given.get("profile", "hot-band"))}
-    return Stage(key, scenario(key, scale, **given), Path.cwd(), axes(over), labels, bundles)
+    return StudyStage(key, scenario(key, scale, **given), Path.cwd(), axes(over), labels, bundles)
 
 
-def _sizes(scale: Scale, shares: Sequence[float]) -> dict[Any, Any]:
+def _sizes(scale: ArrayScale, shares: Sequence[float]) -> dict[Any, Any]:
     return {CACHE: [f"{round(share * scale.span_gb, 3):g}GB" for share in shares]}
 
 
@@ -182,7 +184,7 @@ def _random(outstanding: int) -> dict[str, Any]:
     return {"profile": "uniform", "changes": RANDOM, "outstanding": outstanding}
 
 
-def _small(scale: Scale) -> list[Stage]:
+def _small(scale: ArrayScale) -> list[StudyStage]:
     disks = pool("disks", SLOW_DISK, scale.disks(SMALL_DISKS))
     caches = {CACHE: ["0B", f"{round(2048 * scale.size)}MiB"]}
     random = _random(PRINTED.small.outstanding("uniform"))
@@ -192,7 +194,7 @@ def _small(scale: Scale) -> list[Stage]:
     ]
 
 
-def _large(scale: Scale) -> list[Stage]:
+def _large(scale: ArrayScale) -> list[StudyStage]:
     published = _sizes(scale, [PRINTED.hot_band.cache_share])
     others = _sizes(scale, scale.caches)
     hot = PRINTED.cached.outstanding("hot-band")
@@ -205,11 +207,11 @@ def _large(scale: Scale) -> list[Stage]:
     ]
 
 
-def _heat(scale: Scale) -> str:
+def _heat(scale: ArrayScale) -> str:
     return f'heat = {{ extent = "{round(1024 * scale.size)}MiB" }}\n'
 
 
-def _tiered(scale: Scale) -> list[Stage]:
+def _tiered(scale: ArrayScale) -> list[StudyStage]:
     count = scale.disks(TIERED_DISKS)
     disks = pool("disks", FAST_DISK, count)
     pools = pool("ssd", SSD, scale.disks(TIERED_SSDS)) + disks
@@ -236,7 +238,7 @@ def _tiered(scale: Scale) -> list[Stage]:
     ]
 
 
-def _experiments(scale: Scale) -> list[Stage]:
+def _experiments(scale: ArrayScale) -> list[StudyStage]:
     """Runs that decide between possible causes of a difference."""
     hot = PRINTED.cached.outstanding("hot-band")
     published = _sizes(scale, [PRINTED.hot_band.cache_share])
@@ -249,7 +251,7 @@ def _experiments(scale: Scale) -> list[Stage]:
     ]  # fmt: skip
 
 
-def _coms(scale: Scale) -> list[Stage]:
+def _coms(scale: ArrayScale) -> list[StudyStage]:
     """RAID-1 (mirrored, striped), RAID-5, 2:1 compression under 70/30 random requests, no cache.
 
     Compression is simulated page by page, so its span is a tenth; it is compared with that span uncompressed.

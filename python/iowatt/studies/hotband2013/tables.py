@@ -9,13 +9,13 @@ from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.figures import colour, series_table
 from iowatt.studies.hotband2013.points import HotBandPoint, HotBandPoints
 from iowatt.studies.hotband2013.published import PRINTED, TEXT
-from iowatt.studies.hotband2013.systems import Scale
+from iowatt.studies.hotband2013.systems import ArrayScale
 
 if TYPE_CHECKING:
     from iowatt.lenses.heat.result import HeatResult
 
 
-def arrays(points: HotBandPoints, scale: Scale) -> Figure:
+def arrays(points: HotBandPoints, scale: ArrayScale) -> Figure:
     """Rates and response times of the three arrays; rates of a smaller run are scaled up by its size."""
     small, large, tiered = PRINTED.small, PRINTED.cached, PRINTED.tiered
     given: list[tuple[str, str, HotBandPoint, float | None, float | None]] = []
@@ -75,7 +75,7 @@ def per_watt(points: HotBandPoints) -> Figure:
     return TEXT.figure("per-watt", rows)
 
 
-def assist(points: HotBandPoints, scale: Scale) -> Figure:
+def assist(points: HotBandPoints, scale: ArrayScale) -> Figure:
     """The hot band against the size of the cache."""
     found = [*points.of("large-hot-caches"), points.cached("large-hot")]
     sized = sorted(
@@ -91,7 +91,7 @@ def assist(points: HotBandPoints, scale: Scale) -> Figure:
     return TEXT.figure("assist", rows, spec)
 
 
-def coms(points: HotBandPoints, scale: Scale) -> Figure:
+def coms(points: HotBandPoints, scale: ArrayScale) -> Figure:
     """The table of capacity optimisation methods."""
     mirrored = points.one("com", level=10)
     plain, packed = points.one("com-plain"), points.one("com-compressed")

@@ -10,7 +10,7 @@ from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.base import Base
 from iowatt.studies.latency2015.points import LatencyPoints
 from iowatt.studies.latency2015.published import BY_KEY, PRINTED, REFERENCE, TEXT, Member
-from iowatt.studies.result import Verdict
+from iowatt.studies.result import ClaimVerdict
 
 #: Published shares of a histogram agree within so many of all writes.
 SHARE_TOLERANCE: Final = 0.05
@@ -19,16 +19,16 @@ SWITCH_US: Final = 10.0
 BEST: Final = "best-62"
 
 
-def all_of(points: LatencyPoints, base: Base, own: Base) -> list[Verdict]:
+def all_of(points: LatencyPoints, base: Base, own: Base) -> list[ClaimVerdict]:
     """Every verdict; ``own`` is the mixture for the points of a StoreServ 10400."""
-    of_member: tuple[Callable[[LatencyPoints, Member], list[Verdict]], ...] = (
+    of_member: tuple[Callable[[LatencyPoints, Member], list[ClaimVerdict]], ...] = (
         latency, bandwidth, spikes, checkpoint, best, below,
     )  # fmt: skip
     found = [one for judged in of_member for member in points.members for one in judged(points, member)]
     return [*found, *installed(base), storeserv(base, own), switch(points)]
 
 
-def latency(points: LatencyPoints, member: Member) -> list[Verdict]:
+def latency(points: LatencyPoints, member: Member) -> list[ClaimVerdict]:
     """0.5 ms before, 0.25 ms after."""
     found = []
     for express, when, wanted in (
@@ -50,7 +50,7 @@ def latency(points: LatencyPoints, member: Member) -> list[Verdict]:
     return found
 
 
-def bandwidth(points: LatencyPoints, member: Member) -> list[Verdict]:
+def bandwidth(points: LatencyPoints, member: Member) -> list[ClaimVerdict]:
     """Read and write bandwidth do not change: users think far longer than they wait."""
     before, after = points.pair("steady", member.key)
     found = []
@@ -72,7 +72,7 @@ def bandwidth(points: LatencyPoints, member: Member) -> list[Verdict]:
     return found
 
 
-def spikes(points: LatencyPoints, member: Member) -> list[Verdict]:
+def spikes(points: LatencyPoints, member: Member) -> list[ClaimVerdict]:
     """No mean over a second above 1 ms after, under the steady load."""
     before, after = points.pair("steady", member.key)
     verdict = TEXT.judge(
@@ -85,7 +85,7 @@ def spikes(points: LatencyPoints, member: Member) -> list[Verdict]:
     return [verdict]
 
 
-def checkpoint(points: LatencyPoints, member: Member) -> list[Verdict]:
+def checkpoint(points: LatencyPoints, member: Member) -> list[ClaimVerdict]:
     """A checkpoint's writes on top: seconds above 1 ms before, and none after."""
     before, after = points.pair("checkpoint", member.key)
     over, under = (
@@ -106,7 +106,7 @@ def checkpoint(points: LatencyPoints, member: Member) -> list[Verdict]:
     return [verdict]
 
 
-def best(points: LatencyPoints, member: Member) -> list[Verdict]:
+def best(points: LatencyPoints, member: Member) -> list[ClaimVerdict]:
     """A write alone in the array, after, against the published best case."""
     ours = points.one("alone", member=member.key, express=True).write_ms
     error = ours / PRINTED.best_case_ms - 1
@@ -125,7 +125,7 @@ def best(points: LatencyPoints, member: Member) -> list[Verdict]:
     return [verdict]
 
 
-def below(points: LatencyPoints, member: Member) -> list[Verdict]:
+def below(points: LatencyPoints, member: Member) -> list[ClaimVerdict]:
     """The earlier post's bound."""
     ours = points.one("alone", member=member.key, express=True).write_ms
     verdict = TEXT.judge(
@@ -139,7 +139,7 @@ def below(points: LatencyPoints, member: Member) -> list[Verdict]:
     return [verdict]
 
 
-def installed(base: Base) -> list[Verdict]:
+def installed(base: Base) -> list[ClaimVerdict]:
     """The installed base's histogram, by a mixture of its own."""
     wanted = PRINTED.installed_base
     found = []
@@ -163,7 +163,7 @@ def installed(base: Base) -> list[Verdict]:
     return found
 
 
-def storeserv(base: Base, own: Base) -> Verdict:
+def storeserv(base: Base, own: Base) -> ClaimVerdict:
     """One array's points, which the mixture does not know; ``own`` is a mixture made for them."""
     wanted = PRINTED.storeserv_10400
     before, after = (one.share_within(wanted.within_ms) for one in (base.before, base.after))
@@ -184,7 +184,7 @@ def storeserv(base: Base, own: Base) -> Verdict:
     )
 
 
-def switch(points: LatencyPoints) -> Verdict:
+def switch(points: LatencyPoints) -> ClaimVerdict:
     """What the switch adds."""
     key = REFERENCE if REFERENCE in {member.key for member in points.members} else points.members[0].key
     point = points.one("steady", member=key, express=False)

@@ -8,14 +8,14 @@ from iowatt.studies.latency2015 import base as bases
 from iowatt.studies.latency2015 import charts, conclusions, points, systems, tables
 from iowatt.studies.latency2015.points import LatencyPoints
 from iowatt.studies.latency2015.published import PRINTED, REFERENCE, TEXT
-from iowatt.studies.latency2015.systems import FULL, QUICK, Scale, stages
+from iowatt.studies.latency2015.systems import FULL, QUICK, LatencyScale, stages
 from iowatt.studies.stages import Results
 from iowatt.studies.study import Findings
 
 __all__ = ["FULL", "QUICK", "findings", "stages"]
 
 
-def findings(results: Results, scale: Scale) -> Findings:
+def findings(results: Results, scale: LatencyScale) -> Findings:
     """Everything that the study finds at a scale."""
     found = points.read(results)
     base = bases.of(found)
@@ -43,7 +43,7 @@ def idle_gain(found: LatencyPoints) -> str:
     return f"{min(gains):.0f} to {max(gains):.0f} %"
 
 
-def notes(found: LatencyPoints, scale: Scale) -> list[Note]:
+def notes(found: LatencyPoints, scale: LatencyScale) -> list[Note]:
     """What every figure here rests on."""
     load = systems.LOAD
     return TEXT.noted(

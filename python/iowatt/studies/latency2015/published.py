@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from iowatt.studies.latency2015.equations import Solved, Station
+from iowatt.studies.latency2015.equations import ProcessorStation, SolvedStation
 from iowatt.studies.text import StudyFile, printed, study_text
 
 TEXT: Final = study_text("latency2015")
@@ -48,10 +48,10 @@ class Member(CalibrationFigures):
     key: str
 
     @property
-    def equation(self) -> Solved:
+    def equation(self) -> SolvedStation:
         """What the equations of the station make of it, whose visits are independent of one another."""
-        station = Station(self.read_us * 1e-6, self.visit_us * 1e-6, self.processors)
-        return Solved(station, (EXCHANGE_US + self.copy_us) * 1e-6)
+        station = ProcessorStation(self.read_us * 1e-6, self.visit_us * 1e-6, self.processors)
+        return SolvedStation(station, (EXCHANGE_US + self.copy_us) * 1e-6)
 
 
 class LatencyFigures(StudyFile):

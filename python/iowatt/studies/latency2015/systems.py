@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.evaluate.search.axes import Axis, axes
-from iowatt.studies.latency2015.equations import Load
+from iowatt.studies.latency2015.equations import RequestRates
 from iowatt.studies.latency2015.published import BY_KEY, MEMBERS, PRINTED, REFERENCE, Member
-from iowatt.studies.stages import Stage, scenario_text
+from iowatt.studies.stages import StudyStage, scenario_text
 
 SSD: Final = "micron-p410m-400gb"
 #: What each user asks for a second: pages, and writes of the log. Assumed.
@@ -25,7 +25,7 @@ COMMITS: Final = 4.0
 _ANSWER_S: Final = 0.0003
 
 READ_SHARE: Final = PRINTED.reads_per_write / (PRINTED.reads_per_write + 1)
-LOAD: Final = Load(
+LOAD: Final = RequestRates(
     reads=PRINTED.users * PAGES * READ_SHARE,
     writes=PRINTED.users * (PAGES * (1 - READ_SHARE) + COMMITS),
 )
@@ -66,7 +66,7 @@ BASE_COPY_US: Final = 10
 
 
 @dataclass(frozen=True)
-class Scale:
+class LatencyScale:
     """How long each sweep runs, in s, and of how much."""
 
     steady_s: float
@@ -81,8 +81,8 @@ class Scale:
 
 
 ALL: Final = tuple(member.key for member in MEMBERS)
-FULL: Final = Scale(60, 60, 15, 30, 20, 4, 5, ALL)
-QUICK: Final = Scale(10, 20, 5, 15, 5, 1, 2, (ALL[0], REFERENCE, "best-62"), BASE_VISITS_US[::2])
+FULL: Final = LatencyScale(60, 60, 15, 30, 20, 4, 5, ALL)
+QUICK: Final = LatencyScale(10, 20, 5, 15, 5, 1, 2, (ALL[0], REFERENCE, "best-62"), BASE_VISITS_US[::2])
 
 _CHECKPOINT: Final = """
 [[workload]]
@@ -134,7 +134,7 @@ def scenario(
     )
 
 
-def stages(scale: Scale) -> list[Stage]:
+def stages(scale: LatencyScale) -> list[StudyStage]:
     """All sweeps of the study."""
     family = [BY_KEY[key] for key in scale.members]
     return [
@@ -147,12 +147,12 @@ def stages(scale: Scale) -> list[Stage]:
     ]
 
 
-def checkpoint_at(scale: Scale) -> tuple[float, float]:
+def checkpoint_at(scale: LatencyScale) -> tuple[float, float]:
     """When the checkpoint begins, from the start of the window, and how long it takes, in s."""
     return scale.checkpoint_s / 3, scale.checkpoint_s / 6
 
 
-def checkpoint(scale: Scale) -> str:
+def checkpoint(scale: LatencyScale) -> str:
     """The keys of the checkpoint's workload."""
     start_s, length_s = checkpoint_at(scale)
     return _CHECKPOINT.format(rate=CHECKPOINT, length_s=length_s, start_s=scale.warmup_s + start_s)
@@ -167,14 +167,14 @@ def _family(
     kind: str,
     family: Sequence[Member],
     window_s: float,
-    scale: Scale,
+    scale: LatencyScale,
     *,
     users: int = PRINTED.users,
     more: str = "",
-) -> Stage:
+) -> StudyStage:
     text = scenario(kind, family[0], window_s, scale.warmup_s, users=users, more=more)
     over = axes({(READ, WRITE, READY, PROCESSORS, COPY): [_settings(member) for member in family]})
-    return Stage(kind, text, Path.cwd(), [*over, *express()], {"kind": kind}, bundles=True)
+    return StudyStage(kind, text, Path.cwd(), [*over, *express()], {"kind": kind}, bundles=True)
 
 
 def _settings(member: Member) -> tuple[str, str, str, int, str]:
@@ -182,7 +182,7 @@ def _settings(member: Member) -> tuple[str, str, str, int, str]:
     return f"{member.read_us:g}us", visit, visit, member.processors, f"{member.copy_us:g}us"
 
 
-def _services(scale: Scale) -> list[Stage]:
+def _services(scale: LatencyScale) -> list[StudyStage]:
     """Each service off and on, Express Writes on, under the load that it is for."""
     member = BY_KEY[REFERENCE]
     scan = _SCAN.format(rate=SCAN)
@@ -192,7 +192,7 @@ def _services(scale: Scale) -> list[Stage]:
         ("offload", f'{DESTAGE}="watermark","utilisation"', {}),
     ]
     return [
-        Stage(
+        StudyStage(
             kind,
             scenario(kind, member, scale.services_s, scale.warmup_s, express=ON, **more),
             Path.cwd(),
@@ -211,7 +211,7 @@ def base_users(visit_us: float, busy: float) -> int:
     return max(1, round(PRINTED.users * busy / demand))
 
 
-def _base(scale: Scale) -> Stage:
+def _base(scale: LatencyScale) -> StudyStage:
     """Arrays of an installed base: how long a visit takes, and how busy they are."""
     cells = [
         (f"{visit / 2:g}us", f"{visit}us", f"{visit}us", users, users)
@@ -221,4 +221,4 @@ def _base(scale: Scale) -> Stage:
     member = Member(key="base", title="", why="", read_us=0.0, visit_us=0.0, copy_us=BASE_COPY_US)
     text = scenario("base", member, scale.base_s, scale.warmup_s)
     over = axes({(READ, WRITE, READY, DATA_USERS, LOG_USERS): cells})
-    return Stage("base", text, Path.cwd(), [*over, *express()], {"kind": "base"}, bundles=True)
+    return StudyStage("base", text, Path.cwd(), [*over, *express()], {"kind": "base"}, bundles=True)

@@ -66,7 +66,7 @@ SETTINGS: Final = {
 
 
 @dataclass(frozen=True)
-class Measurement:
+class ArrayMeasurement:
     """Something that can be measured on a real array, of a member under the load of a sweep."""
 
     name: str
@@ -80,25 +80,25 @@ class Measurement:
         return self.read(points.one(self.kind, member=member, express=self.express))
 
 
-def _both(name: str, unit: str, kind: str, read: Callable[[LatencyPoint], float]) -> list[Measurement]:
+def _both(name: str, unit: str, kind: str, read: Callable[[LatencyPoint], float]) -> list[ArrayMeasurement]:
     """A measurement before and after."""
     return [
-        Measurement(f"{name} {when}", unit, kind, express, read)
+        ArrayMeasurement(f"{name} {when}", unit, kind, express, read)
         for when, express in (("before", False), ("after", True))
     ]
 
 
 MEASUREMENTS: Final = (
     *_both("Mean of writes", "ms", "steady", lambda one: one.write_ms),
-    Measurement("Write bandwidth after", "MiB/s", "steady", True, lambda one: one.write_mib_s),
+    ArrayMeasurement("Write bandwidth after", "MiB/s", "steady", True, lambda one: one.write_mib_s),
     *_both("Processors busy", "%", "steady", lambda one: 100 * one.busy),
     *_both("Mean of reads", "ms", "steady", lambda one: one.read_ms),
     *_both("99th percentile of writes", "ms", "steady", lambda one: one.write_p99_ms),
-    Measurement("Median of writes after", "ms", "steady", True, lambda one: one.writes.quantile_ms(0.5)),
-    Measurement(
+    ArrayMeasurement("Median of writes after", "ms", "steady", True, lambda one: one.writes.quantile_ms(0.5)),
+    ArrayMeasurement(
         "Writes within 0.25 ms before", "%", "steady", False, lambda one: 100 * one.writes.share_within(0.25)
     ),
-    Measurement(
+    ArrayMeasurement(
         "Writes within 0.12 ms after", "%", "steady", True, lambda one: 100 * one.writes.share_within(0.12)
     ),
     *_both("Mean of writes with one user,", "ms", "alone", lambda one: one.write_ms),
@@ -109,7 +109,7 @@ MEASUREMENTS: Final = (
 """What an array, a host or a switch can measure; the first three are the same for all members."""
 
 
-def measured(points: LatencyPoints, measurement: Measurement) -> list[float]:
+def measured(points: LatencyPoints, measurement: ArrayMeasurement) -> list[float]:
     """A measurement of each member."""
     return [measurement.of(points, member.key) for member in points.members]
 
@@ -149,7 +149,7 @@ def best_distinguishing(points: LatencyPoints) -> str:
     return f"A third measurement decides: the members' nearest two differ most in {best}."
 
 
-def services(points: LatencyPoints, scale: systems.Scale) -> Figure:
+def services(points: LatencyPoints, scale: systems.LatencyScale) -> Figure:
     """What other services of the array do to latency."""
     named = {
         "split": "division, beside a scan",

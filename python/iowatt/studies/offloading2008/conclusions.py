@@ -8,15 +8,15 @@ from typing import Final
 from iowatt.studies.offloading2008 import systems
 from iowatt.studies.offloading2008.points import SchemePoint, SchemePoints
 from iowatt.studies.offloading2008.published import PRINTED, TEXT
-from iowatt.studies.result import Verdict
+from iowatt.studies.result import ClaimVerdict
 
 MORE: Final = 0.02
 """Savings that differ by less than this share of the whole count as equal."""
 
 
-def verdicts(points: SchemePoints, titles: Mapping[str, str]) -> list[Verdict]:
+def verdicts(points: SchemePoints, titles: Mapping[str, str]) -> list[ClaimVerdict]:
     """All of them, workload by workload."""
-    found: list[Verdict] = []
+    found: list[ClaimVerdict] = []
     for work, title in titles.items():
         alone, off, maid, pdc = (points.get((work, scheme)) for scheme in systems.SCHEMES[1:])
         if alone is None:
@@ -36,7 +36,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _range(title: str, point: SchemePoint, points: SchemePoints) -> Verdict:
+def _range(title: str, point: SchemePoint, points: SchemePoints) -> ClaimVerdict:
     published = PRINTED.savings[point.scheme]
     saved = [one.saved for one in points.values() if one.scheme == point.scheme]
     return TEXT.judge(
@@ -51,7 +51,7 @@ def _range(title: str, point: SchemePoint, points: SchemePoints) -> Verdict:
     )
 
 
-def _more(title: str, alone: SchemePoint, off: SchemePoint) -> Verdict:
+def _more(title: str, alone: SchemePoint, off: SchemePoint) -> ClaimVerdict:
     counts = off.movement
     return TEXT.judge(
         "off-loading-more",
@@ -66,7 +66,7 @@ def _more(title: str, alone: SchemePoint, off: SchemePoint) -> Verdict:
     )
 
 
-def _maid(title: str, alone: SchemePoint, maid: SchemePoint) -> Verdict:
+def _maid(title: str, alone: SchemePoint, maid: SchemePoint) -> ClaimVerdict:
     return TEXT.judge(
         "maid",
         title,
@@ -81,7 +81,7 @@ def _maid(title: str, alone: SchemePoint, maid: SchemePoint) -> Verdict:
     )
 
 
-def _pdc(title: str, alone: SchemePoint, pdc: SchemePoint) -> Verdict:
+def _pdc(title: str, alone: SchemePoint, pdc: SchemePoint) -> ClaimVerdict:
     low_load = pdc.work in systems.LOW_LOAD
     gains = pdc.saved - alone.saved >= MORE
     return TEXT.judge(
