@@ -9,6 +9,7 @@ import pytest
 
 from iowatt.base.errors import Argument
 from iowatt.evaluate.search import axes
+from iowatt.model.scenario import compile_plan, load
 from iowatt.studies.arrays2002 import systems
 from iowatt.studies.arrays2002.published import WORKLOADS
 from iowatt.studies.conduct import conduct
@@ -149,3 +150,11 @@ def test_without_the_traces_the_message_says_where_they_are(tmp_path, monkeypatc
     with refused("not-found", "examples/traces") as caught:
         systems.traces()
     assert "no_such.parquet" in caught.value.message
+
+
+def test_every_stage_of_the_reduced_study_compiles_and_is_one_of_the_whole():
+    whole = {stage.key for stage in systems.stages(systems.FULL)}
+    stages = systems.stages(systems.QUICK)
+    assert {stage.key for stage in stages} == whole
+    for stage in stages:
+        assert compile_plan(load(stage.text, base_dir=stage.base), stage.base)["schema"] == "iowatt.plan/1"

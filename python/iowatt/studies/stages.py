@@ -48,8 +48,22 @@ class StudyStage:
 def scenario_text(study: str, **values: str | float) -> str:
     """The scenario of a study (``scenario.toml`` in its package) with these values for its ``${names}``."""
     template = (files("iowatt.studies") / study / "scenario.toml").read_text("utf-8")
+    return filled(template, values)
+
+
+def filled(template: str, values: Mapping[str, str | float]) -> str:
+    """A template with these values for its ``${names}``."""
     shown = {name: f"{value:g}" if isinstance(value, float) else value for name, value in values.items()}
     return Template(template).substitute(shown)
+
+
+def captured_traces(*names: str) -> Path | None:
+    """Where these captured traces lie: below the current directory, or beside the package's sources."""
+    for place in (Path.cwd(), Path(__file__).resolve().parents[3]):
+        folder = place / "examples" / "traces"
+        if all((folder / name).is_file() for name in names):
+            return folder
+    return None
 
 
 @dataclass(frozen=True)

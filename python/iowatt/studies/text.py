@@ -18,6 +18,7 @@ from iowatt.base.results import Note
 from iowatt.render.figure import Cell, Figure, Spec, Table
 from iowatt.studies.figures import table
 from iowatt.studies.result import ClaimVerdict
+from iowatt.studies.stages import filled
 
 
 class StudyFile(BaseModel):
@@ -33,6 +34,8 @@ class FigureText(StudyFile):
     caption: str = ""
     #: Headings as :func:`figures.table` reads them; empty where the code makes the table.
     columns: str = ""
+    #: Of a table whose rows are words.
+    rows: Sequence[Sequence[str]] = ()
     wide: bool = False
 
 
@@ -68,11 +71,13 @@ class StudyText(StudyFile):
     #: Causes that the code chooses from, by name.
     causes: Mapping[str, str] = {}
     reasons: Mapping[str, Reason] = {}
+    #: Parts of scenarios with ``${names}``, by name.
+    fragments: Mapping[str, str] = {}
 
     def figure(
         self,
         key: str,
-        rows: Table | Sequence[Sequence[Cell]],
+        rows: Table | Sequence[Sequence[Cell]] | None = None,
         chart: Spec | None = None,
         *,
         part: str = "",
@@ -81,6 +86,8 @@ class StudyText(StudyFile):
     ) -> Figure:
         """A table with its words, and a chart; ``part`` distinguishes figures that share their words."""
         words = self.tables[key]
+        if rows is None:
+            rows = [[cell.format(**values) for cell in row] for row in words.rows]
         if not isinstance(rows, Table):
             rows = table(words.columns, rows)
         title, caption = words.title.format(**values), words.caption.format(**values)
@@ -118,6 +125,10 @@ class StudyText(StudyFile):
             key=key, claim=text("claim"), case=case, published=text("published"), ours=ours, agrees=agrees,
             cause=cause, experiment=experiment, tried=tried and not ceiling, ceiling=ceiling,
         )  # fmt: skip
+
+    def fragment(self, key: str, /, **values: str | float) -> str:
+        """A part of a scenario with these values for its ``${names}``."""
+        return filled(self.fragments[key], values)
 
     def noted(self, *, reduced: bool, left_out: Sequence[str] = (), **values: Any) -> list[Note]:
         """The notes, but those with the codes ``left_out``; of a reduced study first how it is reduced."""

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.evaluate.search.axes import axes
-from iowatt.studies.arrays2002.published import PRINTED, WORKLOADS
-from iowatt.studies.stages import StudyStage, scenario_text
+from iowatt.studies.arrays2002.published import PRINTED, TEXT, WORKLOADS
+from iowatt.studies.stages import StudyStage, captured_traces, scenario_text
 
 LEVELS: Final = (4, 5, 10)
 SOURCES: Final = ("captured", "synthetic")
@@ -51,18 +51,6 @@ CAPTURED_WRITES: Final = ("stream.read.share=62.92", "stream.write.share=37.08")
 
 #: Constant gaps in s between requests to one disk: below 41 s, between there and break-even, beyond.
 GAPS_S: Final = (40.0, 42.0, 45.0, 50.0, 55.0, 59.0, 61.0, 70.0, 90.0)
-
-#: The study gives its controller a cache and no size; this one is assumed.
-CACHE: Final = """
-[array.controller]
-[array.controller.cache]
-size = "256MiB"
-line = "16KiB"
-write = "back"
-high_watermark = 0.5
-low_watermark = 0.4
-destage_outstanding = 16
-"""
 
 
 @dataclass(frozen=True)
@@ -119,11 +107,9 @@ def traces() -> Path:
     InputError
         They are in neither place.
     """
-    places = (Path.cwd(), Path(__file__).resolve().parents[4])
-    for place in places:
-        folder = place / "examples" / "traces"
-        if all((folder / name).is_file() for name in TRACES.values()):
-            return folder
+    folder = captured_traces(*TRACES.values())
+    if folder is not None:
+        return folder
     raise InputError(
         "not-found",
         "examples/traces",
@@ -189,7 +175,7 @@ def _of_workload(scale: DesignScale, source: str, workload: str, folder: Path) -
     return [
         stage("space", all_pairs),
         stage("detail", axes({(LEVEL, COUNT, IDLE): detail}), bundles=True),
-        stage("cache", few_pairs, controller=CACHE),
+        stage("cache", few_pairs, controller=TEXT.fragment("cache")),
         stage("mechanics", few_pairs, device=OTHER_DEVICE),
         stage("ahead", few_pairs, device=AHEAD_DEVICE),
         stage("spindles", few_pairs, phase="zero"),
@@ -239,29 +225,7 @@ def _experiment(
 def _periodic(scale: DesignScale, folder: Path) -> StudyStage:
     """One disk with requests at constant gaps, for the oracles."""
     arrivals = json.dumps(['arrivals={law="constant"}'])
-    text = f"""\
-name = "arrays2002-periodic"
-seed = 1
-
-[[workload]]
-name = "w"
-volume = "db"
-profile = {{ name = "uniform", rate_iops = 0.02, duration = "{scale.periodic_s:g}s", set = {arrivals} }}
-
-[[array.pool]]
-name = "disks"
-device = "{DEVICE}"
-count = 1
-raid = {{ level = 0, stripe_unit = "16KiB" }}
-
-[[array.volume]]
-name = "db"
-pool = "disks"
-
-[observe]
-interval = "60s"
-idle = true
-"""
+    text = TEXT.fragment("periodic", seconds=scale.periodic_s, arrivals=arrivals, device=DEVICE)
     labels = {"kind": "periodic", "source": "synthetic", "workload": "constant gaps"}
     return StudyStage(
         "periodic", text, folder, axes({RATE: [1 / gap for gap in scale.gaps_s]}), labels, bundles=True

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.evaluate.search.axes import axes
-from iowatt.studies.stages import StudyStage, scenario_text
+from iowatt.studies.dollars2014.published import TEXT
+from iowatt.studies.stages import StudyStage, captured_traces, scenario_text
 
 SYSTEMS: Final = ("ssd", "hdd", "linear", "tiering", "caching")
 HYBRIDS: Final = ("tiering", "caching")
@@ -123,25 +124,6 @@ class Probe:
 FULL: Final = DollarsScale((4, 64, 256, 1024), (4, 16, 64), (1, 4), 1.0, 40, True)
 QUICK: Final = DollarsScale((64, 1024), (4, 64), (4,), 0.05, 0, False)
 
-_SSD_POOL: Final = f"""
-[[array.pool]]
-name = "ssd"
-device = {{ name = "{SSD}", power = {{ active = "{SSD_ACTIVE_W:g}W" }} }}
-count = 1
-"""
-_HDD_POOL: Final = f"""
-[[array.pool]]
-name = "hdd"
-device = "{HDD}"
-count = 1
-"""
-_HYBRID: Final = """
-[[array.virtual_pool]]
-name = "hybrid"
-scheme = "{scheme}"
-{parts}
-"""
-
 
 def profiled(
     work: HybridWork, requests: int, *, skew: float | None = None, span_mib: int | None = None
@@ -166,8 +148,12 @@ def scenario(
 
 
 def _pools(system: str, span_mib: int, limit: int, more: str) -> tuple[str, str]:
-    if system in ("ssd", "hdd"):
-        return (_SSD_POOL if system == "ssd" else _HDD_POOL), system
+    pools = {
+        "ssd": TEXT.fragment("ssd", ssd=SSD, active_w=SSD_ACTIVE_W),
+        "hdd": TEXT.fragment("hdd", hdd=HDD),
+    }
+    if system in pools:
+        return pools[system], system
     fast, slow = span_mib // 4, span_mib - span_mib // 4
     if system == "linear":
         parts = (
@@ -184,7 +170,8 @@ def _pools(system: str, span_mib: int, limit: int, more: str) -> tuple[str, str]
             f'fast = {{ pool = "ssd", capacity = "{fast}MiB" }}\n'
             f'slow = {{ pool = "hdd", capacity = "{slow}MiB" }}\nmax_migrations = {limit}\n{more}'
         )
-    return _SSD_POOL + _HDD_POOL + _HYBRID.format(scheme=system, parts=parts), "hybrid"
+    hybrid = TEXT.fragment("hybrid", scheme=system, parts=parts)
+    return pools["ssd"] + pools["hdd"] + hybrid, "hybrid"
 
 
 def stages(scale: DollarsScale) -> list[StudyStage]:
@@ -263,11 +250,7 @@ def _others(work: HybridWork, system: str, scale: DollarsScale) -> list[StudySta
 
 def traces() -> Path | None:
     """Where the captured traces lie: below the current directory, or beside the package's sources."""
-    for place in (Path.cwd(), Path(__file__).resolve().parents[4]):
-        folder = place / "examples" / "traces"
-        if (folder / TRACE).is_file():
-            return folder
-    return None
+    return captured_traces(TRACE)
 
 
 def _traced(folder: Path, scale: DollarsScale) -> list[StudyStage]:

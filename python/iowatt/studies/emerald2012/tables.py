@@ -146,59 +146,19 @@ def three(points: FamilyPoints) -> Figure:
 
 def constants() -> Figure:
     """The family's constants and their sources."""
-    of = family()
-    own = of.controller(CLASS)
-    part, work = own.part[0], own.work
-    store = None if work is None else work.cache
-    end = None if work is None else work.back_end
-    assert store is not None and end is not None and store.mirror is not None
-    shelf = of.file.shelf[0].part[0]
-    reading = of.file.test.sequential_read
-    fitted = sum(one.fitted for one in PRINTED.figures)
-    peaks = sum(one.fitted and one.peak != "none" for one in PRINTED.figures)
-    rows: list[list[Cell]] = [
-        ["Pair of controllers at rest", "172.0 W", f"two idle points ({part.model})"],
-        [
-            "Pair of controllers at work",
-            f"{part.active:g} W",
-            "least squares over the RAID-5 figures; whatever the load",
-        ],
-        ["Shelf without drives", "56.7 W", f"two idle points ({shelf.model})"],
-        ["Supplies", "85 %", "assumed"],
-        [
-            "Back end",
-            f"{1e6 * end.command:g} us a command",
-            "70/30 by single drives and by shelves, random read (RAID-5): three figures and their peaks",
-        ],
-        [
-            "Destages under way",
-            f"{store.destage_outstanding}",
-            "random write at 75 drives (RAID-5) alone, and its peak",
-        ],
-        ["Cache for writes", f"{(store.size or 0) / 2**20:g} MiB, destaged as it fills", "assumed"],
-        [
-            "Copy to the partner",
-            f"{store.mirror.bandwidth / 1e6:g} MB/s",
-            "sequential write at 50 drives (RAID-5) alone, and its peak",
-        ],
-        [
-            "Sequential load",
-            f"{reading.streams} streams, {reading.outstanding} requests outstanding",
-            "sequential read at 25 and 50 drives (RAID-5) alone; streams assumed",
-        ],
-        ["Sets", "4+1 and 1+1 of chunklets, units of 256 KiB", "assumed"],
-        [
-            "Drives",
-            "16 commands held, shortest positioning first, with their buffer (spctf)",
-            "library, marked there",
-        ],
-        [
-            "Response limit of random profiles",
-            "20 ms in the mean",
-            "rules of Emerald 1.0 as recalled (unverified)",
-        ],
-    ]
-    return TEXT.figure("constants", rows, fitted=fitted, peaks=peaks)
+    file, own = family().file, family().controller(CLASS)
+    work = own.work
+    assert work is not None and work.cache is not None and work.back_end is not None
+    store, reading = work.cache, file.test.sequential_read
+    assert store.mirror is not None
+    return TEXT.figure(
+        "constants", fitted=sum(one.fitted for one in PRINTED.figures),
+        peaks=sum(one.fitted and one.peak != "none" for one in PRINTED.figures),
+        pair=own.part[0].model, active_w=own.part[0].active, shelf=file.shelf[0].part[0].model,
+        command_us=1e6 * work.back_end.command, destages=store.destage_outstanding,
+        cache_mib=(store.size or 0) / 2**20, copy_mb_s=store.mirror.bandwidth / 1e6,
+        streams=reading.streams, outstanding=reading.outstanding,
+    )  # fmt: skip
 
 
 def defects(points: FamilyPoints) -> Figure:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.evaluate.search.axes import axes
-from iowatt.studies.hotband2013.published import PRINTED
+from iowatt.studies.hotband2013.published import PRINTED, TEXT
 from iowatt.studies.stages import StudyStage, scenario_text
 
 FAST_DISK: Final = "hotband2013-15k"
@@ -89,36 +89,6 @@ PROCESSING_US: Final = 100
 #: Requests per second that this lets through, whatever lies behind it.
 CEILING_IOPS: Final = PROCESSORS * 1_000_000 / PROCESSING_US
 
-_POOL: Final = """
-[[array.pool]]
-name = "{name}"
-device = "{device}"
-count = {count}
-raid = {{ level = {level}, stripe_unit = "512KiB" }}
-scheduler = "{scheduler}"
-"""
-
-#: Pages of the study's arrays (42 MB), placed as converged relocation leaves them (a first pass counts).
-_TIERS: Final = """
-[[array.virtual_pool]]
-name = "tiers"
-scheme = "tiering"
-fast = {{ pool = "ssd", capacity = "{fast}GB" }}
-slow = {{ pool = "disks" }}
-extent = "42MiB"
-initial = "hot"
-promotion_threshold = 65535
-"""
-
-#: 2:1 compression, as a modelled option.
-_REDUCED: Final = """
-[[array.virtual_pool]]
-name = "reduced"
-scheme = "reduced"
-part = {{ pool = "disks", capacity = "{part}GB" }}
-page = "8KiB"
-compression = 2.0
-"""
 
 #: More requests a second than any of the arrays completes: a closed loop takes what it needs.
 RATE: Final = 400_000
@@ -127,7 +97,7 @@ RATE: Final = 400_000
 def pool(name: str, device: str, count: int, level: int = 10) -> str:
     """A pool of a scenario."""
     scheduler = "fcfs" if name == "ssd" else "elevator"
-    return _POOL.format(name=name, device=device, count=count, level=level, scheduler=scheduler)
+    return TEXT.fragment("pool", name=name, device=device, count=count, level=level, scheduler=scheduler)
 
 
 def scenario(name: str, scale: ArrayScale, **given: Any) -> str:
@@ -215,7 +185,7 @@ def _tiered(scale: ArrayScale) -> list[StudyStage]:
     count = scale.disks(TIERED_DISKS)
     disks = pool("disks", FAST_DISK, count)
     pools = pool("ssd", SSD, scale.disks(TIERED_SSDS)) + disks
-    pools += _TIERS.format(fast=f"{TIER_SHARE * scale.span_gb:g}")
+    pools += TEXT.fragment("tiers", fast=f"{TIER_SHARE * scale.span_gb:g}")
     hot = PRINTED.tiered.outstanding("hot-band")
     tiers: dict[str, Any] = {"pools": pools, "pool": "tiers", "outstanding": hot}
     published = _sizes(scale, [PRINTED.hot_band.cache_share])
@@ -259,7 +229,7 @@ def _coms(scale: ArrayScale) -> list[StudyStage]:
     disks = pool("disks", FAST_DISK, scale.disks(COM_DISKS))
     random = _random(COM_OUTSTANDING)
     span = scale.span_gb / 10
-    reduced = disks + _REDUCED.format(part=f"{0.55 * span:g}")
+    reduced = disks + TEXT.fragment("reduced", part=f"{0.55 * span:g}")
     few: dict[str, Any] = random | {"cache": 0, "span": f"{span:g}"}
     return [
         _stage("com", scale, {LEVEL: [10, 5]}, pools=disks, cache=0, **random),

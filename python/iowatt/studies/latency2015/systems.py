@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from iowatt.evaluate.search.axes import Axis, axes
 from iowatt.studies.latency2015.equations import RequestRates
-from iowatt.studies.latency2015.published import BY_KEY, MEMBERS, PRINTED, REFERENCE, Member
+from iowatt.studies.latency2015.published import BY_KEY, MEMBERS, PRINTED, REFERENCE, TEXT, Member
 from iowatt.studies.stages import StudyStage, scenario_text
 
 SSD: Final = "micron-p410m-400gb"
@@ -84,23 +84,6 @@ ALL: Final = tuple(member.key for member in MEMBERS)
 FULL: Final = LatencyScale(60, 60, 15, 30, 20, 4, 5, ALL)
 QUICK: Final = LatencyScale(10, 20, 5, 15, 5, 1, 2, (ALL[0], REFERENCE, "best-62"), BASE_VISITS_US[::2])
 
-_CHECKPOINT: Final = """
-[[workload]]
-name = "checkpoint"
-volume = "data"
-profile = {{ name = "tpce", rate_iops = {rate}, duration = "{length_s:g}s", span = "400GB", \
-set = ["stream.page.read_share=0"] }}
-start = "{start_s:g}s"
-"""
-
-_SCAN: Final = """
-[[workload]]
-name = "scan"
-volume = "data"
-profile = {{ name = "emerald-1.0-sr", rate_iops = {rate}, duration = "1h", span = "400GB", \
-set = ["stream.sr.size=256KiB", "stream.sr.align=256KiB"] }}
-"""
-
 
 def scenario(
     key: str,
@@ -155,7 +138,7 @@ def checkpoint_at(scale: LatencyScale) -> tuple[float, float]:
 def checkpoint(scale: LatencyScale) -> str:
     """The keys of the checkpoint's workload."""
     start_s, length_s = checkpoint_at(scale)
-    return _CHECKPOINT.format(rate=CHECKPOINT, length_s=length_s, start_s=scale.warmup_s + start_s)
+    return TEXT.fragment("checkpoint", rate=CHECKPOINT, length_s=length_s, start_s=scale.warmup_s + start_s)
 
 
 def express() -> list[Axis]:
@@ -185,7 +168,7 @@ def _settings(member: Member) -> tuple[str, str, str, int, str]:
 def _services(scale: LatencyScale) -> list[StudyStage]:
     """Each service off and on, Express Writes on, under the load that it is for."""
     member = BY_KEY[REFERENCE]
-    scan = _SCAN.format(rate=SCAN)
+    scan = TEXT.fragment("scan", rate=SCAN)
     given: list[tuple[str, str, dict[str, Any]]] = [
         ("split", f"{SPLIT},{SEGMENT}=(1MiB,1MiB),(32KiB,1MiB),(32KiB,32KiB)", {"more": scan}),
         ("zeros", f"{ZEROS}=false,true", {"zero_share": ZERO_SHARE}),

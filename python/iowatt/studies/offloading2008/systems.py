@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.evaluate.search.axes import axes
-from iowatt.studies.offloading2008.published import PRINTED
+from iowatt.studies.offloading2008.published import PRINTED, TEXT
 from iowatt.studies.stages import StudyStage
 
 SCHEMES: Final = ("always-on", "spin-down", "write-off-loading", "maid", "pdc")
@@ -24,17 +24,6 @@ NAMES: Final = {
     "pdc": "PDC",
 }
 
-#: The drive of Narayanan et al. 2008 (Cheetah 15K.4, 146 GB: idle, stopped, 20 J above that for 15 s of
-#: spin-up) with the
-#: mechanics of the Cheetah 15K.5. Watts at work were not had; 17 W is assumed. It counts for little:
-#: drives mostly wait.
-DEVICE: Final = """\
-[array.pool.device]
-name = "seagate-cheetah-15k5"
-capacity = "20GiB"
-power = { idle = "12W", active = "17W", positioning = "17W", standby = "2.6W", spin_up = "3.9333W", \
-spin_up_time = "15s", spin_down = "2.6W", spin_down_time = "0s" }
-"""
 
 IDLE_W: Final = 12.0
 STOPPED_W: Final = 2.6
@@ -147,7 +136,7 @@ def scenario(work: SchemeWork, scheme: str) -> str:
 
 def _pool(name: str, raid: str, policy: str) -> str:
     head = f'[[array.pool]]\nname = "{name}"\n{raid}\nscheduler = "c-look"\n'
-    return f'{head}power = {{ policy = "{policy}" }}\n{DEVICE}'
+    return f'{head}power = {{ policy = "{policy}" }}\n{TEXT.fragments["device"]}'
 
 
 #: Keys of each scheme, and what a part holds besides the volume, in MiB.
