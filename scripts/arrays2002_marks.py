@@ -4,7 +4,7 @@
 
 Left out, ``--hours`` is the study's own 12.06 and 45.9 h. The first table is what the requests themselves
 must show (each figure within 1 %), the others what they do to the study's arrays when simulated, beside
-uniform random requests of the same sizes at the same rate. Published figures are those
+uniform random requests of the same sizes at the same rate. PublishedWorkload figures are those
 that the study ``arrays2002`` goes by; `iowatt study run` has the rest of it, this the whole length.
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 
 from iowatt.model.scenario import compile_plan, load
 from iowatt.sources.simulator import run_core
-from iowatt.studies.arrays2002.published import TPCC, TPCH, Published
+from iowatt.studies.arrays2002.published import WORKLOADS, PublishedWorkload
 from iowatt.studies.arrays2002.systems import UNIFORM
 from iowatt.trace.generate import prepare
 from iowatt.trace.open import requests
@@ -59,7 +59,7 @@ class Counted:
     span_percent: float
 
 
-def count(published: Published, hours: float, seed: int = 1) -> Counted:
+def count(published: PublishedWorkload, hours: float, seed: int = 1) -> Counted:
     """Generate the workload and count."""
     made = prepare(published.profile, duration_s=hours * 3600, seed=seed)
     total = writes = spanning = 0
@@ -91,7 +91,7 @@ class Simulated:
 
 
 def simulate(
-    published: Published,
+    published: PublishedWorkload,
     level: int,
     disks: int,
     hours: float,
@@ -138,7 +138,7 @@ def _seen(drives: list[dict[str, Any]]) -> float:
     return float(sum(d["queue_seen_sum"] for d in drives) / sum(d["arrivals"] for d in drives))
 
 
-def report(published: Published, hours: float) -> list[str]:
+def report(published: PublishedWorkload, hours: float) -> list[str]:
     """The tables of one workload, as Markdown."""
     counted = count(published, hours)
     at_32 = simulate(published, 4, 32, hours)
@@ -202,7 +202,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hours", type=float, default=None)
     hours = parser.parse_args().hours
-    for published in (TPCC, TPCH):
+    for published in (WORKLOADS["tpcc"], WORKLOADS["tpch"]):
         sys.stdout.write("\n".join(report(published, hours or published.hours)) + "\n")
 
 

@@ -41,6 +41,7 @@ from iowatt.model.library.find import device_file
 from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.run import provenance
 from iowatt.studies.emerald2012 import published, systems
+from iowatt.studies.emerald2012.published import PRINTED
 
 COMMANDS_US = (24.7, 24.85, 25.0)
 DESTAGES = (256, 288, 320, 352)
@@ -70,7 +71,7 @@ class Seen:
 
 def idle() -> tuple[float, float]:
     """W behind the supplies of pair and shelf, from the two idle points."""
-    first, second = published.IDLE[0], published.IDLE[1]
+    first, second = PRINTED.idle[0], PRINTED.idle[1]
     small, large = (
         device_file(name, Path()).power
         for name in ("seagate-savvio-15k2-146gb", "seagate-constellation-500gb")
@@ -177,7 +178,7 @@ def fits(seen: Mapping[tuple[str, Any, int], Seen], rest_w: float) -> Iterable[F
             }
             errors = {
                 f"{one.metric} at {one.drives}": value[one.metric, one.drives] / one.value - 1
-                for one in published.FIGURES
+                for one in PRINTED.figures
                 if one.fitted
             }
             yield Fit(values, active_w, errors, _peaks(value))

@@ -22,9 +22,9 @@ from dataclasses import dataclass, replace
 
 import iowatt
 from iowatt.run.bundle import Run
-from iowatt.studies.latency2015 import equations, published, systems
-from iowatt.studies.latency2015.equations import Load, Solved
-from iowatt.studies.latency2015.members import MEMBERS, Member
+from iowatt.studies.latency2015 import equations, systems
+from iowatt.studies.latency2015.equations import RequestRates, SolvedStation
+from iowatt.studies.latency2015.published import MEMBERS, PRINTED, Member
 
 WITHIN = 0.002
 ROUNDS = 8
@@ -38,10 +38,10 @@ class Seen:
     """Means over the seeds: latency of writes in s at the array, and requests per second."""
 
     write_s: float
-    load: Load
+    load: RequestRates
 
 
-def seen(member: Member, express: str, users: int = published.USERS) -> Seen:
+def seen(member: Member, express: str, users: int = PRINTED.users) -> Seen:
     """A member simulated."""
     text = systems.scenario("fit", member, WINDOW_S, WARMUP_S, users=users, express=express)
     with ThreadPoolExecutor(2) as both:
@@ -53,7 +53,7 @@ def seen(member: Member, express: str, users: int = published.USERS) -> Seen:
         writes += requests["writes"]
         reads += requests["reads"]
         seconds += run.summary["window"]["duration_s"]
-    return Seen(total_s / writes, Load(reads / seconds, writes / seconds))
+    return Seen(total_s / writes, RequestRates(reads / seconds, writes / seconds))
 
 
 def exchange_s() -> float:
@@ -62,7 +62,9 @@ def exchange_s() -> float:
     return seen(idle, systems.ON, users=1).write_s - 100e-6
 
 
-def solved(member: Member, before_s: float, after_s: float, load: Load, best_s: float | None) -> Solved:
+def solved(
+    member: Member, before_s: float, after_s: float, load: RequestRates, best_s: float | None
+) -> SolvedStation:
     """The equations for these means."""
     if best_s is not None:
         found = equations.solve_best(before_s, after_s, load, best_s=best_s, processors=member.processors)
@@ -77,7 +79,7 @@ def solved(member: Member, before_s: float, after_s: float, load: Load, best_s: 
 
 def fit(member: Member, exchange: float) -> Member:
     """A member with what was solved for it."""
-    wanted = (published.BEFORE_MS / 1e3, published.AFTER_MS / 1e3)
+    wanted = (PRINTED.before_ms / 1e3, PRINTED.after_ms / 1e3)
     before_s, after_s = wanted
     load = systems.LOAD
     best_s = None if member.best_us is None else member.best_us * 1e-6
@@ -91,7 +93,9 @@ def fit(member: Member, exchange: float) -> Member:
             copy_us=round((found.fixed_s - exchange) * 1e6, 1),
         )
         before, after = seen(member, systems.OFF), seen(member, systems.ON)
-        load = Load((before.load.reads + after.load.reads) / 2, (before.load.writes + after.load.writes) / 2)
+        load = RequestRates(
+            (before.load.reads + after.load.reads) / 2, (before.load.writes + after.load.writes) / 2
+        )
         errors = (before.write_s / wanted[0] - 1, after.write_s / wanted[1] - 1)
         say(
             f"  {member.key} round {number}: visit {member.visit_us} read {member.read_us} copy "

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from iowatt.studies.arrays2002 import STUDY, systems
+from iowatt.studies import find
+from iowatt.studies.arrays2002 import systems
 
-TINY = systems.Scale(
+TINY = systems.DesignScale(
     disks=(24, 32),
     units_kib=(16, 256),
     few_disks=(24, 32),
@@ -20,4 +21,4 @@ TINY = systems.Scale(
 
 def tiny(keep=lambda _: True):
     """The study, with those of its stages that ``keep`` lets through."""
-    return replace(STUDY, scale=TINY, keep=keep)
+    return replace(find("arrays2002"), scale=TINY, keep=keep)

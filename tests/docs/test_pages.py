@@ -85,5 +85,6 @@ def test_an_overloading_trace_is_named_as_the_page_says(tmp_path: Path) -> None:
     printed.workplace(tmp_path)
     from iowatt.lenses.findings import findings
 
-    run = iowatt.run(tmp_path / "examples" / "tpcc-raid5.toml", set={"workload.oltp.replay.speed": 50})
+    overload = {"workload.oltp.replay.speed": 50, "workload.oltp.trace.end": "60s"}
+    run = iowatt.run(tmp_path / "examples" / "tpcc-raid5.toml", set=overload)
     assert any("The array could not keep up" in finding.text for finding in findings(run))

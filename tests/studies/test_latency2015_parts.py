@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iowatt.studies.latency2015 import base, conclusions, equations, published, systems, tables
-from iowatt.studies.latency2015.equations import Load, Station
-from iowatt.studies.latency2015.members import BY_KEY, MEMBERS, REFERENCE
-from iowatt.studies.latency2015.points import Hop, LatencyHistogram, LatencyPoint, LatencyPoints, Second
+from iowatt.studies.latency2015 import base, conclusions, equations, systems, tables
+from iowatt.studies.latency2015.equations import ProcessorStation, RequestRates
+from iowatt.studies.latency2015.points import HopTime, LatencyHistogram, LatencyPoint, LatencyPoints, Second
+from iowatt.studies.latency2015.published import BY_KEY, MEMBERS, PRINTED, REFERENCE
 
-LOAD = Load(reads=7_000.0, writes=1_100.0)
+LOAD = RequestRates(reads=7_000.0, writes=1_100.0)
 
 
 def test_the_calibration_of_the_facts_is_one_answer_of_the_printed_equation():
@@ -51,15 +51,15 @@ def test_erlang_c_of_one_server_is_its_utilisation_and_of_two_as_in_the_books():
 
 
 def test_equal_visits_wait_as_in_m_d_1():
-    one = Station(read_s=20e-6, visit_s=20e-6)
+    one = ProcessorStation(read_s=20e-6, visit_s=20e-6)
     rho = (LOAD.reads + 2 * LOAD.writes) * 20e-6
     assert one.busy(LOAD, 2) == pytest.approx(rho)
     assert one.wait_s(LOAD, 2) == pytest.approx(rho * 20e-6 / (2 * (1 - rho)))
-    assert Station(0.0, 0.0).wait_s(LOAD, 2) == 0
-    assert math.isinf(Station(1e-3, 1e-3).wait_s(LOAD, 1))
-    two = Station(read_s=40e-6, visit_s=40e-6, processors=2)
+    assert ProcessorStation(0.0, 0.0).wait_s(LOAD, 2) == 0
+    assert math.isinf(ProcessorStation(1e-3, 1e-3).wait_s(LOAD, 1))
+    two = ProcessorStation(read_s=40e-6, visit_s=40e-6, processors=2)
     assert two.busy(LOAD, 2) == pytest.approx(rho)
-    assert 0 < two.wait_s(LOAD, 2) < Station(40e-6, 40e-6).wait_s(Load(3_500.0, 550.0), 2)
+    assert 0 < two.wait_s(LOAD, 2) < ProcessorStation(40e-6, 40e-6).wait_s(RequestRates(3_500.0, 550.0), 2)
 
 
 @given(read=st.floats(0, 100e-6), processors=st.sampled_from([1, 2]))
@@ -105,7 +105,7 @@ def test_a_mixture_weighs_shares_and_not_counts():
 
 def test_the_law_of_an_installed_base_is_found_again():
     visits = [10 * 2 ** (n / 2) for n in range(11)]
-    law = base.Law(70.0, 0.7)
+    law = base.VisitLaw(70.0, 0.7)
     weights = law.weights(visits)
     assert sum(weights) == pytest.approx(1)
     normal = NormalDist(math.log(70.0), 0.7)
@@ -119,9 +119,9 @@ def test_the_law_of_an_installed_base_is_found_again():
 
 
 def test_the_load_has_the_published_ratio_of_reads_and_the_users():
-    pages = systems.LOAD.reads * (1 + 1 / published.READS_PER_WRITE)
-    assert pages == pytest.approx(published.USERS * systems.PAGES)
-    assert systems.LOAD.writes == pytest.approx(pages / 10.7 + published.USERS * systems.COMMITS)
+    pages = systems.LOAD.reads * (1 + 1 / PRINTED.reads_per_write)
+    assert pages == pytest.approx(PRINTED.users * systems.PAGES)
+    assert systems.LOAD.writes == pytest.approx(pages / 10.7 + PRINTED.users * systems.COMMITS)
 
 
 def test_members_differ_in_what_a_sweep_sets():
@@ -131,7 +131,7 @@ def test_members_differ_in_what_a_sweep_sets():
 
 def hand(kind="steady", member=REFERENCE, express=False, **more):
     """A point with the published latencies."""
-    ms = published.AFTER_MS if express else published.BEFORE_MS
+    ms = PRINTED.after_ms if express else PRINTED.before_ms
     given = {
         "kind": kind, "member": member, "express": express, "setting": "", "visit_us": 100.0,
         "write_ms": ms, "read_ms": 0.2, "host_write_ms": ms + 0.01, "host_read_ms": 0.21,
@@ -140,7 +140,7 @@ def hand(kind="steady", member=REFERENCE, express=False, **more):
         "busy": 0.5, "drive_writes": 2.0, "express_share": float(express),
         "seconds": (Second(0.0, ms, 1_000), Second(1.0, 1.1 * ms, 1_000), Second(2.0, None, 0)),
         "writes": LatencyHistogram.of([(0, 120_000, 10), (120_001, 1_000_000, 90)]),
-        "write_hops": (Hop("switch", "fabric", "out", 0.1, 0.7), Hop("switch", "fabric", "in", 0.0, 0.7)),
+        "write_hops": tuple(HopTime("switch", "fabric", *at) for at in (("out", 0.1, 0.7), ("in", 0.0, 0.7))),
         "read_hops": (),
     }  # fmt: skip
     return LatencyPoint(**(given | more))

@@ -9,8 +9,9 @@ import pytest
 
 from iowatt.base.errors import Argument
 from iowatt.evaluate.search import axes
+from iowatt.model.scenario import compile_plan, load
 from iowatt.studies.arrays2002 import systems
-from iowatt.studies.arrays2002.published import TPCC, TPCH
+from iowatt.studies.arrays2002.published import WORKLOADS
 from iowatt.studies.conduct import conduct
 from iowatt.trace.open import requests
 from refused import refused
@@ -128,8 +129,8 @@ def test_captured_tpch_is_slowed_to_the_published_rate():
         last, count = int(batch["time_ns"][-1]), count + len(batch["time_ns"])
     recorded = (count - 1) / ((last - first) / 1e9)
     assert recorded == pytest.approx(systems.RECORDED_TPCH_IOPS, rel=1e-3)
-    assert recorded * systems.SPEEDS["tpch"] == pytest.approx(TPCH.iops, rel=2e-3)
-    assert TPCC.iops == pytest.approx(141.66, abs=0.01)
+    assert recorded * systems.SPEEDS["tpch"] == pytest.approx(WORKLOADS["tpch"].iops, rel=2e-3)
+    assert WORKLOADS["tpcc"].iops == pytest.approx(141.66, abs=0.01)
 
 
 def test_the_whole_space_is_the_published_one():
@@ -149,3 +150,11 @@ def test_without_the_traces_the_message_says_where_they_are(tmp_path, monkeypatc
     with refused("not-found", "examples/traces") as caught:
         systems.traces()
     assert "no_such.parquet" in caught.value.message
+
+
+def test_every_stage_of_the_reduced_study_compiles_and_is_one_of_the_whole():
+    whole = {stage.key for stage in systems.stages(systems.FULL)}
+    stages = systems.stages(systems.QUICK)
+    assert {stage.key for stage in stages} == whole
+    for stage in stages:
+        assert compile_plan(load(stage.text, base_dir=stage.base), stage.base)["schema"] == "iowatt.plan/1"

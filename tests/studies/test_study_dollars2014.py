@@ -13,25 +13,24 @@ from iowatt.model.profile.find import load as find_profile
 from iowatt.model.scenario import compile_plan, load
 from iowatt.studies.conduct import conduct
 from iowatt.studies.dollars2014 import (
-    STUDY,
     conclusions,
     cost_conclusions,
     evaluate,
     money,
     points,
-    published,
     systems,
 )
+from iowatt.studies.dollars2014.published import PRINTED
 from iowatt.studies.study import find
 
-TINY = systems.Scale((64, 1024), (4,), (4,), 0.004, 0, False)
+TINY = systems.DollarsScale((64, 1024), (4,), (4,), 0.004, 0, False)
 KEPT = ("", "early", "cold", "clean")
 ONCE, LONG = Horizon("work", 1.0), Horizon("work", 100_000.0)
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    study = replace(STUDY, scale=TINY, keep=lambda stage: stage.labels["experiment"] in KEPT)
+    study = replace(find("dollars2014"), scale=TINY, keep=lambda stage: stage.labels["experiment"] in KEPT)
     done = conduct(study, tmp_path_factory.mktemp("dollars") / "study")
     return done, points.read(done.results), list(done.results.stages.values())
 
@@ -46,7 +45,7 @@ def one(found, work, system, experiment=""):
 
 
 def test_the_study_is_known_by_name():
-    assert find("dollars2014") is STUDY
+    assert find("dollars2014").name == "dollars2014"
 
 
 def test_all_that_is_asked_for_is_run_and_shown(found):
@@ -244,7 +243,7 @@ def test_hits_of_tiering_are_held_against_both_ends_of_the_range():
 
 def test_years_are_alpha_times_seconds_over_those_of_a_year():
     point = made("caching", duration_s=663.0)
-    assert money.years(point, published.LONG_RUN) == pytest.approx(2.1, abs=0.01), "the study's mean"
+    assert money.years(point, PRINTED.long_run) == pytest.approx(2.1, abs=0.01), "the study's mean"
     tiering = made("tiering", duration_s=663.0)
     verdict = cost_conclusions.years_of_work(
         [point, tiering], systems.WEB, conclusions.compared([(point, tiering)], "web-search")

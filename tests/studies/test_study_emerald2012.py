@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from string import Formatter
 
 import polars as pl
 import pytest
@@ -12,7 +13,6 @@ from iowatt.evaluate.search import axes
 from iowatt.studies.conduct import conduct
 from iowatt.studies.document import document
 from iowatt.studies.emerald2012 import (
-    STUDY,
     causes,
     compare,
     conclusions,
@@ -23,6 +23,7 @@ from iowatt.studies.emerald2012 import (
 )
 from iowatt.studies.emerald2012.evaluate import stages as stages_of
 from iowatt.studies.emerald2012.points import FamilyPoint, FamilyPoints, best, read
+from iowatt.studies.emerald2012.published import PRINTED
 from iowatt.studies.study import find
 
 ROOT = Path(__file__).parents[2]
@@ -42,7 +43,7 @@ TINY = replace(
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    return conduct(replace(STUDY, scale=TINY), tmp_path_factory.mktemp("emerald") / "study")
+    return conduct(replace(find("emerald2012"), scale=TINY), tmp_path_factory.mktemp("emerald") / "study")
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +52,7 @@ def points(found):
 
 
 def test_the_study_is_known_by_name():
-    assert find("emerald2012") is STUDY
+    assert find("emerald2012").name == "emerald2012"
 
 
 def test_the_family_of_the_package_is_that_of_the_examples():
@@ -84,11 +85,11 @@ def test_no_point_has_a_constant_of_its_own():
 
 def test_the_whole_study_has_every_printed_point_and_the_reduced_one_is_part_of_it():
     whole = {stage.key: stage for stage in stages_of(systems.FULL)}
-    for one in published.FIGURES:
+    for one in PRINTED.figures:
         key = "mw1-single" if one.peak == "drive" else f"{one.metric.lower().replace('/', '-')}-{one.raid}"
         counts = [setting.values[0] for setting in whole[key].axes[0].settings]
         assert one.drives in counts, one
-        if one.peak is not None:
+        if one.peak != "none":
             assert counts[0] <= one.drives <= counts[-1]
     assert {stage.key for stage in stages_of(systems.QUICK)} <= set(whole)
 
@@ -237,7 +238,7 @@ def test_one_seed_tells_nothing():
 def test_as_many_constants_are_said_as_are_fitted():
     caption = tables.constants().caption
     assert "Seven constants are fitted" in caption
-    assert f"fitted to {sum(one.fitted for one in published.FIGURES)} RAID-5 figures" in caption
+    assert f"fitted to {sum(one.fitted for one in PRINTED.figures)} RAID-5 figures" in caption
 
 
 def test_the_notes_say_what_is_fitted_and_what_is_a_stand_in(found):
@@ -248,15 +249,34 @@ def test_the_notes_say_what_is_fitted_and_what_is_a_stand_in(found):
 
 
 def test_an_experiment_that_a_reduced_study_leaves_out_is_said_so(points):
-    cause, experiment = causes.of_submission(points, "RR").found()
+    cause, experiment = causes.why(points, "submission", "RR")()
     assert cause
     assert experiment == causes.LEFT_OUT
 
 
 def test_printed_figures_are_those_of_the_training():
     assert pytest.approx(0.683, abs=5e-4) == published.RAID5_OVER_RAID10
-    idle = published.IDLE[0]
+    idle = PRINTED.idle[0]
     assert 50 * 146 / idle.watts == pytest.approx(idle.gb_per_w, abs=5e-4)
-    peaks = {(one.metric, one.raid): one.drives for one in published.FIGURES if one.peak == "shelf"}
+    peaks = {(one.metric, one.raid): one.drives for one in PRINTED.figures if one.peak == "shelf"}
     assert peaks["MW1", "raid-5"] == peaks["RR", "raid-5"] == 125
     assert peaks["RW", "raid-5"] == peaks["RW", "raid-10"] == 75
+
+
+def test_every_name_in_a_reason_stands_for_a_run_of_the_whole_study():
+    kinds = {stage.labels["kind"] for stage in stages_of(systems.FULL)}
+    names = {
+        name
+        for reason in published.TEXT.reasons.values()
+        for _, name, _, _ in Formatter().parse(reason.experiment)
+        if name is not None
+    }
+    for name in names - set(causes.FUNCTIONS):
+        kind, _, rest = name.partition("/")
+        if kind == "all":
+            assert rest in kinds
+        elif rest:
+            raid, drives = rest.split("/")
+            assert int(drives) in systems.FULL.shelves[raid][kind]
+        else:
+            assert name in kinds

@@ -10,20 +10,21 @@ import pytest
 
 from iowatt.evaluate.search import axes
 from iowatt.studies.conduct import conduct
-from iowatt.studies.hotband2013 import STUDY, conclusions, published, systems
-from iowatt.studies.result import Verdict
+from iowatt.studies.hotband2013 import conclusions, systems
+from iowatt.studies.hotband2013.published import PRINTED
+from iowatt.studies.result import ClaimVerdict
 from iowatt.studies.study import find
 
-TINY = systems.Scale(size=0.07, warmup_s=20.0, window_s=10.0, caches=(0.0,))
+TINY = systems.ArrayScale(size=0.07, warmup_s=20.0, window_s=10.0, caches=(0.0,))
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    return conduct(replace(STUDY, scale=TINY), tmp_path_factory.mktemp("hotband") / "study")
+    return conduct(replace(find("hotband2013"), scale=TINY), tmp_path_factory.mktemp("hotband") / "study")
 
 
 def test_the_study_is_known_by_name():
-    assert find("hotband2013") is STUDY
+    assert find("hotband2013").name == "hotband2013"
 
 
 def test_every_table_is_there(found):
@@ -41,7 +42,7 @@ def test_both_readings_of_the_initial_row_are_told_apart(found):
     assert second[5] == pytest.approx(1.0)
     assert cache[4] == pytest.approx(cache[3] / first[3])
     assert cache[5] == pytest.approx(cache[3] / second[3])
-    assert cache[6] == published.CACHE_OVER_INITIAL
+    assert cache[6] == PRINTED.per_watt.cache_over_initial
 
 
 def test_every_claim_has_its_verdict(found):
@@ -68,14 +69,18 @@ def test_the_table_has_every_point(found):
 
 def test_published_ratios_are_those_of_the_printed_figures():
     """The slides' ratios follow from their rates and the calculator's BTU/h, not watts."""
-    random, hot = published.CACHED.random_iops, published.CACHED.hot_iops
-    assert hot / random == pytest.approx(published.CACHE_OVER_INITIAL, rel=2e-3)
-    tiered = published.TIERED.hot_iops / published.BTU_TIERED
-    assert tiered / (hot / published.BTU_CACHED) == pytest.approx(published.TIERED_OVER_CACHE, rel=2e-3)
-    assert tiered / (random / published.BTU_CACHED) == pytest.approx(published.TIERED_OVER_INITIAL, rel=2e-3)
-    assert published.TIERED.hot_iops / random == pytest.approx(published.IOPS_OVER_INITIAL, rel=2e-3)
-    assert published.COMS["raid10"].gb_per_w == pytest.approx(8.90, abs=0.005)
-    assert published.COMS["raid5"].iops_per_w == pytest.approx(9.22, abs=0.005)
+    random, hot = PRINTED.cached.random_iops, PRINTED.cached.hot_iops
+    assert hot / random == pytest.approx(PRINTED.per_watt.cache_over_initial, rel=2e-3)
+    tiered = PRINTED.tiered.hot_iops / PRINTED.per_watt.btu_tiered
+    assert tiered / (hot / PRINTED.per_watt.btu_cached) == pytest.approx(
+        PRINTED.per_watt.tiered_over_cache, rel=2e-3
+    )
+    assert tiered / (random / PRINTED.per_watt.btu_cached) == pytest.approx(
+        PRINTED.per_watt.tiered_over_initial, rel=2e-3
+    )
+    assert PRINTED.tiered.hot_iops / random == pytest.approx(PRINTED.per_watt.iops_over_initial, rel=2e-3)
+    assert PRINTED.coms["raid10"].gb_per_w == pytest.approx(8.90, abs=0.005)
+    assert PRINTED.coms["raid5"].iops_per_w == pytest.approx(9.22, abs=0.005)
 
 
 def test_the_ceiling_is_that_of_the_scenario():
@@ -99,20 +104,20 @@ def test_the_ceiling_is_that_of_the_scenario():
     ],
 )
 def test_an_assumed_ceiling_that_decides_a_ratio_is_no_agreement(ours, capped, word):
-    found = conclusions.ratio("k", "c", "w", ours, 1.074, cause="a", experiment="b", capped=capped)
+    found = conclusions.ratio("small-array", "w", ours, 1.074, cause="a", experiment="b", capped=capped)
     assert found.verdict == word and bool(found.ceiling) is (word == "not judged")
 
 
 def test_no_verdict_is_judged_by_an_assumption():
     with pytest.raises(ValueError):
-        Verdict(
+        ClaimVerdict(
             key="k", claim="c", case="w", published="x1", ours="x1", agrees=True, ceiling="80,000 a second"
         )
 
 
 def test_the_published_hits_are_beside_ours(found):
     table = next(figure for figure in found.result.figures if figure.key == "arrays")
-    rows = [row for row in table.rows if row[0] == published.CACHED.name and row[1].startswith("hot band")]
+    rows = [row for row in table.rows if row[0] == PRINTED.cached.name and row[1].startswith("hot band")]
     assert len(rows) == 2
     for row in rows:
         ours_read, theirs_read, ours_write, theirs_write = row[8:12]

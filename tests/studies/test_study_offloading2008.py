@@ -7,14 +7,15 @@ from dataclasses import replace
 import pytest
 
 from iowatt.studies.conduct import conduct
-from iowatt.studies.offloading2008 import STUDY, points, systems
+from iowatt.studies.offloading2008 import points, systems
+from iowatt.studies.study import find
 
 WORKS = ("pauses", "hp")
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    study = replace(STUDY, scale=0.1, keep=lambda stage: stage.labels["work"] in WORKS)
+    study = replace(find("offloading2008"), scale=0.1, keep=lambda stage: stage.labels["work"] in WORKS)
     done = conduct(study, tmp_path_factory.mktemp("study") / "short", quick=True)
     return done, points.read(done.results)
 

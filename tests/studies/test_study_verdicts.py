@@ -8,7 +8,7 @@ import pytest
 
 from iowatt.lenses.idle.result import Autocorrelation, DriveIdle, IdlePeriods, LongPeriods, OraclePoint
 from iowatt.studies.arrays2002 import conclusions, drive_conclusions, tables
-from iowatt.studies.arrays2002.detail import Drives, Idle
+from iowatt.studies.arrays2002.detail import Idle, RunDrives
 from iowatt.studies.arrays2002.drive_conclusions import (
     BREAK_EVEN_S,
     ConstantGaps,
@@ -16,10 +16,11 @@ from iowatt.studies.arrays2002.drive_conclusions import (
     derived_saving_j,
 )
 from iowatt.studies.arrays2002.points import DesignPoint, best, cases, choose
-from iowatt.studies.arrays2002.published import IDLE_W, LARGEST_CORRELATION, TPCC, TPCH
+from iowatt.studies.arrays2002.published import LARGEST_CORRELATION, PRINTED, WORKLOADS
 from iowatt.studies.document import claim_verdict
-from iowatt.studies.result import Verdict, judge
+from iowatt.studies.result import ClaimVerdict
 from iowatt.studies.stages import RecordedIdle
+from iowatt.studies.text import ClaimText, StudyText
 
 GAP_S = 0.00706
 DISKS = (24, 28, 32, 38)
@@ -28,7 +29,7 @@ UNITS = (4, 16, 256)
 
 def point(disks=32, unit=16, *, kind="space", t=5.0, busy=(0.2, 0.05), level=5, **more):
     """Idle energy of all disks between two requests, and joules of positioning and transfer."""
-    idle = IDLE_W * disks * GAP_S
+    idle = PRINTED.idle_w * disks * GAP_S
     given = {
         "kind": kind, "source": "captured", "workload": "tpcc", "level": level,
         "disks": disks, "unit_kib": unit, "t_ms": t, "t_low_ms": 0.99 * t, "t_high_ms": 1.01 * t,
@@ -54,7 +55,7 @@ def only(verdicts):
 
 def verdict(**fields):
     given = {"key": "k", "claim": "claim", "case": "case", "published": "theirs", "ours": "ours"}
-    return Verdict(**(given | fields))
+    return ClaimVerdict(**(given | fields))
 
 
 def test_a_difference_needs_a_cause_and_an_experiment():
@@ -65,11 +66,25 @@ def test_a_difference_needs_a_cause_and_an_experiment():
     assert verdict(agrees=True).verdict == "agree"
 
 
+def judged(**more):
+    claim = ClaimText(claim="claim {what}", published="theirs", cause="c {what}", experiment="e")
+    head = dict.fromkeys(("title", "question", "source", "reduced"), "")
+    words = StudyText(**head, notes={}, tables={}, claims={"k": claim})
+    return words.judge("k", "case", ours="ours", what="x", **more)
+
+
 def test_only_a_difference_says_why():
-    said = {"published": "theirs", "ours": "ours", "cause": "c", "experiment": "e"}
-    agree, differ = (judge("k", "claim", "case", agrees=agrees, **said) for agrees in (True, False))
-    assert (agree.cause, agree.experiment) == ("", "")
-    assert (differ.cause, differ.experiment) == ("c", "e")
+    agree, differ = (judged(agrees=agrees) for agrees in (True, False))
+    assert (agree.claim, agree.cause, agree.experiment) == ("claim x", "", "")
+    assert (differ.published, differ.cause, differ.experiment) == ("theirs", "c x", "e")
+    assert judged(why=lambda: ("cause", "run")).cause == "cause"
+    assert judged(published="other").published == "other"
+
+
+def test_what_was_not_tried_or_stops_at_an_assumed_limit_is_not_judged():
+    left, capped = judged(tried=False), judged(agrees=False, ceiling="limit")
+    assert (left.verdict, left.cause) == ("not tried", "")
+    assert (capped.verdict, capped.cause, capped.experiment) == ("not judged", "limit", "e")
 
 
 def test_the_published_shape_agrees_everywhere():
@@ -93,7 +108,7 @@ def test_another_order_of_the_states_differs(busy):
 
 def test_the_slope_is_least_squares_over_the_disks():
     ours, expected = conclusions.slope(point(disks) for disks in DISKS)
-    assert expected == pytest.approx(IDLE_W * GAP_S)
+    assert expected == pytest.approx(PRINTED.idle_w * GAP_S)
     assert ours == pytest.approx(expected)
 
 
@@ -101,7 +116,7 @@ def test_the_slope_is_least_squares_over_the_disks():
     ("more_j", "agrees"), [(0.019, True), (-0.019, True), (0.021, False), (-0.021, False)]
 )
 def test_the_slope_may_be_two_percent_off(more_j, agrees):
-    extra = more_j * IDLE_W * GAP_S
+    extra = more_j * PRINTED.idle_w * GAP_S
     points = [point(disks, busy=(1.0 + extra * disks, 0.05)) for disks in DISKS]
     found = only(conclusions.energy_slope(points))
     assert found.agrees == agrees
@@ -166,7 +181,7 @@ def test_cases_are_in_the_order_of_tables():
 
 
 def drives(workload, parity, data=1.1, source="captured"):
-    return Drives(source, workload, 4, 32, 1000, 10.0, data, parity, 0.1, 1.0, 2000, 3.0, 2500)
+    return RunDrives(source, workload, 4, 32, 1000, 10.0, data, parity, 0.1, 1.0, 2000, 3.0, 2500)
 
 
 def lens(correlation=(0.05,) * 5, over_1s=0.0, over_2s=0.0, longest=3.0, saved=(0.0, 0.0, 0.0)):
@@ -303,5 +318,5 @@ def test_table_5_says_how_much_worse_the_published_place_is():
 
 
 def test_derived_slopes_are_idle_watts_times_the_published_gap():
-    for published in (TPCC, TPCH):
-        assert published.slope_j == pytest.approx(IDLE_W / published.iops, rel=0.001)
+    for published in (WORKLOADS["tpcc"], WORKLOADS["tpch"]):
+        assert published.slope_j == pytest.approx(PRINTED.idle_w / published.iops, rel=0.001)

@@ -28,7 +28,7 @@ from iowatt.evaluate.search.table import write_csv, write_parquet
 from iowatt.render import write
 from iowatt.studies.document import document
 from iowatt.studies.result import StudyFigure, StudyFiles, StudyResult
-from iowatt.studies.stages import Results, Stage
+from iowatt.studies.stages import Results, StudyStage
 
 if TYPE_CHECKING:
     from iowatt.studies.study import Findings, Study
@@ -186,7 +186,7 @@ def _begin(target: Path, request: dict[str, Any], *, resume: bool, force: bool) 
         raise InputError("unwritable", str(target), f"cannot be written: {error.strerror}") from None
 
 
-def _request(stage: Stage, command: str | None) -> SweepRequest:
+def _request(stage: StudyStage, command: str | None) -> SweepRequest:
     given = ScenarioInput(stage.text, stage.base, f"{stage.key} (a stage of the study)", ())
     return SweepRequest(
         "sweep", given, stage.axes, bundles=stage.bundles, within=stage.within, command=command
@@ -197,7 +197,7 @@ class _OverallProgress:
     """Progress of one sweep after another, as that of one search over all of their points."""
 
     def __init__(
-        self, stages: list[Stage], sweeps: Path, progress: Callable[[Progress], None] | None
+        self, stages: list[StudyStage], sweeps: Path, progress: Callable[[Progress], None] | None
     ) -> None:
         self._progress = progress
         self._totals = {stage.key: len(axes.all_points(stage.axes)) for stage in stages}

@@ -11,7 +11,7 @@ from iowatt.render.figure import Figure
 from iowatt.studies.figures import table
 
 if TYPE_CHECKING:
-    from iowatt.studies.result import StudyList, StudyResult, Verdict
+    from iowatt.studies.result import ClaimVerdict, StudyList, StudyResult
     from iowatt.studies.study import Findings
 
 
@@ -61,7 +61,7 @@ def listing(result: StudyList) -> Document:
     )
 
 
-def claim_verdict(cases: Sequence[Verdict]) -> str:
+def claim_verdict(cases: Sequence[ClaimVerdict]) -> str:
     """The verdict on a claim over all cases that it was tried on: in how many of them it agrees."""
     tried = [one for one in cases if one.tried]
     left = [one.verdict for one in cases if not one.tried]
@@ -74,8 +74,8 @@ def claim_verdict(cases: Sequence[Verdict]) -> str:
     return f"{word}, {len(left)} {left[0]}" if left else word
 
 
-def _claims(verdicts: Sequence[Verdict]) -> Figure:
-    by_key: dict[str, list[Verdict]] = {}
+def _claims(verdicts: Sequence[ClaimVerdict]) -> Figure:
+    by_key: dict[str, list[ClaimVerdict]] = {}
     for verdict in verdicts:
         by_key.setdefault(verdict.key, []).append(verdict)
     rows = [[cases[0].claim, claim_verdict(cases)] for cases in by_key.values()]
@@ -85,7 +85,7 @@ def _claims(verdicts: Sequence[Verdict]) -> Figure:
     )
 
 
-def _verdicts(verdicts: Sequence[Verdict]) -> Figure:
+def _verdicts(verdicts: Sequence[ClaimVerdict]) -> Figure:
     rows = [
         [one.claim, one.case, one.verdict, one.published, one.ours, one.cause, one.experiment]
         for one in verdicts

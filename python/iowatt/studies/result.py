@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal
 
 from pydantic import Field, computed_field, model_validator
@@ -11,7 +10,7 @@ from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.render.figure import Cell
 
 
-class Verdict(Result):
+class ClaimVerdict(Result):
     """Whether a published claim holds here.
 
     A verdict that differs has a cause and an experiment. A claim that a reduced study cannot judge is not
@@ -35,7 +34,7 @@ class Verdict(Result):
     ceiling: str = ""
 
     @model_validator(mode="after")
-    def _check(self) -> Verdict:
+    def _check(self) -> ClaimVerdict:
         if self.ceiling and self.tried:
             raise ValueError(f"{self.key} ({self.case}) is judged though an assumption decides it")
         if self.agrees and not self.tried:
@@ -53,34 +52,6 @@ class Verdict(Result):
         if not self.tried:
             return "not tried"
         return "agree" if self.agrees else "differ"
-
-
-def judge(
-    key: str,
-    claim: str,
-    case: str,
-    *,
-    published: str,
-    ours: str,
-    agrees: bool,
-    cause: str = "",
-    experiment: str = "",
-    why: Callable[[], tuple[str, str]] | None = None,
-) -> Verdict:
-    """A verdict that says why it differs only where it does; ``why`` finds cause and experiment then."""
-    if agrees:
-        cause = experiment = ""
-    elif why is not None:
-        cause, experiment = why()
-    return Verdict(
-        key=key, claim=claim, case=case, published=published, ours=ours, agrees=agrees, cause=cause,
-        experiment=experiment,
-    )  # fmt: skip
-
-
-def untried(key: str, claim: str, case: str, *, published: str, ours: str) -> Verdict:
-    """A verdict that a reduced study cannot reach."""
-    return Verdict(key=key, claim=claim, case=case, published=published, ours=ours, agrees=False, tried=False)
 
 
 class StudyFigure(Result):
@@ -116,7 +87,7 @@ class StudyResult(ResultDocument):
     question: str
     source: str
     notes: list[Note]
-    verdicts: list[Verdict]
+    verdicts: list[ClaimVerdict]
     figures: list[StudyFigure]
     points: int
     files: StudyFiles = StudyFiles()

@@ -29,7 +29,7 @@ server drive of the 2002 study, the laptop drive (4.5 + 4.5 s), and what no driv
 
 
 @dataclass(frozen=True)
-class Stage:
+class StudyStage:
     """One sweep of a study: a scenario and what varies in it."""
 
     key: str
@@ -48,8 +48,22 @@ class Stage:
 def scenario_text(study: str, **values: str | float) -> str:
     """The scenario of a study (``scenario.toml`` in its package) with these values for its ``${names}``."""
     template = (files("iowatt.studies") / study / "scenario.toml").read_text("utf-8")
+    return filled(template, values)
+
+
+def filled(template: str, values: Mapping[str, str | float]) -> str:
+    """A template with these values for its ``${names}``."""
     shown = {name: f"{value:g}" if isinstance(value, float) else value for name, value in values.items()}
     return Template(template).substitute(shown)
+
+
+def captured_traces(*names: str) -> Path | None:
+    """Where these captured traces lie: below the current directory, or beside the package's sources."""
+    for place in (Path.cwd(), Path(__file__).resolve().parents[3]):
+        folder = place / "examples" / "traces"
+        if all((folder / name).is_file() for name in names):
+            return folder
+    return None
 
 
 @dataclass(frozen=True)
@@ -63,13 +77,13 @@ class RecordedIdle:
 class Results:
     """Tables by stage, with the paths from which the Runs that were kept can be opened."""
 
-    def __init__(self, stages: Sequence[Stage], frames: dict[str, pl.DataFrame], root: Path) -> None:
+    def __init__(self, stages: Sequence[StudyStage], frames: dict[str, pl.DataFrame], root: Path) -> None:
         self.stages = {stage.key: stage for stage in stages}
         self.frames = frames
         self._root = root
         self._idle: dict[Path, RecordedIdle] = {}
 
-    def rows(self, **labels: Any) -> Iterator[tuple[Stage, Row]]:
+    def rows(self, **labels: Any) -> Iterator[tuple[StudyStage, Row]]:
         """The points that were simulated of the stages with these labels, stage by stage."""
         for key, stage in self.stages.items():
             if key in self.frames and all(stage.labels.get(name) == value for name, value in labels.items()):
@@ -89,16 +103,16 @@ class Results:
         ]
         return pl.concat(frames, how="diagonal_relaxed")
 
-    def run(self, stage: Stage, row: Row) -> Run:
+    def run(self, stage: StudyStage, row: Row) -> Run:
         """The Run of a point, of a stage that keeps them."""
         from iowatt.run.bundle import Run
 
         return Run.open(self._path(stage, row))
 
-    def _path(self, stage: Stage, row: Row) -> Path:
+    def _path(self, stage: StudyStage, row: Row) -> Path:
         return self._root / stage.key / str(row["run"])
 
-    def analyse_idle(self, points: Iterable[tuple[Stage, Row]], jobs: int | None = None) -> None:
+    def analyse_idle(self, points: Iterable[tuple[StudyStage, Row]], jobs: int | None = None) -> None:
         """Apply the idle lens to these points, several at a time."""
         paths = {self._path(stage, row) for stage, row in points} - self._idle.keys()
         if not paths:
@@ -113,7 +127,7 @@ class Results:
         finally:
             threads.close()
 
-    def idle(self, stage: Stage, row: Row) -> RecordedIdle:
+    def idle(self, stage: StudyStage, row: Row) -> RecordedIdle:
         """What the idle lens found in the Run of a point."""
         self.analyse_idle([(stage, row)], jobs=1)
         return self._idle[self._path(stage, row)]
@@ -127,7 +141,7 @@ def select(points: Iterable[P], **values: Any) -> list[P]:
     return [one for one in points if all(getattr(one, name) == value for name, value in values.items())]
 
 
-class Points(Generic[P]):
+class StudyPoints(Generic[P]):
     """All points of a study; what :meth:`of` selects is in the order of its sweep."""
 
     def __init__(self, points: Sequence[P]) -> None:

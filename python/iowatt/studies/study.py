@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import suggestion
-from iowatt.base.results import Note
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from iowatt.base.results import Note
     from iowatt.render.document import Section
-    from iowatt.studies.result import Verdict
-    from iowatt.studies.stages import Stage
+    from iowatt.studies.result import ClaimVerdict
+    from iowatt.studies.stages import StudyStage
 
 NAMES: Final = ("arrays2002", "dollars2014", "emerald2012", "hotband2013", "latency2015", "offloading2008")
-"""Packages with a ``STUDY``."""
+"""Packages with a ``study.toml`` and a module ``evaluate``."""
 
 
 @dataclass(frozen=True)
 class Findings:
     """What a study found."""
 
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[ClaimVerdict]
     sections: Sequence[Section]
     #: What every figure rests on: stand-ins, lengths, sources.
     notes: Sequence[Note]
@@ -51,7 +50,7 @@ class Study:
     #: In place of ``FULL`` and ``QUICK``.
     scale: Any = None
     #: Which of the stages are run.
-    keep: Callable[[Stage], bool] = lambda _stage: True
+    keep: Callable[[StudyStage], bool] = lambda _stage: True
 
 
 def studies() -> list[Study]:
@@ -64,12 +63,7 @@ def find(name: str) -> Study:
     if name not in NAMES:
         hint = suggestion(name, list(NAMES), "studies")
         raise InputError("unknown-name", Argument("study"), f"there is no study {name!r}", hint=hint)
-    study: Study = import_module(f"iowatt.studies.{name}").STUDY
-    return study
+    from iowatt.studies.text import study_text
 
-
-def notes(sentences: Mapping[str, str], *, reduced: str = "") -> list[Note]:
-    """Notes by their codes; first, of a reduced study, how it is reduced."""
-    warning = f"This is the reduced run (--quick): {reduced}, for a look, not for figures."
-    first = [Note(code="reduced", text=warning, decides=True)] if reduced else []
-    return [*first, *(Note(code=code, text=text) for code, text in sentences.items())]
+    text = study_text(name)
+    return Study(name, text.title, text.question, text.source)

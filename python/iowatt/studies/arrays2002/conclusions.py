@@ -17,8 +17,8 @@ from iowatt.render.numbers import significant
 from iowatt.studies.arrays2002 import labels
 from iowatt.studies.arrays2002 import points as design
 from iowatt.studies.arrays2002.points import METRICS, NAMES, DesignPoint, best, choose
-from iowatt.studies.arrays2002.published import DISKS, IDLE_W, UNIT_KIB, WORKLOADS
-from iowatt.studies.result import Verdict, judge
+from iowatt.studies.arrays2002.published import PRINTED, TEXT, WORKLOADS
+from iowatt.studies.result import ClaimVerdict
 
 SLOPE_TOLERANCE: Final = 0.02
 """How far energy per request may be from idle watts times inter-arrival time for each added disk."""
@@ -44,11 +44,13 @@ class _Case:
         return WORKLOADS[self.workload].best[self.level][metric]
 
 
-def _each_case(judged: Callable[[_Case], Verdict | None]) -> Callable[[Sequence[DesignPoint]], list[Verdict]]:
+def _each_case(
+    judged: Callable[[_Case], ClaimVerdict | None],
+) -> Callable[[Sequence[DesignPoint]], list[ClaimVerdict]]:
     """The verdicts on every case of the design space that has one."""
 
     @wraps(judged)
-    def every(points: Sequence[DesignPoint]) -> list[Verdict]:
+    def every(points: Sequence[DesignPoint]) -> list[ClaimVerdict]:
         found = (judged(_Case(*case, points)) for case in design.by_case(points))
         return [verdict for verdict in found if verdict is not None]
 
@@ -56,27 +58,25 @@ def _each_case(judged: Callable[[_Case], Verdict | None]) -> Callable[[Sequence[
 
 
 @_each_case
-def energy_split(case: _Case) -> Verdict:
+def energy_split(case: _Case) -> ClaimVerdict:
     """Figure 3: most energy is idle energy, then positioning; active is the least."""
 
     def ordered(point: DesignPoint) -> bool:
         joules = point.states_j
         return joules["idle"] > joules["positioning"] > joules["active"]
 
-    (point,) = choose(case.points, disks=DISKS, unit_kib=UNIT_KIB)
+    (point,) = choose(case.points, disks=PRINTED.disks, unit_kib=PRINTED.unit_kib)
     split = " / ".join(f"{100 * point.states_j[state] / point.e_j:.1f}" for state in design.STATES)
     same = f"{sum(map(ordered, case.points))} of {len(case.points)} points"
-    return judge(
+    return TEXT.judge(
         "energy-split",
-        "Most energy is idle energy, then positioning; active is the least",
         case.title,
-        published="idle, positioning, active",
-        ours=f"{split} % at {DISKS} disks, {UNIT_KIB} KiB; this order at {same}",
+        ours=f"{split} % at {PRINTED.disks} disks, {PRINTED.unit_kib} KiB; this order at {same}",
         agrees=ordered(point),
-        cause=f"{significant(point.accesses)} accesses a request spend "
-        f"{significant(point.states_j['positioning'])} J on positioning and "
-        f"{significant(point.states_j['active'])} J on transfers: requests are large or seeks short",
-        experiment=f"Figure 10: the order is the published one at {same}",
+        accesses=significant(point.accesses),
+        positioning_j=significant(point.states_j["positioning"]),
+        active_j=significant(point.states_j["active"]),
+        same=same,
     )
 
 
@@ -86,75 +86,73 @@ def slope(points: Iterable[DesignPoint]) -> tuple[float, float]:
     disks = np.array([one.disks for one in chosen], dtype=float)
     energy = np.array([one.e_j for one in chosen])
     ours = float(np.polyfit(disks, energy, 1)[0])
-    return ours, float(IDLE_W * np.mean([one.interarrival_s for one in chosen]))
+    return ours, float(PRINTED.idle_w * np.mean([one.interarrival_s for one in chosen]))
 
 
 @_each_case
-def energy_slope(case: _Case) -> Verdict | None:
+def energy_slope(case: _Case) -> ClaimVerdict | None:
     """Figure 7: each added disk adds its idle watts over the time between requests."""
-    mine = choose(case.points, unit_kib=UNIT_KIB)
+    mine = choose(case.points, unit_kib=PRINTED.unit_kib)
     if len({one.disks for one in mine}) < 2:
         return None
     first, last = mine[0], mine[-1]
     ours, expected = slope(mine)
     difference = ours / expected - 1
-    low, high = (one.e_j - IDLE_W * one.disks * one.interarrival_s for one in (first, last))
+    low, high = (one.e_j - PRINTED.idle_w * one.disks * one.interarrival_s for one in (first, last))
     a_disk = (high - low) / (last.disks - first.disks) / expected
-    return judge(
+    return TEXT.judge(
         "energy-slope",
-        "Each added disk adds its idle watts over the mean time between requests",
         case.title,
-        published=f"{WORKLOADS[case.workload].slope_j} J at the published rate (derived)",
         ours=f"{ours:.4f} J, idle watts x inter-arrival {expected:.4f} J, {labels.percent(difference, 2)}",
         agrees=abs(difference) <= SLOPE_TOLERANCE,
-        cause="the work of a request itself changes with the disks: above idling it takes "
-        f"{significant(low)} J at {first.disks} disks and {significant(high)} J at {last.disks}",
-        experiment=f"Figure 8; the difference of {significant(high - low)} J is {labels.percent(a_disk)} a "
-        "disk",
+        slope_j=WORKLOADS[case.workload].slope_j,
+        first_j=significant(low),
+        disks=first.disks,
+        last_j=significant(high),
+        most_disks=last.disks,
+        difference_j=significant(high - low),
+        per_disk=labels.percent(a_disk),
     )
 
 
 @_each_case
-def best_energy(case: _Case) -> Verdict | None:
+def best_energy(case: _Case) -> ClaimVerdict | None:
     """Table 5: fewest disks and the largest stripe unit are best for energy."""
     least = best(case.points, "E")
     if least is None:
         return None
-    return judge(
+    return TEXT.judge(
         "best-energy",
-        "Energy is least with the fewest disks and the largest stripe unit",
         case.title,
-        published=labels.place(*case.published("E")),
         ours=f"{labels.place_of(least)}, {significant(least.e_j, 4)} J a request",
         agrees=least.place == case.published("E"),
         why=lambda: _why_not(case, least, "E"),
+        published=labels.place(*case.published("E")),
     )
 
 
 @_each_case
-def best_time(case: _Case) -> Verdict:
+def best_time(case: _Case) -> ClaimVerdict:
     """Table 5: where response time is least."""
     least = best(case.points, "T")
     if least is None:
-        return _never_steady("best-time", "Where response time is least", case)
-    return judge(
+        return _never_steady("best-time", case)
+    return TEXT.judge(
         "best-time",
-        "Response time is least at the disks and stripe unit of Table 5",
         case.title,
-        published=labels.place(*case.published("T")),
         ours=f"{labels.place_of(least)}, {significant(least.t_ms)} ms",
         agrees=least.place == case.published("T"),
         why=lambda: _why_not(case, least, "T"),
+        published=labels.place(*case.published("T")),
     )
 
 
 @_each_case
-def trade_off(case: _Case) -> Verdict:
+def trade_off(case: _Case) -> ClaimVerdict:
     """The study's conclusion: disk count and stripe unit best for energy are not those best for time."""
-    claim = "Disk count and stripe unit that are best for energy are not those best for time"
     fast, frugal = best(case.points, "T"), best(case.points, "E")
     if fast is None or frugal is None:
-        return _never_steady("trade-off", claim, case)
+        return _never_steady("trade-off", case)
     slower, dearer = frugal.t_ms / fast.t_ms - 1, fast.e_j / frugal.e_j - 1
 
     def why() -> tuple[str, str]:
@@ -163,9 +161,8 @@ def trade_off(case: _Case) -> Verdict:
         cause, experiment = _why_not(case, fast, "T")
         return f"the {same} is best for both: {cause}", experiment
 
-    return judge(
+    return TEXT.judge(
         "trade-off",
-        claim,
         case.title,
         published=f"T {labels.place(*case.published('T'))}, E {labels.place(*case.published('E'))}",
         ours=f"T {labels.place_of(fast)}, E {labels.place_of(frugal)}; the best for energy is "
@@ -175,7 +172,7 @@ def trade_off(case: _Case) -> Verdict:
     )
 
 
-def sensitivity(points: Sequence[DesignPoint]) -> list[Verdict]:
+def sensitivity(points: Sequence[DesignPoint]) -> list[ClaimVerdict]:
     """Whether the conclusions stand with one thing about the array changed."""
     found = []
     for kind in ("mechanics", "cache", "spindles"):
@@ -189,7 +186,7 @@ def sensitivity(points: Sequence[DesignPoint]) -> list[Verdict]:
 
 def _holds_with(
     kind: str, source: str, workload: str, base: Sequence[DesignPoint], mine: Sequence[DesignPoint]
-) -> Verdict:
+) -> ClaimVerdict:
     """The order of the energy states, the place of the least energy, and the trade-off; with and without."""
     optima, moved = [], []
     for level in sorted({one.level for one in mine}):
@@ -199,15 +196,13 @@ def _holds_with(
         optima.append(
             f"RAID-{level} T {labels.place_of(best(after, 'T'))}, E {labels.place_of(best(after, 'E'))}"
         )
-    return judge(
+    return TEXT.judge(
         f"sensitivity-{kind}",
-        f"The conclusions stand with {labels.KIND[kind]}",
         labels.work(source, workload),
-        published="not examined" if kind != "cache" else "the controller has a cache, its size not given",
         ours="; ".join(optima),
         agrees=not moved,
         cause="; ".join(moved),
-        experiment="the same points with only this changed: table of sensitivity",
+        changed=labels.KIND[kind],
     )
 
 
@@ -231,7 +226,9 @@ def _findings(points: Sequence[DesignPoint]) -> str:
     if fast is None or frugal is None:
         return "no steady point"
     fewest = min(one.disks for one in points)
-    default = min(points, key=lambda one: (abs(one.disks - DISKS), abs(one.unit_kib - UNIT_KIB)))
+    default = min(
+        points, key=lambda one: (abs(one.disks - PRINTED.disks), abs(one.unit_kib - PRINTED.unit_kib))
+    )
     order = sorted(design.STATES, key=lambda state: -default.states_j[state])
     return (
         f"{', '.join(order)}; least energy {'with' if frugal.disks == fewest else 'not with'} the fewest "
@@ -245,18 +242,16 @@ def _same_places(base: Sequence[DesignPoint], changed: Sequence[DesignPoint]) ->
     return [one for one in base if (one.level, one.place) in places]
 
 
-def _never_steady(key: str, claim: str, case: _Case) -> Verdict:
+def _never_steady(key: str, case: _Case) -> ClaimVerdict:
     """No array of the space keeps up."""
     lightest = min(case.points, key=lambda one: one.t_ms)
-    return judge(
+    place, ms = labels.place_of(lightest), significant(lightest.t_ms)
+    return TEXT.judge(
         key,
-        claim,
         case.title,
         published=labels.place(*case.published("T")),
         ours="no array keeps up with the load",
-        agrees=False,
-        cause=f"the load is too much: even at {labels.place_of(lightest)} requests take "
-        f"{significant(lightest.t_ms)} ms",
+        cause=TEXT.causes["overloaded"].format(place=place, ms=ms),
         experiment="every point of the space is overloaded, see the table of all points",
     )
 

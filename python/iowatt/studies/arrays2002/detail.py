@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from iowatt.studies.arrays2002.published import DISKS
+from iowatt.studies.arrays2002.published import PRINTED
 from iowatt.studies.arrays2002.systems import COUNT, IDLE, LEVEL
 
 if TYPE_CHECKING:
     from iowatt.lenses.idle.result import IdlePeriods, OraclePoint
-    from iowatt.studies.stages import RecordedIdle, Results, Row, Stage
+    from iowatt.studies.stages import RecordedIdle, Results, Row, StudyStage
 
 Rule = Literal["energy", "latency"]
 """What an oracle goes by."""
 
 
 @dataclass(frozen=True)
-class Drives:
+class RunDrives:
     """The drives of one Run: the queue that an arrival finds, and seek distances."""
 
     source: str
@@ -40,14 +40,14 @@ class Drives:
     accesses: int
 
 
-def of_run(stage: Stage, row: Row, summary: Mapping[str, Any]) -> Drives:
+def of_run(stage: StudyStage, row: Row, summary: Mapping[str, Any]) -> RunDrives:
     """The drives of a Run, from its ``run.json``."""
     level, drives = row[LEVEL], summary["devices"]
     data = drives[:-1] if level == 4 else drives
     parity = drives[-1] if level == 4 else None
     media = sum(drive["accesses"] - drive["buffer_hits"] for drive in drives)
     travelled = sum(drive["seeks"] * (drive["seek_distance_mean_cylinders"] or 0.0) for drive in drives)
-    return Drives(
+    return RunDrives(
         source=str(stage.labels["source"]),
         workload=str(stage.labels["workload"]),
         level=level,
@@ -71,12 +71,12 @@ def _seen(drives: Sequence[Mapping[str, Any]]) -> float:
     return float(seen / accesses) if accesses else 0.0
 
 
-def drives(results: Results) -> list[Drives]:
+def drives(results: Results) -> list[RunDrives]:
     """Those of every Run of the sweeps for Tables 2 to 4."""
     return [of_run(stage, row, results.run(stage, row).summary) for stage, row in results.rows(kind="detail")]
 
 
-def recorded(results: Results) -> list[tuple[Stage, Row]]:
+def recorded(results: Results) -> list[tuple[StudyStage, Row]]:
     """Every point that recorded its idle periods."""
     return [(stage, row) for stage, row in results.rows() if stage.bundles and row.get(IDLE, True)]
 
@@ -142,7 +142,7 @@ def share_of_total(point: OraclePoint, rule: Rule) -> float | None:
     return point.energy_saved_share_of_total if rule == "energy" else point.latency_saved_share_of_total
 
 
-def idle_of(results: Results, stage: Stage, row: Row) -> Idle:
+def idle_of(results: Results, stage: StudyStage, row: Row) -> Idle:
     """The idle periods of a Run."""
     source, workload = str(stage.labels["source"]), str(stage.labels["workload"])
     return Idle(source, workload, row[LEVEL], results.idle(stage, row))
@@ -153,5 +153,5 @@ def idle(results: Results) -> list[Idle]:
     return [
         idle_of(results, stage, row)
         for stage, row in results.rows(kind="detail")
-        if row[COUNT] == DISKS and row[IDLE]
+        if row[COUNT] == PRINTED.disks and row[IDLE]
     ]

@@ -8,21 +8,9 @@ from typing import Final
 
 from iowatt.render.numbers import significant
 from iowatt.studies.arrays2002 import labels
-from iowatt.studies.arrays2002.detail import Drives, Idle
-from iowatt.studies.arrays2002.published import (
-    DISKS,
-    IDLE_W,
-    LARGEST_CORRELATION,
-    PROCESSOR,
-    PROCESSOR_W,
-    PROCESSORS,
-    SPIN_DOWN_S,
-    SPIN_UP_S,
-    SPIN_UP_W,
-    STANDBY_W,
-    WORKLOADS,
-)
-from iowatt.studies.result import Verdict, judge
+from iowatt.studies.arrays2002.detail import Idle, RunDrives
+from iowatt.studies.arrays2002.published import LARGEST_CORRELATION, PRINTED, TEXT, WORKLOADS
+from iowatt.studies.result import ClaimVerdict
 
 QUEUES: Final = 4.0
 """Times the queue of its data disks from which a parity disk queues: the study has 1 and some 40."""
@@ -40,7 +28,7 @@ class Experiment:
 
     change: str
     workload: str
-    drives: Drives
+    drives: RunDrives
     idle: Idle
 
 
@@ -50,14 +38,12 @@ def _of(experiments: Sequence[Experiment], workload: str, shown: Callable[[Exper
     return tried or "no experiment was run on it"
 
 
-def parity_queue(drives: Sequence[Drives], experiments: Sequence[Experiment]) -> list[Verdict]:
+def parity_queue(drives: Sequence[RunDrives], experiments: Sequence[Experiment]) -> list[ClaimVerdict]:
     """Table 4: the parity disk of RAID-4 queues under TPC-H and not under TPC-C."""
     return [
-        judge(
+        TEXT.judge(
             "parity-queue",
-            "RAID-4's parity disk queues under TPC-H and not under TPC-C",
             labels.work(one.source, one.workload),
-            published=f"data disks {WORKLOADS[one.workload].queue[4]}",
             ours=f"an arrival sees {significant(one.parity_seen)} at the parity disk, "
             f"{significant(one.queue_seen)} at data disks",
             agrees=_queues(one) == (one.workload == "tpch"),
@@ -70,13 +56,14 @@ def parity_queue(drives: Sequence[Drives], experiments: Sequence[Experiment]) ->
                     f"data disks {significant(each.drives.queue_seen)}"
                 ),
             ),
+            queue=WORKLOADS[one.workload].queue[4],
         )
         for one in drives
-        if one.level == 4 and one.disks == DISKS and one.parity_seen is not None
+        if one.level == 4 and one.disks == PRINTED.disks and one.parity_seen is not None
     ]
 
 
-def _parity_cause(one: Drives, tried: Sequence[Experiment]) -> str:
+def _parity_cause(one: RunDrives, tried: Sequence[Experiment]) -> str:
     if one.workload == "tpch":
         return "writes do not come in bursts that one disk cannot take"
     excluded = []
@@ -91,44 +78,39 @@ def _parity_cause(one: Drives, tried: Sequence[Experiment]) -> str:
     return "; ".join([*excluded, why])
 
 
-def _queues(drives: Drives) -> bool:
+def _queues(drives: RunDrives) -> bool:
     return drives.parity_seen is not None and drives.parity_seen > QUEUES * drives.queue_seen
 
 
-def correlations(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[Verdict]:
+def correlations(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[ClaimVerdict]:
     """Table 2: successive idle periods are hardly correlated."""
     return [
-        judge(
+        TEXT.judge(
             "idle-correlation",
-            f"Autocorrelations of idle periods are low (the study's largest is {LARGEST_CORRELATION})",
             labels.case(one.source, one.workload, one.level),
-            published=_series(WORKLOADS[one.workload].correlation[one.level]),
             ours=_series(one.lag_1_to_5),
             agrees=bool(one.lag_1_to_5) and max(map(abs, one.lag_1_to_5)) <= LOW,
-            cause="the requests themselves come in bursts that last longer than an idle period, and no array "
-            "undoes that: it is a property of the arrivals",
+            published=_series(WORKLOADS[one.workload].correlation[one.level]),
             experiment=_of(
                 experiments, one.workload, lambda each: f"{each.change}: {_series(each.idle.lag_1_to_5)}"
             ),
+            largest_correlation=LARGEST_CORRELATION,
         )
         for one in idle
     ]
 
 
-def tails(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[Verdict]:
+def tails(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[ClaimVerdict]:
     """Figure 5: hardly any idle period over 1 s (TPC-H), 2 s (TPC-C)."""
     limits = {"tpch": 1.0, "tpcc": 2.0}
     return [
-        judge(
+        TEXT.judge(
             "idle-tail",
-            "No visible idle period over 1 s under TPC-H, under 1 % over 2 s under TPC-C",
             labels.case(one.source, one.workload, one.level),
-            published=WORKLOADS[one.workload].tail,
             ours=f"{100 * one.over(1.0):.3f} % over 1 s, {100 * one.over(2.0):.3f} % over 2 s, "
             f"longest {significant(one.longest_s)} s",
             agrees=one.over(limits[one.workload]) < VISIBLE,
-            cause="the trace comes in bursts with pauses between them, which is what slowing it down to the "
-            "study's rate stretches",
+            published=WORKLOADS[one.workload].tail,
             experiment=_of(
                 experiments,
                 one.workload,
@@ -139,7 +121,7 @@ def tails(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[Verdi
     ]
 
 
-def spin_down(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[Verdict]:
+def spin_down(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[ClaimVerdict]:
     """Figure 6: perfect knowledge saves next to nothing under load."""
     found = []
     for one in idle:
@@ -147,47 +129,44 @@ def spin_down(idle: Sequence[Idle], experiments: Sequence[Experiment]) -> list[V
         disk = "the parity disk" if one.level == 4 and one.longest == one.last else one.longest
         enough = "long enough even for 41 s" if one.longest_s >= 41 else "too short for 41 s"
         found.append(
-            judge(
+            TEXT.judge(
                 "spin-down",
-                "Spinning down does not pay: an oracle saves under 0.5 % at best, under 1 % even at 2 s",
                 labels.case(one.source, one.workload, one.level),
-                published="TPC-C loses at 41 s; RAID-4 TPC-H under 0.5 %",
                 ours=f"oracle by energy saves {100 * at_41:.2f} % at 41 s, {100 * at_9:.2f} % at 9 s, "
                 f"{100 * at_2:.2f} % at 2 s of all energy",
                 agrees=at_41 < 0.005 and at_2 < 0.01,
-                cause=f"requests come in bursts with pauses between them: {100 * one.over(1.0):.2f} % of the "
-                f"idle periods are longer than 1 s, {100 * one.over(2.0):.2f} % longer than 2 s, and the "
-                f"longest, of {disk}, is {significant(one.longest_s)} s, {enough}",
                 experiment="at 2 s: "
                 + _of(
                     experiments,
                     one.workload,
                     lambda each: f"{each.change} {100 * each.idle.saved('energy', 2.0):.2f} %",
                 ),
+                over_1s=100 * one.over(1.0),
+                over_2s=100 * one.over(2.0),
+                disk=disk,
+                longest_s=significant(one.longest_s),
+                enough=enough,
             )
         )
     return found
 
 
-def loss_of_latency_rule(idle: Sequence[Idle], periodic: Sequence[ConstantGaps]) -> list[Verdict]:
+def loss_of_latency_rule(idle: Sequence[Idle], periodic: Sequence[ConstantGaps]) -> list[ClaimVerdict]:
     """Figure 6: the oracle by latency loses on TPC-C. It can only on periods from 41 s to break-even."""
-    tried = "; ".join(
+    rule_acts = "; ".join(
         f"gaps of {row.length_s:.0f} s: {100 * row.latency_share:+.1f} %"
         for row in periodic
         if 41 <= row.length_s <= BREAK_EVEN_S
     )
     return [
-        judge(
+        TEXT.judge(
             "latency-rule",
-            "Spinning down in every idle period of 41 s or more loses energy under TPC-C",
             labels.case(one.source, one.workload, one.level),
-            published="loses",
             ours=f"saves {100 * one.saved('latency', 41.0):.3f} %; longest idle period "
             f"{significant(one.longest_s)} s",
             agrees=one.saved("latency", 41.0) < 0,
-            cause=f"it has no idle period of 41 s (the longest is {significant(one.longest_s)} s), so the "
-            "rule never acts",
-            experiment=f"one disk with constant gaps, where it does act: {tried}",
+            longest_s=significant(one.longest_s),
+            acted=rule_acts,
         )
         for one in idle
         if one.workload == "tpcc"
@@ -207,7 +186,7 @@ class ConstantGaps:
     derived_j: float
 
 
-def oracles(periodic: Sequence[ConstantGaps]) -> list[Verdict]:
+def oracles(periodic: Sequence[ConstantGaps]) -> list[ClaimVerdict]:
     """Derived from the watts: the oracle by latency loses this much, the oracle by energy never loses."""
     worst = max(
         (abs(row.latency_j - row.derived_j) / abs(row.derived_j) for row in acted(periodic)), default=0.0
@@ -216,42 +195,31 @@ def oracles(periodic: Sequence[ConstantGaps]) -> list[Verdict]:
     derived = "; ".join(
         f"{row.length_s:.1f} s: {row.latency_j:+.1f} J, derived {row.derived_j:+.1f} J" for row in losing
     )
-    broken = "the evaluation does not follow the watts"
     return [
-        judge(
+        TEXT.judge(
             "oracle-latency-derived",
-            "The oracle by latency loses on idle periods between 41 s and break-even, as derived",
             "one disk, constant gaps",
-            published="derived: (P_idle - P_standby)(t - 59.9 s) a period",
             ours=f"{derived}; largest deviation {100 * worst:.4f} %",
             agrees=bool(losing) and worst < 1e-3,
-            cause=broken,
-            experiment="table of oracles on constant gaps",
         ),
-        judge(
+        TEXT.judge(
             "oracle-energy-never-loses",
-            "The oracle by energy never loses",
             "one disk, constant gaps",
-            published="derived: 0 or more",
             ours="; ".join(f"{row.length_s:.0f} s: {row.energy_j:+.1f} J" for row in periodic),
             agrees=all(row.energy_j >= 0 for row in periodic),
-            cause=broken,
-            experiment="table of oracles on constant gaps",
         ),
     ]
 
 
-#: Length of an idle period in s from which stopping saves, and what it saves is linear in the length.
-BREAK_EVEN_S: Final = (
-    SPIN_UP_W * SPIN_UP_S + STANDBY_W * SPIN_DOWN_S - STANDBY_W * (SPIN_DOWN_S + SPIN_UP_S)
-) / (IDLE_W - STANDBY_W)
+_CYCLE_S: Final = PRINTED.spin_down_s + PRINTED.spin_up_s
+_SAVED_W: Final = PRINTED.idle_w - PRINTED.standby_w
+BREAK_EVEN_S: Final = (PRINTED.spin_up_w - PRINTED.standby_w) * PRINTED.spin_up_s / _SAVED_W
+"""Length of an idle period from which stopping saves; what it saves is linear in the length."""
 
 
 def derived_saving_j(length_s: float) -> float:
     """J that stopping in a period saves, where the drive is up again when it ends; 0 where it cannot be."""
-    if length_s < SPIN_DOWN_S + SPIN_UP_S:
-        return 0.0
-    return (IDLE_W - STANDBY_W) * (length_s - BREAK_EVEN_S)
+    return _SAVED_W * (length_s - BREAK_EVEN_S) if length_s >= _CYCLE_S else 0.0
 
 
 def acted(periodic: Sequence[ConstantGaps]) -> list[ConstantGaps]:
@@ -259,19 +227,15 @@ def acted(periodic: Sequence[ConstantGaps]) -> list[ConstantGaps]:
     return [row for row in periodic if row.derived_j != 0]
 
 
-def disks_against_processors() -> Verdict:
+def disks_against_processors() -> ClaimVerdict:
     """Figure 1: the disks of a server draw more than its processors."""
-    disks, processors = DISKS * IDLE_W, PROCESSORS * PROCESSOR_W
-    return judge(
+    disks, processors = PRINTED.disks * PRINTED.idle_w, PRINTED.processors * PRINTED.processor_w
+    return TEXT.judge(
         "server-power",
-        "The disks of a transaction-processing server draw more than its processors",
-        f"{DISKS} disks, {PROCESSORS} processors",
-        published="disks more",
+        f"{PRINTED.disks} disks, {PRINTED.processors} processors",
         ours=f"disks {disks:.0f} W without any work, processors {processors:.0f} W at full work "
-        f"({PROCESSOR})",
+        f"({PRINTED.processor})",
         agrees=disks > processors,
-        cause="more processors",
-        experiment="Figure 1",
     )
 
 

@@ -19,9 +19,9 @@ from iowatt.studies.arrays2002 import (
     points,
     tables,
 )
-from iowatt.studies.arrays2002.detail import Drives
+from iowatt.studies.arrays2002.detail import RunDrives
 from iowatt.studies.arrays2002.drive_conclusions import ConstantGaps, Experiment, derived_saving_j
-from iowatt.studies.arrays2002.published import DISKS
+from iowatt.studies.arrays2002.published import PRINTED, TEXT
 from iowatt.studies.arrays2002.systems import (
     COUNT,
     FULL,
@@ -32,18 +32,17 @@ from iowatt.studies.arrays2002.systems import (
     SPEED,
     SPEEDS,
     TRACES,
-    Scale,
+    DesignScale,
     stages,
 )
 from iowatt.studies.arrays2002.tables import SimulatedWorkload
 from iowatt.studies.stages import Results
 from iowatt.studies.study import Findings
-from iowatt.studies.study import notes as coded
 
 __all__ = ["FULL", "QUICK", "findings", "stages"]
 
 
-def findings(results: Results, scale: Scale) -> Findings:
+def findings(results: Results, scale: DesignScale) -> Findings:
     """Everything that the study finds."""
     results.analyse_idle(detail.recorded(results))
     design = points.read(results)
@@ -126,12 +125,14 @@ def periodic(results: Results) -> list[ConstantGaps]:
     return sorted(found, key=lambda one: one.length_s)
 
 
-def workloads(results: Results, drives: Sequence[Drives]) -> list[SimulatedWorkload]:
+def workloads(results: Results, drives: Sequence[RunDrives]) -> list[SimulatedWorkload]:
     """Requests, length and write share of each run of the default array."""
-    by_workload = {(one.source, one.workload): one for one in drives if (one.level, one.disks) == (4, DISKS)}
+    by_workload = {
+        (one.source, one.workload): one for one in drives if (one.level, one.disks) == (4, PRINTED.disks)
+    }
     found = []
     for stage, row in results.rows(kind="detail"):
-        if row[LEVEL] == 4 and row[COUNT] == DISKS and row[IDLE]:
+        if row[LEVEL] == 4 and row[COUNT] == PRINTED.disks and row[IDLE]:
             source, workload = str(stage.labels["source"]), str(stage.labels["workload"])
             of_drives = by_workload[source, workload]
             found.append(
@@ -147,24 +148,14 @@ def workloads(results: Results, drives: Sequence[Drives]) -> list[SimulatedWorkl
     return found
 
 
-def notes(simulated: Sequence[SimulatedWorkload], scale: Scale) -> list[Note]:
+def notes(simulated: Sequence[SimulatedWorkload], scale: DesignScale) -> list[Note]:
     """What every figure here rests on."""
     lengths = "; ".join(
         f"{labels.work(one.source, one.workload)} {one.window_s / 3600:.2f} h with {one.requests:,} requests"
         for one in simulated
     )
-    sentences = {
-        "stand-in-drive": "The drive's mechanics are a stand-in. The study published watts, speed and "
-        "capacity of its drive, no seek curve and no zones: arrays2002-disk has those of a Quantum Atlas "
-        "10K, and every sweep of the design space is repeated in part with those of an IBM 18ES.",
-        "stand-in-workloads": "The workloads are not the study's, whose DB2 traces are not public. "
-        f"PostgreSQL trace: block traces captured for this project ({TRACES['tpcc']} at speed "
-        f"{SPEEDS['tpcc']}; {TRACES['tpch']}, recorded at {RECORDED_TPCH_IOPS:g} requests/s, at speed "
-        f"{SPEEDS['tpch']}). Synthetic: the library's profiles arrays2002-tpcc and arrays2002-tpch, fitted "
-        "to the study's tables.",
-        "lengths": f"Length of each run: {lengths}. The study simulated 12.06 h and 45.9 h.",
-        "no-tpc-result": "TPC-C and TPC-H name the kind of load; none of this is a TPC result.",
-        "unnumbered-figures": "The study's figures were printed without numbers; its Tables 2 to 5 and its "
-        "text are compared with ours.",
-    }
-    return coded(sentences, reduced="a coarse grid on short excerpts" if scale is not FULL else "")
+    return TEXT.noted(
+        reduced=scale is not FULL, lengths=lengths, recorded_iops=RECORDED_TPCH_IOPS,
+        tpcc_trace=TRACES["tpcc"], tpcc_speed=SPEEDS["tpcc"],
+        tpch_trace=TRACES["tpch"], tpch_speed=SPEEDS["tpch"],
+    )  # fmt: skip

@@ -10,16 +10,7 @@ from iowatt.render.figure import Cell, Column, Figure, axis, layout, plain
 from iowatt.studies.arrays2002 import labels
 from iowatt.studies.arrays2002 import points as design
 from iowatt.studies.arrays2002.points import METRICS, STATES, DesignPoint, best, choose
-from iowatt.studies.arrays2002.published import (
-    ACTIVE_W,
-    DISKS,
-    IDLE_W,
-    PROCESSOR,
-    PROCESSOR_W,
-    PROCESSORS,
-    UNIT_KIB,
-    WORKLOADS,
-)
+from iowatt.studies.arrays2002.published import PRINTED, TEXT, WORKLOADS
 from iowatt.studies.arrays2002.systems import LEVELS, SOURCES
 from iowatt.studies.figures import HOVER, sideways, table
 
@@ -36,31 +27,36 @@ TITLES: Final = {
 
 def server_power() -> Figure:
     """Figure 1."""
-    counts = sorted({4, 8, 16, 24, DISKS, 38})
+    counts = sorted({4, 8, 16, 24, PRINTED.disks, 38})
     rows: list[list[Cell]] = [
-        [f"Disks ({count})", count, count * IDLE_W, count * ACTIVE_W] for count in counts
+        [f"Disks ({count})", count, count * PRINTED.idle_w, count * PRINTED.active_w] for count in counts
     ]
-    rows.insert(0, [f"Processors ({PROCESSORS})", PROCESSORS, None, PROCESSORS * PROCESSOR_W])
+    rows.insert(
+        0,
+        [
+            f"Processors ({PRINTED.processors})",
+            PRINTED.processors,
+            None,
+            PRINTED.processors * PRINTED.processor_w,
+        ],
+    )
     states = palette.STATE_COLOURS
     series = {
         "Least (idle)": ([row[2] for row in rows], states["idle"]),
         "Most (at work)": ([row[3] for row in rows], states["active"]),
     }
-    return Figure(
+    return TEXT.figure(
         "figure-1",
-        "Figure 1: processors and disks of a server",
-        "Disks by the watts of the library's arrays2002-disk. Processors by what their maker states as power "
-        f"dissipation ({PROCESSOR}: {PROCESSOR_W:g} W each, Intel CS-007550); what they draw at rest is not "
-        "published. The servers of the study's own figure are not known to us.",
-        table("What | Count | Least (W) | Most (W)", rows),
+        rows,
         sideways(series, [str(row[0]) for row in rows], "Power (W)", "group"),
-        wide=True,
+        processor=PRINTED.processor,
+        processor_w=PRINTED.processor_w,
     )
 
 
 def energy_split(points: Sequence[DesignPoint]) -> Figure:
     """Figure 3."""
-    chosen = choose(points, kind="space", disks=DISKS, unit_kib=UNIT_KIB)
+    chosen = choose(points, kind="space", disks=PRINTED.disks, unit_kib=PRINTED.unit_kib)
     chosen.sort(key=lambda one: (SOURCES.index(one.source), one.workload, one.level))
     rows: list[list[Cell]] = [
         [
@@ -77,28 +73,26 @@ def energy_split(points: Sequence[DesignPoint]) -> Figure:
         for number, state in enumerate(STATES)
     }
     headings = " | ".join(f"{name} (%)" for name in series)
-    return Figure(
+    return TEXT.figure(
         "figure-3",
-        "Figure 3: energy by what disks do",
-        f"Shares of all energy at {DISKS} disks and {UNIT_KIB} KiB. The study gave no numbers: idle most, "
-        "then positioning, active least.",
         table(f"Workload | Level | {headings} | Energy per request (J)", rows),
         sideways(series, names, "Share of energy (%)", "stack"),
-        wide=True,
+        disks=PRINTED.disks,
+        unit_kib=PRINTED.unit_kib,
     )
 
 
 def by_disks(points: Sequence[DesignPoint]) -> list[Figure]:
     """Figure 7, one chart for each workload and metric."""
-    chosen = choose(points, kind="space", unit_kib=UNIT_KIB)
+    chosen = choose(points, kind="space", unit_kib=PRINTED.unit_kib)
     return [
         _curves(
-            f"figure-7-{workload}-{metric.lower()}",
-            f"Figure 7: {TITLES[metric].title.lower()} by disks, {WORKLOADS[workload].name}",
-            f"At a stripe unit of {UNIT_KIB} KiB. Points that cannot keep up with the load are left out.",
-            chosen=choose(chosen, workload=workload),
-            metric=metric,
-            over="disks",
+            "figure-7",
+            choose(chosen, workload=workload),
+            workload,
+            metric,
+            "disks",
+            unit_kib=PRINTED.unit_kib,
         )
         for workload in WORKLOADS
         for metric in METRICS
@@ -117,17 +111,7 @@ def by_unit(points: Sequence[DesignPoint]) -> list[Figure]:
             for level in LEVELS
             if choose(mine, source=source, level=level)
         )
-        found += [
-            _curves(
-                f"figure-9-{workload}-{metric.lower()}",
-                f"Figure 9: {TITLES[metric].title.lower()} by stripe unit, {WORKLOADS[workload].name}",
-                f"At the disk count with the best E x T: {at}.",
-                chosen=mine,
-                metric=metric,
-                over="unit_kib",
-            )
-            for metric in METRICS
-        ]
+        found += [_curves("figure-9", mine, workload, metric, "unit_kib", at=at) for metric in METRICS]
     return found
 
 
@@ -147,13 +131,13 @@ def at_best_product(points: Sequence[DesignPoint]) -> list[DesignPoint]:
 
 def split_by_disks(points: Sequence[DesignPoint]) -> list[Figure]:
     """Figure 8."""
-    chosen = choose(points, kind="space", unit_kib=UNIT_KIB)
-    return _splits("figure-8", "Figure 8: energy split by disks", chosen, "disks")
+    chosen = choose(points, kind="space", unit_kib=PRINTED.unit_kib)
+    return _splits("figure-8", chosen, "disks")
 
 
 def split_by_unit(points: Sequence[DesignPoint]) -> list[Figure]:
     """Figure 10."""
-    return _splits("figure-10", "Figure 10: energy split by stripe unit", at_best_product(points), "unit_kib")
+    return _splits("figure-10", at_best_product(points), "unit_kib")
 
 
 def penalties(points: Sequence[DesignPoint]) -> Figure:
@@ -176,24 +160,11 @@ def penalties(points: Sequence[DesignPoint]) -> Figure:
         "Energy at the best for time": ([row[5] for row in rows], palette.RUNS[0]),
         "Time at the best for energy": ([row[6] for row in rows], palette.RUNS[1]),
     }
-    return Figure(
-        "figure-11",
-        "Figure 11: what one optimum costs under the other criterion",
-        "How much more energy the fastest array takes than the most frugal one, and how much slower "
-        "that one is.",
-        table(
-            "Workload | Level | Best for time | Best for energy | Best for E x T | Best for time takes more "
-            "energy (%) | Best for energy is slower (%) | Best for E x T takes more energy (%) | Best for E "
-            "x T is slower (%)",
-            rows,
-        ),
-        sideways(series, names, "More than the least (%)", "group"),
-        wide=True,
-    )
+    return TEXT.figure("figure-11", rows, sideways(series, names, "More than the least (%)", "group"))
 
 
 def _curves(
-    key: str, title: str, caption: str, *, chosen: Sequence[DesignPoint], metric: str, over: str
+    key: str, chosen: Sequence[DesignPoint], workload: str, metric: str, over: str, **values: Any
 ) -> Figure:
     """A metric over disks or stripe units, a line for each source and level."""
     value = METRICS[metric]
@@ -223,7 +194,10 @@ def _curves(
     left_out = len(chosen) - len(steady)
     remarks = [f"{left_out} points could not keep up with the load and are left out."] if left_out else []
     drawing = plot.spec(traces, layout(across, up, showlegend=True))
-    return Figure(key, title, caption, table(" | ".join([_HEADS[over], *headings]), rows), drawing, remarks)
+    return TEXT.figure(
+        key, table(" | ".join([_HEADS[over], *headings]), rows), drawing, part=f"{workload}-{metric.lower()}",
+        remarks=remarks, metric=TITLES[metric].title.lower(), workload=WORKLOADS[workload].name, **values,
+    )  # fmt: skip
 
 
 def _scaled(title: str, values: Sequence[float]) -> dict[str, Any]:
@@ -233,11 +207,9 @@ def _scaled(title: str, values: Sequence[float]) -> dict[str, Any]:
     return axis(title, rangemode="tozero")
 
 
-def _splits(key: str, title: str, chosen: Sequence[DesignPoint], over: str) -> list[Figure]:
+def _splits(key: str, chosen: Sequence[DesignPoint], over: str) -> list[Figure]:
     """Energy by state over disks or stripe units, a chart for each workload and source."""
-    other, below, suffix = (
-        ("unit_kib", "number of disks", "") if over == "disks" else ("disks", "stripe unit", "K")
-    )
+    other, suffix = ("unit_kib", "") if over == "disks" else ("disks", "K")
     beside = _HEADS[other] if over == "disks" else "Disks at that point"
     states = {state: palette.state_name(state) for state in STATES}
     headings = f"Level | {_HEADS[over]} | {beside} | " + " | ".join(f"{name} (J)" for name in states.values())
@@ -259,12 +231,12 @@ def _splits(key: str, title: str, chosen: Sequence[DesignPoint], over: str) -> l
             across = axis("", type="category", nticks=max(1, len(names)))
             drawn = layout(across, axis("Energy per request (J)"), barmode="stack", showlegend=True)
             found.append(
-                Figure(
-                    f"{key}-{source}-{workload}",
-                    f"{title}, {labels.work(source, workload)}",
-                    f"Joules a request; below each bar its RAID level and {below}.",
+                TEXT.figure(
+                    key,
                     table(headings, rows),
                     plot.spec(traces, drawn),
+                    part=f"{source}-{workload}",
+                    workload=labels.work(source, workload),
                 )
             )
     return found

@@ -11,7 +11,8 @@ from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.arrays2002 import labels
 from iowatt.studies.arrays2002.detail import Idle, Rule, share_of_total
 from iowatt.studies.arrays2002.figures import COLOURS
-from iowatt.studies.figures import series_table, table
+from iowatt.studies.arrays2002.published import TEXT
+from iowatt.studies.figures import series_table
 from iowatt.studies.stages import TRANSITIONS_S
 
 
@@ -42,12 +43,12 @@ def _correlations(key: str, title: str, idle: Sequence[Idle]) -> Figure:
             series[name] = disk.r
             traces.append(_line(name, list(range(1, len(disk.r) + 1)), disk.r, one.level, dash))
     lags = list(range(1, 1 + max(map(len, series.values()), default=0)))
-    return Figure(
-        f"figure-4-{key}",
-        f"Figure 4: autocorrelation of idle periods, {title}",
-        "Successive idle periods of one disk, lags 1 to 50, at 32 disks and 16 KiB.",
+    return TEXT.figure(
+        "figure-4",
         series_table("Lag", lags, series),
         plot.spec(traces, layout(axis("Lag (periods)"), axis("Autocorrelation"), showlegend=True)),
+        part=key,
+        title=title,
     )
 
 
@@ -65,14 +66,7 @@ def _lengths(key: str, title: str, idle: Sequence[Idle]) -> Figure:
             points = zip(curve.length_s[::10], percent[::10], strict=True)
             rows += [[f"RAID-{one.level}", disks, length, share] for length, share in points]
     drawn = layout(axis("Idle period (s, log scale)", type="log"), axis("Periods (%)"), showlegend=True)
-    return Figure(
-        f"figure-5-{key}",
-        f"Figure 5: lengths of idle periods, {title}",
-        "Share of the idle periods up to a length: of all disks, and of the disks with fewest and most "
-        "periods.",
-        table("Level | Disks | Up to (s) | Periods (%)", rows),
-        plot.spec(traces, drawn),
-    )
+    return TEXT.figure("figure-5", rows, plot.spec(traces, drawn), part=key, title=title)
 
 
 def _oracles(idle: Sequence[Idle]) -> Figure:
@@ -85,19 +79,7 @@ def _oracles(idle: Sequence[Idle]) -> Figure:
         for one in idle
         for seconds in TRANSITIONS_S
     ]  # fmt: skip
-    return Figure(
-        "figure-6-at",
-        "Figure 6: what an oracle saves at 41, 9 and 2 s",
-        "41 s are the study's drive, 9 s its laptop drive (here: the same watts, quicker). By latency: "
-        "wherever there is time to be up again. Published: TPC-C loses at 41 s, RAID-4 TPC-H saves under "
-        "0.5 %, under 1 % even below 2 s.",
-        table(
-            "Workload | Level | Stop and start (s) | By energy saves (% of all energy) | By latency saves (% "
-            "of all energy)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("figure-6-at", rows)
 
 
 def _bound(key: str, title: str, idle: Sequence[Idle]) -> Figure:
@@ -114,13 +96,12 @@ def _bound(key: str, title: str, idle: Sequence[Idle]) -> Figure:
             series[name] = [None if share is None else 100 * share for share in shares]
             traces.append(_line(name, seconds, series[name], one.level, dash))
     drawn = layout(axis("Stop and start (s, log scale)", type="log"), axis("Saved (%)"), showlegend=True)
-    return Figure(
-        f"figure-6-{key}",
-        f"Figure 6: oracles by transition time, {title}",
-        "Share of all energy saved, against the time that stopping and starting takes together, at the same "
-        "watts.",
+    return TEXT.figure(
+        "figure-6",
         series_table("Stop and start (s)", seconds, series, "%"),
         plot.spec(traces, drawn),
+        part=key,
+        title=title,
     )
 
 

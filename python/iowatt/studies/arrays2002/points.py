@@ -10,7 +10,7 @@ from iowatt.studies.arrays2002.systems import COUNT, LEVEL, SOURCES, UNIT
 from iowatt.studies.stages import figure, figures, select
 
 if TYPE_CHECKING:
-    from iowatt.studies.stages import Results, Row, Stage
+    from iowatt.studies.stages import Results, Row, StudyStage
 
 STATES: Final = ("idle", "positioning", "active")
 
@@ -71,7 +71,7 @@ def read(results: Results) -> list[DesignPoint]:
     return [_point(stage, row) for kind in KINDS for stage, row in results.rows(kind=kind)]
 
 
-def _point(stage: Stage, row: Row) -> DesignPoint:
+def _point(stage: StudyStage, row: Row) -> DesignPoint:
     completed = row["requests.completed"]
     return DesignPoint(
         **figures(DesignPoint, stage.labels, row),

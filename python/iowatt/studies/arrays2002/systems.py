@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.evaluate.search.axes import axes
-from iowatt.studies.arrays2002.published import DISKS, TPCC, TPCH, UNIT_KIB, WORKLOADS
-from iowatt.studies.stages import Stage, scenario_text
+from iowatt.studies.arrays2002.published import PRINTED, TEXT, WORKLOADS
+from iowatt.studies.stages import StudyStage, captured_traces, scenario_text
 
 LEVELS: Final = (4, 5, 10)
 SOURCES: Final = ("captured", "synthetic")
@@ -30,7 +30,7 @@ AHEAD_DEVICE: Final = "arrays2002-disk-ahead"
 TRACES: Final = {"tpcc": "pg_tpcc_paced_excerpt.parquet", "tpch": "pg_tpch_excerpt.parquet"}
 #: Requests per second as captured, over the whole excerpt; the TPC-H one is slowed to the study's rate.
 RECORDED_TPCH_IOPS: Final = 3411.6
-SPEEDS: Final = {"tpcc": 0.4, "tpch": round(TPCH.iops / RECORDED_TPCH_IOPS, 6)}
+SPEEDS: Final = {"tpcc": 0.4, "tpch": round(WORKLOADS["tpch"].iops / RECORDED_TPCH_IOPS, 6)}
 
 # The same sizes, shares and rates, but each request for itself, at any time, anywhere.
 UNIFORM: Final = {
@@ -52,21 +52,9 @@ CAPTURED_WRITES: Final = ("stream.read.share=62.92", "stream.write.share=37.08")
 #: Constant gaps in s between requests to one disk: below 41 s, between there and break-even, beyond.
 GAPS_S: Final = (40.0, 42.0, 45.0, 50.0, 55.0, 59.0, 61.0, 70.0, 90.0)
 
-#: The study gives its controller a cache and no size; this one is assumed.
-CACHE: Final = """
-[array.controller]
-[array.controller.cache]
-size = "256MiB"
-line = "16KiB"
-write = "back"
-high_watermark = 0.5
-low_watermark = 0.4
-destage_outstanding = 16
-"""
-
 
 @dataclass(frozen=True)
-class Scale:
+class DesignScale:
     """How much of the design space, and how long."""
 
     disks: tuple[int, ...]
@@ -84,7 +72,7 @@ class Scale:
     periodic_s: float
 
 
-FULL: Final = Scale(
+FULL: Final = DesignScale(
     disks=(24, 26, 28, 30, 32, 34, 36, 38),
     units_kib=(4, 8, 16, 32, 64, 128, 256),
     few_disks=(24, 30, 32, 38),
@@ -94,7 +82,7 @@ FULL: Final = Scale(
     gaps_s=GAPS_S,
     periodic_s=7200.0,
 )
-QUICK: Final = Scale(
+QUICK: Final = DesignScale(
     disks=(24, 30, 32, 38),
     units_kib=(4, 16, 256),
     few_disks=(24, 30, 38),
@@ -119,11 +107,9 @@ def traces() -> Path:
     InputError
         They are in neither place.
     """
-    places = (Path.cwd(), Path(__file__).resolve().parents[4])
-    for place in places:
-        folder = place / "examples" / "traces"
-        if all((folder / name).is_file() for name in TRACES.values()):
-            return folder
+    folder = captured_traces(*TRACES.values())
+    if folder is not None:
+        return folder
     raise InputError(
         "not-found",
         "examples/traces",
@@ -150,15 +136,15 @@ def scenario(name: str, workload: str, **more: Any) -> str:
     """The study's array under a workload; ``more`` are ``device``, ``disks``, ``phase``, ``controller``."""
     values: dict[str, Any] = {
         "device": DEVICE,
-        "disks": DISKS,
-        "unit": UNIT_KIB,
+        "disks": PRINTED.disks,
+        "unit": PRINTED.unit_kib,
         "phase": "random",
         "controller": "",
     }
     return scenario_text("arrays2002", name=name, workload=workload, **(values | more))
 
 
-def stages(scale: Scale) -> list[Stage]:
+def stages(scale: DesignScale) -> list[StudyStage]:
     """All sweeps of the study. Raises ``InputError`` where the captured traces are missing."""
     folder = traces()
     found = []
@@ -168,37 +154,37 @@ def stages(scale: Scale) -> list[Stage]:
     return [*found, *_experiments(scale, folder)]
 
 
-def _work(scale: Scale, source: str, workload: str) -> str:
+def _work(scale: DesignScale, source: str, workload: str) -> str:
     if source == "captured":
         return captured(workload, scale.captured_s[workload])
     return synthetic(WORKLOADS[workload].profile, scale.synthetic_s[workload])
 
 
-def _of_workload(scale: Scale, source: str, workload: str, folder: Path) -> list[Stage]:
+def _of_workload(scale: DesignScale, source: str, workload: str, folder: Path) -> list[StudyStage]:
     work = _work(scale, source, workload)
     units: dict[Any, Any] = {UNIT: [f"{unit}KiB" for unit in scale.units_kib]}
     all_pairs = axes({(LEVEL, COUNT): pairs(scale.disks), **units})
     few_pairs = axes({(LEVEL, COUNT): pairs(scale.few_disks), **units})
-    detail = [(level, count, count == DISKS) for level, count in pairs(scale.detail_disks)]
+    detail = [(level, count, count == PRINTED.disks) for level, count in pairs(scale.detail_disks)]
 
-    def stage(kind: str, over: Any, bundles: bool = False, **more: Any) -> Stage:
+    def stage(kind: str, over: Any, bundles: bool = False, **more: Any) -> StudyStage:
         name = f"{kind}-{source}-{workload}"
         labels = {"kind": kind, "source": source, "workload": workload}
-        return Stage(name, scenario(name, work, **more), folder, over, labels, bundles)
+        return StudyStage(name, scenario(name, work, **more), folder, over, labels, bundles)
 
     return [
         stage("space", all_pairs),
         stage("detail", axes({(LEVEL, COUNT, IDLE): detail}), bundles=True),
-        stage("cache", few_pairs, controller=CACHE),
+        stage("cache", few_pairs, controller=TEXT.fragment("cache")),
         stage("mechanics", few_pairs, device=OTHER_DEVICE),
         stage("ahead", few_pairs, device=AHEAD_DEVICE),
         stage("spindles", few_pairs, phase="zero"),
     ]
 
 
-def _experiments(scale: Scale, folder: Path) -> list[Stage]:
+def _experiments(scale: DesignScale, folder: Path) -> list[StudyStage]:
     """Runs that decide between possible causes of a difference."""
-    slower = {"tpcc": (TPCC, 0.3708), "tpch": (TPCH, 0.0884)}
+    slower = {"tpcc": (WORKLOADS["tpcc"], 0.3708), "tpch": (WORKLOADS["tpch"], 0.0884)}
     found = []
     for workload, (published, writes) in slower.items():
         whole = SPEEDS[workload]
@@ -218,9 +204,9 @@ def _experiments(scale: Scale, folder: Path) -> list[Stage]:
         )
     made = (
         ("writes-tpcc", "tpcc", CAPTURED_WRITES),
-        ("uniform-tpcc", "tpcc", UNIFORM[TPCC.profile]),
+        ("uniform-tpcc", "tpcc", UNIFORM[WORKLOADS["tpcc"].profile]),
         ("spread-tpch", "tpch", SPREAD),
-        ("uniform-tpch", "tpch", UNIFORM[TPCH.profile]),
+        ("uniform-tpch", "tpch", UNIFORM[WORKLOADS["tpch"].profile]),
     )
     for key, workload, changes in made:
         work = synthetic(WORKLOADS[workload].profile, scale.synthetic_s[workload], changes)
@@ -231,38 +217,16 @@ def _experiments(scale: Scale, folder: Path) -> list[Stage]:
 
 def _experiment(
     key: str, work: str, varied: dict[Any, Any], folder: Path, *, source: str, workload: str
-) -> Stage:
+) -> StudyStage:
     labels = {"kind": key, "source": source, "workload": workload}
-    return Stage(key, scenario(key, work), folder, axes(varied), labels, bundles=True)
+    return StudyStage(key, scenario(key, work), folder, axes(varied), labels, bundles=True)
 
 
-def _periodic(scale: Scale, folder: Path) -> Stage:
+def _periodic(scale: DesignScale, folder: Path) -> StudyStage:
     """One disk with requests at constant gaps, for the oracles."""
     arrivals = json.dumps(['arrivals={law="constant"}'])
-    text = f"""\
-name = "arrays2002-periodic"
-seed = 1
-
-[[workload]]
-name = "w"
-volume = "db"
-profile = {{ name = "uniform", rate_iops = 0.02, duration = "{scale.periodic_s:g}s", set = {arrivals} }}
-
-[[array.pool]]
-name = "disks"
-device = "{DEVICE}"
-count = 1
-raid = {{ level = 0, stripe_unit = "16KiB" }}
-
-[[array.volume]]
-name = "db"
-pool = "disks"
-
-[observe]
-interval = "60s"
-idle = true
-"""
+    text = TEXT.fragment("periodic", seconds=scale.periodic_s, arrivals=arrivals, device=DEVICE)
     labels = {"kind": "periodic", "source": "synthetic", "workload": "constant gaps"}
-    return Stage(
+    return StudyStage(
         "periodic", text, folder, axes({RATE: [1 / gap for gap in scale.gaps_s]}), labels, bundles=True
     )

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from iowatt.render.figure import Cell, Figure
 from iowatt.studies.arrays2002 import labels
 from iowatt.studies.arrays2002 import points as design
-from iowatt.studies.arrays2002.detail import Drives, Idle
+from iowatt.studies.arrays2002.detail import Idle, RunDrives
 from iowatt.studies.arrays2002.drive_conclusions import ConstantGaps, Experiment
 from iowatt.studies.arrays2002.points import METRICS, NAMES, DesignPoint, best, choose
-from iowatt.studies.arrays2002.published import IDLE_W, UNIT_KIB, WORKLOADS
-from iowatt.studies.figures import table
+from iowatt.studies.arrays2002.published import PRINTED, TEXT, WORKLOADS
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class SimulatedWorkload:
     gap_s: float
 
 
-def _work(one: SimulatedWorkload | Drives | Idle | DesignPoint) -> list[Cell]:
+def _work(one: SimulatedWorkload | RunDrives | Idle | DesignPoint) -> list[Cell]:
     """The cells that rows by workload and level begin with."""
     level = [] if isinstance(one, SimulatedWorkload) else [f"RAID-{one.level}"]
     return [labels.work(one.source, one.workload), *level]
@@ -46,18 +45,7 @@ def workloads(simulated: Sequence[SimulatedWorkload]) -> Figure:
                 theirs.interarrival_ms,
             ]
         )  # fmt: skip
-    return Figure(
-        "workloads",
-        "What was run",
-        "Length of each run, and its requests beside those of the study. Gap: between operations of a disk "
-        "of the RAID-4 array of 32.",
-        table(
-            "Workload | Requests | Simulated (h) | Rate (1/s) | Rate, published (1/s) | Difference (%) | "
-            "Writes (%) | Writes, published (%) | Gap at a disk (ms) | Gap, published (ms)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("workloads", rows)
 
 
 def correlation(idle: Sequence[Idle]) -> Figure:
@@ -67,16 +55,10 @@ def correlation(idle: Sequence[Idle]) -> Figure:
         theirs = WORKLOADS[one.workload].correlation[one.level]
         for lag, ((mean, sigma), published) in enumerate(zip(one.correlation[:5], theirs, strict=False), 1):
             rows.append([*_work(one), lag, mean, sigma, published, mean - published])
-    return Figure(
-        "table-2",
-        "Table 2: autocorrelation of idle periods",
-        "Mean over disks at lags 1 to 5, at 32 disks and 16 KiB.",
-        table("Workload | Level | Lag | Ours | Sigma over disks | Published | Difference", rows),
-        wide=True,
-    )
+    return TEXT.figure("table-2", rows)
 
 
-def seeks(drives: Sequence[Drives]) -> Figure:
+def seeks(drives: Sequence[RunDrives]) -> Figure:
     """Table 3."""
     rows: list[list[Cell]] = [
         [
@@ -87,22 +69,10 @@ def seeks(drives: Sequence[Drives]) -> Figure:
         ]
         for one in drives
     ]  # fmt: skip
-    return Figure(
-        "table-3",
-        "Table 3: seeks",
-        "A seek is an access to the media, however short, as DiskSim counts; scaled to as many requests as "
-        "the study had. The PostgreSQL traces lie on other blocks than the study's, so their distances need "
-        "not be alike.",
-        table(
-            "Workload | Level | Disks | Seeks for the study's requests (M) | Seeks, published at 30 | "
-            "Cylinders a seek | Cylinders, published at 30",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("table-3", rows)
 
 
-def queues(drives: Sequence[Drives]) -> Figure:
+def queues(drives: Sequence[RunDrives]) -> Figure:
     """Table 4."""
     rows: list[list[Cell]] = [
         [
@@ -111,18 +81,7 @@ def queues(drives: Sequence[Drives]) -> Figure:
         ]
         for one in drives
     ]  # fmt: skip
-    return Figure(
-        "table-4",
-        "Table 4: queues",
-        "Seen: what an arriving operation finds, itself included, which is what the study calls "
-        "instantaneous queue length. Beside it the average over time.",
-        table(
-            "Workload | Level | Disks | Seen at data disks | Seen at parity disk | Published | Time average, "
-            "data disks | Time average, parity disk",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("table-4", rows)
 
 
 def optima(points: Sequence[DesignPoint]) -> Figure:
@@ -143,18 +102,7 @@ def optima(points: Sequence[DesignPoint]) -> Figure:
                     None if ours is None or there is None else 100 * (value(there) / value(ours) - 1),
                 ]
             )  # fmt: skip
-    return Figure(
-        "table-5",
-        "Table 5: best disks and stripe unit",
-        "Under response time T, energy per request E and their product; disks/stripe unit. Points that "
-        "cannot keep up with the load are no candidates.",
-        table(
-            "Workload | Level | Best | Ours | Published | T, ours (ms) | T, published place (ms) | E, ours "
-            "(J) | E, published place (J) | Published place is worse by (%)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("table-5", rows)
 
 
 def floors(points: Sequence[DesignPoint]) -> Figure:
@@ -162,24 +110,13 @@ def floors(points: Sequence[DesignPoint]) -> Figure:
     rows: list[list[Cell]] = [
         [
             *_work(one), one.disks, one.e_j,
-            IDLE_W * one.disks * one.interarrival_s, WORKLOADS[one.workload].slope_j * one.disks,
-            one.e_j - IDLE_W * one.disks * one.interarrival_s,
+            PRINTED.idle_w * one.disks * one.interarrival_s, WORKLOADS[one.workload].slope_j * one.disks,
+            one.e_j - PRINTED.idle_w * one.disks * one.interarrival_s,
         ]
-        for one in choose(points, kind="space", unit_kib=UNIT_KIB)
+        for one in choose(points, kind="space", unit_kib=PRINTED.unit_kib)
     ]  # fmt: skip
     rows.sort(key=lambda row: (str(row[0]), str(row[1])))
-    return Figure(
-        "floors",
-        "Energy per request and what idling takes of it",
-        "Idling: disks x 22.3 W x mean time between requests. The study printed no numbers for its Figure 7; "
-        "the published rate gives this floor.",
-        table(
-            "Workload | Level | Disks | E, ours (J) | Idling, our rate (J) | Idling, published rate (J) | E "
-            "above idling (J)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("floors", rows)
 
 
 def sensitivity(points: Sequence[DesignPoint]) -> Figure:
@@ -199,19 +136,7 @@ def sensitivity(points: Sequence[DesignPoint]) -> Figure:
                     None if frugal is None else 100 * frugal.states_j["idle"] / frugal.e_j,
                 ]
             )  # fmt: skip
-    return Figure(
-        "sensitivity",
-        "Sensitivity: the optima with one thing changed",
-        "Seek curve and zones of an IBM 18ES with the same watts, capacity and speed; a write-back cache of "
-        "256 MiB in the controller; drives that read ahead; spindles in step. Those four are run at fewer "
-        "disk counts.",
-        table(
-            "Array | Workload | Level | Best T | Best E | Best E x T | Least T (ms) | Least E (J) | Idle "
-            "share at best E (%)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("sensitivity", rows)
 
 
 def periodic(gaps: Sequence[ConstantGaps]) -> Figure:
@@ -220,18 +145,7 @@ def periodic(gaps: Sequence[ConstantGaps]) -> Figure:
         [one.length_s, one.periods, one.latency_j, one.derived_j, one.energy_j, 100 * one.latency_share]
         for one in gaps
     ]
-    return Figure(
-        "periodic",
-        "Oracles on constant gaps",
-        "One disk, a request every so many seconds. By latency: stop wherever there is time to be up again "
-        "(41 s). Derived: (22.3 W - 12.72 W) x (length - 59.92 s) summed over the periods of 41 s or more.",
-        table(
-            "Idle period (s) | Periods | By latency saves (J) | Derived (J) | By energy saves (J) | By "
-            "latency saves (% of idle energy)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("periodic", rows)
 
 
 def experiments(tried: Sequence[Experiment]) -> Figure:
@@ -246,15 +160,4 @@ def experiments(tried: Sequence[Experiment]) -> Figure:
                 *lags, 100 * one.idle.over(1.0), 100 * one.idle.over(2.0),
             ]
         )  # fmt: skip
-    return Figure(
-        "experiments",
-        "Experiments: RAID-4 with something else about the workload",
-        "Which cause a difference has: the same array of 32 disks under the trace slowed further, and under "
-        "the synthetic workloads with one property changed.",
-        table(
-            "Workload | Changed | Seen at data disks | Seen at parity disk | Lag 1 | Lag 2 | Lag 3 | Lag 4 | "
-            "Lag 5 | Idle periods over 1 s (%) | Idle periods over 2 s (%)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("experiments", rows)

@@ -17,17 +17,17 @@ from typing import Final
 from iowatt.render import numbers
 from iowatt.studies.dollars2014.money import stated
 from iowatt.studies.dollars2014.points import HybridPoint, Pair, last_part, last_quarters, of, pairs
-from iowatt.studies.dollars2014.published import PUBLISHED, SMALLEST_KIB, SMALLEST_THROUGHPUT, Range
-from iowatt.studies.dollars2014.systems import BUSY_LIMIT, WORKS, Work
-from iowatt.studies.result import Verdict, judge
+from iowatt.studies.dollars2014.published import PRINTED, TEXT, Range
+from iowatt.studies.dollars2014.systems import BUSY_LIMIT, WORKS, HybridWork
+from iowatt.studies.result import ClaimVerdict
 
 POINTS: Final = 3.0
 """How far, in percentage points, ours may lie outside a published range; two decimals were not published."""
 
 
-def verdicts(points: list[HybridPoint]) -> list[Verdict]:
+def verdicts(points: list[HybridPoint]) -> list[ClaimVerdict]:
     """All of them, workload by workload."""
-    found: list[Verdict] = []
+    found: list[ClaimVerdict] = []
     for work in WORKS.values():
         found += [*hits(points, work), *throughput(points, work), *wear(points, work)]
     return found
@@ -35,7 +35,7 @@ def verdicts(points: list[HybridPoint]) -> list[Verdict]:
 
 def comparable(found: Sequence[Pair], work: str) -> list[Pair]:
     """The configurations with the published hit ratios of both."""
-    published = PUBLISHED[work]
+    published = PRINTED.workloads[work]
     return [
         (caching, tiering)
         for caching, tiering in found
@@ -44,7 +44,7 @@ def comparable(found: Sequence[Pair], work: str) -> list[Pair]:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedPairs:
     """The configurations that are compared with the published figures."""
 
     pairs: list[Pair]
@@ -52,15 +52,17 @@ class Compared:
     how: str
 
 
-def compared(found: Sequence[Pair], work: str) -> Compared:
+def compared(found: Sequence[Pair], work: str) -> ComparedPairs:
     """Those that are :func:`comparable`; all where none is, as in work too short for caches to be warm."""
     kept = comparable(found, work)
     if not kept:
         how = f"none of {len(found)} configurations has the published hit ratios, so all are compared"
-        return Compared(list(found), how)
+        return ComparedPairs(list(found), how)
     if len(kept) < len(found):
-        return Compared(kept, f"{len(kept)} of {len(found)} configurations have the published hit ratios")
-    return Compared(kept, f"{len(kept)} configurations, all with the published hit ratios")
+        return ComparedPairs(
+            kept, f"{len(kept)} of {len(found)} configurations have the published hit ratios"
+        )
+    return ComparedPairs(kept, f"{len(kept)} configurations, all with the published hit ratios")
 
 
 def inside(value: float, published: Range) -> bool:
@@ -82,56 +84,46 @@ def last_gain(points: list[HybridPoint], work: str, chosen: Callable[[HybridPoin
     ]
 
 
-def throughput(points: list[HybridPoint], work: Work) -> list[Verdict]:
+def throughput(points: list[HybridPoint], work: HybridWork) -> list[ClaimVerdict]:
     """Caching against tiering, as published: by threshold, or over all; and at extents of 4 KiB."""
     found = []
     every = pairs(points, work.key)
-    for threshold, published in PUBLISHED[work.key].throughput.items():
+    for threshold, published in PRINTED.workloads[work.key].throughput.items():
         here = [one for one in every if _has_threshold(threshold, one[0])]
         if not here:
             continue
         kept = compared(here, work.key)
         ours = [gain(one) for one in kept.pairs]
         at = "at all thresholds" if threshold is None else f"threshold {threshold}"
-        claim = (
-            "Caching falls far behind tiering under writes"
-            if published[1] < 0
-            else "Caching is somewhat faster than tiering under reads at low thresholds, and equal at 64"
-        )
         found.append(
-            judge(
+            TEXT.judge(
                 f"throughput-{_kind(work)}",
-                claim,
                 f"{work.title}, {at}: {kept.how}",
                 published=signed_range(*published),
                 ours=spread(ours) + _by_limit(kept.pairs),
                 agrees=inside(median(ours), published),
-                cause=_cause(work),
                 experiment=_experiments(points, work, partial(_has_threshold, threshold)),
             )
         )
-    smallest = [one for one in every if one[0].at is not None and one[0].at[0] == SMALLEST_KIB]
-    if smallest and None in PUBLISHED[work.key].throughput:
+    smallest = [one for one in every if one[0].at is not None and one[0].at[0] == PRINTED.smallest_kib]
+    if smallest and None in PRINTED.workloads[work.key].throughput:
         found.append(_smallest(points, work, smallest))
     return found
 
 
-def _smallest(points: list[HybridPoint], work: Work, smallest: list[Pair]) -> Verdict:
+def _smallest(points: list[HybridPoint], work: HybridWork, smallest: list[Pair]) -> ClaimVerdict:
     """Extents of 4 KiB: the published extreme."""
     ours = [gain(one) for one in smallest]
     other = [gain(one) for one in pairs(points, work.key) if one not in smallest]
-    return judge(
+    return TEXT.judge(
         "smallest-extent",
-        "Caching falls behind the most at extents of 4 KiB, for it writes back the most often there",
-        f"{work.title}, extents of {SMALLEST_KIB} KiB: {len(smallest)} configurations",
-        published=signed(SMALLEST_THROUGHPUT),
+        f"{work.title}, extents of {PRINTED.smallest_kib} KiB: {len(smallest)} configurations",
         ours=f"{spread(ours)}{_by_limit(smallest)}; larger extents {spread(other)}",
-        agrees=abs(median(ours) - SMALLEST_THROUGHPUT) <= POINTS and median(ours) <= median(other),
-        cause="how many write-backs are under way decides, and what the study allowed is not known: the "
-        "more, the longer a miss waits for the disk. Write-backs are the more the smaller the extents, as "
-        "published; but each of a large extent takes the disk longer, so that here the largest extents fare "
-        "no better",
-        experiment=_experiments(points, work, lambda one: one.at is not None and one.at[0] == SMALLEST_KIB)
+        agrees=abs(median(ours) - PRINTED.smallest_throughput) <= POINTS and median(ours) <= median(other),
+        published=signed(PRINTED.smallest_throughput),
+        experiment=_experiments(
+            points, work, lambda one: one.at is not None and one.at[0] == PRINTED.smallest_kib
+        )
         + "; write-backs a request: "
         + ", ".join(
             f"{kib:,} KiB {median(values):.2g}" for kib, values in sorted(_write_backs(points, work).items())
@@ -151,7 +143,7 @@ def _by_limit(found: Sequence[Pair]) -> str:
     return f"; by migrations at a time {', '.join(each)}"
 
 
-def _write_backs(points: list[HybridPoint], work: Work) -> dict[int, list[float]]:
+def _write_backs(points: list[HybridPoint], work: HybridWork) -> dict[int, list[float]]:
     found: dict[int, list[float]] = {}
     for one in of(points, work.key, "caching"):
         if one.at is not None:
@@ -159,24 +151,11 @@ def _write_backs(points: list[HybridPoint], work: Work) -> dict[int, list[float]
     return found
 
 
-def _kind(work: Work) -> str:
+def _kind(work: HybridWork) -> str:
     return "reads" if work.key == "web-search" else "writes"
 
 
-def _cause(work: Work) -> str:
-    if work.key == "web-search":
-        return (
-            "where tiering starts. By chance a quarter of the hot data is on its SSD from the beginning; "
-            "a cache starts empty, the later it fills the higher the threshold. The study says that its "
-            "tiering starts with cold and hot data, not how much of which"
-        )
-    return (
-        "every write to a cached extent is written back as soon as the disk is free; how long the study's "
-        "waits, and how many it has under way, is not known"
-    )
-
-
-def _experiments(points: list[HybridPoint], work: Work, at: Callable[[HybridPoint], bool]) -> str:
+def _experiments(points: list[HybridPoint], work: HybridWork, at: Callable[[HybridPoint], bool]) -> str:
     """The same comparison with one thing changed, as numbers."""
     shown = []
     for title, found in variations(points, work.key).items():
@@ -205,9 +184,9 @@ def variations(points: list[HybridPoint], work: str) -> dict[str, list[Pair]]:
     return found
 
 
-def hits(points: list[HybridPoint], work: Work) -> list[Verdict]:
+def hits(points: list[HybridPoint], work: HybridWork) -> list[ClaimVerdict]:
     """SSD hit ratios; those of linear and caching are set by the fit, and say so."""
-    published = PUBLISHED[work.key]
+    published = PRINTED.workloads[work.key]
     every = pairs(points, work.key)
     fitted = [one for one in every if _fitted(one[0], work)] or every
     linear = [_hits(one) for one in of(points, work.key, "linear")]
@@ -221,22 +200,12 @@ def hits(points: list[HybridPoint], work: Work) -> list[Verdict]:
         f"{_low_high([_hits(one) for _, one in every])}"
     )
     also = f"{others}{_last_hits(points, work)}"
-    set_by_fit = "the work is shorter, or the configurations are others, than those of the fit"
     exactly = (published.hit_linear, published.hit_linear)
     return [
-        _hit(
-            ("linear", "Linear hits what happens to lie on the SSD (set: shares of the profile)", work.title),
-            exactly, linear, cause="shares are not as set", experiment=others,
-        ),
-        _hit(
-            ("caching", "Hit ratio of caching (set: skew and length of the profile)", where),
-            published.hit_caching, caching, cause=set_by_fit, experiment=also,
-        ),
-        _hit(
-            ("tiering", "Hit ratio of tiering", where),
-            published.hit_tiering, tiering, cause=_LATE, experiment=also,
-        ),
-    ]  # fmt: skip
+        _hit("linear", work.title, exactly, linear, others),
+        _hit("caching", where, published.hit_caching, caching, also),
+        _hit("tiering", where, published.hit_tiering, tiering, also),
+    ]
 
 
 def _hits(point: HybridPoint) -> float:
@@ -244,7 +213,7 @@ def _hits(point: HybridPoint) -> float:
     return 100 * (point.hit or 0.0)
 
 
-def _last_hits(points: list[HybridPoint], work: Work) -> str:
+def _last_hits(points: list[HybridPoint], work: HybridWork) -> str:
     shown = []
     for system in ("caching", "tiering"):
         early = {one.at: one for one in of(points, work.key, system, "early")}
@@ -255,30 +224,19 @@ def _last_hits(points: list[HybridPoint], work: Work) -> str:
     return f"; in the last quarter of the work {', '.join(shown)}" if shown else ""
 
 
-_LATE: Final = (
-    "a threshold of accesses to an extent is reached late where extents are small: 262,144 of 4 KiB are "
-    "to be found hot one by one; real requests return to the same blocks sooner"
-)
-
-
-def _hit(
-    conclusion: tuple[str, str, str], published: Range, ours: Sequence[float], *, cause: str, experiment: str
-) -> Verdict:
-    key, claim, case = conclusion
+def _hit(system: str, case: str, published: Range, ours: Sequence[float], experiment: str) -> ClaimVerdict:
     low, high = published
-    return judge(
-        f"hits-{key}",
-        claim,
+    return TEXT.judge(
+        f"hits-{system}",
         case,
         published=f"{low:g} %" if low == high else f"{low:g} to {high:g} %",
         ours=_low_high(ours),
         agrees=bool(ours) and abs(low - min(ours)) <= POINTS and abs(high - max(ours)) <= POINTS,
-        cause=cause,
         experiment=experiment,
     )
 
 
-def wear(points: list[HybridPoint], work: Work) -> list[Verdict]:
+def wear(points: list[HybridPoint], work: HybridWork) -> list[ClaimVerdict]:
     """Whose SSD wears faster: the study's reason for the cost of the long run."""
     caching_more = work.key == "fiu-online"
     kept = compared(pairs(points, work.key), work.key)
@@ -286,20 +244,12 @@ def wear(points: list[HybridPoint], work: Work) -> list[Verdict]:
     written = [100 * (c.ssd_written_gb / t.ssd_written_gb - 1) for c, t in kept.pairs if t.ssd_written_gb]
     cold = [more_wear(pair) for pair in pairs(points, work.key, tiering="cold")]
     clean = [more_wear(pair) for pair in pairs(points, work.key, caching="clean", tiering="")]
-    verdict = judge(
+    verdict = TEXT.judge(
         f"wear-{_kind(work)}",
-        "Write-backs make caching's SSD wear faster"
-        if caching_more
-        else "Its SSD being home to data too, tiering wears it faster",
         f"{work.title}, bytes written and a tenth of those read: {kept.how}",
-        published="more" if caching_more else "less",
         ours=f"caching's SSD {spread(ours)} against tiering's; bytes written alone "
         f"{spread(written) if written else 'none'}",
         agrees=(median(ours) > 0) == caching_more,
-        cause="write-backs read the SSD and write the disk: they wear the SSD by their reads only"
-        if caching_more
-        else "each promotion writes an extent to the SSD once, whoever promotes; tiering, a quarter of whose "
-        "hot data is there already, promotes less",
         experiment=f"tiering from a cold start {spread(cold)}"
         + (f"; no write-backs {spread(clean)}" if clean else ""),
     )
@@ -316,7 +266,7 @@ def counted_writes_gb(point: HybridPoint) -> float:
     return point.ssd_written_gb + stated("wear.reads") * point.ssd_read_gb
 
 
-def _fitted(point: HybridPoint, work: Work) -> bool:
+def _fitted(point: HybridPoint, work: HybridWork) -> bool:
     return point.at is not None and point.at[0] in work.extents_kib and point.at[1] in work.thresholds
 
 

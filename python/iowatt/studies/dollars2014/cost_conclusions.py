@@ -9,15 +9,22 @@ from typing import Final
 
 from iowatt.lenses.cost import Horizon
 from iowatt.studies.dollars2014 import systems
-from iowatt.studies.dollars2014.conclusions import Compared, compared, inside, signed, signed_range, spread
-from iowatt.studies.dollars2014.money import Crossing, Money, Variant, years
+from iowatt.studies.dollars2014.conclusions import (
+    ComparedPairs,
+    compared,
+    inside,
+    signed,
+    signed_range,
+    spread,
+)
+from iowatt.studies.dollars2014.money import CostCrossing, Money, Variant, years
 from iowatt.studies.dollars2014.points import HybridPoint, Pair, of, pairs
-from iowatt.studies.dollars2014.published import LONG_RUN, ONCE, PUBLISHED, SLIGHTLY
-from iowatt.studies.dollars2014.systems import WORKS, Scale, Work
-from iowatt.studies.result import Verdict, judge
+from iowatt.studies.dollars2014.published import PRINTED, TEXT
+from iowatt.studies.dollars2014.systems import WORKS, DollarsScale, HybridWork
+from iowatt.studies.result import ClaimVerdict
 
-ONCE_OVER: Final = Horizon("work", ONCE)
-LONG: Final = Horizon("work", LONG_RUN)
+ONCE_OVER: Final = Horizon("work", PRINTED.once)
+LONG: Final = Horizon("work", PRINTED.long_run)
 
 #: How far our mean of years may be from the published one: by a factor of two.
 YEARS_FACTOR: Final = 2.0
@@ -30,16 +37,16 @@ class Priced:
     points: list[HybridPoint]
     money: Money
     variants: Sequence[Variant]
-    scale: Scale
+    scale: DollarsScale
 
     def five(self, work: str) -> dict[str, HybridPoint]:
         """The five systems under a workload, the hybrids at the reference configuration."""
         return five(self.points, work, self.scale)
 
 
-def verdicts(priced: Priced) -> list[Verdict]:
+def verdicts(priced: Priced) -> list[ClaimVerdict]:
     """All of them, workload by workload."""
-    found: list[Verdict] = []
+    found: list[ClaimVerdict] = []
     for work in WORKS.values():
         kept = compared(pairs(priced.points, work.key), work.key)
         if kept.pairs:
@@ -56,13 +63,13 @@ def differences(found: Sequence[Pair], money: Money, variant: Variant, horizon: 
     return [money.apart(caching, tiering, variant, horizon) for caching, tiering in found]
 
 
-def crossings(found: Sequence[Pair], money: Money, variant: Variant) -> list[Crossing]:
+def crossings(found: Sequence[Pair], money: Money, variant: Variant) -> list[CostCrossing]:
     """Where the cheaper of the two changes first, of each configuration in which it does."""
     each = (money.crossings(tiering, caching, variant) for caching, tiering in found)
     return [one[0] for one in each if one]
 
 
-def _by_variant(priced: Priced, kept: Compared, horizon: Horizon) -> str:
+def _by_variant(priced: Priced, kept: ComparedPairs, horizon: Horizon) -> str:
     """The differences under each variant but the first, the equations as printed."""
     return "; ".join(
         f"{variant.title} {spread(differences(kept.pairs, priced.money, variant, horizon))}"
@@ -70,25 +77,21 @@ def _by_variant(priced: Priced, kept: Compared, horizon: Horizon) -> str:
     )
 
 
-def _once(priced: Priced, work: Work, kept: Compared) -> Verdict:
+def _once(priced: Priced, work: HybridWork, kept: ComparedPairs) -> ClaimVerdict:
     ours = differences(kept.pairs, priced.money, priced.variants[0], ONCE_OVER)
-    low, high = SLIGHTLY
-    return judge(
+    low, high = PRINTED.slightly
+    return TEXT.judge(
         "cost-once",
-        "Bought today and used once, caching is slightly dearer: it needs a quarter more disk",
         f"{work.title}, as printed: {kept.how}",
-        published="slightly dearer",
         ours=spread(ours),
         agrees=low < median(ours) <= high,
-        cause="a quarter more of the disk is a few percent of what the SSD costs; what else is paid at once "
-        "decides",
         experiment=_by_variant(priced, kept, ONCE_OVER),
     )
 
 
-def _long_run(priced: Priced, work: Work, kept: Compared) -> Verdict:
+def _long_run(priced: Priced, work: HybridWork, kept: ComparedPairs) -> ClaimVerdict:
     money, printed = priced.money, priced.variants[0]
-    published = PUBLISHED[work.key].long_run
+    published = PRINTED.workloads[work.key].long_run
     ours = differences(kept.pairs, money, printed, LONG)
     cold = pairs(priced.points, work.key, tiering="cold")
     colder = [
@@ -100,65 +103,47 @@ def _long_run(priced: Priced, work: Work, kept: Compared) -> Verdict:
         money.groups(caching, printed, LONG).get("demand", 0.0) / money.usd(caching, printed, LONG)
         for caching, _ in kept.pairs
     )
-    cheaper = published[1] < 0
-    reason = (
-        "our tiering, a quarter of whose hot data is on the SSD from the beginning, promotes less than "
-        "caching does. For as many promotions it wears the SSD more by what it reads of the extents that "
-        "give way, a tenth of a write each: caching can be 9 % cheaper at most (1/1.1), by this model of "
-        "wear; the rest of the published 20 % is left unexplained"
-        if cheaper
-        else "our caching takes several times as long, and pays for the energy of that time; what the study "
-        "paid for its watts, and of which devices, is not known"
-    )
-    return judge(
-        f"cost-long-run-{'reads' if cheaper else 'writes'}",
-        "After 100,000 times the work caching is "
-        f"{'cheaper under reads' if cheaper else 'dearer under writes'}",
+    return TEXT.judge(
+        f"cost-long-run-{'reads' if published[1] < 0 else 'writes'}",
         f"{work.title}, as printed: {kept.how}",
         published=signed_range(*published),
         ours=f"{spread(ours)}; {demand:.0f} % of the cost is the demand charge",
         agrees=inside(median(ours), published),
-        cause=f"as printed, alpha multiplies a month's demand charge: it is {demand:.0f} % of the cost, and "
-        f"differs by the drives' mean watts only. Charged by months, wear and energy decide: {reason}",
         experiment="; ".join([_by_variant(priced, kept, LONG), *colder]),
+        demand=demand,
     )
 
 
-def years_of_work(points: list[HybridPoint], work: Work, kept: Compared) -> Verdict:
+def years_of_work(points: list[HybridPoint], work: HybridWork, kept: ComparedPairs) -> ClaimVerdict:
     """How long 100,000 times the work takes."""
-    published = PUBLISHED[work.key]
-    ours = [years(one, LONG_RUN) for pair in kept.pairs for one in pair]
-    every = [years(one, LONG_RUN) for pair in pairs(points, work.key) for one in pair]
+    published = PRINTED.workloads[work.key]
+    ours = [years(one, PRINTED.long_run) for pair in kept.pairs for one in pair]
+    every = [years(one, PRINTED.long_run) for pair in pairs(points, work.key) for one in pair]
     mean = sum(ours) / len(ours)
-    crowd = [years(one, LONG_RUN) for pair in pairs(points, work.key, "crowd") for one in pair]
+    crowd = [years(one, PRINTED.long_run) for pair in pairs(points, work.key, "crowd") for one in pair]
     more = f"; with four requests in flight {min(crowd):.2g} to {max(crowd):.2g} years" if crowd else ""
-    return judge(
+    return TEXT.judge(
         "years",
-        "Years that 100,000 times the work takes: alpha x seconds / 31,536,000",
         f"{work.title}: both systems; {kept.how}",
-        published=f"{published.years:g} ({published.years_range[0]:g} to {published.years_range[1]:g})",
         ours=f"{mean:.2g} ({min(ours):.2g} to {max(ours):.2g})",
         agrees=1 / YEARS_FACTOR <= mean / published.years <= YEARS_FACTOR,
-        cause="the length of the work was fitted to hit ratios; the study's traces may be shorter, its "
-        "computer answers from its page cache too, and how many requests it had in flight is not known",
         experiment=f"all {len(every)} points {sum(every) / len(every):.2g} ({min(every):.2g} to "
         f"{max(every):.2g}) years" + more,
+        years=published.years,
+        fewest=published.years_range[0],
+        most=published.years_range[1],
     )
 
 
-def _ssd_only(priced: Priced) -> list[Verdict]:
+def _ssd_only(priced: Priced) -> list[ClaimVerdict]:
     """SSD only against the cheapest of the others, at once and in the long run."""
     tried = [(variant, _against_best(priced, variant)) for variant in priced.variants]
     return [
-        judge(
+        TEXT.judge(
             "ssd-only",
-            "SSD only is dear at first, and for some workloads much cheaper in the long run",
             f"against the cheapest of the other four, {variant.title}",
-            published="dear at once, much cheaper for some",
             ours=_shown(against),
             agrees=all(one.once > MUCH for one in against) and any(one.long < -MUCH for one in against),
-            cause="where a month's demand is not charged for each repetition, wear decides: all requests, "
-            "and all writes, go to the one SSD, whose 36.5 TB are few",
             experiment="; ".join(
                 f"{other.title}: {_shown(shares)}" for other, shares in tried if other is not variant
             ),
@@ -208,7 +193,7 @@ def _shown(against: Sequence[_Against]) -> str:
     )
 
 
-def five(points: list[HybridPoint], work: str, scale: Scale) -> dict[str, HybridPoint]:
+def five(points: list[HybridPoint], work: str, scale: DollarsScale) -> dict[str, HybridPoint]:
     """The five systems, the hybrids at the reference configuration."""
     at = systems.reference(work, scale)
     found = {}

@@ -16,7 +16,7 @@ from iowatt.studies.dollars2014.conclusions import compared
 from iowatt.studies.dollars2014.cost_conclusions import LONG, ONCE_OVER, Priced, crossings, differences
 from iowatt.studies.dollars2014.money import Variant, alphas
 from iowatt.studies.dollars2014.points import HybridPoint, pairs
-from iowatt.studies.dollars2014.published import LONG_RUN
+from iowatt.studies.dollars2014.published import PRINTED, TEXT
 from iowatt.studies.dollars2014.systems import NAMES, WORKS
 from iowatt.studies.figures import colour, series_table, table
 
@@ -46,12 +46,14 @@ def _stacked(priced: Priced, variant: Variant, work: str, when: tuple[str, str],
         for group in groups
     ]  # fmt: skip
     headings = ["System", *(f"{words.NAMES[group]} (USD)" for group in groups), "Sum (USD)"]
-    return Figure(
-        f"cost-{work}-{variant.key}-{key}",
-        f"Cost under {WORKS[work].title}, {title}: {variant.title}",
-        "Hybrids at the configuration of the table of the five systems.",
+    return TEXT.figure(
+        "cost",
         table(" | ".join(headings), rows),
         plot.spec(traces, layout(axis("", type="category"), axis("Cost (USD)"), barmode="stack")),
+        part=f"{work}-{variant.key}-{key}",
+        work=WORKS[work].title,
+        when=title,
+        variant=variant.title,
     )
 
 
@@ -82,12 +84,14 @@ def over_alpha(priced: Priced, variant: Variant, work: str) -> Figure:
             )
             or "caching and tiering do not change places"
         )
-    return Figure(
-        f"alpha-{work}-{variant.key}",
-        f"Cost against alpha: {WORKS[work].title}, {variant.title}",
-        f"Equal work; {crossed}.",
+    return TEXT.figure(
+        "alpha",
         series_table("Alpha", at, usd, "USD"),
         plot.spec(traces, layout(_alpha(), axis("Cost (USD)", type="log", dtick=1))),
+        part=f"{work}-{variant.key}",
+        work=WORKS[work].title,
+        variant=variant.title,
+        crossed=crossed,
     )
 
 
@@ -102,14 +106,12 @@ def difference(priced: Priced, work: str) -> Figure:
     }
     traces = [_line(title, at, values, number) for number, (title, values) in enumerate(found.items())]
     columns = {title[0].upper() + title[1:]: values for title, values in found.items()}
-    return Figure(
-        f"difference-{work}",
-        f"Caching against tiering over alpha: {WORKS[work].title}",
-        "At the configuration of the table of the five systems; below zero caching is cheaper. Where "
-        "replacements are charged, wear costs nothing until the first drive is worn out: curves bend there.",
+    return TEXT.figure(
+        "difference",
         series_table("Alpha", at, columns, "%"),
         plot.spec(traces, layout(_alpha(), axis("Cost of caching against tiering (%)"))),
-        wide=True,
+        part=work,
+        title=WORKS[work].title,
     )
 
 
@@ -131,21 +133,7 @@ def switches(priced: Priced) -> Figure:
                     *_spread([max(one.years) for one in crossed]),
                 ]
             )  # fmt: skip
-    return Figure(
-        "switches",
-        "Cost of caching against tiering, defect by defect",
-        f"{'; '.join(chosen)}. Each row but the last three has one of "
-        "the known defects put right and the rest as printed. The disks never stop, so that their limit "
-        "of starts changes nothing. Years are those of the slower system. Crossings are looked for at "
-        "three alphas a decade; the table of draws looks at 48.",
-        table(
-            "Workload | Equations | Configurations | Once, median (%) | 100,000 times, median (%) | Least "
-            "(%) | Most (%) | Configurations that cross | At alpha, median | Least alpha | Most alpha | At "
-            "years, median | Least years | Most years",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("switches", rows, chosen="; ".join(chosen))
 
 
 def ranges(priced: Priced, variants: Sequence[Variant]) -> Figure:
@@ -156,18 +144,7 @@ def ranges(priced: Priced, variants: Sequence[Variant]) -> Figure:
         (pair,) = priced.money.ranges(systems["tiering"], systems["caching"], variant, draws).pairs
         at = pair.crossings[0].at if pair.crossings else None
         rows.append([work, variant.title, at, *_drawn(pair.range), pair.why or ""])
-    return Figure(
-        "ranges",
-        "How sure the crossing is",
-        "At the configuration of the table of the five systems: all figures of the book that have a range "
-        "drawn within it (Latin hypercube).",
-        table(
-            "Workload | Equations | Crossing (alpha) | Draws | Draws that cross there (%) | Caching cheaper "
-            "throughout (%) | 5 % (alpha) | Median (alpha) | 95 % (alpha) | Why none",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("ranges", rows)
 
 
 def ssd_only(priced: Priced, variants: Sequence[Variant]) -> Figure:
@@ -182,17 +159,7 @@ def ssd_only(priced: Priced, variants: Sequence[Variant]) -> Figure:
                 cheaper = NAMES[system if one.cheaper_before is ssd else "ssd"]
                 crossed = [one.alpha, f"{cheaper} is cheaper", one.years[1], one.years[0]]
             rows.append([work, variant.title, NAMES[system], *shares, *crossed])
-    return Figure(
-        "ssd-only",
-        "SSD only against the others",
-        "Alpha up to a million, or as many repetitions as 190 years hold.",
-        table(
-            "Workload | Equations | SSD only against | Once (%) | 100,000 times (%) | First crossing (alpha) "
-            "| After it | SSD only until then (years) | The other until then (years)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("ssd-only", rows)
 
 
 def equal_time(priced: Priced, variants: Sequence[Variant]) -> Figure:
@@ -204,18 +171,7 @@ def equal_time(priced: Priced, variants: Sequence[Variant]) -> Figure:
             usd, long = (priced.money.usd(one, variant, over) for over in (horizon, LONG))
             billions = horizon.repeats(one.duration_s) * one.requests / 1e9
             rows.append([work, variant.title, NAMES[system], usd, billions, usd / billions, long])
-    return Figure(
-        "equal-time",
-        "Equal time beside equal work",
-        f"The study repeats the work {LONG_RUN:,.0f} times, which takes a slow system longer. Here each "
-        "system works at its own speed for five years, day and night.",
-        table(
-            "Workload | Equations | System | Cost of five years (USD) | Requests done (billions) | Cost of a "
-            "billion requests (USD) | Equal work: 100,000 times (USD)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("equal-time", rows, long_run=PRINTED.long_run)
 
 
 def _each(

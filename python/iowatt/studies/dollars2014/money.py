@@ -16,7 +16,7 @@ from iowatt.lenses.cost.price import Pricer, pricer
 from iowatt.lenses.cost.result_uncertainty import Crossover
 from iowatt.lenses.cost.uncertainty.root import flips
 from iowatt.lenses.wear import SECONDS_PER_YEAR
-from iowatt.studies.dollars2014.published import LONG_RUN
+from iowatt.studies.dollars2014.published import PRINTED
 from iowatt.tariffs.find import find_tariff
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Money:
         """Cost of the first against the second, percent."""
         return 100 * (self.usd(caching, variant, horizon) / self.usd(tiering, variant, horizon) - 1)
 
-    def crossings(self, a: HybridPoint, b: HybridPoint, variant: Variant) -> list[Crossing]:
+    def crossings(self, a: HybridPoint, b: HybridPoint, variant: Variant) -> list[CostCrossing]:
         """Alphas from 1 to a million (or as many as 190 years hold) at which the cheaper of two changes.
 
         The search is the lens's (``root.flips``), on a grid of the study's own. That of
@@ -134,7 +134,7 @@ class Money:
 
         longest_s = max(a.duration_s, b.duration_s)
         return [
-            Crossing(flip.at, (years(a, flip.at), years(b, flip.at)), b if flip.direction > 0 else a)
+            CostCrossing(flip.at, (years(a, flip.at), years(b, flip.at)), b if flip.direction > 0 else a)
             for flip in flips(apart, list(alphas(longest_s)), _CLOSE)
         ]
 
@@ -142,7 +142,7 @@ class Money:
         """The crossing in alpha again under draws of all figures of the book within their ranges."""
         pricers = {name(one): self.pricer(one, variant.beside_w) for one in (a, b)}
         (found,) = uncertainty.crossovers(
-            pricers, variant.book.changed({}), Horizon("work", LONG_RUN), ["alpha"],
+            pricers, variant.book.changed({}), Horizon("work", PRINTED.long_run), ["alpha"],
             bounds={"alpha": (FEWEST, MOST)}, draws=draws, seed=1,
             work_s={name(one): one.duration_s for one in (a, b)}, dollars="paid",
         )  # fmt: skip
@@ -150,7 +150,7 @@ class Money:
 
 
 @dataclass(frozen=True)
-class Crossing:
+class CostCrossing:
     """Where the cheaper of two systems changes."""
 
     alpha: float

@@ -11,7 +11,7 @@ from iowatt.studies.stages import figure, figures, select
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
-    from iowatt.studies.stages import Results, Row, Stage
+    from iowatt.studies.stages import Results, Row, StudyStage
 
 #: Extent in KiB, threshold, most migrations at a time; None of a system without.
 Configuration = tuple[int, int, int] | None
@@ -65,7 +65,7 @@ def last_part(whole: HybridPoint, beginning: HybridPoint) -> LastPart:
     return LastPart(requests / seconds, hits / requests)
 
 
-def _point(stage: Stage, row: Row, run: Run) -> HybridPoint:
+def _point(stage: StudyStage, row: Row, run: Run) -> HybridPoint:
     summary, labels = run.summary, stage.labels
     drives = {device["pool"]: device for device in summary["devices"]}
     ssd, hdd = drives.get("ssd"), drives.get("hdd")

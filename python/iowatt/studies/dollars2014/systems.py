@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.evaluate.search.axes import axes
-from iowatt.studies.stages import Stage, scenario_text
+from iowatt.studies.dollars2014.published import TEXT
+from iowatt.studies.stages import StudyStage, captured_traces, scenario_text
 
 SYSTEMS: Final = ("ssd", "hdd", "linear", "tiering", "caching")
 HYBRIDS: Final = ("tiering", "caching")
@@ -52,7 +53,7 @@ TRACE_MIB: Final = 10_400
 
 
 @dataclass(frozen=True)
-class Work:
+class HybridWork:
     """A workload of the study, and the configurations at which its locality was fitted."""
 
     key: str
@@ -68,11 +69,11 @@ class Work:
     thresholds: tuple[int, ...]
 
 
-WEB: Final = Work(
+WEB: Final = HybridWork(
     "web-search", "web search (reads)", "dollars2014-web-search", 1_000_000, 17_072, 24.0, 48.0, (1024,),
     (4, 16, 64),
 )  # fmt: skip
-FIU: Final = Work(
+FIU: Final = HybridWork(
     "fiu-online", "FIU online (mostly writes)", "dollars2014-fiu-online", 3_300_000, 1024, 14.0, 28.0,
     (4, 64, 256, 1024), (4,),
 )  # fmt: skip
@@ -80,7 +81,7 @@ WORKS: Final = {work.key: work for work in (WEB, FIU)}
 
 
 @dataclass(frozen=True)
-class Scale:
+class DollarsScale:
     """How much of the design space, and how long."""
 
     extents_kib: tuple[int, ...]
@@ -93,11 +94,11 @@ class Scale:
     #: Whether all experiments are made, and the captured trace is replayed.
     whole: bool
 
-    def requests(self, work: Work) -> int:
+    def requests(self, work: HybridWork) -> int:
         """Requests of a workload."""
         return round(work.requests * self.length)
 
-    def probe(self, work: Work) -> Probe:
+    def probe(self, work: HybridWork) -> Probe:
         """Where experiments are made: at configurations of the fit, as far as there are any."""
         extents = [one for one in self.extents_kib if one in work.extents_kib] or [self.extents_kib[-1]]
         thresholds = [one for one in self.thresholds if one in work.thresholds] or [self.thresholds[0]]
@@ -120,30 +121,13 @@ class Probe:
         )
 
 
-FULL: Final = Scale((4, 64, 256, 1024), (4, 16, 64), (1, 4), 1.0, 40, True)
-QUICK: Final = Scale((64, 1024), (4, 64), (4,), 0.05, 0, False)
-
-_SSD_POOL: Final = f"""
-[[array.pool]]
-name = "ssd"
-device = {{ name = "{SSD}", power = {{ active = "{SSD_ACTIVE_W:g}W" }} }}
-count = 1
-"""
-_HDD_POOL: Final = f"""
-[[array.pool]]
-name = "hdd"
-device = "{HDD}"
-count = 1
-"""
-_HYBRID: Final = """
-[[array.virtual_pool]]
-name = "hybrid"
-scheme = "{scheme}"
-{parts}
-"""
+FULL: Final = DollarsScale((4, 64, 256, 1024), (4, 16, 64), (1, 4), 1.0, 40, True)
+QUICK: Final = DollarsScale((64, 1024), (4, 64), (4,), 0.05, 0, False)
 
 
-def profiled(work: Work, requests: int, *, skew: float | None = None, span_mib: int | None = None) -> str:
+def profiled(
+    work: HybridWork, requests: int, *, skew: float | None = None, span_mib: int | None = None
+) -> str:
     """A workload's keys of a scenario."""
     changes = [] if skew is None else [f"stream.{name}.access.k={skew:g}" for name in ("first", "rest")]
     said = ", ".join(f"'{change}'" for change in changes)
@@ -164,8 +148,12 @@ def scenario(
 
 
 def _pools(system: str, span_mib: int, limit: int, more: str) -> tuple[str, str]:
-    if system in ("ssd", "hdd"):
-        return (_SSD_POOL if system == "ssd" else _HDD_POOL), system
+    pools = {
+        "ssd": TEXT.fragment("ssd", ssd=SSD, active_w=SSD_ACTIVE_W),
+        "hdd": TEXT.fragment("hdd", hdd=HDD),
+    }
+    if system in pools:
+        return pools[system], system
     fast, slow = span_mib // 4, span_mib - span_mib // 4
     if system == "linear":
         parts = (
@@ -182,12 +170,13 @@ def _pools(system: str, span_mib: int, limit: int, more: str) -> tuple[str, str]
             f'fast = {{ pool = "ssd", capacity = "{fast}MiB" }}\n'
             f'slow = {{ pool = "hdd", capacity = "{slow}MiB" }}\nmax_migrations = {limit}\n{more}'
         )
-    return _SSD_POOL + _HDD_POOL + _HYBRID.format(scheme=system, parts=parts), "hybrid"
+    hybrid = TEXT.fragment("hybrid", scheme=system, parts=parts)
+    return pools["ssd"] + pools["hdd"] + hybrid, "hybrid"
 
 
-def stages(scale: Scale) -> list[Stage]:
+def stages(scale: DollarsScale) -> list[StudyStage]:
     """All sweeps of the study."""
-    found: list[Stage] = []
+    found: list[StudyStage] = []
     for work in WORKS.values():
         requests = profiled(work, scale.requests(work))
         for system in SYSTEMS:
@@ -198,8 +187,8 @@ def stages(scale: Scale) -> list[Stage]:
     return found if folder is None else [*found, *_traced(folder, scale)]
 
 
-def _over(scale: Scale | Probe) -> dict[Any, Any]:
-    limits = scale.limits if isinstance(scale, Scale) else (scale.limit,)
+def _over(scale: DollarsScale | Probe) -> dict[Any, Any]:
+    limits = scale.limits if isinstance(scale, DollarsScale) else (scale.limit,)
     return {
         EXTENT: [f"{kib}KiB" for kib in scale.extents_kib],
         THRESHOLD: list(scale.thresholds),
@@ -208,16 +197,16 @@ def _over(scale: Scale | Probe) -> dict[Any, Any]:
 
 
 def _stage(
-    work: Work, system: str, experiment: str, requests: str, over: Mapping[Any, Any], **given: Any
-) -> Stage:
+    work: HybridWork, system: str, experiment: str, requests: str, over: Mapping[Any, Any], **given: Any
+) -> StudyStage:
     key = "-".join(part for part in (work.key, system, experiment) if part)
     span_mib = given.pop("span_mib", work.span_mib)
     text = scenario(key, system, requests, span_mib, **given)
     labels = {"work": work.key, "system": system, "experiment": experiment}
-    return Stage(key, text, Path.cwd(), axes(dict(over)), labels, bundles=True)
+    return StudyStage(key, text, Path.cwd(), axes(dict(over)), labels, bundles=True)
 
 
-def _experiments(work: Work, scale: Scale) -> list[Stage]:
+def _experiments(work: HybridWork, scale: DollarsScale) -> list[StudyStage]:
     """Runs that decide between possible causes of a difference."""
     probe, whole, limit = scale.probe(work), scale.requests(work), scale.limits[-1]
     usual = profiled(work, whole)
@@ -233,7 +222,7 @@ def _experiments(work: Work, scale: Scale) -> list[Stage]:
     return found
 
 
-def _others(work: Work, system: str, scale: Scale) -> list[Stage]:
+def _others(work: HybridWork, system: str, scale: DollarsScale) -> list[StudyStage]:
     """A hybrid with something else about its work or its devices, at the ends of the probe."""
     probe, whole, limit = scale.probe(work), scale.requests(work), scale.limits[-1]
     usual, ends = profiled(work, whole), _over(probe.ends)
@@ -261,14 +250,10 @@ def _others(work: Work, system: str, scale: Scale) -> list[Stage]:
 
 def traces() -> Path | None:
     """Where the captured traces lie: below the current directory, or beside the package's sources."""
-    for place in (Path.cwd(), Path(__file__).resolve().parents[4]):
-        folder = place / "examples" / "traces"
-        if (folder / TRACE).is_file():
-            return folder
-    return None
+    return captured_traces(TRACE)
 
 
-def _traced(folder: Path, scale: Scale) -> list[Stage]:
+def _traced(folder: Path, scale: DollarsScale) -> list[StudyStage]:
     requests = f'trace = {{ path = "{TRACE}" }}'
     at = Probe(scale.extents_kib[1:], scale.thresholds[:1], scale.limits[-1])
     found = []
@@ -277,11 +262,11 @@ def _traced(folder: Path, scale: Scale) -> list[Stage]:
         over: Mapping[Any, Any] = _over(at) if system in HYBRIDS else {SEED: [1]}
         text = scenario(key, system, requests, TRACE_MIB, limit=at.limit)
         labels = {"work": "captured", "system": system, "experiment": ""}
-        found.append(Stage(key, text, folder, axes(dict(over)), labels, bundles=True))
+        found.append(StudyStage(key, text, folder, axes(dict(over)), labels, bundles=True))
     return found
 
 
-def reference(work: str, scale: Scale) -> tuple[int, int, int]:
+def reference(work: str, scale: DollarsScale) -> tuple[int, int, int]:
     """Extent in KiB, threshold and limit of the one configuration that figures by component show."""
     probe = scale.probe(WORKS.get(work, FIU))
     return probe.extents_kib[min(1, len(probe.extents_kib) - 1)], probe.thresholds[0], probe.limit

@@ -18,12 +18,12 @@ from iowatt.studies.dollars2014.conclusions import (
 from iowatt.studies.dollars2014.cost_conclusions import five
 from iowatt.studies.dollars2014.money import stated, years
 from iowatt.studies.dollars2014.points import HybridPoint, Pair, last_quarters, of, pairs
-from iowatt.studies.dollars2014.published import LONG_RUN, PUBLISHED
-from iowatt.studies.dollars2014.systems import NAMES, WORKS, Scale
-from iowatt.studies.figures import colour, table
+from iowatt.studies.dollars2014.published import PRINTED, TEXT
+from iowatt.studies.dollars2014.systems import NAMES, WORKS, DollarsScale
+from iowatt.studies.figures import colour
 
 
-def five_systems(points: list[HybridPoint], scale: Scale) -> Figure:
+def five_systems(points: list[HybridPoint], scale: DollarsScale) -> Figure:
     """All five under each workload."""
     limit_gb = 1e3 * stated("wear.ssd_tbw")
     titles = {key: work.title for key, work in WORKS.items()}
@@ -37,7 +37,7 @@ def five_systems(points: list[HybridPoint], scale: Scale) -> Figure:
                     one.ssd_written_gb if system != "hdd" else None,
                     one.ssd_read_gb if system != "hdd" else None,
                     1e6 * counted_writes_gb(one) / limit_gb if system != "hdd" else None,
-                    100 * one.hdd_busy if system != "ssd" else None, years(one, LONG_RUN),
+                    100 * one.hdd_busy if system != "ssd" else None, years(one, PRINTED.long_run),
                 ]
             )  # fmt: skip
     said = "; ".join(
@@ -46,20 +46,7 @@ def five_systems(points: list[HybridPoint], scale: Scale) -> Figure:
         )
         for work in titles
     )
-    return Figure(
-        "systems",
-        "The five systems",
-        f"Hybrids at one configuration ({said}). Life of the SSD: bytes written and a tenth of those read, "
-        f"of {limit_gb / 1e3:g} TB, in one go of the work. The captured trace is real, and nothing is "
-        "published of it.",
-        table(
-            "Workload | System | Requests | Rate (1/s) | Mean response (ms) | SSD hits (%) | Power of the "
-            "drives (W) | SSD written (GB) | SSD read (GB) | Life of the SSD (ppm) | Disk busy (%) | 100,000 "
-            "times (years)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("systems", rows, said=said, limit_tb=limit_gb / 1e3)
 
 
 def throughput(points: list[HybridPoint], work: str) -> Figure:
@@ -83,24 +70,18 @@ def throughput(points: list[HybridPoint], work: str) -> Figure:
         )
         for n, kib in enumerate(_extents(points, work))
     ]
-    published = PUBLISHED[work].throughput
+    published = PRINTED.workloads[work].throughput
     said = "; ".join(
         f"{'threshold ' + str(at) if at else 'all thresholds'} {signed_range(low, high)}"
         for at, (low, high) in published.items()
     )
-    return Figure(
-        f"throughput-{work}",
-        f"Throughput of caching against tiering: {WORKS[work].title}",
-        f"Published: {said}. Drawn are the configurations with the most migrations at a time.",
-        table(
-            "Extent (KiB) | Threshold | Migrations at a time | Caching (1/s) | Tiering (1/s) | Caching "
-            "against tiering (%) | Hits, caching (%) | Hits, tiering (%) | Copied, caching | Migrated, "
-            "tiering | Write-backs | SSD written, caching (GB) | SSD written, tiering (GB) | Power, caching "
-            "(W) | Power, tiering (W)",
-            rows,
-        ),
+    return TEXT.figure(
+        "throughput",
+        rows,
         plot.spec(traces, layout(_thresholds(points), axis("Caching against tiering (%)"))),
-        wide=True,
+        part=work,
+        title=WORKS[work].title,
+        said=said,
     )
 
 
@@ -116,15 +97,18 @@ def hits(points: list[HybridPoint], work: str) -> Figure:
             traces.append(_line(f"{system}, {kib:,} KiB", shown, number, dash))
     for one in of(points, work, "linear"):
         rows.append(["linear", None, None, 100 * (one.hit or 0.0)])
-    published = PUBLISHED[work]
-    return Figure(
-        f"hits-{work}",
-        f"SSD hit ratios: {WORKS[work].title}",
-        f"Published: caching {published.hit_caching[0]:g} to {published.hit_caching[1]:g} %, tiering "
-        f"{published.hit_tiering[0]:g} to {published.hit_tiering[1]:g} %, linear {published.hit_linear:g} "
-        "%. Those of caching and linear set the profile; tiering's are predicted.",
-        table("System | Extent (KiB) | Threshold | Hits (%)", rows),
+    published = PRINTED.workloads[work]
+    return TEXT.figure(
+        "hits",
+        rows,
         plot.spec(traces, layout(_thresholds(points), axis("SSD hits (%)", rangemode="tozero"))),
+        part=work,
+        title=WORKS[work].title,
+        caching_low=published.hit_caching[0],
+        caching_high=published.hit_caching[1],
+        tiering_low=published.hit_tiering[0],
+        tiering_high=published.hit_tiering[1],
+        hit_linear=published.hit_linear,
     )
 
 
@@ -148,19 +132,7 @@ def experiments(points: list[HybridPoint]) -> Figure:
                 name = f"{title}: {caching.variation}" if caching.variation else title
                 rows.append([work, name, *_compared(caching, tiering)])
         rows += _last_quarters(points, work)
-    return Figure(
-        "experiments",
-        "Experiments",
-        "One thing changed at a time. The last quarter is the whole work less the same work as far as "
-        "three quarters of its requests.",
-        table(
-            "Workload | Experiment | Extent (KiB) | Threshold | Caching (1/s) | Tiering (1/s) | Caching "
-            "against tiering (%) | Hits, caching (%) | Hits, tiering (%) | SSD life, caching against tiering "
-            "(%) | Power, caching (W) | Power, tiering (W)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("experiments", rows)
 
 
 def _compared(caching: HybridPoint, tiering: HybridPoint) -> list[Cell]:

@@ -6,36 +6,25 @@ from collections.abc import Sequence
 
 from iowatt.render import plot
 from iowatt.render.figure import Cell, Figure, axis, layout
-from iowatt.studies.emerald2012 import compare, published
+from iowatt.studies.emerald2012 import published
 from iowatt.studies.emerald2012.points import FamilyPoints
+from iowatt.studies.emerald2012.published import PRINTED, TEXT
 from iowatt.studies.emerald2012.systems import SEQUENTIAL
-from iowatt.studies.figures import colour, crosses, series_table, table
+from iowatt.studies.figures import colour, crosses, series_table
 
 RANDOM = ("RR", "80/20", "MW1", "60/40", "RW")
 
 
 def random(points: FamilyPoints, raid: str) -> Figure:
     """Exercises 1 and 2 of a level."""
-    return _curves(
-        points,
-        [(metric, raid) for metric in RANDOM if points.curve(metric, raid)],
-        key=f"curves-{raid}",
-        title=f"Random profiles, {compare.level_name(raid)}",
-        caption="By whole shelves of 25. Reads stop at the back end's limit; writes at the destages that are "
-        "under way.",
-    )
+    shown = [(metric, raid) for metric in RANDOM if points.curve(metric, raid)]
+    return _curves(points, shown, "curves", raid)
 
 
 def sequential(points: FamilyPoints) -> Figure:
     """Exercise 3, both levels."""
-    return _curves(
-        points,
-        [(metric, raid) for metric in SEQUENTIAL for raid in ("raid-5", "raid-10")],
-        key="curves-sequential",
-        title="Sequential profiles",
-        caption="A fixed number of requests outstanding: more drives carry them a little faster, and draw "
-        "much more.",
-    )
+    shown = [(metric, raid) for metric in SEQUENTIAL for raid in ("raid-5", "raid-10")]
+    return _curves(points, shown, "curves-sequential")
 
 
 def single(points: FamilyPoints) -> Figure:
@@ -53,36 +42,24 @@ def single(points: FamilyPoints) -> Figure:
         plot.line(drives, values, name="ours", colour=colour(0), marks=True),
         crosses("published", [(120, 13.03), (125, 12.7)], 1),
     ]
-    return Figure(
-        "curves-single",
-        "Mixed 70/30 by single drives",
-        "Drives in as few shelves as hold them. The peak is where the drives' own rate meets the back "
-        "end's limit.",
-        table(
-            "Drives | Metric (IOPS/W) | Rate (1/s) | Power (W) | Back end busy (%) | Commands of a drive "
-            "(1/s)",
-            rows,
-        ),
-        plot.spec(traces, layout(axis("Drives"), axis("IOPS per W"), showlegend=True)),
-        wide=True,
+    return TEXT.figure(
+        "curves-single", rows, plot.spec(traces, layout(axis("Drives"), axis("IOPS per W"), showlegend=True))
     )
 
 
-def _curves(
-    points: FamilyPoints, shown: Sequence[tuple[str, str]], *, key: str, title: str, caption: str
-) -> Figure:
+def _curves(points: FamilyPoints, shown: Sequence[tuple[str, str]], words: str, raid: str = "") -> Figure:
     several = len({raid for _, raid in shown}) > 1
-    unit = compare.unit(shown[0][0])
+    unit = published.unit(shown[0][0])
     drives = sorted({one.drives for metric, raid in shown for one in points.curve(metric, raid)})
     series: dict[str, list[Cell]] = {}
     traces = []
-    for number, (metric, raid) in enumerate(shown):
-        name = compare.metric_name(metric) + (f", {compare.level_name(raid)}" if several else "")
-        ours = {one.drives: one.value for one in points.curve(metric, raid)}
+    for number, (metric, level) in enumerate(shown):
+        name = published.metric_name(metric) + (f", {published.level_name(level)}" if several else "")
+        ours = {one.drives: one.value for one in points.curve(metric, level)}
         printed = {
             one.drives: one.value
-            for one in published.FIGURES
-            if (one.metric, one.raid) == (metric, raid) and one.peak != "drive"
+            for one in PRINTED.figures
+            if (one.metric, one.raid) == (metric, level) and one.peak != "drive"
         }
         series[name] = [ours.get(count) for count in drives]
         series[f"{name}, published"] = [printed.get(count) for count in drives]
@@ -90,4 +67,5 @@ def _curves(
         traces.append(crosses(f"{name}, published", [*printed.items()], number, showlegend=False))
     y = axis(unit.replace("/W", " per W"), rangemode="tozero")
     drawing = plot.spec(traces, layout(axis("Drives"), y, showlegend=True))
-    return Figure(key, title, caption, series_table("Drives", drives, series, unit), drawing, wide=True)
+    rows = series_table("Drives", drives, series, unit)
+    return TEXT.figure(words, rows, drawing, part=raid, level=published.level_name(raid))

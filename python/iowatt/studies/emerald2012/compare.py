@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from iowatt.studies.emerald2012 import published
 from iowatt.studies.emerald2012.points import FamilyPoint, FamilyPoints, best
+from iowatt.studies.emerald2012.published import PRINTED, level_name, metric_name, unit
 from iowatt.studies.emerald2012.systems import SEQUENTIAL, SLOTS
-
-UNITS = {"RI": "GB/W", "SR": "MB/s/W", "SW": "MB/s/W"}
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedFigure:
     """A published figure and ours."""
 
     group: str
@@ -33,7 +32,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Peak:
+class CurvePeak:
     """A printed number of drives at a peak, and ours."""
 
     figure: published.PrintedFigure
@@ -51,20 +50,15 @@ class Peak:
         return fewest and self.above is not None
 
 
-def unit(metric: str) -> str:
-    """Of a metric as the training prints it."""
-    return UNITS.get(metric, "IOPS/W")
-
-
 def figures_of(points: FamilyPoints) -> list[published.PrintedFigure]:
     """The printed points that were simulated: all of them but in a reduced study."""
-    return [one for one in published.FIGURES if points.find(one.metric, one.raid, one.drives)]
+    return [one for one in PRINTED.figures if points.find(one.metric, one.raid, one.drives)]
 
 
-def figures(points: FamilyPoints) -> list[Compared]:
+def figures(points: FamilyPoints) -> list[ComparedFigure]:
     """The curves' printed points."""
     return [
-        Compared(
+        ComparedFigure(
             "curves",
             f"{metric_name(one.metric)}, {level_name(one.raid)}, {one.drives} drives",
             one.metric,
@@ -78,56 +72,56 @@ def figures(points: FamilyPoints) -> list[Compared]:
     ]
 
 
-def peaks(points: FamilyPoints) -> list[Peak]:
+def peaks(points: FamilyPoints) -> list[CurvePeak]:
     """The printed peaks, by whole shelves and by single drives."""
     found = []
     for one in figures_of(points):
-        if one.peak is None:
+        if one.peak == "none":
             continue
         curve = points.of("mw1-single") if one.peak == "drive" else points.curve(one.metric, one.raid)
         top = best(curve)
         at = curve.index(top)
         below = curve[at - 1] if at else None
         above = curve[at + 1] if at + 1 < len(curve) else None
-        found.append(Peak(one, top, below, above, (curve[0].drives, curve[-1].drives)))
+        found.append(CurvePeak(one, top, below, above, (curve[0].drives, curve[-1].drives)))
     return found
 
 
-def idle(points: FamilyPoints) -> list[Compared]:
+def idle(points: FamilyPoints) -> list[ComparedFigure]:
     """Ready idle."""
     found = []
-    for one in published.IDLE:
+    for one in PRINTED.idle:
         ours = points.one(f"idle-{one.configuration}")
-        found.append(Compared("idle", one.title, "RI", "GB/W", one.gb_per_w, ours.value, one.fitted))
+        found.append(ComparedFigure("idle", one.title, "RI", "GB/W", one.gb_per_w, ours.value, one.fitted))
         if one.watts is not None:
             found.append(
-                Compared("idle", f"{one.title}, watts", "RI", "W", one.watts, ours.idle_w, one.fitted)
+                ComparedFigure("idle", f"{one.title}, watts", "RI", "W", one.watts, ours.idle_w, one.fitted)
             )
     return found
 
 
-def submission(points: FamilyPoints) -> list[Compared]:
+def submission(points: FamilyPoints) -> list[ComparedFigure]:
     """The submission, which no constant knows: its 50 drives at the response times that were measured."""
     return [
         _submitted(one, "submission", measured_when(points, one), at_measured_response(points, one))
-        for one in published.SUBMISSION
+        for one in PRINTED.submission
     ]
 
 
-def estimate(points: FamilyPoints) -> list[Compared]:
+def estimate(points: FamilyPoints) -> list[ComparedFigure]:
     """The submission beside the estimate of its drives: within 20 ms, or with its sequential load."""
     return [
         _submitted(one, "estimate", estimated_when(points, one.metric), predicted(points, one.metric))
-        for one in published.SUBMISSION
+        for one in PRINTED.submission
     ]
 
 
-def _submitted(one: published.Measured, group: str, when: str, ours: float) -> Compared:
+def _submitted(one: published.SubmittedFigure, group: str, when: str, ours: float) -> ComparedFigure:
     title = f"submission, {metric_name(one.metric)}, ours {when}"
-    return Compared(group, title, one.metric, unit(one.metric), one.value, ours, False)
+    return ComparedFigure(group, title, one.metric, unit(one.metric), one.value, ours, False)
 
 
-def measured_when(points: FamilyPoints, one: published.Measured) -> str:
+def measured_when(points: FamilyPoints, one: published.SubmittedFigure) -> str:
     """The load at which ours is compared with a line of the submission."""
     if one.metric == "MW2":
         return "at a quarter of the rate at 13 ms"
@@ -141,7 +135,7 @@ def measured_when(points: FamilyPoints, one: published.Measured) -> str:
     return f"at {one.ms:g} ms, as measured"
 
 
-def _reached(points: FamilyPoints, one: published.Measured) -> bool:
+def _reached(points: FamilyPoints, one: published.SubmittedFigure) -> bool:
     try:
         points.within(f"submission-{one.metric.lower()}", one.ms)
     except LookupError:
@@ -149,7 +143,7 @@ def _reached(points: FamilyPoints, one: published.Measured) -> bool:
     return True
 
 
-def at_measured_response(points: FamilyPoints, one: published.Measured) -> float:
+def at_measured_response(points: FamilyPoints, one: published.SubmittedFigure) -> float:
     """A metric of the submission's drives, RAID-5, at the response time that was measured.
 
     A quarter of MW1's rate is one of its rate at the measured 13 ms, whatever its response time. A sequential
@@ -177,13 +171,13 @@ def predicted(points: FamilyPoints, metric: str) -> float:
     return points.quarter() if metric == "MW2" else points.at(metric, "raid-5", 50).value
 
 
-def baseline(points: FamilyPoints) -> list[Compared]:
+def baseline(points: FamilyPoints) -> list[ComparedFigure]:
     """The untuned baseline."""
-    ours = {metric: points.one(f"baseline-{metric.lower()}") for metric in published.BASELINE}
-    watts, theirs_w = "baseline, watts under random reads", published.BASELINE_READ_W
+    ours = {metric: points.one(f"baseline-{metric.lower()}") for metric in PRINTED.baseline}
+    watts, theirs_w = "baseline, watts under random reads", PRINTED.baseline_read_w
     return [
         *(
-            Compared(
+            ComparedFigure(
                 "baseline",
                 f"baseline, {metric_name(metric)}",
                 metric,
@@ -192,18 +186,18 @@ def baseline(points: FamilyPoints) -> list[Compared]:
                 ours[metric].value,
                 False,
             )
-            for metric, value in published.BASELINE.items()
+            for metric, value in PRINTED.baseline.items()
         ),
-        Compared("baseline", watts, "RR", "W", theirs_w, ours["RR"].wall_w, False),
+        ComparedFigure("baseline", watts, "RR", "W", theirs_w, ours["RR"].wall_w, False),
     ]
 
 
-def all_figures(points: FamilyPoints) -> list[Compared]:
+def all_figures(points: FamilyPoints) -> list[ComparedFigure]:
     """All of them, each once: of the submission ours at the response times that were measured."""
     return [*figures(points), *idle(points), *submission(points), *baseline(points)]
 
 
-def mean_error(compared: Sequence[Compared]) -> float | None:
+def mean_error(compared: Sequence[ComparedFigure]) -> float | None:
     """The mean of the errors' sizes, as a share; None of none."""
     return sum(abs(one.error) for one in compared) / len(compared) if compared else None
 
@@ -211,23 +205,3 @@ def mean_error(compared: Sequence[Compared]) -> float | None:
 def ratio(points: FamilyPoints, drives: int = 125) -> float:
     """RAID-5 over RAID-10 at 70/30."""
     return points.at("MW1", "raid-5", drives).value / points.at("MW1", "raid-10", drives).value
-
-
-def metric_name(metric: str) -> str:
-    """A metric in words."""
-    return {
-        "MW1": "mixed 70/30",
-        "60/40": "mixed 60/40",
-        "80/20": "mixed 80/20",
-        "MW2": "mixed 70/30 at 25 %",
-        "RR": "random read",
-        "RW": "random write",
-        "SR": "sequential read",
-        "SW": "sequential write",
-        "RI": "ready idle",
-    }[metric]
-
-
-def level_name(raid: str) -> str:
-    """A level in words."""
-    return raid.upper()

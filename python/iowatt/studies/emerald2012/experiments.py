@@ -11,8 +11,8 @@ from iowatt.evaluate.search.axes import axes
 from iowatt.evaluate.search.rate import RateRequest
 from iowatt.render.figure import Cell
 from iowatt.studies.emerald2012 import systems
-from iowatt.studies.emerald2012.systems import SEED, Scale, family
-from iowatt.studies.stages import Stage
+from iowatt.studies.emerald2012.systems import SEED, FamilyScale, family
+from iowatt.studies.stages import StudyStage
 
 #: Shares of the capacity that the submission may have been tested on.
 SHARES = (0.5, 0.25)
@@ -29,12 +29,12 @@ RESTING = 'controller.lower.part=[{name="controllers",model="snia-online3-contro
 UNLIMITED = 'controller.lower.work.back_end={command="0s"}'
 
 
-def stages(scale: Scale) -> list[Stage]:
+def stages(scale: FamilyScale) -> list[StudyStage]:
     """All of them."""
     return [*_knees(scale), *_submission(scale), *_sequential(scale), *_baseline(scale)]
 
 
-def _knees(scale: Scale) -> list[Stage]:
+def _knees(scale: FamilyScale) -> list[StudyStage]:
     """What makes the peaks: without the back end's limit, and with twice as many destages."""
     mixed = _within("MW1", "raid-5", scale)
     writes = _within("RW", "raid-5", scale)
@@ -45,7 +45,7 @@ def _knees(scale: Scale) -> list[Stage]:
     ]
 
 
-def _submission(scale: Scale) -> list[Stage]:
+def _submission(scale: FamilyScale) -> list[StudyStage]:
     """Its level, and the share of its capacity that was tested."""
     found = []
     for metric, limit_s in (("RR", 0.012), ("MW1", 0.013), ("RW", 0.007)):
@@ -62,7 +62,7 @@ def _submission(scale: Scale) -> list[Stage]:
     return [*found, larger, systems.quarter("exp-resting", scale, RESTING)]
 
 
-def _sequential(scale: Scale) -> list[Stage]:
+def _sequential(scale: FamilyScale) -> list[StudyStage]:
     found = []
     for metric, name in (("SR", "sequential_read"), ("SW", "sequential_write")):
         length = f'test.{name}.duration="{scale.sequential_s:g}s"'
@@ -77,7 +77,7 @@ def _sequential(scale: Scale) -> list[Stage]:
     return found
 
 
-def _baseline(scale: Scale) -> list[Stage]:
+def _baseline(scale: FamilyScale) -> list[StudyStage]:
     """The baseline's drives under RAID-10."""
     of = family()
     groups = families.named_candidate(of, "baseline").groups
@@ -90,14 +90,16 @@ def _baseline(scale: Scale) -> list[Stage]:
         "raid": "raid-10",
         "drives": mirrored.drives,
     }
-    return [Stage("exp-baseline-raid-10", text, of.base, axes({SEED: [of.file.seed]}), labels, within=judged)]
+    return [
+        StudyStage("exp-baseline-raid-10", text, of.base, axes({SEED: [of.file.seed]}), labels, within=judged)
+    ]
 
 
-def _within(metric: str, raid: str, scale: Scale, limit_s: float = systems.LIMIT_S) -> RateRequest:
+def _within(metric: str, raid: str, scale: FamilyScale, limit_s: float = systems.LIMIT_S) -> RateRequest:
     return systems.within(metric, raid, scale.requests, limit_s, fills=scale.fills)
 
 
-def _filled(scale: Scale) -> int:
+def _filled(scale: FamilyScale) -> int:
     """Requests that write the larger cache so often."""
     own = systems.within("RW", "raid-5", scale.requests, fills=scale.fills, of=family(*LARGER))
     assert own.warmup_requests is not None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from iowatt.studies.emerald2012.published import MIB
 from iowatt.studies.emerald2012.systems import COUNT, RATE, SEQUENTIAL
-from iowatt.studies.stages import ArrayPoint, Points, figure, figures
+from iowatt.studies.stages import ArrayPoint, StudyPoints, figure, figures
 
 if TYPE_CHECKING:
     from iowatt.studies.stages import Results
@@ -53,7 +53,7 @@ def read(results: Results) -> FamilyPoints:
     )
 
 
-class FamilyPoints(Points[FamilyPoint]):
+class FamilyPoints(StudyPoints[FamilyPoint]):
     """All points, by sweep, fewest drives first."""
 
     def __init__(self, points: Sequence[FamilyPoint]) -> None:

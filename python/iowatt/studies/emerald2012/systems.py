@@ -20,8 +20,8 @@ from iowatt.emerald.family import Candidate, Family, Group
 from iowatt.evaluate.search.axes import axes
 from iowatt.evaluate.search.rate import ALL, RateRequest
 from iowatt.render.figure import Cell
-from iowatt.studies.emerald2012 import published
-from iowatt.studies.stages import Stage
+from iowatt.studies.emerald2012.published import PRINTED
+from iowatt.studies.stages import StudyStage
 
 DRIVE: Final = "sff-15k-146gb"
 CLASS: Final = "lower"
@@ -51,7 +51,7 @@ _PER_DRIVE: Final = {
 
 
 @dataclass(frozen=True)
-class Scale:
+class FamilyScale:
     """How many configurations, and how long."""
 
     requests: int
@@ -76,7 +76,7 @@ class Scale:
 _ALL: Final = (25, 50, 75, 100, 125, 150, 175, 200)
 _FEW: Final = (25, 50, 75, 100, 125)
 _BOTH: Final = {"MW1": _ALL, "RR": _ALL, "RW": _ALL, "SR": _FEW, "SW": _FEW}
-FULL: Final = Scale(
+FULL: Final = FamilyScale(
     requests=200_000,
     fine_requests=1_000_000,
     shelves={"raid-5": {**_BOTH, "60/40": _ALL[1:7], "80/20": _ALL[1:7]}, "raid-10": _BOTH},
@@ -85,7 +85,7 @@ FULL: Final = Scale(
     seeds=(2, 3, 4, 5),
     quarter=(1_500, 2_000, 2_500),
 )
-QUICK: Final = Scale(
+QUICK: Final = FamilyScale(
     requests=15_000,
     fine_requests=20_000,
     shelves={
@@ -147,7 +147,7 @@ def within(
     )
 
 
-def stages(scale: Scale) -> list[Stage]:
+def stages(scale: FamilyScale) -> list[StudyStage]:
     """The sweeps of the study, without the experiments on causes."""
     return [*_shelves(scale), *_single(scale), *_idle(), *_submission(scale), *_baseline(scale)]
 
@@ -161,7 +161,7 @@ def stage(
     *,
     sets: Sequence[str] = (),
     **labels: Any,
-) -> Stage:
+) -> StudyStage:
     """A sweep over the number of drives, which stand in as few shelves as hold them.
 
     ``judged`` is how a random profile is judged; ``sets`` changes keys of the family; ``labels`` is what its
@@ -170,17 +170,17 @@ def stage(
     of = family(*sets)
     text = families.scenario_text(of, candidate(counts[0], raid), metric)
     over = {(COUNT, SHELVES): [(count, math.ceil(count / SLOTS)) for count in counts]}
-    return Stage(
+    return StudyStage(
         key, text, of.base, axes(over), {"kind": key, "metric": metric, "raid": raid, **labels}, within=judged
     )
 
 
-def _sequential(scale: Scale, metric: str) -> tuple[str, ...]:
+def _sequential(scale: FamilyScale, metric: str) -> tuple[str, ...]:
     name = "sequential_read" if metric == "SR" else "sequential_write"
     return (f'test.{name}.duration="{scale.sequential_s:g}s"',)
 
 
-def _shelves(scale: Scale) -> list[Stage]:
+def _shelves(scale: FamilyScale) -> list[StudyStage]:
     """Exercises 1 to 4: every printed curve by whole shelves."""
     found = []
     for raid, metrics in scale.shelves.items():
@@ -198,7 +198,7 @@ def _plain(metric: str) -> str:
     return metric.lower().replace("/", "-")
 
 
-def _single(scale: Scale) -> list[Stage]:
+def _single(scale: FamilyScale) -> list[StudyStage]:
     """Exercise 1.5: by single drives."""
     judged = within("MW1", "raid-5", scale.fine_requests, fills=scale.fills)
     found = [stage("mw1-single", "MW1", "raid-5", scale.single, judged)]
@@ -217,26 +217,26 @@ def _named(
     judged: RateRequest | None = None,
     sets: Sequence[str] = (),
     **labels: Any,
-) -> Stage:
+) -> StudyStage:
     of = family(*sets)
     chosen = families.named_candidate(of, configuration)
     text = families.scenario_text(of, chosen, metric)
     about = {"kind": key, "metric": metric, "raid": chosen.groups[0].raid, "drives": chosen.drives, **labels}
-    return Stage(key, text, of.base, axes({SEED: [of.file.seed]}), about, within=judged)
+    return StudyStage(key, text, of.base, axes({SEED: [of.file.seed]}), about, within=judged)
 
 
-def _idle() -> list[Stage]:
+def _idle() -> list[StudyStage]:
     """Exercise 5: ready idle."""
-    return [_named(f"idle-{one.configuration}", one.configuration, "RI") for one in published.IDLE]
+    return [_named(f"idle-{one.configuration}", one.configuration, "RI") for one in PRINTED.idle]
 
 
-def _submission(scale: Scale) -> list[Stage]:
+def _submission(scale: FamilyScale) -> list[StudyStage]:
     """The submission's drives at the response times that were measured, and MW1's quarter.
 
     Sequential ones keep several numbers of requests outstanding, between which the measured time lies.
     """
     found = []
-    for one in published.SUBMISSION:
+    for one in PRINTED.submission:
         if one.metric in ("RR", "RW", "MW1"):
             judged = within(one.metric, "raid-5", scale.requests, one.ms / 1e3, fills=scale.fills)
             key = f"submission-{_plain(one.metric)}"
@@ -252,18 +252,18 @@ def _submission(scale: Scale) -> list[Stage]:
     return [*found, quarter("submission-mw2", scale)]
 
 
-def quarter(key: str, scale: Scale, *sets: str) -> Stage:
+def quarter(key: str, scale: FamilyScale, *sets: str) -> StudyStage:
     """MW2 of the submission's drives at rates around a quarter of MW1's; open, since the array keeps up."""
     of = family(*sets)
     rates = list(scale.quarter)
     text = families.scenario_text(of, candidate(50, "raid-5"), "MW2", rate_iops=float(rates[1]))
     about: dict[str, Cell] = {"kind": key, "metric": "MW2", "raid": "raid-5", "drives": 50}
-    return Stage(key, text, of.base, axes({RATE: rates}), about)
+    return StudyStage(key, text, of.base, axes({RATE: rates}), about)
 
 
-def _baseline(scale: Scale) -> list[Stage]:
+def _baseline(scale: FamilyScale) -> list[StudyStage]:
     found = []
-    for metric in published.BASELINE:
+    for metric in PRINTED.baseline:
         if metric in SEQUENTIAL:
             found.append(
                 _named(f"baseline-{_plain(metric)}", "baseline", metric, sets=_sequential(scale, metric))

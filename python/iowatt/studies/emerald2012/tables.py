@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from iowatt.render.figure import Cell, Figure
 from iowatt.studies.emerald2012 import compare, knee, published
-from iowatt.studies.emerald2012.compare import Compared
+from iowatt.studies.emerald2012.compare import ComparedFigure
 from iowatt.studies.emerald2012.points import FamilyPoints
+from iowatt.studies.emerald2012.published import PRINTED, TEXT
 from iowatt.studies.emerald2012.systems import CLASS, SEQUENTIAL, family
-from iowatt.studies.figures import table
 
 _GROUPS = {
     "curves": "peaks and curves",
@@ -29,17 +29,7 @@ def figures(points: FamilyPoints) -> Figure:
         ]
         for one in [*compare.all_figures(points), *compare.estimate(points)]
     ]  # fmt: skip
-    return Figure(
-        "figures",
-        "Published, ours, difference",
-        "Fitted: constants of the family were fitted to it, with all others of its kind together. Predicted: "
-        "no constant knows it. Random metrics of curves and baseline are ours at a mean response time of 20 "
-        "ms. The submission's are ours at the response times that were measured; the last six rows hold the "
-        "same measured figures against the estimate of its 50 drives, at 20 ms or with the family's "
-        "sequential load, and count in no mean but their own. Sequential metrics are in MB/s/W (10^6 bytes).",
-        table("Figure | Unit | Published | Ours | Difference (%) | Ours was", rows),
-        wide=True,
-    )
+    return TEXT.figure("figures", rows)
 
 
 def errors(points: FamilyPoints) -> Figure:
@@ -55,17 +45,10 @@ def errors(points: FamilyPoints) -> Figure:
             "not counted above: the submission, at the estimate's 20 ms or load", compare.estimate(points)
         )
     )
-    return Figure(
-        "errors",
-        "Mean differences",
-        "Means of the sizes of the differences in percent. That of the fitted figures says little: see how "
-        "many constants they have under What it rests on.",
-        table("Of | Figures | Mean difference (%) | Largest (%) | Which", rows),
-        wide=True,
-    )
+    return TEXT.figure("errors", rows)
 
 
-def _errors(title: str, compared: Sequence[Compared]) -> list[Cell]:
+def _errors(title: str, compared: Sequence[ComparedFigure]) -> list[Cell]:
     worst = max(compared, key=lambda one: abs(one.error), default=None)
     mean = compare.mean_error(compared)
     return [
@@ -81,7 +64,7 @@ def peaks(points: FamilyPoints) -> Figure:
         ours, figure = one.ours, one.figure
         rows.append(
             [
-                compare.metric_name(figure.metric), compare.level_name(figure.raid),
+                published.metric_name(figure.metric), published.level_name(figure.raid),
                 "single drives" if figure.peak == "drive" else "whole shelves", figure.drives, ours.drives,
                 f"{one.tried[0]} to {one.tried[1]}" + ("" if one.inside else ": no peak inside"), ours.value,
                 figure.value, None if one.below is None else 100 * (one.below.value / ours.value - 1),
@@ -89,19 +72,7 @@ def peaks(points: FamilyPoints) -> Figure:
                 None if ours.back_end is None else 100 * ours.back_end,
             ]
         )  # fmt: skip
-    return Figure(
-        "peaks",
-        "Drives at the peaks",
-        "The highest point of each curve, and by how much its neighbours are lower; random metrics at 20 "
-        "ms. One that has nothing on a side is at the edge of what was tried, and no peak (one shelf is the "
-        "least there is). Where back end or drives are fully busy says what limits it.",
-        table(
-            "Metric | Level | By | Published (drives) | Ours (drives) | Tried | Metric there, ours | "
-            "Published metric | Next fewer (%) | Next more (%) | Busy drives (%) | Busy back end (%)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("peaks", rows)
 
 
 def again(points: FamilyPoints) -> Figure:
@@ -118,24 +89,12 @@ def again(points: FamilyPoints) -> Figure:
                 tops.count(drives),
             ]
         )  # fmt: skip
-    return Figure(
-        "again",
-        "The peak by single drives, over seeds",
-        "Mixed 70/30, RAID-5, at 20 ms. Differences are taken within a seed; their interval is Student's "
-        "over the seeds. Which count is the best of a single curve is chance where the interval holds "
-        "zero. The fit kept only combinations of constants whose peak is at 120.",
-        table(
-            "Drives | Mean (IOPS/W) | Lowest seed (IOPS/W) | Highest seed (IOPS/W) | Against the best, mean "
-            "(%) | Half of its 95 % interval (%) | Best in seeds",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("again", rows)
 
 
 def levels(points: FamilyPoints) -> Figure:
     """RAID-5 and RAID-10 side by side."""
-    printed = {(one.metric, one.raid): one for one in published.FIGURES if one.peak == "shelf"}
+    printed = {(one.metric, one.raid): one for one in PRINTED.figures if one.peak == "shelf"}
     rows: list[list[Cell]] = []
     for metric in ("MW1", "RR", "RW", "SR", "SW"):
         first, second = printed[metric, "raid-5"], printed[metric, "raid-10"]
@@ -144,23 +103,17 @@ def levels(points: FamilyPoints) -> Figure:
         ours = [points.at(metric, raid, first.drives).value for raid in ("raid-5", "raid-10")]
         rows.append(
             [
-                compare.metric_name(metric), first.drives, ours[0], ours[1], ours[0] / ours[1],
+                published.metric_name(metric), first.drives, ours[0], ours[1], ours[0] / ours[1],
                 first.value / second.value,
             ]
         )  # fmt: skip
-    return Figure(
-        "levels",
-        "RAID-5 against RAID-10",
-        "At the same number of drives, random metrics at 20 ms. "
-        "Counting drive operations gives 1.3/1.9 = 0.684 at 70/30.",
-        table("Metric | Drives | RAID-5 | RAID-10 | Ratio | Published ratio", rows),
-    )
+    return TEXT.figure("levels", rows)
 
 
 def idle(points: FamilyPoints) -> Figure:
     """Ready idle."""
     rows: list[list[Cell]] = []
-    for one in published.IDLE:
+    for one in PRINTED.idle:
         ours = points.one(f"idle-{one.configuration}")
         rows.append(
             [
@@ -168,27 +121,13 @@ def idle(points: FamilyPoints) -> Figure:
                 one.gb_per_w, 100 * (ours.value / one.gb_per_w - 1), "fitted" if one.fitted else "predicted",
             ]
         )  # fmt: skip
-    return Figure(
-        "idle",
-        "Ready idle",
-        "Pair of controllers and shelf follow from the first two points; published watts of the second "
-        "and third are the capacity "
-        "over the printed GB/W. The last point's printed 4,100 W and 35.7 GB/W are 0.4 % apart.",
-        table(
-            "Drives | Raw capacity (GB) | Power, ours (W) | Power, published (W) | Ours (GB/W) | Published "
-            "(GB/W) | Difference (%) | Ours was",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("idle", rows)
 
 
 def three(points: FamilyPoints) -> Figure:
     """Baseline, predicted, measured."""
-    measured = {one.metric: one for one in published.SUBMISSION}
-    estimated = {
-        one.metric: one.value for one in published.FIGURES if (one.raid, one.drives) == ("raid-5", 50)
-    }
+    measured = {one.metric: one for one in PRINTED.submission}
+    estimated = {one.metric: one.value for one in PRINTED.figures if (one.raid, one.drives) == ("raid-5", 50)}
     rows: list[list[Cell]] = []
     for metric in ("MW1", "MW2", "RR", "RW", "SR", "SW"):
         untuned = points.of(f"baseline-{metric.lower()}")
@@ -196,97 +135,30 @@ def three(points: FamilyPoints) -> Figure:
         there = compare.at_measured_response(points, measured[metric])
         rows.append(
             [
-                compare.metric_name(metric), compare.unit(metric), published.BASELINE.get(metric),
+                published.metric_name(metric), published.unit(metric), PRINTED.baseline.get(metric),
                 untuned[0].value if untuned else None, estimated.get(metric), ours, measured[metric].value,
                 measured[metric].ms, there, 100 * (there / measured[metric].value - 1),
                 100 * (ours / measured[metric].value - 1),
             ]
         )  # fmt: skip
-    return Figure(
-        "three",
-        "Baseline, predicted, measured",
-        "The baseline is 250 small drives of 10k and 120 large ones of 15k, untuned; the submission 50 small "
-        "drives of 15k. Levels, tested capacity and load of either are not published: ours are RAID-5 on all "
-        "of it. Baseline and estimate are ours at 20 ms (sequential: 44 requests outstanding, which stands "
-        "for sequential reads at their 6 ms, too: 16 streams do not come down to it). MW2 is a quarter of "
-        "MW1's rate, at 20 ms or at the measured 13 ms.",
-        table(
-            "Metric | Unit | Baseline, published | Baseline, ours | Estimate for 50 drives, published | "
-            "Estimate for 50 drives, ours | Measured | Measured response (ms) | Ours at that response | Ours "
-            "at that response over measured (%) | Our estimate over measured (%)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("three", rows)
 
 
 def constants() -> Figure:
     """The family's constants and their sources."""
-    of = family()
-    own = of.controller(CLASS)
-    part, work = own.part[0], own.work
-    store = None if work is None else work.cache
-    end = None if work is None else work.back_end
-    assert store is not None and end is not None and store.mirror is not None
-    shelf = of.file.shelf[0].part[0]
-    reading = of.file.test.sequential_read
-    fitted = sum(one.fitted for one in published.FIGURES)
-    peaks = sum(one.fitted and one.peak is not None for one in published.FIGURES)
-    rows: list[list[Cell]] = [
-        ["Pair of controllers at rest", "172.0 W", f"two idle points ({part.model})"],
-        [
-            "Pair of controllers at work",
-            f"{part.active:g} W",
-            "least squares over the RAID-5 figures; whatever the load",
-        ],
-        ["Shelf without drives", "56.7 W", f"two idle points ({shelf.model})"],
-        ["Supplies", "85 %", "assumed"],
-        [
-            "Back end",
-            f"{1e6 * end.command:g} us a command",
-            "70/30 by single drives and by shelves, random read (RAID-5): three figures and their peaks",
-        ],
-        [
-            "Destages under way",
-            f"{store.destage_outstanding}",
-            "random write at 75 drives (RAID-5) alone, and its peak",
-        ],
-        ["Cache for writes", f"{(store.size or 0) / 2**20:g} MiB, destaged as it fills", "assumed"],
-        [
-            "Copy to the partner",
-            f"{store.mirror.bandwidth / 1e6:g} MB/s",
-            "sequential write at 50 drives (RAID-5) alone, and its peak",
-        ],
-        [
-            "Sequential load",
-            f"{reading.streams} streams, {reading.outstanding} requests outstanding",
-            "sequential read at 25 and 50 drives (RAID-5) alone; streams assumed",
-        ],
-        ["Sets", "4+1 and 1+1 of chunklets, units of 256 KiB", "assumed"],
-        [
-            "Drives",
-            "16 commands held, shortest positioning first, with their buffer (spctf)",
-            "library, marked there",
-        ],
-        [
-            "Response limit of random profiles",
-            "20 ms in the mean",
-            "rules of Emerald 1.0 as recalled (unverified)",
-        ],
-    ]
-    return Figure(
-        "constants",
-        "One set of constants",
-        "Seven constants are fitted. Two of them, of watts at rest, follow from two idle points and have no "
-        f"error left (GB/W and W of the first are one figure). Five are fitted to {fitted} RAID-5 figures, "
-        f"and combinations that miss one of the {peaks} peaks are dropped. No point has a constant of its "
-        "own in the file, but three metrics do in effect: destages act on random writes alone, the copy to "
-        "the partner on sequential writes, the requests outstanding on sequential reads. The others, back "
-        "end and the pair at work, carry random read and 70/30 twice, and the watts of all. So that fitted "
-        "figures come out says little; predictions are the test. scripts/fit_emerald2012.py repeats the fit.",
-        table("Constant | Value | Found by", rows),
-        wide=True,
-    )
+    file, own = family().file, family().controller(CLASS)
+    work = own.work
+    assert work is not None and work.cache is not None and work.back_end is not None
+    store, reading = work.cache, file.test.sequential_read
+    assert store.mirror is not None
+    return TEXT.figure(
+        "constants", fitted=sum(one.fitted for one in PRINTED.figures),
+        peaks=sum(one.fitted and one.peak != "none" for one in PRINTED.figures),
+        pair=own.part[0].model, active_w=own.part[0].active, shelf=file.shelf[0].part[0].model,
+        command_us=1e6 * work.back_end.command, destages=store.destage_outstanding,
+        cache_mib=(store.size or 0) / 2**20, copy_mb_s=store.mirror.bandwidth / 1e6,
+        streams=reading.streams, outstanding=reading.outstanding,
+    )  # fmt: skip
 
 
 def defects(points: FamilyPoints) -> Figure:
@@ -317,10 +189,4 @@ def defects(points: FamilyPoints) -> Figure:
             "17.255 is 17.3",
         ],
     ]
-    return Figure(
-        "defects",
-        "Known defects",
-        "Not fitted to; each is a choice that is stated.",
-        table("Defect | Here | Worth", rows),
-        wide=True,
-    )
+    return TEXT.figure("defects", rows)

@@ -6,13 +6,14 @@ that no more can be asked of them.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from iowatt.render import numbers
 from iowatt.studies.hotband2013 import published
 from iowatt.studies.hotband2013.points import HotBandPoint, HotBandPoints
+from iowatt.studies.hotband2013.published import PRINTED, TEXT
 from iowatt.studies.hotband2013.systems import CEILING_IOPS
-from iowatt.studies.result import Verdict, judge
+from iowatt.studies.result import ClaimVerdict
 
 TOLERANCE: Final = 0.2
 """How far a ratio may be from the published one, as a share of it."""
@@ -23,32 +24,31 @@ COUNTING_TOLERANCE: Final = 0.01
 
 def ratio(
     key: str,
-    claim: str,
     case: str,
     ours: float,
     theirs: float,
     *,
-    cause: str,
-    experiment: str,
     capped: tuple[bool, bool] = (False, False),
-) -> Verdict:
-    """A ratio beside the published one.
+    **values: Any,
+) -> ClaimVerdict:
+    """A ratio beside the published one; ``values`` as :meth:`StudyText.judge` takes them.
 
     ``capped`` says whether the assumed controller sets the upper and the lower figure of ours. Then ours is a
     bound, and judged only where it lies beyond the published one on the side that it bounds.
     """
     off = ours / theirs - 1
-    published, shown = f"x{theirs:g}", f"x{ours:.3g} ({percent(off)})"
     beyond = (capped == (True, False) and off > TOLERANCE) or (capped == (False, True) and off < -TOLERANCE)
+    ceiling = ""
     if any(capped) and not beyond:
         ceiling = f"the assumed controller's {CEILING_IOPS:,.0f} requests a second set a rate of ours"
-        return Verdict(
-            key=key, claim=claim, case=case, published=published, ours=shown, agrees=False, cause=ceiling,
-            experiment=experiment, tried=False, ceiling=ceiling,
-        )  # fmt: skip
-    agrees = abs(off) <= TOLERANCE
-    return judge(
-        key, claim, case, published=published, ours=shown, agrees=agrees, cause=cause, experiment=experiment
+    return TEXT.judge(
+        key,
+        case,
+        published=f"x{theirs:g}",
+        ours=f"x{ours:.3g} ({percent(off)})",
+        agrees=not ceiling and abs(off) <= TOLERANCE,
+        ceiling=ceiling,
+        **values,
     )
 
 
@@ -62,12 +62,12 @@ def in_words(point: HotBandPoint) -> str:
     return f"{point.iops:,.0f} IOPS, {numbers.significant(point.ms)} ms"
 
 
-def cache_assist(points: HotBandPoints) -> list[Verdict]:
+def cache_assist(points: HotBandPoints) -> list[ClaimVerdict]:
     """The hot band lives from the cache, uniform requests do not: both readings of the row called initial."""
     random = points.cached("large-random")
     hot = points.cached("large-hot")
     apart = points.cached("large-hot-apart")
-    theirs = published.CACHED.hot_iops / (published.CACHED.random_iops or 1.0)
+    theirs = PRINTED.cached.hot_iops / (PRINTED.cached.random_iops or 1.0)
     places = ((hot, "all eight sequential streams begin at one place"), (apart, "each at a place of its own"))
     streams = (
         f"hit ratio {share(hot.hit_ratio)} where they begin at one place, {share(apart.hit_ratio)} "
@@ -76,14 +76,10 @@ def cache_assist(points: HotBandPoints) -> list[Verdict]:
     found = [
         ratio(
             "cache-assist",
-            "A cache of 3 % of the working set lets the hot band run at a multiple of the random rate",
             f"first reading of 'initial': uniform random requests on the same cached array; {where}",
             one.iops / random.iops,
             round(theirs, 3),
             capped=(one.capped, random.capped),
-            cause="where the eight sequential streams begin decides what they find in the cache: at one "
-            "place, as vdbench's seekpct=0 has it, the reads of one are hits of the next. The study "
-            "does not say",
             experiment=streams,
         )
         for one, where in places
@@ -92,18 +88,17 @@ def cache_assist(points: HotBandPoints) -> list[Verdict]:
         *found,
         ratio(
             "cache-per-watt",
-            "Cache over initial in IOPS per watt",
             "first reading of 'initial'",
             hot.iops_per_w / random.iops_per_w,
-            published.CACHE_OVER_INITIAL,
+            PRINTED.per_watt.cache_over_initial,
             capped=(hot.capped, random.capped),
-            cause=f"as for the rates; power differs by {percent(hot.wall_w / random.wall_w - 1)} only",
             experiment=streams,
+            power=percent(hot.wall_w / random.wall_w - 1),
         ),
     ]
 
 
-def small_array(points: HotBandPoints) -> list[Verdict]:
+def small_array(points: HotBandPoints) -> list[ClaimVerdict]:
     """A small array is as fast under the hot band as under random requests."""
     found = []
     for random in points.of("small-random"):
@@ -112,72 +107,59 @@ def small_array(points: HotBandPoints) -> list[Verdict]:
         found.append(
             ratio(
                 "small-array",
-                "Without a cache worth its name the hot band is no faster than random requests",
                 f"small array, {random.cache} of cache",
                 hot.iops / random.iops,
-                round(published.SMALL.hot_iops / (published.SMALL.random_iops or 1.0), 3),
-                cause="the hot band's requests are 28.7 KiB on average against 8 KiB, and its sequential "
-                "streams meet at the same drives; cache and sizes of the study's small array are not known",
-                experiment=f"all requests of 8 KiB without a cache: x{same.iops / random.iops:.3g} of "
-                "the random rate",
+                round(PRINTED.small.hot_iops / (PRINTED.small.random_iops or 1.0), 3),
+                ratio=same.iops / random.iops,
             )
         )
     return found
 
 
-def tiering(points: HotBandPoints) -> list[Verdict]:
+def tiering(points: HotBandPoints) -> list[ClaimVerdict]:
     """SSDs instead of some of the disks."""
     hot, tiered = points.cached("large-hot"), points.cached("tiered-hot")
     random = points.cached("large-random")
-    theirs = published.TIERED.hot_iops / published.CACHED.hot_iops
+    theirs = PRINTED.tiered.hot_iops / PRINTED.cached.hot_iops
     watts = f"{tiered.wall_w:,.0f} W against {hot.wall_w:,.0f} W"
     limit = (
-        f"the tiered array with {published.TIERED.outstanding('hot-band')} requests in flight (Little's "
+        f"the tiered array with {PRINTED.tiered.outstanding('hot-band')} requests in flight (Little's "
         f"law of its published figures) is at {numbers.significant(tiered.ms)} ms, its disks "
         f"{100 * tiered.busy:.0f} % busy"
     )
     found = [
         ratio(
             "tiering-rate",
-            "Tiering over cache in IOPS of the hot band",
             "same cache, SSDs for some of the disks",
             tiered.iops / hot.iops,
             round(theirs, 3),
-            cause="what the cache leaves is read from few extents more, or less, than in the study: its "
-            "tiers and their sizes are not published",
-            experiment=limit,
             capped=(tiered.capped, hot.capped),
+            experiment=limit,
         ),
-        judge(
+        TEXT.judge(
             "tiering-response",
-            "Tiering shortens the response time of the hot band",
             "same cache, SSDs for some of the disks",
-            published=f"{published.CACHED.hot_ms} to {published.TIERED.hot_ms} ms",
             ours=f"{numbers.significant(hot.ms)} to {numbers.significant(tiered.ms)} ms",
             agrees=tiered.ms < hot.ms,
-            cause="the tiers are no faster",
             experiment=limit,
+            hot_ms=PRINTED.cached.hot_ms,
+            tiered_ms=PRINTED.tiered.hot_ms,
         ),
         ratio(
             "tiering-per-watt",
-            "Tiering over cache in IOPS per watt",
             watts,
             tiered.iops_per_w / hot.iops_per_w,
-            published.TIERED_OVER_CACHE,
-            cause="as for the rates",
-            experiment=limit,
+            PRINTED.per_watt.tiered_over_cache,
             capped=(tiered.capped, hot.capped),
+            experiment=limit,
         ),
         ratio(
             "tiering-over-initial",
-            "Tiering over initial in IOPS per watt",
             "first reading of 'initial': uniform random requests on the cached array",
             tiered.iops_per_w / random.iops_per_w,
-            published.TIERED_OVER_INITIAL,
-            cause="as for the cache: where the sequential streams begin decides how much of the hot "
-            "band is hits",
-            experiment=f"x{tiered.iops_per_w / hot.iops_per_w:.3g} over the cached array itself",
+            PRINTED.per_watt.tiered_over_initial,
             capped=(tiered.capped, random.capped),
+            ratio=tiered.iops_per_w / hot.iops_per_w,
         ),
     ]
     for workload, kinds in (
@@ -192,24 +174,24 @@ def tiering(points: HotBandPoints) -> list[Verdict]:
         found.append(
             ratio(
                 "tiering-alone",
-                "Speed-up by tiering alone",
                 f"{workload}: the same disks with and without the SSDs, both with the cache",
                 with_ssds.iops / without.iops,
-                published.TIERING_ALONE[workload],
-                cause="the slides give no configuration and no number of requests in flight",
-                experiment=f"{in_words(without)} to {in_words(with_ssds)}{alone}",
+                PRINTED.tiering_alone[workload],
                 capped=(with_ssds.capped, without.capped),
+                without=in_words(without),
+                with_ssds=in_words(with_ssds),
+                alone=alone,
             )
         )
     return found
 
 
-def coms(points: HotBandPoints) -> list[Verdict]:
+def coms(points: HotBandPoints) -> list[ClaimVerdict]:
     """Capacity optimisation methods at 70/30 random requests."""
     deep = [points.one("com-deep", level=level) for level in (5, 10)]
     shallow = [points.one("com", level=level) for level in (5, 10)]
     theory = published.RAID5_OVER_RAID10
-    slide = published.COMS["raid5"].iops / published.COMS["raid10"].iops
+    slide = PRINTED.coms["raid5"].iops / PRINTED.coms["raid10"].iops
     plain, compressed = points.one("com-plain"), points.one("com-compressed")
     gain = compressed.iops / plain.iops
     capacity = compressed.effective_gb / compressed.usable_gb
@@ -217,35 +199,29 @@ def coms(points: HotBandPoints) -> list[Verdict]:
     for (parity, mirrored), case in ((deep, "32"), (shallow, "5")):
         ours = parity.iops / mirrored.iops
         found.append(
-            judge(
+            TEXT.judge(
                 "raid5-rate",
-                "RAID-5 : RAID-10 in IOPS at 70/30 is what counting drive operations gives",
                 f"{case} requests in flight a disk, no cache",
-                published=f"{slide:.3f}; counting gives {theory:.3f}",
                 ours=f"{ours:.3f}: {percent(ours / theory - 1)} to counting, {percent(ours / slide - 1)} to "
                 "the slide",
                 agrees=abs(ours - theory) <= COUNTING_TOLERANCE,
-                cause="counting takes every operation for the same; elevators and the nearer of two copies "
-                "shorten the seeks of RAID-10 more than those of parity updates. Served first come first "
-                "served, with 1,024 in flight, the ratio is 0.685 "
-                "(crates/iowatt-sim/tests/array_services.rs)",
-                experiment=f"{in_words(mirrored)} and {in_words(parity)}; with 32 in flight a disk "
-                f"{deep[0].iops / deep[1].iops:.3f}",
+                slide=slide,
+                theory=theory,
+                mirrored=in_words(mirrored),
+                parity=in_words(parity),
+                deep_ratio=deep[0].iops / deep[1].iops,
             )
         )
     return [
         *found,
-        judge(
+        TEXT.judge(
             "compression",
-            "2:1 compression doubles GB per watt and IOPS per watt",
             "2:1 on RAID-10, random requests of 8 KiB",
-            published="x2 and x2",
             ours=f"GB per watt x{capacity:.3g}, IOPS per watt "
             f"x{compressed.iops_per_w / plain.iops_per_w:.3g}",
             agrees=abs(gain - 2) <= TOLERANCE,
-            cause="a random request takes a disk as long for 4 KiB as for 8: positioning is not halved. "
-            "Doubled IOPS is the slide's arithmetic, twice the data at the same IOPS per GB",
-            experiment=f"{in_words(plain)} to {in_words(compressed)}",
+            plain=in_words(plain),
+            compressed=in_words(compressed),
         ),
     ]
 

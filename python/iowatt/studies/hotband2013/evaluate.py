@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from iowatt.base.results import Note
 from iowatt.render.document import Section
-from iowatt.studies.hotband2013 import conclusions, points, published, systems, tables
-from iowatt.studies.hotband2013.systems import FULL, QUICK, Scale, stages
-from iowatt.studies.result import Verdict, judge
+from iowatt.studies.hotband2013 import conclusions, points, systems, tables
+from iowatt.studies.hotband2013.published import PRINTED, TEXT
+from iowatt.studies.hotband2013.systems import FULL, QUICK, ArrayScale, stages
+from iowatt.studies.result import ClaimVerdict
 from iowatt.studies.study import Findings
-from iowatt.studies.study import notes as coded
 
 if TYPE_CHECKING:
     from iowatt.lenses.heat.result import HeatResult, PointHeat
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["FULL", "QUICK", "findings", "stages"]
 
 
-def findings(results: Results, scale: Scale) -> Findings:
+def findings(results: Results, scale: ArrayScale) -> Findings:
     """Everything that the study finds at a scale."""
     found = points.read(results)
     heat = _heat(results)
@@ -48,20 +48,18 @@ def _heat(results: Results) -> HeatResult:
     return analyse(of_run(run), run.summary["name"], over="touched")
 
 
-def _hot_space(heat: HeatResult) -> Verdict:
+def _hot_space(heat: HeatResult) -> ClaimVerdict:
     """54 % of the requests in 32 % of the space, at the front end."""
     front = next(one for one in heat.points if one.point == "front")
     bands = ((0.10, 0.18), (0.32, 0.40), (0.55, 0.63), (0.80, 0.88))
     share = _share_in(front, bands)
-    return judge(
+    return TEXT.judge(
         "hot-space",
-        "54 % of the requests go to hot bands in 32 % of the space",
         "front end, by address",
-        published=f"{100 * published.HOT_REQUESTS:.0f} % in {100 * published.HOT_SPACE:.0f} %",
         ours=f"{100 * share:.1f} % of the requests",
-        agrees=abs(share - published.HOT_REQUESTS) <= 0.04,
-        cause="uniform requests and sequential streams pass through the bands too",
-        experiment="the profile's shares: 54 % in bands, 6 % uniform, 40 % sequential",
+        agrees=abs(share - PRINTED.hot_band.requests) <= 0.04,
+        requests=100 * PRINTED.hot_band.requests,
+        space=100 * PRINTED.hot_band.space,
     )
 
 
@@ -79,26 +77,10 @@ def _share_in(front: PointHeat, bands: tuple[tuple[float, float], ...]) -> float
     return inside / whole
 
 
-def notes(scale: Scale) -> list[Note]:
+def notes(scale: ArrayScale) -> list[Note]:
     """What every figure here rests on."""
-    sentences = {
-        "assembled-arrays": "The arrays are assembled. The slides give rates and response times, no parts "
-        "list: the number of disks of each array is set so that its random row comes near the published one "
-        f"({systems.SMALL_DISKS} drives of 7,200 rpm, {systems.LARGE_DISKS} of 15,000 rpm, mirrored and "
-        "striped); nothing else is set by a published figure.",
-        "drive-buffers": "Drives have the buffers that are assumed of data sheets: they read ahead, and "
-        "their write cache is off. This sets what sequential streams cost the disks.",
-        "stand-in-drive": f"The 15,000 rpm drive is a stand-in ({systems.FAST_DISK}). The span of "
-        f"{systems.SPAN_GB:,.0f} GB is that of which the power calculator's 96 GB of cache are 3 %. The "
-        "controller's processors (8, 100 us a request) are assumed: 80,000 requests a second are their "
-        "limit, which the tiered array reaches.",
-        "tiered-array": f"The tiered array has {systems.TIERED_DISKS} of the disks and {systems.TIERED_SSDS} "
-        f"SSDs ({systems.SSD}) for {systems.TIER_SHARE:.3g} of the span; its pages of 42 MiB are those of "
-        "the P9500, placed as relocation leaves them once it has converged (a first pass counts accesses), "
-        "which took theirs hours.",
-        "random": "Random means uniform requests of 8 KiB, 70 % reads, Emerald's MW1: the slides say random "
-        "only.",
-        "sequential-streams": "The hot band's transfer sizes are recalled and unverified; its eight "
-        "sequential streams begin at one place, as vdbench's seekpct=0 does.",
-    }
-    return coded(sentences, reduced="arrays of a quarter of the size" if scale.size < 1 else "")
+    return TEXT.noted(
+        reduced=scale.size < 1, small_disks=systems.SMALL_DISKS, large_disks=systems.LARGE_DISKS,
+        fast_disk=systems.FAST_DISK, span_gb=systems.SPAN_GB, tiered_disks=systems.TIERED_DISKS,
+        tiered_ssds=systems.TIERED_SSDS, ssd=systems.SSD, tier_share=systems.TIER_SHARE,
+    )  # fmt: skip

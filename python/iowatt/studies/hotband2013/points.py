@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from iowatt.studies.hotband2013.systems import CACHE, CEILING_IOPS, LEVEL
-from iowatt.studies.stages import ArrayPoint, Points, figure, figures
+from iowatt.studies.stages import ArrayPoint, StudyPoints, figure, figures
 
 if TYPE_CHECKING:
     from iowatt.studies.stages import Results
@@ -41,7 +41,7 @@ class HotBandPoint(ArrayPoint):
         return self.iops / self.wall_w
 
 
-class HotBandPoints(Points[HotBandPoint]):
+class HotBandPoints(StudyPoints[HotBandPoint]):
     """All points, by sweep."""
 
     def cached(self, kind: str) -> HotBandPoint:

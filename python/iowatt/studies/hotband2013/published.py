@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from iowatt.studies.text import StudyFile, printed, study_text
 
-@dataclass(frozen=True)
-class Array:
+TEXT: Final = study_text("hotband2013")
+
+
+class MeasuredArray(StudyFile):
     """A measured array: rates and mean response times under the hot band and under random requests."""
 
     name: str
@@ -24,41 +26,29 @@ class Array:
         return round(self.random_iops * self.random_ms / 1e3)
 
 
-SMALL: Final = Array("small array", 4_330, 32.8, 4_130, 33.4)
-CACHED: Final = Array("large array, cache", 39_900, 8.97, 18_410, 22.59)
-TIERED: Final = Array("large array, tiered", 42_870, 5.77)
+class HotBandShares(StudyFile):
+    """The hot band on the large array: hits, cache, and the bands' share of requests and space."""
 
-#: Hits of the hot band in the cache of the large array, as the slide prints them.
-READ_HITS: Final = 0.60
-WRITE_HITS: Final = 0.24
-
-#: The cache of the large array, share of the working set.
-CACHE_SHARE: Final = 0.03
-
-#: Slide of IOPS per watt: it divides by the power calculator's BTU/h (docs/models/array-power.md), so
-#: ratios hold and watts do not.
-BTU_CACHED: Final = 7_491.5
-BTU_TIERED: Final = 7_283.0
-#: BTU/h to W of that sheet, which multiplies by 3.14 where 3.412 is meant.
-SHEET_FACTOR: Final = 3.14
-
-#: Ratios of IOPS per watt as printed.
-CACHE_OVER_INITIAL: Final = 2.17
-TIERED_OVER_CACHE: Final = 1.105
-TIERED_OVER_INITIAL: Final = 2.40
-#: Total IOPS, tiered over "initial".
-IOPS_OVER_INITIAL: Final = 2.33
-
-#: Speed-up that the slides attribute to tiering alone.
-TIERING_ALONE: Final = {"spc-1-like": 1.5, "hot-band": 1.3}
-
-#: Share of the hot bands in requests, and in space.
-HOT_REQUESTS: Final = 0.54
-HOT_SPACE: Final = 0.32
+    read_hits: float
+    write_hits: float
+    cache_share: float
+    requests: float
+    space: float
 
 
-@dataclass(frozen=True)
-class Com:
+class PerWatt(StudyFile):
+    """The slide of IOPS per watt."""
+
+    btu_cached: float
+    btu_tiered: float
+    sheet_factor: float
+    cache_over_initial: float
+    tiered_over_cache: float
+    tiered_over_initial: float
+    iops_over_initial: float
+
+
+class PublishedCom(StudyFile):
     """A column of the table of capacity optimisation methods."""
 
     name: str
@@ -77,11 +67,19 @@ class Com:
         return self.iops / self.watts
 
 
-COMS: Final = {
-    "raid10": Com("RAID-1 baseline", 36_000, 4_046, 57_750),
-    "raid5": Com("RAID-5", 45_000, 4_046, 37_310),
-    "compressed": Com("2:1 compression", 72_000, 4_046, 115_500),
-}
+class HotBandFigures(StudyFile):
+    """All published figures."""
 
-#: What back-end counting gives for RAID-5 over RAID-10 at 70/30: (0.7 + 2 x 0.3) / (0.7 + 4 x 0.3).
+    small: MeasuredArray
+    cached: MeasuredArray
+    tiered: MeasuredArray
+    hot_band: HotBandShares
+    per_watt: PerWatt
+    tiering_alone: dict[str, float]
+    coms: dict[str, PublishedCom]
+
+
+PRINTED: Final = printed("hotband2013", HotBandFigures)
+
 RAID5_OVER_RAID10: Final = 1.3 / 1.9
+"""What counting drive operations gives at 70/30: (0.7 + 2 x 0.3) / (0.7 + 4 x 0.3)."""

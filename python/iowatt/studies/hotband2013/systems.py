@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.evaluate.search.axes import axes
-from iowatt.studies.hotband2013.published import CACHE_SHARE, CACHED, SMALL, TIERED
-from iowatt.studies.stages import Stage, scenario_text
+from iowatt.studies.hotband2013.published import PRINTED, TEXT
+from iowatt.studies.stages import StudyStage, scenario_text
 
 FAST_DISK: Final = "hotband2013-15k"
 SLOW_DISK: Final = "toshiba-mg04sca500e"
@@ -56,7 +56,7 @@ SAME_SIZE: Final = ("sizes=[{size=8192,share=100}]",)
 
 
 @dataclass(frozen=True)
-class Scale:
+class ArrayScale:
     """How large, and how long."""
 
     #: Share of drives, span, cache and requests in flight.
@@ -80,8 +80,8 @@ class Scale:
         return SPAN_GB * self.size
 
 
-FULL: Final = Scale(1.0, 120.0, 120.0, (0.0, 0.01, 0.06))
-QUICK: Final = Scale(0.25, 60.0, 30.0, (0.0,))
+FULL: Final = ArrayScale(1.0, 120.0, 120.0, (0.0, 0.01, 0.06))
+QUICK: Final = ArrayScale(0.25, 60.0, 30.0, (0.0,))
 
 #: The controller is assumed: so many processors, each busy so long with a request.
 PROCESSORS: Final = 8
@@ -89,36 +89,6 @@ PROCESSING_US: Final = 100
 #: Requests per second that this lets through, whatever lies behind it.
 CEILING_IOPS: Final = PROCESSORS * 1_000_000 / PROCESSING_US
 
-_POOL: Final = """
-[[array.pool]]
-name = "{name}"
-device = "{device}"
-count = {count}
-raid = {{ level = {level}, stripe_unit = "512KiB" }}
-scheduler = "{scheduler}"
-"""
-
-#: Pages of the study's arrays (42 MB), placed as converged relocation leaves them (a first pass counts).
-_TIERS: Final = """
-[[array.virtual_pool]]
-name = "tiers"
-scheme = "tiering"
-fast = {{ pool = "ssd", capacity = "{fast}GB" }}
-slow = {{ pool = "disks" }}
-extent = "42MiB"
-initial = "hot"
-promotion_threshold = 65535
-"""
-
-#: 2:1 compression, as a modelled option.
-_REDUCED: Final = """
-[[array.virtual_pool]]
-name = "reduced"
-scheme = "reduced"
-part = {{ pool = "disks", capacity = "{part}GB" }}
-page = "8KiB"
-compression = 2.0
-"""
 
 #: More requests a second than any of the arrays completes: a closed loop takes what it needs.
 RATE: Final = 400_000
@@ -127,10 +97,10 @@ RATE: Final = 400_000
 def pool(name: str, device: str, count: int, level: int = 10) -> str:
     """A pool of a scenario."""
     scheduler = "fcfs" if name == "ssd" else "elevator"
-    return _POOL.format(name=name, device=device, count=count, level=level, scheduler=scheduler)
+    return TEXT.fragment("pool", name=name, device=device, count=count, level=level, scheduler=scheduler)
 
 
-def scenario(name: str, scale: Scale, **given: Any) -> str:
+def scenario(name: str, scale: ArrayScale, **given: Any) -> str:
     """An array under a workload."""
     warmup_s = given.pop("patience", 1.0) * scale.warmup_s
     length = warmup_s + scale.window_s
@@ -139,7 +109,7 @@ def scenario(name: str, scale: Scale, **given: Any) -> str:
         "changes": (),
         "pools": pool("disks", FAST_DISK, scale.disks(LARGE_DISKS)),
         "pool": "disks",
-        "cache": str(round(CACHE_SHARE * scale.span_gb, 3)),
+        "cache": str(round(PRINTED.hot_band.cache_share * scale.span_gb, 3)),
         "heat": "",
         "span": f"{scale.span_gb:g}",
     } | given
@@ -164,17 +134,19 @@ def scenario(name: str, scale: Scale, **given: Any) -> str:
     )
 
 
-def stages(scale: Scale) -> list[Stage]:
+def stages(scale: ArrayScale) -> list[StudyStage]:
     """All sweeps of the study."""
     return [*_small(scale), *_large(scale), *_tiered(scale), *_experiments(scale), *_coms(scale)]
 
 
-def _stage(key: str, scale: Scale, over: dict[Any, Any], *, bundles: bool = False, **given: Any) -> Stage:
+def _stage(
+    key: str, scale: ArrayScale, over: dict[Any, Any], *, bundles: bool = False, **given: Any
+) -> StudyStage:
     labels = {"kind": key, "workload": str(given.get("profile", "hot-band"))}
-    return Stage(key, scenario(key, scale, **given), Path.cwd(), axes(over), labels, bundles)
+    return StudyStage(key, scenario(key, scale, **given), Path.cwd(), axes(over), labels, bundles)
 
 
-def _sizes(scale: Scale, shares: Sequence[float]) -> dict[Any, Any]:
+def _sizes(scale: ArrayScale, shares: Sequence[float]) -> dict[Any, Any]:
     return {CACHE: [f"{round(share * scale.span_gb, 3):g}GB" for share in shares]}
 
 
@@ -182,41 +154,41 @@ def _random(outstanding: int) -> dict[str, Any]:
     return {"profile": "uniform", "changes": RANDOM, "outstanding": outstanding}
 
 
-def _small(scale: Scale) -> list[Stage]:
+def _small(scale: ArrayScale) -> list[StudyStage]:
     disks = pool("disks", SLOW_DISK, scale.disks(SMALL_DISKS))
     caches = {CACHE: ["0B", f"{round(2048 * scale.size)}MiB"]}
-    random = _random(SMALL.outstanding("uniform"))
+    random = _random(PRINTED.small.outstanding("uniform"))
     return [
         _stage("small-random", scale, caches, pools=disks, **random),
-        _stage("small-hot", scale, caches, pools=disks, outstanding=SMALL.outstanding("hot-band")),
+        _stage("small-hot", scale, caches, pools=disks, outstanding=PRINTED.small.outstanding("hot-band")),
     ]
 
 
-def _large(scale: Scale) -> list[Stage]:
-    published = _sizes(scale, [CACHE_SHARE])
+def _large(scale: ArrayScale) -> list[StudyStage]:
+    published = _sizes(scale, [PRINTED.hot_band.cache_share])
     others = _sizes(scale, scale.caches)
-    hot = CACHED.outstanding("hot-band")
-    random = _random(CACHED.outstanding("uniform"))
+    hot = PRINTED.cached.outstanding("hot-band")
+    random = _random(PRINTED.cached.outstanding("uniform"))
     return [
-        _stage("large-random", scale, _sizes(scale, [0.0, CACHE_SHARE]), **random),
+        _stage("large-random", scale, _sizes(scale, [0.0, PRINTED.hot_band.cache_share]), **random),
         _stage("large-hot", scale, published, bundles=True, outstanding=hot, heat=_heat(scale)),
         _stage("large-hot-caches", scale, others, outstanding=hot),
         _stage("large-spc", scale, published, profile="spc-1-like", patience=PATIENCE, outstanding=hot),
     ]
 
 
-def _heat(scale: Scale) -> str:
+def _heat(scale: ArrayScale) -> str:
     return f'heat = {{ extent = "{round(1024 * scale.size)}MiB" }}\n'
 
 
-def _tiered(scale: Scale) -> list[Stage]:
+def _tiered(scale: ArrayScale) -> list[StudyStage]:
     count = scale.disks(TIERED_DISKS)
     disks = pool("disks", FAST_DISK, count)
     pools = pool("ssd", SSD, scale.disks(TIERED_SSDS)) + disks
-    pools += _TIERS.format(fast=f"{TIER_SHARE * scale.span_gb:g}")
-    hot = TIERED.outstanding("hot-band")
+    pools += TEXT.fragment("tiers", fast=f"{TIER_SHARE * scale.span_gb:g}")
+    hot = PRINTED.tiered.outstanding("hot-band")
     tiers: dict[str, Any] = {"pools": pools, "pool": "tiers", "outstanding": hot}
-    published = _sizes(scale, [CACHE_SHARE])
+    published = _sizes(scale, [PRINTED.hot_band.cache_share])
     return [
         _stage("tiered-hot", scale, published, **tiers),
         _stage("tiered-hot-alone", scale, _sizes(scale, [0.0]), **tiers),
@@ -236,20 +208,20 @@ def _tiered(scale: Scale) -> list[Stage]:
     ]
 
 
-def _experiments(scale: Scale) -> list[Stage]:
+def _experiments(scale: ArrayScale) -> list[StudyStage]:
     """Runs that decide between possible causes of a difference."""
-    hot = CACHED.outstanding("hot-band")
-    published = _sizes(scale, [CACHE_SHARE])
+    hot = PRINTED.cached.outstanding("hot-band")
+    published = _sizes(scale, [PRINTED.hot_band.cache_share])
     small = pool("disks", SLOW_DISK, scale.disks(SMALL_DISKS))
     return [
         _stage("large-hot-apart", scale, published, outstanding=hot, changes=APART),
         _stage("large-hot-8k", scale, published, outstanding=hot, changes=SAME_SIZE),
         _stage("small-hot-8k", scale, {CACHE: ["0B"]}, pools=small, changes=SAME_SIZE,
-               outstanding=SMALL.outstanding("hot-band")),
+               outstanding=PRINTED.small.outstanding("hot-band")),
     ]  # fmt: skip
 
 
-def _coms(scale: Scale) -> list[Stage]:
+def _coms(scale: ArrayScale) -> list[StudyStage]:
     """RAID-1 (mirrored, striped), RAID-5, 2:1 compression under 70/30 random requests, no cache.
 
     Compression is simulated page by page, so its span is a tenth; it is compared with that span uncompressed.
@@ -257,7 +229,7 @@ def _coms(scale: Scale) -> list[Stage]:
     disks = pool("disks", FAST_DISK, scale.disks(COM_DISKS))
     random = _random(COM_OUTSTANDING)
     span = scale.span_gb / 10
-    reduced = disks + _REDUCED.format(part=f"{0.55 * span:g}")
+    reduced = disks + TEXT.fragment("reduced", part=f"{0.55 * span:g}")
     few: dict[str, Any] = random | {"cache": 0, "span": f"{span:g}"}
     return [
         _stage("com", scale, {LEVEL: [10, 5]}, pools=disks, cache=0, **random),

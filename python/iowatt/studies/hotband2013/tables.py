@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from iowatt.render import plot
 from iowatt.render.figure import Cell, Figure, axis, layout
-from iowatt.studies.figures import colour, series_table, table
-from iowatt.studies.hotband2013 import published
+from iowatt.studies.figures import colour, series_table
 from iowatt.studies.hotband2013.points import HotBandPoint, HotBandPoints
-from iowatt.studies.hotband2013.systems import Scale
+from iowatt.studies.hotband2013.published import PRINTED, TEXT
+from iowatt.studies.hotband2013.systems import ArrayScale
 
 if TYPE_CHECKING:
     from iowatt.lenses.heat.result import HeatResult
 
 
-def arrays(points: HotBandPoints, scale: Scale) -> Figure:
+def arrays(points: HotBandPoints, scale: ArrayScale) -> Figure:
     """Rates and response times of the three arrays; rates of a smaller run are scaled up by its size."""
-    small, large, tiered = published.SMALL, published.CACHED, published.TIERED
+    small, large, tiered = PRINTED.small, PRINTED.cached, PRINTED.tiered
     given: list[tuple[str, str, HotBandPoint, float | None, float | None]] = []
     for random in points.of("small-random"):
         hot = points.one("small-hot", cache=random.cache)
@@ -38,24 +38,12 @@ def arrays(points: HotBandPoints, scale: Scale) -> Figure:
     for name, workload, one, iops, ms in given:
         rate = one.iops / scale.size
         slide = name == large.name and workload.startswith("hot band")
-        theirs = (published.READ_HITS, published.WRITE_HITS) if slide else (None, None)
+        theirs = (PRINTED.hot_band.read_hits, PRINTED.hot_band.write_hits) if slide else (None, None)
         ratios = (one.hit_ratio, one.read_hit_ratio, theirs[0], one.write_hit_ratio, theirs[1])
         hits = [None if ratio is None else 100 * ratio for ratio in ratios]
         difference = None if iops is None else 100 * (rate / iops - 1)
         rows.append([name, workload, rate, iops, difference, one.ms, ms, *hits, one.p99_ms])
-    return Figure(
-        "arrays",
-        "Rates and response times",
-        "The number of disks of each array is set so that the random row comes near the published one; "
-        "the rest is predicted. Requests in flight are those of the published rows (Little's law).",
-        table(
-            "Array | Workload | Rate (1/s) | Rate, published (1/s) | Difference (%) | Response time (ms) | "
-            "Response time, published (ms) | Hit ratio (%) | Read hits (%) | Read hits, published (%) | "
-            "Write hits (%) | Write hits, published (%) | 99th percentile (ms)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("arrays", rows)
 
 
 def per_watt(points: HotBandPoints) -> Figure:
@@ -70,8 +58,12 @@ def per_watt(points: HotBandPoints) -> Figure:
             1.0,
         ),
         ("initial, second reading: the hot band on the array without its cache", bare, None),
-        ("cache: the hot band on the cached array", hot, published.CACHE_OVER_INITIAL),
-        ("tiered: the hot band, SSDs for some of the disks", tiered, published.TIERED_OVER_INITIAL),
+        ("cache: the hot band on the cached array", hot, PRINTED.per_watt.cache_over_initial),
+        (
+            "tiered: the hot band, SSDs for some of the disks",
+            tiered,
+            PRINTED.per_watt.tiered_over_initial,
+        ),
     ]
     rows: list[list[Cell]] = [
         [
@@ -80,22 +72,10 @@ def per_watt(points: HotBandPoints) -> Figure:
         ]
         for name, one, theirs in given
     ]  # fmt: skip
-    return Figure(
-        "per-watt",
-        "IOPS per watt",
-        "The published ratios are over the first reading, which compares two workloads; the second "
-        "compares two configurations. The slide's watts (7,491 and 7,283) are its calculator's BTU/h by "
-        "a factor of 3.14: ratios hold, watts do not, so only ratios are compared.",
-        table(
-            "Row | Rate (1/s) | Power at the wall (W) | IOPS per watt (1/s/W) | Over the first initial | "
-            "Over the second initial | Published ratio",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("per-watt", rows)
 
 
-def assist(points: HotBandPoints, scale: Scale) -> Figure:
+def assist(points: HotBandPoints, scale: ArrayScale) -> Figure:
     """The hot band against the size of the cache."""
     found = [*points.of("large-hot-caches"), points.cached("large-hot")]
     sized = sorted(
@@ -108,16 +88,10 @@ def assist(points: HotBandPoints, scale: Scale) -> Figure:
     shares, rates = [row[0] for row in rows], [row[1] for row in rows]
     trace = plot.line(shares, rates, name="hot band", colour=colour(0), marks=True)
     spec = plot.spec([trace], layout(axis("Cache (% of the span)"), axis("Rate (1/s)", rangemode="tozero")))
-    return Figure(
-        "assist",
-        "Cache assist",
-        "The hot band on the same disks with more or less cache.",
-        table("Cache (% of the span) | Rate (1/s) | Response time (ms) | Hit ratio (%)", rows),
-        spec,
-    )
+    return TEXT.figure("assist", rows, spec)
 
 
-def coms(points: HotBandPoints, scale: Scale) -> Figure:
+def coms(points: HotBandPoints, scale: ArrayScale) -> Figure:
     """The table of capacity optimisation methods."""
     mirrored = points.one("com", level=10)
     plain, packed = points.one("com-plain"), points.one("com-compressed")
@@ -127,7 +101,7 @@ def coms(points: HotBandPoints, scale: Scale) -> Figure:
     ours["compressed"] = (mirrored, gain, fits)
     rows: list[list[Cell]] = []
     for key, (one, faster, larger) in ours.items():
-        theirs = published.COMS[key]
+        theirs = PRINTED.coms[key]
         rows.append(
             [
                 theirs.name, larger * one.usable_gb / scale.size, theirs.capacity_gb, one.idle_w,
@@ -135,22 +109,7 @@ def coms(points: HotBandPoints, scale: Scale) -> Figure:
                 theirs.iops, faster * one.iops_per_w, theirs.iops_per_w,
             ]
         )  # fmt: skip
-    return Figure(
-        "coms",
-        "Capacity optimisation methods",
-        "36,000 GB mirrored are 240 drives of 300 GB, 72,000 GB raw. RAID-5 here is one stripe over all "
-        "drives and yields all but one of them; the slide's 45,000 GB of 72,000 GB raw are no ordinary "
-        "parity yield. Its 4,046 W are the same in all columns; ours are idle watts for capacity and "
-        "watts at work for IOPS. 2:1 compression doubles IOPS on the slide because it doubles the data "
-        "at equal IOPS per GB.",
-        table(
-            "Method | Capacity (GB) | Capacity, published (GB) | Idle power (W) | Capacity per watt (GB/W) | "
-            "Published (GB/W) | Rate (1/s) | Rate, published (1/s) | IOPS per watt (1/s/W) | IOPS per watt, "
-            "published (1/s/W)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("coms", rows)
 
 
 def calculator() -> Figure:
@@ -159,29 +118,22 @@ def calculator() -> Figure:
     rows: list[list[Cell]] = [
         ["idle", idle, idle, "W"],
         ["active", active, active, "W"],
-        ["heat, idle", idle * published.SHEET_FACTOR, idle * 3.412142, "BTU/h"],
-        ["heat, active", active * published.SHEET_FACTOR, active * 3.412142, "BTU/h"],
+        ["heat, idle", idle * PRINTED.per_watt.sheet_factor, idle * 3.412142, "BTU/h"],
+        ["heat, active", active * PRINTED.per_watt.sheet_factor, active * 3.412142, "BTU/h"],
         [
             "what the slide divides by, cache",
-            published.BTU_CACHED,
-            published.BTU_CACHED / published.SHEET_FACTOR,
+            PRINTED.per_watt.btu_cached,
+            PRINTED.per_watt.btu_cached / PRINTED.per_watt.sheet_factor,
             "BTU/h, W",
         ],
         [
             "what the slide divides by, tiered",
-            published.BTU_TIERED,
-            published.BTU_TIERED / published.SHEET_FACTOR,
+            PRINTED.per_watt.btu_tiered,
+            PRINTED.per_watt.btu_tiered / PRINTED.per_watt.sheet_factor,
             "BTU/h, W",
         ],
     ]
-    return Figure(
-        "calculator",
-        "The power calculator",
-        "1 control frame, 2 disk chassis, 26 drives of 500 GB, 96 GB of cache "
-        "(examples/power/p9500.toml repeats the point). The sheet multiplies by 3.14; the watts of the "
-        "slide of IOPS per watt are that sheet's BTU/h.",
-        table("Figure | Published | With 3.412142 BTU/h per W | Unit", rows),
-    )
+    return TEXT.figure("calculator", rows)
 
 
 def density(heat: HeatResult) -> Figure:
@@ -193,11 +145,8 @@ def density(heat: HeatResult) -> Figure:
         for number, (name, curve) in enumerate(curves.items())
     ]
     drawn = layout(axis("Hottest share of the space (%)"), axis("Share of the I/O (%)"), showlegend=True)
-    return Figure(
+    return TEXT.figure(
         "density",
-        "I/O density before and after the cache",
-        "The hot band on the cached array: what share of the I/O goes to the hottest share of the space, at "
-        "the front end and at the disks behind the cache.",
         series_table(
             "Share of the space (%)", spaces, {f"I/O, {name}": one for name, one in curves.items()}, "%"
         ),

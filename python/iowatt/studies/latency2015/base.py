@@ -19,6 +19,7 @@ from typing import Final
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.equations import root
 from iowatt.studies.latency2015.points import LatencyHistogram, LatencyPoints
+from iowatt.studies.latency2015.published import PRINTED
 
 #: Widths of the law of ln(visit) that are tried.
 _NARROWEST: Final = 0.05
@@ -26,7 +27,7 @@ _WIDEST: Final = 3.0
 
 
 @dataclass(frozen=True)
-class Law:
+class VisitLaw:
     """Shares of writes by the visit of their array: lognormal."""
 
     median_us: float
@@ -46,14 +47,14 @@ class Law:
 class Base:
     """The mixture: its law, and its histograms before and after."""
 
-    law: Law | None
+    law: VisitLaw | None
     visits_us: tuple[float, ...]
     weights: tuple[float, ...]
     before: LatencyHistogram
     after: LatencyHistogram
 
 
-def of(points: LatencyPoints, wanted: published.Share = published.INSTALLED_BASE) -> Base:
+def of(points: LatencyPoints, wanted: published.HistogramPoint = PRINTED.installed_base) -> Base:
     """The mixture that has the published shares; without a law where none has them: all visits alike then."""
     visits = tuple(sorted({one.visit_us for one in points.of("base")}))
     cells = {
@@ -88,25 +89,25 @@ def fit(
     after: Sequence[float],
     wanted_before: float,
     wanted_after: float,
-) -> Law | None:
+) -> VisitLaw | None:
     """The law with which these shares of each visit's writes become the wanted ones; None where there is
     none.
     """
 
-    def mixed(law: Law, shares: Sequence[float]) -> float:
+    def mixed(law: VisitLaw, shares: Sequence[float]) -> float:
         return sum(weight * share for weight, share in zip(law.weights(visits_us), shares, strict=True))
 
     def median(sigma: float) -> float | None:
         low, high = math.log(visits_us[0] / 10), math.log(visits_us[-1] * 10)
-        at = root(lambda ln: mixed(Law(math.exp(ln), sigma), before) - wanted_before, low, high)
+        at = root(lambda ln: mixed(VisitLaw(math.exp(ln), sigma), before) - wanted_before, low, high)
         return None if at is None else math.exp(at)
 
     def excess(sigma: float) -> float:
         at = median(sigma)
-        return math.nan if at is None else mixed(Law(at, sigma), after) - wanted_after
+        return math.nan if at is None else mixed(VisitLaw(at, sigma), after) - wanted_after
 
     sigma = root(excess, _NARROWEST, _WIDEST)
     at = None if sigma is None else median(sigma)
     if sigma is None or at is None or abs(excess(sigma)) > 1e-6:
         return None
-    return Law(at, sigma)
+    return VisitLaw(at, sigma)

@@ -7,11 +7,10 @@ from typing import Any, Final
 
 from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Figure, axis, layout
-from iowatt.studies.figures import crosses, series_table, table
-from iowatt.studies.latency2015 import published
+from iowatt.studies.figures import crosses, series_table
 from iowatt.studies.latency2015.base import Base
-from iowatt.studies.latency2015.members import BY_KEY
-from iowatt.studies.latency2015.points import Hop, LatencyPoints
+from iowatt.studies.latency2015.points import HopTime, LatencyPoints
+from iowatt.studies.latency2015.published import BY_KEY, PRINTED, TEXT
 
 BEFORE: Final = palette.RUNS[0]
 AFTER: Final = palette.RUNS[1]
@@ -35,7 +34,6 @@ PLACES: Final = {
 def over_time(points: LatencyPoints, kind: str, member: str) -> Figure:
     """Write latency over time, before and after."""
     before, after = points.pair(kind, member)
-    title = BY_KEY[member].title
     rows: list[list[Cell]] = [
         [one.start_s, one.mean_ms, other.mean_ms, one.writes, other.writes]
         for one, other in zip(before.seconds, after.seconds, strict=True)
@@ -43,9 +41,9 @@ def over_time(points: LatencyPoints, kind: str, member: str) -> Figure:
     starts = [row[0] for row in rows]
     ends = [starts[0], starts[-1]] if starts else []
     limits = (
-        ("published before", published.BEFORE_MS, "dot"),
-        ("published after", published.AFTER_MS, "dash"),
-        ("limit of spikes after", published.SPIKE_MS, "dashdot"),
+        ("published before", PRINTED.before_ms, "dot"),
+        ("published after", PRINTED.after_ms, "dash"),
+        ("limit of spikes after", PRINTED.spike_ms, "dashdot"),
     )
     traces = [
         plot.line(starts, [row[1] for row in rows], name="before, ours", colour=BEFORE),
@@ -56,31 +54,16 @@ def over_time(points: LatencyPoints, kind: str, member: str) -> Figure:
         ),
     ]
     drawn = layout(axis("Time (s)"), axis("Mean latency of writes (ms)", rangemode="tozero"), showlegend=True)
-    steady = kind == "steady"
-    return Figure(
-        f"over-time-{kind}",
-        f"Write latency over time, {'the steady load' if steady else 'with a checkpoint'}",
-        f"Means over a second of all writes, as the array sees them; calibration: {title}. "
-        + (
-            "What the source draws are such means of the array's reporter, of a load whose course is not "
-            "published."
-            if steady
-            else "The same load, and for a while random writes of pages on top, as a checkpoint of a "
-            "database makes them; how many is assumed."
-        ),
-        table("Second (s) | Before (ms) | After (ms) | Writes before (1/s) | Writes after (1/s)", rows),
-        plot.spec(traces, drawn),
-        wide=True,
-    )
+    return TEXT.figure(f"over-time-{kind}", rows, plot.spec(traces, drawn), title=BY_KEY[member].title)
 
 
 def installed_base(base: Base) -> Figure:
     """The histogram of the installed base."""
-    printed = {one.within_ms: one for one in (published.INSTALLED_BASE, published.STORESERV_10400)}
+    printed = {one.within_ms: one for one in (PRINTED.installed_base, PRINTED.storeserv_10400)}
     rows: list[list[Cell]] = []
     for ms in BINS_MS:
         one = printed.get(ms)
-        theirs = [100 * one.before, 100 * one.after, one.what] if one else [None, None, ""]
+        theirs = [100 * one.before, 100 * one.after, one.name] if one else [None, None, ""]
         rows.append([ms, 100 * base.before.share_within(ms), 100 * base.after.share_within(ms), *theirs])
     times = list(BINS_MS)
     traces = [
@@ -97,19 +80,7 @@ def installed_base(base: Base) -> Figure:
         f"{law.sigma:.2f} (set by the two published shares at 0.12 ms); half of its writes find "
         "processors 20 % busy before, half 50 %."
     )
-    return Figure(
-        "installed-base",
-        "Service times of an installed base",
-        "Share of the writes within a time. A mixture of arrays and loads of its own, with its own "
-        f"assumptions, beside the calibrations and not fitted with them. {law_text}",
-        table(
-            "Within (ms) | Before, ours (% of writes) | After, ours (% of writes) | Before, published (% of "
-            "writes) | After, published (% of writes) | Published of",
-            rows,
-        ),
-        plot.spec(traces, _shares()),
-        wide=True,
-    )
+    return TEXT.figure("installed-base", rows, plot.spec(traces, _shares()), law_text=law_text)
 
 
 def histograms(points: LatencyPoints) -> Figure:
@@ -122,13 +93,8 @@ def histograms(points: LatencyPoints) -> Figure:
             name = f"{member.title}, {word}"
             series[name] = [100 * point.writes.share_within(ms) for ms in BINS_MS]
             traces.append(plot.line(list(BINS_MS), series[name], name=name, colour=shade, dash=dash))
-    return Figure(
-        "member-histograms",
-        "Histograms of the calibrations",
-        "Share of the writes within a time, as the array sees them. All have the same two means.",
-        series_table("Within (ms)", BINS_MS, series, "%"),
-        plot.spec(traces, _shares()),
-        wide=True,
+    return TEXT.figure(
+        "member-histograms", series_table("Within (ms)", BINS_MS, series, "%"), plot.spec(traces, _shares())
     )
 
 
@@ -163,20 +129,7 @@ def bandwidth(points: LatencyPoints) -> Figure:
     )
     traces = [plot.bar(names, [row[at] for row in rows], name=name, colour=shade) for name, at, shade in bars]
     drawn = layout(axis("", type="category"), axis("Bandwidth (MiB/s)"), barmode="group", showlegend=True)
-    return Figure(
-        "bandwidth",
-        "Read and write bandwidth",
-        "The source prints that both are unchanged, and no figures. Ours are those of a load that is "
-        "assumed; users think for most of their time, so that half of a write's latency is not half of "
-        "anything else.",
-        table(
-            "Calibration | Read before (MiB/s) | Read after (MiB/s) | Change of reads (%) | Write before "
-            "(MiB/s) | Write after (MiB/s) | Change of writes (%)",
-            rows,
-        ),
-        plot.spec(traces, drawn),
-        wide=True,
-    )
+    return TEXT.figure("bandwidth", rows, plot.spec(traces, drawn))
 
 
 def path(points: LatencyPoints, member: str) -> Figure:
@@ -201,23 +154,14 @@ def path(points: LatencyPoints, member: str) -> Figure:
     ]
     down = axis("", type="category", autorange="reversed", dtick=1)
     drawn = layout(axis("Mean time (us)"), down, barmode="stack", showlegend=True)
-    return Figure(
-        "path",
-        "Contributors along the path",
-        "Where a request's time goes on its way from the host to the flash and back, in the mean; the "
-        f"places add up to its response time at the host. Calibration: {BY_KEY[member].title}. The "
-        "source draws the places and gives no figures but for switch and fibre.",
-        table("Request | Place | Hop | Way | Waiting (us) | Service (us) | Both (us)", rows),
-        plot.spec(traces, drawn),
-        wide=True,
-    )
+    return TEXT.figure("path", rows, plot.spec(traces, drawn), title=BY_KEY[member].title)
 
 
-def _place(hop: Hop) -> str:
+def _place(hop: HopTime) -> str:
     return "Controller" if hop.place == "controller" else PLACES[hop.place]
 
 
-def _time_us(hops: Sequence[Hop], place: str) -> float:
+def _time_us(hops: Sequence[HopTime], place: str) -> float:
     """Mean time at a place; the controller's is split into waiting, work and copy."""
     if place not in ("waiting", "controller", "copy"):
         return sum(hop.us for hop in hops if hop.place == place)

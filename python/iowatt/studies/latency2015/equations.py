@@ -65,7 +65,7 @@ def printed(before_s: float, after_s: float, fixed_s: float, background: float) 
 
 
 @dataclass(frozen=True)
-class Load:
+class RequestRates:
     """Requests per second that come to the processors."""
 
     reads: float
@@ -73,18 +73,18 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Station:
+class ProcessorStation:
     """Processors in one queue, and the time of a visit in s."""
 
     read_s: float
     visit_s: float
     processors: int = 1
 
-    def busy(self, load: Load, visits: int) -> float:
+    def busy(self, load: RequestRates, visits: int) -> float:
         """Their utilisation where a write visits so many times."""
         return (load.reads * self.read_s + visits * load.writes * self.visit_s) / self.processors
 
-    def wait_s(self, load: Load, visits: int) -> float:
+    def wait_s(self, load: RequestRates, visits: int) -> float:
         """Mean wait before a visit; infinite where the load is more than they take."""
         busy = self.busy(load, visits)
         if busy >= 1:
@@ -100,7 +100,7 @@ class Station:
         """Time of the visits without any wait."""
         return visits * self.visit_s
 
-    def mean_s(self, load: Load, visits: int) -> float:
+    def mean_s(self, load: RequestRates, visits: int) -> float:
         """Visits and waits of a write; what is fixed is not in it."""
         return visits * (self.visit_s + self.wait_s(load, visits))
 
@@ -117,13 +117,13 @@ def erlang_c(offered: float, servers: int) -> float:
 
 
 @dataclass(frozen=True)
-class Solved:
+class SolvedStation:
     """A station and a fixed part that give both latencies."""
 
-    station: Station
+    station: ProcessorStation
     fixed_s: float
 
-    def mean_s(self, load: Load, visits: int) -> float:
+    def mean_s(self, load: RequestRates, visits: int) -> float:
         """Latency of a write."""
         return self.fixed_s + self.station.mean_s(load, visits)
 
@@ -134,19 +134,19 @@ class Solved:
 
 
 def solve(
-    before_s: float, after_s: float, load: Load, *, read_s: float, processors: int = 1
-) -> Solved | None:
+    before_s: float, after_s: float, load: RequestRates, *, read_s: float, processors: int = 1
+) -> SolvedStation | None:
     """The visit and the fixed part with which writes take ``before_s`` and ``after_s``, for a time of reads.
 
     None where no solution exists: reads alone overload the processors, or waits are too short.
     """
 
     def fixed_part(visit_s: float) -> float:
-        return after_s - Station(read_s, visit_s, processors).mean_s(load, 1)
+        return after_s - ProcessorStation(read_s, visit_s, processors).mean_s(load, 1)
 
     def excess(visit_s: float) -> float:
         """How much longer writes take before than they should."""
-        return fixed_part(visit_s) + Station(read_s, visit_s, processors).mean_s(load, 2) - before_s
+        return fixed_part(visit_s) + ProcessorStation(read_s, visit_s, processors).mean_s(load, 2) - before_s
 
     most = (MOST_BUSY * processors - load.reads * read_s) / (2 * load.writes)
     if most <= 0:
@@ -154,12 +154,12 @@ def solve(
     visit = root(excess, 0.0, most)
     if visit is None or fixed_part(visit) < 0:
         return None
-    return Solved(Station(read_s, visit, processors), fixed_part(visit))
+    return SolvedStation(ProcessorStation(read_s, visit, processors), fixed_part(visit))
 
 
 def solve_best(
-    before_s: float, after_s: float, load: Load, *, best_s: float, processors: int = 1
-) -> Solved | None:
+    before_s: float, after_s: float, load: RequestRates, *, best_s: float, processors: int = 1
+) -> SolvedStation | None:
     """The same where a write alone in the array takes ``best_s`` after: then the time of reads follows."""
 
     def excess(read_s: float) -> float:

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.studies.latency2015 import systems
-from iowatt.studies.latency2015.equations import Load
-from iowatt.studies.latency2015.members import BY_KEY, Member
-from iowatt.studies.stages import Points, figure, figures
+from iowatt.studies.latency2015.equations import RequestRates
+from iowatt.studies.latency2015.published import BY_KEY, Member
+from iowatt.studies.stages import StudyPoints, figure, figures
 
 if TYPE_CHECKING:
     import polars as pl
 
     from iowatt.run.bundle import Run
-    from iowatt.studies.stages import Results, Row, Stage
+    from iowatt.studies.stages import Results, Row, StudyStage
 
 MIB: Final = 1 << 20
 #: Bytes of a page.
@@ -96,7 +96,7 @@ class Second:
 
 
 @dataclass(frozen=True)
-class Hop:
+class HopTime:
     """Mean time of a request at one place of its way, in us."""
 
     name: str
@@ -139,14 +139,14 @@ class LatencyPoint:
     express_share: float
     seconds: tuple[Second, ...]
     writes: LatencyHistogram
-    write_hops: tuple[Hop, ...]
-    read_hops: tuple[Hop, ...]
+    write_hops: tuple[HopTime, ...]
+    read_hops: tuple[HopTime, ...]
 
     @property
-    def load(self) -> Load:
+    def load(self) -> RequestRates:
         """Requests per second; all reads are of a page."""
         reads = self.read_mib_s * MIB / PAGE
-        return Load(reads, self.iops - reads)
+        return RequestRates(reads, self.iops - reads)
 
     @property
     def highest_second_ms(self) -> float:
@@ -159,7 +159,7 @@ class LatencyPoint:
         return self.iops / self.busy
 
 
-class LatencyPoints(Points[LatencyPoint]):
+class LatencyPoints(StudyPoints[LatencyPoint]):
     """All points of the study."""
 
     def pair(self, kind: str, member: str) -> tuple[LatencyPoint, LatencyPoint]:
@@ -179,7 +179,7 @@ def read(results: Results) -> LatencyPoints:
     return LatencyPoints([_point(stage, row, results.run(stage, row)) for stage, row in results.rows()])
 
 
-def _point(stage: Stage, row: Row, run: Run) -> LatencyPoint:
+def _point(stage: StudyStage, row: Row, run: Run) -> LatencyPoint:
     kind, summary = str(stage.labels["kind"]), run.summary
     requests, seconds = summary["requests"], summary["window"]["duration_s"]
     series, table = run.table("series"), run.table("hops")
@@ -262,7 +262,7 @@ def _histogram(series: pl.DataFrame) -> LatencyHistogram:
     return LatencyHistogram.of((int(low), int(high), float(count)) for low, high, count in bins.iter_rows())
 
 
-def _hops(table: pl.DataFrame, op: str) -> tuple[Hop, ...]:
+def _hops(table: pl.DataFrame, op: str) -> tuple[HopTime, ...]:
     """Mean wait and service of a request at each place, in the order of its way."""
     import polars as pl
 
@@ -275,6 +275,6 @@ def _hops(table: pl.DataFrame, op: str) -> tuple[Hop, ...]:
     if not requests:
         return ()
     return tuple(
-        Hop(name, place, way, wait_ns / requests / 1e3, service_ns / requests / 1e3)
+        HopTime(name, place, way, wait_ns / requests / 1e3, service_ns / requests / 1e3)
         for name, place, way, wait_ns, service_ns in places.iter_rows()
     )

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.evaluate.search.axes import Axis, axes
-from iowatt.studies.latency2015 import published
-from iowatt.studies.latency2015.equations import Load
-from iowatt.studies.latency2015.members import BY_KEY, MEMBERS, REFERENCE, Member
-from iowatt.studies.stages import Stage, scenario_text
+from iowatt.studies.latency2015.equations import RequestRates
+from iowatt.studies.latency2015.published import BY_KEY, MEMBERS, PRINTED, REFERENCE, TEXT, Member
+from iowatt.studies.stages import StudyStage, scenario_text
 
 SSD: Final = "micron-p410m-400gb"
 #: What each user asks for a second: pages, and writes of the log. Assumed.
@@ -25,9 +24,10 @@ COMMITS: Final = 4.0
 #: Mean response of pages and log writes, about: think times are the rest of a user's period.
 _ANSWER_S: Final = 0.0003
 
-READ_SHARE: Final = published.READS_PER_WRITE / (published.READS_PER_WRITE + 1)
-LOAD: Final = Load(
-    reads=published.USERS * PAGES * READ_SHARE, writes=published.USERS * (PAGES * (1 - READ_SHARE) + COMMITS)
+READ_SHARE: Final = PRINTED.reads_per_write / (PRINTED.reads_per_write + 1)
+LOAD: Final = RequestRates(
+    reads=PRINTED.users * PAGES * READ_SHARE,
+    writes=PRINTED.users * (PAGES * (1 - READ_SHARE) + COMMITS),
 )
 """Requests per second that the users make."""
 
@@ -66,7 +66,7 @@ BASE_COPY_US: Final = 10
 
 
 @dataclass(frozen=True)
-class Scale:
+class LatencyScale:
     """How long each sweep runs, in s, and of how much."""
 
     steady_s: float
@@ -81,25 +81,8 @@ class Scale:
 
 
 ALL: Final = tuple(member.key for member in MEMBERS)
-FULL: Final = Scale(60, 60, 15, 30, 20, 4, 5, ALL)
-QUICK: Final = Scale(10, 20, 5, 15, 5, 1, 2, (ALL[0], REFERENCE, "best-62"), BASE_VISITS_US[::2])
-
-_CHECKPOINT: Final = """
-[[workload]]
-name = "checkpoint"
-volume = "data"
-profile = {{ name = "tpce", rate_iops = {rate}, duration = "{length_s:g}s", span = "400GB", \
-set = ["stream.page.read_share=0"] }}
-start = "{start_s:g}s"
-"""
-
-_SCAN: Final = """
-[[workload]]
-name = "scan"
-volume = "data"
-profile = {{ name = "emerald-1.0-sr", rate_iops = {rate}, duration = "1h", span = "400GB", \
-set = ["stream.sr.size=256KiB", "stream.sr.align=256KiB"] }}
-"""
+FULL: Final = LatencyScale(60, 60, 15, 30, 20, 4, 5, ALL)
+QUICK: Final = LatencyScale(10, 20, 5, 15, 5, 1, 2, (ALL[0], REFERENCE, "best-62"), BASE_VISITS_US[::2])
 
 
 def scenario(
@@ -108,7 +91,7 @@ def scenario(
     window_s: float,
     warmup_s: float,
     *,
-    users: int = published.USERS,
+    users: int = PRINTED.users,
     express: str = OFF,
     zero_share: float = 0.0,
     more: str = "",
@@ -124,7 +107,7 @@ def scenario(
         more=more,
         express=express,
         ssd=SSD,
-        drives=published.DRIVES,
+        drives=PRINTED.drives,
         read_us=member.read_us,
         visit_us=member.visit_us,
         processors=member.processors,
@@ -134,28 +117,28 @@ def scenario(
     )
 
 
-def stages(scale: Scale) -> list[Stage]:
+def stages(scale: LatencyScale) -> list[StudyStage]:
     """All sweeps of the study."""
     family = [BY_KEY[key] for key in scale.members]
     return [
         _family("steady", family, scale.steady_s, scale),
         _family("alone", family, scale.alone_s, scale, users=ALONE),
-        _family("twice", family, scale.twice_s, scale, users=TWICE * published.USERS),
+        _family("twice", family, scale.twice_s, scale, users=TWICE * PRINTED.users),
         _family("checkpoint", family, scale.checkpoint_s, scale, more=checkpoint(scale)),
         *_services(scale),
         _base(scale),
     ]
 
 
-def checkpoint_at(scale: Scale) -> tuple[float, float]:
+def checkpoint_at(scale: LatencyScale) -> tuple[float, float]:
     """When the checkpoint begins, from the start of the window, and how long it takes, in s."""
     return scale.checkpoint_s / 3, scale.checkpoint_s / 6
 
 
-def checkpoint(scale: Scale) -> str:
+def checkpoint(scale: LatencyScale) -> str:
     """The keys of the checkpoint's workload."""
     start_s, length_s = checkpoint_at(scale)
-    return _CHECKPOINT.format(rate=CHECKPOINT, length_s=length_s, start_s=scale.warmup_s + start_s)
+    return TEXT.fragment("checkpoint", rate=CHECKPOINT, length_s=length_s, start_s=scale.warmup_s + start_s)
 
 
 def express() -> list[Axis]:
@@ -167,14 +150,14 @@ def _family(
     kind: str,
     family: Sequence[Member],
     window_s: float,
-    scale: Scale,
+    scale: LatencyScale,
     *,
-    users: int = published.USERS,
+    users: int = PRINTED.users,
     more: str = "",
-) -> Stage:
+) -> StudyStage:
     text = scenario(kind, family[0], window_s, scale.warmup_s, users=users, more=more)
     over = axes({(READ, WRITE, READY, PROCESSORS, COPY): [_settings(member) for member in family]})
-    return Stage(kind, text, Path.cwd(), [*over, *express()], {"kind": kind}, bundles=True)
+    return StudyStage(kind, text, Path.cwd(), [*over, *express()], {"kind": kind}, bundles=True)
 
 
 def _settings(member: Member) -> tuple[str, str, str, int, str]:
@@ -182,17 +165,17 @@ def _settings(member: Member) -> tuple[str, str, str, int, str]:
     return f"{member.read_us:g}us", visit, visit, member.processors, f"{member.copy_us:g}us"
 
 
-def _services(scale: Scale) -> list[Stage]:
+def _services(scale: LatencyScale) -> list[StudyStage]:
     """Each service off and on, Express Writes on, under the load that it is for."""
     member = BY_KEY[REFERENCE]
-    scan = _SCAN.format(rate=SCAN)
+    scan = TEXT.fragment("scan", rate=SCAN)
     given: list[tuple[str, str, dict[str, Any]]] = [
         ("split", f"{SPLIT},{SEGMENT}=(1MiB,1MiB),(32KiB,1MiB),(32KiB,32KiB)", {"more": scan}),
         ("zeros", f"{ZEROS}=false,true", {"zero_share": ZERO_SHARE}),
         ("offload", f'{DESTAGE}="watermark","utilisation"', {}),
     ]
     return [
-        Stage(
+        StudyStage(
             kind,
             scenario(kind, member, scale.services_s, scale.warmup_s, express=ON, **more),
             Path.cwd(),
@@ -208,17 +191,17 @@ def base_users(visit_us: float, busy: float) -> int:
     """Users with whom an array of the installed base is so busy before; a read there costs half a visit."""
     visit_s = visit_us * 1e-6
     demand = LOAD.reads * visit_s / 2 + 2 * LOAD.writes * visit_s
-    return max(1, round(published.USERS * busy / demand))
+    return max(1, round(PRINTED.users * busy / demand))
 
 
-def _base(scale: Scale) -> Stage:
+def _base(scale: LatencyScale) -> StudyStage:
     """Arrays of an installed base: how long a visit takes, and how busy they are."""
     cells = [
         (f"{visit / 2:g}us", f"{visit}us", f"{visit}us", users, users)
         for visit in scale.base_visits_us
         for users in (base_users(visit, busy) for busy in BASE_BUSY)
     ]
-    member = Member("base", "", "", 1, 0.0, None, 0.0, BASE_COPY_US)
+    member = Member(key="base", title="", why="", read_us=0.0, visit_us=0.0, copy_us=BASE_COPY_US)
     text = scenario("base", member, scale.base_s, scale.warmup_s)
     over = axes({(READ, WRITE, READY, DATA_USERS, LOG_USERS): cells})
-    return Stage("base", text, Path.cwd(), [*over, *express()], {"kind": "base"}, bundles=True)
+    return StudyStage("base", text, Path.cwd(), [*over, *express()], {"kind": "base"}, bundles=True)

@@ -9,8 +9,9 @@ from typing import Final
 
 from iowatt.render.figure import Cell, Figure
 from iowatt.studies.figures import table
-from iowatt.studies.latency2015 import equations, published, systems
+from iowatt.studies.latency2015 import equations, systems
 from iowatt.studies.latency2015.points import LatencyPoint, LatencyPoints
+from iowatt.studies.latency2015.published import PRINTED, TEXT
 
 #: Fixed parts in us and backgrounds that the table of the printed equation shows.
 FIXED_US: Final = (20, 40, 60, 80, 100, 120)
@@ -22,9 +23,7 @@ def printed() -> Figure:
     rows: list[list[Cell]] = []
     for fixed in FIXED_US:
         for background in BACKGROUNDS:
-            one = equations.printed(
-                published.BEFORE_MS / 1e3, published.AFTER_MS / 1e3, fixed * 1e-6, background
-            )
+            one = equations.printed(PRINTED.before_ms / 1e3, PRINTED.after_ms / 1e3, fixed * 1e-6, background)
             if one is not None:
                 rows.append(
                     [
@@ -32,19 +31,7 @@ def printed() -> Figure:
                         100 * one.after_busy, one.writes, 1e3 * one.mean_s(2), 1e3 * one.mean_s(1),
                     ]
                 )  # fmt: skip
-    return Figure(
-        "printed",
-        "Two means, and what the equation leaves open",
-        "T = F + v S / (1 - rho), v = 2 before and 1 after. Each line gives 0.5 and 0.25 ms exactly. For "
-        "a halved mean the rate of writes at a processor follows from F alone, S = (T/2 - F)(1 - F/T)(1 "
-        "- rho_0) and rho_0 trade against one another: only a third measurement decides.",
-        table(
-            "Fixed part F (us) | Background (%) | Visit S (us) | Busy before (%) | Busy after (%) | Writes "
-            "of a processor (1/s) | Before (ms) | After (ms)",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("printed", rows)
 
 
 def members(points: LatencyPoints) -> Figure:
@@ -56,26 +43,13 @@ def members(points: LatencyPoints) -> Figure:
             [
                 member.title, member.processors, member.visit_us, member.read_us, member.copy_us,
                 1e3 * points.one("alone", member=member.key, express=True).write_ms, before.write_ms,
-                100 * (before.write_ms / published.BEFORE_MS - 1), after.write_ms,
-                100 * (after.write_ms / published.AFTER_MS - 1), after.highest_second_ms,
+                100 * (before.write_ms / PRINTED.before_ms - 1), after.write_ms,
+                100 * (after.write_ms / PRINTED.after_ms - 1), after.highest_second_ms,
                 1e3 * member.equation.mean_s(before.load, 2), 1e3 * member.equation.mean_s(after.load, 1),
             ]
         )  # fmt: skip
-    return Figure(
-        "family",
-        "The family of calibrations, simulated",
-        "Each was solved for the two published means, by one procedure; visit, read and copy are times of a "
-        "processor and of the partner. All means are the array's view. The last two columns are what the "
-        "equations make of the same figures and the simulated rates: arrivals are Poisson there, and the "
-        "two visits of a write know nothing of one another.",
-        table(
-            "Calibration | Processors | Visit S (us) | Read (us) | Copy (us) | Best, one user (us) | Before "
-            "(ms) | of 0.5 ms (%) | After (ms) | of 0.25 ms (%) | Highest second after (ms) | Before, "
-            "equation (ms) | After, equation (ms)",
-            rows,
-        ),
-        remarks=[f"{member.title}: {member.why}." for member in points.members],
-        wide=True,
+    return TEXT.figure(
+        "family", rows, remarks=[f"{member.title}: {member.why}." for member in points.members]
     )
 
 
@@ -92,7 +66,7 @@ SETTINGS: Final = {
 
 
 @dataclass(frozen=True)
-class Measurement:
+class ArrayMeasurement:
     """Something that can be measured on a real array, of a member under the load of a sweep."""
 
     name: str
@@ -106,25 +80,25 @@ class Measurement:
         return self.read(points.one(self.kind, member=member, express=self.express))
 
 
-def _both(name: str, unit: str, kind: str, read: Callable[[LatencyPoint], float]) -> list[Measurement]:
+def _both(name: str, unit: str, kind: str, read: Callable[[LatencyPoint], float]) -> list[ArrayMeasurement]:
     """A measurement before and after."""
     return [
-        Measurement(f"{name} {when}", unit, kind, express, read)
+        ArrayMeasurement(f"{name} {when}", unit, kind, express, read)
         for when, express in (("before", False), ("after", True))
     ]
 
 
 MEASUREMENTS: Final = (
     *_both("Mean of writes", "ms", "steady", lambda one: one.write_ms),
-    Measurement("Write bandwidth after", "MiB/s", "steady", True, lambda one: one.write_mib_s),
+    ArrayMeasurement("Write bandwidth after", "MiB/s", "steady", True, lambda one: one.write_mib_s),
     *_both("Processors busy", "%", "steady", lambda one: 100 * one.busy),
     *_both("Mean of reads", "ms", "steady", lambda one: one.read_ms),
     *_both("99th percentile of writes", "ms", "steady", lambda one: one.write_p99_ms),
-    Measurement("Median of writes after", "ms", "steady", True, lambda one: one.writes.quantile_ms(0.5)),
-    Measurement(
+    ArrayMeasurement("Median of writes after", "ms", "steady", True, lambda one: one.writes.quantile_ms(0.5)),
+    ArrayMeasurement(
         "Writes within 0.25 ms before", "%", "steady", False, lambda one: 100 * one.writes.share_within(0.25)
     ),
-    Measurement(
+    ArrayMeasurement(
         "Writes within 0.12 ms after", "%", "steady", True, lambda one: 100 * one.writes.share_within(0.12)
     ),
     *_both("Mean of writes with one user,", "ms", "alone", lambda one: one.write_ms),
@@ -135,7 +109,7 @@ MEASUREMENTS: Final = (
 """What an array, a host or a switch can measure; the first three are the same for all members."""
 
 
-def measured(points: LatencyPoints, measurement: Measurement) -> list[float]:
+def measured(points: LatencyPoints, measurement: ArrayMeasurement) -> list[float]:
     """A measurement of each member."""
     return [measurement.of(points, member.key) for member in points.members]
 
@@ -161,14 +135,9 @@ def distinguishing(points: LatencyPoints) -> Figure:
         nearest = nearest_ratio(values)
         rows.append([one.name, one.unit, *values, ratio, None if nearest is None else 100 * (nearest - 1)])
     titles = " | ".join(member.title for member in points.members)
-    return Figure(
+    return TEXT.figure(
         "telling",
-        "Which measurement would tell them apart",
-        "Each column is an array that fits what was published. The last column is what a measurement "
-        "would have to resolve to know every member from every other; where it is smaller than the noise "
-        "of a measurement, that one decides between groups of members only.",
         table(f"Measurement | Unit | {titles} | Highest over lowest | Nearest two differ by (%)", rows),
-        wide=True,
     )
 
 
@@ -180,7 +149,7 @@ def best_distinguishing(points: LatencyPoints) -> str:
     return f"A third measurement decides: the members' nearest two differ most in {best}."
 
 
-def services(points: LatencyPoints, scale: systems.Scale) -> Figure:
+def services(points: LatencyPoints, scale: systems.LatencyScale) -> Figure:
     """What other services of the array do to latency."""
     named = {
         "split": "division, beside a scan",
@@ -192,19 +161,7 @@ def services(points: LatencyPoints, scale: systems.Scale) -> Figure:
         for kind in named
         for one in points.of(kind)
     ]
-    return Figure(
-        "services",
-        "Other services of the array",
-        "The reference calibration after, and one service at a time off and on. Beside the first runs a scan "
-        f"of {systems.SCAN} reads of 256 KiB a second. {scale.services_s:g} s each.",
-        table(
-            "Service | Setting | Writes at the array (ms) | 99th percentile (ms) | Writes at the host (ms) | "
-            "99th percentile (ms) | Reads at the host (ms) | Processors busy (%) | Drives' writes over "
-            "hosts'",
-            rows,
-        ),
-        wide=True,
-    )
+    return TEXT.figure("services", rows, scan=systems.SCAN, services_s=scale.services_s)
 
 
 def _service(one: LatencyPoint) -> list[Cell]:

@@ -11,7 +11,7 @@ from iowatt.studies.stages import figure, figures
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
-    from iowatt.studies.stages import Results, Stage
+    from iowatt.studies.stages import Results, StudyStage
 
 DAY_S: Final = 86_400.0
 
@@ -56,7 +56,7 @@ def read(results: Results) -> SchemePoints:
     return points
 
 
-def _point(stage: Stage, run: Run, base_w: float) -> SchemePoint:
+def _point(stage: StudyStage, run: Run, base_w: float) -> SchemePoint:
     summary, devices = run.summary, run.summary["devices"]
     energy = summary["energy"]
     days = summary["window"]["duration_s"] / DAY_S

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.evaluate.search.axes import axes
-from iowatt.studies.offloading2008.published import VOLUMES
-from iowatt.studies.stages import Stage
+from iowatt.studies.offloading2008.published import PRINTED, TEXT
+from iowatt.studies.stages import StudyStage
 
 SCHEMES: Final = ("always-on", "spin-down", "write-off-loading", "maid", "pdc")
 
@@ -24,17 +24,6 @@ NAMES: Final = {
     "pdc": "PDC",
 }
 
-#: The drive of Narayanan et al. 2008 (Cheetah 15K.4, 146 GB: idle, stopped, 20 J above that for 15 s of
-#: spin-up) with the
-#: mechanics of the Cheetah 15K.5. Watts at work were not had; 17 W is assumed. It counts for little:
-#: drives mostly wait.
-DEVICE: Final = """\
-[array.pool.device]
-name = "seagate-cheetah-15k5"
-capacity = "20GiB"
-power = { idle = "12W", active = "17W", positioning = "17W", standby = "2.6W", spin_up = "3.9333W", \
-spin_up_time = "15s", spin_down = "2.6W", spin_down_time = "0s" }
-"""
 
 IDLE_W: Final = 12.0
 STOPPED_W: Final = 2.6
@@ -57,7 +46,7 @@ HP_TRACE: Final = "ajw.1week.srt.gz"
 
 
 @dataclass(frozen=True)
-class Work:
+class SchemeWork:
     """A workload: what its volumes do, and how their drives are arranged."""
 
     key: str
@@ -72,7 +61,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Case:
+class SyntheticCase:
     """What differs between the synthetic workloads."""
 
     key: str
@@ -86,21 +75,21 @@ class Case:
 
 
 CASES: Final = (
-    Case("steady", "8 volumes, writes without pauses"),
-    Case("pauses", "8 volumes, writes pause half of the time", pause="30min"),
-    Case("reads", "8 volumes, sessions of reads four times as often", pause="30min", off="3min"),
-    Case("archive", "8 volumes, a hundredth of the requests", share=0.01, pause="30min"),
+    SyntheticCase("steady", "8 volumes, writes without pauses"),
+    SyntheticCase("pauses", "8 volumes, writes pause half of the time", pause="30min"),
+    SyntheticCase("reads", "8 volumes, sessions of reads four times as often", pause="30min", off="3min"),
+    SyntheticCase("archive", "8 volumes, a hundredth of the requests", share=0.01, pause="30min"),
 )
 
 
-def works(days: float) -> list[Work]:
+def works(days: float) -> list[SchemeWork]:
     """The workloads, the synthetic ones of so many days."""
     raid5 = 'count = 4\nraid = { level = 5, stripe_unit = "64KiB" }'
     found = [
-        Work(
+        SchemeWork(
             case.key,
             case.title,
-            [_volume(v.rate * SCALE * case.share, v.writes, case, days) for v in VOLUMES],
+            [_volume(v.rate * SCALE * case.share, v.writes, case, days) for v in PRINTED.volumes.values()],
             raid5,
             4,
             2,
@@ -108,10 +97,10 @@ def works(days: float) -> list[Work]:
         for case in CASES
     ]
     hp = [f'trace = {{ path = "{HP_TRACE}", format = "hp-srt", device = "{d}" }}' for d in (0, 1)]
-    return [*found, Work("hp", "two disks of a time-sharing host (HP, 1992)", hp, "count = 1", 1, 1)]
+    return [*found, SchemeWork("hp", "two disks of a time-sharing host (HP, 1992)", hp, "count = 1", 1, 1)]
 
 
-def _volume(rate: float, writes: float, case: Case, days: float) -> str:
+def _volume(rate: float, writes: float, case: SyntheticCase, days: float) -> str:
     """A volume of the profile with this rate and percentage of writes."""
     changes = [
         f"stream.writes.arrivals.rate={rate * writes / 100:.6g}",
@@ -124,7 +113,7 @@ def _volume(rate: float, writes: float, case: Case, days: float) -> str:
     return f'profile = {{ name = "server-volume", duration = "{days:g}d", set = {json.dumps(changes)} }}'
 
 
-def scenario(work: Work, scheme: str) -> str:
+def scenario(work: SchemeWork, scheme: str) -> str:
     """A workload on its drives, under a scheme."""
     number = len(work.volumes)
     parts = [f'name = "offloading2008-{work.key}-{scheme}"\nseed = 1\n']
@@ -147,7 +136,7 @@ def scenario(work: Work, scheme: str) -> str:
 
 def _pool(name: str, raid: str, policy: str) -> str:
     head = f'[[array.pool]]\nname = "{name}"\n{raid}\nscheduler = "c-look"\n'
-    return f'{head}power = {{ policy = "{policy}" }}\n{DEVICE}'
+    return f'{head}power = {{ policy = "{policy}" }}\n{TEXT.fragments["device"]}'
 
 
 #: Keys of each scheme, and what a part holds besides the volume, in MiB.
@@ -169,12 +158,12 @@ def _virtual_pool(scheme: str, number: int) -> str:
     return f'[[array.virtual_pool]]\nname = "all"\nscheme = "{scheme}"\n{cache}{name} = [{homes}]\n{keys}\n'
 
 
-def stages(days: float) -> list[Stage]:
+def stages(days: float) -> list[StudyStage]:
     """Every workload under every scheme; the synthetic ones last so many days."""
     # HP's week ships with the drive that it validates.
     folder = Path(str(files("iowatt.model.library") / "validation"))
     return [
-        Stage(
+        StudyStage(
             f"{work.key}-{scheme}",
             scenario(work, scheme),
             folder,
