@@ -15,7 +15,7 @@ from executor_contract import ExecutorContract, double, slow
 
 from iowatt.base.errors import Argument
 from iowatt.evaluate.search.cluster import Cluster, child, driver, worker
-from iowatt.evaluate.search.executor import MachineError
+from iowatt.evaluate.search.tasks.executor import MachineError
 from loopback import ray_work
 from loopback.ray_nodes import started
 from refused import check, refused

@@ -12,7 +12,7 @@ import pytest
 import iowatt
 from iowatt.emerald.conduct.folder import Folder as Measurement
 from iowatt.emerald.plan.folder import read
-from iowatt.evaluate.search.folder import Folder
+from iowatt.evaluate.search.tasks.folder import Folder
 from iowatt.studies import conduct
 from refused import refused
 

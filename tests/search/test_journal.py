@@ -7,8 +7,8 @@ import tracemalloc
 
 import pytest
 
-from iowatt.evaluate.search import journal
-from iowatt.evaluate.search.journal import Journal
+from iowatt.evaluate.search.tasks import journal
+from iowatt.evaluate.search.tasks.journal import Journal
 from refused import refused
 
 ONE, TWO = (

@@ -8,10 +8,10 @@ from optimizing import CLOSED, OPEN, brute_force, optimized
 
 import iowatt
 from iowatt.evaluate import evaluation
+from iowatt.evaluate.search.metrics.pareto import dominates, nondominated, recommend
+from iowatt.evaluate.search.metrics.table import row_of_run
 from iowatt.evaluate.search.optimize import bounds
 from iowatt.evaluate.search.optimize.bounds import static_metrics
-from iowatt.evaluate.search.pareto import dominates, nondominated, recommend
-from iowatt.evaluate.search.table import row_of_run
 from iowatt.model.scenario import load
 
 DRIVES = "array.pool.p.count=4..10:2"

@@ -12,9 +12,9 @@ from test_optimize_why import broken_outcomes
 
 import optimize_outcome as made
 from iowatt.base.results import Note
-from iowatt.evaluate.search.optimize.result_view import OptimizationView
-from iowatt.pages.optimize.document import document as document_of
+from iowatt.evaluate.search.optimize.view import OptimizationView
 from iowatt.pages.optimize.figures import choice, points, screen, view
+from iowatt.pages.optimize.page import document as document_of
 from iowatt.render import write
 
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import optimize_outcome as made
-from iowatt.evaluate.search.optimize.result_view import OptimizationView
 from iowatt.evaluate.search.optimize.sensitivity import explain_winner, variance_shares
+from iowatt.evaluate.search.optimize.view import OptimizationView
 from iowatt.pages.optimize import explanation
-from iowatt.pages.optimize.document import document as document_of
+from iowatt.pages.optimize.page import document as document_of
 from iowatt.render import terminal
 
 A, B = "workload.w.a", "workload.w.b"

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import iowatt
 from iowatt.base.errors import Argument
 from iowatt.cli.main import app
-from iowatt.evaluate.search.optimize.problem import PricingRequest, resolve_pricing
+from iowatt.evaluate.search import PricingRequest
 from iowatt.evaluate.tiers import benchmark, candidate, choose, predict
 from iowatt.run.bundle import Run
 from refused import check, problems
@@ -115,7 +115,7 @@ def test_two_tiers_are_chosen_and_their_shares_add_up(derived):
 
 
 def test_dollars_are_of_the_cost_book_over_years_energy_included(files):
-    pricing = [resolve_pricing(PricingRequest(years=years)) for years in (1.0, 5.0)]
+    pricing = [PricingRequest(years=years).resolve() for years in (1.0, 5.0)]
     one, five = (benchmark.drive_cost({"device": "arrays2002-disk"}, files, each, 100.0) for each in pricing)
     assert one.usd == five.usd == 100.0
     assert five.usd_per_w == pytest.approx(5 * one.usd_per_w, rel=1e-3)

@@ -9,6 +9,7 @@ DIR/sweeps/STAGE/   each sweep as `iowatt sweep` writes it
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,12 +20,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import Argument, InputError
-from iowatt.evaluate.search import axes, journal
-from iowatt.evaluate.search.evaluator import Progress
-from iowatt.evaluate.search.folder import JOURNAL, FolderKind, is_search, refuse_target, write_whole
-from iowatt.evaluate.search.prepare import ScenarioInput
-from iowatt.evaluate.search.sweep import SweepRequest, run_sweep
-from iowatt.evaluate.search.table import write_csv, write_parquet
+from iowatt.evaluate.search import ScenarioInput, SweepRequest, run_sweep
+from iowatt.evaluate.search.tasks import FolderKind, Progress, count_records, is_search, refuse_target
 from iowatt.render import write
 from iowatt.studies.document import document
 from iowatt.studies.result import StudyFigure, StudyFiles, StudyResult
@@ -143,8 +140,8 @@ def _write(
         ],
         points=findings.points.height,
     )
-    write_whole(target / FILES.parquet, lambda file: write_parquet(findings.points, file))
-    write_whole(target / FILES.csv, lambda file: write_csv(findings.points, file))
+    atomic_path.write_whole(target / FILES.parquet, findings.points.write_parquet)
+    atomic_path.write_whole(target / FILES.csv, findings.points.write_csv)
     write.write(document(result, findings), target / FILES.page, force=True)
     _write_manifest(target, result.as_dict())
     return result
@@ -157,7 +154,7 @@ def is_study(target: Path) -> bool:
 
 def _write_manifest(target: Path, content: dict[str, Any]) -> None:
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    write_whole(target / MANIFEST, lambda file: file.write_text(text, encoding="utf-8"))
+    atomic_path.write_whole(target / MANIFEST, lambda file: file.write_text(text, encoding="utf-8"))
 
 
 def _begin(target: Path, request: dict[str, Any], *, resume: bool, force: bool) -> None:
@@ -200,12 +197,9 @@ class _OverallProgress:
         self, stages: list[Stage], sweeps: Path, progress: Callable[[Progress], None] | None
     ) -> None:
         self._progress = progress
-        self._totals = {stage.key: len(axes.all_points(stage.axes)) for stage in stages}
+        self._totals = {stage.key: math.prod(len(axis.settings) for axis in stage.axes) for stage in stages}
         # What an interrupted run has left of each; the sweep counts it itself once it begins.
-        self._done = {
-            key: min(len(journal.read_journal(sweeps / key / JOURNAL)), total)
-            for key, total in self._totals.items()
-        }
+        self._done = {key: min(count_records(sweeps / key), total) for key, total in self._totals.items()}
         self._failed = dict.fromkeys(self._totals, 0)
 
     def of_stage(self, key: str) -> Callable[[Progress], None] | None:

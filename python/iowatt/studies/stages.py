@@ -10,12 +10,12 @@ from string import Template
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from iowatt.base.errors import IowattError
-from iowatt.evaluate.search.executor import Report, Threads, cores
+from iowatt.evaluate.search.tasks import Report, Threads, cores
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from iowatt.evaluate.search.axes import Axis
+    from iowatt.evaluate.search import Axis
     from iowatt.evaluate.search.rate import RateRequest
     from iowatt.lenses.idle.result import IdlePeriods, OraclePoint
     from iowatt.render.figure import Cell

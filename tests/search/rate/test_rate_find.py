@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from md1_queue import answer, queue
 
 from iowatt.base.results import Note
-from iowatt.evaluate.search.rate import RateRequest, find_highest_rate
-from iowatt.evaluate.search.rate.find import crossing, mean_and_half_width, slope
+from iowatt.evaluate.search.rate import RateRequest
+from iowatt.evaluate.search.rate.find import crossing, find_highest_rate, mean_and_half_width, slope
 
 LIMITS = st.floats(0.0013, 0.012)
 

@@ -26,9 +26,7 @@ from iowatt.emerald.bff.request import BffRequest
 from iowatt.emerald.bff.result import BestFootForward
 from iowatt.emerald.bff.search import Search
 from iowatt.emerald.rules import load as load_rules
-from iowatt.evaluate.search.evaluator import Evaluator, Progress
-from iowatt.evaluate.search.executor import Executor
-from iowatt.evaluate.search.folder import Folder, FolderKind, refuse_target
+from iowatt.evaluate.search.tasks import Evaluator, Executor, Folder, FolderKind, Progress, refuse_target
 from iowatt.render import write
 
 if TYPE_CHECKING:
@@ -87,9 +85,8 @@ def search_family(
                 shape=SHAPE,
             )
             stack.callback(folder.close)
-        evaluator = Evaluator(
-            folder=folder, executor=executor, jobs=jobs, progress=progress, total=0, work=evaluate
-        )
+        journal = None if folder is None else folder.journal
+        evaluator = Evaluator(evaluate, journal, executor, jobs, progress, total=0)
         stack.callback(evaluator.close)
         if folder is not None:
             evaluator.records |= folder.journal.records

@@ -13,12 +13,12 @@ from typing import Any, Final
 
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
+from iowatt.base.toml_writer import toml_document
 from iowatt.emerald.com.dataset import DataSet, Kind
 from iowatt.emerald.com.procedures import LEAST_COST, parity_raid
 from iowatt.emerald.com.result import ComTest, Step, judged, size_text
 from iowatt.emerald.rules import Rules
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.tiers import build
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.system import resolve
 from iowatt.model.scenario.virtual.reduced import Reduced
@@ -69,7 +69,7 @@ class _Array:
 
     def run(self, kind: Kind, size: int, *, snapshot: bool = False) -> dict[str, Any]:
         """``run.json`` after a set of ``size`` bytes was written to the empty pool, and some rest."""
-        text = build.toml_document(self._scenario(self._ratios(kind), size, snapshot=snapshot))
+        text = toml_document(self._scenario(self._ratios(kind), size, snapshot=snapshot))
         document = Document(text, f"the COM tests on {self.scenario}")
         work = evaluation.prepare(document.validate(Scenario), self.scenario.parent, text)
         return evaluation.simulate(work, inputs=list, started_at=provenance.now()).summary

@@ -20,9 +20,9 @@ from typing import Any, Final, Literal
 
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
+from iowatt.base.toml_writer import toml_document
 from iowatt.emerald.plan import workloads
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.evaluate.tiers import build
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.resolved import System
 from iowatt.model.scenario.system import resolve
@@ -219,7 +219,7 @@ def text(plan: Plan, array: SimulatedArray, course: Course) -> str:
         "array": copy.deepcopy(array.raw["array"]),
         "observe": observe,
     }
-    return build.toml_document(
+    return toml_document(
         body,
         (
             f"Stage {course.stage.id} of the plan {plan.name}: the array of {array.path.name}, with the work "

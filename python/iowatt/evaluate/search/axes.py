@@ -49,7 +49,7 @@ class Axis:
     settings: tuple[Setting, ...]
 
 
-def axes(given: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
+def parse_axes(given: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
     """The axes of a sweep, from texts, or from a mapping.
 
     A mapping has a path (or a tuple of paths) to its values (or tuples of values).

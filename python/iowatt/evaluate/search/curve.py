@@ -1,89 +1,48 @@
-"""How fast a trace was recorded, which takes one pass over it."""
+"""The axis of a curve: rates of a workload, or requests outstanding in a closed loop."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.base.document import Document
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.keys import toml_text
 from iowatt.base.problems import suggestion
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search import prepare
 from iowatt.evaluate.search.axes import Axis, Setting, expanded, split
+from iowatt.evaluate.search.metrics.names import RATE
+from iowatt.evaluate.search.pace import trace_pace
 from iowatt.evaluate.search.prepare import ScenarioInput
+from iowatt.evaluate.search.sweep import SweepRequest
 from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.paths import place_overridden
 
-
-@dataclass(frozen=True)
-class TracePace:
-    """A trace as its reader's options make it."""
-
-    requests: int
-    #: From the first request to the last.
-    seconds: float
-    #: Whether it records no times, so that only their order is known.
-    untimed: bool
-    path: str
-
-    @property
-    def rate_iops(self) -> float:
-        """Mean rate as recorded, requests per second. Raises ``InputError`` where all arrive at once."""
-        if self.seconds <= 0:
-            message = "the trace has no rate: all of its requests arrive at once"
-            hint = "vary the requests outstanding: `iowatt curve`, `outstanding=1..64:x2`"
-            raise InputError("not-applicable", self.path, message, hint=hint)
-        return (self.requests - 1) / self.seconds
-
-
-def trace_pace(trace: Mapping[str, Any]) -> TracePace:
-    """The pace of a trace specification, whose path opens from here.
-
-    It is read once as long as the file stays the same. Raises ``InputError`` where there is no such file, or
-    it can be read once only.
-    """
-    path = Path(trace["path"])
-    if str(path) == "-":
-        message = (
-            "the rate of a trace is measured before it is replayed, and standard input can be read only once"
-        )
-        raise InputError("read-once", "-", message, hint="put the trace in a file")
-    if not path.is_file():
-        raise InputError("not-found", str(path), "there is no such trace file")
-    changed = tuple(
-        (file.stat().st_size, file.stat().st_mtime_ns)
-        for file in (path, *map(Path, trace.get("more", ())))
-        if file.is_file()
-    )
-    return _read(json.dumps(trace, sort_keys=True), changed)
-
-
-@lru_cache(maxsize=256)
-def _read(trace: str, _changed: tuple[tuple[int, int], ...]) -> TracePace:
-    from iowatt.trace.open import requests
-
-    spec = json.loads(trace)
-    count, first, last = 0, 0, 0
-    found = requests(spec)
-    for batch in found:
-        times = batch["time_ns"]
-        if count == 0 and len(times):
-            first = int(times[0])
-        if len(times):
-            last = int(times[-1])
-        count += len(times)
-    return TracePace(count, (last - first) / 1e9, bool(found.summary()["untimed"]), str(spec["path"]))
-
-
-RATE: Final = "rate_iops"
 OUTSTANDING: Final = "outstanding"
+
+
+def curve_request(
+    given: ScenarioInput,
+    *,
+    rates: str | Iterable[float] | None,
+    outstanding: str | Iterable[float] | None,
+    workload: str | None = None,
+    **options: Any,
+) -> SweepRequest:
+    """A curve over rates or over requests outstanding; ``options`` are other fields of the request."""
+    if (rates is None) == (outstanding is None):
+        raise InputError(
+            "missing" if rates is None else "conflict",
+            Argument("rates"),
+            "a curve is over rates or over requests outstanding; give one of them",
+            hint="for example `rates=50,100..400:50`, or `outstanding=1..64:x2`",
+        )
+    if rates is not None:
+        axis = by_rate(given, numbers(rates, "rates"), workload)
+    else:
+        assert outstanding is not None
+        axis = by_outstanding(given, numbers(outstanding, "outstanding"), workload)
+    return SweepRequest("curve", given, [axis], **options)
 
 
 def numbers(text: str | Iterable[float], argument: str) -> list[float]:
@@ -158,7 +117,7 @@ def by_outstanding(given: ScenarioInput, counts: list[float], workload: str | No
 
 def _workload(given: ScenarioInput, asked: str | None) -> tuple[int, str, dict[str, Any]]:
     """Position, name and raw table of the workload whose load varies."""
-    listed = prepare.raw(given).get("workload", [])
+    listed = given.raw().get("workload", [])
     workloads = [w for w in listed if isinstance(w, dict)] if isinstance(listed, list) else []
     names = [str(w.get("name", at)) for at, w in enumerate(workloads)]
     if not names:
@@ -175,9 +134,7 @@ def _workload(given: ScenarioInput, asked: str | None) -> tuple[int, str, dict[s
 
 
 def _prepared(given: ScenarioInput, overrides: tuple[str, ...] = ()) -> evaluation.Prepared:
-    document = Document(given.text, given.source, [*given.overrides, *overrides], Scenario)
-    place_overridden(document, given.base)
-    return evaluation.prepare(document.validate(Scenario), given.base, given.text)
+    return evaluation.prepare(given.document(overrides).validate(Scenario), given.base, given.text)
 
 
 def _is_loop(given: ScenarioInput, at: int) -> bool:

@@ -21,10 +21,9 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.overrides import key_path
 from iowatt.base.problems import DocumentError, KeyPath
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search.axes import Axis, SweepPoint, own_seed, point_label, swept_columns
-from iowatt.evaluate.search.axes import axes as parse_axes
-from iowatt.evaluate.search.folder import SCHEMA
-from iowatt.evaluate.search.journal import error_at_point, error_record
+from iowatt.evaluate.search.axes import Axis, SweepPoint, own_seed, parse_axes, point_label, swept_columns
+from iowatt.evaluate.search.tasks.folder import SCHEMA
+from iowatt.evaluate.search.tasks.journal import error_at_point, error_record
 from iowatt.model.scenario import explain
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
@@ -41,6 +40,21 @@ class ScenarioInput:
     base: Path
     source: str
     overrides: tuple[str, ...]
+
+    def document(self, overrides: Sequence[str] = ()) -> Document:
+        """The scenario with overrides, unchecked; file names relative to its base."""
+        document = Document(self.text, self.source, [*self.overrides, *overrides], Scenario)
+        place_overridden(document, self.base)
+        return document
+
+    def raw(self) -> dict[str, Any]:
+        """Its tables as plain data, unchecked."""
+        return self.document().raw
+
+    @property
+    def name(self) -> str:
+        """The scenario's name, which needs no other key to be right."""
+        return str(self.raw().get("name", "scenario"))
 
 
 @dataclass(frozen=True)
@@ -78,7 +92,7 @@ class RefusedPoint:
 
 
 def axes_of(given: ScenarioInput, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
-    """The axes of a sweep of ``given``, see :func:`iowatt.evaluate.search.axes.axes`.
+    """The axes of a sweep of ``given``, see :func:`iowatt.evaluate.search.axes.parse_axes`.
 
     Raises ``InputError`` as there; and where two paths lead to one key, by the name of an element, its index,
     or neither.
@@ -86,7 +100,7 @@ def axes_of(given: ScenarioInput, varied: Iterable[str] | Mapping[Any, Iterable[
     axes = parse_axes(varied)
     paths = swept_columns(axes)
     if len(paths) > 1:
-        document, seen = raw(given), dict[KeyPath, str]()
+        document, seen = given.raw(), dict[KeyPath, str]()
         for path in paths:
             try:
                 key = key_path(document, path, Argument("over", path), Scenario)
@@ -132,18 +146,11 @@ def stop_at_bad(axes: Sequence[Axis], found: Sequence[CheckedPoint | RefusedPoin
         _refuse_bad_values(axes, found, fewest)
 
 
-def raw(given: ScenarioInput, overrides: Sequence[str] = ()) -> dict[str, Any]:
-    """The scenario with overrides as plain data, unchecked; file names relative to its base."""
-    document = Document(given.text, given.source, [*given.overrides, *overrides], Scenario)
-    place_overridden(document, given.base)
-    return document.raw
-
-
 def manifest(
     kind: str, given: ScenarioInput, axes: Sequence[Axis], command: str | None, *, own_seeds: bool = False
 ) -> dict[str, Any]:
-    """The part of ``sweep.json`` that all kinds of search share (:mod:`iowatt.evaluate.search.folder`)."""
-    tables = json.dumps(raw(given), sort_keys=True, default=str)
+    """The keys of ``sweep.json`` that all kinds of search share."""
+    tables = json.dumps(given.raw(), sort_keys=True, default=str)
     return {
         "schema": SCHEMA,
         "kind": kind,
@@ -160,7 +167,7 @@ def manifest(
 
 
 def _seed(given: ScenarioInput) -> int:
-    seed = raw(given).get("seed", Scenario.model_fields["seed"].default)
+    seed = given.raw().get("seed", Scenario.model_fields["seed"].default)
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise InputError("wrong-type", "seed", f"expected a whole number, not {seed!r}")
     return seed

@@ -16,13 +16,13 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.toml_writer import inline
-from iowatt.evaluate.estimate.operations import RaidWork, raid_work
+from iowatt.evaluate.estimate import RaidWork, raid_work
 from iowatt.evaluate.tiers import candidate
 from iowatt.evaluate.tiers.one_pool import BackEnd, Floats, OnePoolScenario, TierRequest
 from iowatt.model.scenario.raid import LEAST_DRIVES, count_problem, usable_bytes
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search.pricing import Pricing
+    from iowatt.evaluate.search import Pricing
 
 #: Requests of each simulation: the mean service time is then known within 1 % or so.
 REQUESTS = 6000
@@ -266,7 +266,6 @@ def _stripe_unit(one: OnePoolScenario) -> int:
 
 def operation_mix(level: int, count: int, unit: int, load: BackEnd) -> dict[str, float]:
     """Mean bytes and share of reads of the operations of a pool's drives."""
-    from iowatt.evaluate.estimate.operations import raid_work
     from iowatt.model.scenario.raid import LEAST_DRIVES
 
     count = max(count, LEAST_DRIVES[level])

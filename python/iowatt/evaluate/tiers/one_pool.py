@@ -15,7 +15,7 @@ from iowatt.base.results import Note
 from iowatt.lenses.heat.extents import Extents
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search.pricing import Pricing
+    from iowatt.evaluate.search import Pricing
     from iowatt.model.scenario.array import Pool
     from iowatt.run.bundle import Run
 
@@ -45,9 +45,9 @@ class TierRequest:
     @property
     def priced(self) -> Pricing:
         """The given assumptions, else the default book over its years."""
-        from iowatt.evaluate.search.optimize.problem import PricingRequest, resolve_pricing
+        from iowatt.evaluate.search import PricingRequest
 
-        return resolve_pricing(PricingRequest()) if self.pricing is None else self.pricing
+        return PricingRequest().resolve() if self.pricing is None else self.pricing
 
 
 @dataclass(frozen=True)

@@ -282,13 +282,13 @@ def simulated(
     return summary
 
 
-def sheets(names: Sequence[str]) -> DataSheets:
+def compare_data_sheets(names: Sequence[str]) -> DataSheets:
     """The sheets of several devices; none named: all that can be simulated."""
     found = [check(name, queueing=len(names) == 1) for name in names or simulatable()]
     return DataSheets(bar=BAR, devices=found)
 
 
-def known(name: str) -> bool:
+def has_data_sheet(name: str) -> bool:
     """Whether a name is that of an SSD."""
     if name not in device_names() and not Path(name).is_file():
         return False

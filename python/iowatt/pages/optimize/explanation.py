@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from iowatt.base.digits import apart
-from iowatt.evaluate.search.axes import show_value
+from iowatt.evaluate.search import show_value
+from iowatt.evaluate.search.optimize import FIRM, OptimizationView, ViewRow
 from iowatt.evaluate.search.optimize.result import (
     AxisExplanation,
     ConstraintCoverage,
@@ -21,7 +22,6 @@ from iowatt.evaluate.search.optimize.result import (
     WinnerExplanation,
     number,
 )
-from iowatt.evaluate.search.optimize.result_view import FIRM, OptimizationView, ViewRow
 from iowatt.pages.cost.words import years
 from iowatt.render import numbers
 from iowatt.render.phrases import listed

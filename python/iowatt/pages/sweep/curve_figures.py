@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.curve import RATE
 from iowatt.pages.sweep.figures import verdict
 from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
@@ -27,7 +26,7 @@ class Curve:
 
     def __init__(self, frame: pl.DataFrame, load: str) -> None:
         self.rows: list[dict[str, Any]] = frame.sort(load).to_dicts()
-        self.load, self.is_rate = load, load == RATE
+        self.load, self.is_rate = load, load == metrics.RATE
         self.power = metrics.power(frame)
         self.column = metrics.VerbatimColumn(
             *(("Load", "IOPS") if self.is_rate else ("Outstanding", "requests"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.search.axes import axes
+from iowatt.evaluate.search import parse_axes
 from iowatt.studies.arrays2002.published import DISKS, TPCC, TPCH, UNIT_KIB, WORKLOADS
 from iowatt.studies.stages import Stage, scenario_text
 
@@ -177,8 +177,8 @@ def _work(scale: Scale, source: str, workload: str) -> str:
 def _of_workload(scale: Scale, source: str, workload: str, folder: Path) -> list[Stage]:
     work = _work(scale, source, workload)
     units: dict[Any, Any] = {UNIT: [f"{unit}KiB" for unit in scale.units_kib]}
-    all_pairs = axes({(LEVEL, COUNT): pairs(scale.disks), **units})
-    few_pairs = axes({(LEVEL, COUNT): pairs(scale.few_disks), **units})
+    all_pairs = parse_axes({(LEVEL, COUNT): pairs(scale.disks), **units})
+    few_pairs = parse_axes({(LEVEL, COUNT): pairs(scale.few_disks), **units})
     detail = [(level, count, count == DISKS) for level, count in pairs(scale.detail_disks)]
 
     def stage(kind: str, over: Any, bundles: bool = False, **more: Any) -> Stage:
@@ -188,7 +188,7 @@ def _of_workload(scale: Scale, source: str, workload: str, folder: Path) -> list
 
     return [
         stage("space", all_pairs),
-        stage("detail", axes({(LEVEL, COUNT, IDLE): detail}), bundles=True),
+        stage("detail", parse_axes({(LEVEL, COUNT, IDLE): detail}), bundles=True),
         stage("cache", few_pairs, controller=CACHE),
         stage("mechanics", few_pairs, device=OTHER_DEVICE),
         stage("ahead", few_pairs, device=AHEAD_DEVICE),
@@ -233,7 +233,7 @@ def _experiment(
     key: str, work: str, varied: dict[Any, Any], folder: Path, *, source: str, workload: str
 ) -> Stage:
     labels = {"kind": key, "source": source, "workload": workload}
-    return Stage(key, scenario(key, work), folder, axes(varied), labels, bundles=True)
+    return Stage(key, scenario(key, work), folder, parse_axes(varied), labels, bundles=True)
 
 
 def _periodic(scale: Scale, folder: Path) -> Stage:
@@ -264,5 +264,5 @@ idle = true
 """
     labels = {"kind": "periodic", "source": "synthetic", "workload": "constant gaps"}
     return Stage(
-        "periodic", text, folder, axes({RATE: [1 / gap for gap in scale.gaps_s]}), labels, bundles=True
+        "periodic", text, folder, parse_axes({RATE: [1 / gap for gap in scale.gaps_s]}), labels, bundles=True
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.evaluate.search.axes import axes
+from iowatt.evaluate.search import parse_axes
 from iowatt.studies.stages import Stage, scenario_text
 
 SYSTEMS: Final = ("ssd", "hdd", "linear", "tiering", "caching")
@@ -214,7 +214,7 @@ def _stage(
     span_mib = given.pop("span_mib", work.span_mib)
     text = scenario(key, system, requests, span_mib, **given)
     labels = {"work": work.key, "system": system, "experiment": experiment}
-    return Stage(key, text, Path.cwd(), axes(dict(over)), labels, bundles=True)
+    return Stage(key, text, Path.cwd(), parse_axes(dict(over)), labels, bundles=True)
 
 
 def _experiments(work: Work, scale: Scale) -> list[Stage]:
@@ -277,7 +277,7 @@ def _traced(folder: Path, scale: Scale) -> list[Stage]:
         over: Mapping[Any, Any] = _over(at) if system in HYBRIDS else {SEED: [1]}
         text = scenario(key, system, requests, TRACE_MIB, limit=at.limit)
         labels = {"work": "captured", "system": system, "experiment": ""}
-        found.append(Stage(key, text, folder, axes(dict(over)), labels, bundles=True))
+        found.append(Stage(key, text, folder, parse_axes(dict(over)), labels, bundles=True))
     return found
 
 

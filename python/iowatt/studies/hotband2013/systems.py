@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.evaluate.search.axes import axes
+from iowatt.evaluate.search import parse_axes
 from iowatt.studies.hotband2013.published import CACHE_SHARE, CACHED, SMALL, TIERED
 from iowatt.studies.stages import Stage, scenario_text
 
@@ -171,7 +171,7 @@ def stages(scale: Scale) -> list[Stage]:
 
 def _stage(key: str, scale: Scale, over: dict[Any, Any], *, bundles: bool = False, **given: Any) -> Stage:
     labels = {"kind": key, "workload": str(given.get("profile", "hot-band"))}
-    return Stage(key, scenario(key, scale, **given), Path.cwd(), axes(over), labels, bundles)
+    return Stage(key, scenario(key, scale, **given), Path.cwd(), parse_axes(over), labels, bundles)
 
 
 def _sizes(scale: Scale, shares: Sequence[float]) -> dict[Any, Any]:

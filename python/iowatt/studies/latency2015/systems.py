@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.evaluate.search.axes import Axis, axes
+from iowatt.evaluate.search import Axis, parse_axes
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.equations import Load
 from iowatt.studies.latency2015.members import BY_KEY, MEMBERS, REFERENCE, Member
@@ -160,7 +160,7 @@ def checkpoint(scale: Scale) -> str:
 
 def express() -> list[Axis]:
     """The feature off and on."""
-    return axes([f"{EXPRESS}={OFF},{ON}"])
+    return parse_axes([f"{EXPRESS}={OFF},{ON}"])
 
 
 def _family(
@@ -173,7 +173,7 @@ def _family(
     more: str = "",
 ) -> Stage:
     text = scenario(kind, family[0], window_s, scale.warmup_s, users=users, more=more)
-    over = axes({(READ, WRITE, READY, PROCESSORS, COPY): [_settings(member) for member in family]})
+    over = parse_axes({(READ, WRITE, READY, PROCESSORS, COPY): [_settings(member) for member in family]})
     return Stage(kind, text, Path.cwd(), [*over, *express()], {"kind": kind}, bundles=True)
 
 
@@ -196,7 +196,7 @@ def _services(scale: Scale) -> list[Stage]:
             kind,
             scenario(kind, member, scale.services_s, scale.warmup_s, express=ON, **more),
             Path.cwd(),
-            axes([over]),
+            parse_axes([over]),
             {"kind": kind},
             bundles=True,
         )
@@ -220,5 +220,5 @@ def _base(scale: Scale) -> Stage:
     ]
     member = Member("base", "", "", 1, 0.0, None, 0.0, BASE_COPY_US)
     text = scenario("base", member, scale.base_s, scale.warmup_s)
-    over = axes({(READ, WRITE, READY, DATA_USERS, LOG_USERS): cells})
+    over = parse_axes({(READ, WRITE, READY, DATA_USERS, LOG_USERS): cells})
     return Stage("base", text, Path.cwd(), [*over, *express()], {"kind": "base"}, bundles=True)

@@ -17,11 +17,11 @@ from iowatt.base.errors import InputError
 from iowatt.evaluate.search.cluster import child as addresses
 from iowatt.evaluate.search.cluster import driver
 from iowatt.evaluate.search.cluster.child import Child
-from iowatt.evaluate.search.executor import Finished, MachineError, Work
+from iowatt.evaluate.search.tasks.executor import Finished, MachineError, Work
 
 
 class Cluster:
-    """An executor on a cluster that runs; see :mod:`iowatt.evaluate.search.executor`.
+    """An executor on a cluster that runs; see :mod:`iowatt.evaluate.search.tasks.executor`.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ def perform(payload: bytes, expected: Versions, ticket: int, reports: Any, every
     except KeyboardInterrupt:  # how Ray tells a task that nobody wants it any more
         raise
     except BaseException as error:
-        from iowatt.evaluate.search.executor import MachineError
+        from iowatt.evaluate.search.tasks.executor import MachineError
 
         if isinstance(error, MachineError):
             error.message += f" (on {host})"

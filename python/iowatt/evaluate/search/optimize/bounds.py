@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from iowatt.evaluate.search import metrics, pricing, table
+from iowatt.evaluate.search.metrics import names as metrics
+from iowatt.evaluate.search.metrics import table
+from iowatt.evaluate.search.pricing import Pricing
 from iowatt.lenses.efficiency import BYTES_PER_GB
 from iowatt.model.power.plan import ArrayPlan, Enclosure
 from iowatt.sources.simulation.counts import capacity
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 PURCHASE: Final = "cost.purchase_usd"
 
 
-def static_metrics(plan: Mapping[str, Any], prices: pricing.Pricing | None) -> dict[str, float]:
+def static_metrics(plan: Mapping[str, Any], prices: Pricing | None) -> dict[str, float]:
     """Drives, capacity, redundancy, the purchase where it is priced, idle watts.
 
     Raises ``InputError`` where something of it has no price.
@@ -46,7 +48,7 @@ def static_metrics(plan: Mapping[str, Any], prices: pricing.Pricing | None) -> d
             if value is not None:
                 found[f"capacity_gb.{name}"] = value / BYTES_PER_GB
     if prices is not None:
-        found[PURCHASE] = pricing.purchase(plan, prices)
+        found[PURCHASE] = prices.purchase(plan)
     return found
 
 

@@ -18,11 +18,8 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
-from iowatt.evaluate.search import prepare, table
-from iowatt.evaluate.search.evaluator import Evaluator, Progress
-from iowatt.evaluate.search.executor import Executor
-from iowatt.evaluate.search.folder import SWEEP, Folder, refuse_target
-from iowatt.evaluate.search.journal import error_at_point, error_text
+from iowatt.evaluate.search import prepare
+from iowatt.evaluate.search.metrics.table import row_warnings
 from iowatt.evaluate.search.optimize import methods, outcome
 from iowatt.evaluate.search.optimize.candidates import Assessor, CandidateEvaluator, impossible_because
 from iowatt.evaluate.search.optimize.outcome import DOCUMENT, OptimizationOutcome
@@ -31,7 +28,11 @@ from iowatt.evaluate.search.optimize.result import Optimization
 from iowatt.evaluate.search.optimize.screen import pick
 from iowatt.evaluate.search.optimize.sensitivity import explain_winner
 from iowatt.evaluate.search.optimize.space import Space
-from iowatt.evaluate.search.table import row_warnings
+from iowatt.evaluate.search.point import evaluate_point
+from iowatt.evaluate.search.tasks.evaluator import Evaluator, Progress
+from iowatt.evaluate.search.tasks.executor import Executor
+from iowatt.evaluate.search.tasks.folder import SWEEP, Folder, refuse_target
+from iowatt.evaluate.search.tasks.journal import error_at_point, error_text
 
 EXACT_UP_TO: Final = 1000
 """Points up to which all are simulated, but for those that cannot be best, unless another method is asked."""
@@ -57,7 +58,6 @@ MOST: Final = 2000
 def optimize(
     problem: Problem,
     *,
-    name: str,
     output: Path | None = None,
     force: bool = False,
     resume: bool = False,
@@ -70,8 +70,6 @@ def optimize(
 
     Parameters
     ----------
-    name:
-        Name of the scenario.
     output:
         Directory for everything. Without it nothing is written.
     force, resume:
@@ -89,7 +87,7 @@ def optimize(
     if jobs is not None and jobs < 1:
         raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
     if output is not None:
-        refuse_target(output, force=force, resume=resume, shape=SHAPE)
+        refuse_target(output, force=force, resume=resume, shape=FOLDER)
     space = Space(problem.axes)
     method = _method(problem, space)
     assessor = Assessor(problem, space)
@@ -101,10 +99,11 @@ def optimize(
         folder = None
         if output is not None:
             manifest = _manifest(problem)
-            folder = Folder(output, manifest, problem.given.text, force=force, resume=resume, shape=SHAPE)
+            folder = Folder(output, manifest, problem.given.text, force=force, resume=resume, shape=FOLDER)
             stack.callback(folder.close)
         budget = space.size if method == "exact" else _budget(problem, space)
-        evaluator = Evaluator(folder, executor, jobs, progress, total=min(budget, space.size))
+        journal = None if folder is None else folder.journal
+        evaluator = Evaluator(evaluate_point, journal, executor, jobs, progress, min(budget, space.size))
         stack.callback(evaluator.close)
         resumed = 0
         if folder is not None:
@@ -132,7 +131,7 @@ def optimize(
         best = outcome.chosen(problem, candidates)
         notes += _notes(problem, space, assessor, candidates, method)
         made = outcome.document(
-            problem, assessor, candidates, reasons, name=name, method=method, notes=notes,
+            problem, assessor, candidates, reasons, name=problem.given.name, method=method, notes=notes,
             warnings=_of_winner(problem, assessor, candidates),
         )  # fmt: skip
         frame = outcome.frame(problem, assessor, candidates, reasons, best)
@@ -155,7 +154,7 @@ _FEW: Final = 8
 _PARTNERS: Final = 4
 """Points that a value is looked at in, before it is said to be wrong by itself."""
 
-SHAPE: Final = replace(SWEEP, what="an optimization", results=(*SWEEP.results, DOCUMENT))
+FOLDER: Final = replace(SWEEP, what="an optimization", results=(*SWEEP.results, DOCUMENT))
 """Its directory is a sweep's with the result besides."""
 
 
@@ -375,7 +374,7 @@ def _manifest(problem: Problem) -> dict[str, Any]:
 
 
 def _write(folder: Folder, found: OptimizationOutcome) -> None:
-    folder.write("table.parquet", lambda file: table.write_parquet(found.frame, file))
-    folder.write("table.csv", lambda file: table.write_csv(found.frame, file))
+    folder.write("table.parquet", found.frame.write_parquet)
+    folder.write("table.csv", found.frame.write_csv)
     text = json.dumps(found.document.as_dict(), indent=2, ensure_ascii=False) + "\n"
     folder.write(DOCUMENT, lambda file: file.write_text(text, "utf-8"))

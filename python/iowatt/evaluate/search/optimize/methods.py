@@ -18,6 +18,7 @@ from typing import Final
 import numpy as np
 
 from iowatt.base.results import Note
+from iowatt.evaluate.search.metrics.pareto import dominates, nondominated, recommend
 from iowatt.evaluate.search.optimize.candidates import (
     Assessment,
     Assessor,
@@ -27,7 +28,6 @@ from iowatt.evaluate.search.optimize.candidates import (
 )
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.screen import Correction, OptunaSampler, pick
-from iowatt.evaluate.search.pareto import dominates, nondominated, recommend
 
 BATCH: Final = 16
 """Points between two looks at what can be left out; whatever number of them runs at a time."""

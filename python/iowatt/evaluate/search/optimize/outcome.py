@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from iowatt.base.results import Note
-from iowatt.evaluate.search import metrics, pricing, table
 from iowatt.evaluate.search.axes import short_names
-from iowatt.evaluate.search.journal import error_text
+from iowatt.evaluate.search.metrics import names as metrics
+from iowatt.evaluate.search.metrics import table
+from iowatt.evaluate.search.metrics.pareto import knee_of, nondominated, recommend
+from iowatt.evaluate.search.metrics.table import TEXTS
 from iowatt.evaluate.search.optimize.candidates import Assessor, CandidateEvaluator
 from iowatt.evaluate.search.optimize.problem import Problem
 from iowatt.evaluate.search.optimize.result import (
@@ -28,8 +30,7 @@ from iowatt.evaluate.search.optimize.result import (
     SpaceCounts,
     WinnerExplanation,
 )
-from iowatt.evaluate.search.pareto import knee_of, nondominated, recommend
-from iowatt.evaluate.search.table import TEXTS
+from iowatt.evaluate.search.tasks.journal import error_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -187,9 +188,7 @@ def document(
         basis=table.basis_line(list(candidates.rows.values())) or None,
         pricing=None
         if problem.pricing is None or told is None
-        else PricingBasis.model_validate(
-            pricing.basis(assessor.plan(told), candidates.rows[told], problem.pricing)
-        ),
+        else PricingBasis.model_validate(problem.pricing.basis(assessor.plan(told), candidates.rows[told])),
         notes=list(notes),
         why=NOT_EXPLAINED,
     )

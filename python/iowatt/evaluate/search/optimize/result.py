@@ -14,7 +14,7 @@ from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.evaluate.search.axes import Cell
-from iowatt.evaluate.search.metrics import metric_column
+from iowatt.evaluate.search.metrics.names import metric_column
 from iowatt.render.figure import Column
 
 if TYPE_CHECKING:

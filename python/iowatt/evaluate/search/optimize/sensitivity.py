@@ -39,7 +39,7 @@ from iowatt.evaluate.search.optimize.result import (
     WinnerExplanation,
     WinnerWithout,
 )
-from iowatt.evaluate.search.optimize.result_view import (
+from iowatt.evaluate.search.optimize.view import (
     ESTIMATED,
     SIMULATED,
     AxisView,

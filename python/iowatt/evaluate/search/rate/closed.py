@@ -18,7 +18,7 @@ from typing import Any, Final
 from iowatt.base.digits import apart
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
-from iowatt.evaluate.search.highest_rate import Verdict
+from iowatt.evaluate.search.highest.rate import Verdict
 from iowatt.evaluate.search.rate.find import RateCallback
 from iowatt.evaluate.search.rate.load import chosen_workloads, looped, shares
 from iowatt.evaluate.search.rate.measurement import Simulations, measure_run

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from iowatt.base.results import Note
-from iowatt.evaluate.search.highest_rate import (
+from iowatt.evaluate.search.highest.rate import (
     KEEPS_UP,
     RateBracket,
     RateMeasurement,

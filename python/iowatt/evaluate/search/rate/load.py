@@ -17,8 +17,8 @@ from typing import Any, Final
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import suggestion
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search import curve
-from iowatt.evaluate.search.rate.measurement import MOST_REQUESTS
+from iowatt.evaluate.search.highest.rate import MOST_REQUESTS
+from iowatt.evaluate.search.pace import trace_pace
 from iowatt.evaluate.search.rate.request import ALL, RateRequest
 from iowatt.model.profile import find
 from iowatt.model.profile.arrivals import Closed, Recorded
@@ -223,7 +223,7 @@ def load_of(scenario: Scenario, base: Path, text: str, request: RateRequest) -> 
     if traced:
         requests, seconds = None, None
         if not any(recorded):  # of traces without times the requests are counted
-            requests = sum(curve.trace_pace(work.traces[at]).requests for at in chosen) / (1 + WARM_UP)
+            requests = sum(trace_pace(work.traces[at]).requests for at in chosen) / (1 + WARM_UP)
     alone = len(scenario.workload) == len(chosen)
     stretches = request.requests is None and alone and not traced
     return Load(
@@ -340,5 +340,5 @@ def _pace(trace: Any) -> tuple[float, float] | None:
     """Requests per second of a trace and the seconds that it spans; None where it records no times."""
     if trace.get("rate_iops") is not None:
         return None
-    found = curve.trace_pace(trace)
+    found = trace_pace(trace)
     return None if found.untimed else (found.rate_iops, found.seconds)

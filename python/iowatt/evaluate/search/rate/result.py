@@ -9,9 +9,9 @@ from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.evaluate.search.axes import Cell
-from iowatt.evaluate.search.highest_rate import Verdict
+from iowatt.evaluate.search.highest.rate import Verdict
+from iowatt.evaluate.search.metrics.table import RunRow, row_of_run
 from iowatt.evaluate.search.rate.request import Loop, RateRequest
-from iowatt.evaluate.search.table import RunRow, row_of_run
 from iowatt.run.bundle import Run
 
 #: ``probe``: a closed loop that finds where to begin; ``longer``: in runs longer than the first ones.

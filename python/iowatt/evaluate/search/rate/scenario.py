@@ -9,13 +9,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from iowatt.base.document import Document
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import DocumentError
 from iowatt.base.results import Note
 from iowatt.base.units import format_bytes
 from iowatt.evaluate.search import prepare
-from iowatt.evaluate.search.executor import Report
 from iowatt.evaluate.search.prepare import ScenarioInput
 from iowatt.evaluate.search.rate import closed
 from iowatt.evaluate.search.rate.closed import drive_count, loop_run
@@ -24,9 +22,9 @@ from iowatt.evaluate.search.rate.load import Load, load_of
 from iowatt.evaluate.search.rate.measurement import Simulations
 from iowatt.evaluate.search.rate.request import RateRequest
 from iowatt.evaluate.search.rate.result import HighestRate, RatePoint, RateResult, RateRun, row_at_limit
+from iowatt.evaluate.search.tasks.executor import Report
 from iowatt.lenses.findings import findings
 from iowatt.model.scenario.model import Scenario
-from iowatt.model.scenario.paths import place_overridden
 from iowatt.run.bundle import Run
 from iowatt.run.summary_schema import Input
 from iowatt.trace.shared import SHARED_BYTES
@@ -202,8 +200,7 @@ def find_rate(
     from iowatt.base.overrides import with_overrides
     from iowatt.trace.shared import sharing
 
-    document = Document(given.text, given.source, given.overrides, Scenario)
-    place_overridden(document, given.base)
+    document = given.document()
     scenario = document.validate(Scenario)
     text = with_overrides(given.text, given.overrides)
     try:

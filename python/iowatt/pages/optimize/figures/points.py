@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.axes import show_value
+from iowatt.evaluate.search import metrics, show_value
+from iowatt.evaluate.search.optimize import SIMULATED, OptimizationView, ViewRow
 from iowatt.evaluate.search.optimize.result import number
-from iowatt.evaluate.search.optimize.result_view import SIMULATED, OptimizationView, ViewRow
 from iowatt.render import numbers, palette
 from iowatt.render.figure import Cell, Column, Figure, Table, plain, text_columns
 

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Final
 
 from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.optimize.result_view import OptimizationView
+from iowatt.evaluate.search.optimize import OptimizationView
 from iowatt.pages.optimize.figures.points import KINDS, Points, kind
 from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain

@@ -5,8 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import Any, Final
 
-from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.axes import show_value
+from iowatt.evaluate.search import metrics, show_value
 from iowatt.pages.optimize.figures.points import DRAWN, KINDS, KNEE, NEAREST, WINNER, Given, Kind, Points
 from iowatt.render import numbers, palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain, text_columns

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search.axes import show_value
-from iowatt.evaluate.search.metrics import metric_column as titled
+from iowatt.evaluate.search.metrics.names import metric_column as titled
 from iowatt.evaluate.search.optimize.result import AxisResult, ConstraintResult, Optimization, number
 from iowatt.render.figure import Column
 

@@ -20,7 +20,7 @@ from iowatt.base import atomic_path, input_file
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.evaluate.tiers import benchmark, build, candidate, compare, predict
+from iowatt.evaluate.tiers import benchmark, candidate, compare, predict
 from iowatt.evaluate.tiers.benchmark import operation_mix, try_technologies
 from iowatt.evaluate.tiers.choose import Tier
 from iowatt.evaluate.tiers.one_pool import (
@@ -34,13 +34,14 @@ from iowatt.evaluate.tiers.one_pool import (
 )
 from iowatt.evaluate.tiers.predict import Prediction, best_configuration
 from iowatt.evaluate.tiers.result import BackEndLoad, BothKeptUp, DerivedTiers, Dollars, KeptUp, Limits
+from iowatt.evaluate.tiers.scenario import tiers_scenario
 from iowatt.lenses.kept_up import kept_up
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
 
 if TYPE_CHECKING:
     from iowatt.evaluate.evaluation import Prepared
-    from iowatt.evaluate.search.pricing import Pricing
+    from iowatt.evaluate.search import Pricing
     from iowatt.run.bundle import Run
 
 RESULT: Final = "tier.json"
@@ -116,7 +117,7 @@ def derive(request: TierRequest, target: Path, place: Path, stage: Stage = _quie
         technologies, pools = try_technologies(listed, one=one, load=load, request=request)
     chosen, others = best_configuration(load, technologies, front, request)
     chosen = _refined(chosen, pools, load, front, one.seed)
-    text, said = build.tiers_scenario(
+    text, said = tiers_scenario(
         _document(request, base),
         base,
         target,

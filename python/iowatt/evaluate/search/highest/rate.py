@@ -13,15 +13,17 @@ point is run again and the runs are pooled before they decide anything.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from iowatt.base.results import Note
 
 Verdict = Literal["meets", "over", "saturated"]
 
+#: Requests that a simulated point may take: beyond, it is shortened.
+MOST_REQUESTS: Final = 3_000_000
 #: Share of the asked rate below which a run did not keep up.
 KEEPS_UP: Final = 0.99
 _GROWTH, _MOST_GROWTH, _LEAST_GROWTH = 4.0, 8.0, 1.5
@@ -166,6 +168,27 @@ def _falls(lower: BracketPoint, higher: BracketPoint) -> bool:
     assert lower.response_s is not None and higher.response_s is not None
     noise = lower.half_width_s + higher.half_width_s
     return lower.response_s - higher.response_s > max(noise, 0.1 * lower.response_s)
+
+
+def half_width_s(times: Mapping[str, Any]) -> float | None:
+    """Half of the 95 % interval of the mean in ``response_time_ms``, in s.
+
+    None where there is none, or where it is wider than the mean.
+    """
+    interval = times.get("mean_ci95")
+    if interval is None:
+        return None
+    low, high = (interval["low"], interval["high"]) if isinstance(interval, Mapping) else interval
+    half = float(high - low) / 2
+    return half / 1e3 if half <= times["mean"] else None
+
+
+def kept_up(rate: float, completed: float, issued: float) -> float:
+    """The achieved part of an open load of ``rate``, where ``issued`` arrived and ``completed`` were done.
+
+    Both per second, or both in all: the scatter of random arrivals is in both, and so taken out.
+    """
+    return rate * completed / issued
 
 
 class _RunsUsedUpError(Exception):

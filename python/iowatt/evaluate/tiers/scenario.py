@@ -1,4 +1,4 @@
-"""A scenario's tables as TOML."""
+"""The chosen tiers as a scenario that can be run."""
 
 from __future__ import annotations
 
@@ -10,57 +10,10 @@ from typing import Any
 
 from iowatt.base.document import Document
 from iowatt.base.results import Note
-from iowatt.base.toml_writer import comment, inline
-from iowatt.base.toml_writer import key as bare
+from iowatt.base.toml_writer import toml_document
 from iowatt.evaluate.tiers.choose import Tier
 from iowatt.evaluate.tiers.one_pool import BackEnd, left_out
 from iowatt.model.scenario.paths import file_keys
-
-
-def toml_document(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
-    """A scenario: its own keys, then its tables and each part of its lists of tables."""
-    lines = [comment(text) for text in comments]
-    plain = {key: value for key, value in tables.items() if not _is_tables(value)}
-    lines += [f"{bare(key)} = {inline(value)}" for key, value in plain.items()]
-    for key, value in tables.items():
-        if key in plain:
-            continue
-        if isinstance(value, Mapping):
-            lines += _table(key, value)
-        else:
-            for part in value:
-                lines += [
-                    "",
-                    f"[[{key}]]",
-                    *(f"{bare(name)} = {inline(given)}" for name, given in part.items()),
-                ]
-    return "\n".join(lines) + "\n"
-
-
-def _table(name: str, table: Mapping[str, Any]) -> list[str]:
-    """A table of which lists of tables, and tables, are tables of their own."""
-    plain = {key: value for key, value in table.items() if not _is_tables(value)}
-    lines = (
-        ["", f"[{name}]", *(f"{bare(key)} = {inline(value)}" for key, value in plain.items())]
-        if plain
-        else []
-    )
-    for key, value in table.items():
-        if key in plain:
-            continue
-        if isinstance(value, Mapping):
-            lines += ["", f"[{name}.{key}]", *(f"{bare(k)} = {inline(v)}" for k, v in value.items())]
-            continue
-        for part in value:
-            lines += ["", f"[[{name}.{key}]]", *(f"{bare(k)} = {inline(v)}" for k, v in part.items())]
-    return lines
-
-
-def _is_tables(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return True
-    return isinstance(value, list) and bool(value) and all(isinstance(part, Mapping) for part in value)
-
 
 #: Accesses after which an extent would move: more than any run has, so that placement stays what it was made.
 NEVER = 65_535
@@ -98,7 +51,7 @@ def tiers_scenario(
         elif isinstance(given, list):
             table[key] = [_moved(part, base, target) if isinstance(part, str) else part for part in given]
     array = raw.get("array", {})
-    said = [
+    left_out_keys = [
         left_out(f"array.{key} of the one pool is left out") for key in ("bus", "power") if array.get(key)
     ]
     kept = {key: value for key, value in array.items() if key not in LEFT_OUT}
@@ -112,11 +65,8 @@ def tiers_scenario(
     observe = dict(raw.get("observe", {}))
     observe["heat"] = {"extent": f"{load.extent_bytes}B", "points": ["back"]}
     raw["observe"] = observe
-    comments = (
-        "#:schema ../schema/iowatt.schema.json",
-        "Derived by `iowatt tier`: the work of the one pool on the tiers that were chosen for it.",
-    )
-    return toml_document(raw, comments[1:]), said
+    comment = "Derived by `iowatt tier`: the work of the one pool on the tiers that were chosen for it."
+    return toml_document(raw, [comment]), left_out_keys
 
 
 def _pool(tier: Tier, table: dict[str, Any], base: Path, target: Path) -> dict[str, Any]:

@@ -12,7 +12,6 @@ searches have directories of their own :class:`Shape`.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +21,8 @@ from typing import Any, Final
 
 from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import Argument, InputError
-from iowatt.evaluate.search import journal
-from iowatt.evaluate.search.journal import Journal
+from iowatt.evaluate.search.tasks import journal
+from iowatt.evaluate.search.tasks.journal import Journal
 
 SCHEMA: Final = "iowatt.sweep/1"
 MANIFEST: Final = "sweep.json"
@@ -88,6 +87,11 @@ def _is_unbegun(target: Path) -> bool:
     return atomic_path.holds_only(target, JOURNAL) and not journal.has_records(target / JOURNAL)
 
 
+def count_records(target: Path) -> int:
+    """Finished points of the search in a directory; 0 where there is none."""
+    return len(journal.read_journal(target / JOURNAL))
+
+
 class Folder:
     """A search's directory that is being written."""
 
@@ -127,35 +131,11 @@ class Folder:
 
     def write(self, name: str, write: Callable[[Path], object]) -> Path:
         """Write a file whole or not at all."""
-        return write_whole(self.target / name, write)
+        return atomic_path.write_whole(self.target / name, write)
 
     def close(self) -> None:
         """Let others write."""
         self.journal.close()
-
-
-def write_whole(place: Path, write: Callable[[Path], object]) -> Path:
-    """Write a file aside, then put it in its place; a power cut leaves the old one or the new one whole."""
-    try:
-        with atomic_path.file(place) as made:
-            write(made)
-            sync(made)
-        sync(place.parent)
-    except OSError as error:
-        raise InputError("unwritable", str(place), f"cannot be written: {error.strerror}") from None
-    return place
-
-
-def sync(path: Path) -> None:
-    """Bring a file, or the names in a folder, to the disk. Raises ``OSError``."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # some file systems know no such thing for folders
-            raise
-    finally:
-        os.close(handle)
 
 
 def _clear(target: Path, *, but: Sequence[str]) -> None:

@@ -1,6 +1,6 @@
-"""Points being run: handed to an executor, their records kept as they come, one batch or many.
+"""Runs jobs on an executor and keeps their records as they come, in one batch (a sweep) or many.
 
-A sweep is one batch, an optimization many; what is in the journal is not run again.
+A job whose record is already in the journal is not run again.
 """
 
 from __future__ import annotations
@@ -9,18 +9,14 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from iowatt.base.errors import IowattError
-from iowatt.evaluate.search.executor import Cancelled, Executor, MachineError, Threads, Work, cores
-from iowatt.evaluate.search.journal import error_record, error_text, load_record
-from iowatt.evaluate.search.point import PointTask, described_files, evaluate_point
+from iowatt.base.errors import InputError, IowattError
+from iowatt.evaluate.search.tasks.executor import Cancelled, Executor, MachineError, Threads, Work, cores
+from iowatt.evaluate.search.tasks.journal import error_record, error_text, load_record
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search.journal import Journal
-    from iowatt.evaluate.search.prepare import CheckedPoint, ScenarioInput
-
+    from iowatt.evaluate.search.tasks.journal import Journal
 
 Record = dict[str, Any]
 
@@ -40,7 +36,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class PointJob:
+class Job:
     """A task with its name in messages, and the number of points that share it."""
 
     task: Any
@@ -48,75 +44,66 @@ class PointJob:
     points: int = 1
 
 
-class JournalFolder(Protocol):
-    """A folder that keeps records."""
-
-    journal: Journal
-
-
 @dataclass
 class Evaluator:
-    """Runs tasks and keeps their records by key; closes its executor at the end.
+    """Runs jobs with ``work``, which returns a record with the job's key; closes its executor at the end.
 
-    ``total`` is the number of points that are expected; of these ``done`` are done and ``failed`` failed.
+    Of the ``total`` points expected, ``done`` are done, and ``failed`` of these have no figures.
     """
 
-    folder: JournalFolder | None
+    work: Work
+    journal: Journal | None
     executor: Executor | None
     jobs: int | None
     progress: Callable[[Progress], None] | None
     total: int
     #: Whether more than one task may read the same trace, so that it is decoded once.
     shared: bool = True
-    #: The function that performs a job's task, wherever it runs; its record has the job's key.
-    work: Work | None = None
     done: int = 0
     failed: int = 0
     records: dict[str, Record] = field(default_factory=dict)
-    #: Faults of ours, which the next resumed search tries again.
+    #: Tasks that failed by a fault of iowatt; a resumed search tries them again.
     faults: list[str] = field(default_factory=list)
-    #: Faults of the machine on which a point was tried, likewise.
+    #: Tasks that failed because of the machine that ran them; likewise.
     machines: list[str] = field(default_factory=list)
     _fractions: dict[int, float] = field(default_factory=dict)
     _open: ExitStack = field(default_factory=ExitStack)
     _worker: Executor | None = None
 
     def count(self, records: Iterable[Record]) -> None:
-        """Take points into account whose records were there before."""
+        """Count points whose records exist already."""
         for record in records:
             self.done += 1
             self.failed += "error" in record
 
     def evaluate(
-        self, jobs: Mapping[str, PointJob], kept: Callable[[str, Record], None] = lambda key, record: None
+        self, jobs: Mapping[str, Job], on_record: Callable[[str, Record], None] = lambda key, record: None
     ) -> None:
-        """Run jobs without a record; ``kept`` is called with each new record, and may raise to end the
-        search."""
+        """Run the jobs that have no record yet.
+
+        ``on_record`` is called with each new record, and may raise to end the search.
+        """
         missing = {key: job for key, job in jobs.items() if key not in self.records}
         if not missing:
             return
-        worker = self._begun(max(len(missing), self.total - self.done))
-        self._tell()
-        tickets = {worker.submit(self.work or evaluate_point, job.task): key for key, job in missing.items()}
+        worker = self._started(max(len(missing), self.total - self.done))
+        self._report_progress()
+        tickets = {worker.submit(self.work, job.task): key for key, job in missing.items()}
         for finished in worker.as_completed():
             self._fractions.pop(finished.ticket, None)
             key = tickets[finished.ticket]
             job = missing[key]
             if finished.error is not None:
-                record = self._fault(finished.error, key, job.label)
-            else:
-                # As a resumed search will read it, so that both make the same table.
-                kept_by = None if self.folder is None else self.folder.journal
-                record = (
-                    load_record(json.dumps(finished.result))
-                    if kept_by is None
-                    else kept_by.append(finished.result)
-                )
+                record = self._error_of(finished.error, key, job.label)
+            elif self.journal is not None:
+                record = self.journal.append(finished.result)
+            else:  # through JSON, as a journal would return it: both make the same table
+                record = load_record(json.dumps(finished.result))
             self.records[key] = record
             self.done += job.points
             self.failed += job.points * ("error" in record)
-            kept(key, record)
-            self._tell()
+            on_record(key, record)
+            self._report_progress()
 
     def close(self) -> None:
         """Cancel what still runs."""
@@ -125,7 +112,7 @@ class Evaluator:
             worker.close()
         self._open.close()
 
-    def _begun(self, most: int) -> Executor:
+    def _started(self, most: int) -> Executor:
         from iowatt.trace.shared import SHARED_BYTES, sharing
 
         if self._worker is None:
@@ -136,37 +123,34 @@ class Evaluator:
 
     def _advanced(self, ticket: int, fraction: float) -> None:
         self._fractions[ticket] = fraction
-        self._tell()
+        self._report_progress()
 
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         if self.progress is not None:
             running = sum(list(self._fractions.values()))
             self.progress(Progress(self.done, self.total, self.failed, running))
 
-    def _fault(self, error: BaseException, key: str, label: str) -> Record:
-        """A fault of ours or of a machine: the others go on, and a resumed search tries this one again."""
+    def _error_of(self, error: BaseException, key: str, label: str) -> Record:
+        """The record of a task that raised; the others go on, and a resumed search tries this one again."""
         if isinstance(error, KeyboardInterrupt | SystemExit | Cancelled):
             raise error
         if isinstance(error, MachineError):
-            said = error_record(error)
-            self.machines.append(f"{label}: {error_text(said)}")
-            return {"key": key, "error": said}
+            self.machines.append(f"{label}: {error_text(error)}")
+            return {"key": key, "error": error_record(error)}
         text = f"{type(error).__name__}: {error}"
         self.faults.append(f"{label}: {text}")
         message = f"a fault of iowatt: {text}"
         return {"key": key, "error": error_record(IowattError("internal", None, message))}
 
 
-def point_task(
-    given: ScenarioInput, checked: CheckedPoint, key: str, digests: dict[Path, str], **options: Any
-) -> PointTask:
-    """The task of a checked point; ``options`` are the other fields of :class:`PointTask`."""
-    return PointTask(
-        key=key,
-        document=checked.document,
-        base=str(given.base.resolve()),
-        text=given.text,
-        overrides=checked.overrides,
-        files=described_files(checked.files, digests),
-        **options,
-    )
+def recorded(key: str, work: Callable[[], Record]) -> Record:
+    """The record of a task: what ``work`` returns, or ``error`` where the task cannot be done anywhere.
+
+    Every task function goes through it. ``MachineError`` passes: another machine may succeed.
+    """
+    try:
+        return {"key": key, **work()}
+    except MachineError:
+        raise
+    except InputError as error:
+        return {"key": key, "error": error_record(error)}

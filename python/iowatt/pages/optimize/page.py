@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from iowatt.evaluate.search import metrics
+from iowatt.evaluate.search.optimize import FIRM, OptimizationView
 from iowatt.evaluate.search.optimize.result import Optimization
-from iowatt.evaluate.search.optimize.result_view import FIRM, OptimizationView
 from iowatt.pages.optimize import explanation
 from iowatt.pages.optimize.explanation import Sentence
 from iowatt.pages.optimize.figures import choice, screen, view
@@ -21,8 +21,7 @@ from iowatt.render.headline import Headline
 if TYPE_CHECKING:
     import polars as pl
 
-    from iowatt.evaluate.search.optimize.outcome import OptimizationOutcome
-    from iowatt.evaluate.search.optimize.problem import Problem
+    from iowatt.evaluate.search.optimize import OptimizationOutcome, Problem
 
 FIRST_ROWS: Final = 60
 """Rows of the table of points in the page as it is written; the script shows more on request."""
@@ -38,8 +37,8 @@ class Counted(Headline):
         return f"{numbers.count(self.value)}\u00a0{self.unit}"
 
 
-def of_outcome(found: OptimizationOutcome, problem: Problem) -> str:
-    """The page of an optimization as it is written beside its table."""
+def report(found: OptimizationOutcome, problem: Problem) -> str:
+    """The page (HTML) that is written beside the table."""
     return write.page([document(found.document, found.frame, problem.given.text)])
 
 

@@ -7,11 +7,10 @@ what differs between equal runs (``simulation``, and ``provenance`` but for vers
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search.axes import Cell, SweepPoint
-from iowatt.evaluate.search.journal import error_text
+from iowatt.evaluate.search.tasks.journal import error_text
 from iowatt.model.library.source import assumed, stand_ins
 from iowatt.render.phrases import listed
 from iowatt.sources.simulation.wall import DRIVES_ALONE, WHOLE_ARRAY
@@ -158,7 +157,7 @@ def build_table(
     -------
     polars.DataFrame
         ``point`` (from 1), one column a swept path, ``status`` (``done``, ``failed``), ``error``, ``run``
-        where there are bundles, then the scalars of ``run.json`` (see ``search.table``); those of
+        where there are bundles, then the scalars of ``run.json`` (see ``search.metrics.table``); those of
         failed points are null.
     """
     import polars as pl
@@ -214,18 +213,8 @@ def alike(values: Sequence[Any]) -> list[Any]:
     ]
 
 
-def write_parquet(frame: pl.DataFrame, file: Path) -> None:
-    """Write the table as Parquet."""
-    frame.write_parquet(file, compression="zstd")
-
-
-def write_csv(frame: pl.DataFrame, file: Path) -> None:
-    """Write the table as CSV with a header; missing values are empty."""
-    frame.write_csv(file)
-
-
 def basis_line(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A line on the rows (:mod:`iowatt.evaluate.search.table`) that have figures; empty where none has."""
+    """One line: what the watts of the rows include, and which models are stand-ins; empty without figures."""
     return "; ".join([*_watts(rows), *_models(rows)])
 
 
