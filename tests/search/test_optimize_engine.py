@@ -18,7 +18,7 @@ from iowatt.evaluate.search.metrics import names as metrics
 from iowatt.evaluate.search.metrics import table
 from iowatt.evaluate.search.optimize import engine
 from iowatt.evaluate.search.optimize.problem import parse_constraint, parse_constraints
-from iowatt.evaluate.search.optimize.space import Space
+from iowatt.evaluate.search.optimize.space import SearchSpace
 from iowatt.evaluate.search.tasks.executor import Threads
 from iowatt.pages.optimize.page import document
 from iowatt.render import terminal, write
@@ -251,14 +251,14 @@ def test_the_numbers_of_a_space_are_those_of_a_sweep():
     from iowatt.evaluate.search.axes import all_points
 
     made = parse_axes(["a=1..3", "b=x,y", "c=1KiB..8KiB:x2"])
-    space = Space(made)
+    space = SearchSpace(made)
     assert space.size == 24
     for point in all_points(made):
         assert space.point(point.number) == point
         assert space.number(space.at(point.number)) == point.number
     assert sorted(space.neighbours(1)) == [2, 3, 4, 5, 9, 17]
     assert space.ordered(0) and not space.ordered(1) and space.ordered(2)
-    long = Space(parse_axes(["a=1..100", "b=1..1000000000:500000"]))
+    long = SearchSpace(parse_axes(["a=1..100", "b=1..1000000000:500000"]))
     assert len(long.sample(500, 1)) == len(set(long.sample(500, 1))) == 500
     assert long.sample(500, 1) == long.sample(500, 1) != long.sample(500, 2)
     assert given(CLOSED).source == "scenario" and engine.EXACT_UP_TO < engine.LOOKED_AT
@@ -345,4 +345,4 @@ def test_what_is_ordered():
     made = parse_axes(
         ["a.raid.level=0,5,6", "b,c=(4,5),(8,10)", "d=15k-600gb,2tb.toml", "e=38,24,30", "f=64KiB,1MiB"]
     )
-    assert [Space(made).ordered(at) for at in range(5)] == [False, False, False, False, True]
+    assert [SearchSpace(made).ordered(at) for at in range(5)] == [False, False, False, False, True]

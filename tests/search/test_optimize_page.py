@@ -63,7 +63,7 @@ def test_every_shape_of_outcome_has_its_figures_and_each_a_table(make, charts):
 
 
 def test_kinds_of_points_are_told_apart(two):
-    found = points.Points(two)
+    found = points.ExploredPoints(two)
     rows = {row["point"]: row for row in two.rows}
     for row, kind in zip(found.rows, found.kinds, strict=True):
         given_row = rows[row["point"]]
@@ -80,7 +80,7 @@ def test_kinds_of_points_are_told_apart(two):
 
 
 def test_the_view_has_the_front_between_its_two_objectives(two):
-    figure = view.view_figure(points.Points(two))
+    figure = view.view_figure(points.ExploredPoints(two))
     (front,) = [trace for trace in figure.spec["data"] if trace["name"] == "On the front"]
     rows = {row["point"]: row for row in two.rows}
     expected = sorted((rows[n][made.EFFICIENCY], rows[n][made.RESPONSE]) for n in two.document.front)
@@ -93,7 +93,7 @@ def test_the_view_has_the_front_between_its_two_objectives(two):
 
 def test_a_single_objective_is_set_against_the_limit_that_binds():
     explored = explained(made.one())
-    every = points.Points(explored)
+    every = points.ExploredPoints(explored)
     x, y = view.first(every)
     assert every.columns[x].column.title == "Usable capacity"
     assert every.columns[x].limits == (7000,)
@@ -103,7 +103,7 @@ def test_a_single_objective_is_set_against_the_limit_that_binds():
 
 
 def test_lines_cross_each_upright_at_its_setting_and_the_better_end_is_on_top(two):
-    every = points.Points(two)
+    every = points.ExploredPoints(two)
     heights = view.heights(every)
     known = [(row, line) for row, line in zip(every.rows, heights, strict=True) if line]
     assert {len(line) for _, line in known} == {4 + 2 + 1}
@@ -161,7 +161,7 @@ def test_estimates_stand_against_simulations_and_exact_ones_are_not_drawn(two):
 
 
 def test_what_became_of_the_points_adds_up(large):
-    found = screen.became(points.Points(large))
+    found = screen.became(points.ExploredPoints(large))
     assert sum(found.table.column("Points")) == large.document.space.size == 5040
     reasons = {row[0]: row[2] for row in screen.reasons(large).table.rows}
     assert reasons["power_w.mean is at least 2,700 W"] == large.document.space.pruned
@@ -180,7 +180,7 @@ def test_without_a_simulation_what_is_known_is_shown_and_why_nothing_is_feasible
     )
     document = made.explained(document, frame)
     explored = OptimizationView(document, frame)
-    every = points.Points(explored)
+    every = points.ExploredPoints(explored)
     assert set(every.kinds) == {"impossible"}
     figure = view.view_figure(every)
     assert (figure.table.columns[2].title, figure.table.columns[3].title) == ("count", "Usable capacity")
@@ -193,7 +193,7 @@ def test_without_a_simulation_what_is_known_is_shown_and_why_nothing_is_feasible
 
 def test_a_large_space_is_thinned_but_every_simulated_point_stays(large, monkeypatch):
     monkeypatch.setattr(points, "MOST_POINTS", 1000)
-    found = points.Points(large)
+    found = points.ExploredPoints(large)
     assert 900 <= len(found.rows) <= 1001
     assert sum(row["status"] == "simulated" for row in found.rows) == large.document.space.simulated
     assert "Of 5,040 points the page holds" in points.table(found).remarks[0]

@@ -6,14 +6,14 @@ import pytest
 from made import front, load, technology
 
 from iowatt.evaluate.tiers import predict
-from iowatt.evaluate.tiers.choose import Tier
+from iowatt.evaluate.tiers.choose import LaidOutTier
 
 
 def tier(rate_share: float, **figures: float) -> predict.Prediction:
     """One drive of 100 operations a second at a share of its rate."""
     work = load([100.0 * rate_share])
     return predict.predict(
-        work, [Tier(technology("slow", **figures), 1, 0, 1, 0.0)], front(iops=100.0 * rate_share)
+        work, [LaidOutTier(technology("slow", **figures), 1, 0, 1, 0.0)], front(iops=100.0 * rate_share)
     )
 
 
@@ -44,7 +44,7 @@ def test_a_tier_that_cannot_keep_up_has_no_response_time():
 
 def test_hits_and_buffered_writes_do_not_wait_for_the_back_end():
     work = load([50.0], read_share=0.4)
-    tiers = [Tier(technology("slow"), 1, 0, 1, 0.0)]
+    tiers = [LaidOutTier(technology("slow"), 1, 0, 1, 0.0)]
     before = front(
         iops=200.0, read_share=0.5, read_miss=0.2, read_hit_s=1e-4, write_waits=False, write_hit_s=2e-4
     )
@@ -62,6 +62,6 @@ def test_mirrored_writes_wait_for_the_slower_copy():
 
     mirrored = Technology("pair", "d", 10, 65536, 2, technology("slow").drive, None)
     work = load([20.0], read_share=0.5)
-    found = predict.predict(work, [Tier(mirrored, 2, 0, 1, 0.0)], front(iops=20.0, read_share=0.5))
+    found = predict.predict(work, [LaidOutTier(mirrored, 2, 0, 1, 0.0)], front(iops=20.0, read_share=0.5))
     assert found.tiers[0].operations == pytest.approx(30.0)
     assert found.write_s > found.read_s

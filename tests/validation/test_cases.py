@@ -11,7 +11,7 @@ import pytest
 from iowatt import core
 from iowatt.base.errors import Argument
 from iowatt.evaluate.validation import cases, replay
-from iowatt.evaluate.validation.cases import FOLDER, Case, PacedRequests, read, shipped
+from iowatt.evaluate.validation.cases import FOLDER, PacedRequests, ValidationCase, read, shipped
 from iowatt.model.library import find_drive
 from refused import refused
 
@@ -39,7 +39,7 @@ def test_a_trace_needs_its_device(tmp_path):
     with refused("missing", "device"):
         cases(trace=tmp_path / "a.trace")
     (case,) = cases("quantum-atlas-10k", None, tmp_path / "a.trace", "disksim-validate")
-    assert case == Case("quantum-atlas-10k", tmp_path / "a.trace", "disksim-validate")
+    assert case == ValidationCase("quantum-atlas-10k", tmp_path / "a.trace", "disksim-validate")
 
 
 def test_a_shipped_trace_is_known_by_its_content(tmp_path):

@@ -13,7 +13,7 @@ from iowatt.base.errors import Argument, InputError, IowattError
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search import SweepRequest
-    from iowatt.evaluate.search.tasks import Executor, Progress
+    from iowatt.evaluate.search.tasks import Executor, SearchProgress
     from iowatt.lenses.budget.result import Budget
     from iowatt.run.bundle import Run
 
@@ -29,7 +29,7 @@ def budget(
     output: PathLike | None = None,
     force: bool = False,
     executor: Executor | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
 ) -> Budget:
     """Where the response time goes, hop by hop, and which hop breaks a service level first.
 
@@ -149,7 +149,7 @@ def _simulated(
     *,
     jobs: int | None,
     executor: Executor | None,
-    progress: Callable[[Progress], None] | None,
+    progress: Callable[[SearchProgress], None] | None,
 ) -> tuple[list[Run], list[str], list[bool]]:
     """The Runs of a request in a folder, their names, and whether work piled up in them."""
     from iowatt.evaluate.search import run_sweep, show_value

@@ -11,7 +11,7 @@ from iowatt.api._common import Changes, PathLike, scenario_input
 if TYPE_CHECKING:
     from iowatt.evaluate.search import PricingRequest
     from iowatt.evaluate.search.optimize import OptimizationOutcome
-    from iowatt.evaluate.search.tasks import Executor, Progress
+    from iowatt.evaluate.search.tasks import Executor, SearchProgress
 
 
 def optimize(
@@ -33,7 +33,7 @@ def optimize(
     resume: bool = False,
     jobs: int | None = None,
     executor: Executor | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
 ) -> OptimizationOutcome:
     """Find the best configurations of a scenario, by simulating as few as it takes.
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from iowatt.evaluate.search import SweepRequest
-    from iowatt.evaluate.search.tasks import Executor, Progress
+    from iowatt.evaluate.search.tasks import Executor, SearchProgress
 
 
 def sweep(
@@ -28,7 +28,7 @@ def sweep(
     strict: bool = False,
     own_seeds: bool = False,
     executor: Executor | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
 ) -> pl.DataFrame:
     """Simulate a scenario with every combination of values of some of its keys.
 
@@ -93,7 +93,7 @@ def curve(
     bundles: bool = False,
     strict: bool = False,
     executor: Executor | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
 ) -> pl.DataFrame:
     """Response time, power and efficiency of a scenario against load.
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search import ScenarioInput, SweepRequest, run_sweep
-from iowatt.evaluate.search.tasks import FolderKind, Progress, count_records, is_search, refuse_target
+from iowatt.evaluate.search.tasks import FolderKind, SearchProgress, count_records, is_search, refuse_target
 from iowatt.render import write
 from iowatt.studies.document import document
 from iowatt.studies.result import StudyFigure, StudyFiles, StudyResult
@@ -59,7 +59,7 @@ def conduct(
     resume: bool = False,
     force: bool = False,
     command: str | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
 ) -> FinishedStudy:
     """Run a study into a directory.
 
@@ -194,7 +194,7 @@ class _OverallProgress:
     """Progress of one sweep after another, as that of one search over all of their points."""
 
     def __init__(
-        self, stages: list[Stage], sweeps: Path, progress: Callable[[Progress], None] | None
+        self, stages: list[Stage], sweeps: Path, progress: Callable[[SearchProgress], None] | None
     ) -> None:
         self._progress = progress
         self._totals = {stage.key: math.prod(len(axis.settings) for axis in stage.axes) for stage in stages}
@@ -202,15 +202,15 @@ class _OverallProgress:
         self._done = {key: min(count_records(sweeps / key), total) for key, total in self._totals.items()}
         self._failed = dict.fromkeys(self._totals, 0)
 
-    def of_stage(self, key: str) -> Callable[[Progress], None] | None:
+    def of_stage(self, key: str) -> Callable[[SearchProgress], None] | None:
         """What the sweep of a stage reports to."""
         if self._progress is None:
             return None
         report = self._progress
 
-        def advanced(stage: Progress) -> None:
+        def advanced(stage: SearchProgress) -> None:
             self._done[key], self._failed[key] = stage.done, stage.failed
             done, total, failed = (sum(one.values()) for one in (self._done, self._totals, self._failed))
-            report(Progress(done, total, failed, stage.running))
+            report(SearchProgress(done, total, failed, stage.running))
 
         return advanced

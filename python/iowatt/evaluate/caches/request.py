@@ -20,7 +20,7 @@ RATE_IOPS: Final = 1000.0
 
 
 @dataclass(frozen=True)
-class TraceSource:
+class CacheTrace:
     """A trace as a spec, its address space where that is known, and what to know about it."""
 
     trace: dict[str, Any]
@@ -44,7 +44,7 @@ def profile_source(
     duration_s: float | None = None,
     rate_iops: float | None = None,
     span: int | None = None,
-) -> TraceSource:
+) -> CacheTrace:
     """A synthetic workload: the profile ``name``, ending after so many requests or seconds.
 
     Raises ``InputError`` as `iowatt.trace.generate.prepare` does.
@@ -64,7 +64,7 @@ def profile_source(
     )
     remarks = (Note(code="profile", text=text) for text in prepared.notes)
     known = span if span is not None else prepared.loaded.profile.span
-    return TraceSource(prepared.trace, known, (*assumed, *remarks))
+    return CacheTrace(prepared.trace, known, (*assumed, *remarks))
 
 
 SIZES: Final = "0.1%,0.2%,0.5%,1%,2%,5%,10%,20%,50%"
@@ -126,13 +126,13 @@ def compare_caches(
     )
 
 
-def _source(trace: str, made: Mapping[str, Any], reading: dict[str, Any]) -> TraceSource:
+def _source(trace: str, made: Mapping[str, Any], reading: dict[str, Any]) -> CacheTrace:
     if not is_profile(trace):
         for name, value in made.items():
             if value not in (None, [], ()):
                 message = f"is for profiles, and {trace} is a recorded trace"
                 raise InputError("not-applicable", Argument(name), message)
-        return TraceSource({"path": trace, **reading})
+        return CacheTrace({"path": trace, **reading})
     for name, value in reading.items():
         if value is not None:
             message = f"this is a profile; the option {name} is for recorded traces"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from iowatt.evaluate.estimate.load import Flow
+from iowatt.evaluate.estimate.load import RequestFlow
 from iowatt.evaluate.estimate.queueing import Leg, Servers, Sets, response
 from iowatt.evaluate.estimate.root import CLOSE, root
 
@@ -14,7 +14,7 @@ _SWEEPS = 40
 
 
 @dataclass(frozen=True)
-class Path:
+class RequestPath:
     """The way of a flow's requests of one direction; ``fixed_s`` is waited for besides stations."""
 
     flow: int
@@ -37,7 +37,7 @@ class Background:
 
 
 @dataclass(frozen=True)
-class Solved:
+class SolvedNetwork:
     """Rates of the flows (1/s), responses by path (s, infinite where saturated).
 
     ``saturated``: open load had to give way. ``held_back``: by destages, which writes then wait for.
@@ -54,9 +54,9 @@ class Network:
 
     def __init__(
         self,
-        flows: Sequence[Flow],
+        flows: Sequence[RequestFlow],
         stations: Sequence[Servers | Sets],
-        paths: Sequence[Path],
+        paths: Sequence[RequestPath],
         background: Background | None = None,
         behind: float | None = None,
     ) -> None:
@@ -73,18 +73,18 @@ class Network:
         every = self.every(rates)
         return max((station.load(every) for station in self.stations), default=0.0)
 
-    def solve(self) -> Solved:
+    def solve(self) -> SolvedNetwork:
         """The state that open rates and closed loops lead to."""
         rates = [flow.rate or 0.0 for flow in self.flows]
         most = self.scale(rates)
         if most <= 1:
             rates = [rate * most for rate in rates]
-            return Solved(tuple(rates), (math.inf,) * len(self.paths), True, self.load(rates) < 0.999)
+            return SolvedNetwork(tuple(rates), (math.inf,) * len(self.paths), True, self.load(rates) < 0.999)
         closed = self._loops()
         held_back = self._balance(rates)
         responses = [self.response(path, rates) for path in self.paths]
         self._fill(closed, rates, responses, held_back)
-        return Solved(tuple(rates), tuple(responses), False, held_back)
+        return SolvedNetwork(tuple(rates), tuple(responses), False, held_back)
 
     def balanced(self, rates: Sequence[float]) -> list[float]:
         """Rates with those of closed loops as they are beside the open ones."""
@@ -145,7 +145,7 @@ class Network:
 
         return root(behind, 0.0, most)
 
-    def response(self, path: Path, rates: Sequence[float]) -> float:
+    def response(self, path: RequestPath, rates: Sequence[float]) -> float:
         """Mean response of requests of a path at given rates."""
         seen = self.every(rates)
         seen[path.flow] = self._seen(path.flow, rates)

@@ -61,7 +61,7 @@ class SetResponse(NamedTuple):
         return SetResponse._make(one + (two - one) * share for one, two in zip(self, other, strict=True))
 
 
-class Curve:
+class DriveCurve:
     """A set of drives as a station: what operations find there at any rate. Times in s, rates in 1/s.
 
     ``most`` is its rate at saturation, ``service_s`` the response on an idle set, ``apart`` the
@@ -300,7 +300,7 @@ class Sets:
     name: str
     kind: str
     number: int
-    curve: Curve
+    curve: DriveCurve
     together: float = 1.0
     uneven: tuple[tuple[float, float], ...] = ((1.0, 1.0),)
     work: dict[int, float] = field(default_factory=dict)

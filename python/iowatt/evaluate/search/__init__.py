@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from iowatt.base.lazy import names_from
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search.axes import Axis, parse_axes, short_names, show_value
+    from iowatt.evaluate.search.axes import SweepAxis, parse_axes, short_names, show_value
     from iowatt.evaluate.search.curve import curve_request
     from iowatt.evaluate.search.prepare import ScenarioInput
     from iowatt.evaluate.search.pricing import Pricing, PricingRequest
@@ -26,14 +26,25 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Axis", "Pricing", "PricingRequest", "ScenarioInput", "SweepRequest", "SweepResult", "curve_request",
-    "parse_axes", "run_sweep", "short_names", "show_value", "sweep_document", "sweep_request",
+    "Pricing",
+    "PricingRequest",
+    "ScenarioInput",
+    "SweepAxis",
+    "SweepRequest",
+    "SweepResult",
+    "curve_request",
+    "parse_axes",
+    "run_sweep",
+    "short_names",
+    "show_value",
+    "sweep_document",
+    "sweep_request",
 ]  # fmt: skip
 
 __getattr__ = names_from(
     __name__,
     {
-        "axes": "Axis parse_axes short_names show_value",
+        "axes": "SweepAxis parse_axes short_names show_value",
         "curve": "curve_request",
         "prepare": "ScenarioInput",
         "pricing": "Pricing PricingRequest",

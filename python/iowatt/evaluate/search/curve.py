@@ -11,7 +11,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.keys import toml_text
 from iowatt.base.problems import suggestion
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search.axes import Axis, Setting, expanded, split
+from iowatt.evaluate.search.axes import Setting, SweepAxis, expanded, split
 from iowatt.evaluate.search.metrics.names import RATE
 from iowatt.evaluate.search.pace import trace_pace
 from iowatt.evaluate.search.prepare import ScenarioInput
@@ -70,7 +70,7 @@ def _number(value: Any) -> str:
     return f"{plain:.12f}".rstrip("0").rstrip(".") if isinstance(plain, float) else str(plain)
 
 
-def by_rate(given: ScenarioInput, rates: list[float], workload: str | None = None) -> Axis:
+def by_rate(given: ScenarioInput, rates: list[float], workload: str | None = None) -> SweepAxis:
     """Rates of one workload, requests per second.
 
     Raises ``InputError`` where it is a closed loop, or its trace has no recorded rate to scale.
@@ -92,10 +92,12 @@ def by_rate(given: ScenarioInput, rates: list[float], workload: str | None = Non
             settings = [
                 (f'{path}.replay={{mode = "open", speed = {float(rate) / recorded!r}}}',) for rate in rates
             ]
-    return Axis((RATE,), tuple(Setting((rate,), made) for rate, made in zip(rates, settings, strict=True)))
+    return SweepAxis(
+        (RATE,), tuple(Setting((rate,), made) for rate, made in zip(rates, settings, strict=True))
+    )
 
 
-def by_outstanding(given: ScenarioInput, counts: list[float], workload: str | None = None) -> Axis:
+def by_outstanding(given: ScenarioInput, counts: list[float], workload: str | None = None) -> SweepAxis:
     """A closed loop of one workload with each number of requests outstanding."""
     at, name, raw = _workload(given, workload)
     if any(count != int(count) for count in counts):
@@ -112,7 +114,7 @@ def by_outstanding(given: ScenarioInput, counts: list[float], workload: str | No
         else:
             made = f'{path}.replay={{mode = "closed", outstanding = {count}}}'
         settings.append(Setting((count,), (made,)))
-    return Axis((OUTSTANDING,), tuple(settings))
+    return SweepAxis((OUTSTANDING,), tuple(settings))
 
 
 def _workload(given: ScenarioInput, asked: str | None) -> tuple[int, str, dict[str, Any]]:

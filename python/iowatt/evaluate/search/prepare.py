@@ -21,7 +21,14 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.overrides import key_path
 from iowatt.base.problems import DocumentError, KeyPath
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search.axes import Axis, SweepPoint, own_seed, parse_axes, point_label, swept_columns
+from iowatt.evaluate.search.axes import (
+    SweepAxis,
+    SweepPoint,
+    own_seed,
+    parse_axes,
+    point_label,
+    swept_columns,
+)
 from iowatt.evaluate.search.tasks.folder import SCHEMA
 from iowatt.evaluate.search.tasks.journal import error_at_point, error_record
 from iowatt.model.scenario import explain
@@ -91,7 +98,7 @@ class RefusedPoint:
     blamed: frozenset[int]
 
 
-def axes_of(given: ScenarioInput, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
+def axes_of(given: ScenarioInput, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[SweepAxis]:
     """The axes of a sweep of ``given``, see :func:`iowatt.evaluate.search.axes.parse_axes`.
 
     Raises ``InputError`` as there; and where two paths lead to one key, by the name of an element, its index,
@@ -115,7 +122,7 @@ def axes_of(given: ScenarioInput, varied: Iterable[str] | Mapping[Any, Iterable[
 
 
 def check_points(
-    given: ScenarioInput, axes: Sequence[Axis], points: Sequence[SweepPoint], *, own_seeds: bool = False
+    given: ScenarioInput, axes: Sequence[SweepAxis], points: Sequence[SweepPoint], *, own_seeds: bool = False
 ) -> list[CheckedPoint | RefusedPoint]:
     """Each point, checked.
 
@@ -139,7 +146,9 @@ def check_points(
     return found
 
 
-def stop_at_bad(axes: Sequence[Axis], found: Sequence[CheckedPoint | RefusedPoint], fewest: int = 1) -> None:
+def stop_at_bad(
+    axes: Sequence[SweepAxis], found: Sequence[CheckedPoint | RefusedPoint], fewest: int = 1
+) -> None:
     """Raise ``InputError`` for a key that does not exist, a value that is wrong whatever it is with."""
     if any(isinstance(one, RefusedPoint) for one in found):
         _refuse_unknown_keys(axes)
@@ -147,7 +156,12 @@ def stop_at_bad(axes: Sequence[Axis], found: Sequence[CheckedPoint | RefusedPoin
 
 
 def manifest(
-    kind: str, given: ScenarioInput, axes: Sequence[Axis], command: str | None, *, own_seeds: bool = False
+    kind: str,
+    given: ScenarioInput,
+    axes: Sequence[SweepAxis],
+    command: str | None,
+    *,
+    own_seeds: bool = False,
 ) -> dict[str, Any]:
     """The keys of ``sweep.json`` that all kinds of search share."""
     tables = json.dumps(given.raw(), sort_keys=True, default=str)
@@ -174,7 +188,7 @@ def _seed(given: ScenarioInput) -> int:
 
 
 def examine(
-    given: ScenarioInput, axes: Sequence[Axis], point: SweepPoint, overrides: tuple[str, ...]
+    given: ScenarioInput, axes: Sequence[SweepAxis], point: SweepPoint, overrides: tuple[str, ...]
 ) -> tuple[CheckedPoint, evaluation.Prepared] | RefusedPoint:
     """One point, checked and resolved; ``overrides`` are the scenario's and the point's."""
     document = None
@@ -227,7 +241,7 @@ def with_places(document: Document, error: InputError) -> InputError:
 
 
 def _blame(
-    document: Document | None, axes: Sequence[Axis], point: SweepPoint, paths: Sequence[KeyPath]
+    document: Document | None, axes: Sequence[SweepAxis], point: SweepPoint, paths: Sequence[KeyPath]
 ) -> frozenset[int]:
     """The axes that set the key at one of ``paths``, or something around it or in it."""
     if document is None:
@@ -263,7 +277,7 @@ def _over(place: str | None, point: SweepPoint) -> str | None:
     return place
 
 
-def _refuse_unknown_keys(axes: Sequence[Axis]) -> None:
+def _refuse_unknown_keys(axes: Sequence[SweepAxis]) -> None:
     """Raise the catalogue's error for a swept key that does not exist."""
     for axis in axes:
         for override in axis.settings[0].overrides:
@@ -288,7 +302,7 @@ def _in_a_free_table(path: str) -> bool:
 
 
 def _refuse_bad_values(
-    axes: Sequence[Axis], found: Sequence[CheckedPoint | RefusedPoint], fewest: int
+    axes: Sequence[SweepAxis], found: Sequence[CheckedPoint | RefusedPoint], fewest: int
 ) -> None:
     for at, axis in enumerate(axes):
         for setting in axis.settings:

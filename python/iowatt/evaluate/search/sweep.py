@@ -18,14 +18,14 @@ from pydantic import Field
 from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.base.results import Result, ResultDocument
 from iowatt.evaluate.search import prepare
-from iowatt.evaluate.search.axes import Axis, Cell, SweepPoint, all_points, point_label, swept_columns
+from iowatt.evaluate.search.axes import Cell, SweepAxis, SweepPoint, all_points, point_label, swept_columns
 from iowatt.evaluate.search.metrics import table
 from iowatt.evaluate.search.point import PointTask, evaluate_point, key_of
 from iowatt.evaluate.search.prepare import CheckedPoint, RefusedPoint, ScenarioInput
-from iowatt.evaluate.search.tasks.evaluator import Evaluator, Job, Progress
+from iowatt.evaluate.search.tasks.evaluator import Evaluator, Job, SearchProgress
 from iowatt.evaluate.search.tasks.executor import Executor
 from iowatt.evaluate.search.tasks.files import file_digests
-from iowatt.evaluate.search.tasks.folder import RUNS, Folder, refuse_target
+from iowatt.evaluate.search.tasks.folder import RUNS, SearchFolder, refuse_target
 from iowatt.evaluate.search.tasks.journal import error_at_point, error_record
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class SweepRequest:
 
     kind: str
     given: ScenarioInput
-    axes: Sequence[Axis]
+    axes: Sequence[SweepAxis]
     own_seeds: bool = False
     bundles: bool = False
     strict: bool = False
@@ -95,7 +95,7 @@ def run_sweep(
     resume: bool = False,
     jobs: int | None = None,
     executor: Executor | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
     page: Callable[[SweepResult], str] | None = None,
 ) -> SweepResult:
     """Run the points of a request.
@@ -132,7 +132,7 @@ def run_sweep(
         folder = None
         if output is not None:
             manifest = _manifest(request, ready, digests)
-            folder = Folder(output, manifest, request.given.text, force=force, resume=resume)
+            folder = SearchFolder(output, manifest, request.given.text, force=force, resume=resume)
             stack.callback(folder.close)
         names = _bundle_names(request, points, keys) if request.bundles else {}
         journal = None if folder is None else folder.journal
@@ -216,7 +216,7 @@ def _strict(point: SweepPoint, columns: Sequence[str], error: dict[str, Any]) ->
     return error_at_point(error, f"point {point.number} ({point_label(point, columns)})")
 
 
-def _usable(folder: Folder, keys: dict[int, str], names: dict[int, str]) -> dict[str, dict[str, Any]]:
+def _usable(folder: SearchFolder, keys: dict[int, str], names: dict[int, str]) -> dict[str, dict[str, Any]]:
     """Records that need not be made again: those without a bundle do, where one is asked for."""
     from iowatt.run.bundle import is_bundle
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from iowatt.evaluate.tiers import predict
 from iowatt.evaluate.tiers.benchmark import Technology
-from iowatt.evaluate.tiers.one_pool import BackEnd
+from iowatt.evaluate.tiers.one_pool import ExtentLoad
 from iowatt.evaluate.tiers.predict import Prediction, TierFigures
 from iowatt.evaluate.tiers.result import (
     Alternative,
@@ -49,12 +49,12 @@ def technology(found: Technology) -> CandidateFigures:
     )
 
 
-def configuration(found: Prediction, load: BackEnd) -> Chosen:
+def configuration(found: Prediction, load: ExtentLoad) -> Chosen:
     """The tiers, the fastest first, and what they are expected to do together."""
     return Chosen(tiers=[_tier(one, load) for one in found.tiers], predicted=predict.result(found))
 
 
-def _tier(one: TierFigures, load: BackEnd) -> ChosenTier:
+def _tier(one: TierFigures, load: ExtentLoad) -> ChosenTier:
     tier, technology = one.tier, one.tier.technology
     held = tier.held_bytes(load)
     return ChosenTier(

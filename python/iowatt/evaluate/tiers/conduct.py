@@ -22,10 +22,10 @@ from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.evaluate.tiers import benchmark, candidate, compare, predict
 from iowatt.evaluate.tiers.benchmark import operation_mix, try_technologies
-from iowatt.evaluate.tiers.choose import Tier
+from iowatt.evaluate.tiers.choose import LaidOutTier
 from iowatt.evaluate.tiers.one_pool import (
     MIB,
-    BackEnd,
+    ExtentLoad,
     Front,
     OnePoolScenario,
     TierRequest,
@@ -33,7 +33,7 @@ from iowatt.evaluate.tiers.one_pool import (
     measured_load,
 )
 from iowatt.evaluate.tiers.predict import Prediction, best_configuration
-from iowatt.evaluate.tiers.result import BackEndLoad, BothKeptUp, DerivedTiers, Dollars, KeptUp, Limits
+from iowatt.evaluate.tiers.result import BackEndLoad, BothKeptUp, DerivedTiers, Dollars, TierLimits
 from iowatt.evaluate.tiers.scenario import tiers_scenario
 from iowatt.lenses.kept_up import kept_up
 from iowatt.model.scenario.model import Scenario
@@ -136,7 +136,7 @@ def derive(request: TierRequest, target: Path, place: Path, stage: Stage = _quie
     return DerivedTiers(
         scenario=one.name,
         objective=request.objective,
-        limits=Limits(
+        limits=TierLimits(
             utilisation=request.limit,
             response_time_ms=None if request.response_s is None else 1e3 * request.response_s,
             load=load.peak if request.peak else 1.0,
@@ -159,13 +159,9 @@ def derive(request: TierRequest, target: Path, place: Path, stage: Stage = _quie
         simulated=None if second is None else compare.of_tiers(second, chosen),
         errors=None if second is None else compare.errors(second, chosen),
         dollars=_dollars(request.priced),
-        kept_up=BothKeptUp(one_pool=_kept_up(first), simulated=None if second is None else _kept_up(second)),
+        kept_up=BothKeptUp(one_pool=kept_up(first), simulated=None if second is None else kept_up(second)),
         notes=[*_notes(first, one, load, request), *left_out, *said],
     )
-
-
-def _kept_up(run: Run) -> KeptUp:
-    return KeptUp(**kept_up(run).as_dict())
 
 
 def _document(request: TierRequest, base: Path) -> Document:
@@ -178,12 +174,12 @@ def _document(request: TierRequest, base: Path) -> Document:
 def _refined(
     chosen: Prediction,
     pools: Mapping[str, tuple[dict[str, Any], Path]],
-    load: BackEnd,
+    load: ExtentLoad,
     front: Front,
     seed: int,
 ) -> Prediction:
     """The prediction with drives tried under the load that each tier has, over the part that it fills."""
-    tiers: list[Tier] = []
+    tiers: list[LaidOutTier] = []
     for figures in chosen.tiers:
         tier, technology = figures.tier, figures.tier.technology
         share = min(1.0, tier.held_bytes(load) / technology.usable(tier.count))
@@ -246,7 +242,7 @@ def _dollars(pricing: Pricing) -> Dollars:
     )  # fmt: skip
 
 
-def _notes(run: Run, one: OnePoolScenario, load: BackEnd, request: TierRequest) -> list[Note]:
+def _notes(run: Run, one: OnePoolScenario, load: ExtentLoad, request: TierRequest) -> list[Note]:
     notes = [
         Note(
             code="modelled",

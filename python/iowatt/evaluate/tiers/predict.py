@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.tiers import choose
 from iowatt.evaluate.tiers.benchmark import Technology
-from iowatt.evaluate.tiers.choose import Tier
-from iowatt.evaluate.tiers.one_pool import BackEnd, Front, Objective, TierRequest
+from iowatt.evaluate.tiers.choose import LaidOutTier
+from iowatt.evaluate.tiers.one_pool import ExtentLoad, Front, Objective, TierRequest
 from iowatt.evaluate.tiers.result import Predicted
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _OF_TWO = 1 / math.sqrt(math.pi)
 class TierFigures:
     """A tier as expected."""
 
-    tier: Tier
+    tier: LaidOutTier
     io_share: float
     iops: float
     operations: float
@@ -66,7 +66,7 @@ class Prediction:
         return sum(figures.tier.count for figures in self.tiers)
 
 
-def predict(load: BackEnd, tiers: Sequence[Tier], front: Front) -> Prediction:
+def predict(load: ExtentLoad, tiers: Sequence[LaidOutTier], front: Front) -> Prediction:
     """The figures of ``tiers`` under ``load``; times are None where a tier cannot keep up."""
     figures = [_tier(load, tier) for tier in tiers]
     busiest = max((one.utilisation for one in figures), default=0.0)
@@ -97,7 +97,7 @@ def predict(load: BackEnd, tiers: Sequence[Tier], front: Front) -> Prediction:
     )
 
 
-def _tier(load: BackEnd, tier: Tier) -> TierFigures:
+def _tier(load: ExtentLoad, tier: LaidOutTier) -> TierFigures:
     drive, technology = tier.technology.drive, tier.technology
     read, write = technology.work(load, tier.count)
     reads = float(load.reads[tier.first : tier.last].sum())
@@ -188,7 +188,7 @@ def _ms(seconds: float | None) -> float | None:
 
 
 def best_configuration(
-    load: BackEnd, technologies: Sequence[Technology], front: Front, request: TierRequest
+    load: ExtentLoad, technologies: Sequence[Technology], front: Front, request: TierRequest
 ) -> tuple[Prediction, list[tuple[str, Prediction | None]]]:
     """The best of all sets of technologies, and all of them with what they came to."""
     tried: list[tuple[str, Prediction | None]] = []
@@ -219,7 +219,9 @@ def _value(found: Prediction, objective: Objective) -> float:
     return float(found.drives) if objective == "drives" else float(found.total_usd or 0.0)
 
 
-def _best(load: BackEnd, some: Sequence[Technology], front: Front, request: TierRequest) -> Prediction | None:
+def _best(
+    load: ExtentLoad, some: Sequence[Technology], front: Front, request: TierRequest
+) -> Prediction | None:
     """The configuration of some technologies that the rule gives, with groups added for the response time."""
 
     def tried(extra: Sequence[int]) -> Prediction | None:

@@ -11,8 +11,8 @@ from typing import Any
 from iowatt.base.document import Document
 from iowatt.base.results import Note
 from iowatt.base.toml_writer import toml_document
-from iowatt.evaluate.tiers.choose import Tier
-from iowatt.evaluate.tiers.one_pool import BackEnd, left_out
+from iowatt.evaluate.tiers.choose import LaidOutTier
+from iowatt.evaluate.tiers.one_pool import ExtentLoad, left_out
 from iowatt.model.scenario.paths import file_keys
 
 #: Accesses after which an extent would move: more than any run has, so that placement stays what it was made.
@@ -27,9 +27,9 @@ def tiers_scenario(
     target: Path,
     *,
     volumes: Sequence[tuple[str, int]],
-    tiers: Sequence[Tier],
+    tiers: Sequence[LaidOutTier],
     pools: Mapping[str, tuple[dict[str, Any], Path]],
-    load: BackEnd,
+    load: ExtentLoad,
     name: str,
 ) -> tuple[str, list[Note]]:
     """The text of the scenario, for a file in ``target``, and what was left out of the given one.
@@ -69,7 +69,7 @@ def tiers_scenario(
     return toml_document(raw, [comment]), left_out_keys
 
 
-def _pool(tier: Tier, table: dict[str, Any], base: Path, target: Path) -> dict[str, Any]:
+def _pool(tier: LaidOutTier, table: dict[str, Any], base: Path, target: Path) -> dict[str, Any]:
     found = {"name": tier.technology.name, **copy.deepcopy(table), "count": tier.count}
     device = found["device"]
     if isinstance(device, str):
@@ -83,7 +83,7 @@ def _device(name: str, base: Path, target: Path) -> str:
     return _moved(name, base, target) if Path(name).suffix in (".toml", ".diskspecs", ".parv") else name
 
 
-def _virtual(name: str, tiers: Sequence[Tier], load: BackEnd) -> dict[str, Any]:
+def _virtual(name: str, tiers: Sequence[LaidOutTier], load: ExtentLoad) -> dict[str, Any]:
     """A virtual pool with every extent in its tier from the start; nothing moves."""
     fast, slow = tiers[0], tiers[-1]
     held = round(fast.held_bytes(load) / load.extent_bytes) * load.extent_bytes

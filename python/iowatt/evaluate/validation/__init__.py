@@ -4,7 +4,7 @@
 to their data sheets.
 """
 
-from iowatt.evaluate.validation.cases import Case, cases
+from iowatt.evaluate.validation.cases import ValidationCase, cases
 from iowatt.evaluate.validation.replay import (
     SCHEDULER,
     ComparedResponses,
@@ -18,6 +18,17 @@ from iowatt.evaluate.validation.result import TimesComparison, Validations
 from iowatt.evaluate.validation.sheet import compare_data_sheets, has_data_sheet
 
 __all__ = [
-    "SCHEDULER", "Case", "ComparedResponses", "Times", "TimesComparison", "Validation", "Validations",
-    "cases", "compare_data_sheets", "document", "has_data_sheet", "quantiles", "validate",
+    "SCHEDULER",
+    "ComparedResponses",
+    "Times",
+    "TimesComparison",
+    "Validation",
+    "ValidationCase",
+    "Validations",
+    "cases",
+    "compare_data_sheets",
+    "document",
+    "has_data_sheet",
+    "quantiles",
+    "validate",
 ]  # fmt: skip

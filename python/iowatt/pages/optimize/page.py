@@ -12,7 +12,7 @@ from iowatt.evaluate.search.optimize.result import Optimization
 from iowatt.pages.optimize import explanation
 from iowatt.pages.optimize.explanation import Sentence
 from iowatt.pages.optimize.figures import choice, screen, view
-from iowatt.pages.optimize.figures.points import Points, table
+from iowatt.pages.optimize.figures.points import ExploredPoints, table
 from iowatt.render import numbers, write
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table
@@ -21,14 +21,14 @@ from iowatt.render.headline import Headline
 if TYPE_CHECKING:
     import polars as pl
 
-    from iowatt.evaluate.search.optimize import OptimizationOutcome, Problem
+    from iowatt.evaluate.search.optimize import OptimizationOutcome, SearchProblem
 
 FIRST_ROWS: Final = 60
 """Rows of the table of points in the page as it is written; the script shows more on request."""
 
 
 @dataclass(frozen=True)
-class Counted(Headline):
+class CountHeadline(Headline):
     """A headline that is a whole number."""
 
     @property
@@ -37,7 +37,7 @@ class Counted(Headline):
         return f"{numbers.count(self.value)}\u00a0{self.unit}"
 
 
-def report(found: OptimizationOutcome, problem: Problem) -> str:
+def report(found: OptimizationOutcome, problem: SearchProblem) -> str:
     """The page (HTML) that is written beside the table."""
     return write.page([document(found.document, found.frame, problem.given.text)])
 
@@ -45,7 +45,7 @@ def report(found: OptimizationOutcome, problem: Problem) -> str:
 def document(found: Optimization, frame: pl.DataFrame, scenario: str = "") -> Document:
     """The document of an outcome and its table; ``scenario`` is the scenario's text."""
     explored = OptimizationView(found, frame)
-    points = Points(explored)
+    points = ExploredPoints(explored)
     why = found.why
     explorable = bool(points.rows and explored.goals)
     said = explanation.sentences(explored, why)
@@ -154,11 +154,11 @@ def _headlines(explored: OptimizationView) -> list[Headline]:
         remark = f"{least.text}{', which binds' if least.binds else ''}"
         found.append(Headline("slack", "Left to the tightest limit", left, "%", remark))
     if len(explored.front) > 1:
-        found.append(Counted("front", "Points on the front", len(explored.front), "points"))
+        found.append(CountHeadline("front", "Points on the front", len(explored.front), "points"))
     space = document.space
     if space.size:
         remark = f"{numbers.percent(space.simulated / space.size)} of {numbers.count(space.size)} points"
-        found.append(Counted("simulated", "Simulated", space.simulated, "points", remark))
+        found.append(CountHeadline("simulated", "Simulated", space.simulated, "points", remark))
     error = document.estimator.errors.get(explored.goals[0].metric) if explored.goals else None
     if error is not None:
         title = explanation.title(explored, explored.goals[0].metric)

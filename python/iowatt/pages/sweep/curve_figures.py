@@ -21,7 +21,7 @@ _LOG_FROM: Final = 30.0
 _LOW, _HIGH = (f"{metrics.RESPONSE}_ci95.{end}" for end in ("low", "high"))
 
 
-class Curve:
+class LoadCurve:
     """The table of a curve, in the order of its load."""
 
     def __init__(self, frame: pl.DataFrame, load: str) -> None:
@@ -54,7 +54,7 @@ class Curve:
         return known[at] if 0 < at < len(known) - 1 else None
 
 
-def figures(curve: Curve) -> list[Figure]:
+def figures(curve: LoadCurve) -> list[Figure]:
     """All figures with something to show."""
     if not curve.steady:
         return []
@@ -110,7 +110,7 @@ def figures(curve: Curve) -> list[Figure]:
     return [figure for figure in found if figure is not None]
 
 
-def points(curve: Curve) -> Figure:
+def points(curve: LoadCurve) -> Figure:
     """Every point with its verdict."""
     keys = [
         "throughput.iops", metrics.RESPONSE, _LOW, _HIGH, "response_time_ms.all.p95",
@@ -137,7 +137,7 @@ def points(curve: Curve) -> Figure:
     )
 
 
-def response(curve: Curve) -> Figure | None:
+def response(curve: LoadCurve) -> Figure | None:
     """Mean with its confidence interval, 95th and 99th percentile."""
     lines = [
         ("p99", "response_time_ms.all.p99", palette.P99, "dash"),
@@ -157,7 +157,7 @@ def response(curve: Curve) -> Figure | None:
     )
 
 
-def response_by_throughput(curve: Curve) -> Figure | None:
+def response_by_throughput(curve: LoadCurve) -> Figure | None:
     """The classic picture of a closed loop: what comes out against what it costs in time."""
     if curve.is_rate:
         return None
@@ -197,7 +197,7 @@ def response_by_throughput(curve: Curve) -> Figure | None:
     )
 
 
-def throughput(curve: Curve) -> Figure | None:
+def throughput(curve: LoadCurve) -> Figure | None:
     """What was completed against what was asked for, overloaded points included: they show capacity."""
     rows = [row for row in curve.rows if row["status"] == "done"]
     table = Table(
@@ -237,7 +237,7 @@ _OVER: Final = palette.STATE_COLOURS["spin_up"]
 
 
 def _against_load(
-    curve: Curve,
+    curve: LoadCurve,
     key: str,
     *,
     title: str,
@@ -342,7 +342,7 @@ def _interval(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _framed(curve: Curve, y: dict[str, Any], *, shade: bool, legend: bool) -> dict[str, Any]:
+def _framed(curve: LoadCurve, y: dict[str, Any], *, shade: bool, legend: bool) -> dict[str, Any]:
     """The layout with load as its x axis, and the range in which nothing keeps up shaded."""
     loads = [row[curve.load] for row in curve.rows]
     title = "Load (IOPS)" if curve.is_rate else "Requests outstanding"

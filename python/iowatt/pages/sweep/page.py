@@ -9,7 +9,7 @@ from iowatt.base.results import Note
 from iowatt.evaluate.search import SweepResult, metrics, show_value
 from iowatt.lenses.findings import WIDE_INTERVAL
 from iowatt.pages.sweep import curve_figures, figures
-from iowatt.pages.sweep.curve_figures import Curve
+from iowatt.pages.sweep.curve_figures import LoadCurve
 from iowatt.pages.sweep.figures import Sweep
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
@@ -57,7 +57,7 @@ def _sweep(found: SweepResult) -> Document:
 
 def _curve(found: SweepResult) -> Document:
     load = found.request.axes[0].columns[0]
-    curve = Curve(found.frame, load)
+    curve = LoadCurve(found.frame, load)
     drawn = curve_figures.figures(curve)
     label = f"{curve.column.title.lower()} "
     failures = _failures(curve.rows, lambda row: f"{label}{row[load]:g}")
@@ -117,7 +117,7 @@ def _told(best: Sequence[Headline]) -> str:
     return f"{said[:1].upper()}{said[1:]}."
 
 
-def _carried(curve: Curve) -> str:
+def _carried(curve: LoadCurve) -> str:
     """What the system carries, in a sentence."""
     if not curve.steady:
         return "No load that was simulated is kept up with."
@@ -137,7 +137,7 @@ def _carried(curve: Curve) -> str:
     return f"{said}; the knee is at {numbers.significant(knee[curve.load], 4)}." if knee else f"{said}."
 
 
-def _ends(curve: Curve) -> list[Headline]:
+def _ends(curve: LoadCurve) -> list[Headline]:
     """What a reader of a curve looks for: what it carries, where it turns, what idling costs."""
     if not curve.steady:
         return []

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.evaluate.search import Axis, parse_axes
+from iowatt.evaluate.search import SweepAxis, parse_axes
 from iowatt.studies.latency2015 import published
 from iowatt.studies.latency2015.equations import Load
 from iowatt.studies.latency2015.members import BY_KEY, MEMBERS, REFERENCE, Member
@@ -158,7 +158,7 @@ def checkpoint(scale: Scale) -> str:
     return _CHECKPOINT.format(rate=CHECKPOINT, length_s=length_s, start_s=scale.warmup_s + start_s)
 
 
-def express() -> list[Axis]:
+def express() -> list[SweepAxis]:
     """The feature off and on."""
     return parse_axes([f"{EXPRESS}={OFF},{ON}"])
 

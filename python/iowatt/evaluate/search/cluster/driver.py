@@ -82,7 +82,7 @@ class _Given:
     node: str | None = None
 
 
-class Driver:
+class ClusterDriver:
     """One connection to a cluster, and what it was given to do."""
 
     def __init__(self, connection: Connection) -> None:
@@ -175,7 +175,7 @@ class Driver:
             else:
                 self._finish((LOST, ticket, plain(error)))
             return
-        outcome = worker.Outcome(*done.result())
+        outcome = worker.TaskOutcome(*done.result())
         if outcome.kind == worker.REFUSED:
             other = OtherVersionsError(outcome.host, outcome.content)
             self._connection.send((GONE, other.message))
@@ -299,7 +299,7 @@ def plain(error: BaseException) -> str:
 def main(descriptor: str, address: str) -> None:
     """Serve the executor at the other end of the connection."""
     connection = Connection(int(descriptor))
-    driver = Driver(connection)
+    driver = ClusterDriver(connection)
     try:
         driver.connect(address)
     except OtherVersionsError as error:

@@ -43,7 +43,7 @@ REPORT_S: Final = 1.0
 """Least time between two reports of a task."""
 
 
-class Outcome(NamedTuple):
+class TaskOutcome(NamedTuple):
     """The outcome of a task: ``content`` is the pickled result or error, or the versions found."""
 
     kind: str
@@ -58,7 +58,7 @@ def introduce() -> tuple[str, Versions]:
 
 
 def perform(payload: bytes, expected: Versions, ticket: int, reports: Any, every_s: float) -> tuple[Any, ...]:
-    """Do a pickled ``(work, argument)``; its :class:`Outcome` as a plain tuple.
+    """Do a pickled ``(work, argument)``; its :class:`TaskOutcome` as a plain tuple.
 
     Parameters
     ----------

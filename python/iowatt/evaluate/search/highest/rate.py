@@ -149,7 +149,7 @@ def highest_rate(
         raise ValueError(f"a tolerance of {tolerance}")
     if near is not None and not 0 < near < math.inf:
         raise ValueError(f"a first step of {near}")
-    search = _Search(measure, limit_s, tolerance, most_runs, repeats, ceiling, rounded, keeps_up, near)
+    search = _BracketSearch(measure, limit_s, tolerance, most_runs, repeats, ceiling, rounded, keeps_up, near)
     return search.run(min(start, ceiling))
 
 
@@ -200,7 +200,7 @@ class _NoOtherRateError(Exception):
 
 
 @dataclass
-class _Search:
+class _BracketSearch:
     measure: Measure
     limit: float
     tolerance: float

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from iowatt.evaluate.search.optimize.engine import FOLDER, optimize
 from iowatt.evaluate.search.optimize.outcome import OptimizationOutcome
-from iowatt.evaluate.search.optimize.problem import Problem, make_problem
+from iowatt.evaluate.search.optimize.problem import SearchProblem, make_problem
 from iowatt.evaluate.search.optimize.view import FIRM, SIMULATED, AxisView, OptimizationView, ViewRow
 
 __all__ = [
-    "FIRM", "FOLDER", "SIMULATED", "AxisView", "OptimizationOutcome", "OptimizationView", "Problem",
+    "FIRM", "FOLDER", "SIMULATED", "AxisView", "OptimizationOutcome", "OptimizationView", "SearchProblem",
     "ViewRow", "make_problem", "optimize",
 ]  # fmt: skip

@@ -14,8 +14,8 @@ from iowatt.evaluate.search.axes import SweepPoint
 from iowatt.evaluate.search.metrics import names as metrics
 from iowatt.evaluate.search.optimize import bounds
 from iowatt.evaluate.search.optimize.bounds import static_metrics
-from iowatt.evaluate.search.optimize.problem import Problem
-from iowatt.evaluate.search.optimize.space import Space
+from iowatt.evaluate.search.optimize.problem import SearchProblem
+from iowatt.evaluate.search.optimize.space import SearchSpace
 from iowatt.evaluate.search.point import TOO_SLOW, PointTask, key_of
 from iowatt.evaluate.search.prepare import CheckedPoint, RefusedPoint
 from iowatt.evaluate.search.tasks.evaluator import Evaluator, Job
@@ -58,7 +58,7 @@ class Assessment:
 class Assessor:
     """Assesses points of a problem's space and caches the assessments."""
 
-    def __init__(self, problem: Problem, space: Space) -> None:
+    def __init__(self, problem: SearchProblem, space: SearchSpace) -> None:
         self._problem, self.space = problem, space
         self.seen: dict[int, Assessment] = {}
         self._estimator: Estimator | None = None
@@ -179,7 +179,7 @@ class Assessor:
             return row
 
 
-def impossible_because(one: Assessment, problem: Problem) -> str | None:
+def impossible_because(one: Assessment, problem: SearchProblem) -> str | None:
     """Why no run of a point can be feasible, in words; None where it may be."""
     for limit in problem.constraints:
         low, high = one.range(limit.metric)
@@ -190,7 +190,7 @@ def impossible_because(one: Assessment, problem: Problem) -> str | None:
     return None
 
 
-def best_losses(one: Assessment, problem: Problem) -> tuple[float, ...]:
+def best_losses(one: Assessment, problem: SearchProblem) -> tuple[float, ...]:
     """The objectives at their best, as things to make small."""
     found = []
     for objective in problem.objectives:
@@ -206,7 +206,7 @@ _START_ERROR: Final = 0.25
 class CandidateEvaluator:
     """Runs points of a problem and keeps what they gave."""
 
-    def __init__(self, problem: Problem, assessor: Assessor, evaluator: Evaluator) -> None:
+    def __init__(self, problem: SearchProblem, assessor: Assessor, evaluator: Evaluator) -> None:
         self._problem, self._assessor, self._evaluator = problem, assessor, evaluator
         #: The record of each point that was run (``row`` or ``error``), by number.
         self.records: dict[int, Mapping[str, Any]] = {}

@@ -23,15 +23,15 @@ from iowatt.evaluate.search.metrics.table import row_warnings
 from iowatt.evaluate.search.optimize import methods, outcome
 from iowatt.evaluate.search.optimize.candidates import Assessor, CandidateEvaluator, impossible_because
 from iowatt.evaluate.search.optimize.outcome import DOCUMENT, OptimizationOutcome
-from iowatt.evaluate.search.optimize.problem import Problem
+from iowatt.evaluate.search.optimize.problem import SearchProblem
 from iowatt.evaluate.search.optimize.result import Optimization
 from iowatt.evaluate.search.optimize.screen import pick
 from iowatt.evaluate.search.optimize.sensitivity import explain_winner
-from iowatt.evaluate.search.optimize.space import Space
+from iowatt.evaluate.search.optimize.space import SearchSpace
 from iowatt.evaluate.search.point import evaluate_point
-from iowatt.evaluate.search.tasks.evaluator import Evaluator, Progress
+from iowatt.evaluate.search.tasks.evaluator import Evaluator, SearchProgress
 from iowatt.evaluate.search.tasks.executor import Executor
-from iowatt.evaluate.search.tasks.folder import SWEEP, Folder, refuse_target
+from iowatt.evaluate.search.tasks.folder import SWEEP, SearchFolder, refuse_target
 from iowatt.evaluate.search.tasks.journal import error_at_point, error_text
 
 EXACT_UP_TO: Final = 1000
@@ -56,15 +56,15 @@ MOST: Final = 2000
 
 
 def optimize(
-    problem: Problem,
+    problem: SearchProblem,
     *,
     output: Path | None = None,
     force: bool = False,
     resume: bool = False,
     jobs: int | None = None,
     executor: Executor | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    page: Callable[[OptimizationOutcome, Problem], str] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
+    page: Callable[[OptimizationOutcome, SearchProblem], str] | None = None,
 ) -> OptimizationOutcome:
     """Find the best configurations of a problem.
 
@@ -88,7 +88,7 @@ def optimize(
         raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
     if output is not None:
         refuse_target(output, force=force, resume=resume, shape=FOLDER)
-    space = Space(problem.axes)
+    space = SearchSpace(problem.axes)
     method = _method(problem, space)
     assessor = Assessor(problem, space)
     _stop_at_bad(problem, space)
@@ -99,7 +99,9 @@ def optimize(
         folder = None
         if output is not None:
             manifest = _manifest(problem)
-            folder = Folder(output, manifest, problem.given.text, force=force, resume=resume, shape=FOLDER)
+            folder = SearchFolder(
+                output, manifest, problem.given.text, force=force, resume=resume, shape=FOLDER
+            )
             stack.callback(folder.close)
         budget = space.size if method == "exact" else _budget(problem, space)
         journal = None if folder is None else folder.journal
@@ -158,7 +160,7 @@ FOLDER: Final = replace(SWEEP, what="an optimization", results=(*SWEEP.results, 
 """Its directory is a sweep's with the result besides."""
 
 
-def _method(problem: Problem, space: Space) -> str:
+def _method(problem: SearchProblem, space: SearchSpace) -> str:
     if problem.method == "auto":
         fits = problem.most is None or problem.most >= space.size
         return "exact" if space.size <= EXACT_UP_TO and fits else "search"
@@ -172,7 +174,7 @@ def _method(problem: Problem, space: Space) -> str:
     return problem.method
 
 
-def _budget(problem: Problem, space: Space) -> int:
+def _budget(problem: SearchProblem, space: SearchSpace) -> int:
     if problem.most is not None:
         if problem.most < 1:
             raise InputError(
@@ -182,7 +184,7 @@ def _budget(problem: Problem, space: Space) -> int:
     return min(MOST, max(LEAST, int(SHARE * space.size)))
 
 
-def _stop_at_bad(problem: Problem, space: Space) -> None:
+def _stop_at_bad(problem: SearchProblem, space: SearchSpace) -> None:
     """Check each value in several combinations, to refuse at once a value that is wrong in all of them."""
     numbers = {*space.star(), *space.sample(2 * _PARTNERS * sum(space.shape), problem.seed)}
     found: list[prepare.CheckedPoint | prepare.RefusedPoint] = []
@@ -194,24 +196,24 @@ def _stop_at_bad(problem: Problem, space: Space) -> None:
     prepare.stop_at_bad(space.axes, found, fewest=min(_PARTNERS, min(_others(space), default=1)))
 
 
-def _others(space: Space) -> list[int]:
+def _others(space: SearchSpace) -> list[int]:
     """How many points each value of each axis is in."""
     return [space.size // length for length in space.shape]
 
 
 def _look(
-    space: Space,
+    space: SearchSpace,
     assessor: Assessor,
-    problem: Problem,
+    problem: SearchProblem,
     method: str,
-    progress: Callable[[Progress], None] | None,
+    progress: Callable[[SearchProgress], None] | None,
 ) -> None:
     whole = method == "exact" or space.size <= LOOKED_AT
     numbers = range(1, space.size + 1) if whole else space.sample(AT_RANDOM, problem.seed)
     for done, number in enumerate(numbers, 1):
         assessor(number)
         if progress is not None:
-            progress(Progress(done, len(numbers), 0, 0.0, "points looked at"))
+            progress(SearchProgress(done, len(numbers), 0, 0.0, "points looked at"))
     built = [one for one in assessor.seen.values() if one.refused is None]
     if not built:
         first = next(iter(assessor.seen.values()))
@@ -222,7 +224,7 @@ def _look(
         raise InputError("infeasible", Argument("over"), message)
 
 
-def _first(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> None:
+def _first(problem: SearchProblem, assessor: Assessor, candidates: CandidateEvaluator) -> None:
     """Run one point, and some others where it tells too little, so that an error common to all appears at
     once.
 
@@ -259,7 +261,7 @@ def _first(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator)
     raise InputError("missing-figure", problem.argument_of(missing[0]), message, hint=hint)
 
 
-def _missing(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> list[str]:
+def _missing(problem: SearchProblem, assessor: Assessor, candidates: CandidateEvaluator) -> list[str]:
     """Metrics that no Run so far has a figure for."""
     seen = {name for row in candidates.rows.values() for name, value in row.items() if value is not None}
     known = {name for one in assessor.seen.values() for name in one.known}
@@ -273,7 +275,7 @@ def _all_failed(candidates: CandidateEvaluator) -> InputError:
     return error_at_point({**error, "message": f"{said}: {error['message']}"}, f"point {number}")
 
 
-def _order(problem: Problem, assessor: Assessor) -> list[int]:
+def _order(problem: SearchProblem, assessor: Assessor) -> list[int]:
     """All points that can be built, those that promise most first."""
     built = {number: one for number, one in assessor.seen.items() if one.refused is None}
     expected = {number: one.estimate for number, one in built.items() if one.estimate}
@@ -283,7 +285,7 @@ def _order(problem: Problem, assessor: Assessor) -> list[int]:
 
 
 def _around(
-    problem: Problem,
+    problem: SearchProblem,
     assessor: Assessor,
     candidates: CandidateEvaluator,
     on_remaining: Callable[[int], None],
@@ -311,7 +313,11 @@ def _around(
 
 
 def _notes(
-    problem: Problem, space: Space, assessor: Assessor, candidates: CandidateEvaluator, method: str
+    problem: SearchProblem,
+    space: SearchSpace,
+    assessor: Assessor,
+    candidates: CandidateEvaluator,
+    method: str,
 ) -> list[Note]:
     notes = [
         Note(
@@ -350,7 +356,7 @@ def _notes(
     return notes
 
 
-def _of_winner(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> list[Note]:
+def _of_winner(problem: SearchProblem, assessor: Assessor, candidates: CandidateEvaluator) -> list[Note]:
     """Warnings of the winner's Run, and an estimate that contradicts it."""
     winner = outcome.chosen(problem, candidates).winner
     if winner is None:
@@ -368,12 +374,12 @@ def _of_winner(problem: Problem, assessor: Assessor, candidates: CandidateEvalua
     return found
 
 
-def _manifest(problem: Problem) -> dict[str, Any]:
+def _manifest(problem: SearchProblem) -> dict[str, Any]:
     manifest = prepare.manifest("optimize", problem.given, problem.axes, problem.command)
     return {**manifest, "result": Optimization.model_fields["schema_id"].default, "inputs": []}
 
 
-def _write(folder: Folder, found: OptimizationOutcome) -> None:
+def _write(folder: SearchFolder, found: OptimizationOutcome) -> None:
     folder.write("table.parquet", found.frame.write_parquet)
     folder.write("table.csv", found.frame.write_csv)
     text = json.dumps(found.document.as_dict(), indent=2, ensure_ascii=False) + "\n"

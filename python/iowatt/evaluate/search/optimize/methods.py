@@ -26,7 +26,7 @@ from iowatt.evaluate.search.optimize.candidates import (
     best_losses,
     impossible_because,
 )
-from iowatt.evaluate.search.optimize.problem import Problem
+from iowatt.evaluate.search.optimize.problem import SearchProblem
 from iowatt.evaluate.search.optimize.screen import Correction, OptunaSampler, pick
 
 BATCH: Final = 16
@@ -34,7 +34,7 @@ BATCH: Final = 16
 
 
 def search_exact(
-    problem: Problem,
+    problem: SearchProblem,
     assessor: Assessor,
     candidates: CandidateEvaluator,
     expected: Sequence[int],
@@ -72,7 +72,7 @@ def search_exact(
 
 
 def _left_out(
-    problem: Problem,
+    problem: SearchProblem,
     assessor: Assessor,
     number: int,
     best: Sequence[tuple[int, tuple[float, ...]]],
@@ -93,7 +93,9 @@ def _front(candidates: CandidateEvaluator) -> list[tuple[int, tuple[float, ...]]
     ]
 
 
-def _beaten(one: Assessment, problem: Problem, best: Sequence[tuple[int, tuple[float, ...]]]) -> str | None:
+def _beaten(
+    one: Assessment, problem: SearchProblem, best: Sequence[tuple[int, tuple[float, ...]]]
+) -> str | None:
     hope = best_losses(one, problem)
     for number, losses in best:
         if dominates(losses, hope):
@@ -119,7 +121,7 @@ _RANDOM: Final = 0.25
 
 
 def search_sampled(
-    problem: Problem,
+    problem: SearchProblem,
     assessor: Assessor,
     candidates: CandidateEvaluator,
     *,
@@ -131,7 +133,7 @@ def search_sampled(
     ``on_remaining`` is called with the number of points that may still be run.
     """
     random = np.random.Generator(np.random.PCG64(problem.seed))
-    course = _Course(problem, assessor, candidates, budget, random, OptunaSampler(problem, assessor.space))
+    course = _Rounds(problem, assessor, candidates, budget, random, OptunaSampler(problem, assessor.space))
     course.proposer.tell(candidates.rows)
     notes: list[Note] = []
     while course.room > 0:
@@ -152,8 +154,8 @@ def search_sampled(
 
 
 @dataclass
-class _Course:
-    problem: Problem
+class _Rounds:
+    problem: SearchProblem
     assessor: Assessor
     candidates: CandidateEvaluator
     budget: int

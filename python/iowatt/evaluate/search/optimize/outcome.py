@@ -17,12 +17,12 @@ from iowatt.evaluate.search.metrics import table
 from iowatt.evaluate.search.metrics.pareto import knee_of, nondominated, recommend
 from iowatt.evaluate.search.metrics.table import TEXTS
 from iowatt.evaluate.search.optimize.candidates import Assessor, CandidateEvaluator
-from iowatt.evaluate.search.optimize.problem import Problem
+from iowatt.evaluate.search.optimize.problem import SearchProblem
 from iowatt.evaluate.search.optimize.result import (
     AxisResult,
     ConstraintResult,
-    EstimateErrors,
     EstimatorUse,
+    MetricErrors,
     ObjectiveResult,
     Optimization,
     PricingBasis,
@@ -66,7 +66,7 @@ class FrontChoice:
     nearest: int | None
 
 
-def chosen(problem: Problem, candidates: CandidateEvaluator) -> FrontChoice:
+def chosen(problem: SearchProblem, candidates: CandidateEvaluator) -> FrontChoice:
     """The choice among the simulated points; points with equal figures are all on the front."""
     feasible = candidates.feasible
     numbers = sorted(feasible)
@@ -82,7 +82,9 @@ def chosen(problem: Problem, candidates: CandidateEvaluator) -> FrontChoice:
     return FrontChoice(tuple(order), None if bend is None else order[bend], order[choice[0]], choice[1], None)
 
 
-def errors(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> dict[str, EstimateErrors]:
+def errors(
+    problem: SearchProblem, assessor: Assessor, candidates: CandidateEvaluator
+) -> dict[str, MetricErrors]:
     """The estimates' error against simulation, by metric, in per cent of the simulated value."""
     found = {}
     for name in problem.metrics:
@@ -98,7 +100,7 @@ def errors(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator)
             ]
         )
         if len(shares):
-            found[name] = EstimateErrors(
+            found[name] = MetricErrors(
                 points=len(shares),
                 median_percent=float(np.median(np.abs(shares))),
                 p95_percent=float(np.quantile(np.abs(shares), 0.95)),
@@ -109,7 +111,7 @@ def errors(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator)
 
 
 def document(
-    problem: Problem,
+    problem: SearchProblem,
     assessor: Assessor,
     candidates: CandidateEvaluator,
     reasons: Mapping[int, str],
@@ -204,7 +206,7 @@ def _by_constraint(reason: str) -> bool:
 
 
 def frame(
-    problem: Problem,
+    problem: SearchProblem,
     assessor: Assessor,
     candidates: CandidateEvaluator,
     reasons: Mapping[int, str],
@@ -286,7 +288,7 @@ def _infeasible(number: int, reasons: Mapping[int, str]) -> bool:
 
 
 def _violated(
-    number: int, problem: Problem, rows: Mapping[int, Mapping[str, Any]], reasons: Mapping[int, str]
+    number: int, problem: SearchProblem, rows: Mapping[int, Mapping[str, Any]], reasons: Mapping[int, str]
 ) -> str | None:
     if number in rows:
         return "; ".join(problem.violated(rows[number])) or None

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, get_args
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search import prepare
-from iowatt.evaluate.search.axes import Axis
+from iowatt.evaluate.search.axes import SweepAxis
 from iowatt.evaluate.search.metrics.names import COST, check_metric, parse_limit
 from iowatt.evaluate.search.prepare import ScenarioInput
 from iowatt.evaluate.search.pricing import Pricing, PricingRequest
@@ -74,11 +74,11 @@ class Constraint:
 
 
 @dataclass(frozen=True)
-class Problem:
+class SearchProblem:
     """An optimization: what varies, what is better, what must hold, and how to search."""
 
     given: ScenarioInput
-    axes: Sequence[Axis]
+    axes: Sequence[SweepAxis]
     objectives: Sequence[Objective]
     constraints: Sequence[Constraint] = ()
     #: Judge each point at its highest rate within a limit; None: as its scenario says.
@@ -204,7 +204,7 @@ def make_problem(
     seed: int = 1,
     pricing: PricingRequest | None = None,
     command: str | None = None,
-) -> Problem:
+) -> SearchProblem:
     """The problem of these options.
 
     Raises ``InputError``: what is wrong with one of them.
@@ -228,7 +228,7 @@ def make_problem(
         message = "this is an assumption of cost, and no objective or constraint is a cost"
         hint = "for example `minimize=cost.total_usd`"
         raise InputError("not-applicable", Argument(pricing.changed[0]), message, hint=hint)
-    return Problem(
+    return SearchProblem(
         given,
         prepare.axes_of(given, varied),
         goals,

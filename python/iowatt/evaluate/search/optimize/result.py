@@ -131,7 +131,7 @@ class SpaceCounts(Result):
     untouched: int
 
 
-class EstimateErrors(Result):
+class MetricErrors(Result):
     """Estimates against simulation over ``points`` points, in per cent of the simulated value."""
 
     points: int
@@ -151,7 +151,7 @@ class EstimatorUse(Result):
     #: Short simulations of single drives.
     pilots: int
     #: By metric.
-    errors: dict[str, EstimateErrors]
+    errors: dict[str, MetricErrors]
 
 
 class PricingHorizon(Result):

@@ -56,7 +56,7 @@ def search_closed(
     populations are kept. Other arguments and errors: see ``search.rate.scenario.search_scenario``.
     """
     weights = proportion = _proportion(scenario, request)
-    bench = _Bench(scenario, simulations, request)
+    bench = _LoopBench(scenario, simulations, request)
     points: list[RateRun] = []
     guess = request.first_rate(drive_count(scenario))
     # An estimate of fewer than one outstanding says that the limit is out of reach, and nothing of the rate.
@@ -214,7 +214,7 @@ def _mean(times: Mapping[str, Any]) -> float | None:
 
 
 @dataclass(frozen=True)
-class _Bench:
+class _LoopBench:
     """Runs populations of a scenario."""
 
     scenario: Scenario

@@ -126,7 +126,7 @@ def find_highest_rate(
         Probes that were run to find ``start``.
     """
     given = tuple(seeds or range(1, request.replications + 1))
-    search = _Search(work_at, request, given, tuple(workloads), on_run, list(before))
+    search = _RateSearch(work_at, request, given, tuple(workloads), on_run, list(before))
     coarse = request.tolerance if len(given) == 1 else max(request.tolerance, _COARSE)
     highest = search.run(start, near, coarse)
     for _ in range(_MOST_LONGER):
@@ -142,7 +142,7 @@ def find_highest_rate(
 
 
 @dataclass
-class _Search:
+class _RateSearch:
     work_at: WorkAt
     request: RateRequest
     seeds: tuple[int, ...]

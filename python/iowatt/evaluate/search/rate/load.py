@@ -35,7 +35,7 @@ WARM_UP: Final = 0.1
 
 
 @dataclass(frozen=True)
-class Load:
+class PacedLoad:
     """The workloads whose rate is varied, and how long they run."""
 
     scenario: Scenario
@@ -62,7 +62,7 @@ class Load:
             return ()
         return tuple(self.scenario.workload[at].name for at in self.chosen)
 
-    def longer(self, times: float) -> Load | None:
+    def longer(self, times: float) -> PacedLoad | None:
         """The load with runs ``times`` as long; None where that is not possible."""
         if not self.stretches:
             return None
@@ -204,7 +204,7 @@ LEAST_BEYOND: Final = 200
 _LIMITS: Final = 100.0
 
 
-def load_of(scenario: Scenario, base: Path, text: str, request: RateRequest) -> Load:
+def load_of(scenario: Scenario, base: Path, text: str, request: RateRequest) -> PacedLoad:
     """The load of a scenario as it is asked for.
 
     Raises ``InputError`` where the scenario has no workload, does not say which, or it is a closed loop or a
@@ -226,7 +226,7 @@ def load_of(scenario: Scenario, base: Path, text: str, request: RateRequest) -> 
             requests = sum(trace_pace(work.traces[at]).requests for at in chosen) / (1 + WARM_UP)
     alone = len(scenario.workload) == len(chosen)
     stretches = request.requests is None and alone and not traced
-    return Load(
+    return PacedLoad(
         scenario,
         chosen,
         shares(scenario, chosen, rates),

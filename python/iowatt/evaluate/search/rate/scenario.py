@@ -18,7 +18,7 @@ from iowatt.evaluate.search.prepare import ScenarioInput
 from iowatt.evaluate.search.rate import closed
 from iowatt.evaluate.search.rate.closed import drive_count, loop_run
 from iowatt.evaluate.search.rate.find import RateCallback, find_highest_rate
-from iowatt.evaluate.search.rate.load import Load, load_of
+from iowatt.evaluate.search.rate.load import PacedLoad, load_of
 from iowatt.evaluate.search.rate.measurement import Simulations
 from iowatt.evaluate.search.rate.request import RateRequest
 from iowatt.evaluate.search.rate.result import HighestRate, RatePoint, RateResult, RateRun, row_at_limit
@@ -85,7 +85,7 @@ def _open(
 ) -> RateResult:
     """The highest rate of requests that come whether or not the array keeps up."""
     load = load_of(scenario, simulations.base, simulations.text, request)
-    bench = _Bench(load, simulations)
+    bench = _RateBench(load, simulations)
     probes: list[RateRun] = []
     start, near = request.first_rate(drive_count(scenario)), request.start_error
     if start is None:
@@ -128,10 +128,10 @@ def _unsteady(run: Run, scenario: Scenario) -> Iterator[Note]:
 
 
 @dataclass
-class _Bench:
+class _RateBench:
     """Runs rates of a load."""
 
-    load: Load
+    load: PacedLoad
     simulations: Simulations
     #: The last one that was run, requests per second.
     rate: float = 1.0
@@ -157,7 +157,7 @@ class _Bench:
         )
 
 
-def _probed(bench: _Bench, request: RateRequest, probes: list[RateRun], on_run: RateCallback) -> float:
+def _probed(bench: _RateBench, request: RateRequest, probes: list[RateRun], on_run: RateCallback) -> float:
     """A first rate, by closed loops: as many outstanding as will be in flight at the limit (Little's law)."""
     outstanding = min(max(_A_DRIVE * drive_count(bench.load.scenario), 4), 256)
     rate = None

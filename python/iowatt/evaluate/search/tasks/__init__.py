@@ -9,21 +9,37 @@ it; ``files`` describes the files that a task reads.
 
 from __future__ import annotations
 
-from iowatt.evaluate.search.tasks.evaluator import Evaluator, Job, Progress, recorded
+from iowatt.evaluate.search.tasks.evaluator import Evaluator, Job, SearchProgress, recorded
 from iowatt.evaluate.search.tasks.executor import Executor, Report, Threads, cores
 from iowatt.evaluate.search.tasks.files import InputFile, described_files, verify_files
 from iowatt.evaluate.search.tasks.folder import (
     SWEEP,
-    Folder,
     FolderKind,
+    SearchFolder,
     count_records,
     is_search,
     refuse_target,
 )
-from iowatt.evaluate.search.tasks.journal import Journal, error_text
+from iowatt.evaluate.search.tasks.journal import SearchJournal, error_text
 
 __all__ = [
-    "SWEEP", "Evaluator", "Executor", "Folder", "FolderKind", "InputFile", "Job", "Journal", "Progress",
-    "Report", "Threads", "cores", "count_records", "described_files", "error_text", "is_search", "recorded",
-    "refuse_target", "verify_files",
+    "SWEEP",
+    "Evaluator",
+    "Executor",
+    "FolderKind",
+    "InputFile",
+    "Job",
+    "Report",
+    "SearchFolder",
+    "SearchJournal",
+    "SearchProgress",
+    "Threads",
+    "cores",
+    "count_records",
+    "described_files",
+    "error_text",
+    "is_search",
+    "recorded",
+    "refuse_target",
+    "verify_files",
 ]  # fmt: skip

@@ -16,13 +16,13 @@ from iowatt.evaluate.search.tasks.executor import Cancelled, Executor, MachineEr
 from iowatt.evaluate.search.tasks.journal import error_record, error_text, load_record
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search.tasks.journal import Journal
+    from iowatt.evaluate.search.tasks.journal import SearchJournal
 
 Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Progress:
+class SearchProgress:
     """Progress of a search, in points. ``running`` is the sum of the fractions done of running points.
 
     ``what`` names the phase: an optimization assesses points before it simulates any.
@@ -52,10 +52,10 @@ class Evaluator:
     """
 
     work: Work
-    journal: Journal | None
+    journal: SearchJournal | None
     executor: Executor | None
     jobs: int | None
-    progress: Callable[[Progress], None] | None
+    progress: Callable[[SearchProgress], None] | None
     total: int
     #: Whether more than one task may read the same trace, so that it is decoded once.
     shared: bool = True
@@ -128,7 +128,7 @@ class Evaluator:
     def _report_progress(self) -> None:
         if self.progress is not None:
             running = sum(list(self._fractions.values()))
-            self.progress(Progress(self.done, self.total, self.failed, running))
+            self.progress(SearchProgress(self.done, self.total, self.failed, running))
 
     def _error_of(self, error: BaseException, key: str, label: str) -> Record:
         """The record of a task that raised; the others go on, and a resumed search tries this one again."""

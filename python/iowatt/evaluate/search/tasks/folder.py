@@ -22,7 +22,7 @@ from typing import Any, Final
 from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search.tasks import journal
-from iowatt.evaluate.search.tasks.journal import Journal
+from iowatt.evaluate.search.tasks.journal import SearchJournal
 
 SCHEMA: Final = "iowatt.sweep/1"
 MANIFEST: Final = "sweep.json"
@@ -92,7 +92,7 @@ def count_records(target: Path) -> int:
     return len(journal.read_journal(target / JOURNAL))
 
 
-class Folder:
+class SearchFolder:
     """A search's directory that is being written."""
 
     def __init__(
@@ -111,7 +111,7 @@ class Folder:
             _refuse_changed(target, manifest)
         try:
             target.mkdir(parents=True, exist_ok=True)
-            self.journal = Journal(target / JOURNAL)  # first, for its lock
+            self.journal = SearchJournal(target / JOURNAL)  # first, for its lock
             # From here on the directory has its manifest at every moment, or nothing of value.
             if force:
                 self.journal.clear()

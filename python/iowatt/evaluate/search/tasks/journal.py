@@ -142,7 +142,7 @@ def _is_record(record: Any) -> bool:
 _CELL: Final = (str, int, float, bool, type(None))
 
 
-class Journal:
+class SearchJournal:
     """A journal that is being written."""
 
     def __init__(self, file: Path) -> None:
