@@ -85,7 +85,7 @@ def test_the_verb_on_a_trace_of_ones_own(trace, tmp_path, packed):
     assert "distribution-hp-335h-disk-0" in markup and "services-hp-335h-disk-1" in markup
     shown = CliRunner().invoke(main.app, words).stdout
     assert "hp-335h-disk-1" in shown
-    assert "service of reads" in shown
+    assert shown.count("service") >= 4
 
 
 def test_the_page_has_both_figures(trace):

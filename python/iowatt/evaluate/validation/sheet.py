@@ -28,6 +28,10 @@ _SMALL: Final = 4096
 _LARGE: Final = 128 * 1024
 
 
+FILLS: Final = {"full": 1.0, "a tenth in use": 0.1}
+"""Shares of the flash in use at which reads beside writes are measured."""
+
+
 def simulatable() -> list[str]:
     """Names of the library's SSDs that can be simulated with their watts."""
     return [found["name"] for found in describe.devices("ssd", "simulation")]
@@ -223,7 +227,7 @@ class SheetBench:
         rate = reads + writes
         share = round(100 * reads / rate)
         span_s = MEASURED / rate
-        for state, fill in (("full", 1.0), ("a tenth in use", 0.1)):
+        for state, fill in FILLS.items():
             span = int(fill * self.drive.raw_bytes) // _LARGE * _LARGE
             request = SheetRequests("mixed", False, _SMALL, 0, read_share=share, rate=rate, span=span)
             summary = simulated(
