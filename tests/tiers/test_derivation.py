@@ -135,8 +135,8 @@ def test_what_draws_little_may_win_where_dollars_count_years():
         priced = [replace(one, usd_per_w=per_w) for one in (thirsty, frugal)]
         assert set(choose.assign(work, priced, 0.7, "dollars").tolist()) == {winner}
     tiers = choose.lay_out(work, [replace(frugal, usd_per_w=8.0)], 0.7, "dollars")
-    found = predict.predict(work, tiers, front())
-    assert found.total_usd == pytest.approx(found.usd + 8.0 * found.watts)
+    found = predict.predict(work, tiers, front()).total
+    assert found.total_usd == pytest.approx(found.usd + 8.0 * found.power_w)
 
 
 def test_the_prediction_is_held_against_the_simulation(derived):

@@ -40,7 +40,7 @@ class Prepared:
 
 
 def prepare(scenario: Scenario, base: Path, text: str, *, traces_must_exist: bool = False) -> Prepared:
-    """Resolve a checked scenario; ``base`` is what its paths are relative to.
+    """Resolve a checked scenario; its paths are relative to ``base``.
 
     Raises ``scenario.DocumentError`` where keys contradict one another, and where a trace is not
     there that must be.
@@ -50,7 +50,7 @@ def prepare(scenario: Scenario, base: Path, text: str, *, traces_must_exist: boo
 
 
 def files(work: Prepared, base: Path) -> list[tuple[str, Path]]:
-    """Files beside the scenario that a run reads, each under the name that it has from the current directory.
+    """Files that a run reads besides the scenario, each with its name from the current directory.
 
     Standard input is ``-``.
     """

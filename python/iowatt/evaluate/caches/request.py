@@ -29,7 +29,7 @@ class CacheTrace:
 
 
 def is_profile(name: str) -> bool:
-    """Whether a name means a profile: it ends in .toml, or the library has it and the folder no such file."""
+    """Whether a name is a profile: it ends in .toml, or is in the library and no file here has the name."""
     from iowatt.model.profile.find import profile_names
 
     return name.endswith(".toml") or (name in profile_names() and not Path(name).exists())
@@ -164,7 +164,7 @@ def _block(block: str | int | None) -> int | None:
 
 
 def _warm_up(given_: str | int | None) -> tuple[int, float]:
-    """Requests and seconds, one of which is 0."""
+    """Requests and seconds; one of the two is 0."""
     if given_ is None:
         return 0, 0.0
     if re.fullmatch(r"[0-9]{1,15}", str(given_).strip()):

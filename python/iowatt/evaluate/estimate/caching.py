@@ -121,7 +121,7 @@ def _refer(
     for write, share, sizes in stream.parts:
         if write and cache["transfers"] == "whole" and any(size % line for size, _ in sizes):
             raise not_modelled(
-                "transfers of whole lines of which a part is written", "array.controller.cache.adaptive"
+                "transfers of whole lines for partial writes", "array.controller.cache.adaptive"
             )
         for band in bands(stream, write=write):
             key = _key(flow.volume, band)

@@ -89,7 +89,7 @@ def benchmark(
     Parameters
     ----------
     pool
-        As ``plan["simulation"]["pools"]`` has it.
+        An entry of ``plan["simulation"]["pools"]``.
     mix
         Kinds and their shares.
     """
@@ -103,7 +103,7 @@ def benchmark(
     updates = any(kind.how == "update" for kind, _ in asked)
     plan["workloads"][0]["replay"]["per"] = "stream" if updates else "workload"
     power = pool["device"]["power"]
-    # A drive that sleeps by itself is awake as long as there is work: `watts` adds that.
+    # A drive with a sleep timer is awake while there is work: `watts` adds that.
     idle_w = drives * (power["active_w"] if power.get("awake_s") else power["levels"]["idle_w"])
     first = _buffered(pool, asked, drives if parity else 1)
     points: list[BenchmarkPoint] = []

@@ -74,7 +74,7 @@ def _flown(flight: _Flight) -> DriveCurve:
 
 
 def _alone(pool: Mapping[str, Any]) -> str:
-    """A pool's drive and its queue, without what it is combined to."""
+    """A pool's drive and its queue, without the RAID level around them."""
     own = {key: value for key, value in pool.items() if key not in _COMBINED}
     return json.dumps({**own, "raid": _RAID}, sort_keys=True)
 

@@ -87,7 +87,7 @@ class Network:
         return SolvedNetwork(tuple(rates), tuple(responses), False, held_back)
 
     def balanced(self, rates: Sequence[float]) -> list[float]:
-        """Rates with those of closed loops as they are beside the open ones."""
+        """Rates, with those of closed loops solved for the rates of the open flows."""
         found = [
             0.0 if flow.outstanding is not None else rate
             for flow, rate in zip(self.flows, rates, strict=True)
@@ -96,7 +96,7 @@ class Network:
         return found
 
     def limit(self, flow: int, rates: Sequence[float]) -> float:
-        """The greatest rate of an open flow beside other open ones."""
+        """The greatest rate of an open flow, given the rates of the others."""
 
         def beside(rate: float) -> list[float]:
             others = (
@@ -110,7 +110,7 @@ class Network:
         return [at for at, flow in enumerate(self.flows) if flow.outstanding is not None]
 
     def _balance(self, rates: list[float]) -> bool:
-        """Set the rates of closed loops beside the others; whether destages hold them back."""
+        """Solve for the rates of closed loops; returns whether destages hold them back."""
         closed, held_back = self._loops(), False
         for _ in range(_SWEEPS if len(closed) > 1 else 1):
             before, held_back = list(rates), False
@@ -203,7 +203,7 @@ class Network:
                 responses[at] += left * visits[at] / mean
 
     def _closed(self, flow: int, rates: Sequence[float]) -> tuple[float, bool]:
-        """The rate of a closed flow beside the others, and whether destages hold it back."""
+        """The rate of a closed flow, given the others, and whether destages hold it back."""
         mine = [path for path in self.paths if path.flow == flow]
         outstanding, think = self.flows[flow].outstanding or 1, self.flows[flow].think_s
 
@@ -225,7 +225,7 @@ class Network:
         return found, limit < most and found >= limit * (1 - 10 * CLOSE)
 
     def _saturating(self, flow: int, rates: Sequence[float]) -> float:
-        """Greatest rate of a flow beside the others, where a station saturates."""
+        """The rate of a flow, given the others, at which a station saturates."""
         none = self.every([0.0 if at == flow else rate for at, rate in enumerate(rates)])
         one = self.every([1.0 if at == flow else rate for at, rate in enumerate(rates)])
         limits = [

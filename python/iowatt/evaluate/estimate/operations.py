@@ -21,7 +21,7 @@ How = Literal["read", "write", "update"]
 class AccessRange:
     """Where operations fall on a drive: uniformly within a range, given in shares of the drive.
 
-    ``cursors`` > 0: sequentially, so many streams of them beside one another. ``sweep``: in ascending order.
+    ``cursors`` > 0: sequentially, in that many concurrent streams. ``sweep``: in ascending order.
     """
 
     first: float = 0.0
@@ -238,7 +238,7 @@ class PoolGeometry:
 class RequestOperations:
     """Operations of one request by kind, and the phases that it waits for.
 
-    A phase: what its operations are, how often it occurs, how many of it are waited for together.
+    A phase: its operations, how often it occurs, how many of them a request waits for together.
     """
 
     mix: Mix

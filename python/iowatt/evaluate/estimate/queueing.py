@@ -183,7 +183,7 @@ def _of_set(flown: BenchmarkCurve, alone: _Alone, most: float, service_s: float)
 
 @dataclass(frozen=True)
 class _Alone:
-    """Rows of what is found with 1, 2, ... operations there, as :class:`SetResponse` has it."""
+    """Rows for 1, 2, ... operations in the set, as in :class:`SetResponse`."""
 
     rows: list[SetResponse]
     table: Floats

@@ -1,4 +1,4 @@
-"""What stands before the cache: processors and links, and the mirror of written data."""
+"""The queueing network of a scenario: processors, links, the mirror of written data, and sets of drives."""
 
 from __future__ import annotations
 
@@ -135,8 +135,7 @@ class DestagePhase:
 
 @dataclass
 class MoveState:
-    """What a virtual pool's moves came to: by how much they are slowed, and how many write-backs there
-    are."""
+    """Moves of a virtual pool: the factor by which they are slowed, and that of write-backs."""
 
     slower: float = 1.0
     cleaned: float = 1.0
@@ -145,7 +144,7 @@ class MoveState:
 
 
 class QueueingSystem:
-    """Stations of a scenario."""
+    """The stations of a scenario, and the paths of its requests through them."""
 
     def __init__(self, work: Prepared, flows: Sequence[RequestFlow], drives: DriveBenchmarks) -> None:
         self.work, self.flows, self.drives = work, flows, drives
@@ -159,7 +158,7 @@ class QueueingSystem:
         self._moving = [MoveState() for _ in self.virtual]
 
     def solved(self) -> tuple[Network, SolvedNetwork]:
-        """The network, and what it comes to."""
+        """The network and its solution."""
         rates: Sequence[float] = [flow.rate or float(flow.outstanding or 1) for flow in self.flows]
         full = False
         for _ in range(_ROUNDS * (3 if self.virtual else 1)):

@@ -19,7 +19,7 @@ from iowatt.trace.generate import PreparedTrace, generate, prepare
 from iowatt.trace.measure import describe
 
 STEPS: Final = 6
-# Of the synthetic traces that the steps are judged by, so that none is compared with what it was fitted by.
+# Seeds of the traces that judge each step; the final comparison uses others.
 _STEP_SEED: Final = 1 << 40
 # Share of a table's error that a step corrects.
 _GAIN: Final = 0.8

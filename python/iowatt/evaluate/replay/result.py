@@ -1,4 +1,4 @@
-"""A replay as a document, ``iowatt.replay/1``: the measured Run, its lateness, the simulation beside it."""
+"""A replay as a document, ``iowatt.replay/1``: the measured Run, its lateness, and the simulation."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _NAMES: Final = ("device", "name", "path", "more", "profile")
 
 @dataclass(frozen=True)
 class ScenarioInput:
-    """A scenario as given: its text, what its paths are relative to, its name in messages, its overrides."""
+    """A scenario as given: its text, the base of its paths, its name in messages, its overrides."""
 
     text: str
     base: Path
@@ -111,7 +111,7 @@ def axes_of(given: ScenarioInput, varied: Iterable[str] | Mapping[Any, Iterable[
         for path in paths:
             try:
                 key = key_path(document, path, Argument("over", path), Scenario)
-            except InputError:  # said with its point, where another key may make the element
+            except InputError:  # reported with its point, where another key may create the element
                 continue
             if key in seen:
                 message = f"this is the same key as {seen[key]}"

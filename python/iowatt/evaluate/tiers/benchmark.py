@@ -1,4 +1,4 @@
-"""One drive of a technology: what it does under random requests, and what it costs over a horizon.
+"""One drive of a technology: its performance under random requests, and its cost over a horizon.
 
 Two short simulations: one request outstanding gives the service time, its variation and the energy of an
 operation; several give the rate at saturation, which scheduling (disks) and parallel flash (SSDs) raise above
@@ -285,7 +285,7 @@ MOST_DRIVES = 10_000
 
 @dataclass(frozen=True)
 class Technology:
-    """A candidate that was tried out: what its pool would be, and what its drives do."""
+    """A candidate that was benchmarked: its pool, and the performance of its drives."""
 
     name: str
     device: str

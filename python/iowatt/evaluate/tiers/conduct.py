@@ -65,7 +65,7 @@ def refuse_target(target: Path, *, force: bool) -> None:
 
 @contextmanager
 def reserve(target: Path, *, force: bool) -> Iterator[Path]:
-    """A folder beside ``target`` that becomes it when the block ends without an error."""
+    """A staging folder that becomes ``target`` when the block ends without an error."""
     with atomic_path.folder(target, lambda: refuse_target(target, force=force)) as made:
         yield made
 

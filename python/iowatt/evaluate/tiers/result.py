@@ -132,7 +132,7 @@ class Chosen(Result):
 
 
 class Alternative(Result):
-    """A set of candidates and what it came to; None where it does not do what is asked."""
+    """A set of candidates and its prediction; None where it misses a limit."""
 
     #: Their names: ``fast + big``.
     tiers: str

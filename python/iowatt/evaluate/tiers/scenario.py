@@ -15,7 +15,7 @@ from iowatt.evaluate.tiers.choose import LaidOutTier
 from iowatt.evaluate.tiers.one_pool import ExtentLoad, left_out
 from iowatt.model.scenario.paths import file_keys
 
-#: Accesses after which an extent would move: more than any run has, so that placement stays what it was made.
+#: Accesses after which an extent would move: more than any run has, so that placement never changes.
 NEVER = 65_535
 #: Keys of the array that belong to the drives of the one pool, or to the enclosures that hold them.
 LEFT_OUT = ("pool", "volume", "virtual_pool", "bus", "power")

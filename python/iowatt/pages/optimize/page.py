@@ -1,4 +1,4 @@
-"""What ``iowatt optimize`` shows: the winner, the space that can be explored, and why the winner wins."""
+"""The document of an optimization: the winner, why it wins, and the space to explore."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class CountHeadline(Headline):
 
 
 def report(found: OptimizationOutcome, problem: SearchProblem) -> str:
-    """The page (HTML) that is written beside the table."""
+    """The page as HTML."""
     return write.page([document(found.document, found.frame, problem.given.text)])
 
 

@@ -158,7 +158,7 @@ def response(curve: LoadCurve) -> Figure | None:
 
 
 def response_by_throughput(curve: LoadCurve) -> Figure | None:
-    """The classic picture of a closed loop: what comes out against what it costs in time."""
+    """Response time against throughput, the usual chart of a closed loop."""
     if curve.is_rate:
         return None
     rows = [row for row in curve.steady if row[metrics.RESPONSE] is not None]

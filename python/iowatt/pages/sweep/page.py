@@ -1,4 +1,4 @@
-"""What ``iowatt sweep`` and ``iowatt curve`` show: the best points, or the curve, and every point."""
+"""The document of a sweep or a curve: the best points or the curve, and every point."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def document(found: SweepResult) -> Document:
 
 
 def report(found: SweepResult) -> str:
-    """The page (HTML) that is written beside the table."""
+    """The page as HTML."""
     return page([document(found)])
 
 
@@ -118,7 +118,7 @@ def _told(best: Sequence[Headline]) -> str:
 
 
 def _carried(curve: LoadCurve) -> str:
-    """What the system carries, in a sentence."""
+    """The highest steady load, in a sentence."""
     if not curve.steady:
         return "No load that was simulated is kept up with."
     last = curve.steady[-1]
@@ -138,7 +138,7 @@ def _carried(curve: LoadCurve) -> str:
 
 
 def _ends(curve: LoadCurve) -> list[Headline]:
-    """What a reader of a curve looks for: what it carries, where it turns, what idling costs."""
+    """Headlines of a curve: the highest steady load, the lightest one, and the knee."""
     if not curve.steady:
         return []
     first, last = curve.steady[0], curve.steady[-1]

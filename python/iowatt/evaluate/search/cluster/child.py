@@ -109,11 +109,11 @@ IMPORT_S: Final = 60.0
 JOIN_S: Final = 15.0
 """Within which the cluster must have let us in."""
 READY_S: Final = driver.INTRODUCTION_S + 15.0
-"""Within which its machines have said which versions they have."""
+"""Within which the machines report their versions."""
 END_S: Final = 2 * driver.CANCEL_S + 10.0
-"""Within which it ends once it was told to."""
+"""Within which it ends after CLOSE."""
 MOST_LOG: Final = 1 << 20
-"""Bytes of what it wrote that are looked at."""
+"""Bytes of its output that are read."""
 
 _OUT_OF_MEMORY: Final = "RAY_task_oom_retries"  # Ray's own spelling
 

@@ -79,7 +79,7 @@ def perform(payload: bytes, expected: Versions, ticket: int, reports: Any, every
     try:
         work, argument = pickle.loads(payload)
         return DONE, node, host, pickle.dumps(work(argument, reporter(ticket, reports, every_s)))
-    except KeyboardInterrupt:  # how Ray tells a task that nobody wants it any more
+    except KeyboardInterrupt:  # how Ray cancels a task
         raise
     except BaseException as error:
         from iowatt.evaluate.search.tasks.executor import MachineError

@@ -154,7 +154,7 @@ def highest_rate(
 
 
 def falls(points: Sequence[BracketPoint], limit_s: float) -> list[tuple[BracketPoint, BracketPoint]]:
-    """Neighbours in rate of which the higher one has the shorter response time, beyond noise and a tenth.
+    """Neighbouring rates where the higher one has the shorter response time, by more than noise and a tenth.
 
     Saturated points are left out: their response times are those of a growing queue. So are falls from less
     than half of the limit, which no search is misled by.
@@ -173,7 +173,7 @@ def _falls(lower: BracketPoint, higher: BracketPoint) -> bool:
 def half_width_s(times: Mapping[str, Any]) -> float | None:
     """Half of the 95 % interval of the mean in ``response_time_ms``, in s.
 
-    None where there is none, or where it is wider than the mean.
+    None without an interval, or where it is wider than the mean.
     """
     interval = times.get("mean_ci95")
     if interval is None:
@@ -196,7 +196,7 @@ class _RunsUsedUpError(Exception):
 
 
 class _NoOtherRateError(Exception):
-    """The next rate was run already: there is none between."""
+    """The next rate was run already: no other rate lies between."""
 
 
 @dataclass
@@ -325,7 +325,7 @@ class _BracketSearch:
         return low.rate * (_LEAST_GROWTH if near else _GROWTH)
 
     def _first_step(self, first: BracketPoint) -> float | None:
-        """How far from the first rate the second one is, as a share; None where nothing is known of it.
+        """Distance from the first rate to the second, as a share; None where it is unknown.
 
         Under load response times grow at least as fast as the rate, so that the first of them bounds it too.
         """
@@ -437,8 +437,8 @@ class _BracketSearch:
     def _crossing(self, low: BracketPoint, high: BracketPoint) -> float | None:
         if high.verdict == "over" or not low.response_s:
             return _crossing(low, high, self.limit)
-        # A saturated array gives what it can: there 1/R would be 0, had the run no end. Where it gave less
-        # than it can (thrashing, a full cache), its rate says nothing.
+        # At the capacity of a saturated array 1/R is 0 in an endless run. Where it achieved less than its
+        # capacity (thrashing, a full cache), the achieved rate gives no estimate.
         if not low.rate < high.achieved < high.rate:
             return None
         share = (1 / low.response_s - 1 / self.limit) * low.response_s

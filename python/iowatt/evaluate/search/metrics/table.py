@@ -1,4 +1,4 @@
-"""The table of a search: a Run as one row, rows as a frame, and what its figures rest on.
+"""The table of a search: a Run as a row, rows as a frame, and the basis of its figures.
 
 A row has every scalar of ``run.json`` under its dotted name, and a few figures over all drives. Left out are
 what differs between equal runs (``simulation``, and ``provenance`` but for version and seed), the lists
@@ -110,7 +110,7 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, Cell | None]]:
 
 
 def _by_name(key: str, parts: list[dict[str, Any]]) -> RunRow:
-    """Volumes or workloads apart; of a single one the totals say it all."""
+    """Figures of each volume or workload; none for a single one, which the totals describe."""
     if len(parts) < 2:
         return {}
     return {
@@ -143,22 +143,10 @@ def build_table(
     rows: Sequence[tuple[SweepPoint, Mapping[str, Any]]],
     bundles: Mapping[int, str] | None = None,
 ) -> pl.DataFrame:
-    """The table.
+    """The table: ``point`` (from 1), swept paths, ``status`` (``done``, ``failed``), ``error``, ``run`` if there
+    are ``bundles`` (directories by number), then figures, which are null in failed points.
 
-    Parameters ---------- paths:
-        Columns of the swept values.
-    rows:
-        Each point with its record (``row`` or ``error``, see
-        :func:`iowatt.evaluate.search.point.evaluate_point`).
-    bundles:
-        Directory of the bundle of each point, by its number; left out, there is no such column.
-
-    Returns
-    -------
-    polars.DataFrame
-        ``point`` (from 1), one column a swept path, ``status`` (``done``, ``failed``), ``error``, ``run``
-        where there are bundles, then the scalars of ``run.json`` (see ``search.metrics.table``); those of
-        failed points are null.
+    ``rows`` have the records of :func:`iowatt.evaluate.search.point.evaluate_point`.
     """
     import polars as pl
 
@@ -199,7 +187,7 @@ def _empty_type(name: str) -> Any:
 
 
 def alike(values: Sequence[Any]) -> list[Any]:
-    """Values of one type: whole numbers beside others become floats, and what is mixed otherwise text."""
+    """Values of one type: whole numbers among floats become floats, any other mixture text."""
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int} and all(value is None or abs(value) < 2**63 for value in values):
         return list(values)

@@ -161,8 +161,8 @@ def _least_wall(plan: Mapping[str, Any], drives_w: float) -> float:
     for enclosure in array.enclosures:
         at_wall, fed = _least_parts(enclosure)
         total += enclosure.count * at_wall
-        # Drives' watts are shared out by energy, which nobody knows before: of a convex function evenly at
-        # least, and where enclosures differ as the best of them would give them out.
+        # The split of drive power among enclosures is unknown before a run. The input of convex supplies is
+        # least at an even split; where enclosures differ, the best of them bounds it.
         alone = len(holding) == 1 and enclosure.drives > 0
         total += enclosure.count * _least_input(
             enclosure, fed + (drives_w / enclosure.count if alone else 0.0)

@@ -1,8 +1,7 @@
-"""An optimization from its problem to its outcome: points assessed, simulated as far as needed, kept,
-resumable.
+"""An optimization from its problem to its outcome: points assessed, simulated as needed, kept in a journal.
 
-It is a function of the problem and of the simulations' results, so that resuming an interrupted one
-is running it again with a journal that knows most answers.
+It depends only on the problem and on results of simulations, so that resuming means running it again with a
+journal that already holds most results.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ from iowatt.evaluate.search.tasks.folder import SWEEP, SearchFolder, refuse_targ
 from iowatt.evaluate.search.tasks.journal import error_at_point, error_text
 
 EXACT_UP_TO: Final = 1000
-"""Points up to which all are simulated, but for those that cannot be best, unless another method is asked."""
+"""Largest space with an exact answer by default."""
 
 LOOKED_AT: Final = 20_000
-"""Points of which each is looked at, before any simulation."""
+"""Largest space of which every point is assessed before any simulation."""
 
 AT_RANDOM: Final = 4_000
-"""Points of a larger space that are looked at: looking takes milliseconds each."""
+"""Points of a larger space that are assessed; each takes milliseconds."""
 
 MOST_EXACT: Final = 1_000_000
-"""Points of which every one can be simulated, if somebody has the time."""
+"""Largest space that `method=exact` accepts."""
 
 SHARE: Final = 0.05
 _RESERVE: Final = 0.25
@@ -148,13 +147,13 @@ def optimize(
 
 
 _FAR: Final = 0.25
-"""Share by which an estimate of the winner may differ from its Run without a word."""
+"""Share by which an estimate of the winner may differ from its Run without a note."""
 
 _FEW: Final = 8
-"""Points that are run, where the first leaves open whether any can be, or has a metric that is asked for."""
+"""Points that are run first, where the first one fails or lacks a metric."""
 
 _PARTNERS: Final = 4
-"""Points that a value is looked at in, before it is said to be wrong by itself."""
+"""Points in which a value must fail before it is refused whatever the other settings."""
 
 FOLDER: Final = replace(SWEEP, what="an optimization", results=(*SWEEP.results, DOCUMENT))
 """Its directory is a sweep's with the result besides."""

@@ -40,7 +40,7 @@ DOCUMENT: Final = "optimize.json"
 NOT_EXPLAINED: Final = WinnerExplanation(
     winner=None, bottleneck=None, constraints=[], axes=[], runner_up=None, limits=[], shares=[]
 )
-"""Before anything is known of why."""
+"""Placeholder until the winner is explained."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class OptimizationOutcome:
 
 @dataclass(frozen=True)
 class FrontChoice:
-    """The front by number, its knee, the winner and by what it was chosen."""
+    """Points of the front, its knee, the winner and the rule that chose it."""
 
     front: tuple[int, ...]
     knee: int | None

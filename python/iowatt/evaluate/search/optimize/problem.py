@@ -20,8 +20,7 @@ Operator = Literal["<=", ">="]
 Method = Literal["auto", "exact", "search"]
 
 KEEPS_UP: Final = "keeps up with its load"
-"""What is asked of every system under requests at recorded times: else its figures are those of a queue that
-grows as long as the run lasts."""
+"""A constraint on every system with open arrivals: without it figures depend on the length of the run."""
 
 MOST_OBJECTIVES: Final = 4
 _EXPRESSION: Final = re.compile(
@@ -85,7 +84,7 @@ class SearchProblem:
     within: RateRequest | None = None
     pricing: Pricing | None = None
     method: Method = "auto"
-    #: Most simulations; None: as the method has it.
+    #: Most simulations; None: the default of the method.
     most: int | None = None
     seed: int = 1
     command: str | None = None

@@ -1,4 +1,4 @@
-"""Why the winner wins: what other choices would do, which limit binds, what each axis is worth.
+"""Why the winner wins: the effect of other settings, binding constraints, and shares of the axes.
 
 A *neighbour* has one other setting, all else as the winner. Its figures are simulated where it was simulated;
 else they are the estimator's, corrected by the winner's ratio of simulated to estimated, and marked. A
@@ -289,9 +289,7 @@ def _constraint(explored: OptimizationView, limit: ConstraintResult) -> WinnerCo
 
 
 def _kept_by(explored: OptimizationView, limit: ConstraintResult) -> ConstraintCoverage:
-    """How many points keep a constraint, of those of which it is known; the one that is nearest to it or best
-    in it.
-    """
+    """How many of the known points keep a constraint, and the point with the most slack."""
     known = kept = 0
     best: tuple[float, float, int] | None = None
     for row in explored.rows:

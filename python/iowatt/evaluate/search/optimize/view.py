@@ -1,8 +1,8 @@
-"""An outcome as its readers ask for it: points with their settings, values with what they rest on.
+"""An outcome for its readers: points with their settings, values with their basis.
 
 A value is *simulated* where the point was simulated, *known* where it follows from the
-configuration, else the estimator's (`estimate.<metric>`). What only an
-estimate knows is never shown without saying so.
+configuration, else the estimator's (`estimate.<metric>`), which is
+always marked as an estimate.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class OptimizationView:
         return number(row.get(f"estimate.{metric}"))
 
     def known(self, row: ViewRow, metric: str) -> tuple[float, str] | None:
-        """The simulated value, else what is known without a run, else the estimate; with what it is."""
+        """The simulated value, else the one known without a run, else the estimate; with its basis."""
         if (value := number(row.get(metric))) is not None:
             return value, SIMULATED if row.get("status") == SIMULATED else KNOWN
         value = self.estimate(row, metric)

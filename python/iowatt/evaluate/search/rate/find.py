@@ -1,4 +1,4 @@
-"""How well the rate itself is known, from how well response times near it are.
+"""The highest rate and its confidence interval, from those of the response times near it.
 
 Near the limit 1/R is nearly a straight line in the rate (``search.highest_rate``). Where that line
 of one seed meets 1/limit is this seed's own answer, and the answers of independent seeds give Student's t
@@ -120,7 +120,7 @@ def find_highest_rate(
     longer:
         Makes the runs that follow so many times as long, and returns a note of how long they are then; None
         where they cannot be.
-    told:
+    on_run:
         Called with every rate that was run.
     before:
         Probes that were run to find ``start``.
@@ -131,10 +131,10 @@ def find_highest_rate(
     highest = search.run(start, near, coarse)
     for _ in range(_MOST_LONGER):
         times = search.wanted(highest)
-        said = longer(times) if times is not None else None
-        if said is None:
+        note = longer(times) if times is not None else None
+        if note is None:
             break
-        search.notes = [said]
+        search.notes = [note]
         highest = search.again(highest, "longer", coarse)
     if len(given) > 1 and highest.best is not None:
         highest = search.again(highest, "search", request.tolerance, seeds=len(given))
@@ -192,7 +192,7 @@ class _RateSearch:
         return RateMeasurement(rate, point.achieved, math.fsum(known) / len(known) if known else None)
 
     def _run(self, rate: float) -> float | None:
-        """The next seed of a rate; what is held against the limit."""
+        """Run the next seed of a rate; returns the time to compare with the limit."""
         many = self.measurements.setdefault(rate, [])
         run = self.work_at(rate, self.seeds[len(many)])
         self.runs += 1
@@ -369,8 +369,8 @@ class _RateSearch:
 
 
 def _between(middle: float, half: float | None, figure: float) -> tuple[float, float] | None:
-    """The interval about the middle, with the rate that it stands beside: that of the mean over seeds need
-    not be the mean of the seeds' rates."""
+    """The interval about the middle, widened to hold ``figure``: the rate of the mean over seeds need not be
+    the mean of the seeds' rates."""
     return None if half is None else (min(max(0.0, middle - half), figure), max(middle + half, figure))
 
 

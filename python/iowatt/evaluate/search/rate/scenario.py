@@ -60,12 +60,12 @@ def search_scenario(
     Parameters
     ----------
     scenario, base, text:
-        As for ``evaluation.prepare``. Where its workload states a rate, that is of no account.
+        As for ``evaluation.prepare``. A rate that the workload states is ignored.
     report:
-        Told how far it is, as a task of an executor is; what it raises ends the search.
+        Called with the fraction done, as by a task of an executor; what it raises ends the search.
     inputs, command:
         For the provenance of the Run, as for :func:`iowatt.evaluate.evaluation.simulate`.
-    told:
+    on_run:
         Called with every rate that was run.
 
     Raises ``InputError``: the scenario has no such workload, it has no pace of its own that could be changed
@@ -191,7 +191,7 @@ def find_rate(
 
     Parameters
     ----------
-    report, told:
+    report, on_run:
         As for :func:`iowatt.evaluate.search.rate.scenario.search_scenario`.
 
     Raises ``InputError``: what is wrong with the scenario or with what is asked; no rate keeps to the limit

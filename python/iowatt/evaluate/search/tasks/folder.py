@@ -1,13 +1,13 @@
 """The directory of a sweep.
 
-    sweep.json     what was asked, and digests of what it depends on
+    sweep.json     the request, and digests of its inputs
     scenario.toml  as given
     points.jsonl   finished points (the journal)
     table.parquet  table.csv  report.html       when all points are finished
     runs/          a bundle for each point, where asked for
 
-A sweep may be resumed where its ``sweep.json`` says the same as the command does; values may be added. Other
-searches have directories of their own :class:`Shape`.
+A sweep may be resumed if the command matches its ``sweep.json``; values may be added. Other searches have a
+:class:`FolderKind` of their own.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def refuse_target(target: Path, *, force: bool, resume: bool, shape: FolderKind 
 
 
 def both_force_and_resume() -> InputError:
-    """The error for a search that shall begin anew and be resumed at once."""
+    """The error for ``force`` and ``resume`` together."""
     message = "`force=True` starts again, and `resume=True` continues what is there: give one of them"
     return InputError("conflict", Argument("force"), message)
 
@@ -116,7 +116,7 @@ class SearchFolder:
             if force:
                 self.journal.clear()
                 _clear(target, but=(JOURNAL, shape.manifest))
-            # Results of fewer points must not lie beside a growing journal.
+            # A growing journal must not have results of fewer points next to it.
             for name in shape.results:
                 (target / name).unlink(missing_ok=True)
             self.write_json(shape.manifest, manifest)

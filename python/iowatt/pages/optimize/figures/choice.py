@@ -57,7 +57,7 @@ def winner(explored: OptimizationView) -> Figure | None:
 
 
 def limits(explored: OptimizationView, why: WinnerExplanation) -> Figure | None:
-    """How much of each limit the winner uses, and what it keeps out."""
+    """The slack of each constraint, and the better point that it excludes."""
     given = why.constraints
     if not given:
         return None
