@@ -88,17 +88,12 @@ def simulate(
 ) -> Run:
     """The Run of a prepared scenario, in memory.
 
-    Parameters
-    ----------
-    inputs:
-        Asked for after the simulation: the files that were read, with their digests.
-    started_at:
-        As :func:`iowatt.run.provenance.now` has it.
-    lens_tables:
-        Whether the Run keeps, in bounded memory, what `iowatt idle` and `iowatt heat` read, unless the
-        scenario says otherwise.
-    progress, scratch, back_end, other_cpu_s, cpu_clock:
-        As for :func:`iowatt.sources.simulator.observe`.
+    Args:
+        inputs: Asked for after the simulation: the files that were read, with their digests.
+        started_at: As :func:`iowatt.run.provenance.now` has it.
+        lens_tables: Whether the Run keeps, in bounded memory, what `iowatt idle` and `iowatt heat` read,
+            unless the scenario says otherwise.
+        progress, scratch, back_end, other_cpu_s, cpu_clock: As for :func:`iowatt.sources.simulator.observe`.
 
     Raises ``InputError``: a trace is missing or wrong, or the run has nothing to observe.
     """

@@ -86,12 +86,9 @@ def benchmark(
     meet others on the way, and the parity waits for data that another drive reads. What is only written is
     read there, which costs a disk nearly the same.
 
-    Parameters
-    ----------
-    pool
-        An entry of ``plan["simulation"]["pools"]``.
-    mix
-        Kinds and their shares.
+    Args:
+        pool: An entry of ``plan["simulation"]["pools"]``.
+        mix: Kinds and their shares.
     """
     total = sum(share for _, share in mix)
     asked = [(kind, share / total) for kind, share in mix]

@@ -93,12 +93,9 @@ def raid_work(
 ) -> RaidWork:
     """The mean over where a request may begin.
 
-    Parameters
-    ----------
-    size
-        Bytes of the request, taken to the next whole 4 KiB (512 bytes where it is smaller).
-    step
-        Its start is a multiple of this, in bytes; None: of the largest power of two within its size.
+    Args:
+        size: Bytes of the request, taken to the next whole 4 KiB (512 bytes where it is smaller).
+        step: Its start is a multiple of this, in bytes; None: of the largest power of two within its size.
     """
     unit = 4096 if size >= 4096 else 512
     size = max(unit, round(size / unit) * unit)

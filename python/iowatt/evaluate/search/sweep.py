@@ -100,20 +100,14 @@ def run_sweep(
 ) -> SweepResult:
     """Run the points of a request.
 
-    Parameters
-    ----------
-    output:
-        Directory of the sweep (:mod:`iowatt.evaluate.search.tasks.folder`). Without it nothing is written.
-    force, resume:
-        Replace a sweep at ``output``, or go on with it.
-    jobs:
-        Points at a time; left out, one a core.
-    executor:
-        Who runs them, in place of threads; it is closed at the end.
-    progress:
-        Called as points begin, advance and finish, by several threads.
-    page:
-        Makes the page (HTML) that is written to ``output``.
+    Args:
+        output: Directory of the sweep (:mod:`iowatt.evaluate.search.tasks.folder`). Without it nothing is
+            written.
+        force, resume: Replace a sweep at ``output``, or go on with it.
+        jobs: Points at a time; left out, one a core.
+        executor: Who runs them, in place of threads; it is closed at the end.
+        progress: Called as points begin, advance and finish, by several threads.
+        page: Makes the page (HTML) that is written to ``output``.
 
     Raises ``InputError``: what is wrong with the request; with ``strict`` also the first point that fails.
     """

@@ -78,14 +78,10 @@ def benchmark_drive(
 ) -> BenchmarkedDrive:
     """Simulate one drive of a pool's table (``device``, ``queue_depth``, ...).
 
-    Parameters
-    ----------
-    size
-        Mean bytes of an operation.
-    read_share
-        Share of reads in the operations.
-    span_bytes
-        Bytes of the drive in use; None: all.
+    Args:
+        size: Mean bytes of an operation.
+        read_share: Share of reads in the operations.
+        span_bytes: Bytes of the drive in use; None: all.
 
     Raises ``InputError``: the drive cannot be simulated; the message says which figure is missing.
     """

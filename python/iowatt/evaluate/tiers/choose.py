@@ -79,12 +79,9 @@ def lay_out(
 ) -> list[LaidOutTier] | None:
     """Tiers from the fastest technology to the slowest; None where one would need too many drives.
 
-    Parameters
-    ----------
-    technologies
-        In order of speed, the fastest first.
-    extra
-        Groups to add to each beyond what room and work ask for.
+    Args:
+        technologies: In order of speed, the fastest first.
+        extra: Groups to add to each beyond what room and work ask for.
     """
     chosen = assign(load, technologies, limit, objective)
     shares = [int((chosen == at).sum()) for at in range(len(technologies))]

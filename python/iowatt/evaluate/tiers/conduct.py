@@ -88,20 +88,15 @@ def _quiet(_name: str) -> AbstractContextManager[Progress | None]:
 def derive(request: TierRequest, target: Path, place: Path, stage: Stage = _quiet) -> DerivedTiers:
     """Derive tiers for the work of a scenario with one pool.
 
-    Parameters
-    ----------
-    target
-        The folder of the written scenario, to which its paths are relative.
-    place
-        Where to write now: ``scenario.toml`` and the Runs ``one-pool`` and ``tiers``. It exists, in the same
-        folder as ``target`` or as ``target`` itself, so that relative paths mean the same from both.
-    stage
-        Told each stage by its name.
+    Args:
+        target: The folder of the written scenario, to which its paths are relative.
+        place: Where to write now: ``scenario.toml`` and the Runs ``one-pool`` and ``tiers``. It exists, in
+            the same folder as ``target`` or as ``target`` itself, so that relative paths mean the same from
+            both.
+        stage: Told each stage by its name.
 
-    Returns
-    -------
-    DerivedTiers
-        The document ``iowatt.tier/1`` (docs/reference/verbs/tier.md).
+    Returns:
+        DerivedTiers: The document ``iowatt.tier/1`` (docs/reference/verbs/tier.md).
 
     Raises ``InputError``: what is wrong with the scenario or the candidates; no candidates do what is asked.
     """

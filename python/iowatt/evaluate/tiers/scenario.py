@@ -34,14 +34,10 @@ def tiers_scenario(
 ) -> tuple[str, list[Note]]:
     """The text of the scenario, for a file in ``target``, and what was left out of the given one.
 
-    Parameters
-    ----------
-    document, base
-        The scenario of the one pool, overrides applied, and what its paths are relative to.
-    volumes
-        Names and bytes of its volumes, in the order in which they lie in the pool.
-    pools
-        By the name of a technology, the table of a pool and what its paths are relative to.
+    Args:
+        document, base: The scenario of the one pool, overrides applied, and what its paths are relative to.
+        volumes: Names and bytes of its volumes, in the order in which they lie in the pool.
+        pools: By the name of a technology, the table of a pool and what its paths are relative to.
     """
     raw = copy.deepcopy(document.raw)
     for _, table, key in file_keys(raw):

@@ -60,14 +60,10 @@ def introduce() -> tuple[str, Versions]:
 def perform(payload: bytes, expected: Versions, ticket: int, reports: Any, every_s: float) -> tuple[Any, ...]:
     """Do a pickled ``(work, argument)``; its :class:`TaskOutcome` as a plain tuple.
 
-    Parameters
-    ----------
-    expected:
-        Versions of the driver.
-    reports:
-        The actor that takes reports, or ``None``.
-    every_s:
-        Least time between two reports.
+    Args:
+        expected: Versions of the driver.
+        reports: The actor that takes reports, or ``None``.
+        every_s: Least time between two reports.
     """
     import ray
 

@@ -117,27 +117,18 @@ def highest_rate(
 ) -> RateBracket:
     """The highest rate whose mean response time is at most ``limit_s``.
 
-    Parameters
-    ----------
-    measure:
-        Runs the load at a rate, in requests per second.
-    start:
-        The first rate that is tried.
-    tolerance:
-        How near the rate that meets the limit and the one that does not must come, as a share of the latter.
-    most_runs:
-        Number of runs after which the search ends, settled or not.
-    repeats:
-        Further runs of a point that its own noise leaves undecided.
-    ceiling:
-        No rate above it is tried.
-    rounded:
-        The nearest rate that can be asked for: whole numbers, say. Must not fall where rates rise.
-    keeps_up:
-        Share of the asked rate below which a run did not keep up.
-    near:
-        How near ``start`` is thought to be to the answer, as a share of it: the first step goes so far, and
-        the next ones further. None: nothing is known.
+    Args:
+        measure: Runs the load at a rate, in requests per second.
+        start: The first rate that is tried.
+        tolerance: How near the rate that meets the limit and the one that does not must come, as a share of
+            the latter.
+        most_runs: Number of runs after which the search ends, settled or not.
+        repeats: Further runs of a point that its own noise leaves undecided.
+        ceiling: No rate above it is tried.
+        rounded: The nearest rate that can be asked for: whole numbers, say. Must not fall where rates rise.
+        keeps_up: Share of the asked rate below which a run did not keep up.
+        near: How near ``start`` is thought to be to the answer, as a share of it: the first step goes so far,
+            and the next ones further. None: nothing is known.
 
     Raises ``ValueError``: an invalid limit, start or tolerance.
     """

@@ -44,16 +44,12 @@ def highest_throughput(
 ) -> HighestThroughput[Extra]:
     """The choice of streams and outstanding requests with the highest throughput.
 
-    Parameters
-    ----------
-    measure:
-        Runs a closed loop of (streams, outstanding); its throughput, in any unit, and whatever else it gave.
-    streams:
-        Numbers of streams to try, each with its own series of outstanding requests.
-    most_outstanding:
-        No more are tried.
-    tolerance:
-        Share of a throughput by which another must be above it to be higher.
+    Args:
+        measure: Runs a closed loop of (streams, outstanding); its throughput, in any unit, and whatever else
+            it gave.
+        streams: Numbers of streams to try, each with its own series of outstanding requests.
+        most_outstanding: No more are tried.
+        tolerance: Share of a throughput by which another must be above it to be higher.
 
     Raises ``ValueError``: no streams, or fewer outstanding requests allowed than streams.
     """

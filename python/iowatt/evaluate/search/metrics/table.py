@@ -143,8 +143,8 @@ def build_table(
     rows: Sequence[tuple[SweepPoint, Mapping[str, Any]]],
     bundles: Mapping[int, str] | None = None,
 ) -> pl.DataFrame:
-    """The table: ``point`` (from 1), swept paths, ``status`` (``done``, ``failed``), ``error``, ``run`` if there
-    are ``bundles`` (directories by number), then figures, which are null in failed points.
+    """The table: ``point`` (from 1), swept paths, ``status`` (``done``, ``failed``), ``error``, ``run`` if
+    there are ``bundles`` (directories by number), then figures, which are null in failed points.
 
     ``rows`` have the records of :func:`iowatt.evaluate.search.point.evaluate_point`.
     """

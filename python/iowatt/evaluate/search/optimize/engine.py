@@ -67,18 +67,13 @@ def optimize(
 ) -> OptimizationOutcome:
     """Find the best configurations of a problem.
 
-    Parameters
-    ----------
-    output:
-        Directory for everything. Without it nothing is written.
-    force, resume:
-        Replace what is at ``output``, or go on with it.
-    jobs, executor:
-        As for :func:`iowatt.evaluate.search.sweep.run_sweep`; the outcome does not depend on them.
-    progress:
-        Called as points are assessed, and as they are simulated.
-    page:
-        Makes the page that is written to ``output`` (HTML).
+    Args:
+        output: Directory for everything. Without it nothing is written.
+        force, resume: Replace what is at ``output``, or go on with it.
+        jobs, executor: As for :func:`iowatt.evaluate.search.sweep.run_sweep`; the outcome does not depend on
+            them.
+        progress: Called as points are assessed, and as they are simulated.
+        page: Makes the page that is written to ``output`` (HTML).
 
     Raises ``InputError``: what is wrong with the problem: an unknown key or value, a space without any
     configuration that can be built, a metric that no point has.

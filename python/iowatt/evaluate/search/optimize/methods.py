@@ -42,12 +42,9 @@ def search_exact(
 ) -> dict[int, str]:
     """Simulate what has to be; the reason for each point that was left out.
 
-    Parameters
-    ----------
-    expected:
-        The points that can be built, those that promise most first.
-    left:
-        Told how many points may still be run.
+    Args:
+        expected: The points that can be built, those that promise most first.
+        left: Told how many points may still be run.
     """
     waiting = list(expected)
     reasons: dict[int, str] = {}

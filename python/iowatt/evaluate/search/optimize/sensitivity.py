@@ -71,17 +71,13 @@ class VarianceShares:
 def variance_shares(values: Sequence[float], settings: Sequence[Sequence[Any]]) -> VarianceShares | None:
     """Shares of each axis in the spread of ``values``.
 
-    Parameters
-    ----------
-    values:
-        One a point.
-    settings:
-        For each point its setting on each axis.
+    Args:
+        values: One a point.
+        settings: For each point its setting on each axis.
 
-    Returns
-    -------
-    ``None`` where too few points are known to tell effects from chance: neither all combinations of the
-    settings seen, nor two points for each effect of the model.
+    Returns:
+        ``None`` where too few points are known to tell effects from chance: neither all combinations of the
+        settings seen, nor two points for each effect of the model.
     """
     if not values:
         return None
@@ -156,12 +152,9 @@ TIGHT: Final = 5.0
 def explain_winner(document: Optimization, frame: pl.DataFrame) -> WinnerExplanation:
     """Why the winner of an outcome wins.
 
-    Parameters
-    ----------
-    document:
-        The outcome; its ``why`` is ignored.
-    frame:
-        A row for each assessed point.
+    Args:
+        document: The outcome; its ``why`` is ignored.
+        frame: A row for each assessed point.
     """
     explored = OptimizationView(document, frame)
     winner = explored.winner

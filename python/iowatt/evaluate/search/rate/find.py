@@ -105,25 +105,16 @@ def find_highest_rate(
 ) -> RateResult:
     """The highest rate within the limit.
 
-    Parameters
-    ----------
-    work_at:
-        The Run at a rate (requests per second) with a seed.
-    start:
-        The first rate.
-    near:
-        How near it is thought to be to the answer, as a share of it.
-    seeds:
-        As many as ``asked.replications``; left out, 1, 2 ...
-    workloads:
-        Whose requests are judged; none: all.
-    longer:
-        Makes the runs that follow so many times as long, and returns a note of how long they are then; None
-        where they cannot be.
-    on_run:
-        Called with every rate that was run.
-    before:
-        Probes that were run to find ``start``.
+    Args:
+        work_at: The Run at a rate (requests per second) with a seed.
+        start: The first rate.
+        near: How near it is thought to be to the answer, as a share of it.
+        seeds: As many as ``asked.replications``; left out, 1, 2 ...
+        workloads: Whose requests are judged; none: all.
+        longer: Makes the runs that follow so many times as long, and returns a note of how long they are
+            then; None where they cannot be.
+        on_run: Called with every rate that was run.
+        before: Probes that were run to find ``start``.
     """
     given = tuple(seeds or range(1, request.replications + 1))
     search = _RateSearch(work_at, request, given, tuple(workloads), on_run, list(before))

@@ -57,16 +57,11 @@ def search_scenario(
 ) -> RateResult:
     """The highest rate of a scenario's workload within a limit, by simulation.
 
-    Parameters
-    ----------
-    scenario, base, text:
-        As for ``evaluation.prepare``. A rate that the workload states is ignored.
-    report:
-        Called with the fraction done, as by a task of an executor; what it raises ends the search.
-    inputs, command:
-        For the provenance of the Run, as for :func:`iowatt.evaluate.evaluation.simulate`.
-    on_run:
-        Called with every rate that was run.
+    Args:
+        scenario, base, text: As for ``evaluation.prepare``. A rate that the workload states is ignored.
+        report: Called with the fraction done, as by a task of an executor; what it raises ends the search.
+        inputs, command: For the provenance of the Run, as for :func:`iowatt.evaluate.evaluation.simulate`.
+        on_run: Called with every rate that was run.
 
     Raises ``InputError``: the scenario has no such workload, it has no pace of its own that could be changed
     (of open arrivals a closed loop, of a loop a recorded trace), or it cannot be simulated. A limit that no
@@ -189,10 +184,8 @@ def find_rate(
 ) -> HighestRate:
     """Search, and return the document of what was found.
 
-    Parameters
-    ----------
-    report, on_run:
-        As for :func:`iowatt.evaluate.search.rate.scenario.search_scenario`.
+    Args:
+        report, on_run: As for :func:`iowatt.evaluate.search.rate.scenario.search_scenario`.
 
     Raises ``InputError``: what is wrong with the scenario or with what is asked; no rate keeps to the limit
     (the message says the shortest response time that was seen), or none exceeds it.
