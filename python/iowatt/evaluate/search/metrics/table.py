@@ -94,8 +94,8 @@ def row_of_run(run: Run) -> RunRow:
 
 def row_warnings(row: Mapping[str, Cell | None]) -> list[str]:
     """The warnings of a row, one by one."""
-    said = row.get("warnings")
-    return said.split(BETWEEN) if isinstance(said, str) else []
+    warnings = row.get("warnings")
+    return warnings.split(BETWEEN) if isinstance(warnings, str) else []
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, Cell | None]]:

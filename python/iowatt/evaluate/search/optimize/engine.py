@@ -265,8 +265,8 @@ def _missing(problem: SearchProblem, assessor: Assessor, candidates: CandidateEv
 def _all_failed(candidates: CandidateEvaluator) -> InputError:
     number, record = next(iter(candidates.records.items()))
     error = record["error"]
-    said = f"none of the {len(candidates.records)} points that were tried can be simulated; the first"
-    return error_at_point({**error, "message": f"{said}: {error['message']}"}, f"point {number}")
+    message = f"none of the {len(candidates.records)} points that were tried can be simulated; the first"
+    return error_at_point({**error, "message": f"{message}: {error['message']}"}, f"point {number}")
 
 
 def _order(problem: SearchProblem, assessor: Assessor) -> list[int]:
@@ -321,8 +321,8 @@ def _notes(
     ]
     failed = sorted(number for number, record in candidates.records.items() if "error" in record)
     if failed:
-        said = error_text(candidates.records[failed[0]]["error"])
-        text = f"{len(failed)} points could not be simulated; the first, point {failed[0]}: {said}"
+        first = error_text(candidates.records[failed[0]]["error"])
+        text = f"{len(failed)} points could not be simulated; the first, point {failed[0]}: {first}"
         notes.append(Note(code="points-failed", text=text, decides=True))
     late = sum(row.get("overloaded") is True for row in candidates.rows.values())
     if late:

@@ -123,11 +123,11 @@ def document(
 ) -> Optimization:
     """All but ``why``, which is made of this and the table; ``warnings`` are of the winner."""
     space, best = assessor.space, chosen(problem, candidates)
-    told = best.winner if best.winner is not None else best.nearest
-    seen = assessor.seen.values()
-    refused = sum(one.refused is not None for one in seen)
-    estimated = [one for one in seen if one.estimate is not None]
-    why_not = next((one.why_not for one in seen if one.why_not), None)
+    shown = best.winner if best.winner is not None else best.nearest
+    assessed = assessor.seen.values()
+    refused = sum(one.refused is not None for one in assessed)
+    estimated = [one for one in assessed if one.estimate is not None]
+    why_not = next((one.why_not for one in assessed if one.why_not), None)
     never_run = [reason for number, reason in reasons.items() if number not in candidates.records]
     infeasible = sum(_by_constraint(reason) for reason in never_run)
     names = short_names(space.columns)
@@ -140,13 +140,19 @@ def document(
         seed=problem.seed,
         objectives=[
             ObjectiveResult(
-                metric=one.metric, direction="minimize" if one.lower else "maximize", **_said(one.metric)
+                metric=one.metric,
+                direction="minimize" if one.lower else "maximize",
+                **_title_and_unit(one.metric),
             )
             for one in problem.objectives
         ],
         constraints=[
             ConstraintResult(
-                metric=one.metric, operator=one.operator, value=one.value, text=one.text, **_said(one.metric)
+                metric=one.metric,
+                operator=one.operator,
+                value=one.value,
+                text=one.text,
+                **_title_and_unit(one.metric),
             )
             for one in problem.constraints
         ],
@@ -189,14 +195,14 @@ def document(
         warnings=list(warnings),
         basis=table.basis_line(list(candidates.rows.values())) or None,
         pricing=None
-        if problem.pricing is None or told is None
-        else PricingBasis.model_validate(problem.pricing.basis(assessor.plan(told), candidates.rows[told])),
+        if problem.pricing is None or shown is None
+        else PricingBasis.model_validate(problem.pricing.basis(assessor.plan(shown), candidates.rows[shown])),
         notes=list(notes),
         why=NOT_EXPLAINED,
     )
 
 
-def _said(name: str) -> dict[str, str]:
+def _title_and_unit(name: str) -> dict[str, str]:
     column = metrics.metric_column(name)
     return {"title": column.title, "unit": column.unit}
 
@@ -239,9 +245,9 @@ def frame(
     for name in problem.metrics:  # those that are known need no run
         known = [assessor(number).known.get(name) for number in numbers]
         if any(value is not None for value in known):
-            said = columns.get(name, [None] * len(numbers))
+            simulated = columns.get(name, [None] * len(numbers))
             columns[name] = table.alike(
-                [value if other is None else other for value, other in zip(known, said, strict=True)]
+                [value if other is None else other for value, other in zip(known, simulated, strict=True)]
             )
         elif name not in columns:
             columns[name] = [None] * len(numbers)

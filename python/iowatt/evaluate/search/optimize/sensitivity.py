@@ -370,12 +370,13 @@ def _shares(explored: OptimizationView, goal: ObjectiveResult) -> ObjectiveShare
     """
     metric = goal.metric
     both = [
-        (true, said)
+        (run, estimate)
         for row in explored.rows
-        if (true := explored.simulated(row, metric)) is not None
-        and (said := explored.estimate(row, metric)) is not None
+        if (run := explored.simulated(row, metric)) is not None
+        and (estimate := explored.estimate(row, metric)) is not None
     ]
-    ratio = sum(true for true, _ in both) / whole if (whole := sum(said for _, said in both)) else 1.0
+    estimates = sum(estimate for _, estimate in both)
+    ratio = sum(run for run, _ in both) / estimates if estimates else 1.0
     values, settings, simulated = [], [], 0
     for row in explored.rows:
         found = explored.known(row, metric)

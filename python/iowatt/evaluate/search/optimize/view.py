@@ -106,10 +106,10 @@ class OptimizationView:
         found = self.known(row, metric)
         if found is None or found[1] != ESTIMATED or self.winner is None:
             return found
-        true, said = self.simulated(self.winner, metric), self.estimate(self.winner, metric)
-        if true is None or not said or not math.isfinite(found[0] * (true / said)):
+        simulated, estimate = self.simulated(self.winner, metric), self.estimate(self.winner, metric)
+        if simulated is None or not estimate or not math.isfinite(found[0] * (simulated / estimate)):
             return found
-        return found[0] * (true / said), CORRECTED
+        return found[0] * (simulated / estimate), CORRECTED
 
     def limited(self, row: ViewRow, limit: ConstraintResult) -> tuple[Any, str] | None:
         """The value that a constraint is about; text and truth values are as the row has them."""

@@ -248,9 +248,9 @@ class _LoopBench:
         """Requests: what is asked, what the profiles say, or :data:`REQUESTS`."""
         if self.request.requests is not None:
             return self.request.requests
-        said = [one.profile.requests if one.profile else None for one in self.scenario.workload]
-        known = [one for one in said if one is not None]
-        return sum(known) if len(known) == len(said) else REQUESTS
+        counts = [one.profile.requests if one.profile else None for one in self.scenario.workload]
+        known = [count for count in counts if count is not None]
+        return sum(known) if len(known) == len(counts) else REQUESTS
 
     def _warmup_s(self, rate: float) -> float:
         if self.request.warmup_requests is not None:

@@ -166,7 +166,7 @@ def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
     for file in now["inputs"]:
         if then.get(file["path"], file["sha256"]) != file["sha256"]:
             return f"the file {file['path']} has changed"
-    said = {
+    messages = {
         "kind": "the command has changed from {} to {}",
         "version": "iowatt has changed from {} to {}",
         "set": "the overrides have changed from {} to {}",
@@ -174,5 +174,5 @@ def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
         "own_seeds": "own_seeds has changed from {} to {}",
         "within": "how its points are judged has changed",
     }
-    changed = (key for key in said if before.get(key) != now.get(key))
-    return next((said[key].format(before.get(key), now.get(key)) for key in changed), None)
+    changed = (key for key in messages if before.get(key) != now.get(key))
+    return next((messages[key].format(before.get(key), now.get(key)) for key in changed), None)
