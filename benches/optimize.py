@@ -20,7 +20,7 @@ import polars as pl
 import iowatt
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
-from iowatt.evaluate.search.optimize.problem import Problem, parse_constraints, parse_objectives
+from iowatt.evaluate.search.optimize.problem import SearchProblem, parse_constraints, parse_objectives
 from iowatt.evaluate.search.prepare import ScenarioInput
 from space_of_5000 import OVER, PROBLEMS, SCENARIO, SIMULATED
 
@@ -28,7 +28,7 @@ from space_of_5000 import OVER, PROBLEMS, SCENARIO, SIMULATED
 def searched(number: int, seed: int) -> dict[str, Any]:
     """One question asked with one seed."""
     options = PROBLEMS[number]
-    problem = Problem(
+    problem = SearchProblem(
         "TODO",
         ScenarioInput(SCENARIO, Path(), "space", ()),
         (),

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.estimate.estimator import Estimator
-from iowatt.evaluate.search.table import row_of_run
+from iowatt.evaluate.search.metrics.table import row_of_run
 from iowatt.model.scenario import load
 from iowatt.run import provenance
 

@@ -36,7 +36,7 @@ from iowatt.base.document import TomlDocument
 from iowatt.emerald import family as families
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search import rate
-from iowatt.evaluate.search.table import row_of_run
+from iowatt.evaluate.search.metrics.table import row_of_run
 from iowatt.model.library.find import device_file
 from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.run import provenance

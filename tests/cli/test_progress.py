@@ -11,7 +11,7 @@ import pytest
 
 from iowatt.cli import progress
 from iowatt.cli.progress import bar
-from iowatt.evaluate.search.evaluator import Progress as SearchProgress
+from iowatt.evaluate.search.tasks.evaluator import SearchProgress
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9]")
 

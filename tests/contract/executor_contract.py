@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.evaluate.search.executor import Cancelled
+from iowatt.evaluate.search.tasks.executor import Cancelled
 
 
 # Work has to be picklable: functions of a module, arguments and results of plain values.
@@ -58,7 +58,7 @@ def mark(path, report):
 
 
 class ExecutorContract:
-    """Tests of the promises in ``iowatt.evaluate.search.executor``.
+    """Tests of the promises in ``iowatt.evaluate.search.tasks.executor``.
 
     A subclass brings the fixture ``executor``, with room for two tasks at least.
     """

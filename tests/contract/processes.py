@@ -6,7 +6,7 @@ import multiprocessing
 import queue
 import threading
 
-from iowatt.evaluate.search.executor import Finished
+from iowatt.evaluate.search.tasks.executor import Finished
 
 
 def _call(work, argument):

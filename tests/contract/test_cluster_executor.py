@@ -15,7 +15,7 @@ from executor_contract import ExecutorContract, double, slow
 
 from iowatt.base.errors import Argument
 from iowatt.evaluate.search.cluster import Cluster, child, driver, worker
-from iowatt.evaluate.search.executor import MachineError
+from iowatt.evaluate.search.tasks.executor import MachineError
 from loopback import ray_work
 from loopback.ray_nodes import started
 from refused import check, refused
@@ -160,13 +160,13 @@ def test_what_is_no_address_is_refused(text):
 
 def test_ray_s_own_environment_says_which_cluster_auto_is(monkeypatch):
     monkeypatch.setenv("RAY_ADDRESS", "10.1.2.3:6379")
-    assert child.parse("auto") == child.Address("10.1.2.3:6379", "10.1.2.3", 6379)
+    assert child.parse("auto") == child.ClusterAddress("10.1.2.3:6379", "10.1.2.3", 6379)
     monkeypatch.setenv("RAY_ADDRESS", "ray://10.1.2.3:10001")
     with refused("unsupported", Argument("cluster")):
         child.parse("auto")
     monkeypatch.delenv("RAY_ADDRESS")
     assert child.parse(" auto ").host is None
-    assert child.parse("[::1]:6379") == child.Address("[::1]:6379", "::1", 6379)
+    assert child.parse("[::1]:6379") == child.ClusterAddress("[::1]:6379", "::1", 6379)
     assert child.parse("[::1]:6379").loopback
     assert not child.parse("10.1.2.3:6379").loopback
 

@@ -7,7 +7,7 @@ from executor_contract import ExecutorContract
 from processes import Processes
 
 import iowatt
-from iowatt.evaluate.search.executor import Threads
+from iowatt.evaluate.search.tasks.executor import Threads
 
 SCENARIO = """\
 name = "small"

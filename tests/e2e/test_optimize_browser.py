@@ -7,8 +7,8 @@ from visit import NEEDS_BROWSER, Visit
 
 import optimize_outcome as made
 from figures import figures
-from iowatt.pages.optimize.document import FIRST_ROWS
-from iowatt.pages.optimize.document import document as document_of
+from iowatt.pages.optimize.page import FIRST_ROWS
+from iowatt.pages.optimize.page import document as document_of
 from iowatt.render import write
 
 pytestmark = NEEDS_BROWSER

@@ -9,7 +9,7 @@ import pytest
 from visit import NEEDS_BROWSER, Visit
 
 import iowatt
-from iowatt.evaluate.search import pareto
+from iowatt.evaluate.search.metrics import pareto
 
 pytestmark = NEEDS_BROWSER
 SCENARIO = """\

@@ -28,7 +28,7 @@ from iowatt.emerald.family import (
 from iowatt.emerald.family.scenario import nominal_iops
 from iowatt.emerald.rules import load as rules
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search.evaluator import Evaluator
+from iowatt.evaluate.search.tasks.evaluator import Evaluator
 from iowatt.model.scenario.keys.scenario import Scenario
 from refused import refused
 
@@ -185,11 +185,11 @@ def test_a_load_that_nobody_tuned_is_a_closed_loop(tmp_path):
 
 def test_a_point_travels_as_a_plain_value(tmp_path):
     found = family(tmp_path)
-    search = Search(BffRequest(found), rules("emerald-1.0.0"), Evaluator(None, None, 1, None, 0), None)
+    search = Search(BffRequest(found), rules("emerald-1.0.0"), Evaluator(None, None, None, 1, None, 0), None)
     task = search._task(find_metric(found, "RR"), one(8), None)
     again = pickle.loads(pickle.dumps(task))
     assert again == task and [Path(file.path).name for file in task.files] == ["drive.toml"]
     assert task.key == search._task(find_metric(found, "RR"), one(8), None).key
     (tmp_path / "drive.toml").write_text((tmp_path / "drive.toml").read_text() + "\n# changed\n")
-    other = Search(BffRequest(found), rules("emerald-1.0.0"), Evaluator(None, None, 1, None, 0), None)
+    other = Search(BffRequest(found), rules("emerald-1.0.0"), Evaluator(None, None, None, 1, None, 0), None)
     assert other._task(find_metric(found, "RR"), one(8), None).key != task.key

@@ -9,35 +9,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.evaluate.estimate.caching import cache_state
-from iowatt.evaluate.estimate.device_benchmark import BenchmarkCurve, BenchmarkPoint, Moments
+from iowatt.evaluate.estimate.device_benchmark import BenchmarkCurve, BenchmarkPoint, ServiceMoments
 from iowatt.evaluate.estimate.hybrid import AddressRange, steady_state
-from iowatt.evaluate.estimate.load import Flow, Stream
-from iowatt.evaluate.estimate.network import Network, Path
-from iowatt.evaluate.estimate.queueing import Curve, Leg, Servers, Sets, greatest, wait
+from iowatt.evaluate.estimate.load import RequestFlow, RequestStream
+from iowatt.evaluate.estimate.network import Network, RequestPath
+from iowatt.evaluate.estimate.queueing import DriveCurve, Leg, Servers, Sets, greatest, wait
 from iowatt.evaluate.estimate.root import root
 from iowatt.evaluate.estimate.unknown import NotEstimated
 
 S = 0.010
 
 
-def server(rate_of_depth, deviation=S, depths=(1, 2, 4, 8, 16, 32)) -> Curve:
+def server(rate_of_depth, deviation=S, depths=(1, 2, 4, 8, 16, 32)) -> DriveCurve:
     """The curve of a made-up drive: ``rate_of_depth`` operations a second, exponential unless said."""
     points = []
     for depth in depths:
         rate = rate_of_depth(depth)
-        times = Moments(depth / rate, deviation)
+        times = ServiceMoments(depth / rate, deviation)
         points.append(BenchmarkPoint(depth, rate, times, times, times, 0.1, float(depth)))
-    return Curve(BenchmarkCurve(tuple(points), 1))
+    return DriveCurve(BenchmarkCurve(tuple(points), 1))
 
 
-def flow(rate=None, outstanding=None, think=0.0, streams=(), volume=0) -> Flow:
-    return Flow("load", volume, tuple(streams), rate, outstanding, think, 1.0, ())
+def flow(rate=None, outstanding=None, think=0.0, streams=(), volume=0) -> RequestFlow:
+    return RequestFlow("load", volume, tuple(streams), rate, outstanding, think, 1.0, ())
 
 
-def stream(read=1.0, size=16384, end=1 << 30, **access) -> Stream:
+def stream(read=1.0, size=16384, end=1 << 30, **access) -> RequestStream:
     sizes = ((size, 1.0),)
     own = {"pattern": "uniform", "align_bytes": None} | access
-    return Stream(1.0, read, sizes, sizes, 0, end, own)
+    return RequestStream(1.0, read, sizes, sizes, 0, end, own)
 
 
 @pytest.mark.parametrize("load", [0.1, 0.5, 0.8, 0.95])
@@ -61,7 +61,9 @@ def test_a_balanced_closed_network_has_the_rate_of_mean_value_analysis(number, o
     # N requests over M equal exponential stations: X = N / (S (N + M - 1)).
     sets = Sets("drives", "drives", number, server(lambda _: 1 / S))
     sets.visit(0, 1.0)
-    network = Network([flow(outstanding=outstanding)], [sets], [Path(0, False, 1.0, (Leg(sets, 1.0),))])
+    network = Network(
+        [flow(outstanding=outstanding)], [sets], [RequestPath(0, False, 1.0, (Leg(sets, 1.0),))]
+    )
     exact = outstanding * number / (S * (outstanding + number - 1)) / number
     assert network.solve().rates[0] == pytest.approx(number * exact, rel=0.03)
 
@@ -69,7 +71,9 @@ def test_a_balanced_closed_network_has_the_rate_of_mean_value_analysis(number, o
 def test_a_loop_with_time_to_think_obeys_littles_law():
     cpu = Servers("cpu", "processor", 2)
     cpu.visit(0, 1.0, S)
-    network = Network([flow(outstanding=10, think=0.05)], [cpu], [Path(0, False, 1.0, (Leg(cpu, 1.0, S),))])
+    network = Network(
+        [flow(outstanding=10, think=0.05)], [cpu], [RequestPath(0, False, 1.0, (Leg(cpu, 1.0, S),))]
+    )
     found = network.solve()
     assert found.rates[0] * (found.responses[0] + 0.05) == pytest.approx(10, rel=1e-3)
     assert found.rates[0] < 2 / S
@@ -78,7 +82,7 @@ def test_a_loop_with_time_to_think_obeys_littles_law():
 def test_an_open_load_beyond_what_can_be_is_saturated():
     sets = Sets("drives", "drives", 4, server(lambda _: 1 / S))
     sets.visit(0, 1.0)
-    network = Network([flow(rate=1000.0)], [sets], [Path(0, False, 1.0, (Leg(sets, 1.0),))])
+    network = Network([flow(rate=1000.0)], [sets], [RequestPath(0, False, 1.0, (Leg(sets, 1.0),))])
     found = network.solve()
     assert found.saturated
     assert found.rates[0] == pytest.approx(4 / S)

@@ -8,7 +8,7 @@ import pytest
 
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.estimate import Estimator, NotEstimated
-from iowatt.evaluate.search.table import row_of_run
+from iowatt.evaluate.search.metrics.table import row_of_run
 from iowatt.model.scenario import load
 from iowatt.run import provenance
 from refused import refused

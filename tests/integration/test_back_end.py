@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 import iowatt
-from iowatt.evaluate.search.table import row_of_run
+from iowatt.evaluate.search.metrics.table import row_of_run
 from iowatt.pages.run import outcome
 from iowatt.pages.system import controller_table
 

@@ -16,10 +16,8 @@ from pathlib import Path
 import pytest
 
 import iowatt
-from iowatt.api import requests
+from iowatt.evaluate.search import ScenarioInput, run_sweep, sweep_request
 from iowatt.evaluate.search.cluster import Cluster
-from iowatt.evaluate.search.prepare import ScenarioInput
-from iowatt.evaluate.search.sweep import run_sweep
 from loopback.ray_nodes import started
 from refused import printed_code, refused
 
@@ -71,7 +69,7 @@ def write_trace(step=7919):
 
 
 def request(over, **options):
-    return requests.sweep(ScenarioInput(SCENARIO, Path(), "tiny.toml", ()), over, **options)
+    return sweep_request(ScenarioInput(SCENARIO, Path(), "tiny.toml", ()), over, **options)
 
 
 def keys(folder):
@@ -173,7 +171,7 @@ class Meddled:
 )
 def test_a_node_without_the_file_fails_the_point_for_now(nodes, place, meddle, code):
     wanted = request({SPEED: [1.0, 1.5]})
-    found = requests.answer(wanted, output=Path("out"), executor=Meddled(Cluster(nodes.address), meddle))
+    found = run_sweep(wanted, output=Path("out"), executor=Meddled(Cluster(nodes.address), meddle))
     assert found.frame["status"].to_list() == ["failed"] * 2
     assert all(re.match(rf"\[{code}\] .*tiny\.csv: .*\(on ", error) for error in found.frame["error"])
     assert len(found.machines) == 2
@@ -181,19 +179,19 @@ def test_a_node_without_the_file_fails_the_point_for_now(nodes, place, meddle, c
     # It is the node's fault, not the point's fate: nothing of it is kept.
     assert keys("out") == Counter()
     write_trace()
-    found = requests.answer(wanted, output=Path("out"), resume=True, executor=Cluster(nodes.address))
+    found = run_sweep(wanted, output=Path("out"), resume=True, executor=Cluster(nodes.address))
     assert found.frame["status"].to_list() == ["done"] * 2
     assert list(found.machines) == []
 
 
 def test_bundles_come_to_the_sweep_s_folder_or_the_points_fail(nodes, place):
     wanted = request({SPEED: [1.0, 1.5]}, bundles=True)
-    found = requests.answer(wanted, output=Path("out"), executor=Cluster(nodes.address))
+    found = run_sweep(wanted, output=Path("out"), executor=Cluster(nodes.address))
     assert all((Path("out") / run / "run.json").is_file() for run in found.frame["run"])
 
     # A node without the shared folder may well have one of that name: not this sweep's.
     hidden = Meddled(Cluster(nodes.address), Path("other/sweep.json").unlink)
-    found = requests.answer(wanted, output=Path("other"), executor=hidden)
+    found = run_sweep(wanted, output=Path("other"), executor=hidden)
     assert found.frame["status"].to_list() == ["failed"] * 2
     assert all(re.match(r"\[not-found\] .*other: ", error) for error in found.frame["error"])
     assert len(found.machines) == 2
@@ -202,9 +200,9 @@ def test_bundles_come_to_the_sweep_s_folder_or_the_points_fail(nodes, place):
 
 def test_the_command_says_what_a_node_lacked(place, capsys):
     from iowatt.cli import searching
-    from iowatt.evaluate.search.executor import Threads
+    from iowatt.evaluate.search.tasks.executor import Threads
 
-    found = requests.answer(
+    found = run_sweep(
         request({SPEED: [1.0, 1.5]}), output=Path("out"), executor=Meddled(Threads(1), lambda: write_trace(1))
     )
     with refused("tool-failed") as caught:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import iowatt
-from iowatt.emerald.conduct.folder import Folder as Measurement
+from iowatt.emerald.conduct.folder import SearchFolder as Measurement
 from iowatt.emerald.plan.folder import read
-from iowatt.evaluate.search.folder import Folder
+from iowatt.evaluate.search.tasks.folder import SearchFolder
 from iowatt.studies import conduct
 from refused import refused
 
@@ -49,13 +49,13 @@ def search(place: Path, **how: bool) -> None:
         "inputs": [],
         **dict.fromkeys(("kind", "version", "set", "scenario_sha256", "own_seeds")),
     }
-    folder = Folder(place, manifest, "", **({"force": False, "resume": False} | how))
+    folder = SearchFolder(place, manifest, "", **({"force": False, "resume": False} | how))
     assert (place / "sweep.json").is_file()
     folder.close()
 
 
 def finished_search(place: Path) -> None:
-    folder = Folder(place, {"schema": "iowatt.sweep/1", "inputs": []}, "", force=False, resume=False)
+    folder = SearchFolder(place, {"schema": "iowatt.sweep/1", "inputs": []}, "", force=False, resume=False)
     folder.journal.append({"key": "a", "row": {}})
     folder.close()
     (place / "table.parquet").write_text("old")

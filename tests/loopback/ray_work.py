@@ -7,7 +7,7 @@ import signal
 import time
 from pathlib import Path
 
-from iowatt.evaluate.search.executor import MachineError
+from iowatt.evaluate.search.tasks.executor import MachineError
 
 LACKING = "IOWATT_TEST_LACKING"
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iowatt.api import requests as swept
+from iowatt.evaluate.search import ScenarioInput, run_sweep, sweep_request
+from iowatt.evaluate.search.metrics.pareto import nondominated
 from iowatt.evaluate.search.optimize import engine
 from iowatt.evaluate.search.optimize.problem import make_problem
-from iowatt.evaluate.search.pareto import nondominated
-from iowatt.evaluate.search.prepare import ScenarioInput
-from iowatt.pages.optimize.document import of_outcome
+from iowatt.pages.optimize import report
 
 CLOSED = """
 name = "closed"
@@ -77,13 +76,13 @@ def optimized(text: str, over, *, overrides=(), output=None, **options):
     """The outcome; ``options`` are of the problem, but for ``jobs``, ``resume``, ``force``, ``executor``."""
     how = {key: options.pop(key) for key in ("jobs", "resume", "force", "executor") if key in options}
     problem = make_problem(given(text, *overrides), over, **options)
-    return engine.optimize(problem, name="test", output=output, page=of_outcome, **how)
+    return engine.optimize(problem, output=output, page=report, **how)
 
 
 def brute_force(text: str, over, *, overrides=(), **options):
     """The numbers of the front by simulating every point, and the table of all."""
     problem = make_problem(given(text, *overrides), over, **options)
-    frame = swept.answer(swept.sweep(given(text, *overrides), over), output=None).frame
+    frame = run_sweep(sweep_request(given(text, *overrides), over)).frame
     rows = {row["point"]: row for row in frame.iter_rows(named=True) if row["status"] == "done"}
     good = {
         number: problem.losses(row)

@@ -91,16 +91,16 @@ def test_what_does_not_fit_is_refused_with_its_place(text, code):
 
 def test_a_key_twice_is_refused():
     with refused("duplicate", Argument("over", "a")):
-        axes.axes(["a=1,2", "b,a=(1,2)"])
+        axes.parse_axes(["a=1,2", "b,a=(1,2)"])
 
 
 def test_nothing_is_refused():
     with refused("missing", Argument("over")):
-        axes.axes([])
+        axes.parse_axes([])
 
 
 def test_a_mapping_says_the_same():
-    found = axes.axes({"a": [1, 2], ("b", "c"): [("x", True), ("y", 0.5)], "d": np.arange(2)})
+    found = axes.parse_axes({"a": [1, 2], ("b", "c"): [("x", True), ("y", 0.5)], "d": np.arange(2)})
     assert [axis.columns for axis in found] == [("a",), ("b", "c"), ("d",)]
     assert [s.values for s in found[1].settings] == [("x", True), ("y", 0.5)]
     assert found[1].settings[0].overrides == ('b="x"', "c=true")
@@ -118,7 +118,7 @@ def test_a_mapping_says_the_same():
 )
 def test_a_mapping_that_does_not_fit(bad, code, keys):
     with refused(code, Argument("over", keys)):
-        axes.axes(bad)
+        axes.parse_axes(bad)
 
 
 @given(st.text(max_size=40))
@@ -143,7 +143,7 @@ def test_a_range_holds_its_arithmetic_progression(start, step, count):
 
 
 def test_points_are_the_product_with_the_last_axis_fastest():
-    varied = axes.axes(["a=1,2", "b,c=(3,4),(5,6)"])
+    varied = axes.parse_axes(["a=1,2", "b,c=(3,4),(5,6)"])
     points = axes.all_points(varied)
     assert [point.values for point in points] == [(1, 3, 4), (1, 5, 6), (2, 3, 4), (2, 5, 6)]
     assert [point.number for point in points] == [1, 2, 3, 4]
@@ -161,11 +161,11 @@ def test_short_names_tell_paths_apart():
 
 def test_too_many_points_are_refused():
     with refused("too-large", Argument("over")):
-        axes.all_points(axes.axes(["a=1..1001", "b=1..1000"]))
+        axes.all_points(axes.parse_axes(["a=1..1001", "b=1..1000"]))
 
 
 def test_an_own_seed_depends_on_the_values_alone():
-    few, more = (axes.all_points(axes.axes([text])) for text in ("a=1,2", "a=0,1,2"))
+    few, more = (axes.all_points(axes.parse_axes([text])) for text in ("a=1,2", "a=0,1,2"))
     assert axes.own_seed(7, few[0]) == axes.own_seed(7, more[1])
     assert len({axes.own_seed(7, p) for p in more} | {axes.own_seed(8, more[0])}) == 4
     assert all(0 <= axes.own_seed(1, p) < 2**63 for p in more)

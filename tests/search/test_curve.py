@@ -7,7 +7,7 @@ import pytest
 import iowatt
 from iowatt.evaluate.search.curve import numbers
 from iowatt.pages.sweep import curve_figures
-from iowatt.pages.sweep.curve_figures import Curve
+from iowatt.pages.sweep.curve_figures import LoadCurve
 from refused import refused
 
 PROFILE = 'trace = { path = "small.csv" }'
@@ -30,7 +30,7 @@ def test_the_rate_of_a_trace_is_set_by_its_speed(scenario):
 def test_a_load_beyond_what_the_drives_can_do_is_overloaded(scenario):
     frame = iowatt.curve(scenario, rates="100,5000")
     assert frame["overloaded"].to_list() == [False, True]
-    curve = Curve(frame, "rate_iops")
+    curve = LoadCurve(frame, "rate_iops")
     drawn = {figure.key: figure for figure in curve_figures.figures(curve)}
     response = drawn["response"]
     lines = [t for t in response.spec["data"] if "lines" in t["mode"]]
@@ -47,7 +47,9 @@ def test_the_mean_has_its_confidence_interval(scenario):
     frame = iowatt.curve(scenario, rates=[50, 100])
     (mean,) = [
         t
-        for t in {f.key: f for f in curve_figures.figures(Curve(frame, "rate_iops"))}["response"].spec["data"]
+        for t in {f.key: f for f in curve_figures.figures(LoadCurve(frame, "rate_iops"))}["response"].spec[
+            "data"
+        ]
         if t["name"] == "Mean"
     ]
     for at, row in enumerate(frame.iter_rows(named=True)):
@@ -144,7 +146,7 @@ def row(load, iops, mean):
 
 
 def test_the_knee_has_the_most_throughput_per_response_time():
-    curve = Curve.__new__(Curve)
+    curve = LoadCurve.__new__(LoadCurve)
     curve.load = "load"
     curve.steady = [row(1, 100, 10.0), row(2, 190, 11.0), row(3, 220, 20.0)]
     assert curve.knee()["load"] == 2

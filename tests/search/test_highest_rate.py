@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from iowatt.evaluate.search.highest_rate import RateMeasurement, highest_rate
+from iowatt.evaluate.search.highest.rate import RateMeasurement, highest_rate
 
 RATES = st.floats(0.0, 6.0).map(lambda exponent: 10**exponent)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iowatt.evaluate.search.highest_throughput import highest_throughput
+from iowatt.evaluate.search.highest.throughput import highest_throughput
 
 
 @settings(max_examples=200, deadline=None)

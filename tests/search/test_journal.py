@@ -7,8 +7,8 @@ import tracemalloc
 
 import pytest
 
-from iowatt.evaluate.search import journal
-from iowatt.evaluate.search.journal import Journal
+from iowatt.evaluate.search.tasks import journal
+from iowatt.evaluate.search.tasks.journal import SearchJournal
 from refused import refused
 
 ONE, TWO = (
@@ -23,7 +23,7 @@ def file(tmp_path):
 
 
 def written(file, *records):
-    kept = Journal(file)
+    kept = SearchJournal(file)
     for record in records:
         assert kept.append(record) == record
     kept.close()
@@ -71,20 +71,20 @@ def test_a_line_cut_short_is_dropped_and_overwritten(file, cut):
 def test_a_line_that_is_no_record_is_named(file, line):
     file.write_text(f'{{"key": "a", "row": {{}}}}\n{line}\n')
     with refused("wrong-format", f"{file}:2"):
-        Journal(file)
+        SearchJournal(file)
 
 
 def test_two_writers_are_refused(file):
     pytest.importorskip("fcntl")
-    first = Journal(file)
+    first = SearchJournal(file)
     with refused("in-use", file.parent):
-        Journal(file)
+        SearchJournal(file)
     first.close()
-    Journal(file).close()
+    SearchJournal(file).close()
 
 
 def test_a_number_that_is_none_is_no_record(file):
-    kept = Journal(file)
+    kept = SearchJournal(file)
     with pytest.raises(ValueError):
         kept.append({"key": "a", "row": {"x": float("nan")}})
     kept.close()

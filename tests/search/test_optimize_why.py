@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import re
 import statistics
 from pathlib import Path
 
@@ -15,10 +16,10 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import optimize_outcome as made
-from iowatt.evaluate.search.optimize.result_view import OptimizationView
 from iowatt.evaluate.search.optimize.sensitivity import explain_winner, variance_shares
+from iowatt.evaluate.search.optimize.view import CORRECTED, OptimizationView
 from iowatt.pages.optimize import explanation
-from iowatt.pages.optimize.document import document as document_of
+from iowatt.pages.optimize.page import document as document_of
 from iowatt.render import terminal
 
 A, B = "workload.w.a", "workload.w.b"
@@ -28,6 +29,11 @@ GOAL = {"metric": "x", "direction": "maximize", "title": "Worth", "unit": "p"}
 def told(document, frame, about):
     said = explanation.sentences(OptimizationView(document, frame), explain_winner(document, frame))
     return [one.text for one in said if one.about == about]
+
+
+def figures(sentence):
+    """The numbers of a sentence as they are written."""
+    return re.findall(r"\d(?:[\d.,]*\d)?", sentence)
 
 
 def small(model, goals=(GOAL,), limits=(), **more):
@@ -117,12 +123,9 @@ def test_without_a_constraint_the_best_is_the_best_and_every_neighbour_says_what
     assert found.runner_up.point == 9  # a = 2
     assert (a.edge, b.edge) == ("last", None)
     (edge,) = told(document, frame, "edge")
-    assert edge.startswith("a 3 is the last that was offered, and the step inwards is worse")
+    assert edge.startswith("a 3 ") and a.edge in edge
     assert b.otherwise.point == 11
-    assert (
-        told(document, frame, "neighbour")[0]
-        == "With a 2 instead of 3 it would lose 12.5 % in worth (21 p instead of 24)."
-    )
+    assert figures(told(document, frame, "neighbour")[0]) == ["2", "3", "12.5", "21", "24"]
 
 
 def test_the_binding_constraint_is_the_one_that_keeps_out_a_better_point():
@@ -139,10 +142,10 @@ def test_the_binding_constraint_is_the_one_that_keeps_out_a_better_point():
     broken = found.axes[0].neighbours[-1]
     assert (broken.setting, broken.feasible, broken.breaks) == ("3", False, ["y <= 5"])
     assert any(
-        "binds" in sentence and "y of 7 is above 5" in sentence
+        "binds" in sentence and figures(sentence)[-2:] == ["7", "5"]
         for sentence in told(document, frame, "constraint")
     )
-    assert "but its y of 7 is above 5." in told(document, frame, "neighbour")[1]
+    assert figures(told(document, frame, "neighbour")[1])[-2:] == ["7", "5"]
 
 
 def test_a_breach_by_a_hair_reads_as_one():
@@ -150,8 +153,8 @@ def test_a_breach_by_a_hair_reads_as_one():
         lambda point: additive(point) | {"y": 4.9998 if point[A] < 3 else 5.0002},
         limits=[made.limit("y", "<=", 5)],
     )
-    assert any("y of 5.0002 is above 5" in sentence for sentence in told(document, frame, "constraint"))
-    assert any("at 4.9998" in sentence for sentence in told(document, frame, "constraint"))
+    said = [figures(sentence) for sentence in told(document, frame, "constraint")]
+    assert any(found[-2:] == ["5.0002", "5"] and "4.9998" in found for found in said)
 
 
 def test_a_neighbour_that_nobody_simulated_has_a_corrected_estimate_and_says_so():
@@ -160,7 +163,7 @@ def test_a_neighbour_that_nobody_simulated_has_a_corrected_estimate_and_says_so(
     assert found.winner == 12
     near = found.axes[0].neighbours[-1].objectives[0]
     row = {one["point"]: one for one in frame.to_dicts()}
-    assert near.basis == "corrected estimate"
+    assert near.basis == CORRECTED
     assert near.value == pytest.approx(row[9]["estimate.x"] * 24 / row[12]["estimate.x"])
     assert "(estimated)" in told(document, frame, "neighbour")[0]
     assert all(one.objectives[0].basis == "simulated" for one in found.axes[1].neighbours)
@@ -173,10 +176,7 @@ def test_less_is_better_where_it_is_minimized():
     assert found.winner == 1
     next_one = found.axes[0].neighbours[0].objectives[0]
     assert (next_one.change, next_one.gain) == (3, -3)
-    assert (
-        told(document, frame, "neighbour")[0]
-        == "With a 1 instead of 0 it would raise worth by 30.0 % (13 p instead of 10)."
-    )
+    assert figures(told(document, frame, "neighbour")[0]) == ["1", "0", "30.0", "13", "10"]
 
 
 def test_an_efficiency_is_told_with_what_it_is_made_of():
@@ -186,8 +186,8 @@ def test_an_efficiency_is_told_with_what_it_is_made_of():
     (level,) = [axis for axis in found.axes if axis.name == "raid.level"]
     other, own = row[level.neighbours[0].point], row[found.winner]
     (sentence,) = [text for text in told(document, frame, "neighbour") if "raid.level" in text]
-    assert f"{other[made.IOPS]:,.0f} IOPS instead of {own[made.IOPS]:,.0f}, " in sentence
-    assert f"{other[made.WATTS]:,.0f} W instead of {own[made.WATTS]:,.0f})" in sentence
+    parts = [f"{row[metric]:,.0f}" for metric in (made.IOPS, made.WATTS) for row in (other, own)]
+    assert ", ".join(parts) in ", ".join(figures(sentence))
 
 
 def test_of_several_objectives_a_constraint_binds_only_where_all_of_them_would_gain():
@@ -206,9 +206,8 @@ def test_without_a_feasible_point_the_limits_say_who_comes_nearest():
     (limit,) = found.limits
     most = frame[made.USABLE].max()
     assert (limit.kept, limit.known, limit.nearest) == (0, frame.height, most)
-    assert told(document, frame, "constraint")[0].startswith(
-        "No point keeps capacity_gb.usable >= 90000; point "
-    )
+    sentence = told(document, frame, "constraint")[0]
+    assert "capacity_gb.usable >= 90000" in sentence and str(limit.point) in figures(sentence)
 
 
 def printed(found):

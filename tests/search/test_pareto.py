@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iowatt.evaluate.search import pareto
+from iowatt.evaluate.search.metrics import pareto
 
 VALUES = st.lists(
     st.tuples(st.none() | st.integers(-5, 5).map(float), st.none() | st.integers(-5, 5).map(float)),

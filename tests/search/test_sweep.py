@@ -13,7 +13,7 @@ from small_sweep import trace
 
 import iowatt
 from iowatt.base.errors import Argument, IowattError
-from iowatt.evaluate.search import journal
+from iowatt.evaluate.search.tasks import journal
 from iowatt.run.bundle import Run
 from refused import refused
 
@@ -134,7 +134,7 @@ def test_resuming_gives_the_same_table_byte_for_byte(scenario, kept, monkeypatch
     for name in ("table.parquet", "table.csv", "report.html"):
         Path("cut", name).unlink()
     ran = []
-    import iowatt.evaluate.search.evaluator as module
+    import iowatt.evaluate.search.sweep as module
 
     real = module.evaluate_point
     monkeypatch.setattr(
@@ -349,7 +349,7 @@ def test_progress_ends_at_the_total(scenario):
 
 
 def test_a_fault_of_ours_keeps_the_others_and_is_tried_again(scenario, monkeypatch):
-    import iowatt.evaluate.search.evaluator as module
+    import iowatt.evaluate.search.sweep as module
 
     real = module.evaluate_point
 
@@ -372,7 +372,7 @@ def test_a_fault_of_ours_keeps_the_others_and_is_tried_again(scenario, monkeypat
 
 
 def test_a_trace_that_changes_while_the_sweep_runs_is_noticed(scenario, monkeypatch):
-    import iowatt.evaluate.search.evaluator as module
+    import iowatt.evaluate.search.sweep as module
 
     real = module.evaluate_point
 

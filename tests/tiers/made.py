@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from iowatt.evaluate.tiers.benchmark import BenchmarkedDrive, Technology
-from iowatt.evaluate.tiers.one_pool import BackEnd, Front
+from iowatt.evaluate.tiers.one_pool import ExtentLoad, Front
 
 GB = 1_000_000_000
 MIB = 1 << 20
@@ -34,10 +34,10 @@ def technology(
 
 def load(
     rates: list[float], *, extent_gb: float = 1.0, cold_gb: float = 0.0, read_share: float = 1.0
-) -> BackEnd:
+) -> ExtentLoad:
     """Extents of the given requests per second, sorted."""
     hot = np.array(sorted(rates, reverse=True), dtype=float)
-    return BackEnd(
+    return ExtentLoad(
         size=np.full(len(hot), extent_gb * GB),
         reads=hot * read_share,
         writes=hot * (1 - read_share),

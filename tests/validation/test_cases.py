@@ -11,7 +11,7 @@ import pytest
 from iowatt import core
 from iowatt.base.errors import Argument
 from iowatt.evaluate.validation import cases, replay
-from iowatt.evaluate.validation.cases import FOLDER, Case, PacedRequests, read, shipped
+from iowatt.evaluate.validation.cases import FOLDER, PACED, PacedRequests, ValidationCase, read, shipped
 from iowatt.model.library import find_drive
 from refused import refused
 
@@ -20,10 +20,10 @@ LINES = "R Hit 100 4 1500.0 250.5\nW Hit 5000 2 700.0 0.0\nR Hit 104 4 400.0 90.
 
 def test_shipped_traces_are_all_there():
     found = cases()
-    assert [case.arrivals for case in found] == ["paced by think time"] * 8 + ["open"] * 2
+    assert [case.arrivals for case in found] == [PACED] * 8 + ["open"] * 2
     assert all(case.trace.is_file() and find_drive(case.device).name == case.device for case in found)
     aborted, *others = [case for case in found if case.disksim is None]
-    assert aborted.device == "seagate-st41601n" and "aborts" in (aborted.disksim_note or "")
+    assert aborted.device == "seagate-st41601n" and aborted.disksim_note
     assert [(case.device, case.trace_device) for case in others] == [("hp-335h", "0"), ("hp-335h", "1")]
     assert (FOLDER / "COPYING.disksim").is_file() and (FOLDER / "COPYRIGHT.disksim").is_file()
 
@@ -39,7 +39,7 @@ def test_a_trace_needs_its_device(tmp_path):
     with refused("missing", "device"):
         cases(trace=tmp_path / "a.trace")
     (case,) = cases("quantum-atlas-10k", None, tmp_path / "a.trace", "disksim-validate")
-    assert case == Case("quantum-atlas-10k", tmp_path / "a.trace", "disksim-validate")
+    assert case == ValidationCase("quantum-atlas-10k", tmp_path / "a.trace", "disksim-validate")
 
 
 def test_a_shipped_trace_is_known_by_its_content(tmp_path):

@@ -50,7 +50,7 @@ def test_saturation_and_queueing(name):
         # Little's law: so many at a time are as many as are under way.
         assert load.iops * load.mean_s == pytest.approx(load.outstanding, rel=0.02)
         assert load.p99_s >= load.mean_s * 0.99
-    full, empty = found.beside_writes["full"], found.beside_writes["a tenth in use"]
+    full, empty = (found.beside_writes[state] for state in sheet.FILLS)
     assert full["mean"] > empty["mean"]
     assert full["p99"] > empty["p99"]
 
@@ -59,7 +59,7 @@ def test_the_verb():
     result = CliRunner().invoke(main.app, ["devices", "validate", "--device", "intel-dc-s3700-800gb"])
     assert result.exit_code == 0
     assert "performance.random_write_iops" in result.stdout
-    assert "a tenth in use" in result.stdout
+    assert all(state in result.stdout for state in sheet.FILLS)
     words = ["devices", "validate", "--device", "intel-e-5410s-120gb", "--json"]
     found = json.loads(CliRunner().invoke(main.app, words).stdout)
     assert found["schema"] == "iowatt.data-sheets/1"
@@ -87,7 +87,7 @@ def test_what_it_refuses(words, code, place):
 
 
 def test_the_page_has_every_figure_that_is_compared():
-    made = sheet.sheets(["intel-e-5410s-120gb"])
+    made = sheet.compare_data_sheets(["intel-e-5410s-120gb"])
     shown = {one.key: one for one in document(made).figures()}
     assert set(shown) == {"errors", "figures-intel-e-5410s-120gb", "reads"}
     errors = shown["errors"].table.column("Error")

@@ -12,9 +12,8 @@ from iowatt.api._common import Changes, Page, PathLike, scenario_input
 from iowatt.base.errors import Argument, InputError, IowattError
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search.evaluator import Progress
-    from iowatt.evaluate.search.executor import Executor
-    from iowatt.evaluate.search.sweep import SweepRequest
+    from iowatt.evaluate.search import SweepRequest
+    from iowatt.evaluate.search.tasks import Executor, SearchProgress
     from iowatt.lenses.budget.result import Budget
     from iowatt.run.bundle import Run
 
@@ -30,7 +29,7 @@ def budget(
     output: PathLike | None = None,
     force: bool = False,
     executor: Executor | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
 ) -> Budget:
     """Where the response time goes, hop by hop, and which hop breaks a service level first.
 
@@ -123,12 +122,10 @@ def _request(
 
     Raises ``InputError`` where it has no path, before anything is simulated.
     """
-    from iowatt.api import requests
-    from iowatt.evaluate.search import prepare
-    from iowatt.evaluate.search.sweep import SweepRequest
+    from iowatt.evaluate.search import SweepRequest, curve_request
 
     given = scenario_input(scenario, overrides)
-    if not prepare.raw(given).get("path"):
+    if not given.raw().get("path"):
         raise InputError(
             "missing",
             f"{given.source}: path",
@@ -136,7 +133,7 @@ def _request(
             hint="add [[path]] (docs/howto/path.md)",
         )
     if rates is not None:
-        return requests.load_curve(
+        return curve_request(
             given, rates=rates, outstanding=None, workload=workload, bundles=True, strict=True
         )
     if workload is not None:
@@ -152,12 +149,11 @@ def _simulated(
     *,
     jobs: int | None,
     executor: Executor | None,
-    progress: Callable[[Progress], None] | None,
+    progress: Callable[[SearchProgress], None] | None,
 ) -> tuple[list[Run], list[str], list[bool]]:
     """The Runs of a request in a folder, their names, and whether work piled up in them."""
-    from iowatt.api import requests
-    from iowatt.evaluate.search import axes, curve
-    from iowatt.evaluate.search.sweep import run_sweep
+    from iowatt.evaluate.search import run_sweep, show_value
+    from iowatt.evaluate.search.metrics import RATE
     from iowatt.run.bundle import Run
 
     found = run_sweep(request, output=folder, jobs=jobs, executor=executor, progress=progress)
@@ -166,9 +162,9 @@ def _simulated(
     if found.machines:
         raise InputError("tool-failed", request.given.source, found.machines[0])
     rows = found.frame.to_dicts()
-    name = requests.name(request.given)
+    name = request.given.name
     return (
         [Run.open(folder / row["run"]) for row in rows],
-        [f"{name} at {axes.show_value(row[curve.RATE])}/s" if curve.RATE in row else name for row in rows],
+        [f"{name} at {show_value(row[RATE])}/s" if RATE in row else name for row in rows],
         [bool(row["overloaded"]) for row in rows],
     )

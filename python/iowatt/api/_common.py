@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from iowatt.base.errors import Argument, InputError
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search.prepare import ScenarioInput
+    from iowatt.evaluate.search import ScenarioInput
     from iowatt.render.document import Document
 
 PathLike = str | os.PathLike[str]
@@ -56,7 +56,7 @@ def scenario_input(scenario: PathLike, changes: Changes) -> ScenarioInput:
     """A scenario with overrides, as searches take it."""
     from iowatt.base.overrides import as_overrides
     from iowatt.evaluate.evaluation import located
-    from iowatt.evaluate.search.prepare import ScenarioInput
+    from iowatt.evaluate.search import ScenarioInput
 
     given, base, text = located(scenario)
     source = str(given) if isinstance(given, Path) else "scenario"

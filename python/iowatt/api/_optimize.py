@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from iowatt.api._common import Changes, PathLike, scenario_input
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search.evaluator import Progress
-    from iowatt.evaluate.search.executor import Executor
-    from iowatt.evaluate.search.optimize.outcome import OptimizationOutcome
-    from iowatt.evaluate.search.optimize.problem import PricingRequest
+    from iowatt.evaluate.search import PricingRequest
+    from iowatt.evaluate.search.optimize import OptimizationOutcome
+    from iowatt.evaluate.search.tasks import Executor, SearchProgress
 
 
 def optimize(
@@ -34,7 +33,7 @@ def optimize(
     resume: bool = False,
     jobs: int | None = None,
     executor: Executor | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
 ) -> OptimizationOutcome:
     """Find the best configurations of a scenario, by simulating as few as it takes.
 
@@ -58,11 +57,11 @@ def optimize(
     seed:
         Of the search; simulations have the scenario's.
     pricing:
-        Assumptions of ``cost.*`` (:class:`iowatt.evaluate.search.optimize.problem.PricingRequest`).
+        Assumptions of ``cost.*`` (:class:`iowatt.evaluate.search.PricingRequest`).
 
     Returns
     -------
-    iowatt.evaluate.search.optimize.outcome.OptimizationOutcome
+    iowatt.evaluate.search.optimize.OptimizationOutcome
         ``document`` (``iowatt.optimize/1``, docs/reference/optimize.md) and ``frame``, the table.
 
     Raises
@@ -71,16 +70,14 @@ def optimize(
         A key, value or metric that does not exist, a space in which nothing can be built, or ``output``
         holds something else.
     """
-    from iowatt.api import requests
-    from iowatt.evaluate.search.optimize import engine
-    from iowatt.evaluate.search.optimize.problem import make_problem
-    from iowatt.pages.optimize.document import of_outcome
+    from iowatt.evaluate.search import optimize as search
+    from iowatt.pages.optimize import report
 
     def listed(given: str | Iterable[str]) -> list[str]:
         return [given] if isinstance(given, str) else list(given)
 
     given = scenario_input(scenario, set)
-    problem = make_problem(
+    problem = search.make_problem(
         given,
         over,
         maximize=listed(maximize),
@@ -93,14 +90,13 @@ def optimize(
         seed=seed,
         pricing=pricing,
     )
-    return engine.optimize(
+    return search.optimize(
         problem,
-        name=requests.name(given),
         output=None if output is None else Path(output),
         force=force,
         resume=resume,
         jobs=jobs,
         executor=executor,
         progress=progress,
-        page=of_outcome,
+        page=report,
     )

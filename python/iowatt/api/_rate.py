@@ -75,8 +75,7 @@ def rate(
     iowatt.base.errors.InputError
         What is wrong with the scenario or what is asked for; no rate keeps to the limit, or none exceeds it.
     """
-    from iowatt.evaluate.search.rate import RateRequest
-    from iowatt.evaluate.search.rate.scenario import find_rate
+    from iowatt.evaluate.search.rate import RateRequest, find_rate
     from iowatt.pages.rate import document
 
     page = Page(output, force=force)

@@ -11,9 +11,8 @@ from iowatt.api._common import Changes, PathLike, scenario_input
 if TYPE_CHECKING:
     import polars as pl
 
-    from iowatt.evaluate.search.evaluator import Progress
-    from iowatt.evaluate.search.executor import Executor
-    from iowatt.evaluate.search.sweep import SweepRequest
+    from iowatt.evaluate.search import SweepRequest
+    from iowatt.evaluate.search.tasks import Executor, SearchProgress
 
 
 def sweep(
@@ -29,7 +28,7 @@ def sweep(
     strict: bool = False,
     own_seeds: bool = False,
     executor: Executor | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
 ) -> pl.DataFrame:
     """Simulate a scenario with every combination of values of some of its keys.
 
@@ -54,9 +53,9 @@ def sweep(
         A seed of its own for each point. Left out, all have the scenario's: the same random numbers, so that
         differences between points are due to their values.
     executor:
-        Who runs the points, in place of threads (:mod:`iowatt.evaluate.search.executor`).
+        Who runs the points, in place of threads (:mod:`iowatt.evaluate.search.tasks.executor`).
     progress:
-        Called with an ``search.evaluator.Progress`` as points advance, by several threads.
+        Called with a ``search.tasks.Progress`` as points advance, by several threads.
 
     Returns
     -------
@@ -70,9 +69,9 @@ def sweep(
         A path does not exist, a value is wrong whatever it is combined with, no point at all can be
         simulated, or ``output`` holds something else.
     """
-    from iowatt.api import requests
+    from iowatt.evaluate.search import sweep_request
 
-    request = requests.sweep(
+    request = sweep_request(
         scenario_input(scenario, set), over, bundles=bundles, strict=strict, own_seeds=own_seeds
     )
     return _frame(
@@ -94,7 +93,7 @@ def curve(
     bundles: bool = False,
     strict: bool = False,
     executor: Executor | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
 ) -> pl.DataFrame:
     """Response time, power and efficiency of a scenario against load.
 
@@ -122,9 +121,9 @@ def curve(
     iowatt.base.errors.InputError
         What is wrong with the scenario or the loads.
     """
-    from iowatt.api import requests
+    from iowatt.evaluate.search import curve_request
 
-    request = requests.load_curve(
+    request = curve_request(
         scenario_input(scenario, set),
         rates=rates,
         outstanding=outstanding,
@@ -138,10 +137,11 @@ def curve(
 
 
 def _frame(request: SweepRequest, output: PathLike | None, **options: Any) -> pl.DataFrame:
-    from iowatt.api import requests
     from iowatt.base.errors import IowattError
+    from iowatt.evaluate.search import run_sweep
+    from iowatt.pages.sweep import report
 
-    found = requests.answer(request, output=None if output is None else Path(output), **options)
+    found = run_sweep(request, output=None if output is None else Path(output), page=report, **options)
     if found.faults:
         raise IowattError(
             "internal", None, f"{len(found.faults)} points ended in a fault of iowatt: {found.faults[0]}"

@@ -217,3 +217,27 @@ def refuse_existing(path: Path, *, force: bool) -> None:
     """Raise ``InputError`` where ``path`` exists and may not be replaced: before any work is done for it."""
     if path.exists() and not force:
         raise InputError("exists", str(path), "the file exists", hint="`force=True` replaces it")
+
+
+def write_whole(target: Path, write: Callable[[Path], object]) -> Path:
+    """Write a file aside and rename it; a power cut leaves the old one or the new one whole."""
+    try:
+        with file(target) as made:
+            write(made)
+            sync(made)
+        sync(target.parent)
+    except OSError as error:
+        raise _unwritable(target, error) from None
+    return target
+
+
+def sync(path: Path) -> None:
+    """Bring a file, or the names in a folder, to the disk. Raises ``OSError``."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # some file systems know no such thing for folders
+            raise
+    finally:
+        os.close(handle)

@@ -37,6 +37,44 @@ def comment(text: str) -> str:
     return f"# {''.join(c if c.isprintable() else '?' for c in text)}"
 
 
+def toml_document(tables: Mapping[str, Any], comments: Iterable[str] = ()) -> str:
+    """A document: its keys, then tables (``[name]``) and lists of tables (``[[name]]``), two levels deep."""
+    lines = [*map(comment, comments), *_pairs(_plain(tables))]
+    for name, table in _nested(tables):
+        if not isinstance(table, Mapping):
+            lines += _table(name, table)
+            continue
+        if plain := _plain(table):
+            lines += _table(name, plain)
+        for inner, part in _nested(table):
+            lines += _table(f"{name}.{inner}", part)
+    return "\n".join(lines) + "\n"
+
+
+def _table(name: str, tables: Mapping[str, Any] | list[Mapping[str, Any]]) -> list[str]:
+    if isinstance(tables, Mapping):
+        return ["", f"[{name}]", *_pairs(tables)]
+    return [line for table in tables for line in ("", f"[[{name}]]", *_pairs(table))]
+
+
+def _pairs(table: Mapping[str, Any]) -> list[str]:
+    return [f"{key(name)} = {inline(value)}" for name, value in table.items()]
+
+
+def _plain(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in table.items() if not _is_tables(value)}
+
+
+def _nested(table: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    return [(name, value) for name, value in table.items() if _is_tables(value)]
+
+
+def _is_tables(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return True
+    return isinstance(value, list) and bool(value) and all(isinstance(part, Mapping) for part in value)
+
+
 def _escaped(character: str) -> str:
     if character in '"\\':
         return "\\" + character

@@ -56,11 +56,11 @@ def curve(
     as_json: AsJson = False,
 ) -> None:
     """Simulate a scenario at several loads: response time, power and efficiency against load."""
-    from iowatt.api import requests
     from iowatt.cli import searching
+    from iowatt.evaluate.search import curve_request
 
     given = searching.given(scenario, overrides)
-    request = requests.load_curve(
+    request = curve_request(
         given,
         rates=rates,
         outstanding=outstanding,
@@ -69,7 +69,7 @@ def curve(
         strict=strict,
         command=searching.command(),
     )
-    target = output or Path("curves") / requests.name(given)
+    target = output or Path("curves") / given.name
     searching.answer(
         request,
         target,

@@ -161,15 +161,14 @@ def validate(
     as well.
     """
     from iowatt.evaluate import validation
-    from iowatt.evaluate.validation import sheet
 
     check_page(output, force=force)
     shown = partial(show, output=output, force=force, notes=notes, as_json=as_json)
-    if ssd or (device is not None and trace is None and sheet.known(device)):
+    if ssd or (device is not None and trace is None and validation.has_data_sheet(device)):
         from iowatt.pages import data_sheets
 
         _only_disks({"trace": trace, "drive": drive})
-        shown(sheet.sheets([] if device is None else [device]), data_sheets.document)
+        shown(validation.compare_data_sheets([] if device is None else [device]), data_sheets.document)
         return
     from iowatt.pages.validation import document
 

@@ -35,7 +35,7 @@ from iowatt.cli.streams import say
 from iowatt.lenses.cost import YEARS
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search.optimize.outcome import OptimizationOutcome
+    from iowatt.evaluate.search.optimize import OptimizationOutcome
 
 
 def register(app: typer.Typer) -> None:
@@ -115,17 +115,16 @@ def optimize(
     as_json: AsJson = False,
 ) -> None:
     """Find the best configurations, with as few simulations as needed: an analytic estimate screens them."""
-    from iowatt.api import requests
     from iowatt.base import units
     from iowatt.cli import searching
     from iowatt.cli.progress import points_bar
-    from iowatt.evaluate.search.folder import refuse_target
-    from iowatt.evaluate.search.optimize import engine
-    from iowatt.evaluate.search.optimize.problem import PricingRequest, make_problem
-    from iowatt.pages.optimize.document import of_outcome
+    from iowatt.evaluate.search import PricingRequest
+    from iowatt.evaluate.search import optimize as search
+    from iowatt.evaluate.search.tasks import refuse_target
+    from iowatt.pages.optimize import report
 
     given = searching.given(scenario, overrides)
-    problem = make_problem(
+    problem = search.make_problem(
         given,
         over,
         maximize=maximize or [],
@@ -139,31 +138,29 @@ def optimize(
         pricing=PricingRequest(preset, tuple(assumptions or ()), tariff, alpha, years),
         command=searching.command(),
     )
-    name = requests.name(given)
-    target = output or Path("optimized") / name
-    refuse_target(target, force=force, resume=resume, shape=engine.SHAPE)
+    target = output or Path("optimized") / given.name
+    refuse_target(target, force=force, resume=resume, shape=search.FOLDER)
     with (
         searching.kept_on_interrupt(target),
         searching.executor(cluster, jobs) as worker,
         points_bar(f"optimizing {scenario.name}") as progress,
     ):
-        found = engine.optimize(
+        found = search.optimize(
             problem,
-            name=name,
             output=target,
             force=force,
             resume=resume,
             jobs=jobs,
             executor=worker,
             progress=progress,
-            page=of_outcome,
+            page=report,
         )
     _print(found, target, notes=notes, as_json=as_json)
     searching.stop_at_lost(found.faults, found.machines)
 
 
 def _print(found: OptimizationOutcome, target: Path, *, notes: bool, as_json: bool) -> None:
-    from iowatt.pages.optimize.document import document
+    from iowatt.pages.optimize import document
     from iowatt.render import terminal
 
     files: dict[str, Any] = {

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search.evaluator import Progress as SearchProgress
+    from iowatt.evaluate.search.tasks import SearchProgress
 
 Report = Callable[[float | None, int], None]
 

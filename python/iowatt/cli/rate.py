@@ -105,8 +105,7 @@ def rate(
     from iowatt.cli import searching
     from iowatt.cli.progress import bar
     from iowatt.cli.show import check_page, show
-    from iowatt.evaluate.search.rate import RateRequest
-    from iowatt.evaluate.search.rate.scenario import find_rate
+    from iowatt.evaluate.search.rate import RateRequest, find_rate
     from iowatt.pages.rate import document
 
     request = RateRequest(

@@ -16,16 +16,14 @@ from iowatt.cli.options import print_json
 from iowatt.cli.streams import say
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search.executor import Executor
-    from iowatt.evaluate.search.folder import FolderKind
-    from iowatt.evaluate.search.prepare import ScenarioInput
-    from iowatt.evaluate.search.sweep import SweepRequest, SweepResult
+    from iowatt.evaluate.search import ScenarioInput, SweepRequest, SweepResult
+    from iowatt.evaluate.search.tasks import Executor, FolderKind
 
 
 def given(scenario: Path, overrides: list[str] | None) -> ScenarioInput:
     """The scenario of the command line."""
     from iowatt.base.document import read_text
-    from iowatt.evaluate.search.prepare import ScenarioInput
+    from iowatt.evaluate.search import ScenarioInput
 
     return ScenarioInput(read_text(scenario), scenario.parent, str(scenario), tuple(overrides or []))
 
@@ -64,9 +62,10 @@ def answer(
     as_json: bool,
 ) -> None:
     """Run a request and print what was found."""
-    from iowatt.api import requests
     from iowatt.cli.progress import points_bar
-    from iowatt.evaluate.search.folder import refuse_target
+    from iowatt.evaluate.search import run_sweep
+    from iowatt.evaluate.search.tasks import refuse_target
+    from iowatt.pages.sweep import report
 
     refuse_target(target, force=force, resume=resume)
     with (
@@ -74,7 +73,7 @@ def answer(
         executor(cluster, jobs) as worker,
         points_bar(f"simulating {Path(request.given.source).name}") as progress,
     ):
-        found = requests.answer(
+        found = run_sweep(
             request,
             output=target,
             resume=resume,
@@ -82,23 +81,23 @@ def answer(
             jobs=jobs,
             executor=worker,
             progress=progress,
+            page=report,
         )
     show(found, target, notes=notes, as_json=as_json)
 
 
 def show(found: SweepResult, target: Path, *, notes: bool = False, as_json: bool) -> None:
     """Print what was found; raise where points are missing that another try may bring."""
-    from iowatt.evaluate.search.sweep import sweep_document
+    from iowatt.evaluate.search import sweep_document
 
     made = sweep_document(found, target)
     if as_json:
         print_json(made.as_dict())
     else:
-        from iowatt.api import requests
-        from iowatt.pages.sweep.document import document
+        from iowatt.pages.sweep import document
         from iowatt.render import terminal
 
-        terminal.show(document(found, requests.name(found.request.given)), notes=notes)
+        terminal.show(document(found), notes=notes)
         if found.resumed:
             say(f"resumed: {found.resumed} points were finished before")
         for name, file in (("table", made.table), ("csv", made.csv), ("report", made.report)):
@@ -107,14 +106,14 @@ def show(found: SweepResult, target: Path, *, notes: bool = False, as_json: bool
 
 
 @contextmanager
-def kept_on_interrupt(target: Path, shape: FolderKind | None = None) -> Iterator[None]:
+def kept_on_interrupt(target: Path, kind: FolderKind | None = None) -> Iterator[None]:
     """Say at Ctrl-C where to go on, if there is something there."""
-    from iowatt.evaluate.search.folder import SWEEP, is_search
+    from iowatt.evaluate.search.tasks import SWEEP, is_search
 
     try:
         yield
     except KeyboardInterrupt:
-        if is_search(target, shape or SWEEP):
+        if is_search(target, kind or SWEEP):
             typer.echo(
                 f"iowatt: what is finished is kept in {target}; the same command with --resume goes on",
                 err=True,

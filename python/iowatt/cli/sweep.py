@@ -48,11 +48,11 @@ def sweep(
     as_json: AsJson = False,
 ) -> None:
     """Simulate every combination of values of some keys: one table, one page."""
-    from iowatt.api import requests
     from iowatt.cli import searching
+    from iowatt.evaluate.search import sweep_request
 
     given = searching.given(scenario, overrides)
-    request = requests.sweep(
+    request = sweep_request(
         given,
         over,
         own_seeds=own_seeds,
@@ -60,7 +60,7 @@ def sweep(
         strict=strict,
         command=searching.command(),
     )
-    target = output or Path("sweeps") / requests.name(given)
+    target = output or Path("sweeps") / given.name
     searching.answer(
         request,
         target,

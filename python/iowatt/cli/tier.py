@@ -26,7 +26,7 @@ from iowatt.cli.streams import say
 from iowatt.lenses.cost import YEARS
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.tiers.one_pool import Objective
+    from iowatt.evaluate.tiers import Objective
 
 _OBJECTIVES = ("watts", "dollars", "drives")
 
@@ -90,7 +90,7 @@ def tier(
     from iowatt.base.units import parse_block_size, parse_duration
     from iowatt.cli.progress import bar
     from iowatt.cli.show import show
-    from iowatt.evaluate.search.optimize.problem import PricingRequest, resolve_pricing
+    from iowatt.evaluate.search import PricingRequest
     from iowatt.evaluate.tiers import RESULT, TierRequest, derive, reserve
     from iowatt.model.heat import LEAST_EXTENT
     from iowatt.model.scenario import load
@@ -117,7 +117,7 @@ def tier(
         extent_bytes=size,
         peak=peak,
         simulate=simulate,
-        pricing=resolve_pricing(PricingRequest(years=years, tariff=tariff)),
+        pricing=PricingRequest(years=years, tariff=tariff).resolve(),
     )
     with reserve(target, force=force) as place:
         found = derive(request, target, place, bar)

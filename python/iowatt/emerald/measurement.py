@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+from iowatt.base.atomic_path import sync
 from iowatt.base.errors import InputError
-from iowatt.evaluate.search.folder import sync
 
 MEASUREMENT_SCHEMA: Final = "iowatt.measurement/1"
 MANIFEST: Final = "measurement.json"

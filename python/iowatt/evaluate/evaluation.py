@@ -40,7 +40,7 @@ class Prepared:
 
 
 def prepare(scenario: Scenario, base: Path, text: str, *, traces_must_exist: bool = False) -> Prepared:
-    """Resolve a checked scenario; ``base`` is what its paths are relative to.
+    """Resolve a checked scenario; its paths are relative to ``base``.
 
     Raises ``scenario.DocumentError`` where keys contradict one another, and where a trace is not
     there that must be.
@@ -50,7 +50,7 @@ def prepare(scenario: Scenario, base: Path, text: str, *, traces_must_exist: boo
 
 
 def files(work: Prepared, base: Path) -> list[tuple[str, Path]]:
-    """Files beside the scenario that a run reads, each under the name that it has from the current directory.
+    """Files that a run reads besides the scenario, each with its name from the current directory.
 
     Standard input is ``-``.
     """
@@ -74,17 +74,12 @@ def simulate(
 ) -> Run:
     """The Run of a prepared scenario, in memory.
 
-    Parameters
-    ----------
-    inputs:
-        Asked for after the simulation: the files that were read, with their digests.
-    started_at:
-        As :func:`iowatt.run.provenance.now` has it.
-    lens_tables:
-        Whether the Run keeps, in bounded memory, what `iowatt idle` and `iowatt heat` read, unless the
-        scenario says otherwise.
-    progress, scratch, back_end, other_cpu_s, cpu_clock:
-        As for :func:`iowatt.sources.simulator.observe`.
+    Args:
+        inputs: Asked for after the simulation: the files that were read, with their digests.
+        started_at: As :func:`iowatt.run.provenance.now` has it.
+        lens_tables: Whether the Run keeps, in bounded memory, what `iowatt idle` and `iowatt heat` read,
+            unless the scenario says otherwise.
+        progress, scratch, back_end, other_cpu_s, cpu_clock: As for :func:`iowatt.sources.simulator.observe`.
 
     Raises ``InputError``: a trace is missing or wrong, or the run has nothing to observe.
     """

@@ -7,8 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.evaluate.validation import ComparedResponses, TimesComparison, Validation
-from iowatt.evaluate.validation.replay import SCHEDULER, Times, quantiles
+from iowatt.evaluate.validation import (
+    SCHEDULER,
+    ComparedResponses,
+    Times,
+    TimesComparison,
+    Validation,
+    quantiles,
+)
 from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain

@@ -9,6 +9,7 @@ DIR/sweeps/STAGE/   each sweep as `iowatt sweep` writes it
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,12 +20,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import Argument, InputError
-from iowatt.evaluate.search import axes, journal
-from iowatt.evaluate.search.evaluator import Progress
-from iowatt.evaluate.search.folder import JOURNAL, FolderKind, is_search, refuse_target, write_whole
-from iowatt.evaluate.search.prepare import ScenarioInput
-from iowatt.evaluate.search.sweep import SweepRequest, run_sweep
-from iowatt.evaluate.search.table import write_csv, write_parquet
+from iowatt.evaluate.search import ScenarioInput, SweepRequest, run_sweep
+from iowatt.evaluate.search.tasks import FolderKind, SearchProgress, count_records, is_search, refuse_target
 from iowatt.render import write
 from iowatt.studies.document import document
 from iowatt.studies.result import StudyFigure, StudyFiles, StudyResult
@@ -62,7 +59,7 @@ def conduct(
     resume: bool = False,
     force: bool = False,
     command: str | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
 ) -> FinishedStudy:
     """Run a study into a directory.
 
@@ -143,8 +140,8 @@ def _write(
         ],
         points=findings.points.height,
     )
-    write_whole(target / FILES.parquet, lambda file: write_parquet(findings.points, file))
-    write_whole(target / FILES.csv, lambda file: write_csv(findings.points, file))
+    atomic_path.write_whole(target / FILES.parquet, findings.points.write_parquet)
+    atomic_path.write_whole(target / FILES.csv, findings.points.write_csv)
     write.write(document(result, findings), target / FILES.page, force=True)
     _write_manifest(target, result.as_dict())
     return result
@@ -157,7 +154,7 @@ def is_study(target: Path) -> bool:
 
 def _write_manifest(target: Path, content: dict[str, Any]) -> None:
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    write_whole(target / MANIFEST, lambda file: file.write_text(text, encoding="utf-8"))
+    atomic_path.write_whole(target / MANIFEST, lambda file: file.write_text(text, encoding="utf-8"))
 
 
 def _begin(target: Path, request: dict[str, Any], *, resume: bool, force: bool) -> None:
@@ -197,26 +194,23 @@ class _OverallProgress:
     """Progress of one sweep after another, as that of one search over all of their points."""
 
     def __init__(
-        self, stages: list[StudyStage], sweeps: Path, progress: Callable[[Progress], None] | None
+        self, stages: list[StudyStage], sweeps: Path, progress: Callable[[SearchProgress], None] | None
     ) -> None:
         self._progress = progress
-        self._totals = {stage.key: len(axes.all_points(stage.axes)) for stage in stages}
+        self._totals = {stage.key: math.prod(len(axis.settings) for axis in stage.axes) for stage in stages}
         # What an interrupted run has left of each; the sweep counts it itself once it begins.
-        self._done = {
-            key: min(len(journal.read_journal(sweeps / key / JOURNAL)), total)
-            for key, total in self._totals.items()
-        }
+        self._done = {key: min(count_records(sweeps / key), total) for key, total in self._totals.items()}
         self._failed = dict.fromkeys(self._totals, 0)
 
-    def of_stage(self, key: str) -> Callable[[Progress], None] | None:
+    def of_stage(self, key: str) -> Callable[[SearchProgress], None] | None:
         """What the sweep of a stage reports to."""
         if self._progress is None:
             return None
         report = self._progress
 
-        def advanced(stage: Progress) -> None:
+        def advanced(stage: SearchProgress) -> None:
             self._done[key], self._failed[key] = stage.done, stage.failed
             done, total, failed = (sum(one.values()) for one in (self._done, self._totals, self._failed))
-            report(Progress(done, total, failed, stage.running))
+            report(SearchProgress(done, total, failed, stage.running))
 
         return advanced

@@ -10,12 +10,12 @@ from string import Template
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from iowatt.base.errors import IowattError
-from iowatt.evaluate.search.executor import Report, Threads, cores
+from iowatt.evaluate.search.tasks import Report, Threads, cores
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from iowatt.evaluate.search.axes import Axis
+    from iowatt.evaluate.search import SweepAxis
     from iowatt.evaluate.search.rate import RateRequest
     from iowatt.lenses.idle.result import IdlePeriods, OraclePoint
     from iowatt.render.figure import Cell
@@ -36,7 +36,7 @@ class StudyStage:
     text: str
     #: Directory that file names in ``text`` are relative to.
     base: Path
-    axes: Sequence[Axis]
+    axes: Sequence[SweepAxis]
     #: Columns that distinguish its points from those of other stages in the table of all points.
     labels: Mapping[str, Cell]
     #: Whether the Runs themselves are kept, for what no table of a sweep holds.

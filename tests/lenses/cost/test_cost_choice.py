@@ -14,7 +14,7 @@ import compared_runs as made
 from iowatt.api import run as simulate
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
-from iowatt.evaluate.search import table
+from iowatt.evaluate.search.metrics import table
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.budget.result import ServiceLevel
 from iowatt.lenses.cost.request import CostRequest, answer

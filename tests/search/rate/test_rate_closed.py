@@ -12,21 +12,14 @@ import pytest
 
 from iowatt.base.document import TomlDocument
 from iowatt.evaluate.search import prepare
-from iowatt.evaluate.search.axes import axes
-from iowatt.evaluate.search.executor import MachineError
-from iowatt.evaluate.search.point import (
-    TOO_SLOW,
-    InputFile,
-    PointTask,
-    described_files,
-    evaluate_point,
-    file_digests,
-    key_of,
-)
+from iowatt.evaluate.search.axes import parse_axes
+from iowatt.evaluate.search.point import TOO_SLOW, PointTask, evaluate_point, key_of
 from iowatt.evaluate.search.prepare import ScenarioInput
 from iowatt.evaluate.search.rate import ALL, RateRequest, RateResult, RateRun, row_at_limit, search_scenario
 from iowatt.evaluate.search.rate.closed import elasticity
 from iowatt.evaluate.search.sweep import SweepRequest, run_sweep
+from iowatt.evaluate.search.tasks.executor import MachineError
+from iowatt.evaluate.search.tasks.files import InputFile, described_files
 from iowatt.model.scenario.keys.scenario import Scenario
 from refused import refused
 
@@ -176,7 +169,10 @@ def test_a_row_taken_to_the_limit_agrees_with_itself():
 
 def test_a_point_of_a_sweep_is_taken_to_the_limit(tmp_path):
     request = SweepRequest(
-        "sweep", ScenarioInput(TEXT, BASE, "here", ()), axes(["array.pool.disks.count=20,40"]), within=WITHIN
+        "sweep",
+        ScenarioInput(TEXT, BASE, "here", ()),
+        parse_axes(["array.pool.disks.count=20,40"]),
+        within=WITHIN,
     )
     one = run_sweep(request, output=tmp_path / "sweep")
     rows = one.frame.to_dicts()
@@ -191,10 +187,10 @@ def test_a_point_of_a_sweep_is_taken_to_the_limit(tmp_path):
 
 def test_a_sweep_at_another_limit_is_another_one(tmp_path):
     given = ScenarioInput(TEXT, BASE, "here", ())
-    request = SweepRequest("sweep", given, axes(["array.pool.disks.count=20"]), within=WITHIN)
+    request = SweepRequest("sweep", given, parse_axes(["array.pool.disks.count=20"]), within=WITHIN)
     run_sweep(request, output=tmp_path / "sweep")
     other = SweepRequest(
-        "sweep", given, axes(["array.pool.disks.count=20"]), within=replace(WITHIN, limit_s=0.1)
+        "sweep", given, parse_axes(["array.pool.disks.count=20"]), within=replace(WITHIN, limit_s=0.1)
     )
     found = run_sweep(other, output=tmp_path / "again")
     assert found.frame["outstanding"][0] == pytest.approx(100, rel=0.02)
@@ -207,7 +203,7 @@ def test_a_sweep_at_another_limit_is_another_one(tmp_path):
 
 def test_a_sweep_does_not_go_on_with_points_that_were_judged_otherwise(tmp_path):
     given = ScenarioInput(TEXT, BASE, "here", ())
-    request = SweepRequest("sweep", given, axes(["array.pool.disks.count=20"]), within=WITHIN)
+    request = SweepRequest("sweep", given, parse_axes(["array.pool.disks.count=20"]), within=WITHIN)
     run_sweep(request, output=tmp_path / "sweep")
     for other in (replace(WITHIN, limit_s=0.1), replace(WITHIN, requests=2_000), None):
         with refused("changed", tmp_path / "sweep"):
@@ -250,11 +246,11 @@ def test_a_file_that_is_not_there_is_a_fault_of_the_machine_in_every_task(how):
 
 def _task(within: RateRequest | None) -> PointTask:
     (checked,) = prepare.check_points(
-        ScenarioInput(TEXT, BASE, "here", ()), axes(["seed=1"]), _points(), own_seeds=False
+        ScenarioInput(TEXT, BASE, "here", ()), parse_axes(["seed=1"]), _points(), own_seeds=False
     )
     return PointTask(
         key="k", document=checked.document, base=".", text=TEXT,
-        files=described_files(checked.files, file_digests(path for _, path in checked.files)),
+        files=described_files(checked.files),
         bundle=None, command=None, rate=within,
     )  # fmt: skip
 
@@ -262,7 +258,7 @@ def _task(within: RateRequest | None) -> PointTask:
 def _points():
     from iowatt.evaluate.search.axes import all_points
 
-    return all_points(axes(["seed=1"]))
+    return all_points(parse_axes(["seed=1"]))
 
 
 def test_the_verb_finds_it_too(tmp_path):

@@ -10,9 +10,9 @@ import pytest
 from md1_queue import answer
 from station import STATION, found, scenario
 
-from iowatt.evaluate.search.executor import Cancelled, Threads
 from iowatt.evaluate.search.rate import ALL, RateRequest, search_scenario
 from iowatt.evaluate.search.rate.load import load_of
+from iowatt.evaluate.search.tasks.executor import Cancelled, Threads
 from refused import refused
 
 TWO = STATION.replace(

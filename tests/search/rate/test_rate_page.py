@@ -12,7 +12,8 @@ import pytest
 from md1_queue import queue
 
 from iowatt.evaluate.search.prepare import ScenarioInput
-from iowatt.evaluate.search.rate import HighestRate, RateRequest, find_highest_rate
+from iowatt.evaluate.search.rate import HighestRate, RateRequest
+from iowatt.evaluate.search.rate.find import find_highest_rate
 from iowatt.evaluate.search.rate.scenario import rate_document
 from iowatt.pages.rate import document
 from iowatt.render import numbers, write

@@ -26,9 +26,14 @@ from iowatt.emerald.bff.request import BffRequest
 from iowatt.emerald.bff.result import BestFootForward
 from iowatt.emerald.bff.search import Search
 from iowatt.emerald.rules import load as load_rules
-from iowatt.evaluate.search.evaluator import Evaluator, Progress
-from iowatt.evaluate.search.executor import Executor
-from iowatt.evaluate.search.folder import Folder, FolderKind, refuse_target
+from iowatt.evaluate.search.tasks import (
+    Evaluator,
+    Executor,
+    FolderKind,
+    SearchFolder,
+    SearchProgress,
+    refuse_target,
+)
 from iowatt.render import write
 
 if TYPE_CHECKING:
@@ -60,7 +65,7 @@ def search_family(
     *,
     jobs: int | None = None,
     executor: Executor | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
     announce: Callable[[str], None] = lambda _line: None,
 ) -> BestFootForward:
     """The result of a search, written to its folder where one is given.
@@ -78,7 +83,7 @@ def search_family(
         folder = None
         if place.folder is not None:
             manifest = {"schema": ASKED_SCHEMA, **request.as_dict()}
-            folder = Folder(
+            folder = SearchFolder(
                 place.folder,
                 manifest,
                 request.family.text,
@@ -87,9 +92,8 @@ def search_family(
                 shape=SHAPE,
             )
             stack.callback(folder.close)
-        evaluator = Evaluator(
-            folder=folder, executor=executor, jobs=jobs, progress=progress, total=0, work=evaluate
-        )
+        journal = None if folder is None else folder.journal
+        evaluator = Evaluator(evaluate, journal, executor, jobs, progress, total=0)
         stack.callback(evaluator.close)
         if folder is not None:
             evaluator.records |= folder.journal.records

@@ -16,9 +16,8 @@ from iowatt.emerald.bff.result import PointFigures, power_efficiency
 from iowatt.emerald.family import Candidate, Family, Metric, find_metric, scenario_text
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.estimate import Estimator, NotEstimated
-from iowatt.evaluate.search.executor import Report
-from iowatt.evaluate.search.point import InputFile, recorded, verify_files
 from iowatt.evaluate.search.rate import ALL, Loop, RateRequest, search_scenario
+from iowatt.evaluate.search.tasks import InputFile, Report, recorded, verify_files
 from iowatt.model.power import total
 from iowatt.model.scenario import Scenario, array_plan
 from iowatt.run import provenance

@@ -32,9 +32,7 @@ from iowatt.emerald.family import (
 from iowatt.emerald.rules import Rules
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.estimate import NotEstimated
-from iowatt.evaluate.search.evaluator import Evaluator, PointJob
-from iowatt.evaluate.search.journal import error_record, error_text
-from iowatt.evaluate.search.point import InputFile, described_files, file_digests
+from iowatt.evaluate.search.tasks import Evaluator, InputFile, Job, described_files, error_text
 from iowatt.model.scenario import Scenario
 
 #: A metric of a configuration; the last is the [[configuration]] whose own loads apply.
@@ -175,7 +173,7 @@ class Search:
         ]
         if bases:
             self.simulate(bases)
-        jobs: dict[str, PointJob] = {}
+        jobs: dict[str, Job] = {}
         keys: dict[str, list[PointKey]] = {}
         for metric, candidate, configuration in todo:
             key = (metric.name, candidate, configuration)
@@ -189,7 +187,7 @@ class Search:
             except InputError as error:
                 self.known.failed[key] = _error_text(error)
                 continue
-            jobs[task.key] = PointJob(task, f"{metric.name}, {candidate.label}")
+            jobs[task.key] = Job(task, f"{metric.name}, {candidate.label}")
             keys.setdefault(task.key, []).append(key)
         if not jobs:
             return
@@ -245,7 +243,7 @@ class Search:
             work = evaluation.prepare(parsed, self.family.base, text)
             self._files[kind] = evaluation.files(work, self.family.base)
         files = self._files[kind]
-        return described_files(files, file_digests(path for _, path in files))
+        return described_files(files)
 
     def _limit(self, metric: Metric, configuration: str | None) -> float:
         if configuration is not None:
@@ -396,4 +394,4 @@ def _ep(figures: PointFigures | None) -> float:
 
 
 def _error_text(error: InputError) -> str:
-    return error_text({**error_record(error), "hint": None})
+    return error_text(InputError(error.code, error.place, error.message))

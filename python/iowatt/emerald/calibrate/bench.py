@@ -23,8 +23,8 @@ from iowatt.emerald.conduct.simulation_driver import SimulationDriver
 from iowatt.emerald.driver import Driver
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.plan.workloads import outstanding
-from iowatt.evaluate.search.journal import Journal
-from iowatt.evaluate.search.rate.measurement import MOST_REQUESTS
+from iowatt.evaluate.search.highest import MOST_REQUESTS
+from iowatt.evaluate.search.tasks import SearchJournal
 from iowatt.run.bundle import Run
 
 #: Requests outstanding of a stage whose rate is not known yet.
@@ -210,7 +210,7 @@ class KeptPoints:
 
     def __init__(self, bench: Bench, file: Path, how: str) -> None:
         self._bench, self._how = bench, how
-        self._journal = Journal(file)
+        self._journal = SearchJournal(file)
         self._repetitions: Counter[str] = Counter()
         self._own: set[str] = set()
         #: Points that an earlier run had finished.

@@ -32,14 +32,14 @@ from iowatt.emerald.plan.build import NO_LIMIT_MS
 from iowatt.emerald.plan.model import Plan, PlanDeviation, Stage
 from iowatt.emerald.plan.workloads import SEQUENTIAL, outstanding
 from iowatt.emerald.rules import Rules, UnknownRuleError
-from iowatt.evaluate.search.highest_rate import (
+from iowatt.evaluate.search.highest import (
     KEEPS_UP,
     RateBracket,
     RateMeasurement,
     highest_rate,
+    highest_throughput,
     verdict_of,
 )
-from iowatt.evaluate.search.highest_throughput import highest_throughput
 from iowatt.sources.export.loads import LEAST_OUTSTANDING, MOST_OUTSTANDING, outstanding_needed
 
 RESPONSE_RULE: Final = "response.mean_ms.random"

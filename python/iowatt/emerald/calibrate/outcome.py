@@ -9,7 +9,7 @@ from typing import Final
 from iowatt.base.errors import InputError
 from iowatt.base.results import Result
 from iowatt.emerald.judge import Load
-from iowatt.evaluate.search.rate.measurement import half_width_s, kept_up
+from iowatt.evaluate.search.highest import half_width_s, kept_up
 from iowatt.run.bundle import Run
 from iowatt.run.statistics import student_t_quantile
 from iowatt.sources.observation import Interval, Observation

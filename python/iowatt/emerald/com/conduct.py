@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from iowatt.base.atomic_path import write_whole
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import suggestion
 from iowatt.base.results import Note
@@ -23,7 +24,6 @@ from iowatt.emerald.com.storage import (
     opened,
 )
 from iowatt.emerald.rules import Rules, load
-from iowatt.evaluate.search.folder import write_whole
 from iowatt.run import provenance
 
 _ROOM: Final = 3  #: Most that a test holds at a time, in sets.

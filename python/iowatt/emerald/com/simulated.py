@@ -13,12 +13,12 @@ from typing import Any, Final
 
 from iowatt.base.document import TomlDocument
 from iowatt.base.errors import InputError
+from iowatt.base.toml_writer import toml_document
 from iowatt.emerald.com.dataset import DataSet, Kind
 from iowatt.emerald.com.procedures import LEAST_COST, parity_raid
 from iowatt.emerald.com.result import ComTest, Step, judged, size_text
 from iowatt.emerald.rules import Rules
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.tiers import build
 from iowatt.model.scenario import Scenario, idle_system
 from iowatt.model.scenario.virtual import Reduced
 from iowatt.run import provenance
@@ -64,7 +64,7 @@ class _Array:
 
     def run(self, kind: Kind, size: int, *, snapshot: bool = False) -> dict[str, Any]:
         """``run.json`` after a set of ``size`` bytes was written to the empty pool, and some rest."""
-        text = build.toml_document(self._scenario(self._ratios(kind), size, snapshot=snapshot))
+        text = toml_document(self._scenario(self._ratios(kind), size, snapshot=snapshot))
         document = TomlDocument(text, f"the COM tests on {self.scenario}")
         work = evaluation.prepare(document.validate(Scenario), self.scenario.parent, text)
         return evaluation.simulate(work, inputs=list, started_at=provenance.now()).summary

@@ -23,7 +23,6 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.measurement import JOURNAL, MANIFEST, MEASUREMENT_SCHEMA, STAGES, Journal
 from iowatt.emerald.plan.instruments import without_secrets
 from iowatt.emerald.plan.model import Plan
-from iowatt.evaluate.search.folder import sync, write_whole
 
 PLAN: Final = "plan.json"
 LOCK: Final = "lock"
@@ -59,7 +58,7 @@ class Folder:
                 clear(path, but=(LOCK, MANIFEST))  # without a manifest --force would refuse what is left
             for folder in (path / STAGES, path / METERS):
                 folder.mkdir(exist_ok=True)
-            sync(path.parent)
+            atomic_path.sync(path.parent)
         except OSError as error:
             raise InputError("unwritable", str(path), f"cannot be written: {error.strerror}") from None
         self.id = str(before.get("id") or secrets.token_hex(8))
@@ -93,7 +92,7 @@ class Folder:
     def write(self, name: str, document: dict[str, Any]) -> None:
         """Write a JSON document whole or not at all."""
         text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-        write_whole(self.path / name, lambda file: file.write_text(text, "utf-8"))
+        atomic_path.write_whole(self.path / name, lambda file: file.write_text(text, "utf-8"))
 
     def attempt(self, stage: str, number: int) -> Path:
         """A new folder for an attempt at a stage."""
@@ -126,7 +125,7 @@ class Folder:
             "plan_sha256": hashlib.sha256(text.encode()).hexdigest(),
         }
         self.write(MANIFEST, manifest)
-        write_whole(self.path / PLAN, lambda file: file.write_text(text, "utf-8"))
+        atomic_path.write_whole(self.path / PLAN, lambda file: file.write_text(text, "utf-8"))
 
     def _reserve(self) -> None:
         with contextlib.suppress(OSError):  # then the free space that is watched must do

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from iowatt.base.errors import InputError
+from iowatt.base.toml_writer import toml_document
 from iowatt.emerald.plan import workloads
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.evaluate.tiers import build
 from iowatt.model.scenario import ResolvedSystem, Scenario, idle_system
 
 Memory = Literal["none", "recent", "lasting"]
@@ -211,7 +211,7 @@ def text(plan: Plan, array: SimulatedArray, course: Course) -> str:
         "array": copy.deepcopy(array.raw["array"]),
         "observe": observe,
     }
-    return build.toml_document(
+    return toml_document(
         body,
         (
             f"Stage {course.stage.id} of the plan {plan.name}: the array of {array.path.name}, with the work "

@@ -20,7 +20,7 @@ RATE_IOPS: Final = 1000.0
 
 
 @dataclass(frozen=True)
-class TraceSource:
+class CacheTrace:
     """A trace as a spec, its address space where that is known, and what to know about it."""
 
     trace: dict[str, Any]
@@ -29,7 +29,7 @@ class TraceSource:
 
 
 def is_profile(name: str) -> bool:
-    """Whether a name means a profile: it ends in .toml, or the library has it and the folder no such file."""
+    """Whether a name is a profile: it ends in .toml, or is in the library and no file here has the name."""
     from iowatt.model.profile import profile_names
 
     return name.endswith(".toml") or (name in profile_names() and not Path(name).exists())
@@ -44,7 +44,7 @@ def profile_source(
     duration_s: float | None = None,
     rate_iops: float | None = None,
     span: int | None = None,
-) -> TraceSource:
+) -> CacheTrace:
     """A synthetic workload: the profile ``name``, ending after so many requests or seconds.
 
     Raises ``InputError`` as `iowatt.trace.generate.prepare` does.
@@ -63,7 +63,7 @@ def profile_source(
         name, overrides, seed=seed, requests=requests, duration_s=duration_s, rate_iops=rate_iops, span=span
     )
     known = span if span is not None else prepared.loaded.profile.span
-    return TraceSource(prepared.trace, known, (*assumed, *prepared.notes))
+    return CacheTrace(prepared.trace, known, (*assumed, *prepared.notes))
 
 
 SIZES: Final = "0.1%,0.2%,0.5%,1%,2%,5%,10%,20%,50%"
@@ -125,13 +125,13 @@ def compare_caches(
     )
 
 
-def _source(trace: str, made: Mapping[str, Any], reading: dict[str, Any]) -> TraceSource:
+def _source(trace: str, made: Mapping[str, Any], reading: dict[str, Any]) -> CacheTrace:
     if not is_profile(trace):
         for name, value in made.items():
             if value not in (None, [], ()):
                 message = f"is for profiles, and {trace} is a recorded trace"
                 raise InputError("not-applicable", Argument(name), message)
-        return TraceSource({"path": trace, **reading})
+        return CacheTrace({"path": trace, **reading})
     for name, value in reading.items():
         if value is not None:
             message = f"this is a profile; the option {name} is for recorded traces"
@@ -163,7 +163,7 @@ def _block(block: str | int | None) -> int | None:
 
 
 def _warm_up(given_: str | int | None) -> tuple[int, float]:
-    """Requests and seconds, one of which is 0."""
+    """Requests and seconds; one of the two is 0."""
     if given_ is None:
         return 0, 0.0
     if re.fullmatch(r"[0-9]{1,15}", str(given_).strip()):

@@ -106,24 +106,18 @@ def simulate(
     devices are read unless the spec names some, each with blocks of its own. A trace without times is read
     as an order.
 
-    Parameters
-    ----------
-    sizes
-        In bytes, which are whole blocks rounded down; or shares, which need a first pass over the trace where
-        they are of its footprint.
-    block_bytes
-        Bytes of a block; None: each request is one object, named by its device and first byte.
-    writes
-        ``allocate``: a write that misses enters, as a read does. ``around``: it does not; a hit is a use.
-    warm_up_requests, warm_up_s
-        What is not counted at the beginning: so many reads and writes, and those before so many seconds.
-    share_of
-        What shares are of: ``footprint``, the blocks (objects) that the trace touches, or ``span``, the
-        address space.
-    span_bytes
-        The address space, where it is known; else it ends with the last request's.
-    skip_empty
-        Leave out sizes that hold no block, as far as others do, in place of refusing them.
+    Args:
+        sizes: In bytes, which are whole blocks rounded down; or shares, which need a first pass over the
+            trace where they are of its footprint.
+        block_bytes: Bytes of a block; None: each request is one object, named by its device and first byte.
+        writes: ``allocate``: a write that misses enters, as a read does. ``around``: it does not; a hit is a
+            use.
+        warm_up_requests, warm_up_s: What is not counted at the beginning: so many reads and writes, and those
+            before so many seconds.
+        share_of: What shares are of: ``footprint``, the blocks (objects) that the trace touches, or ``span``,
+            the address space.
+        span_bytes: The address space, where it is known; else it ends with the last request's.
+        skip_empty: Leave out sizes that hold no block, as far as others do, in place of refusing them.
 
     Raises ``InputError``: the trace cannot be read, or a size holds no block.
     """

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.evaluate.estimate.load import Band, Flow, Stream, bands, is_banded
+from iowatt.evaluate.estimate.load import Band, RequestFlow, RequestStream, bands, is_banded
 from iowatt.evaluate.estimate.root import root_of_log
 from iowatt.evaluate.estimate.unknown import not_modelled
 
@@ -70,17 +70,17 @@ class CacheState:
     runs: tuple[DestageRun, ...]
     dirty: float
     _hits: Mapping[Key, float]
-    _followers: Mapping[tuple[int, Stream], float]
+    _followers: Mapping[tuple[int, RequestStream], float]
 
-    def hit(self, flow: Flow, band: Band) -> float:
+    def hit(self, flow: RequestFlow, band: Band) -> float:
         """Hit ratio of the reads of a band."""
         return self._hits.get(_key(flow.volume, band), 0.0)
 
-    def missed(self, flow: Flow, stream: Stream) -> float:
+    def missed(self, flow: RequestFlow, stream: RequestStream) -> float:
         """Share of a sequence's reads that no other sequence has read before it."""
         return 1 / self._followers[(flow.volume, stream)]
 
-    def fetch(self, stream: Stream, size: int) -> tuple[int, float]:
+    def fetch(self, stream: RequestStream, size: int) -> tuple[int, float]:
         """What a miss of a size fetches, and how often of such misses: a line serves what follows in
         sequence."""
         if self.cache["transfers"] == "needed":
@@ -91,7 +91,7 @@ class CacheState:
 
 
 def cache_state(
-    cache: Mapping[str, Any], flows: Sequence[Flow], rates: Sequence[float], *, full: bool = False
+    cache: Mapping[str, Any], flows: Sequence[RequestFlow], rates: Sequence[float], *, full: bool = False
 ) -> CacheState:
     """The steady state under flows at rates; only their proportions matter. ``full``: writes wait for space.
 
@@ -99,7 +99,7 @@ def cache_state(
     whole-line transfers.
     """
     uses: dict[Key, _Use] = {}
-    ahead: dict[tuple[int, int, int], list[tuple[Stream, float, float, float]]] = {}
+    ahead: dict[tuple[int, int, int], list[tuple[RequestStream, float, float, float]]] = {}
     for flow, rate in zip(flows, rates, strict=True):
         for stream in flow.streams:
             if stream.access["pattern"] == "sequential":
@@ -114,12 +114,14 @@ def cache_state(
     return _steady(cache, list(uses.values()), ahead, full)
 
 
-def _refer(uses: dict[Key, _Use], cache: Mapping[str, Any], flow: Flow, stream: Stream, rate: float) -> None:
+def _refer(
+    uses: dict[Key, _Use], cache: Mapping[str, Any], flow: RequestFlow, stream: RequestStream, rate: float
+) -> None:
     line, grain = cache["line_bytes"], float(stream.access.get("extent_bytes") or 0)
     for write, share, sizes in stream.parts:
         if write and cache["transfers"] == "whole" and any(size % line for size, _ in sizes):
             raise not_modelled(
-                "transfers of whole lines of which a part is written", "array.controller.cache.adaptive"
+                "transfers of whole lines for partial writes", "array.controller.cache.adaptive"
             )
         for band in bands(stream, write=write):
             key = _key(flow.volume, band)
@@ -136,10 +138,10 @@ def _refer(uses: dict[Key, _Use], cache: Mapping[str, Any], flow: Flow, stream: 
 
 
 def _follow(
-    ahead: dict[tuple[int, int, int], list[tuple[Stream, float, float, float]]],
+    ahead: dict[tuple[int, int, int], list[tuple[RequestStream, float, float, float]]],
     cache: Mapping[str, Any],
-    flow: Flow,
-    stream: Stream,
+    flow: RequestFlow,
+    stream: RequestStream,
     rate: float,
 ) -> None:
     """Group sequences over the same range by their starts: those as fast as others follow them."""
@@ -161,16 +163,16 @@ def _mean(sizes: Sequence[tuple[int, float]]) -> float:
 def _steady(
     cache: Mapping[str, Any],
     uses: Sequence[_Use],
-    ahead: Mapping[tuple[int, int, int], list[tuple[Stream, float, float, float]]],
+    ahead: Mapping[tuple[int, int, int], list[tuple[RequestStream, float, float, float]]],
     full: bool,
 ) -> CacheState:
     line, back = cache["line_bytes"], cache["write"] == "back"
     capacity = float(cache["capacity_bytes"] // line)
     lines = np.array([use.lines for use in uses])
     reads, writes = np.array([use.reads for use in uses]), np.array([use.writes for use in uses])
-    followers: dict[tuple[int, Stream], tuple[float, float]] = {}
+    followers: dict[tuple[int, RequestStream], tuple[float, float]] = {}
     new = dirtied = 0.0  # lines a second that sequences come to first, and write
-    leads: list[tuple[int, Stream, float]] = []
+    leads: list[tuple[int, RequestStream, float]] = []
     for (volume, _, _), members in ahead.items():
         for group in _groups(members):
             speed = max(speed for _, speed, _, _ in group)
@@ -224,9 +226,9 @@ def _key(volume: int, band: Band) -> Key:
 
 
 def _groups(
-    members: Sequence[tuple[Stream, float, float, float]],
-) -> list[list[tuple[Stream, float, float, float]]]:
-    groups: list[list[tuple[Stream, float, float, float]]] = []
+    members: Sequence[tuple[RequestStream, float, float, float]],
+) -> list[list[tuple[RequestStream, float, float, float]]]:
+    groups: list[list[tuple[RequestStream, float, float, float]]] = []
     for member in sorted(members, key=lambda one: -one[1]):
         if groups and member[1] >= (1 - _ALIKE) * groups[-1][0][1]:
             groups[-1].append(member)
@@ -236,7 +238,10 @@ def _groups(
 
 
 def _runs(
-    cache: Mapping[str, Any], uses: Sequence[_Use], sweep: float, leads: Sequence[tuple[int, Stream, float]]
+    cache: Mapping[str, Any],
+    uses: Sequence[_Use],
+    sweep: float,
+    leads: Sequence[tuple[int, RequestStream, float]],
 ) -> tuple[DestageRun, ...]:
     most = cache["destage_bytes"]
     found = [

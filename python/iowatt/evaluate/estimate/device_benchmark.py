@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.evaluate.estimate.operations import Kind
+from iowatt.evaluate.estimate.operations import OperationKind
 
 #: Depths of the curve; between them it is interpolated, beyond them flat.
 DEPTHS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
@@ -35,7 +35,7 @@ _BUFFERS: Final = 1.5
 
 
 @dataclass(frozen=True)
-class Moments:
+class ServiceMoments:
     """Mean and standard deviation of a response time, s."""
 
     mean_s: float
@@ -51,9 +51,9 @@ class BenchmarkPoint:
 
     depth: int
     iops: float
-    both: Moments
-    read: Moments
-    write: Moments
+    both: ServiceMoments
+    read: ServiceMoments
+    write: ServiceMoments
     operation_j: float
     #: Mean number there, at each drive or set: the depth itself where that is one.
     there: float
@@ -72,7 +72,12 @@ class BenchmarkCurve:
 
 
 def benchmark(
-    pool: Mapping[str, Any], mix: Sequence[tuple[Kind, float]], *, mirrored: int, parity: int, seed: int
+    pool: Mapping[str, Any],
+    mix: Sequence[tuple[OperationKind, float]],
+    *,
+    mirrored: int,
+    parity: int,
+    seed: int,
 ) -> BenchmarkCurve:
     """Simulate one drive of a plan's pool under a mix of operations, or ``mirrored`` drives that hold the
     same.
@@ -81,12 +86,9 @@ def benchmark(
     meet others on the way, and the parity waits for data that another drive reads. What is only written is
     read there, which costs a disk nearly the same.
 
-    Parameters
-    ----------
-    pool
-        As ``plan["simulation"]["pools"]`` has it.
-    mix
-        Kinds and their shares.
+    Args:
+        pool: An entry of ``plan["simulation"]["pools"]``.
+        mix: Kinds and their shares.
     """
     total = sum(share for _, share in mix)
     asked = [(kind, share / total) for kind, share in mix]
@@ -98,7 +100,7 @@ def benchmark(
     updates = any(kind.how == "update" for kind, _ in asked)
     plan["workloads"][0]["replay"]["per"] = "stream" if updates else "workload"
     power = pool["device"]["power"]
-    # A drive that sleeps by itself is awake as long as there is work: `watts` adds that.
+    # A drive with a sleep timer is awake while there is work: `watts` adds that.
     idle_w = drives * (power["active_w"] if power.get("awake_s") else power["levels"]["idle_w"])
     first = _buffered(pool, asked, drives if parity else 1)
     points: list[BenchmarkPoint] = []
@@ -150,12 +152,12 @@ def benchmark(
     return BenchmarkCurve(tuple(points), drives, 1 + parity if parity else 0, tuple(opened))
 
 
-def _host(kind: Kind) -> Kind:
+def _host(kind: OperationKind) -> OperationKind:
     """The host request that makes the drives of a group do operations of a kind."""
-    return Kind("write" if kind.how == "update" else "read", kind.bytes, kind.place)
+    return OperationKind("write" if kind.how == "update" else "read", kind.bytes, kind.place)
 
 
-def _buffered(pool: Mapping[str, Any], mix: Sequence[tuple[Kind, float]], drives: int) -> int:
+def _buffered(pool: Mapping[str, Any], mix: Sequence[tuple[OperationKind, float]], drives: int) -> int:
     """Operations until an SSD's write buffer has been filled: what comes before flatters it."""
     media = pool["device"].get("media") or {}
     written = sum(share * kind.bytes for kind, share in mix if kind.how != "read")
@@ -185,7 +187,7 @@ def _plan(pool: Mapping[str, Any], drives: int, parity: int, seed: int) -> dict[
 
 
 def _rows(
-    mix: Sequence[tuple[Kind, float]],
+    mix: Sequence[tuple[OperationKind, float]],
     depth: int,
     count: int,
     *,
@@ -222,7 +224,7 @@ def _rows(
 
 
 def _offsets(
-    kind: Kind, bytes_: int, count: int, *, capacity: int, sector: int, draw: np.random.Generator
+    kind: OperationKind, bytes_: int, count: int, *, capacity: int, sector: int, draw: np.random.Generator
 ) -> np.ndarray[Any, Any]:
     first, last = kind.place.first * capacity, kind.place.last * capacity
     align = 4096 if bytes_ % 4096 == 0 and 4096 % sector == 0 else sector
@@ -264,10 +266,10 @@ def _run(
     window, total, devices = summary["window"], summary["total"], summary["devices"]
     seconds = (window["end_ns"] - window["start_ns"]) / 1e9
     response = {
-        name: Moments(times["mean_s"], times["std_s"] or 0.0) if times["count"] else None
+        name: ServiceMoments(times["mean_s"], times["std_s"] or 0.0) if times["count"] else None
         for name, times in total["response"].items()
     }
-    both = response["all"] or Moments(0.0, 0.0)
+    both = response["all"] or ServiceMoments(0.0, 0.0)
     joules = sum(sum(device["energy_j"].values()) for device in devices) - idle_w * seconds
     done, there = max(1, total["completions"]["requests"]), float(depth)
     if parity:

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from iowatt.evaluate.estimate import device_benchmark
-from iowatt.evaluate.estimate.operations import Kind, Mix, Place
-from iowatt.evaluate.estimate.queueing import Curve
+from iowatt.evaluate.estimate.operations import AccessRange, Mix, OperationKind
+from iowatt.evaluate.estimate.queueing import DriveCurve
 from iowatt.model.scenario.keys import Pool
 
 #: Shares of kinds are rounded to parts, places to zones of a drive: benchmarks are shared by mixes that are
@@ -29,17 +29,19 @@ _RAID: Final = {
     "parity_check_on_read": False,
 }  # fmt: skip
 
-Key = tuple[tuple[Kind, int], ...]
+Key = tuple[tuple[OperationKind, int], ...]
 
 
-class Drives:
+class DriveBenchmarks:
     """Curves of drives by their plan and their work; ``pilots`` counts the benchmarks so far."""
 
     def __init__(self) -> None:
-        self._curves: dict[tuple[str, int, int, Key], Curve] = {}
+        self._curves: dict[tuple[str, int, int, Key], DriveCurve] = {}
         self.pilots = 0
 
-    def curve(self, name: str, pool: Mapping[str, Any], mix: Mix, *, mirrored: int, parity: int) -> Curve:
+    def curve(
+        self, name: str, pool: Mapping[str, Any], mix: Mix, *, mirrored: int, parity: int
+    ) -> DriveCurve:
         """The curve of a set of a plan's pool under a mix; ``name`` identifies the drive."""
         rounded = alike(mix)
         if not _in_groups(pool, rounded):
@@ -62,17 +64,17 @@ class _Flight:
 
 
 @lru_cache(maxsize=4096)
-def _flown(flight: _Flight) -> Curve:
+def _flown(flight: _Flight) -> DriveCurve:
     """The curve of a benchmark, made once in a process: other estimates need the same drives."""
     shares = [(kind, float(parts)) for kind, parts in flight.mix]
     pool = json.loads(flight.pool)
-    return Curve(
+    return DriveCurve(
         device_benchmark.benchmark(pool, shares, mirrored=flight.mirrored, parity=flight.parity, seed=_SEED)
     )
 
 
 def _alone(pool: Mapping[str, Any]) -> str:
-    """A pool's drive and its queue, without what it is combined to."""
+    """A pool's drive and its queue, without the RAID level around them."""
     own = {key: value for key, value in pool.items() if key not in _COMBINED}
     return json.dumps({**own, "raid": _RAID}, sort_keys=True)
 
@@ -94,9 +96,9 @@ def identity(pool: Pool) -> str:
 def alike(mix: Mix) -> Key:
     """A mix in round figures, so that nearly equal mixes share a benchmark."""
     total = sum(mix.values())
-    rounded: dict[Kind, float] = {}
+    rounded: dict[OperationKind, float] = {}
     for kind, count in mix.items():
-        like = Kind(kind.how, _bytes(kind.bytes), coarse(kind.place))
+        like = OperationKind(kind.how, _bytes(kind.bytes), coarse(kind.place))
         rounded[like] = rounded.get(like, 0.0) + count / total
     kept, below, given = [], 0.0, 0
     parts_in_all = _PARTS if len(rounded) <= _FEW else 8 * _PARTS
@@ -108,7 +110,7 @@ def alike(mix: Mix) -> Key:
     return tuple(kept)
 
 
-def _order(kind: Kind) -> tuple[object, ...]:
+def _order(kind: OperationKind) -> tuple[object, ...]:
     place = kind.place
     return (kind.how, place.sweep, place.cursors, kind.bytes, place.first, place.last)
 
@@ -122,14 +124,14 @@ def _bytes(size: int) -> int:
 
 
 @lru_cache(maxsize=4096)
-def coarse(place: Place) -> Place:
+def coarse(place: AccessRange) -> AccessRange:
     """A place in round figures."""
     width = place.last - place.first
     if width < 0.75 / _ZONES:
         # A small range: what matters is that it is small.
         narrow = next((step for step in _NARROW if width <= 1.4 * step), 1 / _ZONES)
         first = min(math.floor(place.first * _ZONES) / _ZONES, 1 - narrow)
-        return Place(first, first + narrow, place.cursors, place.sweep)
+        return AccessRange(first, first + narrow, place.cursors, place.sweep)
     first = math.floor(place.first * _ZONES + 0.25)
     last = max(first + 1, math.ceil(place.last * _ZONES - 0.25))
-    return Place(first / _ZONES, min(1.0, last / _ZONES), place.cursors, place.sweep)
+    return AccessRange(first / _ZONES, min(1.0, last / _ZONES), place.cursors, place.sweep)

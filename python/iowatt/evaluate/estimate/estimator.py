@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from iowatt.evaluate.estimate import unknown
-from iowatt.evaluate.estimate.drives import Drives
-from iowatt.evaluate.estimate.load import Flow, flows
+from iowatt.evaluate.estimate.drives import DriveBenchmarks
+from iowatt.evaluate.estimate.load import RequestFlow, flows
 from iowatt.evaluate.estimate.queueing import Servers, Sets
 from iowatt.evaluate.estimate.root import root
-from iowatt.evaluate.estimate.system import Phase, System
+from iowatt.evaluate.estimate.system import DestagePhase, QueueingSystem
 from iowatt.evaluate.evaluation import Prepared
 from iowatt.lenses.efficiency import BYTES_PER_GB, BYTES_PER_MIB
 from iowatt.model.power import ArrayPlan
@@ -23,7 +23,7 @@ from iowatt.sources.simulation.counts import capacity
 
 
 @dataclass(frozen=True)
-class Station:
+class EstimatedStation:
     """Where time goes: ``demand_s`` is what a request takes of it (visits times service), over its
     servers."""
 
@@ -43,17 +43,17 @@ class Estimate:
     """
 
     row: dict[str, float]
-    stations: tuple[Station, ...]
+    stations: tuple[EstimatedStation, ...]
     saturated: bool
     assumptions: tuple[str, ...]
 
     @property
-    def bottleneck(self) -> Station | None:
+    def bottleneck(self) -> EstimatedStation | None:
         """The busiest station."""
         return max(self.stations, key=lambda station: station.utilisation, default=None)
 
 
-def drive_watts(system: System, phases: Sequence[Phase]) -> tuple[dict[str, float], float]:
+def drive_watts(system: QueueingSystem, phases: Sequence[DestagePhase]) -> tuple[dict[str, float], float]:
     """Mean watts of the drives of each pool, and of all drives when idle."""
     found: dict[str, float] = {}
     for device in system.work.plan["names"]["devices"]:
@@ -84,7 +84,7 @@ def _awake(pool: Mapping[str, Any], rate: float) -> float:
 
 
 def power_row(
-    system: System, drives: Mapping[str, float], idle_w: float, total: float, mib_per_s: float
+    system: QueueingSystem, drives: Mapping[str, float], idle_w: float, total: float, mib_per_s: float
 ) -> dict[str, float]:
     """Power, energy, capacity and what a watt buys, as a row has them."""
     mean_w = sum(drives.values())
@@ -116,7 +116,7 @@ def power_row(
 
 
 def _wall(
-    system: System, array: ArrayPlan, drives: Mapping[str, float], total: float, mib_per_s: float
+    system: QueueingSystem, array: ArrayPlan, drives: Mapping[str, float], total: float, mib_per_s: float
 ) -> float:
     """The array at the wall, by the laws of its parts and the losses of its supplies."""
     counts: dict[str, int] = {}
@@ -145,7 +145,7 @@ def _wall(
     return wall + sum(drives[pool] for pool in loose)
 
 
-def _processors(system: System, total: float) -> float:
+def _processors(system: QueueingSystem, total: float) -> float:
     """Busy share of the front processors."""
     processing = system.controller.get("processing")
     if not processing or not system.flows:
@@ -166,7 +166,7 @@ class Estimator:
 
     def __init__(self, base: Path) -> None:
         self.base = base
-        self._drives = Drives()
+        self._drives = DriveBenchmarks()
 
     @property
     def pilots(self) -> int:
@@ -222,19 +222,19 @@ class Estimator:
         system = self._system(work, opened)
         return _estimate(system)
 
-    def _system(self, work: Prepared, of: Sequence[Flow]) -> System:
+    def _system(self, work: Prepared, of: Sequence[RequestFlow]) -> QueueingSystem:
         unknown.check_modelled(work.plan["simulation"], work.plan["names"])
-        return System(work, of, self._drives)
+        return QueueingSystem(work, of, self._drives)
 
 
-def _some(work: Prepared) -> tuple[Flow, ...]:
+def _some(work: Prepared) -> tuple[RequestFlow, ...]:
     found = flows(work)
     if not found:
         raise unknown.not_modelled("a rate without a workload", "workload")
     return found
 
 
-def highest(system: System, limit_s: float) -> float:
+def highest(system: QueueingSystem, limit_s: float) -> float:
     """The rate of the first flow, which is open, at which requests take ``limit_s`` on the mean."""
     rates = [flow.rate or float(flow.outstanding or 1) for flow in system.flows]
     network = system.network(rates)
@@ -253,7 +253,7 @@ def highest(system: System, limit_s: float) -> float:
     return root(excess, most * 1e-6, most * (1 - 1e-6)) if math.isfinite(most) else most
 
 
-def _estimate(system: System) -> Estimate:
+def _estimate(system: QueueingSystem) -> Estimate:
     phases = system.phases()
     saturated = any(phase.solved.saturated for phase in phases)
     rates = [
@@ -278,7 +278,7 @@ def _estimate(system: System) -> Estimate:
     )
 
 
-def _stations(phases: Sequence[Phase], total: float) -> tuple[Station, ...]:
+def _stations(phases: Sequence[DestagePhase], total: float) -> tuple[EstimatedStation, ...]:
     """Utilisation over all phases; a station that is quiet in one may be missing there."""
     loads: dict[str, float] = {}
     known: dict[str, Servers | Sets] = {}
@@ -288,7 +288,7 @@ def _stations(phases: Sequence[Phase], total: float) -> tuple[Station, ...]:
             known[station.name] = station
             loads[station.name] = loads.get(station.name, 0.0) + phase.share * station.load(every)
     return tuple(
-        Station(
+        EstimatedStation(
             name=name,
             kind=station.kind,
             servers=station.number,
@@ -299,7 +299,7 @@ def _stations(phases: Sequence[Phase], total: float) -> tuple[Station, ...]:
     )
 
 
-def _responses(phases: Sequence[Phase]) -> dict[str, float]:
+def _responses(phases: Sequence[DestagePhase]) -> dict[str, float]:
     found: dict[str, float] = {}
     for name, wanted in (("all", None), ("read", False), ("write", True)):
         parts = [

@@ -97,14 +97,10 @@ def steady_state(
 ) -> Hybrid:
     """The steady state of a plan's virtual pool.
 
-    Parameters
-    ----------
-    loads
-        Reads and writes a second of each band.
-    slower
-        By how much more accesses an extent needs than its threshold, as moves cannot keep up.
-    cleaned
-        Share of the writes to copies that lead to a write-back.
+    Args:
+        loads: Reads and writes a second of each band.
+        slower: By how much more accesses an extent needs than its threshold, as moves cannot keep up.
+        cleaned: Share of the writes to copies that lead to a write-back.
 
     Raises ``NotEstimated``: another scheme, or a way of it that is not modelled.
     """

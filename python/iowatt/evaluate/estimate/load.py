@@ -27,7 +27,7 @@ Sizes = tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True)
-class Stream:
+class RequestStream:
     """Like requests of a workload: ``share`` of its requests, in bytes ``start`` to ``end`` of its volume."""
 
     share: float
@@ -49,7 +49,7 @@ class Stream:
 
 
 @dataclass(frozen=True)
-class Flow:
+class RequestFlow:
     """A workload. ``rate`` (1/s) where requests come by themselves, ``outstanding`` where the loop is closed.
 
     ``variation`` is the squared coefficient of variation of the gaps between arrivals.
@@ -57,7 +57,7 @@ class Flow:
 
     name: str
     volume: int
-    streams: tuple[Stream, ...]
+    streams: tuple[RequestStream, ...]
     rate: float | None
     outstanding: int | None
     think_s: float
@@ -99,7 +99,7 @@ def _mean(parts: Sequence[tuple[bool, float, Sizes]]) -> float:
     return sum(share * bytes_ * weight for _, share, sizes in parts for bytes_, weight in sizes) / total
 
 
-def flows(work: Prepared) -> tuple[Flow, ...]:
+def flows(work: Prepared) -> tuple[RequestFlow, ...]:
     """The workloads of a scenario.
 
     Raises ``NotEstimated``: a law of arrivals that is not modelled.
@@ -113,7 +113,7 @@ def flows(work: Prepared) -> tuple[Flow, ...]:
     )
 
 
-def _flow(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> Flow:
+def _flow(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> RequestFlow:
     replay = plan["replay"]
     if "synthetic" not in source:
         return recorded(name, plan, source)
@@ -140,7 +140,7 @@ def _flow(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> Flow
         _stream(made["streams"][at], rate / total) for at, rate in sorted(rates.items()) if rate > 0
     )
     think = (replay.get("think") or {}).get("mean_s", 0.0) if closed else 0.0
-    return Flow(
+    return RequestFlow(
         name=name,
         volume=plan["volume"],
         streams=streams,
@@ -152,7 +152,7 @@ def _flow(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> Flow
     )
 
 
-def recorded(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> Flow:
+def recorded(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> RequestFlow:
     """A trace by its first requests: their rate, mix, sizes and the range that they touch, at random."""
     replay = plan["replay"]
     if replay["mode"] == "closed" and replay["per"] == "stream":
@@ -162,7 +162,7 @@ def recorded(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> F
         raise not_modelled("traces that can be read once only", f"workload.{name}.trace.path")
     seen = _seen(json.dumps(source, sort_keys=True, default=str), path.stat().st_mtime_ns)
     closed = replay["mode"] == "closed"
-    return Flow(
+    return RequestFlow(
         name=name,
         volume=plan["volume"],
         streams=(seen.stream,),
@@ -179,7 +179,7 @@ def recorded(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> F
 
 @dataclass(frozen=True)
 class _Seen:
-    stream: Stream
+    stream: RequestStream
     rate: float
     count: int
 
@@ -202,7 +202,7 @@ def _seen(spec: str, changed_ns: int) -> _Seen:  # a file that has changed is re
     size, write = np.concatenate(sizes)[:LOOKED_AT], np.concatenate(writes)[:LOOKED_AT]
     offset, time = np.concatenate(offsets)[:LOOKED_AT], np.concatenate(times)[:LOOKED_AT]
     span_s = max(1e-9, float(time[-1] - time[0]) / 1e9)
-    stream = Stream(
+    stream = RequestStream(
         share=1.0,
         read_share=float(1 - write.mean()),
         read_sizes=_shares(size[~write]),
@@ -238,8 +238,8 @@ def _variation(name: str, process: Mapping[str, Any]) -> float:
     raise not_modelled(f"arrivals by the law {kind!r}", f"workload.{name}.profile")
 
 
-def _stream(plan: Mapping[str, Any], share: float) -> Stream:
-    return Stream(
+def _stream(plan: Mapping[str, Any], share: float) -> RequestStream:
+    return RequestStream(
         share=share,
         read_share=float(plan["read_fraction"]),
         read_sizes=_sizes(plan["read_sizes"]),
@@ -271,12 +271,12 @@ class Band:
     share: float
 
 
-def is_banded(stream: Stream) -> bool:
+def is_banded(stream: RequestStream) -> bool:
     """Whether bands can express the address law; sequences and laws of reuse they cannot."""
     return stream.access["pattern"] in _PATTERNS
 
 
-def bands(stream: Stream, *, write: bool) -> tuple[Band, ...]:
+def bands(stream: RequestStream, *, write: bool) -> tuple[Band, ...]:
     """The bands of a stream that ``is_banded``; the shares add up to 1."""
     access = stream.access
     numbers = (

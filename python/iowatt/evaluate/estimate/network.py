@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from iowatt.evaluate.estimate.load import Flow
+from iowatt.evaluate.estimate.load import RequestFlow
 from iowatt.evaluate.estimate.queueing import Leg, Servers, Sets, response
 from iowatt.evaluate.estimate.root import CLOSE, root
 
@@ -14,7 +14,7 @@ _SWEEPS = 40
 
 
 @dataclass(frozen=True)
-class Path:
+class RequestPath:
     """The way of a flow's requests of one direction; ``fixed_s`` is waited for besides stations."""
 
     flow: int
@@ -37,7 +37,7 @@ class Background:
 
 
 @dataclass(frozen=True)
-class Solved:
+class SolvedNetwork:
     """Rates of the flows (1/s), responses by path (s, infinite where saturated).
 
     ``saturated``: open load had to give way. ``held_back``: by destages, which writes then wait for.
@@ -54,9 +54,9 @@ class Network:
 
     def __init__(
         self,
-        flows: Sequence[Flow],
+        flows: Sequence[RequestFlow],
         stations: Sequence[Servers | Sets],
-        paths: Sequence[Path],
+        paths: Sequence[RequestPath],
         background: Background | None = None,
         behind: float | None = None,
     ) -> None:
@@ -73,21 +73,21 @@ class Network:
         every = self.every(rates)
         return max((station.load(every) for station in self.stations), default=0.0)
 
-    def solve(self) -> Solved:
+    def solve(self) -> SolvedNetwork:
         """The state that open rates and closed loops lead to."""
         rates = [flow.rate or 0.0 for flow in self.flows]
         most = self.scale(rates)
         if most <= 1:
             rates = [rate * most for rate in rates]
-            return Solved(tuple(rates), (math.inf,) * len(self.paths), True, self.load(rates) < 0.999)
+            return SolvedNetwork(tuple(rates), (math.inf,) * len(self.paths), True, self.load(rates) < 0.999)
         closed = self._loops()
         held_back = self._balance(rates)
         responses = [self.response(path, rates) for path in self.paths]
         self._fill(closed, rates, responses, held_back)
-        return Solved(tuple(rates), tuple(responses), False, held_back)
+        return SolvedNetwork(tuple(rates), tuple(responses), False, held_back)
 
     def balanced(self, rates: Sequence[float]) -> list[float]:
-        """Rates with those of closed loops as they are beside the open ones."""
+        """Rates, with those of closed loops solved for the rates of the open flows."""
         found = [
             0.0 if flow.outstanding is not None else rate
             for flow, rate in zip(self.flows, rates, strict=True)
@@ -96,7 +96,7 @@ class Network:
         return found
 
     def limit(self, flow: int, rates: Sequence[float]) -> float:
-        """The greatest rate of an open flow beside other open ones."""
+        """The greatest rate of an open flow, given the rates of the others."""
 
         def beside(rate: float) -> list[float]:
             others = (
@@ -110,7 +110,7 @@ class Network:
         return [at for at, flow in enumerate(self.flows) if flow.outstanding is not None]
 
     def _balance(self, rates: list[float]) -> bool:
-        """Set the rates of closed loops beside the others; whether destages hold them back."""
+        """Solve for the rates of closed loops; returns whether destages hold them back."""
         closed, held_back = self._loops(), False
         for _ in range(_SWEEPS if len(closed) > 1 else 1):
             before, held_back = list(rates), False
@@ -145,7 +145,7 @@ class Network:
 
         return root(behind, 0.0, most)
 
-    def response(self, path: Path, rates: Sequence[float]) -> float:
+    def response(self, path: RequestPath, rates: Sequence[float]) -> float:
         """Mean response of requests of a path at given rates."""
         seen = self.every(rates)
         seen[path.flow] = self._seen(path.flow, rates)
@@ -203,7 +203,7 @@ class Network:
                 responses[at] += left * visits[at] / mean
 
     def _closed(self, flow: int, rates: Sequence[float]) -> tuple[float, bool]:
-        """The rate of a closed flow beside the others, and whether destages hold it back."""
+        """The rate of a closed flow, given the others, and whether destages hold it back."""
         mine = [path for path in self.paths if path.flow == flow]
         outstanding, think = self.flows[flow].outstanding or 1, self.flows[flow].think_s
 
@@ -225,7 +225,7 @@ class Network:
         return found, limit < most and found >= limit * (1 - 10 * CLOSE)
 
     def _saturating(self, flow: int, rates: Sequence[float]) -> float:
-        """Greatest rate of a flow beside the others, where a station saturates."""
+        """The rate of a flow, given the others, at which a station saturates."""
         none = self.every([0.0 if at == flow else rate for at, rate in enumerate(rates)])
         one = self.every([1.0 if at == flow else rate for at, rate in enumerate(rates)])
         limits = [

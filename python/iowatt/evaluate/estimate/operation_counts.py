@@ -10,8 +10,8 @@ from iowatt.evaluate.estimate import operations
 from iowatt.evaluate.estimate.caching import SPREAD, CacheState
 from iowatt.evaluate.estimate.drives import coarse
 from iowatt.evaluate.estimate.hybrid import AddressRange, Hybrid, PartShare
-from iowatt.evaluate.estimate.load import Flow, Stream, bands, is_banded
-from iowatt.evaluate.estimate.operations import Geometry, How, Mix, Place
+from iowatt.evaluate.estimate.load import RequestFlow, RequestStream, bands, is_banded
+from iowatt.evaluate.estimate.operations import AccessRange, How, Mix, PoolGeometry
 
 
 class VolumeRequest(NamedTuple):
@@ -28,7 +28,7 @@ class VolumeRequest(NamedTuple):
 RequestMix = dict[VolumeRequest, dict[AddressRange, float]]
 
 
-def requests_of_flow(flow: Flow, kept: CacheState | None) -> tuple[RequestMix, RequestMix]:
+def requests_of_flow(flow: RequestFlow, kept: CacheState | None) -> tuple[RequestMix, RequestMix]:
     """The volume requests of a mean request of a flow: reads, and writes."""
     reads, writes = RequestMix(), RequestMix()
     for stream in flow.streams:
@@ -62,7 +62,7 @@ def requests_of_destages(kept: CacheState | None, total: float) -> RequestMix:
 
 
 def _places(
-    flow: Flow, stream: Stream, kept: CacheState | None, *, write: bool
+    flow: RequestFlow, stream: RequestStream, kept: CacheState | None, *, write: bool
 ) -> Mapping[AddressRange, float]:
     grain = float(stream.access.get("extent_bytes") or 0)
     if not is_banded(stream):
@@ -81,7 +81,7 @@ def _places(
     return found
 
 
-def _cursors(flow: Flow, stream: Stream, *, write: bool) -> int:
+def _cursors(flow: RequestFlow, stream: RequestStream, *, write: bool) -> int:
     """Sequences of one direction over the range of a stream, its own among them."""
     return sum(
         int(other.access.get("cursors", 1))
@@ -143,11 +143,14 @@ class OperationCounter:
     """Counts operations by pool."""
 
     def __init__(
-        self, geometries: Sequence[Geometry], volumes: Sequence[Mapping[str, Any]], hybrids: Sequence[Hybrid]
+        self,
+        geometries: Sequence[PoolGeometry],
+        volumes: Sequence[Mapping[str, Any]],
+        hybrids: Sequence[Hybrid],
     ) -> None:
         self.geometries, self.volumes, self.hybrids = geometries, volumes, hybrids
         self.wanted = [PoolDemand() for _ in geometries]
-        self._known: dict[tuple[int, int, AddressRange, bool], list[tuple[int, Place, float]]] = {}
+        self._known: dict[tuple[int, int, AddressRange, bool], list[tuple[int, AccessRange, float]]] = {}
         #: Commands to drives for a request of each flow: all, and those that are made for writes.
         self.commands: dict[int, float] = {}
         self.write_commands: dict[int, float] = {}
@@ -220,9 +223,9 @@ class OperationCounter:
 
     def _places(
         self, volume: int, places: Mapping[AddressRange, float], *, write: bool
-    ) -> dict[int, dict[Place, float]]:
+    ) -> dict[int, dict[AccessRange, float]]:
         """Places on the drives of each pool, and how often."""
-        plan, found = self.volumes[volume], dict[int, dict[Place, float]]()
+        plan, found = self.volumes[volume], dict[int, dict[AccessRange, float]]()
         pool, offset = plan["pool"], plan["offset_bytes"]
         for where, times in places.items():
             for part, place, share in self._spots(pool, offset, where, write=write):
@@ -232,7 +235,7 @@ class OperationCounter:
 
     def _spots(
         self, pool: int, offset: int, where: AddressRange, *, write: bool
-    ) -> list[tuple[int, Place, float]]:
+    ) -> list[tuple[int, AccessRange, float]]:
         """Where a band of a volume lies: pools, places on their drives, shares."""
         key = (pool, offset, where, write)
         if key not in self._known:
@@ -247,16 +250,16 @@ class OperationCounter:
             ]
         return self._known[key]
 
-    def _place(self, pool: int, first: int, last: int, cursors: int, sweep: bool) -> Place:
+    def _place(self, pool: int, first: int, last: int, cursors: int, sweep: bool) -> AccessRange:
         usable = self.geometries[pool].usable
-        return coarse(Place(first / usable, min(1.0, last / usable), cursors, sweep))
+        return coarse(AccessRange(first / usable, min(1.0, last / usable), cursors, sweep))
 
     def _count(
         self,
         waits: Waits,
         flow: int,
         pool: int,
-        places: Mapping[Place, float],
+        places: Mapping[AccessRange, float],
         *,
         size: int,
         step: int,
@@ -274,9 +277,11 @@ class OperationCounter:
             key = (pool, how, round(abreast, 2))
             waits[key] = waits.get(key, 0.0) + total * often
 
-    def _commands(self, pool: int, places: Mapping[Place, float], size: int, step: int) -> float:
+    def _commands(self, pool: int, places: Mapping[AccessRange, float], size: int, step: int) -> float:
         geometry = self.geometries[pool]
-        one = operations.request_operations(geometry, size, write=True, places=[(Place(), 1.0)], step=step)
+        one = operations.request_operations(
+            geometry, size, write=True, places=[(AccessRange(), 1.0)], step=step
+        )
         return sum(places.values()) * one.commands
 
 

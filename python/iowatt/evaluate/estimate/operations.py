@@ -18,10 +18,10 @@ How = Literal["read", "write", "update"]
 
 
 @dataclass(frozen=True)
-class Place:
+class AccessRange:
     """Where operations fall on a drive: uniformly within a range, given in shares of the drive.
 
-    ``cursors`` > 0: sequentially, so many streams of them beside one another. ``sweep``: in ascending order.
+    ``cursors`` > 0: sequentially, in that many concurrent streams. ``sweep``: in ascending order.
     """
 
     first: float = 0.0
@@ -31,12 +31,12 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Kind:
+class OperationKind:
     """Like operations: an ``update`` reads and then writes the same place, and counts as two."""
 
     how: How
     bytes: int
-    place: Place
+    place: AccessRange
 
     @property
     def commands(self) -> int:
@@ -45,10 +45,10 @@ class Kind:
 
 
 #: Operations by kind, for one request or a second.
-Mix = dict[Kind, float]
+Mix = dict[OperationKind, float]
 
 
-def add_operations(mix: Mix, kind: Kind, count: float) -> None:
+def add_operations(mix: Mix, kind: OperationKind, count: float) -> None:
     """Count more of a kind."""
     if count > 0:
         mix[kind] = mix.get(kind, 0.0) + count
@@ -93,12 +93,9 @@ def raid_work(
 ) -> RaidWork:
     """The mean over where a request may begin.
 
-    Parameters
-    ----------
-    size
-        Bytes of the request, taken to the next whole 4 KiB (512 bytes where it is smaller).
-    step
-        Its start is a multiple of this, in bytes; None: of the largest power of two within its size.
+    Args:
+        size: Bytes of the request, taken to the next whole 4 KiB (512 bytes where it is smaller).
+        step: Its start is a multiple of this, in bytes; None: of the largest power of two within its size.
     """
     unit = 4096 if size >= 4096 else 512
     size = max(unit, round(size / unit) * unit)
@@ -198,7 +195,7 @@ def _rests(start: int, end: int, stripe: int, full: int) -> list[tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Geometry:
+class PoolGeometry:
     """A pool as its requests see it.
 
     ``level`` and ``width`` are those that requests are split by; ``sets`` stations of ``mirrored`` drives
@@ -221,7 +218,7 @@ class Geometry:
         return {4: 1, 5: 1, 6: 2}.get(self.level, 0)
 
     @classmethod
-    def of(cls, pool: Mapping[str, Any], usable: int) -> Geometry:
+    def of(cls, pool: Mapping[str, Any], usable: int) -> PoolGeometry:
         """The geometry of a plan's pool."""
         raid, count = pool["raid"], pool["count"]
         moving = pool["device"]["kind"] == "hdd"
@@ -238,7 +235,7 @@ class Geometry:
 class RequestOperations:
     """Operations of one request by kind, and the phases that it waits for.
 
-    A phase: what its operations are, how often it occurs, how many of it are waited for together.
+    A phase: its operations, how often it occurs, how many of them a request waits for together.
     """
 
     mix: Mix
@@ -256,7 +253,12 @@ class RequestOperations:
 
 
 def request_operations(
-    geometry: Geometry, size: int, *, write: bool, places: Sequence[tuple[Place, float]], step: int | None
+    geometry: PoolGeometry,
+    size: int,
+    *,
+    write: bool,
+    places: Sequence[tuple[AccessRange, float]],
+    step: int | None,
 ) -> RequestOperations:
     """The mean request of ``size`` bytes; ``places`` and their shares on each drive."""
     if geometry.level == 1:
@@ -266,7 +268,7 @@ def request_operations(
     mix: Mix = {}
     for how, count, bytes_ in _kinds(geometry, work):
         for place, share in places:
-            add_operations(mix, Kind(how, round(bytes_), place), share * count)
+            add_operations(mix, OperationKind(how, round(bytes_), place), share * count)
     return RequestOperations(mix, _phases(work, write), work.reads + work.writes * geometry.mirrored)
 
 
@@ -283,7 +285,7 @@ def _phases(work: RaidWork, write: bool) -> tuple[tuple[How, float, float], ...]
     return (("read", before, max(1.0, work.reads / before)), ("write", 1.0, max(1.0, work.writes)))
 
 
-def _kinds(geometry: Geometry, work: RaidWork) -> list[tuple[How, float, float]]:
+def _kinds(geometry: PoolGeometry, work: RaidWork) -> list[tuple[How, float, float]]:
     """Operations of a request: what they are, how many, bytes of each.
 
     On a disk an operation right behind another of the same request is one with it: it needs no seek.

@@ -61,7 +61,7 @@ class SetResponse(NamedTuple):
         return SetResponse._make(one + (two - one) * share for one, two in zip(self, other, strict=True))
 
 
-class Curve:
+class DriveCurve:
     """A set of drives as a station: what operations find there at any rate. Times in s, rates in 1/s.
 
     ``most`` is its rate at saturation, ``service_s`` the response on an idle set, ``apart`` the
@@ -183,7 +183,7 @@ def _of_set(flown: BenchmarkCurve, alone: _Alone, most: float, service_s: float)
 
 @dataclass(frozen=True)
 class _Alone:
-    """Rows of what is found with 1, 2, ... operations there, as :class:`SetResponse` has it."""
+    """Rows for 1, 2, ... operations in the set, as in :class:`SetResponse`."""
 
     rows: list[SetResponse]
     table: Floats
@@ -300,7 +300,7 @@ class Sets:
     name: str
     kind: str
     number: int
-    curve: Curve
+    curve: DriveCurve
     together: float = 1.0
     uneven: tuple[tuple[float, float], ...] = ((1.0, 1.0),)
     work: dict[int, float] = field(default_factory=dict)

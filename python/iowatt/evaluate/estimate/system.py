@@ -1,4 +1,4 @@
-"""What stands before the cache: processors and links, and the mirror of written data."""
+"""The queueing network of a scenario: processors, links, the mirror of written data, and sets of drives."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 from iowatt.evaluate.estimate import hybrid, operation_counts
 from iowatt.evaluate.estimate.caching import cache_state
-from iowatt.evaluate.estimate.drives import Drives, identity
+from iowatt.evaluate.estimate.drives import DriveBenchmarks, identity
 from iowatt.evaluate.estimate.hybrid import AddressRange, Hybrid
-from iowatt.evaluate.estimate.load import Flow
-from iowatt.evaluate.estimate.network import Background, Network, Path, Solved
+from iowatt.evaluate.estimate.load import RequestFlow
+from iowatt.evaluate.estimate.network import Background, Network, RequestPath, SolvedNetwork
 from iowatt.evaluate.estimate.operation_counts import OperationCounter, PoolDemand, RequestMix, Waits, shifted
-from iowatt.evaluate.estimate.operations import Geometry, Mix, count_commands
+from iowatt.evaluate.estimate.operations import Mix, PoolGeometry, count_commands
 from iowatt.evaluate.estimate.queueing import Leg, Servers, Sets, response
 from iowatt.evaluate.estimate.unknown import not_modelled
 from iowatt.evaluate.evaluation import Prepared
@@ -24,7 +24,7 @@ from iowatt.model.raid import usable_bytes
 _PROCESSORS, _LINK, _MIRROR = "processors", "host link", "mirror link"
 
 
-def front_stations(controller: Mapping[str, Any], flows: Sequence[Flow]) -> list[Servers]:
+def front_stations(controller: Mapping[str, Any], flows: Sequence[RequestFlow]) -> list[Servers]:
     """Stations of a controller, with the work of a request of each flow."""
     found = []
     processing, link = controller.get("processing"), controller.get("host_bandwidth_bytes_per_s")
@@ -42,7 +42,9 @@ def front_stations(controller: Mapping[str, Any], flows: Sequence[Flow]) -> list
     return found
 
 
-def front_legs(controller: Mapping[str, Any], front: Sequence[Servers], flow: Flow, write: bool) -> list[Leg]:
+def front_legs(
+    controller: Mapping[str, Any], front: Sequence[Servers], flow: RequestFlow, write: bool
+) -> list[Leg]:
     """A request's visits to them."""
     found = []
     for station in front:
@@ -89,7 +91,7 @@ def command_legs(
     controller: Mapping[str, Any],
     passed: tuple[Servers | None, Servers | None],
     waits: Waits,
-    geometries: Sequence[Geometry],
+    geometries: Sequence[PoolGeometry],
     share: float,
     *,
     write: bool,
@@ -106,7 +108,7 @@ def command_legs(
     return found
 
 
-def _link(name: str, bandwidth: float, flows: Sequence[Flow], *, reads: bool) -> Servers:
+def _link(name: str, bandwidth: float, flows: Sequence[RequestFlow], *, reads: bool) -> Servers:
     station = Servers(name, "link", 1)
     for number, flow in enumerate(flows):
         for stream in flow.streams:
@@ -123,18 +125,17 @@ _CALM = 0.05
 
 
 @dataclass(frozen=True)
-class Phase:
+class DestagePhase:
     """A state that a scenario is in for a share of the time."""
 
     share: float
     network: Network
-    solved: Solved
+    solved: SolvedNetwork
 
 
 @dataclass
 class MoveState:
-    """What a virtual pool's moves came to: by how much they are slowed, and how many write-backs there
-    are."""
+    """Moves of a virtual pool: the factor by which they are slowed, and that of write-backs."""
 
     slower: float = 1.0
     cleaned: float = 1.0
@@ -142,22 +143,22 @@ class MoveState:
     done: list[tuple[float, int, Waits]] = field(default_factory=list)
 
 
-class System:
-    """Stations of a scenario."""
+class QueueingSystem:
+    """The stations of a scenario, and the paths of its requests through them."""
 
-    def __init__(self, work: Prepared, flows: Sequence[Flow], drives: Drives) -> None:
+    def __init__(self, work: Prepared, flows: Sequence[RequestFlow], drives: DriveBenchmarks) -> None:
         self.work, self.flows, self.drives = work, flows, drives
         simulation = work.plan["simulation"]
         self.volumes: Sequence[Mapping[str, Any]] = simulation["volumes"]
         self.controller: Mapping[str, Any] = simulation["controller"] or {}
         self.pools: Sequence[Mapping[str, Any]] = simulation["pools"]
         self.virtual: Sequence[Mapping[str, Any]] = simulation.get("virtual_pools", ())
-        self.geometries = [Geometry.of(pool, _usable(pool)) for pool in self.pools]
+        self.geometries = [PoolGeometry.of(pool, _usable(pool)) for pool in self.pools]
         self.assumptions = list(assumed(flows, self.controller, self.virtual))
         self._moving = [MoveState() for _ in self.virtual]
 
-    def solved(self) -> tuple[Network, Solved]:
-        """The network, and what it comes to."""
+    def solved(self) -> tuple[Network, SolvedNetwork]:
+        """The network and its solution."""
         rates: Sequence[float] = [flow.rate or float(flow.outstanding or 1) for flow in self.flows]
         full = False
         for _ in range(_ROUNDS * (3 if self.virtual else 1)):
@@ -171,10 +172,10 @@ class System:
             rates, full = found.rates, found.held_back
         return network, found
 
-    def phases(self) -> list[Phase]:
+    def phases(self) -> list[DestagePhase]:
         """Phases of the scenario: by watermarks a cache destages at full rate for a while, then pauses."""
         network, found = self.solved()
-        whole = [Phase(1.0, network, found)]
+        whole = [DestagePhase(1.0, network, found)]
         cache = self.controller.get("cache") or {}
         by_watermark = cache.get("destage") == "watermark" and not self.virtual
         if network.background is None or not by_watermark or found.held_back or found.saturated:
@@ -200,7 +201,7 @@ class System:
         ):
             return whole
         share = asked / (left + asked)
-        return [Phase(share, busy, draining), Phase(1 - share, quiet, paused)]
+        return [DestagePhase(share, busy, draining), DestagePhase(1 - share, quiet, paused)]
 
     def network(self, rates: Sequence[float], *, full: bool = False, behind: float | None = None) -> Network:
         """Stations and paths where flows go at such rates.
@@ -233,7 +234,7 @@ class System:
             before = front_legs(self.controller, stations, flow, write)
             command = command_legs(self.controller, passed, waited, self.geometries, share, write=write)
             legs = (*before, *command, *_legs(waited, sets, share))
-            paths.append(Path(number, write, share, legs, front_fixed_s(self.controller, write)))
+            paths.append(RequestPath(number, write, share, legs, front_fixed_s(self.controller, write)))
         background = None
         if destages and cache is not None:
             command = command_legs(self.controller, passed, destages, self.geometries, 1.0, write=True)
@@ -263,7 +264,7 @@ class System:
             found.append(hybrid.steady_state(plan, loads, slower=moving.slower, cleaned=moving.cleaned))
         return found
 
-    def _paced(self, network: Network, found: Solved) -> bool:
+    def _paced(self, network: Network, found: SolvedNetwork) -> bool:
         """Slow down what moves faster than it can; whether it was as fast as it is already."""
         calm, seen = True, network.seen(found.rates)
         for moving in self._moving:
@@ -314,7 +315,7 @@ def _legs(waits: Waits, sets: Sequence[Sets | None], share: float) -> Iterator[L
 
 
 def assumed(
-    flows: Sequence[Flow], controller: Mapping[str, Any], virtual: Sequence[Mapping[str, Any]]
+    flows: Sequence[RequestFlow], controller: Mapping[str, Any], virtual: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
     """Assumptions of an estimate."""
     yield "estimated, not simulated: a steady state of independent requests, drives as pilots fly them"
@@ -333,7 +334,7 @@ def assumed(
         yield "what moves between the parts of virtual pools has settled"
 
 
-def _drain(network: Network, rates: Sequence[float]) -> tuple[Solved, float]:
+def _drain(network: Network, rates: Sequence[float]) -> tuple[SolvedNetwork, float]:
     """The state while destages run at their limit, and the rate of requests that they serve."""
     solved = None
     for _ in range(_ROUNDS * 2):

@@ -207,12 +207,10 @@ def document(
 ) -> dict[str, Any]:
     """The profile of a trace of one device.
 
-    Parameters
-    ----------
-    description, classes
-        Of the whole trace, and of the requests of each class of sizes (see `iowatt.evaluate.fit.build`).
-    tuned
-        What is found by iteration.
+    Args:
+        description, classes: Of the whole trace, and of the requests of each class of sizes (see
+            `iowatt.evaluate.fit.build`).
+        tuned: What is found by iteration.
     """
     count, span_s = description.requests.count, description.span.duration_s
     streams = [

@@ -19,7 +19,7 @@ from iowatt.trace.generate import PreparedTrace, generate, prepare
 from iowatt.trace.measure import describe
 
 STEPS: Final = 6
-# Of the synthetic traces that the steps are judged by, so that none is compared with what it was fitted by.
+# Seeds of the traces that judge each step; the final comparison uses others.
 _STEP_SEED: Final = 1 << 40
 # Share of a table's error that a step corrects.
 _GAIN: Final = 0.8
@@ -47,18 +47,12 @@ def fit(
 ) -> FitDocument:
     """Fit a profile to a trace (a spec, see `iowatt.trace.open.spec`), and measure how near it comes.
 
-    Parameters
-    ----------
-    target
-        The profile, a ``.toml`` file.
-    scenario
-        Simulated with the trace, and with each synthetic one, in place of its first workload's.
-    seeds
-        Of the synthetic traces. The first is described; all are simulated, and compared by their mean.
-    steps
-        Synthetic traces made to find what tables must say (see `iowatt.evaluate.fit.calibrate`).
-    stage
-        Called with what begins; gives where to report its progress.
+    Args:
+        target: The profile, a ``.toml`` file.
+        scenario: Simulated with the trace, and with each synthetic one, in place of its first workload's.
+        seeds: Of the synthetic traces. The first is described; all are simulated, and compared by their mean.
+        steps: Synthetic traces made to find what tables must say (see `iowatt.evaluate.fit.calibrate`).
+        stage: Called with what begins; gives where to report its progress.
 
     Raises ``InputError``: the trace cannot be read or fitted, the target exists, or the scenario cannot be
     run.

@@ -1,7 +1,7 @@
-"""`iowatt replay`: a trace on real storage, with meters beside it, and the same trace simulated."""
+"""`iowatt replay`: a trace on real storage, with power meters, and the same trace simulated."""
 
+from iowatt.evaluate.replay.conduct import ReplayRequest, replay
 from iowatt.evaluate.replay.fio import MeterAddress
-from iowatt.evaluate.replay.replay import ReplayRequest, replay
 from iowatt.evaluate.replay.result import ReplayDocument
 
 __all__ = ["MeterAddress", "ReplayDocument", "ReplayRequest", "replay"]

@@ -1,4 +1,4 @@
-"""A trace replayed by fio, with meters beside it, and how well fio kept the trace's times.
+"""A trace replayed by fio while meters read power, and how well fio kept the trace's times.
 
 fio replays a log (``read_iolog``); three of its properties decide the shape of what is written here (fio
 3.33):
@@ -161,7 +161,7 @@ RESOLUTION_MS: Final = 2.0
 
 
 def lateness_of(trace: ReplayTrace, folder: Path) -> Lateness:
-    """From the logs in ``folder``. The k-th request that was made is held against the k-th of the trace."""
+    """From the logs in ``folder``. The k-th request made is compared with the k-th of the trace."""
     found = [logs.read(path, logs.REPLAY_BYTES) for path in sorted(folder.glob("replay_lat.*.log"))]
     made = np.sort(np.concatenate([rows.time_ms - rows.value / 1e6 for rows in found]))
     asked = trace.time_ns / 1e6

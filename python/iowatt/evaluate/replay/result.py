@@ -1,4 +1,4 @@
-"""A replay as a document, ``iowatt.replay/1``: the measured Run, its lateness, the simulation beside it."""
+"""A replay as a document, ``iowatt.replay/1``: the measured Run, its lateness, and the simulation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Lateness(Result):
         )
 
 
-class ComparedFigure(Result):
+class ReplayComparison(Result):
     """One figure of the measured and the simulated Run; ``ratio`` is simulated over measured."""
 
     figure: str
@@ -44,7 +44,7 @@ class SimulatedReplay(Result):
     """The same requests on a scenario's array: its Run, the comparison, and the page of both."""
 
     run: str
-    comparison: list[ComparedFigure]
+    comparison: list[ReplayComparison]
     notes: list[Note]
     page: str
 
@@ -70,7 +70,7 @@ class ReplayDocument(ResultDocument):
 
 def compare(
     measured: Mapping[str, Any], simulated: Mapping[str, Any], late_ms: float
-) -> list[ComparedFigure]:
+) -> list[ReplayComparison]:
     """Throughput, response times, power and energy per request, from two ``run.json``.
 
     ``late_ms``: how late requests were on average, beyond what rounding explains. The simulator makes no
@@ -105,9 +105,9 @@ def comparison_notes(measured: Mapping[str, Any], simulated: Mapping[str, Any]) 
     return found
 
 
-def _figure(figure: str, unit: str, measured: float | None, simulated: float | None) -> ComparedFigure:
+def _figure(figure: str, unit: str, measured: float | None, simulated: float | None) -> ReplayComparison:
     ratio = simulated / measured if measured and simulated is not None else None
-    return ComparedFigure(figure=figure, unit=unit, measured=measured, simulated=simulated, ratio=ratio)
+    return ReplayComparison(figure=figure, unit=unit, measured=measured, simulated=simulated, ratio=ratio)
 
 
 def _figures(summary: Mapping[str, Any]) -> Iterator[tuple[str, str, float | None]]:

@@ -47,14 +47,10 @@ def ready(
 
     A file that does not exist is made, filled, and removed again.
 
-    Parameters
-    ----------
-    size:
-        Bytes of it that are used; all where it is None. A file that is made needs it.
-    erase:
-        The target once more: what exists is written to only then.
-    writes:
-        Whether the trace writes.
+    Args:
+        size: Bytes of it that are used; all where it is None. A file that is made needs it.
+        erase: The target once more: what exists is written to only then.
+        writes: Whether the trace writes.
 
     Raises ``InputError``: it must be named twice, is in use, too small, something else, or finds no room.
     """

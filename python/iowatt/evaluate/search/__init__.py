@@ -1,6 +1,53 @@
-"""Searches: many scenarios from one, handed to an executor, and their Runs collected in a table.
+"""Searches: many scenarios made of one, simulated, and their Runs collected in a table.
 
-axes       the keys that change, and points     prepare, point     points checked; one point as a task
-executor   threads, or a cluster                 evaluator, journal, folder   what survives an interruption
-table, metrics   one row a point                 sweep, curve, rate, optimize   the verbs
+``axes`` reads what varies, ``prepare`` checks every point before one runs, ``point`` is a point as a task,
+``pricing`` the cost lens on a point, ``sweep`` and ``curve`` the verbs. Packages: ``tasks`` runs points and
+keeps them, ``table`` has their rows and metrics, ``highest`` searches a load by measurements, ``rate`` a
+scenario's highest rate, ``optimize`` the best configurations; ``cluster`` runs tasks on Ray.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from iowatt.base.lazy import names_from
+
+if TYPE_CHECKING:
+    from iowatt.evaluate.search.axes import SweepAxis, parse_axes, short_names, show_value
+    from iowatt.evaluate.search.curve import curve_request
+    from iowatt.evaluate.search.prepare import ScenarioInput
+    from iowatt.evaluate.search.pricing import Pricing, PricingRequest
+    from iowatt.evaluate.search.sweep import (
+        SweepRequest,
+        SweepResult,
+        run_sweep,
+        sweep_document,
+        sweep_request,
+    )
+
+__all__ = [
+    "Pricing",
+    "PricingRequest",
+    "ScenarioInput",
+    "SweepAxis",
+    "SweepRequest",
+    "SweepResult",
+    "curve_request",
+    "parse_axes",
+    "run_sweep",
+    "short_names",
+    "show_value",
+    "sweep_document",
+    "sweep_request",
+]  # fmt: skip
+
+__getattr__ = names_from(
+    __name__,
+    {
+        "axes": "SweepAxis parse_axes short_names show_value",
+        "curve": "curve_request",
+        "prepare": "ScenarioInput",
+        "pricing": "Pricing PricingRequest",
+        "sweep": "SweepRequest SweepResult run_sweep sweep_document sweep_request",
+    },
+)

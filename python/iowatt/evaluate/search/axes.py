@@ -42,14 +42,14 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Axis:
+class SweepAxis:
     """Keys that change together: their columns, and their settings in order."""
 
     columns: tuple[str, ...]
     settings: tuple[Setting, ...]
 
 
-def axes(given: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
+def parse_axes(given: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[SweepAxis]:
     """The axes of a sweep, from texts, or from a mapping.
 
     A mapping has a path (or a tuple of paths) to its values (or tuples of values).
@@ -74,7 +74,7 @@ def axes(given: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
     return found
 
 
-def parse(text: str) -> Axis:
+def parse(text: str) -> SweepAxis:
     """The axis of one text."""
     place = Argument("over", text)
     left, equals, right = text.partition("=")
@@ -166,7 +166,7 @@ def _tuple(part: str, paths: tuple[str, ...], place: str) -> tuple[str, ...]:
     return values
 
 
-def _axis(paths: tuple[str, ...], rows: Sequence[tuple[str, ...]], place: str) -> Axis:
+def _axis(paths: tuple[str, ...], rows: Sequence[tuple[str, ...]], place: str) -> SweepAxis:
     settings = []
     seen: set[tuple[str, ...]] = set()
     for row in rows:
@@ -179,7 +179,7 @@ def _axis(paths: tuple[str, ...], rows: Sequence[tuple[str, ...]], place: str) -
                 tuple(f"{path}={value}" for path, value in zip(paths, row, strict=True)),
             )
         )
-    return Axis(paths, tuple(settings))
+    return SweepAxis(paths, tuple(settings))
 
 
 def cell(text: str) -> Cell:
@@ -188,7 +188,7 @@ def cell(text: str) -> Cell:
     return value if isinstance(value, bool | int | float | str) else text
 
 
-def _of_mapping(paths: Any, values: Any) -> Axis:
+def _of_mapping(paths: Any, values: Any) -> SweepAxis:
     names = (paths,) if isinstance(paths, str) else tuple(paths)
     place = Argument("over", ", ".join(names))
     if isinstance(values, str) or not isinstance(values, Iterable):
@@ -232,7 +232,7 @@ class SweepPoint:
         return tuple(override for setting in self.settings for override in setting.overrides)
 
 
-def all_points(axes: Sequence[Axis]) -> list[SweepPoint]:
+def all_points(axes: Sequence[SweepAxis]) -> list[SweepPoint]:
     """All points."""
     count = math.prod(len(axis.settings) for axis in axes)
     if count > MOST_POINTS:
@@ -243,7 +243,7 @@ def all_points(axes: Sequence[Axis]) -> list[SweepPoint]:
     return [SweepPoint(number, settings) for number, settings in enumerate(combined, 1)]
 
 
-def swept_columns(axes: Sequence[Axis]) -> tuple[str, ...]:
+def swept_columns(axes: Sequence[SweepAxis]) -> tuple[str, ...]:
     """The columns of the table that say where a point is."""
     return tuple(column for axis in axes for column in axis.columns)
 

@@ -1,12 +1,9 @@
-"""How fast a trace was recorded, which takes one pass over it."""
+"""The axis of a curve: rates of a workload, or requests outstanding in a closed loop."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,74 +11,38 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.keys import toml_text
 from iowatt.base.problems import suggestion
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search import prepare
-from iowatt.evaluate.search.axes import Axis, Setting, expanded, split
+from iowatt.evaluate.search.axes import Setting, SweepAxis, expanded, split
+from iowatt.evaluate.search.metrics.names import RATE
+from iowatt.evaluate.search.pace import trace_pace
 from iowatt.evaluate.search.prepare import ScenarioInput
-from iowatt.model.scenario import Scenario, scenario_document
+from iowatt.evaluate.search.sweep import SweepRequest
+from iowatt.model.scenario import Scenario
 
-
-@dataclass(frozen=True)
-class TracePace:
-    """A trace as its reader's options make it."""
-
-    requests: int
-    #: From the first request to the last.
-    seconds: float
-    #: Whether it records no times, so that only their order is known.
-    untimed: bool
-    path: str
-
-    @property
-    def rate_iops(self) -> float:
-        """Mean rate as recorded, requests per second. Raises ``InputError`` where all arrive at once."""
-        if self.seconds <= 0:
-            message = "the trace has no rate: all of its requests arrive at once"
-            hint = "vary the requests outstanding: `iowatt curve`, `outstanding=1..64:x2`"
-            raise InputError("not-applicable", self.path, message, hint=hint)
-        return (self.requests - 1) / self.seconds
-
-
-def trace_pace(trace: Mapping[str, Any]) -> TracePace:
-    """The pace of a trace specification, whose path opens from here.
-
-    It is read once as long as the file stays the same. Raises ``InputError`` where there is no such file, or
-    it can be read once only.
-    """
-    path = Path(trace["path"])
-    if str(path) == "-":
-        message = (
-            "the rate of a trace is measured before it is replayed, and standard input can be read only once"
-        )
-        raise InputError("read-once", "-", message, hint="put the trace in a file")
-    if not path.is_file():
-        raise InputError("not-found", str(path), "there is no such trace file")
-    changed = tuple(
-        (file.stat().st_size, file.stat().st_mtime_ns)
-        for file in (path, *map(Path, trace.get("more", ())))
-        if file.is_file()
-    )
-    return _read(json.dumps(trace, sort_keys=True), changed)
-
-
-@lru_cache(maxsize=256)
-def _read(trace: str, _changed: tuple[tuple[int, int], ...]) -> TracePace:
-    from iowatt.trace.open import requests
-
-    spec = json.loads(trace)
-    count, first, last = 0, 0, 0
-    found = requests(spec)
-    for batch in found:
-        times = batch["time_ns"]
-        if count == 0 and len(times):
-            first = int(times[0])
-        if len(times):
-            last = int(times[-1])
-        count += len(times)
-    return TracePace(count, (last - first) / 1e9, bool(found.summary()["untimed"]), str(spec["path"]))
-
-
-RATE: Final = "rate_iops"
 OUTSTANDING: Final = "outstanding"
+
+
+def curve_request(
+    given: ScenarioInput,
+    *,
+    rates: str | Iterable[float] | None,
+    outstanding: str | Iterable[float] | None,
+    workload: str | None = None,
+    **options: Any,
+) -> SweepRequest:
+    """A curve over rates or over requests outstanding; ``options`` are other fields of the request."""
+    if (rates is None) == (outstanding is None):
+        raise InputError(
+            "missing" if rates is None else "conflict",
+            Argument("rates"),
+            "a curve is over rates or over requests outstanding; give one of them",
+            hint="for example `rates=50,100..400:50`, or `outstanding=1..64:x2`",
+        )
+    if rates is not None:
+        axis = by_rate(given, numbers(rates, "rates"), workload)
+    else:
+        assert outstanding is not None
+        axis = by_outstanding(given, numbers(outstanding, "outstanding"), workload)
+    return SweepRequest("curve", given, [axis], **options)
 
 
 def numbers(text: str | Iterable[float], argument: str) -> list[float]:
@@ -109,7 +70,7 @@ def _number(value: Any) -> str:
     return f"{plain:.12f}".rstrip("0").rstrip(".") if isinstance(plain, float) else str(plain)
 
 
-def by_rate(given: ScenarioInput, rates: list[float], workload: str | None = None) -> Axis:
+def by_rate(given: ScenarioInput, rates: list[float], workload: str | None = None) -> SweepAxis:
     """Rates of one workload, requests per second.
 
     Raises ``InputError`` where it is a closed loop, or its trace has no recorded rate to scale.
@@ -131,10 +92,12 @@ def by_rate(given: ScenarioInput, rates: list[float], workload: str | None = Non
             settings = [
                 (f'{path}.replay={{mode = "open", speed = {float(rate) / recorded!r}}}',) for rate in rates
             ]
-    return Axis((RATE,), tuple(Setting((rate,), made) for rate, made in zip(rates, settings, strict=True)))
+    return SweepAxis(
+        (RATE,), tuple(Setting((rate,), made) for rate, made in zip(rates, settings, strict=True))
+    )
 
 
-def by_outstanding(given: ScenarioInput, counts: list[float], workload: str | None = None) -> Axis:
+def by_outstanding(given: ScenarioInput, counts: list[float], workload: str | None = None) -> SweepAxis:
     """A closed loop of one workload with each number of requests outstanding."""
     at, name, raw = _workload(given, workload)
     if any(count != int(count) for count in counts):
@@ -151,12 +114,12 @@ def by_outstanding(given: ScenarioInput, counts: list[float], workload: str | No
         else:
             made = f'{path}.replay={{mode = "closed", outstanding = {count}}}'
         settings.append(Setting((count,), (made,)))
-    return Axis((OUTSTANDING,), tuple(settings))
+    return SweepAxis((OUTSTANDING,), tuple(settings))
 
 
 def _workload(given: ScenarioInput, asked: str | None) -> tuple[int, str, dict[str, Any]]:
     """Position, name and raw table of the workload whose load varies."""
-    listed = prepare.raw(given).get("workload", [])
+    listed = given.raw().get("workload", [])
     workloads = [w for w in listed if isinstance(w, dict)] if isinstance(listed, list) else []
     names = [str(w.get("name", at)) for at, w in enumerate(workloads)]
     if not names:
@@ -173,8 +136,7 @@ def _workload(given: ScenarioInput, asked: str | None) -> tuple[int, str, dict[s
 
 
 def _prepared(given: ScenarioInput, overrides: tuple[str, ...] = ()) -> evaluation.Prepared:
-    document = scenario_document(given.text, given.source, [*given.overrides, *overrides], given.base)
-    return evaluation.prepare(document.validate(Scenario), given.base, given.text)
+    return evaluation.prepare(given.document(overrides).validate(Scenario), given.base, given.text)
 
 
 def _is_loop(given: ScenarioInput, at: int) -> bool:

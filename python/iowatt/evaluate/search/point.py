@@ -4,86 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.evaluate.search.executor import MachineError, Report
-from iowatt.evaluate.search.folder import MANIFEST
-from iowatt.evaluate.search.journal import error_record
-from iowatt.run.provenance import BLOCK_BYTES
-from iowatt.run.summary_schema import Input
+from iowatt.evaluate.search.tasks.evaluator import recorded
+from iowatt.evaluate.search.tasks.executor import MachineError, Report
+from iowatt.evaluate.search.tasks.files import InputFile, described_files, verify_files
+from iowatt.evaluate.search.tasks.folder import MANIFEST
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.axes import Cell
+    from iowatt.evaluate.search.prepare import CheckedPoint, ScenarioInput
     from iowatt.evaluate.search.pricing import Pricing
     from iowatt.evaluate.search.rate import RateRequest
     from iowatt.model.scenario import Scenario
     from iowatt.run.bundle import Run
-
-
-@dataclass(frozen=True)
-class InputFile:
-    """A file by name, place and content."""
-
-    name: str
-    path: str
-    size: int
-    sha256: str
-
-    def as_input(self) -> Input:
-        """For the provenance of a Run."""
-        return Input(path=self.name, size=self.size, sha256=self.sha256)
-
-
-# Digests of this process by path, size and time of change: a worker digests a file once, not at every point.
-_known: dict[tuple[Path, int, int], str] = {}
-_lock = threading.Lock()
-
-
-def file_digests(paths: Iterable[Path]) -> dict[Path, str]:
-    """SHA-256 of each file."""
-    return {path: _sha256(path) for path in dict.fromkeys(paths)}
-
-
-def described_files(files: Sequence[tuple[str, Path]], digest: dict[Path, str]) -> tuple[InputFile, ...]:
-    """The files of a point with their digests, for another process to find and check."""
-    seen = {path: name for name, path in reversed(files)}
-    return tuple(
-        InputFile(name, str(path.resolve()), path.stat().st_size, digest[path])
-        for path, name in reversed(seen.items())
-    )
-
-
-def verify_files(files: Sequence[InputFile]) -> None:
-    """Raise ``MachineError`` where a file is not there, or differs from the one at the start of the sweep."""
-    for file in files:
-        try:
-            found = _sha256(Path(file.path))
-        except InputError as error:
-            raise MachineError(error.code, error.place, error.message) from None
-        if found != file.sha256:
-            raise MachineError("changed", file.name, "has changed since the sweep was begun")
-
-
-def _sha256(path: Path) -> str:
-    try:
-        stat = path.stat()
-        key = (path.resolve(), stat.st_size, stat.st_mtime_ns)
-        with _lock:
-            if key not in _known:
-                digest = hashlib.sha256()
-                with path.open("rb") as file:
-                    while block := file.read(BLOCK_BYTES):
-                        digest.update(block)
-                _known[key] = digest.hexdigest()
-            return _known[key]
-    except OSError as error:
-        raise InputError("unreadable", str(path), f"cannot be read: {error.strerror}") from None
 
 
 TOO_SLOW: Final = Argument("within")
@@ -111,6 +49,21 @@ class PointTask:
     #: Overrides of ``text``; the bundle lists them at the text's end.
     overrides: tuple[str, ...] = ()
 
+    @classmethod
+    def of(
+        cls, given: ScenarioInput, checked: CheckedPoint, key: str, digests: dict[Path, str], **options: Any
+    ) -> PointTask:
+        """The task of a checked point; ``options`` are the fields with a default."""
+        return cls(
+            key=key,
+            document=checked.document,
+            base=str(given.base.resolve()),
+            text=given.text,
+            overrides=checked.overrides,
+            files=described_files(checked.files, digests),
+            **options,
+        )
+
 
 def evaluate_point(task: PointTask, report: Report) -> dict[str, Any]:
     """Simulate a point; the record of it that the journal keeps.
@@ -120,19 +73,6 @@ def evaluate_point(task: PointTask, report: Report) -> dict[str, Any]:
     equal points. Raises ``MachineError`` where this machine lacks what the point needs.
     """
     return recorded(task.key, lambda: _evaluate(task, report))
-
-
-def recorded(key: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """The record of a task: what ``work`` gives, or ``error`` where the task itself cannot be done.
-
-    Every task function goes through it. ``MachineError`` is raised: another machine may be able to.
-    """
-    try:
-        return {"key": key, **work()}
-    except MachineError:
-        raise
-    except InputError as error:
-        return {"key": key, "error": error_record(error)}
 
 
 def key_of(files: str, rate: RateRequest | None, pricing: Pricing | None = None) -> str:
@@ -158,7 +98,7 @@ def _check_folder(bundle: Path) -> None:
 
 
 def _evaluate(task: PointTask, report: Report) -> dict[str, Any]:
-    from iowatt.evaluate.search import pricing, table
+    from iowatt.evaluate.search.metrics import table
     from iowatt.model.scenario import Scenario
     from iowatt.run import bundle, index, provenance
 
@@ -179,7 +119,7 @@ def _evaluate(task: PointTask, report: Report) -> dict[str, Any]:
         index.register(place.target, run.summary)
     cost = run.summary["simulation"]
     return {
-        "row": cells | ({} if task.pricing is None else pricing.columns(run, task.pricing)),
+        "row": cells | ({} if task.pricing is None else task.pricing.columns(run)),
         "cost": {"wall_s": time.perf_counter() - started, "cpu_s": cost["cpu_s"]},
     }
 

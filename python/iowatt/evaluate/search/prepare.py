@@ -21,10 +21,16 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.overrides import key_path
 from iowatt.base.problems import DocumentError, KeyPath
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search.axes import Axis, SweepPoint, own_seed, point_label, swept_columns
-from iowatt.evaluate.search.axes import axes as parse_axes
-from iowatt.evaluate.search.folder import SCHEMA
-from iowatt.evaluate.search.journal import error_at_point, error_record
+from iowatt.evaluate.search.axes import (
+    SweepAxis,
+    SweepPoint,
+    own_seed,
+    parse_axes,
+    point_label,
+    swept_columns,
+)
+from iowatt.evaluate.search.tasks.folder import SCHEMA
+from iowatt.evaluate.search.tasks.journal import error_at_point, error_record
 from iowatt.model.scenario import Scenario, find_key, scenario_document
 
 # Keys that name a thing which is there or is not.
@@ -33,12 +39,25 @@ _NAMES: Final = ("device", "name", "path", "more", "profile")
 
 @dataclass(frozen=True)
 class ScenarioInput:
-    """A scenario as given: its text, what its paths are relative to, its name in messages, its overrides."""
+    """A scenario as given: its text, the base of its paths, its name in messages, its overrides."""
 
     text: str
     base: Path
     source: str
     overrides: tuple[str, ...]
+
+    def document(self, overrides: Sequence[str] = ()) -> TomlDocument:
+        """The scenario with overrides, unchecked; file names relative to its base."""
+        return scenario_document(self.text, self.source, [*self.overrides, *overrides], self.base)
+
+    def raw(self) -> dict[str, Any]:
+        """Its tables as plain data, unchecked."""
+        return self.document().raw
+
+    @property
+    def name(self) -> str:
+        """The scenario's name, which needs no other key to be right."""
+        return str(self.raw().get("name", "scenario"))
 
 
 @dataclass(frozen=True)
@@ -75,8 +94,8 @@ class RefusedPoint:
     blamed: frozenset[int]
 
 
-def axes_of(given: ScenarioInput, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[Axis]:
-    """The axes of a sweep of ``given``, see :func:`iowatt.evaluate.search.axes.axes`.
+def axes_of(given: ScenarioInput, varied: Iterable[str] | Mapping[Any, Iterable[Any]]) -> list[SweepAxis]:
+    """The axes of a sweep of ``given``, see :func:`iowatt.evaluate.search.axes.parse_axes`.
 
     Raises ``InputError`` as there; and where two paths lead to one key, by the name of an element, its index,
     or neither.
@@ -84,11 +103,11 @@ def axes_of(given: ScenarioInput, varied: Iterable[str] | Mapping[Any, Iterable[
     axes = parse_axes(varied)
     paths = swept_columns(axes)
     if len(paths) > 1:
-        document, seen = raw(given), dict[KeyPath, str]()
+        document, seen = given.raw(), dict[KeyPath, str]()
         for path in paths:
             try:
                 key = key_path(document, path, Argument("over", path), Scenario)
-            except InputError:  # said with its point, where another key may make the element
+            except InputError:  # reported with its point, where another key may create the element
                 continue
             if key in seen:
                 message = f"this is the same key as {seen[key]}"
@@ -99,7 +118,7 @@ def axes_of(given: ScenarioInput, varied: Iterable[str] | Mapping[Any, Iterable[
 
 
 def check_points(
-    given: ScenarioInput, axes: Sequence[Axis], points: Sequence[SweepPoint], *, own_seeds: bool = False
+    given: ScenarioInput, axes: Sequence[SweepAxis], points: Sequence[SweepPoint], *, own_seeds: bool = False
 ) -> list[CheckedPoint | RefusedPoint]:
     """Each point, checked.
 
@@ -123,23 +142,25 @@ def check_points(
     return found
 
 
-def stop_at_bad(axes: Sequence[Axis], found: Sequence[CheckedPoint | RefusedPoint], fewest: int = 1) -> None:
+def stop_at_bad(
+    axes: Sequence[SweepAxis], found: Sequence[CheckedPoint | RefusedPoint], fewest: int = 1
+) -> None:
     """Raise ``InputError`` for a key that does not exist, a value that is wrong whatever it is with."""
     if any(isinstance(one, RefusedPoint) for one in found):
         _refuse_unknown_keys(axes)
         _refuse_bad_values(axes, found, fewest)
 
 
-def raw(given: ScenarioInput, overrides: Sequence[str] = ()) -> dict[str, Any]:
-    """The scenario with overrides as plain data, unchecked; file names relative to its base."""
-    return scenario_document(given.text, given.source, [*given.overrides, *overrides], given.base).raw
-
-
 def manifest(
-    kind: str, given: ScenarioInput, axes: Sequence[Axis], command: str | None, *, own_seeds: bool = False
+    kind: str,
+    given: ScenarioInput,
+    axes: Sequence[SweepAxis],
+    command: str | None,
+    *,
+    own_seeds: bool = False,
 ) -> dict[str, Any]:
-    """The part of ``sweep.json`` that all kinds of search share (:mod:`iowatt.evaluate.search.folder`)."""
-    tables = json.dumps(raw(given), sort_keys=True, default=str)
+    """The keys of ``sweep.json`` that all kinds of search share."""
+    tables = json.dumps(given.raw(), sort_keys=True, default=str)
     return {
         "schema": SCHEMA,
         "kind": kind,
@@ -156,14 +177,14 @@ def manifest(
 
 
 def _seed(given: ScenarioInput) -> int:
-    seed = raw(given).get("seed", Scenario.model_fields["seed"].default)
+    seed = given.raw().get("seed", Scenario.model_fields["seed"].default)
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise InputError("wrong-type", "seed", f"expected a whole number, not {seed!r}")
     return seed
 
 
 def examine(
-    given: ScenarioInput, axes: Sequence[Axis], point: SweepPoint, overrides: tuple[str, ...]
+    given: ScenarioInput, axes: Sequence[SweepAxis], point: SweepPoint, overrides: tuple[str, ...]
 ) -> tuple[CheckedPoint, evaluation.Prepared] | RefusedPoint:
     """One point, checked and resolved; ``overrides`` are the scenario's and the point's."""
     document = None
@@ -215,7 +236,7 @@ def with_places(document: TomlDocument, error: InputError) -> InputError:
 
 
 def _blame(
-    document: TomlDocument | None, axes: Sequence[Axis], point: SweepPoint, paths: Sequence[KeyPath]
+    document: TomlDocument | None, axes: Sequence[SweepAxis], point: SweepPoint, paths: Sequence[KeyPath]
 ) -> frozenset[int]:
     """The axes that set the key at one of ``paths``, or something around it or in it."""
     if document is None:
@@ -251,7 +272,7 @@ def _over(place: str | None, point: SweepPoint) -> str | None:
     return place
 
 
-def _refuse_unknown_keys(axes: Sequence[Axis]) -> None:
+def _refuse_unknown_keys(axes: Sequence[SweepAxis]) -> None:
     """Raise the catalogue's error for a swept key that does not exist."""
     for axis in axes:
         for override in axis.settings[0].overrides:
@@ -276,7 +297,7 @@ def _in_a_free_table(path: str) -> bool:
 
 
 def _refuse_bad_values(
-    axes: Sequence[Axis], found: Sequence[CheckedPoint | RefusedPoint], fewest: int
+    axes: Sequence[SweepAxis], found: Sequence[CheckedPoint | RefusedPoint], fewest: int
 ) -> None:
     for at, axis in enumerate(axes):
         for setting in axis.settings:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search.axes import Cell
-from iowatt.lenses.cost.component import GROUPS, Component
+from iowatt.lenses.cost.component import GROUPS, Component, Costs
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost import Book, Case, Horizon
@@ -19,8 +21,46 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class PricingRequest:
+    """The assumptions of ``cost.*`` metrics by name, as ``iowatt cost`` takes them."""
+
+    preset: str = "default"
+    assume: tuple[str, ...] = ()
+    tariff: str | None = None
+    alpha: float | None = None
+    years: float | None = None
+
+    @property
+    def changed(self) -> list[str]:
+        """The arguments that are not at their default."""
+        default = asdict(PricingRequest())
+        return [name for name, value in asdict(self).items() if value != default[name]]
+
+    def resolve(self) -> Pricing:
+        """The assumptions, read. Raises ``InputError`` where one is wrong."""
+        from iowatt.lenses.cost import START, YEARS, Horizon, find_book
+        from iowatt.tariffs.find import find_tariff
+
+        if self.alpha is not None and self.years is not None:
+            message = "`alpha=` compares equal work, and `years=` equal time: give one"
+            raise InputError("conflict", Argument("alpha"), message)
+        horizon = Horizon("time", YEARS if self.years is None else self.years)
+        if self.alpha is not None:
+            horizon = Horizon("work", self.alpha)
+        book = find_book(self.preset, list(self.assume))
+        tariff = find_tariff(self.tariff or book.word("energy.tariff"))
+        figures = {key: str(figure.value) for key, figure in sorted(book.figures.items())}
+        assumptions = [figures, asdict(tariff), asdict(horizon), START]
+        digest = hashlib.sha256(json.dumps(assumptions, sort_keys=True, default=str).encode()).hexdigest()
+        return Pricing(book, tariff, horizon, datetime.strptime(START, "%Y-%m-%d"), digest)
+
+
+@dataclass(frozen=True)
 class Pricing:
-    """Under which assumptions; travels with a task."""
+    """The assumptions that points are priced under; travels with a task.
+
+    Its methods raise ``InputError`` where a drive of the system has no price.
+    """
 
     book: Book
     tariff: Tariff
@@ -29,58 +69,85 @@ class Pricing:
     #: Digest of the assumptions.
     digest: str
 
+    def columns(self, run: Run) -> dict[str, Cell | None]:
+        """Columns of a row: total and groups of components in USD, carbon in kg CO2e, USD per kWh."""
+        from iowatt.lenses.cost.energy import mean_price
+        from iowatt.lenses.cost.observe import observe
 
-def columns(run: Run, pricing: Pricing) -> dict[str, Cell | None]:
-    """``cost.total_usd``, each group of components as ``cost.GROUP_usd``, carbon in kg CO2e, USD a kWh.
+        case = self._case(observe(run).merged())
+        costs = self._costs(case)
+        return {
+            **_dollars(costs),
+            "cost.operational_kg": costs.operational_kg,
+            "cost.embodied_kg": costs.embodied_kg,
+            "cost.carbon_kg": costs.operational_kg + costs.embodied_kg,
+            "cost.usd_per_kwh": mean_price(case),
+        }
 
-    Raises ``InputError`` where something of the system has no price.
-    """
-    from iowatt.lenses.cost.energy import mean_price
-    from iowatt.lenses.cost.observe import observe
-    from iowatt.lenses.cost.price import price
+    def purchase(self, plan: Mapping[str, Any]) -> float:
+        """Purchase cost of a plan's drives and parts in USD, known before any run."""
+        from iowatt.lenses.cost import drive_costs as bought
 
-    case = _case(observe(run).merged(), pricing)
-    costs = price(case)
-    _all_known(costs.components, case.system)
-    row: dict[str, Cell | None] = {"cost.total_usd": costs.usd}
-    for group in GROUPS:
-        row[f"cost.{group}_usd"] = sum(component.usd for component in costs.of(group))
-    embodied = costs.embodied_kg
-    row["cost.operational_kg"] = costs.operational_kg
-    row["cost.embodied_kg"] = embodied
-    row["cost.carbon_kg"] = costs.operational_kg + embodied
-    row["cost.usd_per_kwh"] = mean_price(case)
-    return row
+        case = self._case(_system(plan))
+        counts = {drive.name: drive.count for drive in case.system.drives}
+        components = list(bought.purchase_costs(case))
+        _refuse_unpriced(components, case.system)
+        return sum(component.usd * counts.get(component.device or "", 1) for component in components)
+
+    def expected(self, plan: Mapping[str, Any], row: Mapping[str, float]) -> dict[str, float]:
+        """The totals at the watts and the rate of an estimate, for screening: without any wear.
+
+        Nothing where equal work is priced: how long that takes is not estimated.
+        """
+        from dataclasses import replace
+
+        import numpy as np
+
+        from iowatt.lenses.cost.system import Work
+        from iowatt.tariffs.load import Load
+
+        watts = row.get("power_w.wall_mean", row.get("power_w.mean"))
+        if self.horizon.basis == "work" or watts is None:
+            return {}
+        load = Load.of_powers(np.array([3600.0]), np.array([watts]))
+        work = Work(3600.0, load, 3600.0 * row["throughput.iops"], 0.0, None)
+        costs = self._costs(self._case(replace(_system(plan), work=work)))
+        return {**_dollars(costs), "cost.carbon_kg": costs.operational_kg + costs.embodied_kg}
+
+    def basis(self, plan: Mapping[str, Any], row: Mapping[str, Cell | None]) -> dict[str, Any]:
+        """The assumptions behind the dollars of a point, by the fields of ``PricingBasis``."""
+        from iowatt.lenses.cost import drive_costs as bought
+
+        case = self._case(_system(plan))
+        unpriced = bought.unpriced(case)
+        priced = len(unpriced) < len(case.system.parts) or case.book.number("purchase.other") != 0.0
+        return {
+            "horizon": {"basis": self.horizon.basis, "amount": self.horizon.amount},
+            "book": self.book.name,
+            "tariff": self.tariff.key,
+            "usd_per_kwh": row.get("cost.usd_per_kwh"),
+            "unpriced": unpriced,
+            "drives_only": not priced,
+        }
+
+    def _case(self, system: System) -> Case:
+        from iowatt.lenses.cost import Case
+        from iowatt.lenses.cost.bills import Bills
+
+        bills = Bills(self.tariff, self.start, system.work.load)
+        return Case(system, self.book.changed({}), self.horizon, bills)
+
+    def _costs(self, case: Case) -> Costs:
+        from iowatt.lenses.cost.price import price
+
+        costs = price(case)
+        _refuse_unpriced(costs.components, case.system)
+        return costs
 
 
-def basis(plan: Mapping[str, Any], row: Mapping[str, Cell | None], pricing: Pricing) -> dict[str, Any]:
-    """The assumptions behind the dollars of a point with this plan and row.
-
-    ``horizon`` (``basis``, ``amount``: years, or times the work), ``book`` and ``tariff`` by name,
-    ``usd_per_kwh``, ``unpriced`` (parts that cost nothing for want of a price), and ``drives_only``: whether
-    nothing but drives has a price.
-    """
-    from iowatt.lenses.cost import drive_costs as bought
-
-    case = _case(_system(plan), pricing)
-    unpriced = bought.unpriced(case)
-    priced = len(unpriced) < len(case.system.parts) or case.book.number("purchase.other") != 0.0
-    return {
-        "horizon": {"basis": pricing.horizon.basis, "amount": pricing.horizon.amount},
-        "book": pricing.book.name,
-        "tariff": pricing.tariff.key,
-        "usd_per_kwh": row.get("cost.usd_per_kwh"),
-        "unpriced": unpriced,
-        "drives_only": not priced,
-    }
-
-
-def _case(system: System, pricing: Pricing) -> Case:
-    from iowatt.lenses.cost import Case
-    from iowatt.lenses.cost.bills import Bills
-
-    bills = Bills(pricing.tariff, pricing.start, system.work.load)
-    return Case(system, pricing.book.changed({}), pricing.horizon, bills)
+def _dollars(costs: Costs) -> dict[str, float]:
+    groups = {f"cost.{group}_usd": sum(part.usd for part in costs.of(group)) for group in GROUPS}
+    return {"cost.total_usd": costs.usd, **groups}
 
 
 def _system(plan: Mapping[str, Any]) -> System:
@@ -90,52 +157,12 @@ def _system(plan: Mapping[str, Any]) -> System:
     return unused(plan, str(plan["name"])).merged()
 
 
-def _all_known(components: Iterable[Component], system: System) -> None:
-    """Refuse to rank a system by dollars that it lacks a price for."""
-    unknown = next((one for one in components if not one.known), None)
+def _refuse_unpriced(components: Iterable[Component], system: System) -> None:
+    """Systems are not ranked by dollars that leave out a drive."""
+    unknown = next((component for component in components if not component.known), None)
     if unknown is None:
         return
     drive = next(drive for drive in system.drives if drive.name == unknown.device)
     message = f"no price is known for {drive.model} ({drive.capacity_gb:,.4g} GB, class {drive.price_class})"
     hint = f"`assume=purchase.model.{drive.model}=USD` states what one costs"
     raise InputError("missing-figure", system.where, message, hint=hint)
-
-
-def purchase(plan: Mapping[str, Any], pricing: Pricing) -> float:
-    """Purchase cost of a plan's drives and parts in USD, known before any run.
-
-    Raises ``InputError`` where something of it has no price.
-    """
-    from iowatt.lenses.cost import drive_costs as bought
-
-    case = _case(_system(plan), pricing)
-    many = {drive.name: drive.count for drive in case.system.drives}
-    components = list(bought.purchase_costs(case))
-    _all_known(components, case.system)
-    return sum(one.usd * many.get(one.device or "", 1) for one in components)
-
-
-def expected(plan: Mapping[str, Any], row: Mapping[str, float], pricing: Pricing) -> dict[str, float]:
-    """The total of a system at the watts and the rate of an estimate, for screening: without any wear.
-
-    Nothing where equal work is priced: how long that takes is not estimated.
-    """
-    from dataclasses import replace
-
-    import numpy as np
-
-    from iowatt.lenses.cost.price import price
-    from iowatt.lenses.cost.system import Work
-    from iowatt.tariffs.load import Load
-
-    watts = row.get("power_w.wall_mean", row.get("power_w.mean"))
-    if pricing.horizon.basis == "work" or watts is None:
-        return {}
-    load = Load.of_powers(np.array([3600.0]), np.array([watts]))
-    work = Work(3600.0, load, 3600.0 * row["throughput.iops"], 0.0, None)
-    case = _case(replace(_system(plan), work=work), pricing)
-    costs = price(case)
-    _all_known(costs.components, case.system)
-    carbon = costs.operational_kg + costs.embodied_kg
-    found = {"cost.total_usd": costs.usd, "cost.carbon_kg": carbon}
-    return found | {f"cost.{group}_usd": sum(one.usd for one in costs.of(group)) for group in GROUPS}

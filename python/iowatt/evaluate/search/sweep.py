@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,14 +17,16 @@ from pydantic import Field
 
 from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.base.results import Result, ResultDocument
-from iowatt.evaluate.search import prepare, table
-from iowatt.evaluate.search.axes import Axis, Cell, SweepPoint, all_points, point_label, swept_columns
-from iowatt.evaluate.search.evaluator import Evaluator, PointJob, Progress, point_task
-from iowatt.evaluate.search.executor import Executor
-from iowatt.evaluate.search.folder import RUNS, Folder, refuse_target
-from iowatt.evaluate.search.journal import error_at_point, error_record
-from iowatt.evaluate.search.point import file_digests, key_of
+from iowatt.evaluate.search import prepare
+from iowatt.evaluate.search.axes import Cell, SweepAxis, SweepPoint, all_points, point_label, swept_columns
+from iowatt.evaluate.search.metrics import table
+from iowatt.evaluate.search.point import PointTask, evaluate_point, key_of
 from iowatt.evaluate.search.prepare import CheckedPoint, RefusedPoint, ScenarioInput
+from iowatt.evaluate.search.tasks.evaluator import Evaluator, Job, SearchProgress
+from iowatt.evaluate.search.tasks.executor import Executor
+from iowatt.evaluate.search.tasks.files import file_digests
+from iowatt.evaluate.search.tasks.folder import RUNS, SearchFolder, refuse_target
+from iowatt.evaluate.search.tasks.journal import error_at_point, error_record
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,7 +40,7 @@ class SweepRequest:
 
     kind: str
     given: ScenarioInput
-    axes: Sequence[Axis]
+    axes: Sequence[SweepAxis]
     own_seeds: bool = False
     bundles: bool = False
     strict: bool = False
@@ -78,6 +80,13 @@ class SweepResult:
         return int((self.frame[table.STATUS] == "failed").sum())
 
 
+def sweep_request(
+    given: ScenarioInput, over: Iterable[str] | Mapping[Any, Iterable[Any]], **options: Any
+) -> SweepRequest:
+    """A sweep over the combinations of ``over`` (:func:`parse_axes`); ``options`` are other fields of it."""
+    return SweepRequest("sweep", given, prepare.axes_of(given, over), **options)
+
+
 def run_sweep(
     request: SweepRequest,
     *,
@@ -86,33 +95,23 @@ def run_sweep(
     resume: bool = False,
     jobs: int | None = None,
     executor: Executor | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
+    page: Callable[[SweepResult], str] | None = None,
 ) -> SweepResult:
-    """Run what is asked.
+    """Run the points of a request.
 
-    Parameters
-    ----------
-    output:
-        Directory of the sweep (:mod:`iowatt.evaluate.search.folder`). Without it nothing is written.
-    force, resume:
-        Replace a sweep at ``output``, or go on with it.
-    jobs:
-        Points at a time; left out, one a core.
-    executor:
-        Who runs them, in place of threads; it is closed at the end.
-    progress:
-        Called as points begin, advance and finish, by several threads.
+    Args:
+        output: Directory of the sweep (:mod:`iowatt.evaluate.search.tasks.folder`). Without it nothing is
+            written.
+        force, resume: Replace a sweep at ``output``, or go on with it.
+        jobs: Points at a time; left out, one a core.
+        executor: Who runs them, in place of threads; it is closed at the end.
+        progress: Called as points begin, advance and finish, by several threads.
+        page: Makes the page (HTML) that is written to ``output``.
 
     Raises ``InputError``: what is wrong with the request; with ``strict`` also the first point that fails.
     """
-    if jobs is not None and jobs < 1:
-        raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
-    if request.bundles and request.within is not None:
-        raise InputError(
-            "conflict", Argument("bundles"), "a point at a limit is several runs, and has no bundle"
-        )
-    if request.bundles and output is None:
-        raise InputError("missing", Argument("output"), "bundles need a directory to be written to")
+    _refuse_request(request, jobs, output)
     if output is not None:
         refuse_target(output, force=force, resume=resume)
     points = all_points(request.axes)
@@ -127,10 +126,11 @@ def run_sweep(
         folder = None
         if output is not None:
             manifest = _manifest(request, ready, digests)
-            folder = Folder(output, manifest, request.given.text, force=force, resume=resume)
+            folder = SearchFolder(output, manifest, request.given.text, force=force, resume=resume)
             stack.callback(folder.close)
         names = _bundle_names(request, points, keys) if request.bundles else {}
-        runner = Evaluator(folder, executor, jobs, progress, total=len(points))
+        journal = None if folder is None else folder.journal
+        runner = Evaluator(evaluate_point, journal, executor, jobs, progress, len(points))
         stack.callback(runner.close)
         if folder is not None:
             runner.records |= _usable(folder, keys, names)
@@ -138,22 +138,17 @@ def run_sweep(
         runner.count(runner.records[key] for key in keys.values() if key in runner.records)
         resumed = sum(key in runner.records for key in keys.values())
         shares = Counter(keys.values())
-        tasks: dict[str, PointJob] = {}
+        tasks: dict[str, Job] = {}
         at: dict[str, SweepPoint] = {}
         for one in ready:
             key = keys[one.point.number]
             if key not in runner.records and key not in tasks:
                 bundle = _bundle_place(output, names.get(one.point.number))
-                task = point_task(
-                    request.given,
-                    one,
-                    key,
-                    digests,
-                    bundle=bundle,
-                    command=request.command,
-                    rate=request.within,
-                )
-                tasks[key] = PointJob(task, point_label(one.point, columns), shares[key])
+                task = PointTask.of(
+                    request.given, one, key, digests,
+                    bundle=bundle, command=request.command, rate=request.within,
+                )  # fmt: skip
+                tasks[key] = Job(task, point_label(one.point, columns), shares[key])
                 at[key] = one.point
         runner.shared = len(tasks) > 1
 
@@ -170,11 +165,15 @@ def run_sweep(
         ]
         frame = table.build_table(columns, records, names or None)
         if folder is not None:
-            folder.write("table.parquet", lambda file: table.write_parquet(frame, file))
-            folder.write("table.csv", lambda file: table.write_csv(frame, file))
-    return SweepResult(
-        request, frame, output, resumed, runner.faults, runner.machines, _warned(ready, columns)
-    )
+            folder.write("table.parquet", frame.write_parquet)
+            folder.write("table.csv", frame.write_csv)
+        result = SweepResult(
+            request, frame, output, resumed, runner.faults, runner.machines, _warned(ready, columns)
+        )
+        if folder is not None and page is not None:
+            html = page(result)
+            folder.write("report.html", lambda file: file.write_text(html, "utf-8", newline="\n"))
+    return result
 
 
 def _warned(ready: Sequence[CheckedPoint], columns: Sequence[str]) -> list[DoubtfulDesign]:
@@ -191,6 +190,16 @@ def _warned(ready: Sequence[CheckedPoint], columns: Sequence[str]) -> list[Doubt
     ]
 
 
+def _refuse_request(request: SweepRequest, jobs: int | None, output: Path | None) -> None:
+    if jobs is not None and jobs < 1:
+        raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
+    if request.bundles and request.within is not None:
+        message = "a point at a limit is several runs, and has no bundle"
+        raise InputError("conflict", Argument("bundles"), message)
+    if request.bundles and output is None:
+        raise InputError("missing", Argument("output"), "bundles need a directory to be written to")
+
+
 def _stop_at_refused(request: SweepRequest, checked: Sequence[CheckedPoint | RefusedPoint]) -> None:
     for one in checked if request.strict else ():
         if isinstance(one, RefusedPoint):
@@ -201,7 +210,7 @@ def _strict(point: SweepPoint, columns: Sequence[str], error: dict[str, Any]) ->
     return error_at_point(error, f"point {point.number} ({point_label(point, columns)})")
 
 
-def _usable(folder: Folder, keys: dict[int, str], names: dict[int, str]) -> dict[str, dict[str, Any]]:
+def _usable(folder: SearchFolder, keys: dict[int, str], names: dict[int, str]) -> dict[str, dict[str, Any]]:
     """Records that need not be made again: those without a bundle do, where one is asked for."""
     from iowatt.run.bundle import is_bundle
 

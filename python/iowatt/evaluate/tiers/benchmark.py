@@ -1,4 +1,4 @@
-"""One drive of a technology: what it does under random requests, and what it costs over a horizon.
+"""One drive of a technology: its performance under random requests, and its cost over a horizon.
 
 Two short simulations: one request outstanding gives the service time, its variation and the energy of an
 operation; several give the rate at saturation, which scheduling (disks) and parallel flash (SSDs) raise above
@@ -16,13 +16,13 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.toml_writer import inline
-from iowatt.evaluate.estimate.operations import RaidWork, raid_work
+from iowatt.evaluate.estimate import RaidWork, raid_work
 from iowatt.evaluate.tiers import candidate
-from iowatt.evaluate.tiers.one_pool import BackEnd, Floats, OnePoolScenario, TierRequest
+from iowatt.evaluate.tiers.one_pool import ExtentLoad, Floats, OnePoolScenario, TierRequest
 from iowatt.model.raid import LEAST_DRIVES, count_problem, usable_bytes
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search.pricing import Pricing
+    from iowatt.evaluate.search import Pricing
 
 #: Requests of each simulation: the mean service time is then known within 1 % or so.
 REQUESTS = 6000
@@ -78,14 +78,10 @@ def benchmark_drive(
 ) -> BenchmarkedDrive:
     """Simulate one drive of a pool's table (``device``, ``queue_depth``, ...).
 
-    Parameters
-    ----------
-    size
-        Mean bytes of an operation.
-    read_share
-        Share of reads in the operations.
-    span_bytes
-        Bytes of the drive in use; None: all.
+    Args:
+        size: Mean bytes of an operation.
+        read_share: Share of reads in the operations.
+        span_bytes: Bytes of the drive in use; None: all.
 
     Raises ``InputError``: the drive cannot be simulated; the message says which figure is missing.
     """
@@ -162,7 +158,7 @@ _TRIED_W: Final = 1000.0
 
 
 @dataclass(frozen=True)
-class DriveCost:
+class CandidateCost:
     """USD of one drive: its price, what else is paid for it over the horizon, and each watt that it draws."""
 
     usd: float
@@ -170,7 +166,7 @@ class DriveCost:
     usd_per_w: float
 
 
-def drive_cost(pool: Mapping[str, Any], base: Path, pricing: Pricing, price: float | None) -> DriveCost:
+def drive_cost(pool: Mapping[str, Any], base: Path, pricing: Pricing, price: float | None) -> CandidateCost:
     """The cost lens on one drive of a pool's table, at rest: wear is that of the Run, and not in it.
 
     ``price`` is that of a file of candidates, which overrides the book.
@@ -217,11 +213,11 @@ def drive_cost(pool: Mapping[str, Any], base: Path, pricing: Pricing, price: flo
     usd = case.price_of(case.system.drives[0]).usd
     kept = sum(value for group, value in resting.items() if group not in (*_BY_WATT, *_OF_SITE))
     by_watt = sum(drawing.get(group, 0.0) - resting.get(group, 0.0) for group in _BY_WATT) / _TRIED_W
-    return DriveCost(usd, kept - usd, by_watt)
+    return CandidateCost(usd, kept - usd, by_watt)
 
 
 def try_technologies(
-    listed: candidate.CandidateList, *, one: OnePoolScenario, load: BackEnd, request: TierRequest
+    listed: candidate.CandidateList, *, one: OnePoolScenario, load: ExtentLoad, request: TierRequest
 ) -> tuple[list[Technology], dict[str, tuple[dict[str, Any], Path]]]:
     """Candidates tried out, in order of speed; and the tables of their pools."""
     pricing = request.priced
@@ -264,9 +260,8 @@ def _stripe_unit(one: OnePoolScenario) -> int:
     return int(one.plan["simulation"]["pools"][at]["raid"]["stripe_unit_bytes"])
 
 
-def operation_mix(level: int, count: int, unit: int, load: BackEnd) -> dict[str, float]:
+def operation_mix(level: int, count: int, unit: int, load: ExtentLoad) -> dict[str, float]:
     """Mean bytes and share of reads of the operations of a pool's drives."""
-    from iowatt.evaluate.estimate.operations import raid_work
     from iowatt.model.raid import LEAST_DRIVES
 
     count = max(count, LEAST_DRIVES[level])
@@ -286,7 +281,7 @@ MOST_DRIVES = 10_000
 
 @dataclass(frozen=True)
 class Technology:
-    """A candidate that was tried out: what its pool would be, and what its drives do."""
+    """A candidate that was benchmarked: its pool, and the performance of its drives."""
 
     name: str
     device: str
@@ -308,12 +303,12 @@ class Technology:
         """Usable bytes of a pool of ``count`` drives."""
         return usable_bytes(self.level, count, self.stripe_unit, self.drive.capacity_bytes)
 
-    def work(self, load: BackEnd, count: int) -> tuple[RaidWork, RaidWork]:
+    def work(self, load: ExtentLoad, count: int) -> tuple[RaidWork, RaidWork]:
         """Drive operations of a read and of a write of the load's mean sizes."""
         read = raid_work(self.level, count, self.stripe_unit, load.read_bytes, write=False)
         return read, raid_work(self.level, count, self.stripe_unit, load.write_bytes, write=True)
 
-    def operations(self, load: BackEnd, count: int) -> Floats:
+    def operations(self, load: ExtentLoad, count: int) -> Floats:
         """Operations per second of each extent on such a pool."""
         read, write = self.work(load, count)
         found: Floats = load.reads * read.operations + load.writes * write.operations

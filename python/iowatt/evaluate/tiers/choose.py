@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from iowatt.evaluate.tiers.benchmark import MOST_DRIVES, Technology
-from iowatt.evaluate.tiers.one_pool import BackEnd, Objective
+from iowatt.evaluate.tiers.one_pool import ExtentLoad, Objective
 from iowatt.model.raid import count_problem
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Tier:
+class LaidOutTier:
     """A tier of ``count`` drives, which holds extents ``first`` to ``last`` (excluded) in order of
     density."""
 
@@ -35,13 +35,13 @@ class Tier:
     #: Drives beyond what room and work ask for, for the response time.
     extra: int = 0
 
-    def held_bytes(self, load: BackEnd) -> float:
+    def held_bytes(self, load: ExtentLoad) -> float:
         """Bytes that lie on it."""
         return float(load.size[self.first : self.last].sum()) + self.cold_bytes
 
 
 def assign(
-    load: BackEnd, technologies: Sequence[Technology], limit: float, objective: Objective
+    load: ExtentLoad, technologies: Sequence[Technology], limit: float, objective: Objective
 ) -> npt.NDArray[np.int64]:
     """The technology of each extent by the rule; of a drive's rate, ``limit`` may be used."""
     costs = [_cost(load, technology, limit, objective) for technology in technologies]
@@ -49,7 +49,7 @@ def assign(
     return found
 
 
-def _cost(load: BackEnd, technology: Technology, limit: float, objective: Objective) -> Floats:
+def _cost(load: ExtentLoad, technology: Technology, limit: float, objective: Objective) -> Floats:
     count = max(technology.least, technology.group)
     room = load.size / (technology.usable(count) / count)
     operations = technology.operations(load, count)
@@ -71,20 +71,17 @@ def _room_cost(technology: Technology, objective: Objective) -> float:
 
 
 def lay_out(
-    load: BackEnd,
+    load: ExtentLoad,
     technologies: Sequence[Technology],
     limit: float,
     objective: Objective,
     extra: Sequence[int] = (),
-) -> list[Tier] | None:
+) -> list[LaidOutTier] | None:
     """Tiers from the fastest technology to the slowest; None where one would need too many drives.
 
-    Parameters
-    ----------
-    technologies
-        In order of speed, the fastest first.
-    extra
-        Groups to add to each beyond what room and work ask for.
+    Args:
+        technologies: In order of speed, the fastest first.
+        extra: Groups to add to each beyond what room and work ask for.
     """
     chosen = assign(load, technologies, limit, objective)
     shares = [int((chosen == at).sum()) for at in range(len(technologies))]
@@ -95,7 +92,7 @@ def lay_out(
         if not any(shares[cheapest + 1 :]):
             technologies, shares = technologies[: cheapest + 1], shares[: cheapest + 1]
     extra = list(extra) or [0] * len(technologies)
-    tiers: list[Tier] = []
+    tiers: list[LaidOutTier] = []
     first, cold = 0, load.cold_bytes
     number = len(load.size)
     for at, technology in enumerate(technologies):
@@ -114,17 +111,17 @@ def lay_out(
             else _fill(load, technology, count, span=(first, last), cold=cold, limit=limit)
         )
         cold -= own_cold
-        tiers.append(Tier(technology, count, first, last, own_cold, extra[at] * technology.group))
+        tiers.append(LaidOutTier(technology, count, first, last, own_cold, extra[at] * technology.group))
         first = last
     return _without_empty(tiers)
 
 
-def _without_empty(tiers: list[Tier]) -> list[Tier]:
+def _without_empty(tiers: list[LaidOutTier]) -> list[LaidOutTier]:
     return [tier for tier in tiers if tier.last > tier.first or tier.cold_bytes > 0]
 
 
 def _drives(
-    load: BackEnd, technology: Technology, first: int, last: int, *, cold: float, limit: float
+    load: ExtentLoad, technology: Technology, first: int, last: int, *, cold: float, limit: float
 ) -> int | None:
     """The fewest drives, in groups, that have the room and the rate for some extents."""
     room = float(load.size[first:last].sum()) + cold
@@ -144,13 +141,13 @@ def _drives(
     return None
 
 
-def _reserve(load: BackEnd) -> int:
+def _reserve(load: ExtentLoad) -> int:
     """Bytes of a tier that stay free for what is moved: a few extents, and what rounding to them loses."""
     return 8 * load.extent_bytes
 
 
 def _fill(
-    load: BackEnd, technology: Technology, count: int, *, span: tuple[int, int], cold: float, limit: float
+    load: ExtentLoad, technology: Technology, count: int, *, span: tuple[int, int], cold: float, limit: float
 ) -> tuple[int, float]:
     """The end of the extents that ``count`` drives can hold and serve, at least that of ``span``; its cold
     bytes."""

@@ -6,9 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from iowatt.evaluate.tiers import predict
 from iowatt.evaluate.tiers.benchmark import Technology
-from iowatt.evaluate.tiers.one_pool import BackEnd
+from iowatt.evaluate.tiers.one_pool import ExtentLoad
 from iowatt.evaluate.tiers.predict import Prediction, TierFigures
 from iowatt.evaluate.tiers.result import (
     Alternative,
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def technology(found: Technology) -> CandidateFigures:
-    """A candidate and what its drive does under the load's requests."""
+    """A candidate, with its drive's performance under the load's requests."""
     drive = found.drive
     return CandidateFigures(
         name=found.name,
@@ -49,12 +48,12 @@ def technology(found: Technology) -> CandidateFigures:
     )
 
 
-def configuration(found: Prediction, load: BackEnd) -> Chosen:
+def configuration(found: Prediction, load: ExtentLoad) -> Chosen:
     """The tiers, the fastest first, and what they are expected to do together."""
-    return Chosen(tiers=[_tier(one, load) for one in found.tiers], predicted=predict.result(found))
+    return Chosen(tiers=[_tier(one, load) for one in found.tiers], predicted=found.total)
 
 
-def _tier(one: TierFigures, load: BackEnd) -> ChosenTier:
+def _tier(one: TierFigures, load: ExtentLoad) -> ChosenTier:
     tier, technology = one.tier, one.tier.technology
     held = tier.held_bytes(load)
     return ChosenTier(
@@ -87,19 +86,11 @@ def _busy(one: TierFigures) -> float | None:
 
 
 def brief(names: str, found: Prediction | None) -> Alternative:
-    """A set of technologies and what it came to."""
+    """A set of technologies and its prediction."""
     if found is None:
         return Alternative(tiers=names)
-    told = predict.result(found)
-    return Alternative(
-        tiers=names,
-        counts=[one.tier.count for one in found.tiers],
-        drives=told.drives,
-        power_w=told.power_w,
-        usd=told.usd,
-        total_usd=told.total_usd,
-        response_time_ms=told.response_time_ms,
-    )
+    total = found.total.model_dump(include={"drives", "power_w", "usd", "total_usd", "response_time_ms"})
+    return Alternative(tiers=names, counts=[one.tier.count for one in found.tiers], **total)
 
 
 def of_run(run: Run, pool: str, count: int, device: str) -> OnePool:
@@ -146,13 +137,10 @@ def _by_pool(run: Run, names: Sequence[str]) -> Iterator[SimulatedTier]:
 
 def errors(run: Run, chosen: Prediction) -> Errors:
     """Prediction over simulation, less one; None where either is not known."""
-    simulated, told = _figures(run), predict.result(chosen)
+    simulated = _figures(run)
+    totals = ("iops", "response_time_ms", "read_ms", "write_ms", "power_w")
     return Errors(
-        iops=_error(told.iops, simulated.iops),
-        response_time_ms=_error(told.response_time_ms, simulated.response_time_ms),
-        read_ms=_error(told.read_ms, simulated.read_ms),
-        write_ms=_error(told.write_ms, simulated.write_ms),
-        power_w=_error(told.power_w, simulated.power_w),
+        **{name: _error(getattr(chosen.total, name), getattr(simulated, name)) for name in totals},
         tiers=[
             TierErrors(
                 name=got.name,
@@ -165,5 +153,5 @@ def errors(run: Run, chosen: Prediction) -> Errors:
     )
 
 
-def _error(told: float | None, found: float | None) -> float | None:
-    return None if told is None or not found else told / found - 1
+def _error(predicted: float | None, simulated: float | None) -> float | None:
+    return None if predicted is None or not simulated else predicted / simulated - 1

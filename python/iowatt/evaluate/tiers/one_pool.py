@@ -15,7 +15,7 @@ from iowatt.base.results import Note
 from iowatt.lenses.heat.extents import Extents
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search.pricing import Pricing
+    from iowatt.evaluate.search import Pricing
     from iowatt.model.scenario.keys import Pool
     from iowatt.run.bundle import Run
 
@@ -45,13 +45,13 @@ class TierRequest:
     @property
     def priced(self) -> Pricing:
         """The given assumptions, else the default book over its years."""
-        from iowatt.evaluate.search.optimize.problem import PricingRequest, resolve_pricing
+        from iowatt.evaluate.search import PricingRequest
 
-        return resolve_pricing(PricingRequest()) if self.pricing is None else self.pricing
+        return PricingRequest().resolve() if self.pricing is None else self.pricing
 
 
 @dataclass(frozen=True)
-class BackEnd:
+class ExtentLoad:
     """Extents in order of density, the hottest first; untouched ones are in ``cold_bytes`` alone.
 
     ``size`` bytes, ``reads`` and ``writes`` per second, arrays of one length. ``read_bytes`` and
@@ -78,7 +78,7 @@ class BackEnd:
         return float(self.reads.sum() + self.writes.sum())
 
 
-def back_end_load(extents: Extents, stored_bytes: int) -> BackEnd:
+def back_end_load(extents: Extents, stored_bytes: int) -> ExtentLoad:
     """The load of a pool on which ``stored_bytes`` lie, from its first byte."""
     extent, reads, writes, bytes_read, bytes_written = extents.touched()
     whole = extents.sizes(extent)
@@ -90,7 +90,7 @@ def back_end_load(extents: Extents, stored_bytes: int) -> BackEnd:
     full = per_period[: max(1, int(extents.duration_s / extents.period_s))]
     total = float((reads + writes).sum())
     peak = float(full.max()) / extents.period_s / (total / seconds) if total and len(full) > 1 else 1.0
-    return BackEnd(
+    return ExtentLoad(
         size=size[order],
         reads=reads[order] / seconds,
         writes=writes[order] / seconds,
@@ -225,7 +225,7 @@ def _extent(stored: int) -> int:
     return extent
 
 
-def measured_load(run: Run, one: OnePoolScenario, request: TierRequest) -> tuple[BackEnd, Front]:
+def measured_load(run: Run, one: OnePoolScenario, request: TierRequest) -> tuple[ExtentLoad, Front]:
     """The load behind the cache, and what stands before it."""
     from iowatt.lenses.heat import of_run
 

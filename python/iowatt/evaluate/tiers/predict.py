@@ -12,19 +12,19 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.tiers import choose
 from iowatt.evaluate.tiers.benchmark import Technology
-from iowatt.evaluate.tiers.choose import Tier
-from iowatt.evaluate.tiers.one_pool import BackEnd, Front, Objective, TierRequest
+from iowatt.evaluate.tiers.choose import LaidOutTier
+from iowatt.evaluate.tiers.one_pool import ExtentLoad, Front, Objective, TierRequest
 from iowatt.evaluate.tiers.result import Predicted
 
-if TYPE_CHECKING:
-    pass
-
-
+#: Tiers that a configuration may have.
+MOST_TIERS: Final = 2
+#: Groups that are added for the response time before a choice of technologies is given up.
+MOST_GROUPS: Final = 64
 #: Mean of the greater of two over that of one, in standard deviations (normal): 1/sqrt(pi). For n: about
 #: sqrt(2 ln n).
 _OF_TWO = 1 / math.sqrt(math.pi)
@@ -34,7 +34,7 @@ _OF_TWO = 1 / math.sqrt(math.pi)
 class TierFigures:
     """A tier as expected."""
 
-    tier: Tier
+    tier: LaidOutTier
     io_share: float
     iops: float
     operations: float
@@ -47,26 +47,13 @@ class TierFigures:
 
 @dataclass(frozen=True)
 class Prediction:
-    """An array as expected. ``most_iops`` is the host rate that its busiest tier could bear."""
+    """An array as expected: each tier, and all together."""
 
     tiers: Sequence[TierFigures]
-    iops: float
-    most_iops: float
-    response_s: float | None
-    read_s: float | None
-    write_s: float | None
-    watts: float
-    #: Purchase of the drives, and their cost over the horizon by the cost book.
-    usd: float | None
-    total_usd: float | None
-
-    @property
-    def drives(self) -> int:
-        """Drives of all tiers."""
-        return sum(figures.tier.count for figures in self.tiers)
+    total: Predicted
 
 
-def predict(load: BackEnd, tiers: Sequence[Tier], front: Front) -> Prediction:
+def predict(load: ExtentLoad, tiers: Sequence[LaidOutTier], front: Front) -> Prediction:
     """The figures of ``tiers`` under ``load``; times are None where a tier cannot keep up."""
     figures = [_tier(load, tier) for tier in tiers]
     busiest = max((one.utilisation for one in figures), default=0.0)
@@ -84,20 +71,21 @@ def predict(load: BackEnd, tiers: Sequence[Tier], front: Front) -> Prediction:
         None if one.tier.technology.usd is None else one.tier.count * one.tier.technology.usd
         for one in figures
     ]
-    return Prediction(
-        tiers=figures,
+    total = Predicted(
         iops=front.iops * min(1.0, 1.0 / busiest) if busiest > 0 else front.iops,
-        most_iops=front.iops / busiest if busiest > 0 else math.inf,
-        response_s=response,
-        read_s=read_s,
-        write_s=write_s,
-        watts=sum(one.watts for one in figures),
+        most_iops=front.iops / busiest if busiest > 0 else None,
+        response_time_ms=_ms(response),
+        read_ms=_ms(read_s),
+        write_ms=_ms(write_s),
+        power_w=sum(one.watts for one in figures),
         usd=None if None in prices else sum(price for price in prices if price is not None),
         total_usd=None if None in prices else sum(map(_total_usd, figures)),
+        drives=sum(one.tier.count for one in figures),
     )
+    return Prediction(figures, total)
 
 
-def _tier(load: BackEnd, tier: Tier) -> TierFigures:
+def _tier(load: ExtentLoad, tier: LaidOutTier) -> TierFigures:
     drive, technology = tier.technology.drive, tier.technology
     read, write = technology.work(load, tier.count)
     reads = float(load.reads[tier.first : tier.last].sum())
@@ -168,27 +156,12 @@ def _sum(own: float, share: float, behind: float | None) -> float | None:
     return None if behind is None else own + share * behind
 
 
-def result(found: Prediction) -> Predicted:
-    """The prediction as a part of the document; times in ms."""
-    return Predicted(
-        iops=found.iops,
-        most_iops=found.most_iops if math.isfinite(found.most_iops) else None,
-        response_time_ms=_ms(found.response_s),
-        read_ms=_ms(found.read_s),
-        write_ms=_ms(found.write_s),
-        power_w=found.watts,
-        usd=found.usd,
-        total_usd=found.total_usd,
-        drives=found.drives,
-    )
-
-
 def _ms(seconds: float | None) -> float | None:
     return None if seconds is None else 1e3 * seconds
 
 
 def best_configuration(
-    load: BackEnd, technologies: Sequence[Technology], front: Front, request: TierRequest
+    load: ExtentLoad, technologies: Sequence[Technology], front: Front, request: TierRequest
 ) -> tuple[Prediction, list[tuple[str, Prediction | None]]]:
     """The best of all sets of technologies, and all of them with what they came to."""
     tried: list[tuple[str, Prediction | None]] = []
@@ -215,11 +188,13 @@ def best_configuration(
 
 def _value(found: Prediction, objective: Objective) -> float:
     if objective == "watts":
-        return found.watts
-    return float(found.drives) if objective == "drives" else float(found.total_usd or 0.0)
+        return found.total.power_w
+    return float(found.total.drives if objective == "drives" else found.total.total_usd or 0.0)
 
 
-def _best(load: BackEnd, some: Sequence[Technology], front: Front, request: TierRequest) -> Prediction | None:
+def _best(
+    load: ExtentLoad, some: Sequence[Technology], front: Front, request: TierRequest
+) -> Prediction | None:
     """The configuration of some technologies that the rule gives, with groups added for the response time."""
 
     def tried(extra: Sequence[int]) -> Prediction | None:
@@ -231,29 +206,21 @@ def _best(load: BackEnd, some: Sequence[Technology], front: Front, request: Tier
     for _ in range(MOST_GROUPS):
         if found is None or request.response_s is None:
             return found
-        if found.response_s is not None and found.response_s <= request.response_s:
+        now = found.total.response_time_ms
+        if now is not None and now <= 1e3 * request.response_s:
             return found
         better: tuple[float, list[int], Prediction] | None = None
         for at in range(len(some)):
             more = [number + (at == place) for place, number in enumerate(extra)]
             next_one = tried(more)
-            if next_one is None or next_one.response_s is None:
+            if next_one is None or next_one.total.response_time_ms is None:
                 continue
-            now = found.response_s if found.response_s is not None else float("inf")
-            gain = (now - next_one.response_s) / max(
-                _value(next_one, request.objective) - _value(found, request.objective), 1e-9
-            )
+            shorter = (math.inf if now is None else now) - next_one.total.response_time_ms
+            dearer = _value(next_one, request.objective) - _value(found, request.objective)
+            gain = shorter / max(dearer, 1e-9)
             if gain > 0 and (better is None or gain > better[0]):
                 better = (gain, more, next_one)
         if better is None:
             return None
         _, extra, found = better
     return None
-
-
-#: Tiers that a configuration may have.
-MOST_TIERS: Final = 2
-
-
-#: Groups that are added for the response time before a choice of technologies is given up.
-MOST_GROUPS: Final = 64

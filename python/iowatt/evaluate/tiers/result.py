@@ -8,9 +8,10 @@ from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.evaluate.tiers.one_pool import Objective
+from iowatt.lenses.kept_up import KeptUp
 
 
-class Limits(Result):
+class TierLimits(Result):
     """Limits that the tiers keep."""
 
     #: Share of a drive's rate that may be used.
@@ -20,7 +21,7 @@ class Limits(Result):
     load: float
 
 
-class _Pool(Result):
+class _PoolDrives(Result):
     pool: str
     device: str
     drives: int
@@ -39,7 +40,7 @@ class RunFigures(Result):
     busiest: float | None
 
 
-class OnePool(RunFigures, _Pool):
+class OnePool(RunFigures, _PoolDrives):
     """The Run on the one pool."""
 
 
@@ -131,7 +132,7 @@ class Chosen(Result):
 
 
 class Alternative(Result):
-    """A set of candidates and what it came to; None where it does not do what is asked."""
+    """A set of candidates and its prediction; None where it misses a limit."""
 
     #: Their names: ``fast + big``.
     tiers: str
@@ -188,20 +189,6 @@ class Dollars(Result):
     not_included: list[str]
 
 
-class KeptUp(Result):
-    """Whether a Run kept up with its load, and the evidence (:mod:`iowatt.lenses.kept_up`)."""
-
-    kept_up: bool
-    done_share: float | None
-    #: Mean requests in flight, early and late.
-    in_flight: tuple[float, float] | None
-    #: Seconds of arrivals, and seconds to complete what was left then.
-    drain_s: tuple[float, float] | None
-    late_share: float | None
-    mean_ms: float | None
-    why: str
-
-
 class BothKeptUp(Result):
     """Whether each of the two Runs kept up."""
 
@@ -216,7 +203,7 @@ class DerivedTiers(ResultDocument):
     scenario: str
     #: The objective that is minimized.
     objective: Objective
-    limits: Limits
+    limits: TierLimits
     one_pool: OnePool
     load: BackEndLoad
     candidates: list[CandidateFigures]

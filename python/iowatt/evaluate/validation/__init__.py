@@ -4,18 +4,31 @@
 to their data sheets.
 """
 
-from iowatt.evaluate.validation.cases import Case, cases
-from iowatt.evaluate.validation.replay import ComparedResponses, Validation, compare, document, validate
+from iowatt.evaluate.validation.cases import ValidationCase, cases
+from iowatt.evaluate.validation.replay import (
+    SCHEDULER,
+    ComparedResponses,
+    Times,
+    Validation,
+    document,
+    quantiles,
+    validate,
+)
 from iowatt.evaluate.validation.result import TimesComparison, Validations
+from iowatt.evaluate.validation.sheet import compare_data_sheets, has_data_sheet
 
 __all__ = [
-    "Case",
+    "SCHEDULER",
     "ComparedResponses",
+    "Times",
     "TimesComparison",
     "Validation",
+    "ValidationCase",
     "Validations",
     "cases",
-    "compare",
+    "compare_data_sheets",
     "document",
+    "has_data_sheet",
+    "quantiles",
     "validate",
-]
+]  # fmt: skip

@@ -153,7 +153,7 @@ _MOST_BYTES: Final = 64 << 20
 
 
 @dataclass(frozen=True)
-class Case:
+class ValidationCase:
     """One trace on one drive.
 
     device, drive:
@@ -188,7 +188,7 @@ class Case:
 
 def cases(
     device: str | None = None, drive: str | None = None, trace: Path | None = None, format_: str | None = None
-) -> list[Case]:
+) -> list[ValidationCase]:
     """The cases for a device and a trace; what is left out is what is shipped.
 
     Raises ``InputError`` where there is no shipped trace of the device, or the trace's device is not named.
@@ -210,15 +210,15 @@ def cases(
             for case in same
         ]
     if is_queued(trace, format_):
-        return [Case(device, trace, format_, drive, name, OPEN) for name in devices(trace, format_)]
-    return [Case(device, trace, format_, drive)]
+        return [ValidationCase(device, trace, format_, drive, name, OPEN) for name in devices(trace, format_)]
+    return [ValidationCase(device, trace, format_, drive)]
 
 
 @cache
-def shipped() -> tuple[Case, ...]:
+def shipped() -> tuple[ValidationCase, ...]:
     """All shipped traces on the drives that they were measured on."""
     return tuple(
-        Case(
+        ValidationCase(
             device=entry["device"],
             trace=FOLDER / entry["trace"],
             format=entry.get("format", "disksim-validate"),
@@ -238,7 +238,7 @@ def _listed() -> list[dict[str, Any]]:
     return list(document["traces"])
 
 
-def _known_as(trace: Path) -> list[Case]:
+def _known_as(trace: Path) -> list[ValidationCase]:
     """The shipped cases whose trace has the same content."""
     if not trace.is_file():
         return []  # the reader says what is wrong

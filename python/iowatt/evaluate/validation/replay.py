@@ -22,10 +22,10 @@ from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.evaluate.validation.cases import (
     OPEN,
-    Case,
     MeasuredRequests,
     PacedRequests,
     QueuedRequests,
+    ValidationCase,
     read,
     read_arrivals,
     read_services,
@@ -101,7 +101,7 @@ class ComparedResponses:
 class Validation(ComparedResponses):
     """The result of one case: response times, and where arrivals are open, service times as well."""
 
-    case: Case
+    case: ValidationCase
     drive: Disk
     service: ComparedResponses | None
     notes: tuple[Note, ...]
@@ -130,7 +130,7 @@ class Validation(ComparedResponses):
         return self.drive.title if device is None else f"{self.drive.title}, disk {device}"
 
 
-def validate(case: Case) -> Validation:
+def validate(case: ValidationCase) -> Validation:
     """Replay one case and compare.
 
     Raises ``InputError`` where the drive or the trace cannot be used.
@@ -183,7 +183,7 @@ def _parts(found: ComparedResponses) -> dict[str, Any]:
     return {**dict(found.every), "read": found.reads, "write": found.writes}
 
 
-def _compared(case: Case, asked: MeasuredRequests, simulated_ms: Times) -> ComparedResponses:
+def _compared(case: ValidationCase, asked: MeasuredRequests, simulated_ms: Times) -> ComparedResponses:
     measured_ms = asked.response_ns / 1e6
     every = compare(measured_ms, simulated_ms)
     if every is None:

@@ -101,7 +101,7 @@ class ReadsAtDepth(Result):
 
 
 class DataSheet(Result):
-    """One SSD: its figures, what saturates it, and what garbage collection does to reads beside writes."""
+    """One SSD: its figures, the load that saturates it, and reads during garbage collection."""
 
     device: str
     title: str

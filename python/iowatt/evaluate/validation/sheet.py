@@ -1,4 +1,4 @@
-"""SSDs against their own data sheets: each published figure beside the simulator's for the same work.
+"""SSDs against their data sheets: each published figure and the simulator's for the same work.
 
 Sequential figures are of 128 KiB, reads of data that was written in order, writes to a drive never written;
 random ones are of 4 KiB on a full drive in steady state, as many at a time as the interface is usually tested
@@ -23,6 +23,10 @@ BAR: Final = 0.1
 
 _SMALL: Final = 4096
 _LARGE: Final = 128 * 1024
+
+
+FILLS: Final = {"full": 1.0, "a tenth in use": 0.1}
+"""Shares of the flash in use at which reads during writes are measured."""
 
 
 def simulatable() -> list[str]:
@@ -110,7 +114,7 @@ class SheetBench:
         )
 
     def _published(self, path: str) -> float | None:
-        """The sheet's figure; None where there is none, or it is an assumption of iowatt."""
+        """The sheet's figure; None where it has none, or iowatt assumes one."""
         source = self.file.source_of(path)
         if source is None or source.quality == "assumed" or source.caution is not None:
             return None
@@ -206,7 +210,7 @@ class SheetBench:
             outstanding *= 4
 
     def beside_writes(self) -> dict[str, dict[str, float]]:
-        """Response times of reads, seconds, beside random writes at 0.7 of the steady rate.
+        """Response times of reads, seconds, during random writes at 0.7 of the steady rate.
 
         On a full drive, where garbage collection goes on beside them, and on one of which a tenth is in use,
         where it hardly has anything to do.
@@ -218,7 +222,7 @@ class SheetBench:
         rate = reads + writes
         share = round(100 * reads / rate)
         span_s = MEASURED / rate
-        for state, fill in (("full", 1.0), ("a tenth in use", 0.1)):
+        for state, fill in FILLS.items():
             span = int(fill * self.drive.raw_bytes) // _LARGE * _LARGE
             request = SheetRequests("mixed", False, _SMALL, 0, read_share=share, rate=rate, span=span)
             summary = simulated(
@@ -277,13 +281,13 @@ def simulated(
     return summary
 
 
-def sheets(names: Sequence[str]) -> DataSheets:
+def compare_data_sheets(names: Sequence[str]) -> DataSheets:
     """The sheets of several devices; none named: all that can be simulated."""
     found = [check(name, queueing=len(names) == 1) for name in names or simulatable()]
     return DataSheets(bar=BAR, devices=found)
 
 
-def known(name: str) -> bool:
+def has_data_sheet(name: str) -> bool:
     """Whether a name is that of an SSD."""
     if name not in device_names() and not Path(name).is_file():
         return False

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from iowatt.base.digits import apart
-from iowatt.evaluate.search.axes import show_value
+from iowatt.evaluate.search import show_value
+from iowatt.evaluate.search.optimize import FIRM, OptimizationView, ViewRow
 from iowatt.evaluate.search.optimize.result import (
     AxisExplanation,
     ConstraintCoverage,
@@ -21,7 +22,6 @@ from iowatt.evaluate.search.optimize.result import (
     WinnerExplanation,
     number,
 )
-from iowatt.evaluate.search.optimize.result_view import FIRM, OptimizationView, ViewRow
 from iowatt.pages.cost.words import years
 from iowatt.render import numbers
 from iowatt.render.phrases import listed
@@ -53,7 +53,7 @@ class Sentence:
 
 
 def sentences(explored: OptimizationView, why: WinnerExplanation) -> list[Sentence]:
-    """All that can be said of why the winner wins."""
+    """Every sentence that explains the winner."""
     told = [("station", text) for text in _station(why)]
     told += [("constraint", text) for text in _constraints(explored, why)]
     told += [("edge", text) for text in edges(why)]
@@ -70,7 +70,7 @@ def sentences(explored: OptimizationView, why: WinnerExplanation) -> list[Senten
 def value(
     explored: OptimizationView, metric: str, found: Any, *, unit: bool = True, beside: float | None = None
 ) -> str:
-    """A figure of a metric, with its unit; ``beside`` what it is compared with, it reads as less or more."""
+    """A figure with its unit, with enough digits to differ from ``beside``, which it is compared with."""
     if (finite := number(found)) is None:
         return numbers.NO_VALUE if found is None else show_value(found)
     if finite.is_integer():
@@ -302,7 +302,7 @@ def _because(explored: OptimizationView, why: WinnerExplanation, one: Neighbour)
 
 
 def _marked(parts: Sequence[ObjectiveChange] | Sequence[ConstraintStatus]) -> str:
-    """What has to be said of figures that nobody simulated."""
+    """The mark of figures that were not simulated."""
     bases = {part.basis for part in parts if part.value is not None}
     return "" if bases <= set(FIRM) else " (estimated)"
 

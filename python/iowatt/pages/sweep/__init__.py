@@ -1,1 +1,7 @@
-"""Sweeps and load curves, as documents and pages."""
+"""The page of a sweep or a curve: the best points or the curve, figures of every metric, every point."""
+
+from __future__ import annotations
+
+from iowatt.pages.sweep.page import document, report
+
+__all__ = ["document", "report"]

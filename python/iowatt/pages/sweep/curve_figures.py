@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.curve import RATE
 from iowatt.pages.sweep.figures import verdict
 from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
@@ -22,12 +21,12 @@ _LOG_FROM: Final = 30.0
 _LOW, _HIGH = (f"{metrics.RESPONSE}_ci95.{end}" for end in ("low", "high"))
 
 
-class Curve:
+class LoadCurve:
     """The table of a curve, in the order of its load."""
 
     def __init__(self, frame: pl.DataFrame, load: str) -> None:
         self.rows: list[dict[str, Any]] = frame.sort(load).to_dicts()
-        self.load, self.is_rate = load, load == RATE
+        self.load, self.is_rate = load, load == metrics.RATE
         self.power = metrics.power(frame)
         self.column = metrics.VerbatimColumn(
             *(("Load", "IOPS") if self.is_rate else ("Outstanding", "requests"))
@@ -55,7 +54,7 @@ class Curve:
         return known[at] if 0 < at < len(known) - 1 else None
 
 
-def figures(curve: Curve) -> list[Figure]:
+def figures(curve: LoadCurve) -> list[Figure]:
     """All figures with something to show."""
     if not curve.steady:
         return []
@@ -111,7 +110,7 @@ def figures(curve: Curve) -> list[Figure]:
     return [figure for figure in found if figure is not None]
 
 
-def points(curve: Curve) -> Figure:
+def points(curve: LoadCurve) -> Figure:
     """Every point with its verdict."""
     keys = [
         "throughput.iops", metrics.RESPONSE, _LOW, _HIGH, "response_time_ms.all.p95",
@@ -138,7 +137,7 @@ def points(curve: Curve) -> Figure:
     )
 
 
-def response(curve: Curve) -> Figure | None:
+def response(curve: LoadCurve) -> Figure | None:
     """Mean with its confidence interval, 95th and 99th percentile."""
     lines = [
         ("p99", "response_time_ms.all.p99", palette.P99, "dash"),
@@ -158,8 +157,8 @@ def response(curve: Curve) -> Figure | None:
     )
 
 
-def response_by_throughput(curve: Curve) -> Figure | None:
-    """The classic picture of a closed loop: what comes out against what it costs in time."""
+def response_by_throughput(curve: LoadCurve) -> Figure | None:
+    """Response time against throughput, the usual chart of a closed loop."""
     if curve.is_rate:
         return None
     rows = [row for row in curve.steady if row[metrics.RESPONSE] is not None]
@@ -198,7 +197,7 @@ def response_by_throughput(curve: Curve) -> Figure | None:
     )
 
 
-def throughput(curve: Curve) -> Figure | None:
+def throughput(curve: LoadCurve) -> Figure | None:
     """What was completed against what was asked for, overloaded points included: they show capacity."""
     rows = [row for row in curve.rows if row["status"] == "done"]
     table = Table(
@@ -238,7 +237,7 @@ _OVER: Final = palette.STATE_COLOURS["spin_up"]
 
 
 def _against_load(
-    curve: Curve,
+    curve: LoadCurve,
     key: str,
     *,
     title: str,
@@ -343,7 +342,7 @@ def _interval(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _framed(curve: Curve, y: dict[str, Any], *, shade: bool, legend: bool) -> dict[str, Any]:
+def _framed(curve: LoadCurve, y: dict[str, Any], *, shade: bool, legend: bool) -> dict[str, Any]:
     """The layout with load as its x axis, and the range in which nothing keeps up shaded."""
     loads = [row[curve.load] for row in curve.rows]
     title = "Load (IOPS)" if curve.is_rate else "Requests outstanding"

@@ -6,8 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from iowatt.evaluate.search import metrics, pareto
-from iowatt.evaluate.search.axes import short_names, show_value
+from iowatt.evaluate.search import metrics, short_names, show_value
 from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
@@ -105,8 +104,8 @@ def pareto_view(sweep: Sweep) -> Figure:
     """Mean response time against mean power, the front marked; the page lets its reader choose others."""
     x, y = metrics.RESPONSE, sweep.power
     xs, ys = sweep.values(x), sweep.values(y)
-    front = pareto.front(xs, ys)
-    knee = pareto.knee([_sure(xs[at]) for at in front], [_sure(ys[at]) for at in front])
+    front = metrics.front(xs, ys)
+    knee = metrics.knee([_sure(xs[at]) for at in front], [_sure(ys[at]) for at in front])
     best = None if knee is None else front[knee]
     roles = ["knee" if at == best else "front" if at in set(front) else "" for at in range(len(xs))]
     known = [at for at in range(len(xs)) if xs[at] is not None and ys[at] is not None]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.search.axes import axes
+from iowatt.evaluate.search import parse_axes
 from iowatt.studies.arrays2002.published import PRINTED, TEXT, WORKLOADS
 from iowatt.studies.stages import StudyStage, captured_traces, scenario_text
 
@@ -163,8 +163,8 @@ def _work(scale: DesignScale, source: str, workload: str) -> str:
 def _of_workload(scale: DesignScale, source: str, workload: str, folder: Path) -> list[StudyStage]:
     work = _work(scale, source, workload)
     units: dict[Any, Any] = {UNIT: [f"{unit}KiB" for unit in scale.units_kib]}
-    all_pairs = axes({(LEVEL, COUNT): pairs(scale.disks), **units})
-    few_pairs = axes({(LEVEL, COUNT): pairs(scale.few_disks), **units})
+    all_pairs = parse_axes({(LEVEL, COUNT): pairs(scale.disks), **units})
+    few_pairs = parse_axes({(LEVEL, COUNT): pairs(scale.few_disks), **units})
     detail = [(level, count, count == PRINTED.disks) for level, count in pairs(scale.detail_disks)]
 
     def stage(kind: str, over: Any, bundles: bool = False, **more: Any) -> StudyStage:
@@ -174,7 +174,7 @@ def _of_workload(scale: DesignScale, source: str, workload: str, folder: Path) -
 
     return [
         stage("space", all_pairs),
-        stage("detail", axes({(LEVEL, COUNT, IDLE): detail}), bundles=True),
+        stage("detail", parse_axes({(LEVEL, COUNT, IDLE): detail}), bundles=True),
         stage("cache", few_pairs, controller=TEXT.fragment("cache")),
         stage("mechanics", few_pairs, device=OTHER_DEVICE),
         stage("ahead", few_pairs, device=AHEAD_DEVICE),
@@ -219,7 +219,7 @@ def _experiment(
     key: str, work: str, varied: dict[Any, Any], folder: Path, *, source: str, workload: str
 ) -> StudyStage:
     labels = {"kind": key, "source": source, "workload": workload}
-    return StudyStage(key, scenario(key, work), folder, axes(varied), labels, bundles=True)
+    return StudyStage(key, scenario(key, work), folder, parse_axes(varied), labels, bundles=True)
 
 
 def _periodic(scale: DesignScale, folder: Path) -> StudyStage:
@@ -228,5 +228,5 @@ def _periodic(scale: DesignScale, folder: Path) -> StudyStage:
     text = TEXT.fragment("periodic", seconds=scale.periodic_s, arrivals=arrivals, device=DEVICE)
     labels = {"kind": "periodic", "source": "synthetic", "workload": "constant gaps"}
     return StudyStage(
-        "periodic", text, folder, axes({RATE: [1 / gap for gap in scale.gaps_s]}), labels, bundles=True
+        "periodic", text, folder, parse_axes({RATE: [1 / gap for gap in scale.gaps_s]}), labels, bundles=True
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.evaluate.search.axes import axes
+from iowatt.evaluate.search import parse_axes
 from iowatt.studies.dollars2014.published import TEXT
 from iowatt.studies.stages import StudyStage, captured_traces, scenario_text
 
@@ -203,7 +203,7 @@ def _stage(
     span_mib = given.pop("span_mib", work.span_mib)
     text = scenario(key, system, requests, span_mib, **given)
     labels = {"work": work.key, "system": system, "experiment": experiment}
-    return StudyStage(key, text, Path.cwd(), axes(dict(over)), labels, bundles=True)
+    return StudyStage(key, text, Path.cwd(), parse_axes(dict(over)), labels, bundles=True)
 
 
 def _experiments(work: HybridWork, scale: DollarsScale) -> list[StudyStage]:
@@ -262,7 +262,7 @@ def _traced(folder: Path, scale: DollarsScale) -> list[StudyStage]:
         over: Mapping[Any, Any] = _over(at) if system in HYBRIDS else {SEED: [1]}
         text = scenario(key, system, requests, TRACE_MIB, limit=at.limit)
         labels = {"work": "captured", "system": system, "experiment": ""}
-        found.append(StudyStage(key, text, folder, axes(dict(over)), labels, bundles=True))
+        found.append(StudyStage(key, text, folder, parse_axes(dict(over)), labels, bundles=True))
     return found
 
 

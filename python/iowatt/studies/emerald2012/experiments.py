@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from iowatt.emerald import family as families
 from iowatt.emerald.family import Candidate, Group
-from iowatt.evaluate.search.axes import axes
+from iowatt.evaluate.search import parse_axes
 from iowatt.evaluate.search.rate import RateRequest
 from iowatt.render.figure import Cell
 from iowatt.studies.emerald2012 import systems
@@ -90,9 +90,8 @@ def _baseline(scale: FamilyScale) -> list[StudyStage]:
         "raid": "raid-10",
         "drives": mirrored.drives,
     }
-    return [
-        StudyStage("exp-baseline-raid-10", text, of.base, axes({SEED: [of.file.seed]}), labels, within=judged)
-    ]
+    axes = parse_axes({SEED: [of.file.seed]})
+    return [StudyStage("exp-baseline-raid-10", text, of.base, axes, labels, within=judged)]
 
 
 def _within(metric: str, raid: str, scale: FamilyScale, limit_s: float = systems.LIMIT_S) -> RateRequest:

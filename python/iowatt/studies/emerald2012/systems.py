@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from iowatt.emerald import family as families
 from iowatt.emerald.family import Candidate, Family, Group
-from iowatt.evaluate.search.axes import axes
+from iowatt.evaluate.search import parse_axes
 from iowatt.evaluate.search.rate import ALL, RateRequest
 from iowatt.render.figure import Cell
 from iowatt.studies.emerald2012.published import PRINTED
@@ -170,9 +170,8 @@ def stage(
     of = family(*sets)
     text = families.scenario_text(of, candidate(counts[0], raid), metric)
     over = {(COUNT, SHELVES): [(count, math.ceil(count / SLOTS)) for count in counts]}
-    return StudyStage(
-        key, text, of.base, axes(over), {"kind": key, "metric": metric, "raid": raid, **labels}, within=judged
-    )
+    about = {"kind": key, "metric": metric, "raid": raid, **labels}
+    return StudyStage(key, text, of.base, parse_axes(over), about, within=judged)
 
 
 def _sequential(scale: FamilyScale, metric: str) -> tuple[str, ...]:
@@ -206,7 +205,7 @@ def _single(scale: FamilyScale) -> list[StudyStage]:
         # A run may stop 1 % from the limit, which is 0.2 to 0.3 % of the rate: too coarse to compare counts.
         judged = replace(within("MW1", "raid-5", scale.requests, fills=scale.fills), tolerance=0.004)
         one = stage("mw1-seeds", "MW1", "raid-5", scale.again, judged)
-        found.append(replace(one, axes=[*one.axes, *axes({SEED: list(scale.seeds)})]))
+        found.append(replace(one, axes=[*one.axes, *parse_axes({SEED: list(scale.seeds)})]))
     return found
 
 
@@ -222,7 +221,7 @@ def _named(
     chosen = families.named_candidate(of, configuration)
     text = families.scenario_text(of, chosen, metric)
     about = {"kind": key, "metric": metric, "raid": chosen.groups[0].raid, "drives": chosen.drives, **labels}
-    return StudyStage(key, text, of.base, axes({SEED: [of.file.seed]}), about, within=judged)
+    return StudyStage(key, text, of.base, parse_axes({SEED: [of.file.seed]}), about, within=judged)
 
 
 def _idle() -> list[StudyStage]:
@@ -258,7 +257,7 @@ def quarter(key: str, scale: FamilyScale, *sets: str) -> StudyStage:
     rates = list(scale.quarter)
     text = families.scenario_text(of, candidate(50, "raid-5"), "MW2", rate_iops=float(rates[1]))
     about: dict[str, Cell] = {"kind": key, "metric": "MW2", "raid": "raid-5", "drives": 50}
-    return StudyStage(key, text, of.base, axes({RATE: rates}), about)
+    return StudyStage(key, text, of.base, parse_axes({RATE: rates}), about)
 
 
 def _baseline(scale: FamilyScale) -> list[StudyStage]:

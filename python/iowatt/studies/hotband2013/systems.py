@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.evaluate.search.axes import axes
+from iowatt.evaluate.search import parse_axes
 from iowatt.studies.hotband2013.published import PRINTED, TEXT
 from iowatt.studies.stages import StudyStage, scenario_text
 
@@ -143,7 +143,7 @@ def _stage(
     key: str, scale: ArrayScale, over: dict[Any, Any], *, bundles: bool = False, **given: Any
 ) -> StudyStage:
     labels = {"kind": key, "workload": str(given.get("profile", "hot-band"))}
-    return StudyStage(key, scenario(key, scale, **given), Path.cwd(), axes(over), labels, bundles)
+    return StudyStage(key, scenario(key, scale, **given), Path.cwd(), parse_axes(over), labels, bundles)
 
 
 def _sizes(scale: ArrayScale, shares: Sequence[float]) -> dict[Any, Any]:

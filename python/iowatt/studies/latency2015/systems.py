@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from iowatt.evaluate.search.axes import Axis, axes
+from iowatt.evaluate.search import SweepAxis, parse_axes
 from iowatt.studies.latency2015.equations import RequestRates
 from iowatt.studies.latency2015.published import BY_KEY, MEMBERS, PRINTED, REFERENCE, TEXT, Member
 from iowatt.studies.stages import StudyStage, scenario_text
@@ -141,9 +141,9 @@ def checkpoint(scale: LatencyScale) -> str:
     return TEXT.fragment("checkpoint", rate=CHECKPOINT, length_s=length_s, start_s=scale.warmup_s + start_s)
 
 
-def express() -> list[Axis]:
+def express() -> list[SweepAxis]:
     """The feature off and on."""
-    return axes([f"{EXPRESS}={OFF},{ON}"])
+    return parse_axes([f"{EXPRESS}={OFF},{ON}"])
 
 
 def _family(
@@ -156,7 +156,7 @@ def _family(
     more: str = "",
 ) -> StudyStage:
     text = scenario(kind, family[0], window_s, scale.warmup_s, users=users, more=more)
-    over = axes({(READ, WRITE, READY, PROCESSORS, COPY): [_settings(member) for member in family]})
+    over = parse_axes({(READ, WRITE, READY, PROCESSORS, COPY): [_settings(member) for member in family]})
     return StudyStage(kind, text, Path.cwd(), [*over, *express()], {"kind": kind}, bundles=True)
 
 
@@ -179,7 +179,7 @@ def _services(scale: LatencyScale) -> list[StudyStage]:
             kind,
             scenario(kind, member, scale.services_s, scale.warmup_s, express=ON, **more),
             Path.cwd(),
-            axes([over]),
+            parse_axes([over]),
             {"kind": kind},
             bundles=True,
         )
@@ -203,5 +203,5 @@ def _base(scale: LatencyScale) -> StudyStage:
     ]
     member = Member(key="base", title="", why="", read_us=0.0, visit_us=0.0, copy_us=BASE_COPY_US)
     text = scenario("base", member, scale.base_s, scale.warmup_s)
-    over = axes({(READ, WRITE, READY, DATA_USERS, LOG_USERS): cells})
+    over = parse_axes({(READ, WRITE, READY, DATA_USERS, LOG_USERS): cells})
     return StudyStage("base", text, Path.cwd(), [*over, *express()], {"kind": "base"}, bundles=True)

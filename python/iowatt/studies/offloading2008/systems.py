@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from iowatt.evaluate.search.axes import axes
+from iowatt.evaluate.search import parse_axes
 from iowatt.studies.offloading2008.published import PRINTED, TEXT
 from iowatt.studies.stages import StudyStage
 
@@ -167,7 +167,7 @@ def stages(days: float) -> list[StudyStage]:
             f"{work.key}-{scheme}",
             scenario(work, scheme),
             folder,
-            axes({"seed": [1]}),
+            parse_axes({"seed": [1]}),
             {"work": work.key, "scheme": scheme},
             bundles=True,
         )

@@ -30,7 +30,7 @@ _HOST_PORT: Final = re.compile(r"(\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9._-]+):([0-9]{1,
 
 
 @dataclass(frozen=True)
-class Address:
+class ClusterAddress:
     """Where the cluster's head listens; no host for the cluster that runs on this machine."""
 
     text: str
@@ -48,13 +48,13 @@ class Address:
             return self.host == "localhost"
 
 
-def parse(text: str) -> Address:
+def parse(text: str) -> ClusterAddress:
     """An address of a cluster. Raises ``InputError``; a local cluster is never what is meant."""
     given = text.strip()
     if given == AUTO:
         # As Ray does; RAY_ADDRESS may be anything that an address may be here.
         named = os.environ.get("RAY_ADDRESS", "").strip()
-        return parse(named) if named and named != AUTO else Address(AUTO)
+        return parse(named) if named and named != AUTO else ClusterAddress(AUTO)
     if given.startswith("ray://"):
         message = (
             "Ray Client addresses (ray://) are not supported: this machine has to be a node of the cluster"
@@ -66,10 +66,10 @@ def parse(text: str) -> Address:
         raise InputError(
             "bad-syntax", WHERE, f"{given[:80]!r} is not the address of a Ray cluster; expected {_ACCEPTED}"
         )
-    return Address(given, found[1].strip("[]"), int(found[2]))
+    return ClusterAddress(given, found[1].strip("[]"), int(found[2]))
 
 
-def probe(address: Address) -> None:
+def probe(address: ClusterAddress) -> None:
     """Raise ``InputError`` where nothing takes a connection at the address."""
     if address.host is None:
         return
@@ -80,7 +80,7 @@ def probe(address: Address) -> None:
         raise _no_answer(address, reason) from None
 
 
-def not_joined(address: Address, reason: str) -> InputError:
+def not_joined(address: ClusterAddress, reason: str) -> InputError:
     """The error where something answers, but does not let this machine in."""
     message = f"this machine could not join the cluster at {address.text}: {reason}"
     hint = (
@@ -90,7 +90,7 @@ def not_joined(address: Address, reason: str) -> InputError:
     return InputError("unreachable", WHERE, message, hint=hint)
 
 
-def _no_answer(address: Address, reason: str) -> InputError:
+def _no_answer(address: ClusterAddress, reason: str) -> InputError:
     listens = (
         "; a head that was started without --node-ip-address listens on the machine's own address"
         if address.loopback
@@ -109,11 +109,11 @@ IMPORT_S: Final = 60.0
 JOIN_S: Final = 15.0
 """Within which the cluster must have let us in."""
 READY_S: Final = driver.INTRODUCTION_S + 15.0
-"""Within which its machines have said which versions they have."""
+"""Within which the machines report their versions."""
 END_S: Final = 2 * driver.CANCEL_S + 10.0
-"""Within which it ends once it was told to."""
+"""Within which it ends after CLOSE."""
 MOST_LOG: Final = 1 << 20
-"""Bytes of what it wrote that are looked at."""
+"""Bytes of its output that are read."""
 
 _OUT_OF_MEMORY: Final = "RAY_task_oom_retries"  # Ray's own spelling
 
@@ -121,7 +121,7 @@ _OUT_OF_MEMORY: Final = "RAY_task_oom_retries"  # Ray's own spelling
 class Child:
     """Ray's driver as a process: ``connection`` speaks to it (``search.cluster.driver``)."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: ClusterAddress) -> None:
         if importlib.util.find_spec("ray") is None:
             message = "Ray is not installed, and a cluster needs it"
             hint = "pip install 'iowatt[cluster]', on every machine of the cluster"
@@ -189,7 +189,7 @@ class Child:
             self._log.close()
 
 
-def _start(address: Address, theirs: Connection, log: IO[bytes]) -> subprocess.Popen[bytes]:
+def _start(address: ClusterAddress, theirs: Connection, log: IO[bytes]) -> subprocess.Popen[bytes]:
     program = f"import sys; from {driver.__name__} import main; main(*sys.argv[1:])"
     words = [sys.executable, "-c", program, str(theirs.fileno()), address.text]
     return subprocess.Popen(
@@ -204,7 +204,7 @@ def _start(address: Address, theirs: Connection, log: IO[bytes]) -> subprocess.P
     )
 
 
-def _environment(address: Address) -> dict[str, str]:
+def _environment(address: ClusterAddress) -> dict[str, str]:
     package = str(Path(__file__).resolve().parents[4])
     paths = [package, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     found = {

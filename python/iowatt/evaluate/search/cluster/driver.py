@@ -1,8 +1,7 @@
 """Ray's driver, a separate process: it takes tasks from the executor and returns their outcomes.
 
-Ray ends a process whose cluster is
-lost, installs handlers of signals and writes to standard output: all of that is better done here than in the
-process that keeps the journal.
+It is separate because Ray ends a process whose cluster is lost, installs signal handlers and writes to
+standard output, and the process that keeps the journal must do none of that.
 
 Messages are tuples over a connection. To the driver: ``(TASK, ticket, payload)``, ``(LISTEN,)`` and
 ``(CLOSE,)``. From it: ``(IMPORTED,)``, ``(JOINED,)``, ``(READY, nodes, processors)`` or
@@ -52,7 +51,7 @@ WITHOUT_NODES_S: Final = 60.0
 INTRODUCTION_S: Final = 60.0
 """Within which a machine says which versions it has; else its first task does."""
 CANCEL_S: Final = 5.0
-"""Within which what runs is to stop by itself at the end."""
+"""Within which running tasks stop at the end."""
 POLL_S: Final = 0.5
 """Time between two questions for reports."""
 REPORTS_PER_S: Final = 500
@@ -82,8 +81,8 @@ class _Given:
     node: str | None = None
 
 
-class Driver:
-    """One connection to a cluster, and what it was given to do."""
+class ClusterDriver:
+    """One connection to a cluster, and its tasks."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -111,7 +110,7 @@ class Driver:
         self._widen()
 
     def serve(self) -> None:
-        """Do what is asked for until it is enough."""
+        """Serve messages until CLOSE."""
         for loop in (self._read, self._look):
             threading.Thread(target=loop, daemon=True).start()
         while (message := self._inbox.get())[0] != CLOSE:
@@ -175,7 +174,7 @@ class Driver:
             else:
                 self._finish((LOST, ticket, plain(error)))
             return
-        outcome = worker.Outcome(*done.result())
+        outcome = worker.TaskOutcome(*done.result())
         if outcome.kind == worker.REFUSED:
             other = OtherVersionsError(outcome.host, outcome.content)
             self._connection.send((GONE, other.message))
@@ -299,7 +298,7 @@ def plain(error: BaseException) -> str:
 def main(descriptor: str, address: str) -> None:
     """Serve the executor at the other end of the connection."""
     connection = Connection(int(descriptor))
-    driver = Driver(connection)
+    driver = ClusterDriver(connection)
     try:
         driver.connect(address)
     except OtherVersionsError as error:

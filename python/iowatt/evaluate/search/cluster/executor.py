@@ -17,19 +17,16 @@ from iowatt.base.errors import InputError
 from iowatt.evaluate.search.cluster import child as addresses
 from iowatt.evaluate.search.cluster import driver
 from iowatt.evaluate.search.cluster.child import Child
-from iowatt.evaluate.search.executor import Finished, MachineError, Work
+from iowatt.evaluate.search.tasks.executor import Finished, MachineError, Work
 
 
 class Cluster:
-    """An executor on a cluster that runs; see :mod:`iowatt.evaluate.search.executor`.
+    """An executor on a cluster that runs; see :mod:`iowatt.evaluate.search.tasks.executor`.
 
-    Parameters
-    ----------
-    address:
-        ``HOST:PORT`` of the cluster's head, or ``auto`` for the one that this machine is in.
-    on_report:
-        Told of a task's reports, at most one a second: its ticket and how far it is. It is called by a
-        thread.
+    Args:
+        address: ``HOST:PORT`` of the cluster's head, or ``auto`` for the one that this machine is in.
+        on_report: Told of a task's reports, at most one a second: its ticket and how far it is. It is called
+            by a thread.
 
     Raises ``InputError``: ray is not installed, nothing answers at the address, or a machine of the cluster
     has another iowatt or Python than this one.

@@ -43,7 +43,7 @@ REPORT_S: Final = 1.0
 """Least time between two reports of a task."""
 
 
-class Outcome(NamedTuple):
+class TaskOutcome(NamedTuple):
     """The outcome of a task: ``content`` is the pickled result or error, or the versions found."""
 
     kind: str
@@ -58,16 +58,12 @@ def introduce() -> tuple[str, Versions]:
 
 
 def perform(payload: bytes, expected: Versions, ticket: int, reports: Any, every_s: float) -> tuple[Any, ...]:
-    """Do a pickled ``(work, argument)``; its :class:`Outcome` as a plain tuple.
+    """Do a pickled ``(work, argument)``; its :class:`TaskOutcome` as a plain tuple.
 
-    Parameters
-    ----------
-    expected:
-        Versions of the driver.
-    reports:
-        The actor that takes reports, or ``None``.
-    every_s:
-        Least time between two reports.
+    Args:
+        expected: Versions of the driver.
+        reports: The actor that takes reports, or ``None``.
+        every_s: Least time between two reports.
     """
     import ray
 
@@ -79,10 +75,10 @@ def perform(payload: bytes, expected: Versions, ticket: int, reports: Any, every
     try:
         work, argument = pickle.loads(payload)
         return DONE, node, host, pickle.dumps(work(argument, reporter(ticket, reports, every_s)))
-    except KeyboardInterrupt:  # how Ray tells a task that nobody wants it any more
+    except KeyboardInterrupt:  # how Ray cancels a task
         raise
     except BaseException as error:
-        from iowatt.evaluate.search.executor import MachineError
+        from iowatt.evaluate.search.tasks.executor import MachineError
 
         if isinstance(error, MachineError):
             error.message += f" (on {host})"

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from iowatt.evaluate.search import metrics, pricing, table
+from iowatt.evaluate.search.metrics import names as metrics
+from iowatt.evaluate.search.metrics import table
+from iowatt.evaluate.search.pricing import Pricing
 from iowatt.lenses.efficiency import BYTES_PER_GB
 from iowatt.model.power import ArrayPlan, Enclosure
 from iowatt.sources.simulation.counts import capacity
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 PURCHASE: Final = "cost.purchase_usd"
 
 
-def static_metrics(plan: Mapping[str, Any], prices: pricing.Pricing | None) -> dict[str, float]:
+def static_metrics(plan: Mapping[str, Any], prices: Pricing | None) -> dict[str, float]:
     """Drives, capacity, redundancy, the purchase where it is priced, idle watts.
 
     Raises ``InputError`` where something of it has no price.
@@ -48,7 +50,7 @@ def static_metrics(plan: Mapping[str, Any], prices: pricing.Pricing | None) -> d
             if value is not None:
                 found[f"capacity_gb.{name}"] = value / BYTES_PER_GB
     if prices is not None:
-        found[PURCHASE] = pricing.purchase(plan, prices)
+        found[PURCHASE] = prices.purchase(plan)
     return found
 
 
@@ -161,8 +163,8 @@ def _least_wall(plan: Mapping[str, Any], drives_w: float) -> float:
     for enclosure in array.enclosures:
         at_wall, fed = _least_parts(enclosure)
         total += enclosure.count * at_wall
-        # Drives' watts are shared out by energy, which nobody knows before: of a convex function evenly at
-        # least, and where enclosures differ as the best of them would give them out.
+        # The split of drive power among enclosures is unknown before a run. The input of convex supplies is
+        # least at an even split; where enclosures differ, the best of them bounds it.
         alone = len(holding) == 1 and enclosure.drives > 0
         total += enclosure.count * _least_input(
             enclosure, fed + (drives_w / enclosure.count if alone else 0.0)

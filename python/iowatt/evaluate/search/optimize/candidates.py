@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.search import axes, metrics, point, prepare, pricing
+from iowatt.evaluate.search import axes, prepare
 from iowatt.evaluate.search.axes import SweepPoint
-from iowatt.evaluate.search.evaluator import Evaluator, PointJob, point_task
-from iowatt.evaluate.search.journal import error_record, error_text
+from iowatt.evaluate.search.metrics import names as metrics
 from iowatt.evaluate.search.optimize import bounds
 from iowatt.evaluate.search.optimize.bounds import static_metrics
-from iowatt.evaluate.search.optimize.problem import Problem
-from iowatt.evaluate.search.optimize.space import Space
+from iowatt.evaluate.search.optimize.problem import SearchProblem
+from iowatt.evaluate.search.optimize.space import SearchSpace
 from iowatt.evaluate.search.point import TOO_SLOW, PointTask, key_of
 from iowatt.evaluate.search.prepare import CheckedPoint, RefusedPoint
+from iowatt.evaluate.search.tasks.evaluator import Evaluator, Job
+from iowatt.evaluate.search.tasks.files import file_digests
+from iowatt.evaluate.search.tasks.journal import error_text
 
 if TYPE_CHECKING:
     from iowatt.evaluate import evaluation
@@ -56,7 +58,7 @@ class Assessment:
 class Assessor:
     """Assesses points of a problem's space and caches the assessments."""
 
-    def __init__(self, problem: Problem, space: Space) -> None:
+    def __init__(self, problem: SearchProblem, space: SearchSpace) -> None:
         self._problem, self.space = problem, space
         self.seen: dict[int, Assessment] = {}
         self._estimator: Estimator | None = None
@@ -117,13 +119,13 @@ class Assessor:
     def _look(self, number: int) -> Assessment:
         examined = self._examined(number)
         if isinstance(examined, RefusedPoint):
-            return Assessment(examined.point, error_text(error_record(examined.error)))
+            return Assessment(examined.point, error_text(examined.error))
         checked, work = examined
         problem = self._problem
         try:
             sure = static_metrics(work.plan, problem.pricing)
         except InputError as error:
-            return Assessment(checked.point, error_text(error_record(error)))
+            return Assessment(checked.point, error_text(error))
         arrivals = None if problem.within is not None else bounds.arrivals_digest(work.plan)
         estimate, made, why_not = self._estimate(work, sure)
         busiest = None if made is None else max(made.stations, key=lambda one: one.utilisation, default=None)
@@ -172,12 +174,12 @@ class Assessor:
         if prices is None:
             return row
         try:
-            return row | pricing.expected(work.plan, row, prices)
+            return row | prices.expected(work.plan, row)
         except InputError:
             return row
 
 
-def impossible_because(one: Assessment, problem: Problem) -> str | None:
+def impossible_because(one: Assessment, problem: SearchProblem) -> str | None:
     """Why no run of a point can be feasible, in words; None where it may be."""
     for limit in problem.constraints:
         low, high = one.range(limit.metric)
@@ -188,7 +190,7 @@ def impossible_because(one: Assessment, problem: Problem) -> str | None:
     return None
 
 
-def best_losses(one: Assessment, problem: Problem) -> tuple[float, ...]:
+def best_losses(one: Assessment, problem: SearchProblem) -> tuple[float, ...]:
     """The objectives at their best, as things to make small."""
     found = []
     for objective in problem.objectives:
@@ -204,7 +206,7 @@ _START_ERROR: Final = 0.25
 class CandidateEvaluator:
     """Runs points of a problem and keeps what they gave."""
 
-    def __init__(self, problem: Problem, assessor: Assessor, evaluator: Evaluator) -> None:
+    def __init__(self, problem: SearchProblem, assessor: Assessor, evaluator: Evaluator) -> None:
         self._problem, self._assessor, self._evaluator = problem, assessor, evaluator
         #: The record of each point that was run (``row`` or ``error``), by number.
         self.records: dict[int, Mapping[str, Any]] = {}
@@ -242,7 +244,7 @@ class CandidateEvaluator:
 
     def run(self, numbers: Sequence[int]) -> None:
         """Simulate those that were not; their records are there afterwards."""
-        jobs: dict[str, PointJob] = {}
+        jobs: dict[str, Job] = {}
         keys: dict[int, str] = {}
         for number in numbers:
             if number in self.records:
@@ -250,11 +252,11 @@ class CandidateEvaluator:
             checked = self._assessor.checked(number)
             if isinstance(checked, RefusedPoint):
                 continue
-            digests = point.file_digests(path for _, path in checked.files)
+            digests = file_digests(path for _, path in checked.files)
             key = key_of(checked.key(digests), self._problem.within, self._problem.pricing)
             keys[number] = key
             if key not in jobs:
-                jobs[key] = PointJob(
+                jobs[key] = Job(
                     self._task(checked, key, digests),
                     axes.point_label(checked.point, self._assessor.space.columns),
                 )
@@ -270,7 +272,7 @@ class CandidateEvaluator:
         rate = within
         if within is not None:
             rate = replace(within, start=start, start_error=None if start is None else _START_ERROR)
-        return point_task(
+        return PointTask.of(
             problem.given, checked, key, digests, command=problem.command, rate=rate, pricing=problem.pricing
         )
 

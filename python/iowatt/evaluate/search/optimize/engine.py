@@ -1,8 +1,7 @@
-"""An optimization from its problem to its outcome: points assessed, simulated as far as needed, kept,
-resumable.
+"""An optimization from its problem to its outcome: points assessed, simulated as needed, kept in a journal.
 
-It is a function of the problem and of the simulations' results, so that resuming an interrupted one
-is running it again with a journal that knows most answers.
+It depends only on the problem and on results of simulations, so that resuming means running it again with a
+journal that already holds most results.
 """
 
 from __future__ import annotations
@@ -18,32 +17,33 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
-from iowatt.evaluate.search import prepare, table
-from iowatt.evaluate.search.evaluator import Evaluator, Progress
-from iowatt.evaluate.search.executor import Executor
-from iowatt.evaluate.search.folder import SWEEP, Folder, refuse_target
-from iowatt.evaluate.search.journal import error_at_point, error_text
+from iowatt.evaluate.search import prepare
+from iowatt.evaluate.search.metrics.table import row_warnings
 from iowatt.evaluate.search.optimize import methods, outcome
 from iowatt.evaluate.search.optimize.candidates import Assessor, CandidateEvaluator, impossible_because
 from iowatt.evaluate.search.optimize.outcome import DOCUMENT, OptimizationOutcome
-from iowatt.evaluate.search.optimize.problem import Problem
+from iowatt.evaluate.search.optimize.problem import SearchProblem
 from iowatt.evaluate.search.optimize.result import Optimization
 from iowatt.evaluate.search.optimize.screen import pick
 from iowatt.evaluate.search.optimize.sensitivity import explain_winner
-from iowatt.evaluate.search.optimize.space import Space
-from iowatt.evaluate.search.table import row_warnings
+from iowatt.evaluate.search.optimize.space import SearchSpace
+from iowatt.evaluate.search.point import evaluate_point
+from iowatt.evaluate.search.tasks.evaluator import Evaluator, SearchProgress
+from iowatt.evaluate.search.tasks.executor import Executor
+from iowatt.evaluate.search.tasks.folder import SWEEP, SearchFolder, refuse_target
+from iowatt.evaluate.search.tasks.journal import error_at_point, error_text
 
 EXACT_UP_TO: Final = 1000
-"""Points up to which all are simulated, but for those that cannot be best, unless another method is asked."""
+"""Largest space with an exact answer by default."""
 
 LOOKED_AT: Final = 20_000
-"""Points of which each is looked at, before any simulation."""
+"""Largest space of which every point is assessed before any simulation."""
 
 AT_RANDOM: Final = 4_000
-"""Points of a larger space that are looked at: looking takes milliseconds each."""
+"""Points of a larger space that are assessed; each takes milliseconds."""
 
 MOST_EXACT: Final = 1_000_000
-"""Points of which every one can be simulated, if somebody has the time."""
+"""Largest space that `method=exact` accepts."""
 
 SHARE: Final = 0.05
 _RESERVE: Final = 0.25
@@ -55,33 +55,25 @@ MOST: Final = 2000
 
 
 def optimize(
-    problem: Problem,
+    problem: SearchProblem,
     *,
-    name: str,
     output: Path | None = None,
     force: bool = False,
     resume: bool = False,
     jobs: int | None = None,
     executor: Executor | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    page: Callable[[OptimizationOutcome, Problem], str] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
+    page: Callable[[OptimizationOutcome, SearchProblem], str] | None = None,
 ) -> OptimizationOutcome:
     """Find the best configurations of a problem.
 
-    Parameters
-    ----------
-    name:
-        Name of the scenario.
-    output:
-        Directory for everything. Without it nothing is written.
-    force, resume:
-        Replace what is at ``output``, or go on with it.
-    jobs, executor:
-        As for :func:`iowatt.evaluate.search.sweep.run_sweep`; the outcome does not depend on them.
-    progress:
-        Called as points are assessed, and as they are simulated.
-    page:
-        Makes the page that is written to ``output`` (HTML).
+    Args:
+        output: Directory for everything. Without it nothing is written.
+        force, resume: Replace what is at ``output``, or go on with it.
+        jobs, executor: As for :func:`iowatt.evaluate.search.sweep.run_sweep`; the outcome does not depend on
+            them.
+        progress: Called as points are assessed, and as they are simulated.
+        page: Makes the page that is written to ``output`` (HTML).
 
     Raises ``InputError``: what is wrong with the problem: an unknown key or value, a space without any
     configuration that can be built, a metric that no point has.
@@ -89,8 +81,8 @@ def optimize(
     if jobs is not None and jobs < 1:
         raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
     if output is not None:
-        refuse_target(output, force=force, resume=resume, shape=SHAPE)
-    space = Space(problem.axes)
+        refuse_target(output, force=force, resume=resume, shape=FOLDER)
+    space = SearchSpace(problem.axes)
     method = _method(problem, space)
     assessor = Assessor(problem, space)
     _stop_at_bad(problem, space)
@@ -101,10 +93,13 @@ def optimize(
         folder = None
         if output is not None:
             manifest = _manifest(problem)
-            folder = Folder(output, manifest, problem.given.text, force=force, resume=resume, shape=SHAPE)
+            folder = SearchFolder(
+                output, manifest, problem.given.text, force=force, resume=resume, shape=FOLDER
+            )
             stack.callback(folder.close)
         budget = space.size if method == "exact" else _budget(problem, space)
-        evaluator = Evaluator(folder, executor, jobs, progress, total=min(budget, space.size))
+        journal = None if folder is None else folder.journal
+        evaluator = Evaluator(evaluate_point, journal, executor, jobs, progress, min(budget, space.size))
         stack.callback(evaluator.close)
         resumed = 0
         if folder is not None:
@@ -132,7 +127,7 @@ def optimize(
         best = outcome.chosen(problem, candidates)
         notes += _notes(problem, space, assessor, candidates, method)
         made = outcome.document(
-            problem, assessor, candidates, reasons, name=name, method=method, notes=notes,
+            problem, assessor, candidates, reasons, name=problem.given.name, method=method, notes=notes,
             warnings=_of_winner(problem, assessor, candidates),
         )  # fmt: skip
         frame = outcome.frame(problem, assessor, candidates, reasons, best)
@@ -147,19 +142,19 @@ def optimize(
 
 
 _FAR: Final = 0.25
-"""Share by which an estimate of the winner may differ from its Run without a word."""
+"""Share by which an estimate of the winner may differ from its Run without a note."""
 
 _FEW: Final = 8
-"""Points that are run, where the first leaves open whether any can be, or has a metric that is asked for."""
+"""Points that are run first, where the first one fails or lacks a metric."""
 
 _PARTNERS: Final = 4
-"""Points that a value is looked at in, before it is said to be wrong by itself."""
+"""Points in which a value must fail before it is refused whatever the other settings."""
 
-SHAPE: Final = replace(SWEEP, what="an optimization", results=(*SWEEP.results, DOCUMENT))
+FOLDER: Final = replace(SWEEP, what="an optimization", results=(*SWEEP.results, DOCUMENT))
 """Its directory is a sweep's with the result besides."""
 
 
-def _method(problem: Problem, space: Space) -> str:
+def _method(problem: SearchProblem, space: SearchSpace) -> str:
     if problem.method == "auto":
         fits = problem.most is None or problem.most >= space.size
         return "exact" if space.size <= EXACT_UP_TO and fits else "search"
@@ -173,7 +168,7 @@ def _method(problem: Problem, space: Space) -> str:
     return problem.method
 
 
-def _budget(problem: Problem, space: Space) -> int:
+def _budget(problem: SearchProblem, space: SearchSpace) -> int:
     if problem.most is not None:
         if problem.most < 1:
             raise InputError(
@@ -183,7 +178,7 @@ def _budget(problem: Problem, space: Space) -> int:
     return min(MOST, max(LEAST, int(SHARE * space.size)))
 
 
-def _stop_at_bad(problem: Problem, space: Space) -> None:
+def _stop_at_bad(problem: SearchProblem, space: SearchSpace) -> None:
     """Check each value in several combinations, to refuse at once a value that is wrong in all of them."""
     numbers = {*space.star(), *space.sample(2 * _PARTNERS * sum(space.shape), problem.seed)}
     found: list[prepare.CheckedPoint | prepare.RefusedPoint] = []
@@ -195,24 +190,24 @@ def _stop_at_bad(problem: Problem, space: Space) -> None:
     prepare.stop_at_bad(space.axes, found, fewest=min(_PARTNERS, min(_others(space), default=1)))
 
 
-def _others(space: Space) -> list[int]:
+def _others(space: SearchSpace) -> list[int]:
     """How many points each value of each axis is in."""
     return [space.size // length for length in space.shape]
 
 
 def _look(
-    space: Space,
+    space: SearchSpace,
     assessor: Assessor,
-    problem: Problem,
+    problem: SearchProblem,
     method: str,
-    progress: Callable[[Progress], None] | None,
+    progress: Callable[[SearchProgress], None] | None,
 ) -> None:
     whole = method == "exact" or space.size <= LOOKED_AT
     numbers = range(1, space.size + 1) if whole else space.sample(AT_RANDOM, problem.seed)
     for done, number in enumerate(numbers, 1):
         assessor(number)
         if progress is not None:
-            progress(Progress(done, len(numbers), 0, 0.0, "points looked at"))
+            progress(SearchProgress(done, len(numbers), 0, 0.0, "points looked at"))
     built = [one for one in assessor.seen.values() if one.refused is None]
     if not built:
         first = next(iter(assessor.seen.values()))
@@ -223,7 +218,7 @@ def _look(
         raise InputError("infeasible", Argument("over"), message)
 
 
-def _first(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> None:
+def _first(problem: SearchProblem, assessor: Assessor, candidates: CandidateEvaluator) -> None:
     """Run one point, and some others where it tells too little, so that an error common to all appears at
     once.
 
@@ -260,7 +255,7 @@ def _first(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator)
     raise InputError("missing-figure", problem.argument_of(missing[0]), message, hint=hint)
 
 
-def _missing(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> list[str]:
+def _missing(problem: SearchProblem, assessor: Assessor, candidates: CandidateEvaluator) -> list[str]:
     """Metrics that no Run so far has a figure for."""
     seen = {name for row in candidates.rows.values() for name, value in row.items() if value is not None}
     known = {name for one in assessor.seen.values() for name in one.known}
@@ -270,11 +265,11 @@ def _missing(problem: Problem, assessor: Assessor, candidates: CandidateEvaluato
 def _all_failed(candidates: CandidateEvaluator) -> InputError:
     number, record = next(iter(candidates.records.items()))
     error = record["error"]
-    said = f"none of the {len(candidates.records)} points that were tried can be simulated; the first"
-    return error_at_point({**error, "message": f"{said}: {error['message']}"}, f"point {number}")
+    message = f"none of the {len(candidates.records)} points that were tried can be simulated; the first"
+    return error_at_point({**error, "message": f"{message}: {error['message']}"}, f"point {number}")
 
 
-def _order(problem: Problem, assessor: Assessor) -> list[int]:
+def _order(problem: SearchProblem, assessor: Assessor) -> list[int]:
     """All points that can be built, those that promise most first."""
     built = {number: one for number, one in assessor.seen.items() if one.refused is None}
     expected = {number: one.estimate for number, one in built.items() if one.estimate}
@@ -284,7 +279,7 @@ def _order(problem: Problem, assessor: Assessor) -> list[int]:
 
 
 def _around(
-    problem: Problem,
+    problem: SearchProblem,
     assessor: Assessor,
     candidates: CandidateEvaluator,
     on_remaining: Callable[[int], None],
@@ -312,7 +307,11 @@ def _around(
 
 
 def _notes(
-    problem: Problem, space: Space, assessor: Assessor, candidates: CandidateEvaluator, method: str
+    problem: SearchProblem,
+    space: SearchSpace,
+    assessor: Assessor,
+    candidates: CandidateEvaluator,
+    method: str,
 ) -> list[Note]:
     notes = [
         Note(
@@ -322,8 +321,8 @@ def _notes(
     ]
     failed = sorted(number for number, record in candidates.records.items() if "error" in record)
     if failed:
-        said = error_text(candidates.records[failed[0]]["error"])
-        text = f"{len(failed)} points could not be simulated; the first, point {failed[0]}: {said}"
+        first = error_text(candidates.records[failed[0]]["error"])
+        text = f"{len(failed)} points could not be simulated; the first, point {failed[0]}: {first}"
         notes.append(Note(code="points-failed", text=text, decides=True))
     late = sum(row.get("overloaded") is True for row in candidates.rows.values())
     if late:
@@ -351,7 +350,7 @@ def _notes(
     return notes
 
 
-def _of_winner(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> list[Note]:
+def _of_winner(problem: SearchProblem, assessor: Assessor, candidates: CandidateEvaluator) -> list[Note]:
     """Warnings of the winner's Run, and an estimate that contradicts it."""
     winner = outcome.chosen(problem, candidates).winner
     if winner is None:
@@ -369,13 +368,13 @@ def _of_winner(problem: Problem, assessor: Assessor, candidates: CandidateEvalua
     return found
 
 
-def _manifest(problem: Problem) -> dict[str, Any]:
+def _manifest(problem: SearchProblem) -> dict[str, Any]:
     manifest = prepare.manifest("optimize", problem.given, problem.axes, problem.command)
     return {**manifest, "result": Optimization.model_fields["schema_id"].default, "inputs": []}
 
 
-def _write(folder: Folder, found: OptimizationOutcome) -> None:
-    folder.write("table.parquet", lambda file: table.write_parquet(found.frame, file))
-    folder.write("table.csv", lambda file: table.write_csv(found.frame, file))
+def _write(folder: SearchFolder, found: OptimizationOutcome) -> None:
+    folder.write("table.parquet", found.frame.write_parquet)
+    folder.write("table.csv", found.frame.write_csv)
     text = json.dumps(found.document.as_dict(), indent=2, ensure_ascii=False) + "\n"
     folder.write(DOCUMENT, lambda file: file.write_text(text, "utf-8"))

@@ -18,6 +18,7 @@ from typing import Final
 import numpy as np
 
 from iowatt.base.results import Note
+from iowatt.evaluate.search.metrics.pareto import dominates, nondominated, recommend
 from iowatt.evaluate.search.optimize.candidates import (
     Assessment,
     Assessor,
@@ -25,16 +26,15 @@ from iowatt.evaluate.search.optimize.candidates import (
     best_losses,
     impossible_because,
 )
-from iowatt.evaluate.search.optimize.problem import Problem
+from iowatt.evaluate.search.optimize.problem import SearchProblem
 from iowatt.evaluate.search.optimize.screen import Correction, OptunaSampler, pick
-from iowatt.evaluate.search.pareto import dominates, nondominated, recommend
 
 BATCH: Final = 16
 """Points between two looks at what can be left out; whatever number of them runs at a time."""
 
 
 def search_exact(
-    problem: Problem,
+    problem: SearchProblem,
     assessor: Assessor,
     candidates: CandidateEvaluator,
     expected: Sequence[int],
@@ -42,12 +42,9 @@ def search_exact(
 ) -> dict[int, str]:
     """Simulate what has to be; the reason for each point that was left out.
 
-    Parameters
-    ----------
-    expected:
-        The points that can be built, those that promise most first.
-    left:
-        Told how many points may still be run.
+    Args:
+        expected: The points that can be built, those that promise most first.
+        left: Told how many points may still be run.
     """
     waiting = list(expected)
     reasons: dict[int, str] = {}
@@ -72,7 +69,7 @@ def search_exact(
 
 
 def _left_out(
-    problem: Problem,
+    problem: SearchProblem,
     assessor: Assessor,
     number: int,
     best: Sequence[tuple[int, tuple[float, ...]]],
@@ -93,7 +90,9 @@ def _front(candidates: CandidateEvaluator) -> list[tuple[int, tuple[float, ...]]
     ]
 
 
-def _beaten(one: Assessment, problem: Problem, best: Sequence[tuple[int, tuple[float, ...]]]) -> str | None:
+def _beaten(
+    one: Assessment, problem: SearchProblem, best: Sequence[tuple[int, tuple[float, ...]]]
+) -> str | None:
     hope = best_losses(one, problem)
     for number, losses in best:
         if dominates(losses, hope):
@@ -119,7 +118,7 @@ _RANDOM: Final = 0.25
 
 
 def search_sampled(
-    problem: Problem,
+    problem: SearchProblem,
     assessor: Assessor,
     candidates: CandidateEvaluator,
     *,
@@ -131,7 +130,7 @@ def search_sampled(
     ``on_remaining`` is called with the number of points that may still be run.
     """
     random = np.random.Generator(np.random.PCG64(problem.seed))
-    course = _Course(problem, assessor, candidates, budget, random, OptunaSampler(problem, assessor.space))
+    course = _Rounds(problem, assessor, candidates, budget, random, OptunaSampler(problem, assessor.space))
     course.proposer.tell(candidates.rows)
     notes: list[Note] = []
     while course.room > 0:
@@ -152,8 +151,8 @@ def search_sampled(
 
 
 @dataclass
-class _Course:
-    problem: Problem
+class _Rounds:
+    problem: SearchProblem
     assessor: Assessor
     candidates: CandidateEvaluator
     budget: int

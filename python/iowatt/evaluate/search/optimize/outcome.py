@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from iowatt.base.results import Note
-from iowatt.evaluate.search import metrics, pricing, table
 from iowatt.evaluate.search.axes import short_names
-from iowatt.evaluate.search.journal import error_text
+from iowatt.evaluate.search.metrics import names as metrics
+from iowatt.evaluate.search.metrics import table
+from iowatt.evaluate.search.metrics.pareto import knee_of, nondominated, recommend
+from iowatt.evaluate.search.metrics.table import TEXTS
 from iowatt.evaluate.search.optimize.candidates import Assessor, CandidateEvaluator
-from iowatt.evaluate.search.optimize.problem import Problem
+from iowatt.evaluate.search.optimize.problem import SearchProblem
 from iowatt.evaluate.search.optimize.result import (
     AxisResult,
     ConstraintResult,
-    EstimateErrors,
     EstimatorUse,
+    MetricErrors,
     ObjectiveResult,
     Optimization,
     PricingBasis,
@@ -28,8 +30,7 @@ from iowatt.evaluate.search.optimize.result import (
     SpaceCounts,
     WinnerExplanation,
 )
-from iowatt.evaluate.search.pareto import knee_of, nondominated, recommend
-from iowatt.evaluate.search.table import TEXTS
+from iowatt.evaluate.search.tasks.journal import error_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,7 +40,7 @@ DOCUMENT: Final = "optimize.json"
 NOT_EXPLAINED: Final = WinnerExplanation(
     winner=None, bottleneck=None, constraints=[], axes=[], runner_up=None, limits=[], shares=[]
 )
-"""Before anything is known of why."""
+"""Placeholder until the winner is explained."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class OptimizationOutcome:
 
 @dataclass(frozen=True)
 class FrontChoice:
-    """The front by number, its knee, the winner and by what it was chosen."""
+    """Points of the front, its knee, the winner and the rule that chose it."""
 
     front: tuple[int, ...]
     knee: int | None
@@ -65,7 +66,7 @@ class FrontChoice:
     nearest: int | None
 
 
-def chosen(problem: Problem, candidates: CandidateEvaluator) -> FrontChoice:
+def chosen(problem: SearchProblem, candidates: CandidateEvaluator) -> FrontChoice:
     """The choice among the simulated points; points with equal figures are all on the front."""
     feasible = candidates.feasible
     numbers = sorted(feasible)
@@ -81,7 +82,9 @@ def chosen(problem: Problem, candidates: CandidateEvaluator) -> FrontChoice:
     return FrontChoice(tuple(order), None if bend is None else order[bend], order[choice[0]], choice[1], None)
 
 
-def errors(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator) -> dict[str, EstimateErrors]:
+def errors(
+    problem: SearchProblem, assessor: Assessor, candidates: CandidateEvaluator
+) -> dict[str, MetricErrors]:
     """The estimates' error against simulation, by metric, in per cent of the simulated value."""
     found = {}
     for name in problem.metrics:
@@ -97,7 +100,7 @@ def errors(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator)
             ]
         )
         if len(shares):
-            found[name] = EstimateErrors(
+            found[name] = MetricErrors(
                 points=len(shares),
                 median_percent=float(np.median(np.abs(shares))),
                 p95_percent=float(np.quantile(np.abs(shares), 0.95)),
@@ -108,7 +111,7 @@ def errors(problem: Problem, assessor: Assessor, candidates: CandidateEvaluator)
 
 
 def document(
-    problem: Problem,
+    problem: SearchProblem,
     assessor: Assessor,
     candidates: CandidateEvaluator,
     reasons: Mapping[int, str],
@@ -120,11 +123,11 @@ def document(
 ) -> Optimization:
     """All but ``why``, which is made of this and the table; ``warnings`` are of the winner."""
     space, best = assessor.space, chosen(problem, candidates)
-    told = best.winner if best.winner is not None else best.nearest
-    seen = assessor.seen.values()
-    refused = sum(one.refused is not None for one in seen)
-    estimated = [one for one in seen if one.estimate is not None]
-    why_not = next((one.why_not for one in seen if one.why_not), None)
+    shown = best.winner if best.winner is not None else best.nearest
+    assessed = assessor.seen.values()
+    refused = sum(one.refused is not None for one in assessed)
+    estimated = [one for one in assessed if one.estimate is not None]
+    why_not = next((one.why_not for one in assessed if one.why_not), None)
     never_run = [reason for number, reason in reasons.items() if number not in candidates.records]
     infeasible = sum(_by_constraint(reason) for reason in never_run)
     names = short_names(space.columns)
@@ -137,13 +140,19 @@ def document(
         seed=problem.seed,
         objectives=[
             ObjectiveResult(
-                metric=one.metric, direction="minimize" if one.lower else "maximize", **_said(one.metric)
+                metric=one.metric,
+                direction="minimize" if one.lower else "maximize",
+                **_title_and_unit(one.metric),
             )
             for one in problem.objectives
         ],
         constraints=[
             ConstraintResult(
-                metric=one.metric, operator=one.operator, value=one.value, text=one.text, **_said(one.metric)
+                metric=one.metric,
+                operator=one.operator,
+                value=one.value,
+                text=one.text,
+                **_title_and_unit(one.metric),
             )
             for one in problem.constraints
         ],
@@ -186,16 +195,14 @@ def document(
         warnings=list(warnings),
         basis=table.basis_line(list(candidates.rows.values())) or None,
         pricing=None
-        if problem.pricing is None or told is None
-        else PricingBasis.model_validate(
-            pricing.basis(assessor.plan(told), candidates.rows[told], problem.pricing)
-        ),
+        if problem.pricing is None or shown is None
+        else PricingBasis.model_validate(problem.pricing.basis(assessor.plan(shown), candidates.rows[shown])),
         notes=list(notes),
         why=NOT_EXPLAINED,
     )
 
 
-def _said(name: str) -> dict[str, str]:
+def _title_and_unit(name: str) -> dict[str, str]:
     column = metrics.metric_column(name)
     return {"title": column.title, "unit": column.unit}
 
@@ -205,7 +212,7 @@ def _by_constraint(reason: str) -> bool:
 
 
 def frame(
-    problem: Problem,
+    problem: SearchProblem,
     assessor: Assessor,
     candidates: CandidateEvaluator,
     reasons: Mapping[int, str],
@@ -238,9 +245,9 @@ def frame(
     for name in problem.metrics:  # those that are known need no run
         known = [assessor(number).known.get(name) for number in numbers]
         if any(value is not None for value in known):
-            said = columns.get(name, [None] * len(numbers))
+            simulated = columns.get(name, [None] * len(numbers))
             columns[name] = table.alike(
-                [value if other is None else other for value, other in zip(known, said, strict=True)]
+                [value if other is None else other for value, other in zip(known, simulated, strict=True)]
             )
         elif name not in columns:
             columns[name] = [None] * len(numbers)
@@ -287,7 +294,7 @@ def _infeasible(number: int, reasons: Mapping[int, str]) -> bool:
 
 
 def _violated(
-    number: int, problem: Problem, rows: Mapping[int, Mapping[str, Any]], reasons: Mapping[int, str]
+    number: int, problem: SearchProblem, rows: Mapping[int, Mapping[str, Any]], reasons: Mapping[int, str]
 ) -> str | None:
     if number in rows:
         return "; ".join(problem.violated(rows[number])) or None

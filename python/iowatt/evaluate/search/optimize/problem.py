@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search import prepare
-from iowatt.evaluate.search.axes import Axis
-from iowatt.evaluate.search.metrics import COST, check_metric, parse_limit
+from iowatt.evaluate.search.axes import SweepAxis
+from iowatt.evaluate.search.metrics.names import COST, check_metric, parse_limit
 from iowatt.evaluate.search.prepare import ScenarioInput
-from iowatt.evaluate.search.pricing import Pricing
+from iowatt.evaluate.search.pricing import Pricing, PricingRequest
 from iowatt.evaluate.search.rate import RateRequest
 
 Operator = Literal["<=", ">="]
 Method = Literal["auto", "exact", "search"]
 
 KEEPS_UP: Final = "keeps up with its load"
-"""What is asked of every system under requests at recorded times: else its figures are those of a queue that
-grows as long as the run lasts."""
+"""A constraint on every system with open arrivals: without it figures depend on the length of the run."""
 
 MOST_OBJECTIVES: Final = 4
 _EXPRESSION: Final = re.compile(
@@ -77,18 +73,18 @@ class Constraint:
 
 
 @dataclass(frozen=True)
-class Problem:
+class SearchProblem:
     """An optimization: what varies, what is better, what must hold, and how to search."""
 
     given: ScenarioInput
-    axes: Sequence[Axis]
+    axes: Sequence[SweepAxis]
     objectives: Sequence[Objective]
     constraints: Sequence[Constraint] = ()
     #: Judge each point at its highest rate within a limit; None: as its scenario says.
     within: RateRequest | None = None
     pricing: Pricing | None = None
     method: Method = "auto"
-    #: Most simulations; None: as the method has it.
+    #: Most simulations; None: the default of the method.
     most: int | None = None
     seed: int = 1
     command: str | None = None
@@ -193,24 +189,6 @@ TOLERANCE: Final = 0.01
 """How near each point's rate comes to the highest one within the limit, as a share."""
 
 
-@dataclass(frozen=True)
-class PricingRequest:
-    """The assumptions of ``cost.*`` metrics, in words; those of ``iowatt cost``."""
-
-    preset: str = "default"
-    sets: tuple[str, ...] = ()
-    tariff: str | None = None
-    alpha: float | None = None
-    years: float | None = None
-
-
-_ARGUMENTS: Final = (
-    ("preset", Argument("preset")), ("sets", Argument("assume")), ("tariff", Argument("tariff")),
-    ("alpha", Argument("alpha")), ("years", Argument("years")),
-)  # fmt: skip
-"""Which argument gives each field of ``Priced``."""
-
-
 def make_problem(
     given: ScenarioInput,
     varied: Iterable[str] | Mapping[Any, Iterable[Any]],
@@ -225,7 +203,7 @@ def make_problem(
     seed: int = 1,
     pricing: PricingRequest | None = None,
     command: str | None = None,
-) -> Problem:
+) -> SearchProblem:
     """The problem of these options.
 
     Raises ``InputError``: what is wrong with one of them.
@@ -244,51 +222,20 @@ def make_problem(
     limits = parse_constraints(subject_to)
     named = [one.metric for one in goals] + [one.metric for one in limits]
     priced = any(name.startswith(COST) for name in named)
-    words = pricing or PricingRequest()
-    if not priced and words != PricingRequest():
-        raise InputError(
-            "not-applicable",
-            next(
-                argument
-                for name, argument in _ARGUMENTS
-                if getattr(words, name) != getattr(PricingRequest(), name)
-            ),
-            "this is an assumption of cost, and no metric asked for is a cost",
-            hint="for example `minimize=cost.total_usd`",
-        )
-    return Problem(
+    pricing = pricing or PricingRequest()
+    if not priced and pricing.changed:
+        message = "this is an assumption of cost, and no objective or constraint is a cost"
+        hint = "for example `minimize=cost.total_usd`"
+        raise InputError("not-applicable", Argument(pricing.changed[0]), message, hint=hint)
+    return SearchProblem(
         given,
         prepare.axes_of(given, varied),
         goals,
         limits,
         None if within_s is None else RateRequest(within_s, workload=workload, tolerance=TOLERANCE),
-        resolve_pricing(words) if priced else None,
+        pricing.resolve() if priced else None,
         method,  # type: ignore[arg-type]  # one of them, checked above
         most,
         seed,
         command,
     )
-
-
-def resolve_pricing(words: PricingRequest) -> Pricing:
-    """Assumptions in words, found and read. Raises ``InputError`` where one is wrong."""
-    from iowatt.lenses.cost import START, YEARS, Horizon, find_book
-    from iowatt.tariffs.find import find_tariff
-
-    if words.alpha is not None and words.years is not None:
-        raise InputError(
-            "conflict", Argument("alpha"), "`alpha=` compares equal work, and `years=` equal time: give one"
-        )
-    basis = Horizon("time", YEARS if words.years is None else words.years)
-    horizon = basis if words.alpha is None else Horizon("work", words.alpha)
-    book = find_book(words.preset, list(words.sets))
-    tariff = find_tariff(words.tariff or book.word("energy.tariff"))
-    start = datetime.strptime(START, "%Y-%m-%d")
-    said = [
-        {key: str(figure.value) for key, figure in sorted(book.figures.items())},
-        asdict(tariff),
-        asdict(horizon),
-        START,
-    ]
-    digest = hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()
-    return Pricing(book, tariff, horizon, start, digest)

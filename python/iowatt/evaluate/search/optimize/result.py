@@ -8,18 +8,14 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.evaluate.search.axes import Cell
-from iowatt.evaluate.search.metrics import metric_column
+from iowatt.evaluate.search.metrics.names import metric_column
 from iowatt.render.figure import Column
-
-if TYPE_CHECKING:
-    pass
-
 
 _HOLDS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "<=": operator.le,
@@ -119,7 +115,7 @@ class AxisResult(Result):
 
 
 class SpaceCounts(Result):
-    """Points of the space by what became of them; all but ``size`` and ``estimated`` add up."""
+    """Points of the space by outcome; all but ``size`` and ``estimated`` add up to ``size``."""
 
     size: int
     refused: int
@@ -131,7 +127,7 @@ class SpaceCounts(Result):
     untouched: int
 
 
-class EstimateErrors(Result):
+class MetricErrors(Result):
     """Estimates against simulation over ``points`` points, in per cent of the simulated value."""
 
     points: int
@@ -151,7 +147,7 @@ class EstimatorUse(Result):
     #: Short simulations of single drives.
     pilots: int
     #: By metric.
-    errors: dict[str, EstimateErrors]
+    errors: dict[str, MetricErrors]
 
 
 class PricingHorizon(Result):
@@ -268,7 +264,7 @@ class AxisExplanation(Result):
 
 
 class ConstraintCoverage(Result):
-    """How many points keep a constraint, of those of which it is known, and who comes nearest."""
+    """How many of the known points keep a constraint, and which point comes nearest."""
 
     text: str
     known: int

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from iowatt.evaluate.search.optimize.candidates import Assessment
-from iowatt.evaluate.search.optimize.problem import Problem
-from iowatt.evaluate.search.optimize.space import Space
+from iowatt.evaluate.search.optimize.problem import SearchProblem
+from iowatt.evaluate.search.optimize.space import SearchSpace
 
 if TYPE_CHECKING:
     import optuna
@@ -36,7 +36,10 @@ class Correction:
     """How simulation differs from the estimate, by metric, as far as it is known."""
 
     def __init__(
-        self, space: Space, simulated: Mapping[int, Mapping[str, float]], looked: Mapping[int, Assessment]
+        self,
+        space: SearchSpace,
+        simulated: Mapping[int, Mapping[str, float]],
+        looked: Mapping[int, Assessment],
     ) -> None:
         self._space = space
         self._offsets = np.concatenate([[0], np.cumsum(space.shape)])
@@ -76,7 +79,10 @@ class Correction:
 
 
 def pick(
-    expected: Mapping[int, Mapping[str, float]], problem: Problem, count: int, random: np.random.Generator
+    expected: Mapping[int, Mapping[str, float]],
+    problem: SearchProblem,
+    count: int,
+    random: np.random.Generator,
 ) -> list[int]:
     """Up to ``count`` points that are worth a run: feasible ones by their objectives, then by how little they
     violate.
@@ -123,7 +129,7 @@ _WORST: Final = 1e9
 class OptunaSampler:
     """A study of Optuna's over a space."""
 
-    def __init__(self, problem: Problem, space: Space) -> None:
+    def __init__(self, problem: SearchProblem, space: SearchSpace) -> None:
         import optuna
 
         optuna.logging.set_verbosity(optuna.logging.WARNING)

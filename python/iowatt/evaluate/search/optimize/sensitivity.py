@@ -1,4 +1,4 @@
-"""Why the winner wins: what other choices would do, which limit binds, what each axis is worth.
+"""Why the winner wins: the effect of other settings, binding constraints, and shares of the axes.
 
 A *neighbour* has one other setting, all else as the winner. Its figures are simulated where it was simulated;
 else they are the estimator's, corrected by the winner's ratio of simulated to estimated, and marked. A
@@ -39,7 +39,7 @@ from iowatt.evaluate.search.optimize.result import (
     WinnerExplanation,
     WinnerWithout,
 )
-from iowatt.evaluate.search.optimize.result_view import (
+from iowatt.evaluate.search.optimize.view import (
     ESTIMATED,
     SIMULATED,
     AxisView,
@@ -71,17 +71,13 @@ class VarianceShares:
 def variance_shares(values: Sequence[float], settings: Sequence[Sequence[Any]]) -> VarianceShares | None:
     """Shares of each axis in the spread of ``values``.
 
-    Parameters
-    ----------
-    values:
-        One a point.
-    settings:
-        For each point its setting on each axis.
+    Args:
+        values: One a point.
+        settings: For each point its setting on each axis.
 
-    Returns
-    -------
-    ``None`` where too few points are known to tell effects from chance: neither all combinations of the
-    settings seen, nor two points for each effect of the model.
+    Returns:
+        ``None`` where too few points are known to tell effects from chance: neither all combinations of the
+        settings seen, nor two points for each effect of the model.
     """
     if not values:
         return None
@@ -156,12 +152,9 @@ TIGHT: Final = 5.0
 def explain_winner(document: Optimization, frame: pl.DataFrame) -> WinnerExplanation:
     """Why the winner of an outcome wins.
 
-    Parameters
-    ----------
-    document:
-        The outcome; its ``why`` is ignored.
-    frame:
-        A row for each assessed point.
+    Args:
+        document: The outcome; its ``why`` is ignored.
+        frame: A row for each assessed point.
     """
     explored = OptimizationView(document, frame)
     winner = explored.winner
@@ -289,9 +282,7 @@ def _constraint(explored: OptimizationView, limit: ConstraintResult) -> WinnerCo
 
 
 def _kept_by(explored: OptimizationView, limit: ConstraintResult) -> ConstraintCoverage:
-    """How many points keep a constraint, of those of which it is known; the one that is nearest to it or best
-    in it.
-    """
+    """How many of the known points keep a constraint, and the point with the most slack."""
     known = kept = 0
     best: tuple[float, float, int] | None = None
     for row in explored.rows:
@@ -379,12 +370,13 @@ def _shares(explored: OptimizationView, goal: ObjectiveResult) -> ObjectiveShare
     """
     metric = goal.metric
     both = [
-        (true, said)
+        (run, estimate)
         for row in explored.rows
-        if (true := explored.simulated(row, metric)) is not None
-        and (said := explored.estimate(row, metric)) is not None
+        if (run := explored.simulated(row, metric)) is not None
+        and (estimate := explored.estimate(row, metric)) is not None
     ]
-    ratio = sum(true for true, _ in both) / whole if (whole := sum(said for _, said in both)) else 1.0
+    estimates = sum(estimate for _, estimate in both)
+    ratio = sum(run for run, _ in both) / estimates if estimates else 1.0
     values, settings, simulated = [], [], 0
     for row in explored.rows:
         found = explored.known(row, metric)

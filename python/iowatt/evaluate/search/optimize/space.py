@@ -15,7 +15,7 @@ import numpy as np
 
 from iowatt.base import units
 from iowatt.base.errors import Argument, InputError
-from iowatt.evaluate.search.axes import Axis, SweepPoint, swept_columns
+from iowatt.evaluate.search.axes import SweepAxis, SweepPoint, swept_columns
 
 MOST: Final = 10**15
 """Points of a space; more is a slip of the pen."""
@@ -25,10 +25,10 @@ _WHOLE: Final = 9
 
 
 @dataclass(frozen=True)
-class Space:
+class SearchSpace:
     """Axes as coordinates."""
 
-    axes: Sequence[Axis]
+    axes: Sequence[SweepAxis]
 
     def __post_init__(self) -> None:
         if self.size > MOST:

@@ -18,7 +18,7 @@ from typing import Any, Final
 from iowatt.base.digits import apart
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
-from iowatt.evaluate.search.highest_rate import Verdict
+from iowatt.evaluate.search.highest.rate import Verdict
 from iowatt.evaluate.search.rate.find import RateCallback
 from iowatt.evaluate.search.rate.load import chosen_workloads, looped, shares
 from iowatt.evaluate.search.rate.measurement import Simulations, measure_run
@@ -56,7 +56,7 @@ def search_closed(
     populations are kept. Other arguments and errors: see ``search.rate.scenario.search_scenario``.
     """
     weights = proportion = _proportion(scenario, request)
-    bench = _Bench(scenario, simulations, request)
+    bench = _LoopBench(scenario, simulations, request)
     points: list[RateRun] = []
     guess = request.first_rate(drive_count(scenario))
     # An estimate of fewer than one outstanding says that the limit is out of reach, and nothing of the rate.
@@ -214,7 +214,7 @@ def _mean(times: Mapping[str, Any]) -> float | None:
 
 
 @dataclass(frozen=True)
-class _Bench:
+class _LoopBench:
     """Runs populations of a scenario."""
 
     scenario: Scenario
@@ -248,9 +248,9 @@ class _Bench:
         """Requests: what is asked, what the profiles say, or :data:`REQUESTS`."""
         if self.request.requests is not None:
             return self.request.requests
-        said = [one.profile.requests if one.profile else None for one in self.scenario.workload]
-        known = [one for one in said if one is not None]
-        return sum(known) if len(known) == len(said) else REQUESTS
+        counts = [one.profile.requests if one.profile else None for one in self.scenario.workload]
+        known = [count for count in counts if count is not None]
+        return sum(known) if len(known) == len(counts) else REQUESTS
 
     def _warmup_s(self, rate: float) -> float:
         if self.request.warmup_requests is not None:

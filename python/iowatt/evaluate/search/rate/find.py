@@ -1,4 +1,4 @@
-"""How well the rate itself is known, from how well response times near it are.
+"""The highest rate and its confidence interval, from those of the response times near it.
 
 Near the limit 1/R is nearly a straight line in the rate (``search.highest_rate``). Where that line
 of one seed meets 1/limit is this seed's own answer, and the answers of independent seeds give Student's t
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from iowatt.base.results import Note
-from iowatt.evaluate.search.highest_rate import (
+from iowatt.evaluate.search.highest.rate import (
     KEEPS_UP,
     RateBracket,
     RateMeasurement,
@@ -105,36 +105,27 @@ def find_highest_rate(
 ) -> RateResult:
     """The highest rate within the limit.
 
-    Parameters
-    ----------
-    work_at:
-        The Run at a rate (requests per second) with a seed.
-    start:
-        The first rate.
-    near:
-        How near it is thought to be to the answer, as a share of it.
-    seeds:
-        As many as ``asked.replications``; left out, 1, 2 ...
-    workloads:
-        Whose requests are judged; none: all.
-    longer:
-        Makes the runs that follow so many times as long, and returns a note of how long they are then; None
-        where they cannot be.
-    told:
-        Called with every rate that was run.
-    before:
-        Probes that were run to find ``start``.
+    Args:
+        work_at: The Run at a rate (requests per second) with a seed.
+        start: The first rate.
+        near: How near it is thought to be to the answer, as a share of it.
+        seeds: As many as ``asked.replications``; left out, 1, 2 ...
+        workloads: Whose requests are judged; none: all.
+        longer: Makes the runs that follow so many times as long, and returns a note of how long they are
+            then; None where they cannot be.
+        on_run: Called with every rate that was run.
+        before: Probes that were run to find ``start``.
     """
     given = tuple(seeds or range(1, request.replications + 1))
-    search = _Search(work_at, request, given, tuple(workloads), on_run, list(before))
+    search = _RateSearch(work_at, request, given, tuple(workloads), on_run, list(before))
     coarse = request.tolerance if len(given) == 1 else max(request.tolerance, _COARSE)
     highest = search.run(start, near, coarse)
     for _ in range(_MOST_LONGER):
         times = search.wanted(highest)
-        said = longer(times) if times is not None else None
-        if said is None:
+        note = longer(times) if times is not None else None
+        if note is None:
             break
-        search.notes = [said]
+        search.notes = [note]
         highest = search.again(highest, "longer", coarse)
     if len(given) > 1 and highest.best is not None:
         highest = search.again(highest, "search", request.tolerance, seeds=len(given))
@@ -142,7 +133,7 @@ def find_highest_rate(
 
 
 @dataclass
-class _Search:
+class _RateSearch:
     work_at: WorkAt
     request: RateRequest
     seeds: tuple[int, ...]
@@ -192,7 +183,7 @@ class _Search:
         return RateMeasurement(rate, point.achieved, math.fsum(known) / len(known) if known else None)
 
     def _run(self, rate: float) -> float | None:
-        """The next seed of a rate; what is held against the limit."""
+        """Run the next seed of a rate; returns the time to compare with the limit."""
         many = self.measurements.setdefault(rate, [])
         run = self.work_at(rate, self.seeds[len(many)])
         self.runs += 1
@@ -369,8 +360,8 @@ class _Search:
 
 
 def _between(middle: float, half: float | None, figure: float) -> tuple[float, float] | None:
-    """The interval about the middle, with the rate that it stands beside: that of the mean over seeds need
-    not be the mean of the seeds' rates."""
+    """The interval about the middle, widened to hold ``figure``: the rate of the mean over seeds need not be
+    the mean of the seeds' rates."""
     return None if half is None else (min(max(0.0, middle - half), figure), max(middle + half, figure))
 
 

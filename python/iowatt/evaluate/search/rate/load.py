@@ -17,8 +17,8 @@ from typing import Any, Final
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import suggestion
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search import curve
-from iowatt.evaluate.search.rate.measurement import MOST_REQUESTS
+from iowatt.evaluate.search.highest.rate import MOST_REQUESTS
+from iowatt.evaluate.search.pace import trace_pace
 from iowatt.evaluate.search.rate.request import ALL, RateRequest
 from iowatt.model import profile as profiles
 from iowatt.model.profile.laws import Closed, Recorded
@@ -34,7 +34,7 @@ WARM_UP: Final = 0.1
 
 
 @dataclass(frozen=True)
-class Load:
+class PacedLoad:
     """The workloads whose rate is varied, and how long they run."""
 
     scenario: Scenario
@@ -61,7 +61,7 @@ class Load:
             return ()
         return tuple(self.scenario.workload[at].name for at in self.chosen)
 
-    def longer(self, times: float) -> Load | None:
+    def longer(self, times: float) -> PacedLoad | None:
         """The load with runs ``times`` as long; None where that is not possible."""
         if not self.stretches:
             return None
@@ -203,7 +203,7 @@ LEAST_BEYOND: Final = 200
 _LIMITS: Final = 100.0
 
 
-def load_of(scenario: Scenario, base: Path, text: str, request: RateRequest) -> Load:
+def load_of(scenario: Scenario, base: Path, text: str, request: RateRequest) -> PacedLoad:
     """The load of a scenario as it is asked for.
 
     Raises ``InputError`` where the scenario has no workload, does not say which, or it is a closed loop or a
@@ -222,10 +222,10 @@ def load_of(scenario: Scenario, base: Path, text: str, request: RateRequest) -> 
     if traced:
         requests, seconds = None, None
         if not any(recorded):  # of traces without times the requests are counted
-            requests = sum(curve.trace_pace(work.traces[at]).requests for at in chosen) / (1 + WARM_UP)
+            requests = sum(trace_pace(work.traces[at]).requests for at in chosen) / (1 + WARM_UP)
     alone = len(scenario.workload) == len(chosen)
     stretches = request.requests is None and alone and not traced
-    return Load(
+    return PacedLoad(
         scenario,
         chosen,
         shares(scenario, chosen, rates),
@@ -339,5 +339,5 @@ def _pace(trace: Any) -> tuple[float, float] | None:
     """Requests per second of a trace and the seconds that it spans; None where it records no times."""
     if trace.get("rate_iops") is not None:
         return None
-    found = curve.trace_pace(trace)
+    found = trace_pace(trace)
     return None if found.untimed else (found.rate_iops, found.seconds)

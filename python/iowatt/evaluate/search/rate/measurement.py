@@ -6,38 +6,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search.executor import Report
+from iowatt.evaluate.search.highest.rate import half_width_s, kept_up
+from iowatt.evaluate.search.tasks.executor import Report
 from iowatt.model.scenario import Scenario
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.summary_schema import Input
-
-#: Requests that a simulated point may take: beyond, it is shortened.
-MOST_REQUESTS: Final = 3_000_000
-
-
-def half_width_s(times: Mapping[str, Any]) -> float | None:
-    """Half of the 95 % interval of the mean in ``response_time_ms``, in s.
-
-    None where there is none, or where it is wider than the mean.
-    """
-    interval = times.get("mean_ci95")
-    if interval is None:
-        return None
-    low, high = (interval["low"], interval["high"]) if isinstance(interval, Mapping) else interval
-    half = float(high - low) / 2
-    return half / 1e3 if half <= times["mean"] else None
-
-
-def kept_up(rate: float, completed: float, issued: float) -> float:
-    """The achieved part of an open load of ``rate``, where ``issued`` arrived and ``completed`` were done.
-
-    Both per second, or both in all: the scatter of random arrivals is in both, and so taken out.
-    """
-    return rate * completed / issued
 
 
 @dataclass(frozen=True)

@@ -136,10 +136,10 @@ class RateRequest:
 
 
 def _statistic(name: str) -> str:
-    """The name as :data:`STATISTICS` has it; raises ``InputError`` for other names."""
-    plain = {key: said for said, (key, _) in STATISTICS.items()}
-    said = plain.get(name, name)
-    if said not in STATISTICS:
+    """The key of :data:`STATISTICS` for a name; raises ``InputError`` for other names."""
+    by_column = {column: statistic for statistic, (column, _) in STATISTICS.items()}
+    statistic = by_column.get(name, name)
+    if statistic not in STATISTICS:
         message = f"there is no statistic {name!r}; expected one of {', '.join(STATISTICS)}"
         raise InputError("not-accepted", Argument("statistic"), message)
-    return said
+    return statistic

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.evaluate.search.axes import Cell
-from iowatt.evaluate.search.highest_rate import Verdict
+from iowatt.evaluate.search.highest.rate import Verdict
+from iowatt.evaluate.search.metrics.table import RunRow, row_of_run
 from iowatt.evaluate.search.rate.request import Loop, RateRequest
-from iowatt.evaluate.search.table import RunRow, row_of_run
 from iowatt.run.bundle import Run
 
 #: ``probe``: a closed loop that finds where to begin; ``longer``: in runs longer than the first ones.
@@ -125,7 +125,7 @@ class RateResult:
     beyond_iops: float | None = None
     #: Where the response time, the mean over seeds, meets the limit, between the two; None where it does not.
     crossing_iops: float | None = None
-    #: 95 % interval of the rate at which the limit is met, and what it is by; None where runs do not tell.
+    #: 95 % interval of the rate at which the limit is met, and its source; None where runs give none.
     #: Over seeds it lies about the mean of their own answers, and holds ``crossing_iops``.
     ci95_iops: tuple[float, float] | None = None
     basis: Basis | None = None
@@ -162,7 +162,7 @@ class RateResult:
 
 _RATES: Final = ("throughput.iops", "throughput.mib_per_s")
 _POWERS: Final = (("power_w.mean", "power_w.idle"), ("power_w.wall_mean", "power_w.wall_idle"))
-#: Efficiency, and what it is over the watts.
+#: Each efficiency, and its numerator over watts.
 _PER_WATT: Final = (
     ("efficiency.iops_per_w", "throughput.iops"),
     ("efficiency.mib_per_s_per_w", "throughput.mib_per_s"),

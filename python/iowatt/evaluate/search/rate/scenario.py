@@ -14,15 +14,15 @@ from iowatt.base.problems import DocumentError
 from iowatt.base.results import Note
 from iowatt.base.units import format_bytes
 from iowatt.evaluate.search import prepare
-from iowatt.evaluate.search.executor import Report
 from iowatt.evaluate.search.prepare import ScenarioInput
 from iowatt.evaluate.search.rate import closed
 from iowatt.evaluate.search.rate.closed import drive_count, loop_run
 from iowatt.evaluate.search.rate.find import RateCallback, find_highest_rate
-from iowatt.evaluate.search.rate.load import Load, load_of
+from iowatt.evaluate.search.rate.load import PacedLoad, load_of
 from iowatt.evaluate.search.rate.measurement import Simulations
 from iowatt.evaluate.search.rate.request import RateRequest
 from iowatt.evaluate.search.rate.result import HighestRate, RatePoint, RateResult, RateRun, row_at_limit
+from iowatt.evaluate.search.tasks.executor import Report
 from iowatt.lenses.findings import findings
 from iowatt.model.scenario import Scenario, scenario_document
 from iowatt.run.bundle import Run
@@ -57,16 +57,11 @@ def search_scenario(
 ) -> RateResult:
     """The highest rate of a scenario's workload within a limit, by simulation.
 
-    Parameters
-    ----------
-    scenario, base, text:
-        As for ``evaluation.prepare``. Where its workload states a rate, that is of no account.
-    report:
-        Told how far it is, as a task of an executor is; what it raises ends the search.
-    inputs, command:
-        For the provenance of the Run, as for :func:`iowatt.evaluate.evaluation.simulate`.
-    told:
-        Called with every rate that was run.
+    Args:
+        scenario, base, text: As for ``evaluation.prepare``. A rate that the workload states is ignored.
+        report: Called with the fraction done, as by a task of an executor; what it raises ends the search.
+        inputs, command: For the provenance of the Run, as for :func:`iowatt.evaluate.evaluation.simulate`.
+        on_run: Called with every rate that was run.
 
     Raises ``InputError``: the scenario has no such workload, it has no pace of its own that could be changed
     (of open arrivals a closed loop, of a loop a recorded trace), or it cannot be simulated. A limit that no
@@ -85,7 +80,7 @@ def _open(
 ) -> RateResult:
     """The highest rate of requests that come whether or not the array keeps up."""
     load = load_of(scenario, simulations.base, simulations.text, request)
-    bench = _Bench(load, simulations)
+    bench = _RateBench(load, simulations)
     probes: list[RateRun] = []
     start, near = request.first_rate(drive_count(scenario)), request.start_error
     if start is None:
@@ -128,10 +123,10 @@ def _unsteady(run: Run, scenario: Scenario) -> Iterator[Note]:
 
 
 @dataclass
-class _Bench:
+class _RateBench:
     """Runs rates of a load."""
 
-    load: Load
+    load: PacedLoad
     simulations: Simulations
     #: The last one that was run, requests per second.
     rate: float = 1.0
@@ -157,7 +152,7 @@ class _Bench:
         )
 
 
-def _probed(bench: _Bench, request: RateRequest, probes: list[RateRun], on_run: RateCallback) -> float:
+def _probed(bench: _RateBench, request: RateRequest, probes: list[RateRun], on_run: RateCallback) -> float:
     """A first rate, by closed loops: as many outstanding as will be in flight at the limit (Little's law)."""
     outstanding = min(max(_A_DRIVE * drive_count(bench.load.scenario), 4), 256)
     rate = None
@@ -189,10 +184,8 @@ def find_rate(
 ) -> HighestRate:
     """Search, and return the document of what was found.
 
-    Parameters
-    ----------
-    report, told:
-        As for :func:`iowatt.evaluate.search.rate.scenario.search_scenario`.
+    Args:
+        report, on_run: As for :func:`iowatt.evaluate.search.rate.scenario.search_scenario`.
 
     Raises ``InputError``: what is wrong with the scenario or with what is asked; no rate keeps to the limit
     (the message says the shortest response time that was seen), or none exceeds it.
@@ -200,7 +193,7 @@ def find_rate(
     from iowatt.base.overrides import with_overrides
     from iowatt.trace.shared import sharing
 
-    document = scenario_document(given.text, given.source, given.overrides, given.base)
+    document = given.document()
     scenario = document.validate(Scenario)
     text = with_overrides(given.text, given.overrides)
     try:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from iowatt.evaluate.search import metrics
+from iowatt.evaluate.search.optimize import FIRM, AxisView, OptimizationView, ViewRow
 from iowatt.evaluate.search.optimize.result import (
     AxisExplanation,
     AxisShare,
@@ -16,7 +17,6 @@ from iowatt.evaluate.search.optimize.result import (
     WinnerExplanation,
     number,
 )
-from iowatt.evaluate.search.optimize.result_view import FIRM, AxisView, OptimizationView, ViewRow
 from iowatt.pages.optimize import explanation
 from iowatt.pages.optimize.figures.points import WINNER, yes_no
 from iowatt.render import palette, plot
@@ -57,7 +57,7 @@ def winner(explored: OptimizationView) -> Figure | None:
 
 
 def limits(explored: OptimizationView, why: WinnerExplanation) -> Figure | None:
-    """How much of each limit the winner uses, and what it keeps out."""
+    """The slack of each constraint, and the better point that it excludes."""
     given = why.constraints
     if not given:
         return None

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.axes import show_value
+from iowatt.evaluate.search import metrics, show_value
+from iowatt.evaluate.search.optimize import SIMULATED, OptimizationView, ViewRow
 from iowatt.evaluate.search.optimize.result import number
-from iowatt.evaluate.search.optimize.result_view import SIMULATED, OptimizationView, ViewRow
 from iowatt.render import numbers, palette
 from iowatt.render.figure import Cell, Column, Figure, Table, plain, text_columns
 
@@ -24,7 +23,7 @@ RATE: Final = "rate_iops"
 
 
 @dataclass(frozen=True)
-class Kind:
+class PointKind:
     """What became of a point, for people, and how a chart marks it."""
 
     name: str
@@ -33,23 +32,23 @@ class Kind:
     size: int
 
 
-KINDS: Final[dict[str, Kind]] = {
-    "front": Kind("On the front", "#0072b2", "circle", 9),
-    "feasible": Kind("Simulated, feasible", palette.BAR, "circle", 6),
-    "estimated": Kind("Not simulated", palette.STATE_COLOURS["idle"], "circle-open", 5),
-    "infeasible": Kind("Simulated, breaks a limit", palette.STATE_COLOURS["spin_down"], "x", 6),
-    "unlikely": Kind("Estimated to break a limit", palette.STATE_COLOURS["idle"], "x-thin-open", 5),
-    "impossible": Kind("Known to break a limit", palette.STATE_COLOURS["idle"], "x-thin-open", 5),
-    "pruned": Kind("Left out by a bound", "#8f7a00", "triangle-down-open", 5),
-    "overloaded": Kind("Overloaded", palette.STATE_COLOURS["spin_up"], "x", 6),
-    "failed": Kind("Failed", palette.ALL, "x", 6),
-    "refused": Kind("Cannot be built", palette.ALL, "x", 6),
+KINDS: Final[dict[str, PointKind]] = {
+    "front": PointKind("On the front", "#0072b2", "circle", 9),
+    "feasible": PointKind("Simulated, feasible", palette.BAR, "circle", 6),
+    "estimated": PointKind("Not simulated", palette.STATE_COLOURS["idle"], "circle-open", 5),
+    "infeasible": PointKind("Simulated, breaks a limit", palette.STATE_COLOURS["spin_down"], "x", 6),
+    "unlikely": PointKind("Estimated to break a limit", palette.STATE_COLOURS["idle"], "x-thin-open", 5),
+    "impossible": PointKind("Known to break a limit", palette.STATE_COLOURS["idle"], "x-thin-open", 5),
+    "pruned": PointKind("Left out by a bound", "#8f7a00", "triangle-down-open", 5),
+    "overloaded": PointKind("Overloaded", palette.STATE_COLOURS["spin_up"], "x", 6),
+    "failed": PointKind("Failed", palette.ALL, "x", 6),
+    "refused": PointKind("Cannot be built", palette.ALL, "x", 6),
 }
 """In the order of the table."""
 
-WINNER: Final = Kind("Winner", palette.STATE_COLOURS["spin_up"], "diamond", 14)
-KNEE: Final = Kind("Knee", palette.STATE_COLOURS["standby"], "star", 13)
-NEAREST: Final = Kind("Nearest to feasible", palette.STATE_COLOURS["spin_up"], "diamond", 14)
+WINNER: Final = PointKind("Winner", palette.STATE_COLOURS["spin_up"], "diamond", 14)
+KNEE: Final = PointKind("Knee", palette.STATE_COLOURS["standby"], "star", 13)
+NEAREST: Final = PointKind("Nearest to feasible", palette.STATE_COLOURS["spin_up"], "diamond", 14)
 
 DRAWN: Final = ("impossible", "pruned", "unlikely", "estimated", "infeasible", "feasible", "front")
 """Kinds that charts have values of, the most telling on top."""
@@ -86,7 +85,7 @@ class Given:
         return not self.column.text
 
 
-class Points:
+class ExploredPoints:
     """The points of a page, best first."""
 
     def __init__(self, explored: OptimizationView) -> None:
@@ -201,7 +200,7 @@ def _thinned(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return kept
 
 
-def table(points: Points) -> Figure:
+def table(points: ExploredPoints) -> Figure:
     """All points with their settings and figures, best first."""
     explored = points.explored
     columns = [

@@ -8,8 +8,8 @@ from collections import Counter
 from typing import Final
 
 from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.optimize.result_view import OptimizationView
-from iowatt.pages.optimize.figures.points import KINDS, Points, kind
+from iowatt.evaluate.search.optimize import OptimizationView
+from iowatt.pages.optimize.figures.points import KINDS, ExploredPoints, kind
 from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
@@ -90,7 +90,7 @@ def _against(explored: OptimizationView, metric: str, at: int) -> Figure | None:
     )
 
 
-def became(points: Points) -> Figure | None:
+def became(points: ExploredPoints) -> Figure | None:
     """What became of the points of the space."""
     if not points.rows:
         return None
@@ -131,7 +131,7 @@ def became(points: Points) -> Figure | None:
     )
 
 
-def _counted(points: Points) -> Counter[str]:
+def _counted(points: ExploredPoints) -> Counter[str]:
     """Of a space that the page holds thinned out: the kinds of all points."""
     return Counter(kind(points.explored, row) for row in points.explored.rows)
 

@@ -5,9 +5,17 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import Any, Final
 
-from iowatt.evaluate.search import metrics
-from iowatt.evaluate.search.axes import show_value
-from iowatt.pages.optimize.figures.points import DRAWN, KINDS, KNEE, NEAREST, WINNER, Given, Kind, Points
+from iowatt.evaluate.search import metrics, show_value
+from iowatt.pages.optimize.figures.points import (
+    DRAWN,
+    KINDS,
+    KNEE,
+    NEAREST,
+    WINNER,
+    ExploredPoints,
+    Given,
+    PointKind,
+)
 from iowatt.render import numbers, palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain, text_columns
 
@@ -16,7 +24,7 @@ TWIN_ROWS: Final = 500
 """Rows of the table under the chart; the table of points has all."""
 
 
-def first(points: Points) -> tuple[int, int]:
+def first(points: ExploredPoints) -> tuple[int, int]:
     """The columns that are set against each other at first, across and upwards.
 
     Two objectives; of a single one, it over the figure whose limit binds, else over what is limited, else
@@ -27,13 +35,13 @@ def first(points: Points) -> tuple[int, int]:
     return (known or pairs)[0]
 
 
-def _both(points: Points, x: int, y: int) -> list[bool]:
+def _both(points: ExploredPoints, x: int, y: int) -> list[bool]:
     """Of each point whether it has both."""
     across, upwards = points.columns[x].cells, points.columns[y].cells
     return [a is not None and b is not None for a, b in zip(across, upwards, strict=True)]
 
 
-def _pairs(points: Points) -> list[tuple[int, int]]:
+def _pairs(points: ExploredPoints) -> list[tuple[int, int]]:
     """What might be set against each other, the most telling first."""
     explored, axes = points.explored, len(points.explored.axes)
     if len(explored.goals) > 1:
@@ -52,13 +60,13 @@ def _pairs(points: Points) -> list[tuple[int, int]]:
     return [*found, *_over_first_axis(points)]
 
 
-def _over_first_axis(points: Points) -> list[tuple[int, int]]:
+def _over_first_axis(points: ExploredPoints) -> list[tuple[int, int]]:
     """What is asked for or limited over the first axis."""
     axes = len(points.explored.axes)
     return [(0, axes + at) for at in range(len(points.explored.metrics))]
 
 
-def view_figure(points: Points) -> Figure:
+def view_figure(points: ExploredPoints) -> Figure:
     """The view as it is before anything is chosen."""
     x, y = first(points)
     explored = points.explored
@@ -109,7 +117,7 @@ def view_figure(points: Points) -> Figure:
     )
 
 
-def choices(points: Points) -> dict[str, Any]:
+def choices(points: ExploredPoints) -> dict[str, Any]:
     """What the page's script needs to show other figures and fewer points."""
     explored = points.explored
     x, y = first(points)
@@ -149,19 +157,19 @@ def choices(points: Points) -> dict[str, Any]:
     }
 
 
-def _is_front(points: Points, x: int, y: int) -> bool:
+def _is_front(points: ExploredPoints, x: int, y: int) -> bool:
     axes = len(points.explored.axes)
     return len(points.explored.goals) == 2 and (x, y) == (axes, axes + 1)
 
 
-def _line(points: Points) -> dict[str, Any]:
+def _line(points: ExploredPoints) -> dict[str, Any]:
     """The stairs of what can be had: between two points of the front, the one that is not worse across."""
     shape = "vh" if points.explored.goals[0].maximize else "hv"
     colour = KINDS["front"].colour
     return {"mode": "lines+markers", "line": {"color": colour, "width": 1.5, "shape": shape}}
 
 
-def _dots(points: Points, chosen: list[int], x: int, y: int, look: Kind) -> dict[str, Any]:
+def _dots(points: ExploredPoints, chosen: list[int], x: int, y: int, look: PointKind) -> dict[str, Any]:
     across, upwards = points.columns[x].cells, points.columns[y].cells
     if look is KINDS["front"]:
         chosen = sorted(chosen, key=lambda at: (isinstance(across[at], str), across[at]))
@@ -182,7 +190,7 @@ def _mark(cell: Cell) -> Cell:
     return plain(cell) if isinstance(cell, str) else cell
 
 
-def _row(points: Points, at: int, x: int, y: int) -> list[Cell]:
+def _row(points: ExploredPoints, at: int, x: int, y: int) -> list[Cell]:
     row = points.rows[at]
     return [
         row["point"],
@@ -193,7 +201,7 @@ def _row(points: Points, at: int, x: int, y: int) -> list[Cell]:
     ]
 
 
-def _axis(points: Points, given: Given) -> dict[str, Any]:
+def _axis(points: ExploredPoints, given: Given) -> dict[str, Any]:
     if given.numeric or given.axis is None:
         return axis(given.column.heading)
     names = [plain(one) for one in points.explored.axes[given.axis].settings]
@@ -222,7 +230,7 @@ _NAMED: Final = 9
 """Settings of an axis up to which each is named on it."""
 
 
-def lines_figure(points: Points) -> Figure | None:
+def lines_figure(points: ExploredPoints) -> Figure | None:
     """The lines of the best points; ``None`` where there is nothing to draw a line between."""
     every = heights(points)
     drawn = [at for at, one in enumerate(every) if one is not None][:MOST_LINES]
@@ -269,12 +277,12 @@ def lines_figure(points: Points) -> Figure | None:
     )
 
 
-def uprights(points: Points) -> list[int]:
+def uprights(points: ExploredPoints) -> list[int]:
     """The columns that the lines cross, from left to right."""
     return [at for _, at in _verticals(points)]
 
 
-def _verticals(points: Points) -> list[tuple[str, int]]:
+def _verticals(points: ExploredPoints) -> list[tuple[str, int]]:
     """The uprights: the axes with a choice, the objectives, and what is limited; each with its column."""
     explored = points.explored
     axes = [(axis.name, at) for at, axis in enumerate(explored.axes) if len(axis.settings) > 1]
@@ -286,7 +294,7 @@ def _verticals(points: Points) -> list[tuple[str, int]]:
     return axes + figures
 
 
-def _ends(points: Points, at: int) -> tuple[float, float] | None:
+def _ends(points: ExploredPoints, at: int) -> tuple[float, float] | None:
     """The worse and the better end of a figure."""
     given = points.columns[at]
     values = [cell for cell in given.cells if isinstance(cell, int | float)]
@@ -298,7 +306,7 @@ def _ends(points: Points, at: int) -> tuple[float, float] | None:
     return (min(values), max(values)) if up[0] else (max(values), min(values))
 
 
-def heights(points: Points) -> list[list[float] | None]:
+def heights(points: ExploredPoints) -> list[list[float] | None]:
     """Of each point where its line crosses each upright, from 0 to 1; ``None`` where a figure is missing."""
     axes = len(points.explored.axes)
     uprights = [
@@ -336,7 +344,7 @@ def _trace(every: list[list[float] | None], chosen: list[int], kind: str) -> dic
     return plot.line(xs, ys, name=look.name, colour=look.colour, width=width, **more)
 
 
-def _annotations(points: Points) -> list[dict[str, Any]]:
+def _annotations(points: ExploredPoints) -> list[dict[str, Any]]:
     """Settings beside their axis, the ends of a figure above and below it."""
     found = []
     for x, (_, at) in enumerate(_verticals(points)):

@@ -10,7 +10,7 @@ import numpy as np
 
 HIGHER_IS_BETTER = ("iops", "mib_per_s", "per_w", "hit_ratio", "bytes_ratio", "completions", "completed",
                     "usable", "effective", "fraction", "done_share")  # fmt: skip
-"""Parts of names of metrics of which more is better; of all others less is."""
+"""Endings of metrics where more is better; of all others less is better."""
 
 
 def lower_is_better(metric: str) -> bool:
@@ -22,7 +22,7 @@ def lower_is_better(metric: str) -> bool:
 def front(
     x: Sequence[float | None], y: Sequence[float | None], *, lower: tuple[bool, bool] = (True, True)
 ) -> list[int]:
-    """Positions of the points that no other point beats, from the best in ``x`` to the best in ``y``.
+    """Positions of the points that no other point dominates, from the best in ``x`` to the best in ``y``.
 
     A point beats another where it is at least as good in both metrics and better in one; equal points do
     not beat each other. Points without a value are left out. ``lower`` says of each metric whether less is

@@ -1,8 +1,8 @@
-"""An outcome as its readers ask for it: points with their settings, values with what they rest on.
+"""An outcome for its readers: points with their settings, values with their basis.
 
 A value is *simulated* where the point was simulated, *known* where it follows from the
-configuration, else the estimator's (`estimate.<metric>`). What only an
-estimate knows is never shown without saying so.
+configuration, else the estimator's (`estimate.<metric>`), which is
+always marked as an estimate.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search.axes import show_value
-from iowatt.evaluate.search.metrics import metric_column as titled
+from iowatt.evaluate.search.metrics.names import metric_column as titled
 from iowatt.evaluate.search.optimize.result import AxisResult, ConstraintResult, Optimization, number
 from iowatt.render.figure import Column
 
@@ -95,7 +95,7 @@ class OptimizationView:
         return number(row.get(f"estimate.{metric}"))
 
     def known(self, row: ViewRow, metric: str) -> tuple[float, str] | None:
-        """The simulated value, else what is known without a run, else the estimate; with what it is."""
+        """The simulated value, else the one known without a run, else the estimate; with its basis."""
         if (value := number(row.get(metric))) is not None:
             return value, SIMULATED if row.get("status") == SIMULATED else KNOWN
         value = self.estimate(row, metric)
@@ -106,10 +106,10 @@ class OptimizationView:
         found = self.known(row, metric)
         if found is None or found[1] != ESTIMATED or self.winner is None:
             return found
-        true, said = self.simulated(self.winner, metric), self.estimate(self.winner, metric)
-        if true is None or not said or not math.isfinite(found[0] * (true / said)):
+        simulated, estimate = self.simulated(self.winner, metric), self.estimate(self.winner, metric)
+        if simulated is None or not estimate or not math.isfinite(found[0] * (simulated / estimate)):
             return found
-        return found[0] * (true / said), CORRECTED
+        return found[0] * (simulated / estimate), CORRECTED
 
     def limited(self, row: ViewRow, limit: ConstraintResult) -> tuple[Any, str] | None:
         """The value that a constraint is about; text and truth values are as the row has them."""

@@ -62,8 +62,10 @@ def is_error_record(value: Any) -> bool:
     )
 
 
-def error_text(error: ErrorRecord) -> str:
-    """A recorded error in one line, for a cell of the table: ``[code] place: message (hint: ...)``."""
+def error_text(error: IowattError | ErrorRecord) -> str:
+    """An error in one line, for a cell of a table: ``[code] place: message (hint: ...)``."""
+    if isinstance(error, IowattError):
+        error = error_record(error)
     place = f"{error['place']}: " if error["place"] else ""
     hint = f" (hint: {error['hint']})" if error["hint"] else ""
     return " ".join(f"[{error['code']}] {place}{error['message']}{hint}".split())
@@ -140,7 +142,7 @@ def _is_record(record: Any) -> bool:
 _CELL: Final = (str, int, float, bool, type(None))
 
 
-class Journal:
+class SearchJournal:
     """A journal that is being written."""
 
     def __init__(self, file: Path) -> None:

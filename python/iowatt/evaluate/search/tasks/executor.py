@@ -78,7 +78,7 @@ def cores() -> int:
 
 
 class Threads:
-    """An executor of ``jobs`` threads; see :mod:`iowatt.evaluate.search.executor`.
+    """An executor of ``jobs`` threads; see :mod:`iowatt.evaluate.search.tasks.executor`.
 
     ``on_report`` is told of every report of a task: its ticket and how far it is. It is called by the
     threads.

@@ -1,19 +1,15 @@
-"""What ``iowatt sweep`` and ``iowatt curve`` show: the best points, or the curve, and every point."""
+"""The document of a sweep or a curve: the best points or the curve, and every point."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from iowatt.base.results import Note
-from iowatt.evaluate.search import metrics, pareto, table
-from iowatt.evaluate.search.axes import show_value
-from iowatt.evaluate.search.folder import write_whole
-from iowatt.evaluate.search.sweep import SweepResult
+from iowatt.evaluate.search import SweepResult, metrics, show_value
 from iowatt.lenses.findings import WIDE_INTERVAL
 from iowatt.pages.sweep import curve_figures, figures
-from iowatt.pages.sweep.curve_figures import Curve
+from iowatt.pages.sweep.curve_figures import LoadCurve
 from iowatt.pages.sweep.figures import Sweep
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
@@ -25,22 +21,17 @@ from iowatt.render.write import page
 _SCRIPT = "sweep.js"
 
 
-def document(found: SweepResult, name: str) -> Document:
-    """The document of a search; ``name`` is the scenario's."""
-    return _curve(found, name) if found.request.kind == "curve" else _sweep(found, name)
+def document(found: SweepResult) -> Document:
+    """The document of a sweep or a curve."""
+    return _curve(found) if found.request.kind == "curve" else _sweep(found)
 
 
-def write(found: SweepResult, name: str) -> Path | None:
-    """Write the page beside the table; ``None`` for a search that is not written."""
-    if found.path is None:
-        return None
-    text = page([document(found, name)])
-    return write_whole(
-        found.path / "report.html", lambda file: file.write_text(text, encoding="utf-8", newline="\n")
-    )
+def report(found: SweepResult) -> str:
+    """The page as HTML."""
+    return page([document(found)])
 
 
-def _sweep(found: SweepResult, name: str) -> Document:
+def _sweep(found: SweepResult) -> Document:
     sweep = Sweep(found.frame, [axis.columns for axis in found.request.axes])
     steady = any(sweep.steady(row) for row in sweep.rows)
     sections = [Section("all", "Points", [figures.points_table(sweep), *_failures(sweep.rows, sweep.label)])]
@@ -50,7 +41,7 @@ def _sweep(found: SweepResult, name: str) -> Document:
     return Document(
         key="sweep",
         kind="sweep",
-        title=name,
+        title=found.request.given.name,
         meta=_counted(sweep.rows),
         verdict=[_told(best) if best else "No point keeps up with its load."],
         chart=figures.pareto_view(sweep) if steady else None,
@@ -64,16 +55,16 @@ def _sweep(found: SweepResult, name: str) -> Document:
     )
 
 
-def _curve(found: SweepResult, name: str) -> Document:
+def _curve(found: SweepResult) -> Document:
     load = found.request.axes[0].columns[0]
-    curve = Curve(found.frame, load)
+    curve = LoadCurve(found.frame, load)
     drawn = curve_figures.figures(curve)
     label = f"{curve.column.title.lower()} "
     failures = _failures(curve.rows, lambda row: f"{label}{row[load]:g}")
     return Document(
         key="curve",
         kind="curve",
-        title=name,
+        title=found.request.given.name,
         meta=_counted(curve.rows),
         verdict=[_carried(curve)],
         chart=drawn[0] if drawn else None,
@@ -113,7 +104,7 @@ def _best(sweep: Sweep) -> list[Headline]:
         known = [row for row in sweep.rows if sweep.steady(row) and row.get(metric) is not None]
         if not known:
             continue
-        choose = min if pareto.lower_is_better(metric) else max
+        choose = min if metrics.lower_is_better(metric) else max
         best = choose(known, key=lambda row: row[metric])
         found.append(Headline(key, title, best[metric], metrics.column(metric).unit, sweep.label(best)))
     return found
@@ -126,8 +117,8 @@ def _told(best: Sequence[Headline]) -> str:
     return f"{said[:1].upper()}{said[1:]}."
 
 
-def _carried(curve: Curve) -> str:
-    """What the system carries, in a sentence."""
+def _carried(curve: LoadCurve) -> str:
+    """The highest steady load, in a sentence."""
     if not curve.steady:
         return "No load that was simulated is kept up with."
     last = curve.steady[-1]
@@ -146,8 +137,8 @@ def _carried(curve: Curve) -> str:
     return f"{said}; the knee is at {numbers.significant(knee[curve.load], 4)}." if knee else f"{said}."
 
 
-def _ends(curve: Curve) -> list[Headline]:
-    """What a reader of a curve looks for: what it carries, where it turns, what idling costs."""
+def _ends(curve: LoadCurve) -> list[Headline]:
+    """Headlines of a curve: the highest steady load, the lightest one, and the knee."""
     if not curve.steady:
         return []
     first, last = curve.steady[0], curve.steady[-1]
@@ -214,7 +205,7 @@ def _choices(sweep: Sweep) -> dict[str, Any]:
             {
                 "key": key,
                 "title": metrics.column(key).heading,
-                "lower": pareto.lower_is_better(key),
+                "lower": metrics.lower_is_better(key),
                 "common": key in metrics.COMMON,
             }
             for key in every
@@ -236,7 +227,7 @@ def sweep_notes(found: SweepResult) -> list[Note]:
     """Points that did not keep up, doubtful designs, failures, uncertain means, and what watts rest on."""
     rows = found.frame.to_dicts()
     said = [*_overloaded(rows), *_doubtful(found), *_failed_points(rows), *uncertain(rows)]
-    if told := table.basis_line(rows):
+    if told := metrics.basis_line(rows):
         said.append(Note(code="basis", text=told))
     return said
 

@@ -1,4 +1,4 @@
-"""The table of a search: a Run as one row, rows as a frame, and what its figures rest on.
+"""The table of a search: a Run as a row, rows as a frame, and the basis of its figures.
 
 A row has every scalar of ``run.json`` under its dotted name, and a few figures over all drives. Left out are
 what differs between equal runs (``simulation``, and ``provenance`` but for version and seed), the lists
@@ -7,11 +7,10 @@ what differs between equal runs (``simulation``, and ``provenance`` but for vers
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search.axes import Cell, SweepPoint
-from iowatt.evaluate.search.journal import error_text
+from iowatt.evaluate.search.tasks.journal import error_text
 from iowatt.model.library import assumed, stand_ins
 from iowatt.render.phrases import listed
 from iowatt.sources.simulation.wall import DRIVES_ALONE, WHOLE_ARRAY
@@ -95,8 +94,8 @@ def row_of_run(run: Run) -> RunRow:
 
 def row_warnings(row: Mapping[str, Cell | None]) -> list[str]:
     """The warnings of a row, one by one."""
-    said = row.get("warnings")
-    return said.split(BETWEEN) if isinstance(said, str) else []
+    warnings = row.get("warnings")
+    return warnings.split(BETWEEN) if isinstance(warnings, str) else []
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, Cell | None]]:
@@ -111,7 +110,7 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, Cell | None]]:
 
 
 def _by_name(key: str, parts: list[dict[str, Any]]) -> RunRow:
-    """Volumes or workloads apart; of a single one the totals say it all."""
+    """Figures of each volume or workload; none for a single one, which the totals describe."""
     if len(parts) < 2:
         return {}
     return {
@@ -144,22 +143,10 @@ def build_table(
     rows: Sequence[tuple[SweepPoint, Mapping[str, Any]]],
     bundles: Mapping[int, str] | None = None,
 ) -> pl.DataFrame:
-    """The table.
+    """The table: ``point`` (from 1), swept paths, ``status`` (``done``, ``failed``), ``error``, ``run`` if
+    there are ``bundles`` (directories by number), then figures, which are null in failed points.
 
-    Parameters ---------- paths:
-        Columns of the swept values.
-    rows:
-        Each point with its record (``row`` or ``error``, see
-        :func:`iowatt.evaluate.search.point.evaluate_point`).
-    bundles:
-        Directory of the bundle of each point, by its number; left out, there is no such column.
-
-    Returns
-    -------
-    polars.DataFrame
-        ``point`` (from 1), one column a swept path, ``status`` (``done``, ``failed``), ``error``, ``run``
-        where there are bundles, then the scalars of ``run.json`` (see ``search.table``); those of
-        failed points are null.
+    ``rows`` have the records of :func:`iowatt.evaluate.search.point.evaluate_point`.
     """
     import polars as pl
 
@@ -200,7 +187,7 @@ def _empty_type(name: str) -> Any:
 
 
 def alike(values: Sequence[Any]) -> list[Any]:
-    """Values of one type: whole numbers beside others become floats, and what is mixed otherwise text."""
+    """Values of one type: whole numbers among floats become floats, any other mixture text."""
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int} and all(value is None or abs(value) < 2**63 for value in values):
         return list(values)
@@ -214,18 +201,8 @@ def alike(values: Sequence[Any]) -> list[Any]:
     ]
 
 
-def write_parquet(frame: pl.DataFrame, file: Path) -> None:
-    """Write the table as Parquet."""
-    frame.write_parquet(file, compression="zstd")
-
-
-def write_csv(frame: pl.DataFrame, file: Path) -> None:
-    """Write the table as CSV with a header; missing values are empty."""
-    frame.write_csv(file)
-
-
 def basis_line(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A line on the rows (:mod:`iowatt.evaluate.search.table`) that have figures; empty where none has."""
+    """One line: what the watts of the rows include, and which models are stand-ins; empty without figures."""
     return "; ".join([*_watts(rows), *_models(rows)])
 
 

@@ -87,7 +87,7 @@ PAGE = "comparison.html"
 
 @dataclass(frozen=True)
 class ReplayRequest:
-    """A replay: trace, target, meters, and what to simulate beside it."""
+    """A replay: trace, target, meters, and the scenario to compare with."""
 
     #: As `iowatt.trace.open.spec` makes it.
     trace: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""What ``iowatt optimize`` shows: the winner, the space that can be explored, and why the winner wins."""
+"""The document of an optimization: the winner, why it wins, and the space to explore."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from iowatt.evaluate.search import metrics
+from iowatt.evaluate.search.optimize import FIRM, OptimizationView
 from iowatt.evaluate.search.optimize.result import Optimization
-from iowatt.evaluate.search.optimize.result_view import FIRM, OptimizationView
 from iowatt.pages.optimize import explanation
 from iowatt.pages.optimize.explanation import Sentence
 from iowatt.pages.optimize.figures import choice, screen, view
-from iowatt.pages.optimize.figures.points import Points, table
+from iowatt.pages.optimize.figures.points import ExploredPoints, table
 from iowatt.render import numbers, write
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table
@@ -21,15 +21,14 @@ from iowatt.render.headline import Headline
 if TYPE_CHECKING:
     import polars as pl
 
-    from iowatt.evaluate.search.optimize.outcome import OptimizationOutcome
-    from iowatt.evaluate.search.optimize.problem import Problem
+    from iowatt.evaluate.search.optimize import OptimizationOutcome, SearchProblem
 
 FIRST_ROWS: Final = 60
 """Rows of the table of points in the page as it is written; the script shows more on request."""
 
 
 @dataclass(frozen=True)
-class Counted(Headline):
+class CountHeadline(Headline):
     """A headline that is a whole number."""
 
     @property
@@ -38,15 +37,15 @@ class Counted(Headline):
         return f"{numbers.count(self.value)}\u00a0{self.unit}"
 
 
-def of_outcome(found: OptimizationOutcome, problem: Problem) -> str:
-    """The page of an optimization as it is written beside its table."""
+def report(found: OptimizationOutcome, problem: SearchProblem) -> str:
+    """The page as HTML."""
     return write.page([document(found.document, found.frame, problem.given.text)])
 
 
 def document(found: Optimization, frame: pl.DataFrame, scenario: str = "") -> Document:
     """The document of an outcome and its table; ``scenario`` is the scenario's text."""
     explored = OptimizationView(found, frame)
-    points = Points(explored)
+    points = ExploredPoints(explored)
     why = found.why
     explorable = bool(points.rows and explored.goals)
     said = explanation.sentences(explored, why)
@@ -155,11 +154,11 @@ def _headlines(explored: OptimizationView) -> list[Headline]:
         remark = f"{least.text}{', which binds' if least.binds else ''}"
         found.append(Headline("slack", "Left to the tightest limit", left, "%", remark))
     if len(explored.front) > 1:
-        found.append(Counted("front", "Points on the front", len(explored.front), "points"))
+        found.append(CountHeadline("front", "Points on the front", len(explored.front), "points"))
     space = document.space
     if space.size:
         remark = f"{numbers.percent(space.simulated / space.size)} of {numbers.count(space.size)} points"
-        found.append(Counted("simulated", "Simulated", space.simulated, "points", remark))
+        found.append(CountHeadline("simulated", "Simulated", space.simulated, "points", remark))
     error = document.estimator.errors.get(explored.goals[0].metric) if explored.goals else None
     if error is not None:
         title = explanation.title(explored, explored.goals[0].metric)

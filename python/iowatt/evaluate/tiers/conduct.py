@@ -20,12 +20,12 @@ from iowatt.base import atomic_path, input_file
 from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.evaluate.tiers import benchmark, build, candidate, compare, predict
+from iowatt.evaluate.tiers import benchmark, candidate, compare, predict
 from iowatt.evaluate.tiers.benchmark import operation_mix, try_technologies
-from iowatt.evaluate.tiers.choose import Tier
+from iowatt.evaluate.tiers.choose import LaidOutTier
 from iowatt.evaluate.tiers.one_pool import (
     MIB,
-    BackEnd,
+    ExtentLoad,
     Front,
     OnePoolScenario,
     TierRequest,
@@ -33,13 +33,14 @@ from iowatt.evaluate.tiers.one_pool import (
     measured_load,
 )
 from iowatt.evaluate.tiers.predict import Prediction, best_configuration
-from iowatt.evaluate.tiers.result import BackEndLoad, BothKeptUp, DerivedTiers, Dollars, KeptUp, Limits
+from iowatt.evaluate.tiers.result import BackEndLoad, BothKeptUp, DerivedTiers, Dollars, TierLimits
+from iowatt.evaluate.tiers.scenario import tiers_scenario
 from iowatt.lenses.kept_up import kept_up
 from iowatt.model.scenario import scenario_document
 
 if TYPE_CHECKING:
     from iowatt.evaluate.evaluation import Prepared
-    from iowatt.evaluate.search.pricing import Pricing
+    from iowatt.evaluate.search import Pricing
     from iowatt.run.bundle import Run
 
 RESULT: Final = "tier.json"
@@ -63,7 +64,7 @@ def refuse_target(target: Path, *, force: bool) -> None:
 
 @contextmanager
 def reserve(target: Path, *, force: bool) -> Iterator[Path]:
-    """A folder beside ``target`` that becomes it when the block ends without an error."""
+    """A staging folder that becomes ``target`` when the block ends without an error."""
     with atomic_path.folder(target, lambda: refuse_target(target, force=force)) as made:
         yield made
 
@@ -86,20 +87,15 @@ def _quiet(_name: str) -> AbstractContextManager[Progress | None]:
 def derive(request: TierRequest, target: Path, place: Path, stage: Stage = _quiet) -> DerivedTiers:
     """Derive tiers for the work of a scenario with one pool.
 
-    Parameters
-    ----------
-    target
-        The folder of the written scenario, to which its paths are relative.
-    place
-        Where to write now: ``scenario.toml`` and the Runs ``one-pool`` and ``tiers``. It exists, in the same
-        folder as ``target`` or as ``target`` itself, so that relative paths mean the same from both.
-    stage
-        Told each stage by its name.
+    Args:
+        target: The folder of the written scenario, to which its paths are relative.
+        place: Where to write now: ``scenario.toml`` and the Runs ``one-pool`` and ``tiers``. It exists, in
+            the same folder as ``target`` or as ``target`` itself, so that relative paths mean the same from
+            both.
+        stage: Told each stage by its name.
 
-    Returns
-    -------
-    DerivedTiers
-        The document ``iowatt.tier/1`` (docs/reference/verbs/tier.md).
+    Returns:
+        DerivedTiers: The document ``iowatt.tier/1`` (docs/reference/verbs/tier.md).
 
     Raises ``InputError``: what is wrong with the scenario or the candidates; no candidates do what is asked.
     """
@@ -115,7 +111,7 @@ def derive(request: TierRequest, target: Path, place: Path, stage: Stage = _quie
         technologies, pools = try_technologies(listed, one=one, load=load, request=request)
     chosen, others = best_configuration(load, technologies, front, request)
     chosen = _refined(chosen, pools, load, front, one.seed)
-    text, said = build.tiers_scenario(
+    text, said = tiers_scenario(
         _document(request, base),
         base,
         target,
@@ -134,7 +130,7 @@ def derive(request: TierRequest, target: Path, place: Path, stage: Stage = _quie
     return DerivedTiers(
         scenario=one.name,
         objective=request.objective,
-        limits=Limits(
+        limits=TierLimits(
             utilisation=request.limit,
             response_time_ms=None if request.response_s is None else 1e3 * request.response_s,
             load=load.peak if request.peak else 1.0,
@@ -157,13 +153,9 @@ def derive(request: TierRequest, target: Path, place: Path, stage: Stage = _quie
         simulated=None if second is None else compare.of_tiers(second, chosen),
         errors=None if second is None else compare.errors(second, chosen),
         dollars=_dollars(request.priced),
-        kept_up=BothKeptUp(one_pool=_kept_up(first), simulated=None if second is None else _kept_up(second)),
+        kept_up=BothKeptUp(one_pool=kept_up(first), simulated=None if second is None else kept_up(second)),
         notes=[*_notes(first, one, load, request), *left_out, *said],
     )
-
-
-def _kept_up(run: Run) -> KeptUp:
-    return KeptUp(**kept_up(run).as_dict())
 
 
 def _document(request: TierRequest, base: Path) -> TomlDocument:
@@ -175,12 +167,12 @@ def _document(request: TierRequest, base: Path) -> TomlDocument:
 def _refined(
     chosen: Prediction,
     pools: Mapping[str, tuple[dict[str, Any], Path]],
-    load: BackEnd,
+    load: ExtentLoad,
     front: Front,
     seed: int,
 ) -> Prediction:
     """The prediction with drives tried under the load that each tier has, over the part that it fills."""
-    tiers: list[Tier] = []
+    tiers: list[LaidOutTier] = []
     for figures in chosen.tiers:
         tier, technology = figures.tier, figures.tier.technology
         share = min(1.0, tier.held_bytes(load) / technology.usable(tier.count))
@@ -243,7 +235,7 @@ def _dollars(pricing: Pricing) -> Dollars:
     )  # fmt: skip
 
 
-def _notes(run: Run, one: OnePoolScenario, load: BackEnd, request: TierRequest) -> list[Note]:
+def _notes(run: Run, one: OnePoolScenario, load: ExtentLoad, request: TierRequest) -> list[Note]:
     notes = [
         Note(
             code="modelled",

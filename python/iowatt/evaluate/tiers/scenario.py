@@ -1,4 +1,4 @@
-"""A scenario's tables as TOML."""
+"""The chosen tiers as a scenario that can be run."""
 
 from __future__ import annotations
 
@@ -10,59 +10,12 @@ from typing import Any
 
 from iowatt.base.document import TomlDocument
 from iowatt.base.results import Note
-from iowatt.base.toml_writer import comment, inline
-from iowatt.base.toml_writer import key as bare
-from iowatt.evaluate.tiers.choose import Tier
-from iowatt.evaluate.tiers.one_pool import BackEnd, left_out
+from iowatt.base.toml_writer import toml_document
+from iowatt.evaluate.tiers.choose import LaidOutTier
+from iowatt.evaluate.tiers.one_pool import ExtentLoad, left_out
 from iowatt.model.scenario import file_keys
 
-
-def toml_document(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
-    """A scenario: its own keys, then its tables and each part of its lists of tables."""
-    lines = [comment(text) for text in comments]
-    plain = {key: value for key, value in tables.items() if not _is_tables(value)}
-    lines += [f"{bare(key)} = {inline(value)}" for key, value in plain.items()]
-    for key, value in tables.items():
-        if key in plain:
-            continue
-        if isinstance(value, Mapping):
-            lines += _table(key, value)
-        else:
-            for part in value:
-                lines += [
-                    "",
-                    f"[[{key}]]",
-                    *(f"{bare(name)} = {inline(given)}" for name, given in part.items()),
-                ]
-    return "\n".join(lines) + "\n"
-
-
-def _table(name: str, table: Mapping[str, Any]) -> list[str]:
-    """A table of which lists of tables, and tables, are tables of their own."""
-    plain = {key: value for key, value in table.items() if not _is_tables(value)}
-    lines = (
-        ["", f"[{name}]", *(f"{bare(key)} = {inline(value)}" for key, value in plain.items())]
-        if plain
-        else []
-    )
-    for key, value in table.items():
-        if key in plain:
-            continue
-        if isinstance(value, Mapping):
-            lines += ["", f"[{name}.{key}]", *(f"{bare(k)} = {inline(v)}" for k, v in value.items())]
-            continue
-        for part in value:
-            lines += ["", f"[[{name}.{key}]]", *(f"{bare(k)} = {inline(v)}" for k, v in part.items())]
-    return lines
-
-
-def _is_tables(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return True
-    return isinstance(value, list) and bool(value) and all(isinstance(part, Mapping) for part in value)
-
-
-#: Accesses after which an extent would move: more than any run has, so that placement stays what it was made.
+#: Accesses after which an extent would move: more than any run has, so that placement never changes.
 NEVER = 65_535
 #: Keys of the array that belong to the drives of the one pool, or to the enclosures that hold them.
 LEFT_OUT = ("pool", "volume", "virtual_pool", "bus", "power")
@@ -74,21 +27,17 @@ def tiers_scenario(
     target: Path,
     *,
     volumes: Sequence[tuple[str, int]],
-    tiers: Sequence[Tier],
+    tiers: Sequence[LaidOutTier],
     pools: Mapping[str, tuple[dict[str, Any], Path]],
-    load: BackEnd,
+    load: ExtentLoad,
     name: str,
 ) -> tuple[str, list[Note]]:
     """The text of the scenario, for a file in ``target``, and what was left out of the given one.
 
-    Parameters
-    ----------
-    document, base
-        The scenario of the one pool, overrides applied, and what its paths are relative to.
-    volumes
-        Names and bytes of its volumes, in the order in which they lie in the pool.
-    pools
-        By the name of a technology, the table of a pool and what its paths are relative to.
+    Args:
+        document, base: The scenario of the one pool, overrides applied, and what its paths are relative to.
+        volumes: Names and bytes of its volumes, in the order in which they lie in the pool.
+        pools: By the name of a technology, the table of a pool and what its paths are relative to.
     """
     raw = copy.deepcopy(document.raw)
     for _, table, key in file_keys(raw):
@@ -98,7 +47,7 @@ def tiers_scenario(
         elif isinstance(given, list):
             table[key] = [_moved(part, base, target) if isinstance(part, str) else part for part in given]
     array = raw.get("array", {})
-    said = [
+    left_out_keys = [
         left_out(f"array.{key} of the one pool is left out") for key in ("bus", "power") if array.get(key)
     ]
     kept = {key: value for key, value in array.items() if key not in LEFT_OUT}
@@ -112,14 +61,11 @@ def tiers_scenario(
     observe = dict(raw.get("observe", {}))
     observe["heat"] = {"extent": f"{load.extent_bytes}B", "points": ["back"]}
     raw["observe"] = observe
-    comments = (
-        "#:schema ../schema/iowatt.schema.json",
-        "Derived by `iowatt tier`: the work of the one pool on the tiers that were chosen for it.",
-    )
-    return toml_document(raw, comments[1:]), said
+    comment = "Derived by `iowatt tier`: the work of the one pool on the tiers that were chosen for it."
+    return toml_document(raw, [comment]), left_out_keys
 
 
-def _pool(tier: Tier, table: dict[str, Any], base: Path, target: Path) -> dict[str, Any]:
+def _pool(tier: LaidOutTier, table: dict[str, Any], base: Path, target: Path) -> dict[str, Any]:
     found = {"name": tier.technology.name, **copy.deepcopy(table), "count": tier.count}
     device = found["device"]
     if isinstance(device, str):
@@ -133,7 +79,7 @@ def _device(name: str, base: Path, target: Path) -> str:
     return _moved(name, base, target) if Path(name).suffix in (".toml", ".diskspecs", ".parv") else name
 
 
-def _virtual(name: str, tiers: Sequence[Tier], load: BackEnd) -> dict[str, Any]:
+def _virtual(name: str, tiers: Sequence[LaidOutTier], load: ExtentLoad) -> dict[str, Any]:
     """A virtual pool with every extent in its tier from the start; nothing moves."""
     fast, slow = tiers[0], tiers[-1]
     held = round(fast.held_bytes(load) / load.extent_bytes) * load.extent_bytes

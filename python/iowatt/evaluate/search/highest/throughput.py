@@ -1,9 +1,9 @@
 """The number of outstanding requests that gives the highest throughput, found with few runs.
 
 Throughput of a closed loop grows with its population until the bottleneck is busy (asymptotic bounds: Denning
-and Buzen 1978), and may fall again behind that: buffers and streams get in one another's way. So the number
-is doubled until twice in a row nothing is gained; what stays within the tolerance of the best counts as
-equal, and of equals the smallest is taken, because its requests wait least.
+and Buzen 1978), and may fall beyond that, where streams compete for buffers. So the number is doubled until
+two steps in a row gain nothing. Of the numbers within the tolerance of the best the smallest is taken: its
+requests wait least.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Extra = TypeVar("Extra")
 
 @dataclass(frozen=True)
 class LoopMeasurement(Generic[Extra]):
-    """A number of outstanding requests over a number of streams, and what it gave."""
+    """The throughput of a number of outstanding requests over a number of streams."""
 
     streams: int
     outstanding: int
@@ -44,16 +44,12 @@ def highest_throughput(
 ) -> HighestThroughput[Extra]:
     """The choice of streams and outstanding requests with the highest throughput.
 
-    Parameters
-    ----------
-    measure:
-        Runs a closed loop of (streams, outstanding); its throughput, in any unit, and whatever else it gave.
-    streams:
-        Numbers of streams to try, each with its own series of outstanding requests.
-    most_outstanding:
-        No more are tried.
-    tolerance:
-        Share of a throughput by which another must be above it to be higher.
+    Args:
+        measure: Runs a closed loop of (streams, outstanding); its throughput, in any unit, and whatever else
+            it gave.
+        streams: Numbers of streams to try, each with its own series of outstanding requests.
+        most_outstanding: No more are tried.
+        tolerance: Share of a throughput by which another must be above it to be higher.
 
     Raises ``ValueError``: no streams, or fewer outstanding requests allowed than streams.
     """

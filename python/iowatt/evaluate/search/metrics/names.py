@@ -170,7 +170,7 @@ def check_metric(name: str, where: str) -> str:
 
 def _near(name: str, known: Iterable[str]) -> str:
     listed = list(known)
-    same_end = [one for one in listed if one.endswith(f".{name}") or name in one.split(".")]
+    same_end = [metric for metric in listed if metric.endswith(f".{name}") or name in metric.split(".")]
     near = nearest(name, listed)
     choices = list(dict.fromkeys([*same_end[:4], *([near] if near else [])]))
     if choices:
@@ -188,10 +188,10 @@ def metric_column(name: str) -> Column:
     known = column(name)
     if known.unit or known.title != name:
         return known
-    unit = next((said for end, said in _UNITS if name.rpartition(".")[2].endswith(end)), "")
-    if not unit:
-        unit = next((said for end, said in _UNITS if f"{end}." in name), "")
-    return Column(name, unit)
+    last = name.rpartition(".")[2]
+    units_found = [unit for end, unit in _UNITS if last.endswith(end)]
+    units_found += [unit for end, unit in _UNITS if f"{end}." in name]
+    return Column(name, next(iter(units_found), ""))
 
 
 _UNITS: Final = (

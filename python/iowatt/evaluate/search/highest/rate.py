@@ -13,15 +13,17 @@ point is run again and the runs are pooled before they decide anything.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from iowatt.base.results import Note
 
 Verdict = Literal["meets", "over", "saturated"]
 
+#: Requests that a simulated point may take: beyond, it is shortened.
+MOST_REQUESTS: Final = 3_000_000
 #: Share of the asked rate below which a run did not keep up.
 KEEPS_UP: Final = 0.99
 _GROWTH, _MOST_GROWTH, _LEAST_GROWTH = 4.0, 8.0, 1.5
@@ -115,27 +117,18 @@ def highest_rate(
 ) -> RateBracket:
     """The highest rate whose mean response time is at most ``limit_s``.
 
-    Parameters
-    ----------
-    measure:
-        Runs the load at a rate, in requests per second.
-    start:
-        The first rate that is tried.
-    tolerance:
-        How near the rate that meets the limit and the one that does not must come, as a share of the latter.
-    most_runs:
-        Number of runs after which the search ends, settled or not.
-    repeats:
-        Further runs of a point that its own noise leaves undecided.
-    ceiling:
-        No rate above it is tried.
-    rounded:
-        The nearest rate that can be asked for: whole numbers, say. Must not fall where rates rise.
-    keeps_up:
-        Share of the asked rate below which a run did not keep up.
-    near:
-        How near ``start`` is thought to be to the answer, as a share of it: the first step goes so far, and
-        the next ones further. None: nothing is known.
+    Args:
+        measure: Runs the load at a rate, in requests per second.
+        start: The first rate that is tried.
+        tolerance: How near the rate that meets the limit and the one that does not must come, as a share of
+            the latter.
+        most_runs: Number of runs after which the search ends, settled or not.
+        repeats: Further runs of a point that its own noise leaves undecided.
+        ceiling: No rate above it is tried.
+        rounded: The nearest rate that can be asked for: whole numbers, say. Must not fall where rates rise.
+        keeps_up: Share of the asked rate below which a run did not keep up.
+        near: How near ``start`` is thought to be to the answer, as a share of it: the first step goes so far,
+            and the next ones further. None: nothing is known.
 
     Raises ``ValueError``: an invalid limit, start or tolerance.
     """
@@ -147,12 +140,12 @@ def highest_rate(
         raise ValueError(f"a tolerance of {tolerance}")
     if near is not None and not 0 < near < math.inf:
         raise ValueError(f"a first step of {near}")
-    search = _Search(measure, limit_s, tolerance, most_runs, repeats, ceiling, rounded, keeps_up, near)
+    search = _BracketSearch(measure, limit_s, tolerance, most_runs, repeats, ceiling, rounded, keeps_up, near)
     return search.run(min(start, ceiling))
 
 
 def falls(points: Sequence[BracketPoint], limit_s: float) -> list[tuple[BracketPoint, BracketPoint]]:
-    """Neighbours in rate of which the higher one has the shorter response time, beyond noise and a tenth.
+    """Neighbouring rates where the higher one has the shorter response time, by more than noise and a tenth.
 
     Saturated points are left out: their response times are those of a growing queue. So are falls from less
     than half of the limit, which no search is misled by.
@@ -168,16 +161,37 @@ def _falls(lower: BracketPoint, higher: BracketPoint) -> bool:
     return lower.response_s - higher.response_s > max(noise, 0.1 * lower.response_s)
 
 
+def half_width_s(times: Mapping[str, Any]) -> float | None:
+    """Half of the 95 % interval of the mean in ``response_time_ms``, in s.
+
+    None without an interval, or where it is wider than the mean.
+    """
+    interval = times.get("mean_ci95")
+    if interval is None:
+        return None
+    low, high = (interval["low"], interval["high"]) if isinstance(interval, Mapping) else interval
+    half = float(high - low) / 2
+    return half / 1e3 if half <= times["mean"] else None
+
+
+def kept_up(rate: float, completed: float, issued: float) -> float:
+    """The achieved part of an open load of ``rate``, where ``issued`` arrived and ``completed`` were done.
+
+    Both per second, or both in all: the scatter of random arrivals is in both, and so taken out.
+    """
+    return rate * completed / issued
+
+
 class _RunsUsedUpError(Exception):
     """No more runs are allowed."""
 
 
 class _NoOtherRateError(Exception):
-    """The next rate was run already: there is none between."""
+    """The next rate was run already: no other rate lies between."""
 
 
 @dataclass
-class _Search:
+class _BracketSearch:
     measure: Measure
     limit: float
     tolerance: float
@@ -302,7 +316,7 @@ class _Search:
         return low.rate * (_LEAST_GROWTH if near else _GROWTH)
 
     def _first_step(self, first: BracketPoint) -> float | None:
-        """How far from the first rate the second one is, as a share; None where nothing is known of it.
+        """Distance from the first rate to the second, as a share; None where it is unknown.
 
         Under load response times grow at least as fast as the rate, so that the first of them bounds it too.
         """
@@ -414,8 +428,8 @@ class _Search:
     def _crossing(self, low: BracketPoint, high: BracketPoint) -> float | None:
         if high.verdict == "over" or not low.response_s:
             return _crossing(low, high, self.limit)
-        # A saturated array gives what it can: there 1/R would be 0, had the run no end. Where it gave less
-        # than it can (thrashing, a full cache), its rate says nothing.
+        # At the capacity of a saturated array 1/R is 0 in an endless run. Where it achieved less than its
+        # capacity (thrashing, a full cache), the achieved rate gives no estimate.
         if not low.rate < high.achieved < high.rate:
             return None
         share = (1 / low.response_s - 1 / self.limit) * low.response_s

@@ -1,18 +1,17 @@
 """The directory of a sweep.
 
-    sweep.json     what was asked, and digests of what it depends on
+    sweep.json     the request, and digests of its inputs
     scenario.toml  as given
     points.jsonl   finished points (the journal)
     table.parquet  table.csv  report.html       when all points are finished
     runs/          a bundle for each point, where asked for
 
-A sweep may be resumed where its ``sweep.json`` says the same as the command does; values may be added. Other
-searches have directories of their own :class:`Shape`.
+A sweep may be resumed if the command matches its ``sweep.json``; values may be added. Other searches have a
+:class:`FolderKind` of their own.
 """
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +21,8 @@ from typing import Any, Final
 
 from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import Argument, InputError
-from iowatt.evaluate.search import journal
-from iowatt.evaluate.search.journal import Journal
+from iowatt.evaluate.search.tasks import journal
+from iowatt.evaluate.search.tasks.journal import SearchJournal
 
 SCHEMA: Final = "iowatt.sweep/1"
 MANIFEST: Final = "sweep.json"
@@ -73,7 +72,7 @@ def refuse_target(target: Path, *, force: bool, resume: bool, shape: FolderKind 
 
 
 def both_force_and_resume() -> InputError:
-    """The error for a search that shall begin anew and be resumed at once."""
+    """The error for ``force`` and ``resume`` together."""
     message = "`force=True` starts again, and `resume=True` continues what is there: give one of them"
     return InputError("conflict", Argument("force"), message)
 
@@ -88,7 +87,12 @@ def _is_unbegun(target: Path) -> bool:
     return atomic_path.holds_only(target, JOURNAL) and not journal.has_records(target / JOURNAL)
 
 
-class Folder:
+def count_records(target: Path) -> int:
+    """Finished points of the search in a directory; 0 where there is none."""
+    return len(journal.read_journal(target / JOURNAL))
+
+
+class SearchFolder:
     """A search's directory that is being written."""
 
     def __init__(
@@ -107,12 +111,12 @@ class Folder:
             _refuse_changed(target, manifest)
         try:
             target.mkdir(parents=True, exist_ok=True)
-            self.journal = Journal(target / JOURNAL)  # first, for its lock
+            self.journal = SearchJournal(target / JOURNAL)  # first, for its lock
             # From here on the directory has its manifest at every moment, or nothing of value.
             if force:
                 self.journal.clear()
                 _clear(target, but=(JOURNAL, shape.manifest))
-            # Results of fewer points must not lie beside a growing journal.
+            # A growing journal must not have results of fewer points next to it.
             for name in shape.results:
                 (target / name).unlink(missing_ok=True)
             self.write_json(shape.manifest, manifest)
@@ -127,35 +131,11 @@ class Folder:
 
     def write(self, name: str, write: Callable[[Path], object]) -> Path:
         """Write a file whole or not at all."""
-        return write_whole(self.target / name, write)
+        return atomic_path.write_whole(self.target / name, write)
 
     def close(self) -> None:
         """Let others write."""
         self.journal.close()
-
-
-def write_whole(place: Path, write: Callable[[Path], object]) -> Path:
-    """Write a file aside, then put it in its place; a power cut leaves the old one or the new one whole."""
-    try:
-        with atomic_path.file(place) as made:
-            write(made)
-            sync(made)
-        sync(place.parent)
-    except OSError as error:
-        raise InputError("unwritable", str(place), f"cannot be written: {error.strerror}") from None
-    return place
-
-
-def sync(path: Path) -> None:
-    """Bring a file, or the names in a folder, to the disk. Raises ``OSError``."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # some file systems know no such thing for folders
-            raise
-    finally:
-        os.close(handle)
 
 
 def _clear(target: Path, *, but: Sequence[str]) -> None:
@@ -186,7 +166,7 @@ def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
     for file in now["inputs"]:
         if then.get(file["path"], file["sha256"]) != file["sha256"]:
             return f"the file {file['path']} has changed"
-    said = {
+    messages = {
         "kind": "the command has changed from {} to {}",
         "version": "iowatt has changed from {} to {}",
         "set": "the overrides have changed from {} to {}",
@@ -194,5 +174,5 @@ def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
         "own_seeds": "own_seeds has changed from {} to {}",
         "within": "how its points are judged has changed",
     }
-    changed = (key for key in said if before.get(key) != now.get(key))
-    return next((said[key].format(before.get(key), now.get(key)) for key in changed), None)
+    changed = (key for key in messages if before.get(key) != now.get(key))
+    return next((messages[key].format(before.get(key), now.get(key)) for key in changed), None)
