@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from iowatt.lenses.cost.book.book import Book, Figure
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.component import Component, Costs, Flow, Group
-from iowatt.lenses.cost.uncertainty import Pricer
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.component import Component, Costs, Group
+from iowatt.lenses.cost.pricing.total import Pricer
+from iowatt.lenses.cost.result.costs import Payment
 
 #: The work of all of them takes a day.
 DAY_S = 86_400.0
@@ -41,7 +42,7 @@ def component(group: str, usd: float, at_s: float = 0.0) -> Component:
     named: Group = group  # type: ignore[assignment]
     kwh = 10.0 if group == "energy" else None
     return Component(
-        key=group, group=named, title=group, flows=(Flow(usd, at_s),), quantity=kwh,
+        key=group, group=named, title=group, flows=(Payment(usd, at_s),), quantity=kwh,
         unit="kWh" if kwh else "", formula="", source="a test", scales="once",
     )  # fmt: skip
 

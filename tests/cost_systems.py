@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from iowatt.lenses.cost.bills import Bills
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.book.find import find_book
-from iowatt.lenses.cost.case import Case, Horizon
-from iowatt.lenses.cost.component import Costs
-from iowatt.lenses.cost.price import pricer
-from iowatt.lenses.cost.system import Counts, Drive, System, Work
+from iowatt.lenses.cost.pricing.bills import Bills
+from iowatt.lenses.cost.pricing.case import Case, Horizon
+from iowatt.lenses.cost.pricing.component import Costs
+from iowatt.lenses.cost.pricing.total import pricer
+from iowatt.lenses.cost.systems.system import Counts, Drive, System, Work
 from iowatt.tariffs.find import find_tariff
 from iowatt.tariffs.load import Load
 

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from iowatt.lenses.cost.result import Cost
+from iowatt.lenses.cost.result.costs import Cost
 from iowatt.pages.cost import deciding, over_time, sentences, totals, words, write
 from iowatt.pages.cost import document as made
 from iowatt.pages.cost import drives as drive_figures
-from iowatt.pages.cost.document import caveats
+from iowatt.pages.cost.page import caveats
 from iowatt.pages.cost.sentences import leaning
-from iowatt.render import terminal
+from iowatt.render import numbers, terminal
 from iowatt.render.write import page
 from refused import refused
 from report.cost_document import HOSTILE, YEAR, choice, cost, document, note, year
@@ -405,7 +405,7 @@ def test_less_than_a_cent_is_not_shown_as_nothing():
     [(0.002739, "0.00274"), (4.2, "4.2"), (30.0, "30"), (1234.5, "1,234"), (1e9, "1,000,000,000")],
 )
 def test_figures_have_no_digits_too_many(value, shown):
-    assert words.figure(value) == shown
+    assert numbers.figure(value) == shown
 
 
 NAMES = st.text(st.characters(), max_size=60)  # halves of surrogate pairs among them

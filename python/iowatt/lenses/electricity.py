@@ -91,10 +91,10 @@ def _is_folder(path: Path) -> bool:
 
 
 def _of_run(path: Path) -> Load:
-    from iowatt.lenses.cost import observe
+    from iowatt.lenses.cost.systems import power_over_time
     from iowatt.run.bundle import Run
 
-    return observe.load(Run.open(path), str(path))
+    return power_over_time(Run.open(path), str(path))
 
 
 def _constant(text: str) -> Load:

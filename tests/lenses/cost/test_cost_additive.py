@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cost_systems import NOTHING, START, book, case, hdd, priced, ssd, system, usd
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.price import pricer
-from iowatt.lenses.cost.system import Drive
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.total import pricer
+from iowatt.lenses.cost.systems.system import Drive
 from iowatt.lenses.cost.uncertainty import sample
 from iowatt.tariffs.bill import bill
 from iowatt.tariffs.find import find_tariff

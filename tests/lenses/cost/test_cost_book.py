@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cost_systems import NOTHING, book, case, priced, ssd, system, usd
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.book.find import book_names, find_book
-from iowatt.lenses.cost.case import Horizon
+from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.tariffs.load import JOULES_PER_KWH, Load
 from refused import refused
 
@@ -106,7 +106,7 @@ def test_carbon_is_of_the_joules_that_are_billed_not_of_their_mean() -> None:
     """A year of 10 W and then 100 W, half of it: 43.8 kWh."""
     import numpy as np
 
-    from iowatt.lenses.cost import carbon
+    from iowatt.lenses.cost.pricing import carbon
 
     half = 365 * 43_200.0
     load = Load.of_powers(np.array([half, half]), np.array([10.0, 100.0]))

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from cost_systems import NOTHING, book, hdd, priced, ssd, usd
 from iowatt.base.errors import InputError
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.inventory import added_drives, changed_drives, inventory_notes, read_inventory
-from iowatt.lenses.cost.observe import observe
-from iowatt.lenses.cost.wear import wearout
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.wear import wearout
+from iowatt.lenses.cost.systems.inventory import added_drives, changed_drives, inventory_notes, read_inventory
+from iowatt.lenses.cost.systems.of_run import observe
 from iowatt.run.histogram import Histogram
 from iowatt.sources.measured import MeasuredAbout, measured_run
 from iowatt.sources.meters.instrument import Instrument, InstrumentLog

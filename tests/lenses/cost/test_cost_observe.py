@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from iowatt.lenses.cost.inventory import read_inventory
-from iowatt.lenses.cost.observe import observe
+from iowatt.lenses.cost.systems.inventory import read_inventory
+from iowatt.lenses.cost.systems.of_run import observe
 from iowatt.run.bundle import Run
 from refused import refused
 

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from cost_systems import NOTHING, book, case, hdd, ssd, system
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.price import price
-from iowatt.lenses.cost.system import Work
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.total import price
+from iowatt.lenses.cost.systems.system import Work
 from iowatt.lenses.cost.views import views
 from iowatt.tariffs.load import Load
 

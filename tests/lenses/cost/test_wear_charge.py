@@ -11,10 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cost_systems import NOTHING, book, case, hdd, priced, ssd, system, usd
-from iowatt.lenses.cost import wear
-from iowatt.lenses.cost.case import Case, Horizon
-from iowatt.lenses.cost.expression import evaluate
-from iowatt.lenses.cost.wear.replacement_schedule import LISTED
+from iowatt.lenses.cost.pricing import wear
+from iowatt.lenses.cost.pricing.case import Case, Horizon
+from iowatt.lenses.cost.pricing.wear.replacement_schedule import LISTED
+from iowatt.pages.cost.expression import evaluate
 from refused import refused
 
 YEAR = 365 * 86_400.0

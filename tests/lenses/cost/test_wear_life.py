@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cost_systems import book, hdd, ssd, system
-from iowatt.lenses.cost import wear
-from iowatt.lenses.cost.expression import evaluate
-from iowatt.lenses.cost.wear.life import life_years
-from iowatt.lenses.cost.wear.ratios import budgets, limit
+from iowatt.lenses.cost.pricing import wear
+from iowatt.lenses.cost.pricing.wear.life import life_years
+from iowatt.lenses.cost.pricing.wear.ratios import budgets, limit
+from iowatt.pages.cost.expression import evaluate
 from refused import refused
 
 TBW = 36.5e12

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from iowatt.base.results import Note
-from iowatt.lenses.cost.system import Counts, Drive, System, Work
+from iowatt.lenses.cost.systems.system import Counts, Drive, System, Work
 from iowatt.tariffs.load import Load
 
 SECONDS = 600.0

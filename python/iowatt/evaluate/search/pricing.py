@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import InputError
 from iowatt.evaluate.search.axes import Cell
-from iowatt.lenses.cost.component import GROUPS, Component
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost import Book, Case, Horizon
-    from iowatt.lenses.cost.system import System
+    from iowatt.lenses.cost import Book, Horizon
+    from iowatt.lenses.cost.pricing import Case, Component
+    from iowatt.lenses.cost.systems import System
     from iowatt.run.bundle import Run
     from iowatt.tariffs.structure import Tariff
 
@@ -35,16 +35,14 @@ def columns(run: Run, pricing: Pricing) -> dict[str, Cell | None]:
 
     Raises ``InputError`` where something of the system has no price.
     """
-    from iowatt.lenses.cost.energy import mean_price
-    from iowatt.lenses.cost.observe import observe
-    from iowatt.lenses.cost.price import price
+    from iowatt.lenses.cost.pricing import mean_price, price
+    from iowatt.lenses.cost.systems import observe
 
     case = _case(observe(run).merged(), pricing)
     costs = price(case)
     _all_known(costs.components, case.system)
     row: dict[str, Cell | None] = {"cost.total_usd": costs.usd}
-    for group in GROUPS:
-        row[f"cost.{group}_usd"] = sum(component.usd for component in costs.of(group))
+    row |= {f"cost.{group}_usd": usd for group, usd in costs.by_group.items()}
     embodied = costs.embodied_kg
     row["cost.operational_kg"] = costs.operational_kg
     row["cost.embodied_kg"] = embodied
@@ -60,10 +58,8 @@ def basis(plan: Mapping[str, Any], row: Mapping[str, Cell | None], pricing: Pric
     ``usd_per_kwh``, ``unpriced`` (parts that cost nothing for want of a price), and ``drives_only``: whether
     nothing but drives has a price.
     """
-    from iowatt.lenses.cost import drive_costs as bought
-
     case = _case(_system(plan), pricing)
-    unpriced = bought.unpriced(case)
+    unpriced = case.unpriced_parts
     priced = len(unpriced) < len(case.system.parts) or case.book.number("purchase.other") != 0.0
     return {
         "horizon": {"basis": pricing.horizon.basis, "amount": pricing.horizon.amount},
@@ -76,18 +72,16 @@ def basis(plan: Mapping[str, Any], row: Mapping[str, Cell | None], pricing: Pric
 
 
 def _case(system: System, pricing: Pricing) -> Case:
-    from iowatt.lenses.cost import Case
-    from iowatt.lenses.cost.bills import Bills
+    from iowatt.lenses.cost.pricing import Case
 
-    bills = Bills(pricing.tariff, pricing.start, system.work.load)
-    return Case(system, pricing.book.changed({}), pricing.horizon, bills)
+    return Case.of(system, pricing.book.changed({}), pricing.tariff, pricing.horizon, pricing.start)
 
 
-def _system(plan: Mapping[str, Any]) -> System:
-    """The system of a plan before any work."""
-    from iowatt.lenses.cost.observe import unused
+def _system(plan: Mapping[str, Any], watts: float = 0.0, iops: float = 0.0) -> System:
+    """The system of a plan that was not run, at ``watts`` and ``iops``."""
+    from iowatt.lenses.cost.systems import system_of_plan
 
-    return unused(plan, str(plan["name"])).merged()
+    return system_of_plan(plan, str(plan["name"]), watts=watts, iops=iops).merged()
 
 
 def _all_known(components: Iterable[Component], system: System) -> None:
@@ -106,11 +100,11 @@ def purchase(plan: Mapping[str, Any], pricing: Pricing) -> float:
 
     Raises ``InputError`` where something of it has no price.
     """
-    from iowatt.lenses.cost import drive_costs as bought
+    from iowatt.lenses.cost.pricing import purchase_costs
 
     case = _case(_system(plan), pricing)
     many = {drive.name: drive.count for drive in case.system.drives}
-    components = list(bought.purchase_costs(case))
+    components = list(purchase_costs(case))
     _all_known(components, case.system)
     return sum(one.usd * many.get(one.device or "", 1) for one in components)
 
@@ -120,22 +114,14 @@ def expected(plan: Mapping[str, Any], row: Mapping[str, float], pricing: Pricing
 
     Nothing where equal work is priced: how long that takes is not estimated.
     """
-    from dataclasses import replace
-
-    import numpy as np
-
-    from iowatt.lenses.cost.price import price
-    from iowatt.lenses.cost.system import Work
-    from iowatt.tariffs.load import Load
+    from iowatt.lenses.cost.pricing import price
 
     watts = row.get("power_w.wall_mean", row.get("power_w.mean"))
     if pricing.horizon.basis == "work" or watts is None:
         return {}
-    load = Load.of_powers(np.array([3600.0]), np.array([watts]))
-    work = Work(3600.0, load, 3600.0 * row["throughput.iops"], 0.0, None)
-    case = _case(replace(_system(plan), work=work), pricing)
+    case = _case(_system(plan, watts, row["throughput.iops"]), pricing)
     costs = price(case)
     _all_known(costs.components, case.system)
     carbon = costs.operational_kg + costs.embodied_kg
     found = {"cost.total_usd": costs.usd, "cost.carbon_kg": carbon}
-    return found | {f"cost.{group}_usd": sum(one.usd for one in costs.of(group)) for group in GROUPS}
+    return found | {f"cost.{group}_usd": usd for group, usd in costs.by_group.items()}

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Final
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.lenses.budget.result import ServiceLevel
-from iowatt.lenses.cost import carbon, energy, spin_down, uncertainty, views, wear
-from iowatt.lenses.cost.bills import LONGEST_YEARS, Bills
+from iowatt.lenses.cost import spin_down, uncertainty, views
 from iowatt.lenses.cost.book.find import SET
 from iowatt.lenses.cost.book.listing import assumptions
-from iowatt.lenses.cost.case import Case, Horizon
-from iowatt.lenses.cost.component import GROUPS, Component, Costs
-from iowatt.lenses.cost.price import price as price_case
-from iowatt.lenses.cost.result import (
+from iowatt.lenses.cost.pricing import carbon, energy, wear
+from iowatt.lenses.cost.pricing.bills import LONGEST_YEARS
+from iowatt.lenses.cost.pricing.case import Case, Horizon
+from iowatt.lenses.cost.pricing.component import Component, Costs
+from iowatt.lenses.cost.pricing.total import Pricer, price
+from iowatt.lenses.cost.result.costs import (
     Billed,
-    BilledMonth,
+    BilledPeriod,
     BookUsed,
     Capacity,
     Cheapest,
@@ -32,12 +33,11 @@ from iowatt.lenses.cost.result import (
     MoreThanFirst,
     OtherHorizon,
     OtherTotal,
-    Payment,
     SystemCost,
     TariffUsed,
     WorkOnce,
 )
-from iowatt.lenses.cost.system import System
+from iowatt.lenses.cost.systems.system import System
 from iowatt.tariffs import result as bills
 from iowatt.tariffs.bill import OF_TARIFF
 from iowatt.tariffs.load import JOULES_PER_KWH
@@ -45,7 +45,7 @@ from iowatt.tariffs.load import JOULES_PER_KWH
 if TYPE_CHECKING:
     from iowatt.lenses.budget.level import Level
     from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.system import Drive
+    from iowatt.lenses.cost.systems.system import Drive
     from iowatt.lenses.cost.year import Year
     from iowatt.tariffs.bill import Bill
     from iowatt.tariffs.structure import Tariff
@@ -133,8 +133,8 @@ def analyse(
     """
     systems = [one if isinstance(one, System) else one.system for one in priced]
     _distinct(systems)
-    cases = [Case(one, book, horizon, Bills(tariff, start, one.work.load)) for one in systems]
-    costs = [price_case(case) for case in cases]
+    cases = [Case.of(one, book, tariff, horizon, start) for one in systems]
+    costs = [price(case) for case in cases]
     # Only systems that kept up with their load are ranked: the others did less for their dollars.
     ranked = [(case, cost) for case, cost in zip(cases, costs, strict=True) if case.system.candidate]
     other = _other(ranked[0][0] if ranked else cases[0])
@@ -187,15 +187,16 @@ def _without_effect(book: Book) -> list[Note]:
     return [Note(code="set-without-effect", text=text, decides=True)] if idle else []
 
 
-def _pricer(case: Case, done: Callable[[], None] | None) -> uncertainty.Pricer:
+def _pricer(case: Case, progress: Callable[[], None] | None) -> Pricer:
+    """The pricer of a case's system, which calls ``progress`` before each price."""
     system = case.system.merged()
 
-    def priced(book: Book, horizon: Horizon) -> Costs:
-        if done is not None:
-            done()
-        return price_case(Case(system, book, horizon, case.bills))
+    def counted(book: Book, horizon: Horizon) -> Costs:
+        if progress is not None:
+            progress()
+        return price(Case(system, book, horizon, case.bills))
 
-    return priced
+    return counted
 
 
 def _distinct(systems: Sequence[System]) -> None:
@@ -228,11 +229,9 @@ def _horizon(horizon: Horizon) -> HorizonUsed:
 
 
 def _tariff(tariff: Tariff) -> TariffUsed:
-    return TariffUsed(
-        key=tariff.key, name=tariff.name, utility=tariff.utility, source=tariff.source,
-        effective=tariff.effective, verified=tariff.verified,
-        notes=[Note(code="tariff", text=text) for text in tariff.notes],
-    )  # fmt: skip
+    notes = [Note(code="tariff", text=text) for text in tariff.notes]
+    fields = {name: getattr(tariff, name) for name in TariffUsed.model_fields if name != "notes"}
+    return TariffUsed(**fields, notes=notes)
 
 
 def _more(first: Costs, other: Costs) -> MoreThanFirst:
@@ -244,11 +243,10 @@ def _more(first: Costs, other: Costs) -> MoreThanFirst:
 
 def by_group(costs: Costs) -> dict[str, float | None]:
     """Dollars of each group that costs anything, in order; None where a price of it is missing."""
-    present = {component.group for component in costs.components if component.usd or not component.known}
+    unknown = {component.group for component in costs.components if not component.known}
+    present = unknown | {component.group for component in costs.components if component.usd}
     return {
-        group: sum(one.usd for one in costs.of(group)) if all(one.known for one in costs.of(group)) else None
-        for group in GROUPS
-        if group in present
+        group: None if group in unknown else usd for group, usd in costs.by_group.items() if group in present
     }
 
 
@@ -260,7 +258,7 @@ def _short(case: Case) -> OtherTotal:
     """
     usd, groups = None, {}
     if case.years <= LONGEST_YEARS and not (case.horizon.basis == "work" and case.system.late):
-        costs = price_case(case)
+        costs = price(case)
         usd, groups = costs.usd if costs.known else None, by_group(costs)
     return OtherTotal(name=case.system.name, repeats=case.repeats, years=case.years, usd=usd, by_group=groups)
 
@@ -308,16 +306,9 @@ def _misfits(case: Case) -> list[Note]:
 
 
 def _component(component: Component, rate: float) -> CostComponent:
-    return CostComponent(
-        key=component.key, group=component.group, title=component.title,
-        device=component.device, usd=component.usd if component.known else None,
-        present_usd=component.present(rate) if component.known else None,
-        quantity=component.quantity, unit=component.unit, unit_price=component.unit_price,
-        formula=component.formula, expression=component.expression, source=component.source,
-        date=component.date, scales=component.scales, rests_on=list(component.rests_on),
-        note=component.note,
-        flows=[Payment(usd=flow.usd, at_s=flow.at_s, until_s=flow.until_s) for flow in component.flows],
-    )  # fmt: skip
+    fields = {name: value for name, value in vars(component).items() if name != "known"}
+    usd, present = (component.usd, component.present(rate)) if component.known else (None, None)
+    return CostComponent(**fields, usd=usd, present_usd=present)
 
 
 def _bill(bill: Bill) -> Billed:
@@ -330,7 +321,7 @@ def _bill(bill: Bill) -> Billed:
         row = rows.setdefault(label, {"kwh": 0.0} | dict.fromkeys(bills.COLUMNS, 0.0))
         for key in ("kwh", *bills.COLUMNS):
             row[key] += getattr(month, key)
-    billed = [BilledMonth(month=label, **row) for label, row in rows.items()]
+    billed = [BilledPeriod(month=label, **row) for label, row in rows.items()]
     return Billed(energy_kwh=bill.energy_j / JOULES_PER_KWH, peak_kw=bill.peak_kw, months=billed)
 
 

@@ -13,11 +13,11 @@ from iowatt.lenses.budget.level import Level
 from iowatt.lenses.cost import SAMPLES, START, YEARS
 from iowatt.lenses.cost.analyse import analyse
 from iowatt.lenses.cost.book.find import find_book
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.inventory import Inventory, read_inventory
-from iowatt.lenses.cost.observe import observe
-from iowatt.lenses.cost.result import Cost
-from iowatt.lenses.cost.system import System
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.result.costs import Cost
+from iowatt.lenses.cost.systems.inventory import Inventory, read_inventory
+from iowatt.lenses.cost.systems.of_run import observe
+from iowatt.lenses.cost.systems.system import System
 from iowatt.lenses.cost.year import Year, find_cycle, make_years
 from iowatt.lenses.cost.year.cycle import HOURS_A_YEAR
 from iowatt.run import index

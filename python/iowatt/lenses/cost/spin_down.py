@@ -17,16 +17,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from iowatt.lenses.cost.low_power_state import Low, levels_of_library
-from iowatt.lenses.cost.result import BreakEven, CycleWear, Saved, SpinDown
-from iowatt.lenses.cost.wear.life import life_years, wearout
-from iowatt.lenses.cost.wear.ratios import LOADS_UNLOADS, STARTS_STOPS, budgets, limit
+from iowatt.lenses.cost.pricing.wear.life import life_years, wearout
+from iowatt.lenses.cost.pricing.wear.ratios import LOADS_UNLOADS, STARTS_STOPS, budgets, limit
+from iowatt.lenses.cost.result.costs import BreakEven, CycleWear, Saved, SpinDown
+from iowatt.lenses.cost.systems.low_power_state import Low, levels_of_library
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.case import Case
-    from iowatt.lenses.cost.system import Drive
+    from iowatt.lenses.cost.pricing.case import Case
+    from iowatt.lenses.cost.systems.system import Drive
 
 
 def break_even(

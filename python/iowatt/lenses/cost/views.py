@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from iowatt.lenses.cost import carbon
-from iowatt.lenses.cost.case import Case
-from iowatt.lenses.cost.component import Costs
-from iowatt.lenses.cost.result import View
-from iowatt.lenses.cost.wear.ratios import TB, limit
+from iowatt.lenses.cost.pricing import carbon
+from iowatt.lenses.cost.pricing.case import Case
+from iowatt.lenses.cost.pricing.component import Costs
+from iowatt.lenses.cost.pricing.wear.ratios import TB, limit
+from iowatt.lenses.cost.result.costs import View
 from iowatt.tariffs.bill import MONTHS_A_YEAR
 
 GB_PER_TB: Final = 1000.0

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from iowatt.lenses.cost.result import Cost
-from iowatt.lenses.cost.result_uncertainty import (
+from iowatt.lenses.cost.result import (
+    Cost,
     CostCurve,
     Crossing,
     Crossover,
@@ -37,6 +37,7 @@ def totals(cost: Cost) -> Figure | None:
     spread = cost.uncertainty
     if spread is None:
         return None
+    colours = words.colours(cost)
     names = [plain(one.name) for one in spread.systems]
     rows: list[list[Cell]] = [
         [
@@ -54,9 +55,9 @@ def totals(cost: Cost) -> Figure | None:
         {
             "type": "box", "orientation": "h", "name": name, "y": [name], "q1": [one.quantiles.p25],
             "median": [one.quantiles.p50], "q3": [one.quantiles.p75], "lowerfence": [one.quantiles.p5],
-            "upperfence": [one.quantiles.p95], "line": {"color": words.colour(at)},
+            "upperfence": [one.quantiles.p95], "line": {"color": colours[one.name]},
         }
-        for at, (name, one) in enumerate(zip(names, spread.systems, strict=True))
+        for name, one in zip(names, spread.systems, strict=True)
     ]  # fmt: skip
     traces.append(
         plot.markers(
@@ -91,6 +92,7 @@ def differences(cost: Cost) -> Figure | None:
     spread = cost.uncertainty
     if spread is None or not spread.differences:
         return None
+    colours = words.colours(cost)
     titles = [f"{one.b} less {one.a}" for one in spread.differences]
     rows: list[list[Cell]] = [
         [title, one.usd, one.mean, *_quantiles(one.quantiles), 100 * one.share_b_cheaper]
@@ -102,10 +104,10 @@ def differences(cost: Cost) -> Figure | None:
     ]  # fmt: skip
     traces = [
         plot.line(
-            one.curve, list(range(1, 100)), name=plain(title), colour=words.colour(at),
+            one.curve, list(range(1, 100)), name=plain(title), colour=colours[one.b],
             hover="in %{y} % of draws up to %{x:,.4~r} USD<extra>%{fullData.name}</extra>",
         )
-        for at, (title, one) in enumerate(zip(titles, spread.differences, strict=True), 1)
+        for title, one in zip(titles, spread.differences, strict=True)
     ]  # fmt: skip
     drawn = layout(
         axis("More than the first (USD)", zeroline=True), axis("Share of draws (%)", range=[0, 100]),
@@ -222,14 +224,14 @@ def _change(crossing: Crossing | None, pair: PairCrossings) -> str:
 
 
 def _curve(number: int, one: Crossover, cost: Cost) -> Figure:
-    curve, varied = one.course, words.varied(one.of)
+    curve, varied, colours = one.course, words.varied(one.of), words.colours(cost)
     rows: list[list[Cell]] = [[at, *usd] for at, *usd in zip(curve.at, *curve.usd.values(), strict=True)]
     traces = [
         plot.line(
-            curve.at, usd, name=plain(name), colour=words.colour(at),
+            curve.at, usd, name=plain(name), colour=colours[name],
             hover="%{x:,.4~r}: %{y:,.4~r} USD<extra>%{fullData.name}</extra>",
         )
-        for at, (name, usd) in enumerate(curve.usd.items())
+        for name, usd in curve.usd.items()
     ]  # fmt: skip
     crossings = [c for pair in one.pairs for c in pair.crossings if c.kind != "tie"]
     shapes = [plot.rule(x=crossing.at, colour=palette.P99, dash="dot") for crossing in crossings]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from iowatt.lenses.cost import expression
 from iowatt.lenses.cost.result import Cost, CostComponent, DriveCost, SystemCost
+from iowatt.pages.cost import expression
 
 HORIZON: Final = "horizon"
 """The horizon, among the keys that something is live for."""

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from iowatt.lenses.cost.result import Choice, Cost, SystemCost
-from iowatt.lenses.cost.result_uncertainty import Crossing, Crossover, PairCrossings, PlaceRange, TornadoBar
+from iowatt.lenses.cost.result import (
+    Choice,
+    Cost,
+    Crossing,
+    Crossover,
+    PairCrossings,
+    PlaceRange,
+    SystemCost,
+    TornadoBar,
+)
 from iowatt.pages.cost import words
-from iowatt.pages.cost.words import NAMES, dollars, usable, usd, withheld, years
+from iowatt.pages.cost.words import GROUP_TITLES, dollars, usable, usd, withheld
 from iowatt.render import numbers
 
 
@@ -35,15 +43,15 @@ def _alone(cost: Cost) -> str:
     if system.usd is None:
         return (
             f"What {system.name} costs is not known, as a drive has no price; what has one costs "
-            f"{usd(system.known_usd)} over {years(system.years)}."
+            f"{usd(system.known_usd)} over {numbers.years(system.years)}."
         )
     most = max(system.by_group.items(), key=lambda group: group[1] or 0.0, default=None)
     share = (
         ""
         if most is None or not most[1] or not system.usd
-        else (f", {numbers.percent(most[1] / system.usd)} of it {NAMES[most[0]].lower()}")
+        else (f", {numbers.percent(most[1] / system.usd)} of it {GROUP_TITLES[most[0]].lower()}")
     )
-    return f"{system.name} costs {usd(system.usd)} over {years(system.years)}{share}."
+    return f"{system.name} costs {usd(system.usd)} over {numbers.years(system.years)}{share}."
 
 
 def _all_meet(choice: Choice) -> list[str]:
@@ -155,7 +163,7 @@ def stretches(crossover: Crossover) -> str:
     """Who is cheapest where: ``a below 4.2 years, b above``."""
     unit, parts = crossover.unit, crossover.cheapest
     if len(parts) == 1:
-        ends = f"{words.figure(crossover.low)} to {words.amount(crossover.high, unit)}"
+        ends = f"{numbers.figure(crossover.low)} to {words.amount(crossover.high, unit)}"
         return f"{parts[0].system} throughout, from {ends}"
     texts = [f"{parts[0].system} up to {words.amount(parts[0].until, unit)}"]
     texts += [f"then {one.system} to {words.amount(one.until, unit)}" for one in parts[1:-1]]
@@ -169,7 +177,7 @@ def crossings(crossover: Crossover, pair: PairCrossings) -> Iterator[str]:
         also = elsewhere(one)
         drawn = f"; {_drawn(pair.range, unit)}" if number == 0 and pair.range is not None else ""
         if one.kind == "tie":
-            between = f"{words.figure(one.lower)} to {words.amount(one.upper, unit)}"
+            between = f"{numbers.figure(one.lower)} to {words.amount(one.upper, unit)}"
             yield f"{names} cost the same from {between}{also}{drawn}"
         else:
             jumps = " (a jump)" if one.kind == "jump" else ""
@@ -193,7 +201,7 @@ def _drawn(ranged: PlaceRange, unit: str) -> str:
     share = f"in {numbers.percent(ranged.share_crossing)} of {ranged.draws} draws"
     if ranged.p5 is None or ranged.p95 is None:
         return share
-    return f"{share}, mostly at {words.figure(ranged.p5)} to {words.amount(ranged.p95, unit)}"
+    return f"{share}, mostly at {numbers.figure(ranged.p5)} to {words.amount(ranged.p95, unit)}"
 
 
 def spin_downs(cost: Cost) -> Iterator[str]:
@@ -246,7 +254,7 @@ def moving(cost: Cost) -> Iterator[str]:
     for one in [one for one in cost.tornado if one.of == wanted and one.bars][:_DIFFERENCES]:
         what = f"{one.b} less {one.a}" if wanted == "difference" else f"the total of {one.system}"
         bars = [
-            f"{bar.key} ({words.figure(bar.low)} to {words.amount(bar.high, bar.unit)}: "
+            f"{bar.key} ({numbers.figure(bar.low)} to {words.amount(bar.high, bar.unit)}: "
             f"{words.dollars(min(bar.usd_low, bar.usd_high))} to "
             f"{words.usd(max(bar.usd_low, bar.usd_high))}{', changes which is cheaper' if bar.flips else ''})"
             for bar in one.bars[:_BARS]
@@ -265,5 +273,5 @@ def replacements(cost: Cost) -> Iterator[str]:
                 count = sum(one.replaced for one in drives)
                 yield (
                     f"{name}, {drive.pool} ({numbers.counted(len(drives), 'drive')}): first replaced after "
-                    f"{words.years(first.at_years)}, {why}; {numbers.counted(count, 'replacement')} in all."
+                    f"{numbers.years(first.at_years)}, {why}; {numbers.counted(count, 'replacement')} in all."
                 )

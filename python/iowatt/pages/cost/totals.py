@@ -22,7 +22,7 @@ def groups(cost: Cost) -> Figure:
     shown = words.shown_groups(cost.systems)
     systems = [None if words.withheld(cost, system) else system for system in cost.systems]
     rows: list[list[Cell]] = [
-        [words.NAMES[group], *(None if one is None else one.by_group.get(group) for one in systems)]
+        [words.GROUP_TITLES[group], *(None if one is None else one.by_group.get(group) for one in systems)]
         for group in shown
     ]
     sums = [("Total", "usd")]
@@ -35,8 +35,8 @@ def groups(cost: Cost) -> Figure:
     traces = [
         plot.bar(
             [0.0 if one is None else one.by_group.get(group) or 0.0 for one in systems],
-            [plain(name) for name in names], name=words.NAMES[group], colour=words.COLOURS[group],
-            hover=_HOVER_X, orientation="h",
+            [plain(name) for name in names], name=words.GROUP_TITLES[group],
+            colour=words.GROUP_COLOURS[group], hover=_HOVER_X, orientation="h",
         )
         for group in shown
     ]  # fmt: skip
@@ -174,8 +174,8 @@ def components(cost: Cost) -> Figure:
             remarks.append(f"{name}: components of like drives are added up; the workbook has each.")
         rows += [
             [
-                name, words.NAMES[one.group], one.title, one.usd, one.quantity, one.unit, one.unit_price,
-                one.formula, one.source, one.date or "", one.note,
+                name, words.GROUP_TITLES[one.group], one.title, one.usd, one.quantity, one.unit,
+                one.unit_price, one.formula, one.source, one.date or "", one.note,
             ]
             for one in shown
         ]  # fmt: skip

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from iowatt.lenses.cost.component import GROUPS
+from iowatt.lenses.cost.pricing import GROUPS
 from iowatt.lenses.cost.result import Cost, DriveCost, SystemCost
 from iowatt.render import numbers, palette
 from iowatt.render.figure import axis
@@ -25,8 +25,8 @@ _GROUPS: Final[Mapping[str, tuple[str, str]]] = {
     "carbon": ("Carbon", "#8f7a00"),
     "credit": ("Credit", "#009e73"),
 }
-NAMES: Final = {group: title for group, (title, _) in _GROUPS.items()}
-COLOURS: Final = {group: colour for group, (_, colour) in _GROUPS.items()}
+GROUP_TITLES: Final = {group: title for group, (title, _) in _GROUPS.items()}
+GROUP_COLOURS: Final = {group: colour for group, (_, colour) in _GROUPS.items()}
 #: Systems from above downwards, in the order in which they were given.
 SYSTEMS_AXIS: Final = axis("", type="category", autorange="reversed")
 #: Axes of crossovers that are not keys of the book, and those with a better name.
@@ -55,9 +55,10 @@ def named(cost: Cost) -> list[tuple[str, SystemCost]]:
     return list(zip(labels(cost), cost.systems, strict=True))
 
 
-def colour(number: int) -> str:
-    """The colour of the system at this place."""
-    return palette.RUNS[number % len(palette.RUNS)]
+def colours(cost: Cost) -> dict[str, str]:
+    """The colour of each system by its label, the same on all pages."""
+    names = labels(cost)
+    return dict(zip(names, palette.of_systems(names), strict=True))
 
 
 def no_candidate(cost: Cost, system: SystemCost) -> str:
@@ -107,13 +108,6 @@ def decimals(values: Iterable[float | None]) -> int:
     return 2 - int(f"{largest:e}".partition("e")[2])
 
 
-def figure(value: float, digits: int = 3) -> str:
-    """A number with at most so many significant digits, and all of its whole ones."""
-    if value == 0.0 or 1e-4 <= abs(value) < 10**digits or abs(value) >= 1e15:
-        return f"{value:,.{digits}g}"
-    return f"{value:,.0f}" if abs(value) >= 1 else f"{value:.{digits}g}"
-
-
 def dollars(value: float | None, digits: int | None = None) -> str:
     """Dollars as a number; ``digits`` behind the point, by default as :func:`decimals` of it alone."""
     if value is None:
@@ -143,15 +137,6 @@ def change(share: float | None) -> str:
     return f"{shown.replace('-0.0', '+0.0') if not shown.strip('+-0.') else shown}\u00a0%"
 
 
-def years(value: float | None) -> str:
-    """A length of time in years, or in what it is short of one."""
-    if value is None:
-        return numbers.NO_VALUE
-    if value >= 0.95:
-        return f"{figure(value)} year" + ("" if figure(value) == "1" else "s")
-    return numbers.duration(value * 365 * 86_400).replace("\u00a0", " ")
-
-
 def varied(key: str) -> str:
     """What a crossover varies."""
     return _VARIED.get(key, key)
@@ -161,7 +146,7 @@ def amount(value: float | None, unit: str) -> str:
     """A figure with its unit as text."""
     if value is None:
         return numbers.NO_VALUE
-    return f"{figure(value)} {unit}".rstrip()
+    return f"{numbers.figure(value)} {unit}".rstrip()
 
 
 def basis(cost: Cost) -> str:

@@ -15,7 +15,7 @@ import xlsxwriter
 
 from iowatt.lenses.cost.result import Cost
 from iowatt.pages.cost import deciding, live, over_time, totals, words
-from iowatt.pages.cost.document import assumptions as assumptions_table
+from iowatt.pages.cost.page import assumptions as assumptions_table
 from iowatt.pages.cost.sheets import assumptions, summary, system
 from iowatt.pages.cost.sheets.cells import Flows, Styles, sheet_names
 from iowatt.render.figure import Cell, Column, Figure, Table

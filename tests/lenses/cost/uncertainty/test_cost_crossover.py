@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from cost_pricers import DAY_S, constant, figure, made_book, number, pricer
 from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.component import Costs
-from iowatt.lenses.cost.result_uncertainty import Crossover
-from iowatt.lenses.cost.uncertainty import Pricer, crossovers
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.component import Costs
+from iowatt.lenses.cost.pricing.total import Pricer
+from iowatt.lenses.cost.result.uncertainty import Crossover
+from iowatt.lenses.cost.uncertainty import crossovers
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from refused import refused
 

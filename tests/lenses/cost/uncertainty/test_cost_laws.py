@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cost_pricers import constant, figure, made_book, number, pricer
 from iowatt.base.errors import Argument
-from iowatt.lenses.cost.case import Horizon
+from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.uncertainty.sampling import Law, draws, law_of, strata, varied
 from refused import refused
 

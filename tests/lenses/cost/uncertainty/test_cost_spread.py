@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from cost_pricers import component, constant, figure, made_book, number, pricer
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.component import Costs
-from iowatt.lenses.cost.result_uncertainty import Uncertainty
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.component import Costs
+from iowatt.lenses.cost.result.uncertainty import Uncertainty
 from iowatt.lenses.cost.uncertainty import sample
 from iowatt.lenses.cost.uncertainty.spread import rank
 from iowatt.lenses.wear import SECONDS_PER_YEAR

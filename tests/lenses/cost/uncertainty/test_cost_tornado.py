@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cost_pricers import constant, figure, made_book, number, pricer
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.case import Horizon
+from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.uncertainty import tornado
 
 ONE_YEAR = Horizon("time", 1.0)

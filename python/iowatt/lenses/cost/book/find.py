@@ -14,7 +14,7 @@ from iowatt.base.document import Document, read_text
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import Problem, nearest
 from iowatt.lenses.cost.book.book import Book, BookFile, Figure
-from iowatt.lenses.cost.book.keys import KEYS, Key, known
+from iowatt.lenses.cost.book.keys import KEYS, Key, key_rule
 
 _LONGEST_LINEAGE = 8
 SET = "set on the command line"
@@ -105,7 +105,7 @@ def _parsed(text: str, where: str) -> BookFile:
 
 def _check(figure: Figure) -> None:
     """Raise ``InputError``, without a place, where a figure's key or value is wrong."""
-    rule = known(figure.key)
+    rule = key_rule(figure.key)
     if rule is None:
         near = nearest(figure.key, [one.pattern for one in KEYS])
         raise InputError(
@@ -149,7 +149,7 @@ def _given(text: str) -> Figure:
             Argument("set"),
             f"{text!r} is not an assignment; expected KEY=VALUE or KEY=VALUE:LOW..HIGH",
         )
-    rule = known(key)
+    rule = key_rule(key)
     names = rule is not None and rule.any_word  # such as flat:0.15, which has no range
     value, colon, ends = (rest, "", "") if names else rest.partition(":")
     low, dots, high = ends.partition("..")

@@ -164,6 +164,6 @@ KEYS: Final = (
 )
 
 
-def known(name: str) -> Key | None:
-    """The key that matches a name; None without any."""
-    return next((one for one in KEYS if fnmatchcase(name, one.pattern)), None)
+def key_rule(name: str) -> Key | None:
+    """The first key whose pattern matches ``name``."""
+    return next((key for key in KEYS if fnmatchcase(name, key.pattern)), None)

@@ -11,8 +11,8 @@ from pydantic import Field
 from iowatt.base.results import Note, ResultDocument
 from iowatt.lenses.cost.book.book import Book, Figure
 from iowatt.lenses.cost.book.find import book_names, find_book
-from iowatt.lenses.cost.book.keys import KEYS, Key, known
-from iowatt.lenses.cost.result import Assumption
+from iowatt.lenses.cost.book.keys import KEYS, Key, key_rule
+from iowatt.lenses.cost.result.costs import Assumption
 from iowatt.model.library.price_class import CLASSES
 
 _ORDER: Final[dict[Key | None, int]] = {key: position for position, key in enumerate(KEYS)}
@@ -42,17 +42,17 @@ def everything(book: Book) -> list[Assumption]:
 
 
 def _sorted(keys: Iterable[str]) -> list[str]:
-    rules = {key: known(key) for key in keys}
+    rules = {key: key_rule(key) for key in keys}
     return sorted(rules, key=lambda key: (_ORDER.get(rules[key], len(KEYS)), key))
 
 
 def _row(figure: Figure) -> Assumption:
-    rule = known(figure.key)
+    rule = key_rule(figure.key)
     unit, text = ("", "") if rule is None else (rule.unit, rule.text)
     return Assumption(unit=unit, text=text, **figure.model_dump(exclude={"from_gb", "to_gb"}))
 
 
-def listing(preset: str, sets: Sequence[str] = ()) -> BookListing:
+def book_listing(preset: str, sets: Sequence[str] = ()) -> BookListing:
     """A preset as a document: what ``iowatt cost --list-assumptions --json`` prints.
 
     Raises ``InputError`` where there is no such book or a figure cannot be set.
@@ -67,7 +67,7 @@ def listing(preset: str, sets: Sequence[str] = ()) -> BookListing:
     )
 
 
-def lines(found: BookListing) -> Iterator[str]:
+def listing_lines(found: BookListing) -> Iterator[str]:
     """The same as text: notes, then each figure with range, source, date and quality, and what it means."""
     yield f"{found.name}: {found.title}"
     if len(found.lineage) > 1:

@@ -6,7 +6,8 @@ a system only as a function of a book and a horizon (``Pricer``); nothing here k
 """
 
 from iowatt.lenses.cost.uncertainty.crossover import DRAWS, crossovers
-from iowatt.lenses.cost.uncertainty.sampling import Dollars, Pricer
+from iowatt.lenses.cost.uncertainty.root import flips
+from iowatt.lenses.cost.uncertainty.sampling import Dollars
 from iowatt.lenses.cost.uncertainty.spread import sample, tornado
 
-__all__ = ["DRAWS", "Dollars", "Pricer", "crossovers", "sample", "tornado"]
+__all__ = ["DRAWS", "Dollars", "crossovers", "flips", "sample", "tornado"]

@@ -11,10 +11,11 @@ from typing import Final, Literal
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import nearest
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.book.keys import KEYS, Key, known
-from iowatt.lenses.cost.case import Horizon
+from iowatt.lenses.cost.book.keys import KEYS, Key, key_rule
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.total import Pricer
 from iowatt.lenses.cost.uncertainty.root import boundary
-from iowatt.lenses.cost.uncertainty.sampling import SAME, Dollars, Pricer, difference, total, with_values
+from iowatt.lenses.cost.uncertainty.sampling import SAME, Dollars, difference, total, with_values
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 #: Bounds where none are given: from a day or the work once up to so many years, or to twice the
@@ -112,7 +113,7 @@ def axis(
 
 
 def _rule(key: str) -> Key:
-    rule = known(key)
+    rule = key_rule(key)
     if rule is None or rule.words or rule.any_word:
         near = nearest(key, ["alpha", "years", *(one.pattern for one in KEYS if not one.words)])
         raise InputError(

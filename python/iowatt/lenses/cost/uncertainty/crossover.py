@@ -15,8 +15,9 @@ import numpy as np
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.result_uncertainty import (
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.total import Pricer
+from iowatt.lenses.cost.result.uncertainty import (
     CheapestStretch,
     CostCurve,
     Crossing,
@@ -30,7 +31,6 @@ from iowatt.lenses.cost.uncertainty.root import Function, flips
 from iowatt.lenses.cost.uncertainty.sampling import (
     LEAST_DRAWS,
     Dollars,
-    Pricer,
     difference,
     total,
     varied,

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -24,10 +24,11 @@ from numpy.typing import NDArray
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.cost.book.book import Book, Figure
-from iowatt.lenses.cost.book.keys import known
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.component import GROUPS, Costs, Group
-from iowatt.lenses.cost.result_uncertainty import DrawnFigure
+from iowatt.lenses.cost.book.keys import key_rule
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.component import GROUPS, Group
+from iowatt.lenses.cost.pricing.total import Pricer
+from iowatt.lenses.cost.result.uncertainty import DrawnFigure
 
 Floats = NDArray[np.float64]
 
@@ -77,7 +78,7 @@ def law_of(figure: Figure) -> Law | None:
 
 def unit_and_text(key: str) -> tuple[str, str]:
     """Unit and meaning of a key."""
-    rule = known(key)
+    rule = key_rule(key)
     return ("", "") if rule is None else (rule.unit, rule.text)
 
 
@@ -89,9 +90,6 @@ def _triangular(share: Floats, low: float, mode: float, high: float) -> Floats:
     found: Floats = np.where(share * width < mode - low, below, above)
     return found
 
-
-#: A system under a tariff. It reads its figures from the book at each call, so that ``Book.used`` lists them.
-Pricer = Callable[[Book, Horizon], Costs]
 
 #: ``present``: later dollars count less, by ``discount.rate``. ``paid``: all count the same.
 Dollars = Literal["present", "paid"]

@@ -10,9 +10,10 @@ import numpy as np
 
 from iowatt.lenses.cost import SAMPLES
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.component import GROUPS
-from iowatt.lenses.cost.result_uncertainty import (
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.component import GROUPS
+from iowatt.lenses.cost.pricing.total import Pricer
+from iowatt.lenses.cost.result.uncertainty import (
     DrawnDifference,
     DrawnGroup,
     DrawnSystem,
@@ -26,7 +27,6 @@ from iowatt.lenses.cost.uncertainty.sampling import (
     Dollars,
     Floats,
     Law,
-    Pricer,
     Total,
     difference,
     draws,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iowatt.base.results import Note
-from iowatt.lenses.cost.result_year import DutyCycle
+from iowatt.lenses.cost.result.year import DutyCycle
 
 Floats = NDArray[np.float64]
 Measure = Literal["share", "iops", "mib_per_s"]

@@ -17,7 +17,7 @@ import numpy as np
 
 from iowatt.base.digits import apart
 from iowatt.base.errors import InputError
-from iowatt.lenses.cost.system import System
+from iowatt.lenses.cost.systems.system import System
 from iowatt.lenses.cost.year.cycle import Cycle, Floats, Measure, hour_name
 from iowatt.lenses.one_array import MEASURES, WITHIN, ArrayMeasurement, measure_of, same_array
 

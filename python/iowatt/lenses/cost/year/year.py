@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
-from iowatt.lenses.cost.result_year import (
+from iowatt.lenses.cost.result.year import (
     CalendarMonth,
     DutyYear,
     HighestHour,
@@ -23,7 +23,7 @@ from iowatt.lenses.cost.result_year import (
     MeanDay,
     MeanWeek,
 )
-from iowatt.lenses.cost.system import Counts, Drive, System, Work
+from iowatt.lenses.cost.systems.system import Counts, Drive, System, Work
 from iowatt.lenses.cost.year.cycle import DAYS, DAYS_A_WEEK, HOURS_A_DAY, Cycle, Floats, hour_name
 from iowatt.lenses.cost.year.levels import HOUR_S, Levels, levels, placed, seen
 from iowatt.lenses.one_array import plan_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from xlsxwriter import Workbook
@@ -12,7 +12,6 @@ from xlsxwriter.format import Format
 from xlsxwriter.utility import xl_rowcol_to_cell
 from xlsxwriter.worksheet import Worksheet
 
-from iowatt.lenses.cost.component import Flow
 from iowatt.lenses.cost.result import CostComponent, Payment
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.pages.cost import live
@@ -205,7 +204,7 @@ class Flows:
         if flow.until_s is not None and flow.until_s > flow.at_s:
             even = f"({formula}-{worth}^(-{end}))/(({end}-{start})*LN{worth})"
             formula = f"IF({self._rate}=0,1,{even})"
-        value = Flow(1.0, flow.at_s, flow.until_s).present(self._stated)
+        value = replace(flow, usd=1.0).present(self._stated)
         sheet.write_formula(row, 5, f"={formula}", styles.computed(), value)
         self._row += 1
 

@@ -8,10 +8,10 @@ from typing import Final
 from xlsxwriter import Workbook
 from xlsxwriter.worksheet import Worksheet
 
-from iowatt.lenses.cost.component import GROUPS, Group
+from iowatt.lenses.cost.pricing import GROUPS, Group
 from iowatt.lenses.cost.result import Cost, SystemCost
 from iowatt.pages.cost import words
-from iowatt.pages.cost.document import caveats, rests
+from iowatt.pages.cost.page import caveats, rests
 from iowatt.pages.cost.sentences import verdict
 from iowatt.pages.cost.sheets.cells import TIMES, USD, Place, Styles, absolute, on, printed
 from iowatt.pages.cost.sheets.system import UNKNOWN
@@ -55,12 +55,12 @@ def _groups(
     sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[Place], rows: Mapping[int, Group]
 ) -> None:
     for row, group in rows.items():
-        sheet.write_string(row, 0, words.NAMES[group], styles.text)
+        sheet.write_string(row, 0, words.GROUP_TITLES[group], styles.text)
         for at, (system, place) in enumerate(zip(cost.systems, places, strict=True), 1):
             if words.withheld(cost, system):
                 continue
             where, usd = on(place.sheet, place.groups), on(place.sheet, place.usd)
-            formula = f'=SUMIF({where},"{words.NAMES[group]}",{usd})'
+            formula = f'=SUMIF({where},"{words.GROUP_TITLES[group]}",{usd})'
             value = system.by_group.get(group, 0.0)
             if value is None:
                 sheet.write_string(row, at, UNKNOWN, styles.text)
@@ -138,7 +138,7 @@ def _chart(book: Workbook, sheet: Worksheet, rows: Mapping[int, Group], systems:
                 "name": ["Summary", row, 0],
                 "categories": ["Summary", top, 1, top, systems],
                 "values": ["Summary", row, 1, row, systems],
-                "fill": {"color": words.COLOURS[group]},
+                "fill": {"color": words.GROUP_COLOURS[group]},
             }
         )
     chart.set_title({"name": "USD by group", "name_font": {"size": 12}})

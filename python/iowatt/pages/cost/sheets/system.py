@@ -8,11 +8,10 @@ from typing import Final
 
 from xlsxwriter.worksheet import Worksheet
 
-from iowatt.lenses.cost import expression
+from iowatt.lenses.cost.pricing.wear import ROUNDING
 from iowatt.lenses.cost.result import Cost, CostComponent, DriveCost, SystemCost
-from iowatt.lenses.cost.wear import ROUNDING
 from iowatt.lenses.wear import SECONDS_PER_YEAR
-from iowatt.pages.cost import live, words
+from iowatt.pages.cost import expression, live, words
 from iowatt.pages.cost.sheets.cells import (
     PLAIN,
     USD,
@@ -161,7 +160,7 @@ class _System:
         """How often the work and the years use up a drive, and how many serve one after another."""
         lives = absolute(row, _LIVES)
         self._number((row, _LIVES), self._formula(self._live.of_lives(drive)), drive.lives, PLAIN)
-        served = f"MAX(1,CEILING({lives}-{expression.number(ROUNDING)},1))"
+        served = f"MAX(1,CEILING({lives}-{ROUNDING!r},1))"
         self._number((row, _SERVED), served, drive.served, PLAIN)
         self._of_drives["lives", drive.name] = lives
         self._of_drives["served", drive.name] = absolute(row, _SERVED)
@@ -171,7 +170,8 @@ class _System:
         row = self._rows[component.key]
         follows, stays = self._live.keys(component)
         texts = {
-            0: component.title, 1: words.NAMES[component.group], 2: component.device, 4: component.unit,
+            0: component.title, 1: words.GROUP_TITLES[component.group], 2: component.device,
+            4: component.unit,
             8: ", ".join(sorted(follows)), 9: ", ".join(sorted(stays)),
             10: component.formula, 11: component.source, 12: component.date, 13: component.note,
             14: component.key,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from iowatt.base.results import Note
-from iowatt.lenses.cost.low_power_state import Low
+from iowatt.lenses.cost.systems.low_power_state import Low
 from iowatt.lenses.kept_up import KeptUp
 from iowatt.tariffs.load import Load
 

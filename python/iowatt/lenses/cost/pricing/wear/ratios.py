@@ -16,9 +16,9 @@ from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.expression import number
-from iowatt.lenses.cost.result import DailyBudget
-from iowatt.lenses.cost.system import Drive
+from iowatt.lenses.cost.pricing.component import number
+from iowatt.lenses.cost.result.costs import DailyBudget
+from iowatt.lenses.cost.systems.system import Drive
 
 TB: Final = 1e12
 STARTS_STOPS: Final = "start_stop_cycles"
@@ -41,7 +41,7 @@ class Ratio:
     source: str
     #: Keys of the book that change it.
     rests_on: tuple[str, ...]
-    #: As a formula of a spreadsheet (`iowatt.lenses.cost.expression`).
+    #: As a formula of a spreadsheet (`iowatt.pages.cost.expression`).
     expression: str
 
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from iowatt.base.errors import InputError
-from iowatt.lenses.cost.result import DriveReplaced
-from iowatt.lenses.cost.system import Drive
-from iowatt.lenses.cost.wear.life import Wearout, wearout
+from iowatt.lenses.cost.pricing.wear.life import Wearout, wearout
+from iowatt.lenses.cost.result.costs import DriveReplaced
+from iowatt.lenses.cost.systems.system import Drive
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.case import Case
+    from iowatt.lenses.cost.pricing.case import Case
 
 Reason = Literal["worn", "service_life"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
 from iowatt.base.results import Note
-from iowatt.lenses.wear import SECONDS_PER_YEAR
+from iowatt.lenses.cost.result.costs import Payment
 
 Group = Literal[
     "purchase", "energy", "demand", "fixed", "cooling", "wear", "failures", "service", "disposal", "carbon",
@@ -16,33 +16,6 @@ Group = Literal[
 ]  # fmt: skip
 #: The order in which they are shown.
 GROUPS: Final[tuple[Group, ...]] = get_args(Group)
-
-#: Below it the second term of a series is all that a double holds of it.
-_SMALL: Final = 1e-9
-
-
-@dataclass(frozen=True)
-class Flow:
-    """Dollars that are due: at an instant (``until_s`` None), or evenly from ``at_s`` until ``until_s``."""
-
-    usd: float
-    at_s: float = 0.0
-    until_s: float | None = None
-
-    def present(self, rate: float) -> float:
-        """What it is worth today at a yearly discount ``rate`` (share): ``usd / (1 + rate)^t``.
-
-        Of an even flow the mean of that over its time, ``usd (d(a) - d(b)) / (ln(1 + rate) (b - a))``.
-        """
-        if rate == 0.0:
-            return self.usd
-        force = math.log1p(rate)
-        start = self.at_s / SECONDS_PER_YEAR
-        if self.until_s is None or self.until_s <= self.at_s:
-            return self.usd * math.exp(-force * start)
-        grown = force * (self.until_s / SECONDS_PER_YEAR - start)
-        mean = 1.0 - grown / 2 if abs(grown) < _SMALL else -math.expm1(-grown) / grown
-        return self.usd * math.exp(-force * start) * mean
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +27,7 @@ class Component:
     title: str
     #: The drive that it belongs to; None where it belongs to the whole system.
     device: str | None = None
-    flows: tuple[Flow, ...]
+    flows: tuple[Payment, ...]
     #: ``usd = quantity x unit_price``, where the component is such a product.
     quantity: float | None = None
     unit: str = ""
@@ -119,3 +92,15 @@ class Costs:
     def of(self, group: Group) -> Sequence[Component]:
         """The components of a group."""
         return [component for component in self.components if component.group == group]
+
+    @property
+    def by_group(self) -> dict[Group, float]:
+        """The dollars of every group that have a price, as paid, in the order of ``GROUPS``."""
+        return {group: sum(component.usd for component in self.of(group)) for group in GROUPS}
+
+
+def number(value: float) -> str:
+    """A finite number as workbook expressions write it: with all digits, in parentheses where negative."""
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is not a number of an expression")
+    return f"({value!r})" if value < 0 else repr(value)

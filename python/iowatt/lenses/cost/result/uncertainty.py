@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from iowatt.base.results import Result
-from iowatt.lenses.cost.printable import PrintableResult
+from iowatt.lenses.cost.result.printable import PrintableResult
 
 
 class DrawnFigure(PrintableResult):

@@ -12,13 +12,12 @@ from typing import Final, NamedTuple
 
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
-from iowatt.lenses.cost import wear
 from iowatt.lenses.cost.book.book import Book, Figure
-from iowatt.lenses.cost.case import Case
-from iowatt.lenses.cost.component import Component, Flow
-from iowatt.lenses.cost.expression import number
-from iowatt.lenses.cost.result import Carbon, EmbodiedEstimate, Grid
-from iowatt.lenses.cost.system import Drive
+from iowatt.lenses.cost.pricing import wear
+from iowatt.lenses.cost.pricing.case import Case
+from iowatt.lenses.cost.pricing.component import Component, number
+from iowatt.lenses.cost.result.costs import Carbon, EmbodiedEstimate, Grid, Payment
+from iowatt.lenses.cost.systems.system import Drive
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 KG_PER_TONNE: Final = 1000.0
@@ -43,7 +42,7 @@ def carbon_costs(case: Case) -> Iterator[Component]:
     kg = operational_kg(case)
     yield Component(
         key="carbon:operational", group="carbon", title="Carbon of electricity",
-        flows=(Flow(kg / KG_PER_TONNE * price, 0.0, case.seconds),), quantity=kg / KG_PER_TONNE, unit="t",
+        flows=(Payment(kg / KG_PER_TONNE * price, 0.0, case.seconds),), quantity=kg / KG_PER_TONNE, unit="t",
         unit_price=price, formula="kWh of the facility x g/kWh x price of carbon",
         source=f"{figure.source}; grid: {grid.source}", date=grid.date, scales="work",
         rests_on=("carbon.price", grid.key, "cooling.pue"),
@@ -56,7 +55,7 @@ def carbon_costs(case: Case) -> Iterator[Component]:
     tonnes = math.fsum(lot.kg for lot in bought) / KG_PER_TONNE
     yield Component(
         key="carbon:embodied", group="carbon", title="Carbon of the drives bought",
-        flows=tuple(Flow(lot.kg / KG_PER_TONNE * price, lot.at_s, lot.until_s) for lot in bought),
+        flows=tuple(Payment(lot.kg / KG_PER_TONNE * price, lot.at_s, lot.until_s) for lot in bought),
         quantity=tonnes if price else None, unit="t" if price else "", unit_price=price if price else None,
         formula="kg of each drive and of each replacement x price of carbon",
         source=f"{figure.source}; estimate: {case.book.word('carbon.estimate')}", date=figure.date,

@@ -5,9 +5,9 @@ rating binds, ``replacement_schedule`` which drives serve in its place one after
 paid. docs/models/endurance.md has the formulas.
 """
 
-from iowatt.lenses.cost.wear.charge import charged_expression, lives_expression, wear_costs
-from iowatt.lenses.cost.wear.life import warnings, wearout
-from iowatt.lenses.cost.wear.replacement_schedule import LISTED, ROUNDING, bought, place, schedule
+from iowatt.lenses.cost.pricing.wear.charge import charged_expression, lives_expression, wear_costs
+from iowatt.lenses.cost.pricing.wear.life import warnings, wearout
+from iowatt.lenses.cost.pricing.wear.replacement_schedule import LISTED, ROUNDING, bought, place, schedule
 
 __all__ = [
     "LISTED", "ROUNDING", "bought", "charged_expression", "lives_expression", "place", "schedule", "warnings",

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 from iowatt.base.results import Note
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.result import DriveWear
-from iowatt.lenses.cost.system import Drive
-from iowatt.lenses.cost.wear import ratios
-from iowatt.lenses.cost.wear.ratios import LOADS_UNLOADS, STARTS_STOPS, Ratio
+from iowatt.lenses.cost.pricing.wear import ratios
+from iowatt.lenses.cost.pricing.wear.ratios import LOADS_UNLOADS, STARTS_STOPS, Ratio
+from iowatt.lenses.cost.result.costs import DriveWear
+from iowatt.lenses.cost.systems.system import Drive
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.system import System
+    from iowatt.lenses.cost.systems.system import System
 
 
 #: The ratings of each ``wear.ssd_basis``, of which the first known one counts.
@@ -43,7 +43,7 @@ class Wearout:
     source: str
     rests_on: tuple[str, ...]
     note: str = ""
-    #: ``fraction`` in the words of a spreadsheet (`iowatt.lenses.cost.expression`).
+    #: ``fraction`` in the words of a spreadsheet (`iowatt.pages.cost.expression`).
     expression: str = field(default="0", repr=False)
 
     def result(self, work_s: float) -> DriveWear:

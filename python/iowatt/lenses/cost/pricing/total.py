@@ -7,15 +7,15 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from iowatt.base.results import Note
-from iowatt.lenses.cost import carbon, drive_costs, energy, wear
-from iowatt.lenses.cost.bills import Bills
-from iowatt.lenses.cost.case import Case
-from iowatt.lenses.cost.component import GROUPS, Costs
+from iowatt.lenses.cost.pricing import carbon, drive_costs, energy, wear
+from iowatt.lenses.cost.pricing.bills import Bills
+from iowatt.lenses.cost.pricing.case import Case
+from iowatt.lenses.cost.pricing.component import GROUPS, Costs
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book, Figure
-    from iowatt.lenses.cost.case import Horizon
-    from iowatt.lenses.cost.system import Drive, System
+    from iowatt.lenses.cost.pricing.case import Horizon
+    from iowatt.lenses.cost.systems.system import Drive, System
     from iowatt.tariffs.structure import Tariff
 
 #: The costs of a system under a book over a horizon.
@@ -48,14 +48,14 @@ def price(case: Case) -> Costs:
 
 
 def pricer(system: System, tariff: Tariff, start: datetime) -> Pricer:
-    """The cost of one system as a function of the assumptions; what its meter reads is kept between calls."""
+    """The cost of one system as a function of the assumptions; bills are kept between calls."""
     bills = Bills(tariff, start, system.work.load)
     return lambda book, horizon: price(Case(system, book, horizon, bills))
 
 
 def _notes(case: Case) -> list[Note]:
     notes = [*case.system.notes, *wear.warnings(case.system)]
-    unpriced = drive_costs.unpriced(case)
+    unpriced = case.unpriced_parts
     if unpriced:
         text = (
             f"not priced, so not in the purchase: {', '.join(unpriced)} (purchase.part.NAME states a price)"

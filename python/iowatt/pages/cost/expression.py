@@ -42,13 +42,6 @@ _RANKS: Final = (("=", "<>", "<", "<=", ">", ">="), ("+", "-"), ("*", "/"), ("^"
 Value = Callable[[], float]
 
 
-def number(value: float) -> str:
-    """A number in an expression, with all its digits; in parentheses where negative."""
-    if not math.isfinite(value):
-        raise ValueError(f"{value} is not a number of an expression")
-    return f"({value!r})" if value < 0 else repr(value)
-
-
 def names(text: str) -> tuple[str, ...]:
     """The names that an expression asks for, each once, in order."""
     return tuple(dict.fromkeys(found[1:-1] for kind, found in _tokens(text) if kind == "name"))

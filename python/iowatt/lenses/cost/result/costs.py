@@ -6,16 +6,19 @@ first day of the bill; years have 365 days. None is what is not known.
 
 from __future__ import annotations
 
-from typing import Literal
+import math
+from dataclasses import dataclass
+from typing import Final, Literal
 
 from pydantic import Field
 
-from iowatt.base.results import Note, Result, ResultDocument
+from iowatt.base.results import Note, ResultDocument
 from iowatt.lenses.budget.result import ServiceLevel
-from iowatt.lenses.cost.printable import PrintableResult
-from iowatt.lenses.cost.result_uncertainty import Crossover, Tornado, Uncertainty
-from iowatt.lenses.cost.result_year import DutyYear
+from iowatt.lenses.cost.result.printable import PrintableResult
+from iowatt.lenses.cost.result.uncertainty import Crossover, Tornado, Uncertainty
+from iowatt.lenses.cost.result.year import DutyYear
 from iowatt.lenses.kept_up import KeptUp
+from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 
 class HorizonUsed(PrintableResult):
@@ -115,12 +118,33 @@ class Capacity(PrintableResult):
     effective: float | None
 
 
-class Payment(Result):
+#: Relative change of the discount over a payment below which its mean is taken from the series.
+_SMALL: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class Payment:
     """Dollars due at ``at_s``, or evenly from then until ``until_s``."""
 
     usd: float
-    at_s: float
-    until_s: float | None
+    at_s: float = 0.0
+    until_s: float | None = None
+
+    def present(self, rate: float) -> float:
+        """Its value today at a yearly discount ``rate`` (share): ``usd / (1 + rate)^t``.
+
+        Of an even payment the mean over its time, ``usd (d(a) - d(b)) / (ln(1 + rate) (b - a))``.
+        """
+        if rate == 0.0:
+            return self.usd
+        force = math.log1p(rate)
+        start = self.at_s / SECONDS_PER_YEAR
+        discounted = self.usd * math.exp(-force * start)
+        if self.until_s is None or self.until_s <= self.at_s:
+            return discounted
+        change = force * (self.until_s / SECONDS_PER_YEAR - start)
+        mean = 1.0 - change / 2 if abs(change) < _SMALL else -math.expm1(-change) / change
+        return discounted * mean
 
 
 class CostComponent(PrintableResult):
@@ -137,7 +161,7 @@ class CostComponent(PrintableResult):
     unit: str
     unit_price: float | None
     formula: str
-    #: ``usd`` for a spreadsheet (`iowatt.lenses.cost.expression`).
+    #: ``usd`` for a spreadsheet (`iowatt.pages.cost.expression`).
     expression: str | None
     source: str
     date: str | None
@@ -148,7 +172,7 @@ class CostComponent(PrintableResult):
     flows: list[Payment]
 
 
-class BilledMonth(PrintableResult):
+class BilledPeriod(PrintableResult):
     """A month of the bill, or a year where there are many."""
 
     month: str
@@ -169,7 +193,7 @@ class Billed(PrintableResult):
 
     energy_kwh: float
     peak_kw: float
-    months: list[BilledMonth]
+    months: list[BilledPeriod]
 
     @property
     def by(self) -> Literal["month", "year"] | None:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.cost.book.find import SET
-from iowatt.lenses.cost.expression import number
+from iowatt.lenses.cost.pricing.bills import Bills
+from iowatt.lenses.cost.pricing.component import number
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.bills import Bills
     from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.system import Drive, System
+    from iowatt.lenses.cost.systems.system import Drive, System
+    from iowatt.tariffs.structure import Tariff
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,11 @@ class Case:
     #: Who serves in the place of each drive, once it is known (`wear.place`).
     places: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
+    @classmethod
+    def of(cls, system: System, book: Book, tariff: Tariff, horizon: Horizon, start: datetime) -> Case:
+        """The case of a system under a tariff, billed from ``start`` (local standard time)."""
+        return cls(system, book, horizon, Bills(tariff, start, system.work.load))
+
     @property
     def start(self) -> datetime:
         """Local standard time at which the work begins."""
@@ -102,6 +108,11 @@ class Case:
     def years(self) -> float:
         """The same in years of 365 days."""
         return self.seconds / SECONDS_PER_YEAR
+
+    @property
+    def unpriced_parts(self) -> list[str]:
+        """Names of parts without a price, which the purchase leaves out."""
+        return [name for name in self.system.parts if self.book.find(f"purchase.part.{name}") is None]
 
     def price_of(self, drive: Drive) -> Price:
         """The price of a drive: by its model in the book, its own, or by its class in the book.

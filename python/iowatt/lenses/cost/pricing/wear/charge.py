@@ -14,12 +14,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Literal
 
-from iowatt.lenses.cost.case import Case
-from iowatt.lenses.cost.component import Component, Flow
-from iowatt.lenses.cost.expression import number
-from iowatt.lenses.cost.system import Drive
-from iowatt.lenses.cost.wear.life import Wearout, largest, wearout
-from iowatt.lenses.cost.wear.replacement_schedule import LISTED, Place, place
+from iowatt.lenses.cost.pricing.case import Case
+from iowatt.lenses.cost.pricing.component import Component, number
+from iowatt.lenses.cost.pricing.wear.life import Wearout, largest, wearout
+from iowatt.lenses.cost.pricing.wear.replacement_schedule import LISTED, Place, place
+from iowatt.lenses.cost.result.costs import Payment
+from iowatt.lenses.cost.systems.system import Drive
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 TWICE: Final = (
@@ -45,7 +45,7 @@ def _replaced(case: Case, drive: Drive) -> Component:
     even = here.decline == 0.0
     bought = list(here.replacements())
     flows = [
-        Flow(one.usd - (here.unused_usd if one is bought[-1] else 0.0), one.at_s, one.until_s)
+        Payment(one.usd - (here.unused_usd if one is bought[-1] else 0.0), one.at_s, one.until_s)
         for one in bought
     ]
     return _component(
@@ -64,12 +64,12 @@ def _depreciated(case: Case, drive: Drive) -> Component:
     here = place(case, drive)
     used = min(here.lives, float(here.drives))
     even = here.decline == 0.0
-    flows = [Flow(used * here.price, 0.0, case.seconds)]
+    flows = [Payment(used * here.price, 0.0, case.seconds)]
     if not even:
         starts = [(0.0, here.price), *((one.at_s, one.usd) for one in here.replacements())]
         ends = [*(start for start, _ in starts[1:]), case.seconds]
-        flows = [Flow(usd, start, end) for (start, usd), end in zip(starts, ends, strict=True)]
-        flows[-1] = Flow(flows[-1].usd - here.unused_usd, flows[-1].at_s, flows[-1].until_s)
+        flows = [Payment(usd, start, end) for (start, usd), end in zip(starts, ends, strict=True)]
+        flows[-1] = Payment(flows[-1].usd - here.unused_usd, flows[-1].at_s, flows[-1].until_s)
     return _component(
         case, drive, here.worn, flows=tuple(flows), quantity=used, unit="lives",
         unit_price=here.price if even else None,
@@ -84,7 +84,7 @@ def _as_published(case: Case, drive: Drive) -> Component:
     worn, price = wearout(drive, case.book), case.charged(drive)
     lives = worn.fraction * case.repeats
     return _component(
-        case, drive, worn, flows=(Flow(lives * price, 0.0, case.seconds),), quantity=lives, unit="lives",
+        case, drive, worn, flows=(Payment(lives * price, 0.0, case.seconds),), quantity=lives, unit="lives",
         unit_price=price,
         formula="alpha x C_dev x wearout / Limit (equations 6, 9 to 12)"
         + (f"; wearout / Limit: {worn.formula}" if worn.formula else ""),
@@ -103,7 +103,7 @@ def _component(
     drive: Drive,
     worn: Wearout,
     *,
-    flows: tuple[Flow, ...],
+    flows: tuple[Payment, ...],
     quantity: float,
     unit: str,
     unit_price: float | None,

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from iowatt.lenses.cost.bills import FIXED, Charge
-from iowatt.lenses.cost.case import Case
-from iowatt.lenses.cost.component import Component, Flow, Group
-from iowatt.lenses.cost.expression import number
+from iowatt.lenses.cost.pricing.bills import FIXED, Charge
+from iowatt.lenses.cost.pricing.case import Case
+from iowatt.lenses.cost.pricing.component import Component, Group, number
+from iowatt.lenses.cost.result.costs import Payment
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.tariffs.charges import ItemKind
 from iowatt.tariffs.load import JOULES_PER_KWH
@@ -91,12 +91,12 @@ def mean_price(case: Case) -> float:
     return usd / kwh if kwh else 0.0
 
 
-def _flow(case: Case, charge: Charge) -> Flow:
+def _flow(case: Case, charge: Charge) -> Payment:
     """A charge, due evenly over its year, at that year's prices."""
     begins = charge.year * SECONDS_PER_YEAR
     ends = min(begins + SECONDS_PER_YEAR, case.seconds)
     factor = case.book.number("energy.factor")
-    return Flow(charge.usd * factor * _escalation(case, charge.year), min(begins, ends), ends)
+    return Payment(charge.usd * factor * _escalation(case, charge.year), min(begins, ends), ends)
 
 
 def _escalated_usd(case: Case, parts: Iterable[Charge]) -> float:

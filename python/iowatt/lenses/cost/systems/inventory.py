@@ -14,8 +14,15 @@ from iowatt.base.problems import Problem
 from iowatt.base.results import Note
 from iowatt.lenses.cost.book.book import Book, Figure
 from iowatt.lenses.cost.book.find import SET
-from iowatt.lenses.cost.inventory_file import Bought, Change, Counted, DriveEntry, InventoryFile, Spread
-from iowatt.lenses.cost.system import Counts, Drive
+from iowatt.lenses.cost.systems.inventory_file import (
+    Bought,
+    Change,
+    Counted,
+    DriveEntry,
+    InventoryFile,
+    Spread,
+)
+from iowatt.lenses.cost.systems.system import Counts, Drive
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.find import device_file, device_names
 from iowatt.model.library.price_class import Sold, price_class

@@ -10,9 +10,15 @@ import polars as pl
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.lenses.cost.inventory import Inventory, added_drives, beside_note, changed_drives, inventory_notes
-from iowatt.lenses.cost.low_power_state import Low, levels_of_plan, spent_low
-from iowatt.lenses.cost.system import Counts, Drive, System, Work
+from iowatt.lenses.cost.systems.inventory import (
+    Inventory,
+    added_drives,
+    beside_note,
+    changed_drives,
+    inventory_notes,
+)
+from iowatt.lenses.cost.systems.low_power_state import Low, levels_of_plan, spent_low
+from iowatt.lenses.cost.systems.system import Counts, Drive, System, Work
 from iowatt.lenses.kept_up import kept_up, warm_starts
 from iowatt.tariffs.load import Load
 
@@ -59,7 +65,7 @@ def observe(run: Run, inventory: Inventory | None = None) -> System:
         effective_gb=effective,
         work=Work(
             duration_s=duration,
-            load=load(run, where),
+            load=power_over_time(run, where),
             requests=float(throughput["completions"]),
             bytes_moved=throughput["mib_per_s"] * duration * MIB,
             response_ms=summary["response_time_ms"]["all"]["mean"],
@@ -73,8 +79,8 @@ def observe(run: Run, inventory: Inventory | None = None) -> System:
     )
 
 
-def load(run: Run, where: str) -> Load:
-    """Its power over time, by intervals; the joules are those of its ledger.
+def power_over_time(run: Run, where: str) -> Load:
+    """The power of a Run by intervals; the joules are those of its ledger.
 
     Raises ``InputError`` where a part of them is not known.
     """
@@ -102,16 +108,20 @@ def load(run: Run, where: str) -> Load:
     return drawn
 
 
-def unused(plan: Mapping[str, Any], where: str) -> System:
-    """The system of a plan before any work: what is bought is known of it, and nothing else."""
-    instant = Load.of_powers(np.ones(1), np.zeros(1))
+def system_of_plan(plan: Mapping[str, Any], where: str, *, watts: float = 0.0, iops: float = 0.0) -> System:
+    """The system of a plan that was not run: an hour at ``watts`` and ``iops``, without wear.
+
+    Capacity and response times are not known. ``where`` is its place in messages.
+    """
+    hour_s = 3600.0
+    load = Load.of_powers(np.array([hour_s]), np.array([watts]))
+    unworn = Counts(0.0, 0.0, 0.0, 0.0, None, None, 0.0, 0.0)
     named = plan.get("names", {}).get("devices", [])
-    nothing = Counts(0.0, 0.0, 0.0, 0.0, None, None, 0.0, 0.0)
     return System(
         name=str(plan["name"]), where=where,
-        drives=tuple(_drive(one, nothing, levels_of_plan(plan, one["pool"])) for one in named),
+        drives=tuple(_drive(device, unworn, levels_of_plan(plan, device["pool"])) for device in named),
         parts=dict(_parts(plan)), raw_gb=None, usable_gb=None, effective_gb=None,
-        work=Work(1.0, instant, 0.0, 0.0, None), power_basis="device", modelled=True, notes=(),
+        work=Work(hour_s, load, hour_s * iops, 0.0, None), power_basis="device", modelled=True,
     )  # fmt: skip
 
 

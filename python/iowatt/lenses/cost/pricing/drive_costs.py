@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iowatt.lenses.cost import wear
-from iowatt.lenses.cost.case import Case
-from iowatt.lenses.cost.component import Component, Flow, Group
-from iowatt.lenses.cost.expression import number
-from iowatt.lenses.cost.system import Drive
+from iowatt.lenses.cost.pricing import wear
+from iowatt.lenses.cost.pricing.case import Case
+from iowatt.lenses.cost.pricing.component import Component, Group, number
+from iowatt.lenses.cost.result.costs import Payment
+from iowatt.lenses.cost.systems.system import Drive
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 
@@ -25,11 +25,6 @@ def purchase_costs(case: Case) -> Iterator[Component]:
                 formula="number x price", expression=f"{count}*{{{key}}}",
             )  # fmt: skip
     yield _stated(case, "purchase.other", "purchase", "purchase:other", "Other purchases")
-
-
-def unpriced(case: Case) -> list[str]:
-    """Names of parts without a price: they are not in the purchase."""
-    return [name for name in case.system.parts if case.book.find(f"purchase.part.{name}") is None]
 
 
 def service_costs(case: Case) -> Iterator[Component]:
@@ -58,7 +53,7 @@ def _stated(
     """``quantity`` times a figure of the book, at the start or evenly until ``until_s``."""
     each, figure = case.book.number(figure_key), case.book.figure(figure_key)
     return Component(
-        key=key, group=group, title=title, flows=(Flow(quantity * each, 0.0, until_s),), quantity=quantity,
+        key=key, group=group, title=title, flows=(Payment(quantity * each, 0.0, until_s),), quantity=quantity,
         unit=unit, unit_price=each, formula=formula, source=figure.source, date=figure.date,
         scales="once" if until_s is None else "time", rests_on=(figure_key,),
         expression=expression or f"{{{figure_key}}}",
@@ -71,7 +66,7 @@ def _purchase(case: Case, drive: Drive) -> Component:
     share = f"{number(quantity / drive.capacity_gb)}*" if used else ""
     return Component(
         key=f"purchase:{drive.name}", group="purchase", title=drive.title, device=drive.name,
-        flows=(Flow(case.charged(drive)),), quantity=quantity, unit="GB",
+        flows=(Payment(case.charged(drive)),), quantity=quantity, unit="GB",
         unit_price=price.per_gb if price.known else None,
         formula="GB that volumes use x price per GB" if used else "price of the whole drive",
         source=price.source, date=price.date, scales="once", rests_on=("purchase.charge", price.key),
@@ -96,8 +91,10 @@ def _failures(case: Case, drive: Drive, rate: float, key: str) -> Component:
     labour, warranty = case.book.number("failures.labour"), case.book.number("failures.warranty")
     price, figure, failures = case.price_of(drive), case.book.figure(key), rate * case.years
     late = list(_beyond_warranty(case, drive, warranty * SECONDS_PER_YEAR))
-    flows = [Flow(rate * case.years * labour, 0.0, case.seconds)]
-    flows += [Flow(rate * seconds / SECONDS_PER_YEAR * price.usd, start, end) for start, end, seconds in late]
+    flows = [Payment(rate * case.years * labour, 0.0, case.seconds)]
+    flows += [
+        Payment(rate * seconds / SECONDS_PER_YEAR * price.usd, start, end) for start, end, seconds in late
+    ]
     return Component(
         key=f"failures:{drive.name}", group="failures", title=drive.title, device=drive.name,
         flows=tuple(flows), quantity=failures, unit="failures",
@@ -159,8 +156,8 @@ def _disposal(case: Case, drive: Drive, each: float) -> Component:
     return Component(
         key=f"disposal:{drive.name}", group="disposal", title=drive.title, device=drive.name,
         flows=(
-            *(Flow(each * one.count, one.at_s, one.until_s) for one in replaced),
-            Flow(each * last, case.seconds),
+            *(Payment(each * one.count, one.at_s, one.until_s) for one in replaced),
+            Payment(each * last, case.seconds),
         ),
         quantity=served + last, unit="drives", unit_price=each, formula="drives x USD each",
         source=figure.source, date=figure.date, scales="work" if replaces else "once",
@@ -177,7 +174,7 @@ def _residual(case: Case, drive: Drive, share: float) -> Component:
     charged = wear.charged_expression(case, drive)
     return Component(
         key=f"residual:{drive.name}", group="credit", title=f"{drive.title}, residual value",
-        device=drive.name, flows=(Flow(-share * left * price, case.seconds),), quantity=left, unit="lives",
+        device=drive.name, flows=(Payment(-share * left * price, case.seconds),), quantity=left, unit="lives",
         unit_price=-share * price if known else None,
         formula="- price paid x residual share x life that is left of the first drive",
         source=figure.source, date=figure.date, scales="once",

@@ -90,7 +90,7 @@ def headlines(cost: Cost) -> list[Headline]:
         # Where values stand at the ends of their ranges, so does the total: the table of ranges has it then.
         if ends is not None and system.usd is not None and ends.p5 <= system.usd <= ends.p95:
             texts.append(f"5 to 95\u00a0%: {words.dollars(ends.p5)} to {words.dollars(ends.p95)} USD")
-        texts.append(words.years(system.years))
+        texts.append(numbers.years(system.years))
         times = {title: getattr(system.work, key) for title, key in words.RESPONSES.items()}
         shown = [f"{title} {numbers.with_unit(ms, 'ms')}" for title, ms in times.items() if ms is not None]
         if shown:
@@ -118,7 +118,7 @@ def caveats(cost: Cost) -> Iterator[Caveat]:
     site_kw = cost.assumed("energy.site_kw")
     if isinstance(site_kw, float) and site_kw:
         text = (
-            f"costs are what a system adds to the bill of a site of {words.figure(site_kw)} kW "
+            f"costs are what a system adds to the bill of a site of {numbers.figure(site_kw)} kW "
             "(energy.site_kw); the bill by month is that of the system alone"
         )
         notes.append(Note(code="beside-site", text=text))
