@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from iowatt.lenses.cost.book.book import Book, Figure
+from iowatt.lenses.cost.book.book import Book, BookFigure
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.pricing.component import Component, Costs, Group
 from iowatt.lenses.cost.pricing.total import Pricer
@@ -16,12 +16,12 @@ DAY_S = 86_400.0
 Dollars = Callable[[Book, float], float]
 
 
-def figure(key: str, value: float | str, low: float | None = None, high: float | None = None) -> Figure:
+def figure(key: str, value: float | str, low: float | None = None, high: float | None = None) -> BookFigure:
     """An assumption of a test."""
-    return Figure(key=key, value=value, low=low, high=high, source="a test", quality="assumed")
+    return BookFigure(key=key, value=value, low=low, high=high, source="a test", quality="assumed")
 
 
-def made_book(*figures: Figure) -> Book:
+def made_book(*figures: BookFigure) -> Book:
     """A book of only these."""
     return Book("test", "A test", ("test",), (), {one.key: one for one in figures})
 

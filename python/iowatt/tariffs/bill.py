@@ -16,7 +16,7 @@ from typing import Final
 from iowatt.base.digits import apart
 from iowatt.base.results import Note
 from iowatt.tariffs.charges import BillItem, ItemKind, Peaks, demand_items, energy_items
-from iowatt.tariffs.load import JOULES_PER_KWH, Load
+from iowatt.tariffs.load import JOULES_PER_KWH, ElectricLoad
 from iowatt.tariffs.months import MeteredMonth, Month, months
 from iowatt.tariffs.structure import FixedCharge, Tariff
 
@@ -101,7 +101,7 @@ class Bill:
 KnownMonths = dict[str, tuple[MonthUse, list[BillItem]]]
 
 
-def bill(tariff: Tariff, load: Load, start: datetime, known: KnownMonths | None = None) -> Bill:
+def bill(tariff: Tariff, load: ElectricLoad, start: datetime, known: KnownMonths | None = None) -> Bill:
     """What ``load`` costs from ``start`` (local standard time) until its end.
 
     ``known`` is of bills of the same load, repeated more or less often, by the same tariff from the same
@@ -138,7 +138,7 @@ def bill(tariff: Tariff, load: Load, start: datetime, known: KnownMonths | None 
     )  # fmt: skip
 
 
-def _month(tariff: Tariff, load: Load, month: Month, peaks: Peaks) -> tuple[MonthUse, list[BillItem]]:
+def _month(tariff: Tariff, load: ElectricLoad, month: Month, peaks: Peaks) -> tuple[MonthUse, list[BillItem]]:
     """What is read and charged in a month, without the minimum of a year."""
     use = MeteredMonth.of(load, month, tariff.demand_window_s)
     lines = [*energy_items(tariff, use), *demand_items(tariff, use, peaks), *_fixed(tariff.fixed, month)]
@@ -180,7 +180,9 @@ def _yearly_minimum(
 _LineKey = tuple[ItemKind, str, int | None, int | None, str, float | None]
 
 
-def incremental_items(tariff: Tariff, load: Load, site_watts: float, start: datetime) -> tuple[BillItem, ...]:
+def incremental_items(
+    tariff: Tariff, load: ElectricLoad, site_watts: float, start: datetime
+) -> tuple[BillItem, ...]:
     """The bill of ``load`` beside a site of ``site_watts``, less that of the site alone, as items.
 
     Quantities are what is added; of what lacks to a minimum the price is. An item that gets smaller is of

@@ -27,7 +27,7 @@ JOULES_PER_KWH = 3.6e6
 
 
 @dataclass(frozen=True)
-class Load:
+class ElectricLoad:
     """Joules over time: ``joules`` used until the instants ``at_s``, linear between them.
 
     Parameters
@@ -44,12 +44,12 @@ class Load:
     repeats: float = 1.0
 
     @classmethod
-    def constant(cls, watts: float, seconds: float) -> Load:
+    def constant(cls, watts: float, seconds: float) -> ElectricLoad:
         """A load that never changes."""
         return cls(np.array([0.0, seconds]), np.array([0.0, watts * seconds]))
 
     @classmethod
-    def of_powers(cls, widths_s: Floats, watts: Floats) -> Load:
+    def of_powers(cls, widths_s: Floats, watts: Floats) -> ElectricLoad:
         """A load of stretches of ``widths_s`` seconds at mean ``watts``, each of shape (n,)."""
         at = np.concatenate([[0.0], np.cumsum(widths_s)])
         return cls(at, np.concatenate([[0.0], np.cumsum(widths_s * watts)]))
@@ -69,17 +69,17 @@ class Load:
         """Joules of all."""
         return float(self.until(np.array([self.duration_s]))[0])
 
-    def repeated(self, times: float) -> Load:
+    def repeated(self, times: float) -> ElectricLoad:
         """The same, ``times`` as often."""
-        return Load(self.at_s, self.joules, self.repeats * times)
+        return ElectricLoad(self.at_s, self.joules, self.repeats * times)
 
-    def scaled(self, factor: float) -> Load:
+    def scaled(self, factor: float) -> ElectricLoad:
         """The same with ``factor`` times the power, such as that of cooling (PUE)."""
-        return Load(self.at_s, self.joules * factor, self.repeats)
+        return ElectricLoad(self.at_s, self.joules * factor, self.repeats)
 
-    def plus(self, watts: float) -> Load:
+    def plus(self, watts: float) -> ElectricLoad:
         """The same with ``watts`` more all the time."""
-        return Load(self.at_s, self.joules + self.at_s * watts, self.repeats)
+        return ElectricLoad(self.at_s, self.joules + self.at_s * watts, self.repeats)
 
     def until(self, seconds: Floats) -> Floats:
         """Joules from the start until each of ``seconds``, within 0 and ``duration_s``."""
@@ -92,7 +92,7 @@ class Load:
         return np.diff(self.until(edges_s))
 
 
-def sequence(loads: Sequence[Load]) -> Load:
+def sequence(loads: Sequence[ElectricLoad]) -> ElectricLoad:
     """One load after another."""
     at, joules = [np.zeros(1)], [np.zeros(1)]
     for load in loads:
@@ -101,7 +101,7 @@ def sequence(loads: Sequence[Load]) -> Load:
         edges = np.append(edges[edges < load.duration_s], load.duration_s)
         at.append(at[-1][-1] + edges)
         joules.append(joules[-1][-1] + load.until(edges))
-    return Load(np.concatenate(at), np.concatenate(joules))
+    return ElectricLoad(np.concatenate(at), np.concatenate(joules))
 
 
 _EXPECTED: Final = "expected a row time,watts: seconds or ISO 8601, and mean watts from then on"
@@ -112,7 +112,7 @@ _MOST_WATTS: Final = 1e12
 _MOST_SECONDS: Final = 1e11
 
 
-def read_load(path: Path) -> tuple[Load, datetime | None]:
+def read_load(path: Path) -> tuple[ElectricLoad, datetime | None]:
     """The load of a file, and when it begins where its times are dates.
 
     Each row's watts last until the next row's time, those of the last row as long as those before. A first
@@ -146,7 +146,7 @@ def read_load(path: Path) -> tuple[Load, datetime | None]:
     first = times[0]
     start = first if isinstance(first, datetime) else None
     widths = np.diff(np.array([_seconds(first, one) for one in times]))
-    return Load.of_powers(np.append(widths, widths[-1]), np.array(watts)), start
+    return ElectricLoad.of_powers(np.append(widths, widths[-1]), np.array(watts)), start
 
 
 def _is_number(text: str) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iowatt.base.errors import InputError
-from iowatt.tariffs.load import Floats, Load
+from iowatt.tariffs.load import ElectricLoad, Floats
 from iowatt.tariffs.structure import Schedule
 
 Ints = NDArray[np.int64]
@@ -115,7 +115,7 @@ class MeteredMonth:
     days: Ints  #: Day of the month that each lies in, from 0.
 
     @classmethod
-    def of(cls, load: Load, month: Month, window_s: float) -> MeteredMonth:
+    def of(cls, load: ElectricLoad, month: Month, window_s: float) -> MeteredMonth:
         """The part of ``load`` in ``month``, by windows of the clock of ``window_s`` seconds.
 
         Where the load begins or ends within a window, the meter would take the mean of more than the load.

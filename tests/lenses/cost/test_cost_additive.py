@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from cost_systems import NOTHING, START, book, case, hdd, priced, ssd, system, usd
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.pricing.total import pricer
-from iowatt.lenses.cost.systems.system import Drive
+from iowatt.lenses.cost.systems.system import PricedDrive
 from iowatt.lenses.cost.uncertainty import sample
 from iowatt.tariffs.bill import bill
 from iowatt.tariffs.find import find_tariff
-from iowatt.tariffs.load import JOULES_PER_KWH, Load
+from iowatt.tariffs.load import JOULES_PER_KWH, ElectricLoad
 from iowatt.tariffs.structure import Tariff
 from iowatt.tariffs.urdb import parse
 from refused import refused
@@ -60,7 +60,7 @@ def test_energy_is_additive_over_drives_where_a_kilowatt_hour_has_one_price() ->
 def test_the_kilowatt_hours_of_a_bill_are_the_joules_of_the_load(
     powers: list[float], width: float, repeats: int
 ) -> None:
-    load = Load.of_powers(np.full(len(powers), width), np.array(powers))
+    load = ElectricLoad.of_powers(np.full(len(powers), width), np.array(powers))
     made = case(system(load=load, seconds=load.duration_s), book(), Horizon("work", repeats)).bills.of(
         repeats
     )
@@ -121,11 +121,11 @@ def test_a_site_is_billed_for_what_comes_on_top_only() -> None:
 
 @pytest.mark.parametrize("name", ["sdge-al-tou-2024", "lipa-294-2026", "wallingford-primary-2013"])
 def test_what_comes_on_top_of_a_site_is_the_difference_of_two_bills(name: str) -> None:
-    load = Load.of_powers(np.full(48, 3600.0), np.linspace(2000.0, 9000.0, 48))
+    load = ElectricLoad.of_powers(np.full(48, 3600.0), np.linspace(2000.0, 9000.0, 48))
     of = system("x", load=load, seconds=load.duration_s)
     bills, years = case(of, book(), Horizon("time", 1.5), name).bills, 1.5 * 365 / 2
     found = sum(charge.usd for charge in bills.charges(years, 1.3, 200.0))
-    site = Load.constant(200_000.0, load.duration_s).repeated(years)
+    site = ElectricLoad.constant(200_000.0, load.duration_s).repeated(years)
     both = load.repeated(years).scaled(1.3).plus(200_000.0)
     tariff = find_tariff(name)
     assert found == pytest.approx(bill(tariff, both, START).usd - bill(tariff, site, START).usd, rel=1e-9)
@@ -235,7 +235,7 @@ def test_failures_beyond_the_warranty_are_unknown_without_a_price_and_labour_is_
     ],
 )
 def test_a_price_per_gb_holds_for_capacities_like_those_that_it_was_taken_from(
-    drive: Drive, per_gb: float | None
+    drive: PricedDrive, per_gb: float | None
 ) -> None:
     """decisions.md D2: 34 GB at 0.16 USD/GB made a disk of 5.38 USD."""
     found = case(system("x", drive), book(), FIVE_YEARS).price_of(drive)

@@ -9,9 +9,9 @@ import pytest
 from cost_systems import NOTHING, book, case, hdd, ssd, system
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.pricing.total import price
-from iowatt.lenses.cost.systems.system import Work
+from iowatt.lenses.cost.systems.system import PricedWork
 from iowatt.lenses.cost.views import views
-from iowatt.tariffs.load import Load
+from iowatt.tariffs.load import ElectricLoad
 
 
 def _views(of, *sets, horizon=None):
@@ -58,7 +58,7 @@ def test_pue_counts_for_the_facility_and_not_for_the_system():
 
 
 def test_what_is_not_known_has_no_value_and_says_why():
-    silent = Work(600.0, Load.constant(8.0, 600.0), 0.0, 0.0, None)
+    silent = PricedWork(600.0, ElectricLoad.constant(8.0, 600.0), 0.0, 0.0, None)
     _, found = _views(
         system("s", ssd(ratings={}), usable_gb=None, effective_gb=None, raw_gb=None, work=silent)
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cost_systems import NOTHING, book, case, hdd, priced, ssd, system, usd
 from iowatt.lenses.cost.pricing import wear
-from iowatt.lenses.cost.pricing.case import Case, Horizon
+from iowatt.lenses.cost.pricing.case import CostCase, Horizon
 from iowatt.lenses.cost.pricing.wear.replacement_schedule import LISTED
 from iowatt.pages.cost.expression import evaluate
 from refused import refused
@@ -23,7 +23,7 @@ LIFE = 18_250.0
 HOST = "wear.ssd_basis=host"
 
 
-def of(horizon: Horizon, *sets: str, drive: object = None) -> Case:
+def of(horizon: Horizon, *sets: str, drive: object = None) -> CostCase:
     return case(system("x", drive or ssd()), book(HOST, *sets), horizon)  # type: ignore[arg-type]
 
 
@@ -195,7 +195,7 @@ BY_HOST, OF_THE_PAPER = book(HOST), book(preset="dollars2014")
 EXACT = {"alpha": 3 * LIFE, "written": 2e9, "stops": 0, "service": 50.0, "decline": 0.0, "used": True}
 
 
-def _case(work: Mapping[str, Any], charge: str) -> Case:
+def _case(work: Mapping[str, Any], charge: str) -> CostCase:
     drives = (ssd(counts={"bytes_written": work["written"]}), hdd(counts={"start_stops": work["stops"]}))
     made = BY_HOST.changed(
         {

@@ -12,8 +12,8 @@ from iowatt.evaluate.search.axes import Cell
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost import Book, Horizon
-    from iowatt.lenses.cost.pricing import Case, Component
-    from iowatt.lenses.cost.systems import System
+    from iowatt.lenses.cost.pricing import Component, CostCase
+    from iowatt.lenses.cost.systems import PricedSystem
     from iowatt.run.bundle import Run
     from iowatt.tariffs.structure import Tariff
 
@@ -71,20 +71,20 @@ def basis(plan: Mapping[str, Any], row: Mapping[str, Cell | None], pricing: Pric
     }
 
 
-def _case(system: System, pricing: Pricing) -> Case:
-    from iowatt.lenses.cost.pricing import Case
+def _case(system: PricedSystem, pricing: Pricing) -> CostCase:
+    from iowatt.lenses.cost.pricing import CostCase
 
-    return Case.of(system, pricing.book.changed({}), pricing.tariff, pricing.horizon, pricing.start)
+    return CostCase.of(system, pricing.book.changed({}), pricing.tariff, pricing.horizon, pricing.start)
 
 
-def _system(plan: Mapping[str, Any], watts: float = 0.0, iops: float = 0.0) -> System:
+def _system(plan: Mapping[str, Any], watts: float = 0.0, iops: float = 0.0) -> PricedSystem:
     """The system of a plan that was not run, at ``watts`` and ``iops``."""
     from iowatt.lenses.cost.systems import system_of_plan
 
     return system_of_plan(plan, str(plan["name"]), watts=watts, iops=iops).merged()
 
 
-def _all_known(components: Iterable[Component], system: System) -> None:
+def _all_known(components: Iterable[Component], system: PricedSystem) -> None:
     """Refuse to rank a system by dollars that it lacks a price for."""
     unknown = next((one for one in components if not one.known), None)
     if unknown is None:

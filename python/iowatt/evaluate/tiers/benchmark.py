@@ -188,14 +188,14 @@ def drive_cost(pool: Mapping[str, Any], base: Path, pricing: Pricing, price: flo
     )
     plan = evaluation.prepare(load(text, base_dir=base), base, text).plan
 
-    def groups(watts: float) -> tuple[cost.Case, Mapping[cost.Group, float]]:
+    def groups(watts: float) -> tuple[cost.CostCase, Mapping[cost.Group, float]]:
         system = system_of_plan(plan, str(pool["device"]), watts=watts)
         if price is not None:
             stated = (price, None, "the file of candidates")
             drives = tuple(replace(drive, price=stated, paid=True) for drive in system.drives)
             system = replace(system, drives=drives)
         book = pricing.book.changed({})
-        case = cost.Case.of(system, book, pricing.tariff, pricing.horizon, pricing.start)
+        case = cost.CostCase.of(system, book, pricing.tariff, pricing.horizon, pricing.start)
         return case, cost.price(case).by_group
 
     case, resting = groups(0.0)

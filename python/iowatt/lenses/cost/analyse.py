@@ -15,14 +15,13 @@ from iowatt.lenses.cost.book.find import SET
 from iowatt.lenses.cost.book.listing import assumptions
 from iowatt.lenses.cost.pricing import carbon, energy, wear
 from iowatt.lenses.cost.pricing.bills import LONGEST_YEARS
-from iowatt.lenses.cost.pricing.case import Case, Horizon
+from iowatt.lenses.cost.pricing.case import CostCase, Horizon
 from iowatt.lenses.cost.pricing.component import Component, Costs
 from iowatt.lenses.cost.pricing.total import Pricer, price
 from iowatt.lenses.cost.result.costs import (
     Billed,
     BilledPeriod,
     BookUsed,
-    Capacity,
     Cheapest,
     Choice,
     Cost,
@@ -33,11 +32,12 @@ from iowatt.lenses.cost.result.costs import (
     MoreThanFirst,
     OtherHorizon,
     OtherTotal,
+    SystemCapacity,
     SystemCost,
     TariffUsed,
     WorkOnce,
 )
-from iowatt.lenses.cost.systems.system import System
+from iowatt.lenses.cost.systems.system import PricedSystem
 from iowatt.tariffs import result as bills
 from iowatt.tariffs.bill import OF_TARIFF
 from iowatt.tariffs.load import JOULES_PER_KWH
@@ -45,7 +45,7 @@ from iowatt.tariffs.load import JOULES_PER_KWH
 if TYPE_CHECKING:
     from iowatt.lenses.budget.level import Level
     from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.systems.system import Drive
+    from iowatt.lenses.cost.systems.system import PricedDrive
     from iowatt.lenses.cost.year import Year
     from iowatt.tariffs.bill import Bill
     from iowatt.tariffs.structure import Tariff
@@ -58,7 +58,7 @@ ALIKE: Final = 0.01
 """Relative difference up to which usable capacities count as the same."""
 
 
-def choice(systems: Sequence[System], costs: Sequence[Costs], level: Level | None = None) -> Choice:
+def choice(systems: Sequence[PricedSystem], costs: Sequence[Costs], level: Level | None = None) -> Choice:
     """``choice`` of the document: candidates, excluded systems, and the cheapest on both bases.
 
     ``level`` is the service level that ``systems`` must meet.
@@ -87,19 +87,19 @@ def choice(systems: Sequence[System], costs: Sequence[Costs], level: Level | Non
     )
 
 
-def why(system: System) -> str:
+def why(system: PricedSystem) -> str:
     """Why a system is not a candidate; empty where it is one."""
     late = system.kept_up.why if system.kept_up is not None and system.late else ""
     return "; ".join(filter(None, [late, system.missed]))
 
 
-def per_usable_tb(system: System, costs: Costs) -> float | None:
+def per_usable_tb(system: PricedSystem, costs: Costs) -> float | None:
     """USD of the horizon for each usable TB; None where the total or the capacity is not known."""
     return costs.usd / (system.usable_gb / GB_PER_TB) if costs.known and system.usable_gb else None
 
 
 def analyse(
-    priced: Sequence[System | Year],
+    priced: Sequence[PricedSystem | Year],
     tariff: Tariff,
     book: Book,
     horizon: Horizon,
@@ -131,9 +131,9 @@ def analyse(
     InputError
         A drive without a price, a load that cannot be billed, a horizon that is too long.
     """
-    systems = [one if isinstance(one, System) else one.system for one in priced]
+    systems = [one if isinstance(one, PricedSystem) else one.system for one in priced]
     _distinct(systems)
-    cases = [Case.of(one, book, tariff, horizon, start) for one in systems]
+    cases = [CostCase.of(one, book, tariff, horizon, start) for one in systems]
     costs = [price(case) for case in cases]
     # Only systems that kept up with their load are ranked: the others did less for their dollars.
     ranked = [(case, cost) for case, cost in zip(cases, costs, strict=True) if case.system.candidate]
@@ -156,7 +156,7 @@ def analyse(
     ) if crossovers and len(ranked) > 1 else []  # fmt: skip
     # Assumptions and cautions list what all of these read from the book, so they come last.
     results = [_system(case, cost, one) for case, cost, one in zip(cases, costs, priced, strict=True)]
-    others = [_short(Case(case.system, book, other, case.bills)) for case in cases]
+    others = [_short(CostCase(case.system, book, other, case.bills)) for case in cases]
     return Cost(
         start=f"{start:%Y-%m-%d}",
         horizon=_horizon(horizon),
@@ -187,19 +187,19 @@ def _without_effect(book: Book) -> list[Note]:
     return [Note(code="set-without-effect", text=text, decides=True)] if idle else []
 
 
-def _pricer(case: Case, progress: Callable[[], None] | None) -> Pricer:
+def _pricer(case: CostCase, progress: Callable[[], None] | None) -> Pricer:
     """The pricer of a case's system, which calls ``progress`` before each price."""
     system = case.system.merged()
 
     def counted(book: Book, horizon: Horizon) -> Costs:
         if progress is not None:
             progress()
-        return price(Case(system, book, horizon, case.bills))
+        return price(CostCase(system, book, horizon, case.bills))
 
     return counted
 
 
-def _distinct(systems: Sequence[System]) -> None:
+def _distinct(systems: Sequence[PricedSystem]) -> None:
     if not systems:
         raise InputError("missing", None, "no Run is given; expected at least one")
     names = [one.name for one in systems]
@@ -213,7 +213,7 @@ def _distinct(systems: Sequence[System]) -> None:
             )
 
 
-def _other(first: Case) -> Horizon:
+def _other(first: CostCase) -> Horizon:
     """The other normalisation, at the first system's amount."""
     if first.horizon.basis == "work":
         return Horizon("time", first.years)
@@ -250,7 +250,7 @@ def by_group(costs: Costs) -> dict[str, float | None]:
     }
 
 
-def _short(case: Case) -> OtherTotal:
+def _short(case: CostCase) -> OtherTotal:
     """A system under the other normalisation.
 
     Without dollars where that is longer than what is billed, and where equal work is of a system that did not
@@ -263,7 +263,7 @@ def _short(case: Case) -> OtherTotal:
     return OtherTotal(name=case.system.name, repeats=case.repeats, years=case.years, usd=usd, by_group=groups)
 
 
-def _system(case: Case, costs: Costs, priced: System | Year) -> SystemCost:
+def _system(case: CostCase, costs: Costs, priced: PricedSystem | Year) -> SystemCost:
     system, rate = case.system, case.book.number("discount.rate")
     work = system.work
     return SystemCost(
@@ -273,7 +273,7 @@ def _system(case: Case, costs: Costs, priced: System | Year) -> SystemCost:
             duration_s=work.duration_s, requests=work.requests, bytes_moved=work.bytes_moved,
             response_ms=work.response_ms, response_p95_ms=work.response_p95_ms, energy_j=work.load.total_j,
         ),
-        capacity_gb=Capacity(raw=system.raw_gb, usable=system.usable_gb, effective=system.effective_gb),
+        capacity_gb=SystemCapacity(raw=system.raw_gb, usable=system.usable_gb, effective=system.effective_gb),
         kept_up=system.kept_up, usd=costs.usd if costs.known else None,
         usd_per_usable_tb=per_usable_tb(system, costs),
         present_usd=costs.present(rate) if costs.known else None, known_usd=costs.usd,
@@ -284,13 +284,13 @@ def _system(case: Case, costs: Costs, priced: System | Year) -> SystemCost:
         carbon=carbon.result(case),
         views=views.views(case, costs),
         spin_down=spin_down.spin_downs(case, energy.mean_price(case)),
-        year=None if isinstance(priced, System) else priced.result(),
+        year=None if isinstance(priced, PricedSystem) else priced.result(),
         cautions=list(costs.cautions),
         notes=[*costs.notes, *_misfits(case)],
     )  # fmt: skip
 
 
-def _misfits(case: Case) -> list[Note]:
+def _misfits(case: CostCase) -> list[Note]:
     """Where the tariff does not fit the load, the site's other load included."""
     site_kw = case.book.number("energy.site_kw")
     bill, tariff = case.bills.of(case.repeats, 1.0, site_kw), case.bills.tariff
@@ -325,7 +325,7 @@ def _bill(bill: Bill) -> Billed:
     return Billed(energy_kwh=bill.energy_j / JOULES_PER_KWH, peak_kw=bill.peak_kw, months=billed)
 
 
-def _drive(case: Case, drive: Drive) -> DriveCost:
+def _drive(case: CostCase, drive: PricedDrive) -> DriveCost:
     price = case.price_of(drive)
     # Lives matter only where dollars count them.
     charged = case.book.word("wear.charge") in ("replacements", "depreciation")

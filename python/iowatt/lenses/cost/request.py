@@ -17,7 +17,7 @@ from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.result.costs import Cost
 from iowatt.lenses.cost.systems.inventory import Inventory, read_inventory
 from iowatt.lenses.cost.systems.of_run import observe
-from iowatt.lenses.cost.systems.system import System
+from iowatt.lenses.cost.systems.system import PricedSystem
 from iowatt.lenses.cost.year import Year, find_cycle, make_years
 from iowatt.lenses.cost.year.cycle import HOURS_A_YEAR
 from iowatt.run import index
@@ -117,12 +117,12 @@ def _inventories(request: CostRequest, runs: int) -> list[Inventory]:
 
 def _systems(
     request: CostRequest, runs: Sequence[Path | Run], inventories: Sequence[Inventory], start: datetime
-) -> list[System | Year]:
+) -> list[PricedSystem | Year]:
     if not runs:
         raise InputError(
             "missing", None, "no Run is given; expected at least one", hint="`iowatt run SCENARIO` makes one"
         )
-    observed: list[tuple[Run, System]] = []
+    observed: list[tuple[Run, PricedSystem]] = []
     for at, one in enumerate(runs):
         run = one if isinstance(one, Run) else Run.open(one)
         system = observe(run, inventories[at] if inventories else None)

@@ -25,8 +25,8 @@ from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.pricing.case import Case
-    from iowatt.lenses.cost.systems.system import Drive
+    from iowatt.lenses.cost.pricing.case import CostCase
+    from iowatt.lenses.cost.systems.system import PricedDrive
 
 
 def break_even(
@@ -74,7 +74,7 @@ def break_even(
     )  # fmt: skip
 
 
-def cycle_limits(drive: Drive, book: Book) -> dict[str, tuple[float, str]]:
+def cycle_limits(drive: PricedDrive, book: Book) -> dict[str, tuple[float, str]]:
     """A disk's ratings of cycles by ``wear.limits``, each with its source; none of an SSD."""
     if drive.kind != "hdd":
         return {}
@@ -82,7 +82,7 @@ def cycle_limits(drive: Drive, book: Book) -> dict[str, tuple[float, str]]:
     return {rating: (most.value, most.source) for rating, most in found.items() if most is not None}
 
 
-def spin_downs(case: Case, usd_per_kwh: float) -> list[SpinDown]:
+def spin_downs(case: CostCase, usd_per_kwh: float) -> list[SpinDown]:
     """What spinning down did for each model in each pool of a system, and from when on it pays.
 
     Parameters
@@ -102,7 +102,7 @@ def spin_downs(case: Case, usd_per_kwh: float) -> list[SpinDown]:
         of all of the horizon. None where the saving is not known. ``energy_s`` and ``dollars_s`` are the
         break-even times of the deepest level, ``break_even`` has all levels.
     """
-    groups: dict[tuple[str, str], list[Drive]] = {}
+    groups: dict[tuple[str, str], list[PricedDrive]] = {}
     for drive in case.system.drives:
         groups.setdefault((drive.pool, drive.model), []).append(drive)
     found = []
@@ -113,7 +113,7 @@ def spin_downs(case: Case, usd_per_kwh: float) -> list[SpinDown]:
     return found
 
 
-def _would_be(drive: Drive) -> tuple[Low, ...]:
+def _would_be(drive: PricedDrive) -> tuple[Low, ...]:
     """Levels of a disk whose Run has none, by the library: what stopping it would be."""
     from iowatt.model.library.find import device_names
 
@@ -125,8 +125,8 @@ def _would_be(drive: Drive) -> tuple[Low, ...]:
 class _Group:
     """Drives of one model in one pool, and their levels."""
 
-    case: Case
-    drives: tuple[Drive, ...]
+    case: CostCase
+    drives: tuple[PricedDrive, ...]
     lows: Sequence[Low]
 
     def row(self, usd_per_kwh: float) -> SpinDown:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from iowatt.lenses.cost.pricing import carbon
-from iowatt.lenses.cost.pricing.case import Case
+from iowatt.lenses.cost.pricing.case import CostCase
 from iowatt.lenses.cost.pricing.component import Costs
 from iowatt.lenses.cost.pricing.wear.ratios import TB, limit
 from iowatt.lenses.cost.result.costs import View
@@ -24,7 +24,7 @@ _NO_REQUESTS: Final = "the work has no requests"
 _NO_BYTES: Final = "the work moves no bytes"
 
 
-def views(case: Case, costs: Costs) -> list[View]:
+def views(case: CostCase, costs: Costs) -> list[View]:
     """All of them, in the order in which they are shown; ``costs`` are those of ``case``."""
     found = [*_dollars(case, costs), _endurance(case), *_energy(case), _carbon(case, costs)]
     if not costs.known:
@@ -49,7 +49,7 @@ def _over(
     )  # fmt: skip
 
 
-def _dollars(case: Case, costs: Costs) -> Iterator[View]:
+def _dollars(case: CostCase, costs: Costs) -> Iterator[View]:
     work, usd = case.system.work, costs.usd
     effective, usable = case.system.effective_gb, case.system.usable_gb
     notes = [
@@ -84,7 +84,7 @@ def _dollars(case: Case, costs: Costs) -> Iterator[View]:
     )  # fmt: skip
 
 
-def _endurance(case: Case) -> View:
+def _endurance(case: CostCase) -> View:
     """Price over endurance of the SSDs: the cost in drives of a byte that wears them."""
     ssds = [drive for drive in case.system.drives if drive.kind == "ssd"]
     limits = [limit(drive, case.book, "bytes_written", "wear.ssd_tbw", TB) for drive in ssds]
@@ -105,7 +105,7 @@ def _endurance(case: Case) -> View:
     )  # fmt: skip
 
 
-def _energy(case: Case) -> Iterator[View]:
+def _energy(case: CostCase) -> Iterator[View]:
     """Electricity of the facility by stored terabyte, and of the system by byte moved."""
     usable, work = case.system.usable_gb, case.system.work
     yield _over(
@@ -120,7 +120,7 @@ def _energy(case: Case) -> Iterator[View]:
     )  # fmt: skip
 
 
-def _carbon(case: Case, costs: Costs) -> View:
+def _carbon(case: CostCase, costs: Costs) -> View:
     usable = case.system.usable_gb
     drives = (
         "drives alone have embodied carbon" if case.system.drives else "its drives are not known: without"

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from iowatt.lenses.cost.result import (
     Cost,
+    CostCrossing,
     CostCurve,
-    Crossing,
     Crossover,
     PairCrossings,
     Quantiles,
@@ -195,7 +195,7 @@ def _places(cost: Cost) -> Figure:
             drawn: list[Cell] = [None, None, None]
             if pair.range is not None:
                 drawn = [pair.range.p5, pair.range.p95, 100 * pair.range.share_crossing]
-            crossings: Sequence[Crossing | None] = pair.crossings or [None]
+            crossings: Sequence[CostCrossing | None] = pair.crossings or [None]
             for number, crossing in enumerate(crossings):
                 rows.append(
                     [
@@ -213,7 +213,7 @@ def _places(cost: Cost) -> Figure:
     )  # fmt: skip
 
 
-def _change(crossing: Crossing | None, pair: PairCrossings) -> str:
+def _change(crossing: CostCrossing | None, pair: PairCrossings) -> str:
     if crossing is None:
         return pair.why or ""
     if crossing.kind == "tie":

@@ -61,7 +61,7 @@ def evaluate(text: str, value_of_name: Callable[[str], float]) -> float:
         It is not an expression, or has no value (a division by zero, a root of a negative number).
     """
     try:
-        return _Parser(_tokens(text), value_of_name).parse()()
+        return _ExpressionParser(_tokens(text), value_of_name).parse()()
     except ArithmeticError as error:
         raise ValueError(f"{text!r} has no value: {error}") from None
 
@@ -138,7 +138,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
     return found
 
 
-class _Parser:
+class _ExpressionParser:
     """One expression, read from left to right into a function without arguments.
 
     Only the arm of an ``IF`` that counts is computed, as spreadsheets do it.

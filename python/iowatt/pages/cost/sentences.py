@@ -8,7 +8,7 @@ from typing import Final
 from iowatt.lenses.cost.result import (
     Choice,
     Cost,
-    Crossing,
+    CostCrossing,
     Crossover,
     PairCrossings,
     PlaceRange,
@@ -187,7 +187,7 @@ def crossings(crossover: Crossover, pair: PairCrossings) -> Iterator[str]:
         yield f"{names} change places only {_drawn(ranged, unit)}"
 
 
-def elsewhere(crossing: Crossing) -> str:
+def elsewhere(crossing: CostCrossing) -> str:
     """A crossing in other terms: years of each system, repetitions, mean prices."""
     return "".join(f"; {more.text} {words.amount(more.value, more.unit)}" for more in crossing.also)
 

@@ -18,7 +18,7 @@ NEAR: Final = 2.0
 Quality = Literal["measured", "stated", "derived", "recalled", "assumed", "defined", "given"]
 
 
-class Figure(strict.Strict):
+class BookFigure(strict.Strict):
     """A number, or a word, with its range and where it comes from."""
 
     key: str = strict.key("What it is, such as `cooling.pue`.", min_length=1, example="cooling.pue")
@@ -70,7 +70,7 @@ class BookFile(strict.Strict):
         "The book, or file, whose figures hold where this one has none.", default=None, unset="none"
     )
     notes: list[str] = strict.key("Shown with every result.", default=[])
-    figure: list[Figure] = strict.key("The figures.", default=[])
+    figure: list[BookFigure] = strict.key("The figures.", default=[])
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,10 @@ class Book:
     #: Names of the books it is made of, itself first.
     lineage: tuple[str, ...]
     notes: tuple[str, ...]
-    figures: Mapping[str, Figure]
-    used: dict[str, Figure] = field(default_factory=dict, repr=False, compare=False)
+    figures: Mapping[str, BookFigure]
+    used: dict[str, BookFigure] = field(default_factory=dict, repr=False, compare=False)
 
-    def find(self, *keys: str) -> Figure | None:
+    def find(self, *keys: str) -> BookFigure | None:
         """The first of ``keys`` that there is a figure of, recorded as used; None without any."""
         for key in keys:
             if key in self.figures:
@@ -93,7 +93,7 @@ class Book:
                 return self.figures[key]
         return None
 
-    def figure(self, *keys: str) -> Figure:
+    def figure(self, *keys: str) -> BookFigure:
         """The same. Raises ``InputError`` where there is none."""
         found = self.find(*keys)
         if found is None:
@@ -114,7 +114,7 @@ class Book:
         """A number without a record that it was used; 0 where there is none."""
         return self._number(self.figures[key]) if key in self.figures else 0.0
 
-    def _number(self, figure: Figure) -> float:
+    def _number(self, figure: BookFigure) -> float:
         if isinstance(figure.value, str):
             raise InputError(
                 "wrong-type", f"{self.name}: {figure.key}", f"{figure.value!r} is a word; expected a number"

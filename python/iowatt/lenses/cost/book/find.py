@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import Problem, nearest
-from iowatt.lenses.cost.book.book import Book, BookFile, Figure
-from iowatt.lenses.cost.book.keys import KEYS, Key, key_rule
+from iowatt.lenses.cost.book.book import Book, BookFigure, BookFile
+from iowatt.lenses.cost.book.keys import KEYS, BookKey, key_rule
 
 _LONGEST_LINEAGE = 8
 SET = "set on the command line"
@@ -52,7 +52,7 @@ def find_book(name: str, sets: Sequence[str] = ()) -> Book:
                 f"there is a chain of more than {_LONGEST_LINEAGE} books: {_lineage(files)}",
             )
         named, place = file.extends, f"{named}: extends"
-    figures: dict[str, Figure] = {}
+    figures: dict[str, BookFigure] = {}
     for file in reversed(files):
         figures |= {figure.key: figure for figure in file.figure}
     for given in sets:
@@ -103,7 +103,7 @@ def _parsed(text: str, where: str) -> BookFile:
     return file
 
 
-def _check(figure: Figure) -> None:
+def _check(figure: BookFigure) -> None:
     """Raise ``InputError``, without a place, where a figure's key or value is wrong."""
     rule = key_rule(figure.key)
     if rule is None:
@@ -130,7 +130,7 @@ def _check(figure: Figure) -> None:
         raise InputError("out-of-range", None, f"{figure.key} is {beyond[0]:g}; expected {accepted}")
 
 
-def _check_word(figure: Figure, rule: Key) -> None:
+def _check_word(figure: BookFigure, rule: BookKey) -> None:
     shown = repr(figure.value) if isinstance(figure.value, str) else f"{figure.value:g}"
     if not rule.words and not rule.any_word:
         wanted = "a number" + (f" in {rule.unit}" if rule.unit else "")
@@ -139,7 +139,7 @@ def _check_word(figure: Figure, rule: Key) -> None:
         raise InputError("not-accepted", None, f"{figure.key} is {shown}; expected {' or '.join(rule.words)}")
 
 
-def _given(text: str) -> Figure:
+def _given(text: str) -> BookFigure:
     """A figure of ``KEY=VALUE`` or ``KEY=VALUE:LOW..HIGH``."""
     key, equals, rest = text.partition("=")
     key = key.strip()
@@ -158,7 +158,7 @@ def _given(text: str) -> Figure:
             "bad-syntax", Argument("set", key), f"{rest!r} has no range; expected VALUE:LOW..HIGH"
         )
     try:
-        figure = Figure(
+        figure = BookFigure(
             key=key,
             value=_value(value, key),
             low=_number(low, key) if colon else None,

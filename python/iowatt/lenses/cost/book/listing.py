@@ -9,13 +9,13 @@ from typing import Final, Literal
 from pydantic import Field
 
 from iowatt.base.results import Note, ResultDocument
-from iowatt.lenses.cost.book.book import Book, Figure
+from iowatt.lenses.cost.book.book import Book, BookFigure
 from iowatt.lenses.cost.book.find import book_names, find_book
-from iowatt.lenses.cost.book.keys import KEYS, Key, key_rule
+from iowatt.lenses.cost.book.keys import KEYS, BookKey, key_rule
 from iowatt.lenses.cost.result.costs import Assumption
 from iowatt.model.library.price_class import CLASSES
 
-_ORDER: Final[dict[Key | None, int]] = {key: position for position, key in enumerate(KEYS)}
+_ORDER: Final[dict[BookKey | None, int]] = {key: position for position, key in enumerate(KEYS)}
 _WIDTH: Final = 100
 
 
@@ -46,7 +46,7 @@ def _sorted(keys: Iterable[str]) -> list[str]:
     return sorted(rules, key=lambda key: (_ORDER.get(rules[key], len(KEYS)), key))
 
 
-def _row(figure: Figure) -> Assumption:
+def _row(figure: BookFigure) -> Assumption:
     rule = key_rule(figure.key)
     unit, text = ("", "") if rule is None else (rule.unit, rule.text)
     return Assumption(unit=unit, text=text, **figure.model_dump(exclude={"from_gb", "to_gb"}))
@@ -115,7 +115,7 @@ def key_table() -> str:
     return "\n".join(rows) + "\n"
 
 
-def accepts(key: Key) -> str:
+def accepts(key: BookKey) -> str:
     """What may be set, in words."""
     if key.words:
         return ", ".join(f"`{word}`" for word in key.words)

@@ -17,7 +17,7 @@ from iowatt.base.errors import InputError
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.tariffs.bill import Bill, KnownMonths, bill
 from iowatt.tariffs.charges import BillItem, ItemKind
-from iowatt.tariffs.load import Load
+from iowatt.tariffs.load import ElectricLoad
 
 if TYPE_CHECKING:
     from iowatt.tariffs.structure import Tariff
@@ -58,7 +58,7 @@ class Bills:
     tariff: Tariff
     start: datetime
     #: The work, once.
-    load: Load
+    load: ElectricLoad
     _known: dict[tuple[float, float], KnownMonths] = field(default_factory=dict, repr=False, compare=False)
     _charges: dict[tuple[float, float, float], tuple[Charge, ...]] = field(
         default_factory=dict, repr=False, compare=False

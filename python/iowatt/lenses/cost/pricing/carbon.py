@@ -12,12 +12,12 @@ from typing import Final, NamedTuple
 
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
-from iowatt.lenses.cost.book.book import Book, Figure
+from iowatt.lenses.cost.book.book import Book, BookFigure
 from iowatt.lenses.cost.pricing import wear
-from iowatt.lenses.cost.pricing.case import Case
+from iowatt.lenses.cost.pricing.case import CostCase
 from iowatt.lenses.cost.pricing.component import Component, number
 from iowatt.lenses.cost.result.costs import Carbon, EmbodiedEstimate, Grid, Payment
-from iowatt.lenses.cost.systems.system import Drive
+from iowatt.lenses.cost.systems.system import PricedDrive
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 KG_PER_TONNE: Final = 1000.0
@@ -35,7 +35,7 @@ class _Lot(NamedTuple):
     until_s: float | None = None
 
 
-def carbon_costs(case: Case) -> Iterator[Component]:
+def carbon_costs(case: CostCase) -> Iterator[Component]:
     """One for electricity and one for drives."""
     price = case.book.number("carbon.price")
     figure, grid = case.book.figure("carbon.price"), grid_of(case)
@@ -65,24 +65,24 @@ def carbon_costs(case: Case) -> Iterator[Component]:
     )  # fmt: skip
 
 
-def grid_of(case: Case) -> Figure:
+def grid_of(case: CostCase) -> BookFigure:
     """Emissions of the electricity: as set, else of the tariff's country, else of the world."""
     country = "-".join(case.bills.tariff.country.lower().split())
     return case.book.figure(GRID, *([f"{GRID}.{country}"] if country else []), f"{GRID}.world")
 
 
-def facility_kwh(case: Case) -> float:
+def facility_kwh(case: CostCase) -> float:
     """Energy that the facility draws for the system over the horizon: its joules times PUE."""
     joules = case.system.work.load.repeated(case.repeats).total_j
     return joules * case.book.number("cooling.pue") / JOULES_PER_KWH
 
 
-def operational_kg(case: Case) -> float:
+def operational_kg(case: CostCase) -> float:
     """kg CO2e of the facility's electricity over the horizon."""
     return facility_kwh(case) * case.book.number(grid_of(case).key) / G_PER_KG
 
 
-def embodied_kg(case: Case) -> float:
+def embodied_kg(case: CostCase) -> float:
     """kg CO2e of making all drives that are bought within the horizon, by ``carbon.estimate``.
 
     Replacements count where they are bought (``wear.charge = replacements``), failed drives do not.
@@ -95,7 +95,7 @@ def embodied_kg(case: Case) -> float:
     return math.fsum(lot.kg for drive in case.system.drives for lot in _bought_kg(case, drive))
 
 
-def result(case: Case) -> Carbon:
+def result(case: CostCase) -> Carbon:
     """``systems[].carbon`` of ``iowatt.cost/1``; where no drives are known, embodied carbon is None."""
     grid, drives = grid_of(case), bool(case.system.drives)
     kwh = number(case.system.work.load.total_j / JOULES_PER_KWH)
@@ -110,10 +110,10 @@ def result(case: Case) -> Carbon:
     )  # fmt: skip
 
 
-def _embodied_expression(case: Case) -> str:
+def _embodied_expression(case: CostCase) -> str:
     """A term for like drives: GB or drives x figure, times those that serve one after another."""
     again = case.book.word("wear.charge") == "replacements"
-    terms: dict[tuple[str, float, str], list[Drive]] = {}
+    terms: dict[tuple[str, float, str], list[PricedDrive]] = {}
     for drive in case.system.drives:
         lives = wear.lives_expression(case, drive) if again else ""
         for figure in _chosen(case, drive):
@@ -132,7 +132,7 @@ def estimates(book: Book) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def choices(case: Case) -> list[EmbodiedEstimate]:
+def choices(case: CostCase) -> list[EmbodiedEstimate]:
     """Every estimate of the drives bought, side by side; what is only shown is not recorded as used."""
     apart = case.book.changed({})  # a copy that keeps its own record
     found = []
@@ -149,11 +149,11 @@ def choices(case: Case) -> list[EmbodiedEstimate]:
     return found
 
 
-def _bought_kg(case: Case, drive: Drive) -> list[_Lot]:
+def _bought_kg(case: CostCase, drive: PricedDrive) -> list[_Lot]:
     return _embodied(case, drive, _chosen(case, drive))
 
 
-def _embodied(case: Case, drive: Drive, figures: list[Figure]) -> list[_Lot]:
+def _embodied(case: CostCase, drive: PricedDrive, figures: list[BookFigure]) -> list[_Lot]:
     """The drive and its replacements with their kg, by what ``figures`` say of one."""
     each = sum(
         float(figure.value) * (drive.capacity_gb if figure.key.startswith(BY_GB) else 1.0)
@@ -164,12 +164,12 @@ def _embodied(case: Case, drive: Drive, figures: list[Figure]) -> list[_Lot]:
     return [_Lot(kg), *replaced]
 
 
-def _share(case: Case, drive: Drive) -> float:
+def _share(case: CostCase, drive: PricedDrive) -> float:
     """Where only used gigabytes are charged, only theirs is counted."""
     return case.charged_gb(drive) / drive.capacity_gb
 
 
-def _chosen(case: Case, drive: Drive) -> list[Figure]:
+def _chosen(case: CostCase, drive: PricedDrive) -> list[BookFigure]:
     book = case.book
     estimate = book.word("carbon.estimate")
     figures = _figures(book, estimate, drive)
@@ -187,14 +187,14 @@ def _chosen(case: Case, drive: Drive) -> list[Figure]:
     return figures
 
 
-def _figures(book: Book, estimate: str, drive: Drive) -> list[Figure]:
+def _figures(book: Book, estimate: str, drive: PricedDrive) -> list[BookFigure]:
     """An estimate's figures for a drive, by its model, class or kind: one by GB, one by drive."""
     names = (*drive.names, drive.price_class, drive.kind)
     found = (book.find(*(f"{prefix}.{estimate}.{name}" for name in names)) for prefix in (BY_GB, BY_DRIVE))
     return [figure for figure in found if figure is not None]
 
 
-def _embodied_rests_on(case: Case) -> list[str]:
+def _embodied_rests_on(case: CostCase) -> list[str]:
     """Keys of the book: the estimate's figures, and those that decide how often drives are replaced.
 
     A rating that the work did not touch is among the latter: with another figure it may be what binds.
@@ -205,7 +205,7 @@ def _embodied_rests_on(case: Case) -> list[str]:
     return list(dict.fromkeys(keys))
 
 
-def _note(case: Case) -> str:
+def _note(case: CostCase) -> str:
     if not case.system.drives:
         return "its drives are not known, nor is their embodied carbon (an inventory names them)"
     notes = ["embodied carbon is that of drives alone"]

@@ -15,7 +15,7 @@ from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.systems.system import Drive, System
+    from iowatt.lenses.cost.systems.system import PricedDrive, PricedSystem
     from iowatt.tariffs.structure import Tariff
 
 
@@ -55,7 +55,7 @@ OWN: Final = "purchase.factor"
 
 
 @dataclass(frozen=True)
-class Price:
+class DrivePrice:
     """The price of one whole drive in USD, and its source."""
 
     usd: float
@@ -74,10 +74,10 @@ class Price:
 
 
 @dataclass(frozen=True)
-class Case:
+class CostCase:
     """One system priced: all components are functions of this."""
 
-    system: System
+    system: PricedSystem
     book: Book
     horizon: Horizon
     bills: Bills
@@ -85,7 +85,9 @@ class Case:
     places: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, system: System, book: Book, tariff: Tariff, horizon: Horizon, start: datetime) -> Case:
+    def of(
+        cls, system: PricedSystem, book: Book, tariff: Tariff, horizon: Horizon, start: datetime
+    ) -> CostCase:
         """The case of a system under a tariff, billed from ``start`` (local standard time)."""
         return cls(system, book, horizon, Bills(tariff, start, system.work.load))
 
@@ -114,7 +116,7 @@ class Case:
         """Names of parts without a price, which the purchase leaves out."""
         return [name for name in self.system.parts if self.book.find(f"purchase.part.{name}") is None]
 
-    def price_of(self, drive: Drive) -> Price:
+    def price_of(self, drive: PricedDrive) -> DrivePrice:
         """The price of a drive: by its model in the book, its own, or by its class in the book.
 
         The price that an inventory states comes before the book's, but not before one set by hand. A
@@ -125,39 +127,39 @@ class Case:
         if found is None and drive.price is not None:
             usd, date, source = drive.price
             usd *= self.book.number(OWN)
-            return Price(usd, usd / drive.capacity_gb, source, date, OWN, by_gb=False)
+            return DrivePrice(usd, usd / drive.capacity_gb, source, date, OWN, by_gb=False)
         if found is not None:
             usd = self.book.number(found.key)
-            return Price(usd, usd / drive.capacity_gb, found.source, found.date, found.key, by_gb=False)
+            return DrivePrice(usd, usd / drive.capacity_gb, found.source, found.date, found.key, by_gb=False)
         of_class = f"purchase.price.{drive.price_class}"
         larger = f"{of_class}.larger"
         for key in (of_class, larger):
             figure = self.book.figures.get(key)
             if figure is not None and figure.covers(drive.capacity_gb):
                 per_gb = self.book.number(key)
-                return Price(
+                return DrivePrice(
                     per_gb * drive.capacity_gb, per_gb, figure.source, figure.date, key, by_gb=True,
                     extrapolated=key == larger,
                 )  # fmt: skip
-        return Price(0.0, 0.0, "no price is known", None, of_model[0], by_gb=False, known=False)
+        return DrivePrice(0.0, 0.0, "no price is known", None, of_model[0], by_gb=False, known=False)
 
-    def _owner_said(self, drive: Drive, of_model: Sequence[str]) -> bool:
+    def _owner_said(self, drive: PricedDrive, of_model: Sequence[str]) -> bool:
         """Whether what an inventory says was paid holds: before the book, not before what was set by hand."""
         known = next((self.book.figures[key] for key in of_model if key in self.book.figures), None)
         return drive.paid and (known is None or known.source != SET)
 
-    def price_expression(self, drive: Drive) -> str:
+    def price_expression(self, drive: PricedDrive) -> str:
         """The same as a formula of a spreadsheet."""
         price = self.price_of(drive)
         if price.key == OWN and drive.price is not None:
             return f"{number(drive.price[0])}*{{{OWN}}}"
         return f"{number(drive.capacity_gb)}*{{{price.key}}}" if price.by_gb else f"{{{price.key}}}"
 
-    def charged(self, drive: Drive) -> float:
+    def charged(self, drive: PricedDrive) -> float:
         """USD paid for a drive: for all of it, or by ``purchase.charge`` for the GB that volumes use."""
         return self.charged_gb(drive) * self.price_of(drive).per_gb
 
-    def charged_gb(self, drive: Drive) -> float:
+    def charged_gb(self, drive: PricedDrive) -> float:
         """GB of a drive that are paid for.
 
         Raises ``InputError`` where used GB are charged and not known.

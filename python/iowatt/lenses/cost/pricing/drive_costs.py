@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iowatt.lenses.cost.pricing import wear
-from iowatt.lenses.cost.pricing.case import Case
+from iowatt.lenses.cost.pricing.case import CostCase
 from iowatt.lenses.cost.pricing.component import Component, Group, number
 from iowatt.lenses.cost.result.costs import Payment
-from iowatt.lenses.cost.systems.system import Drive
+from iowatt.lenses.cost.systems.system import PricedDrive
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 
-def purchase_costs(case: Case) -> Iterator[Component]:
+def purchase_costs(case: CostCase) -> Iterator[Component]:
     """One for each drive, unless depreciation charges what is used of it; one for each part with a price."""
     if case.book.word("wear.charge") != "depreciation":
         for drive in case.system.drives:
@@ -27,7 +27,7 @@ def purchase_costs(case: Case) -> Iterator[Component]:
     yield _stated(case, "purchase.other", "purchase", "purchase:other", "Other purchases")
 
 
-def service_costs(case: Case) -> Iterator[Component]:
+def service_costs(case: CostCase) -> Iterator[Component]:
     """Once and by the year; both are there when 0, as a workbook has a cell for each."""
     yield _stated(case, "service.once", "service", "service:once", "Service, once")
     key = "service.per_year"
@@ -38,7 +38,7 @@ def service_costs(case: Case) -> Iterator[Component]:
 
 
 def _stated(
-    case: Case,
+    case: CostCase,
     figure_key: str,
     group: Group,
     key: str,
@@ -60,7 +60,7 @@ def _stated(
     )  # fmt: skip
 
 
-def _purchase(case: Case, drive: Drive) -> Component:
+def _purchase(case: CostCase, drive: PricedDrive) -> Component:
     price, quantity = case.price_of(drive), case.charged_gb(drive)
     used = case.book.word("purchase.charge") == "used"
     share = f"{number(quantity / drive.capacity_gb)}*" if used else ""
@@ -74,7 +74,7 @@ def _purchase(case: Case, drive: Drive) -> Component:
     )  # fmt: skip
 
 
-def failure_costs(case: Case) -> Iterator[Component]:
+def failure_costs(case: CostCase) -> Iterator[Component]:
     """One for each drive whose annual failure rate is not 0.
 
     Expected failures are rate x years. A failed drive costs labour, and its price too once its warranty is
@@ -87,7 +87,7 @@ def failure_costs(case: Case) -> Iterator[Component]:
             yield _failures(case, drive, rate, case.book.figure(*keys).key)
 
 
-def _failures(case: Case, drive: Drive, rate: float, key: str) -> Component:
+def _failures(case: CostCase, drive: PricedDrive, rate: float, key: str) -> Component:
     labour, warranty = case.book.number("failures.labour"), case.book.number("failures.warranty")
     price, figure, failures = case.price_of(drive), case.book.figure(key), rate * case.years
     late = list(_beyond_warranty(case, drive, warranty * SECONDS_PER_YEAR))
@@ -106,7 +106,9 @@ def _failures(case: Case, drive: Drive, rate: float, key: str) -> Component:
     )  # fmt: skip
 
 
-def _beyond_warranty(case: Case, drive: Drive, warranty_s: float) -> Iterator[tuple[float, float, float]]:
+def _beyond_warranty(
+    case: CostCase, drive: PricedDrive, warranty_s: float
+) -> Iterator[tuple[float, float, float]]:
     """Start and end of the times beyond the warranty of the drives in this place, and their length, in s."""
     begins_s = 0.0
     if case.book.word("wear.charge") == "replacements":
@@ -123,7 +125,7 @@ def _beyond_warranty(case: Case, drive: Drive, warranty_s: float) -> Iterator[tu
         yield begins_s + warranty_s, case.seconds, case.seconds - begins_s - warranty_s
 
 
-def _failure_expression(case: Case, key: str) -> str:
+def _failure_expression(case: CostCase, key: str) -> str:
     """The rate times labour, and times the years of each drive beyond its warranty."""
     late = "MAX(0,{years}-{failures.warranty})"
     if case.book.word("wear.charge") == "replacements":
@@ -133,7 +135,7 @@ def _failure_expression(case: Case, key: str) -> str:
     return f"{{{key}}}*({{years}}*{{failures.labour}}+{late}*{{price}})"
 
 
-def disposal_costs(case: Case) -> Iterator[Component]:
+def disposal_costs(case: CostCase) -> Iterator[Component]:
     """The disposal of all drives that served in each place, and the first one's residual value (a credit).
 
     The unused life of a replacement was never charged (`wear.charge`), nor that of any drive with
@@ -146,7 +148,7 @@ def disposal_costs(case: Case) -> Iterator[Component]:
             yield _residual(case, drive, share)
 
 
-def _disposal(case: Case, drive: Drive, each: float) -> Component:
+def _disposal(case: CostCase, drive: PricedDrive, each: float) -> Component:
     figure = case.book.figure("disposal.per_drive")
     replaces = case.book.word("wear.charge") == "replacements"
     replaced = wear.bought(case, drive)
@@ -166,7 +168,7 @@ def _disposal(case: Case, drive: Drive, each: float) -> Component:
     )  # fmt: skip
 
 
-def _residual(case: Case, drive: Drive, share: float) -> Component:
+def _residual(case: CostCase, drive: PricedDrive, share: float) -> Component:
     """By what is left of the life of the drive bought at the start, by wear or by years."""
     figure, place = case.book.figure("disposal.residual"), wear.place(case, drive)
     left = max(0.0, 1.0 - place.lives)

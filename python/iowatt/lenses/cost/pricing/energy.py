@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from iowatt.lenses.cost.pricing.bills import FIXED, Charge
-from iowatt.lenses.cost.pricing.case import Case
+from iowatt.lenses.cost.pricing.case import CostCase
 from iowatt.lenses.cost.pricing.component import Component, Group, number
 from iowatt.lenses.cost.result.costs import Payment
 from iowatt.lenses.wear import SECONDS_PER_YEAR
@@ -33,7 +33,7 @@ _PEAKS: Final = ("demand", "coincident")
 _CUT: Final = 1e-6
 
 
-def energy_costs(case: Case) -> Iterator[Component]:
+def energy_costs(case: CostCase) -> Iterator[Component]:
     """One for each kind of charge that the bill has."""
     by_kind: dict[ItemKind, list[Charge]] = {}
     for charge in charges(case, 1.0):
@@ -45,7 +45,7 @@ def energy_costs(case: Case) -> Iterator[Component]:
             yield _energy(case, kind, parts, _SHARED if kind == "fixed" and shared else _KINDS[kind][-1])
 
 
-def charges(case: Case, factor: float) -> list[Charge]:
+def charges(case: CostCase, factor: float) -> list[Charge]:
     """The bill of ``factor`` times the system's power, by kind and year, at today's prices.
 
     With ``energy.demand = run`` demand is that of the work done once, a full month's charge, times the
@@ -69,12 +69,12 @@ def charges(case: Case, factor: float) -> list[Charge]:
     return [*(charge for charge in billed if charge.kind not in _PEAKS), *_by_run(case, factor)]
 
 
-def whole_meter(case: Case) -> float:
+def whole_meter(case: CostCase) -> float:
     """USD over the horizon charged for a meter independent of its readings, at today's prices."""
     return math.fsum(one.usd for one in case.bills.charges(case.repeats) if one.kind in FIXED)
 
 
-def _shared(case: Case, factor: float, site_kw: float) -> Iterator[Charge]:
+def _shared(case: CostCase, factor: float, site_kw: float) -> Iterator[Charge]:
     """A meter's customer charges, by the system's share of the site's mean power; 0 without a site."""
     load = case.system.work.load
     own_kw = factor * load.total_j / load.duration_s / 1000.0
@@ -84,14 +84,14 @@ def _shared(case: Case, factor: float, site_kw: float) -> Iterator[Charge]:
             yield replace(charge, usd=charge.usd * share)
 
 
-def mean_price(case: Case) -> float:
+def mean_price(case: CostCase) -> float:
     """USD/kWh over the horizon of what is charged by the kWh; 0 for a system that draws nothing."""
     usd = sum(_flow(case, one).usd for one in charges(case, 1.0) if one.kind in _BY_KWH)
     kwh = case.system.work.load.repeated(case.repeats).total_j / JOULES_PER_KWH
     return usd / kwh if kwh else 0.0
 
 
-def _flow(case: Case, charge: Charge) -> Payment:
+def _flow(case: CostCase, charge: Charge) -> Payment:
     """A charge, due evenly over its year, at that year's prices."""
     begins = charge.year * SECONDS_PER_YEAR
     ends = min(begins + SECONDS_PER_YEAR, case.seconds)
@@ -99,16 +99,16 @@ def _flow(case: Case, charge: Charge) -> Payment:
     return Payment(charge.usd * factor * _escalation(case, charge.year), min(begins, ends), ends)
 
 
-def _escalated_usd(case: Case, parts: Iterable[Charge]) -> float:
+def _escalated_usd(case: CostCase, parts: Iterable[Charge]) -> float:
     """Dollars of charges with escalation, before ``energy.factor``."""
     return math.fsum(charge.usd * _escalation(case, charge.year) for charge in parts)
 
 
-def _escalation(case: Case, year: int) -> float:
+def _escalation(case: CostCase, year: int) -> float:
     return float((1.0 + case.book.number("energy.escalation")) ** year)
 
 
-def _linear_price(case: Case) -> float | None:
+def _linear_price(case: CostCase) -> float | None:
     """USD/kWh where energy has one price at all times and no escalation; else None."""
     tariff = case.bills.tariff
     if tariff.energy is None or any(tariff.fuel) or case.book.number("energy.escalation"):
@@ -117,7 +117,7 @@ def _linear_price(case: Case) -> float | None:
     return tiers[0].price if len(tiers) == 1 else None
 
 
-def _by_run(case: Case, factor: float) -> Iterator[Charge]:
+def _by_run(case: CostCase, factor: float) -> Iterator[Charge]:
     """Demand of the work done once, at a full month's charge, for each repetition."""
     once = case.bills.of(1.0, factor)
     for kind in _PEAKS:
@@ -129,7 +129,7 @@ def _by_run(case: Case, factor: float) -> Iterator[Charge]:
             yield Charge(kind, year, usd * case.repeats * share, quantity * case.repeats * share)
 
 
-def _energy(case: Case, kind: ItemKind, parts: Sequence[Charge], formula: str) -> Component:
+def _energy(case: CostCase, kind: ItemKind, parts: Sequence[Charge], formula: str) -> Component:
     title, group, unit, _ = _KINDS[kind]
     flows = tuple(_flow(case, charge) for charge in parts)
     usd = math.fsum(one.usd for one in flows)
@@ -149,7 +149,7 @@ def _energy(case: Case, kind: ItemKind, parts: Sequence[Charge], formula: str) -
     )  # fmt: skip
 
 
-def _energy_expression(case: Case, kind: ItemKind, parts: Sequence[Charge]) -> str:
+def _energy_expression(case: CostCase, kind: ItemKind, parts: Sequence[Charge]) -> str:
     price = _linear_price(case)
     if kind == "energy" and price is not None:
         kwh = case.system.work.load.total_j / JOULES_PER_KWH
@@ -161,7 +161,7 @@ def _energy_expression(case: Case, kind: ItemKind, parts: Sequence[Charge]) -> s
     return f"{number(_escalated_usd(case, parts))}*{{energy.factor}}"
 
 
-def cooling_costs(case: Case) -> Iterator[Component]:
+def cooling_costs(case: CostCase) -> Iterator[Component]:
     """The bill of the load times PUE less the bill of the load; none where PUE is 1."""
     factor = case.book.number("cooling.pue")
     if factor == 1.0:
@@ -175,7 +175,7 @@ def cooling_costs(case: Case) -> Iterator[Component]:
         yield _cooling(case, "cooling:sell", "Cooling and distribution, at negative prices", paid, None)
 
 
-def _cooling(case: Case, key: str, title: str, parts: list[Charge], kwh: float | None) -> Component:
+def _cooling(case: CostCase, key: str, title: str, parts: list[Charge], kwh: float | None) -> Component:
     figure = case.book.figure("cooling.pue")
     flows = tuple(_flow(case, charge) for charge in parts)
     usd = math.fsum(one.usd for one in flows)
@@ -192,7 +192,7 @@ def _cooling(case: Case, key: str, title: str, parts: list[Charge], kwh: float |
     )  # fmt: skip
 
 
-def _added_by(case: Case, factor: float) -> Iterator[Charge]:
+def _added_by(case: CostCase, factor: float) -> Iterator[Charge]:
     """The charges of ``factor`` times the power less those of the power itself."""
     before = {(charge.kind, charge.year): charge for charge in charges(case, 1.0)}
     after = {(charge.kind, charge.year): charge for charge in charges(case, factor)}

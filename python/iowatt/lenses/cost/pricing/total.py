@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 from iowatt.base.results import Note
 from iowatt.lenses.cost.pricing import carbon, drive_costs, energy, wear
 from iowatt.lenses.cost.pricing.bills import Bills
-from iowatt.lenses.cost.pricing.case import Case
+from iowatt.lenses.cost.pricing.case import CostCase
 from iowatt.lenses.cost.pricing.component import GROUPS, Costs
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.book.book import Book, Figure
+    from iowatt.lenses.cost.book.book import Book, BookFigure
     from iowatt.lenses.cost.pricing.case import Horizon
-    from iowatt.lenses.cost.systems.system import Drive, System
+    from iowatt.lenses.cost.systems.system import PricedDrive, PricedSystem
     from iowatt.tariffs.structure import Tariff
 
 #: The costs of a system under a book over a horizon.
@@ -27,7 +27,7 @@ _COMPONENTS: Final = (
 )  # fmt: skip
 
 
-def price(case: Case) -> Costs:
+def price(case: CostCase) -> Costs:
     """All components, in order of their groups; those that lack a price are not ``known``.
 
     Raises ``InputError`` where something that is asked for is not known.
@@ -47,13 +47,13 @@ def price(case: Case) -> Costs:
     )
 
 
-def pricer(system: System, tariff: Tariff, start: datetime) -> Pricer:
+def pricer(system: PricedSystem, tariff: Tariff, start: datetime) -> Pricer:
     """The cost of one system as a function of the assumptions; bills are kept between calls."""
     bills = Bills(tariff, start, system.work.load)
-    return lambda book, horizon: price(Case(system, book, horizon, bills))
+    return lambda book, horizon: price(CostCase(system, book, horizon, bills))
 
 
-def _notes(case: Case) -> list[Note]:
+def _notes(case: CostCase) -> list[Note]:
     notes = [*case.system.notes, *wear.warnings(case.system)]
     unpriced = case.unpriced_parts
     if unpriced:
@@ -67,9 +67,9 @@ def _notes(case: Case) -> list[Note]:
     return notes
 
 
-def _cautions(case: Case) -> Iterator[Note]:
+def _cautions(case: CostCase) -> Iterator[Note]:
     """What must be read before the total: missing prices, extrapolated prices, a whole meter's charges."""
-    like: dict[tuple[str, float], list[Drive]] = {}
+    like: dict[tuple[str, float], list[PricedDrive]] = {}
     for drive in case.system.drives:
         like.setdefault((drive.model, drive.capacity_gb), []).append(drive)
     for drives in like.values():
@@ -96,7 +96,7 @@ def _cautions(case: Case) -> Iterator[Note]:
             yield Note(code="whole-meter", text=text, decides=True)
 
 
-def _listed(figure: Figure) -> str:
+def _listed(figure: BookFigure) -> str:
     low = "" if figure.from_gb is None else f" from {figure.from_gb:,.0f} GB"
     high = "" if figure.to_gb is None else f" to {figure.to_gb:,.0f} GB"
     return f"listed{low}{high}"

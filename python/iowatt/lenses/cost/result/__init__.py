@@ -16,8 +16,8 @@ from iowatt.lenses.cost.result.costs import (
     View,
 )  # fmt: skip
 from iowatt.lenses.cost.result.uncertainty import (
+    CostCrossing,
     CostCurve,
-    Crossing,
     Crossover,
     PairCrossings,
     PlaceRange,
@@ -28,7 +28,22 @@ from iowatt.lenses.cost.result.uncertainty import (
 from iowatt.lenses.cost.result.year import DutyYear
 
 __all__ = [
-    "Assumption", "BilledPeriod", "Choice", "Cost", "CostComponent", "CostCurve", "Crossing", "Crossover",
-    "DriveCost", "DutyYear", "PairCrossings", "Payment", "PlaceRange", "Quantiles", "SystemCost", "Tornado",
-    "TornadoBar", "View",
+    "Assumption",
+    "BilledPeriod",
+    "Choice",
+    "Cost",
+    "CostComponent",
+    "CostCrossing",
+    "CostCurve",
+    "Crossover",
+    "DriveCost",
+    "DutyYear",
+    "PairCrossings",
+    "Payment",
+    "PlaceRange",
+    "Quantiles",
+    "SystemCost",
+    "Tornado",
+    "TornadoBar",
+    "View",
 ]  # fmt: skip

@@ -10,9 +10,9 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from iowatt.base.results import Note, ResultDocument
+from iowatt.base.results import Note, ResultDocument, is_none
 from iowatt.lenses.budget.result import ServiceLevel
 from iowatt.lenses.cost.result.printable import PrintableResult
 from iowatt.lenses.cost.result.uncertainty import Crossover, Tornado, Uncertainty
@@ -110,7 +110,7 @@ class WorkOnce(PrintableResult):
     energy_j: float
 
 
-class Capacity(PrintableResult):
+class SystemCapacity(PrintableResult):
     """Capacity in decimal GB: of all drives, after redundancy, after data reduction."""
 
     raw: float | None
@@ -125,6 +125,8 @@ _SMALL: Final = 1e-9
 @dataclass(frozen=True)
 class Payment:
     """Dollars due at ``at_s``, or evenly from then until ``until_s``."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
 
     usd: float
     at_s: float = 0.0
@@ -217,18 +219,14 @@ class DriveWear(PrintableResult):
     note: str
 
 
-def _absent(value: object) -> bool:
-    return value is None
-
-
 class DriveReplaced(PrintableResult):
     """A drive bought in place of a worn one; ``count`` of them evenly until ``until_years`` in a group."""
 
     at_years: float
     reason: Literal["worn", "service_life"]
     usd: float | None
-    count: int | None = Field(default=None, exclude_if=_absent)
-    until_years: float | None = Field(default=None, exclude_if=_absent)
+    count: int | None = Field(default=None, exclude_if=is_none)
+    until_years: float | None = Field(default=None, exclude_if=is_none)
 
 
 class DriveCost(PrintableResult):
@@ -393,7 +391,7 @@ class SystemCost(PrintableResult):
     seconds: float
     years: float
     work: WorkOnce
-    capacity_gb: Capacity
+    capacity_gb: SystemCapacity
     kept_up: KeptUp | None
     #: The total as it is paid; None where a price is missing.
     usd: float | None

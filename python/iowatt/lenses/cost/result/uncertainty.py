@@ -149,7 +149,7 @@ class PlaceRange(PrintableResult):
     share_reversed: float
 
 
-class Crossing(PrintableResult):
+class CostCrossing(PrintableResult):
     """A place between ``lower`` and ``upper`` where the cheaper of two systems changes."""
 
     at: float
@@ -169,7 +169,7 @@ class PairCrossings(PrintableResult):
 
     a: str
     b: str
-    crossings: list[Crossing]
+    crossings: list[CostCrossing]
     why: str | None
     range: PlaceRange | None
 

@@ -5,6 +5,6 @@ format), ``low_power_state`` has the power levels of drives below idle.
 """
 
 from iowatt.lenses.cost.systems.of_run import observe, power_over_time, system_of_plan
-from iowatt.lenses.cost.systems.system import System
+from iowatt.lenses.cost.systems.system import PricedSystem
 
-__all__ = ["System", "observe", "power_over_time", "system_of_plan"]
+__all__ = ["PricedSystem", "observe", "power_over_time", "system_of_plan"]

@@ -12,17 +12,17 @@ from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem
 from iowatt.base.results import Note
-from iowatt.lenses.cost.book.book import Book, Figure
+from iowatt.lenses.cost.book.book import Book, BookFigure
 from iowatt.lenses.cost.book.find import SET
 from iowatt.lenses.cost.systems.inventory_file import (
     Bought,
-    Change,
-    Counted,
+    DriveChange,
+    DriveCounters,
     DriveEntry,
     InventoryFile,
     Spread,
 )
-from iowatt.lenses.cost.systems.system import Counts, Drive
+from iowatt.lenses.cost.systems.system import Counts, PricedDrive
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.find import device_file, device_names
 from iowatt.model.library.price_class import Sold, price_class
@@ -55,7 +55,7 @@ class Inventory:
 
         Raises ``InputError`` where another inventory states another price of a part of the same name.
         """
-        figures: dict[str, Figure] = {}
+        figures: dict[str, BookFigure] = {}
         for part in self.file.part:
             key = f"purchase.part.{part.name}"
             known = book.figures.get(key)
@@ -68,13 +68,13 @@ class Inventory:
                     f"{part.name!r} costs {part.usd:g} USD here and {known.value:g} in {known.source}",
                     hint="parts of one name have one price; give them different names",
                 )
-            figures[key] = Figure(
+            figures[key] = BookFigure(
                 key=key, value=part.usd, low=part.low, high=part.high, source=part.source or self.where,
                 date=part.date, quality="given",
             )  # fmt: skip
         return replace(book, figures={**book.figures, **figures}) if figures else book
 
-    def capacity_gb(self, run: Run, drives: Sequence[Drive]) -> CapacityGb:
+    def capacity_gb(self, run: Run, drives: Sequence[PricedDrive]) -> CapacityGb:
         """The file's, else the Run's; raw capacity else that of all ``drives``."""
         given, known = self.file.capacity, run.summary["capacity_gb"]
         summed = sum(drive.capacity_gb for drive in drives) or None
@@ -156,7 +156,7 @@ def _problems(file: InventoryFile, devices: Mapping[str, DeviceFile]) -> Iterato
 StatedPrice = tuple[float, str | None, str]
 
 
-def added_drives(inventory: Inventory, run: Run) -> tuple[Drive, ...]:
+def added_drives(inventory: Inventory, run: Run) -> tuple[PricedDrive, ...]:
     """The drives that the file adds to those that the Run knows, in the order of the file.
 
     Counts are those of one pass of the Run's window. Bytes of hosts are spread evenly by capacity over drives
@@ -176,7 +176,7 @@ def added_drives(inventory: Inventory, run: Run) -> tuple[Drive, ...]:
     total_gb = sum(drive.capacity_gb for drive in drives if drive.name in takers)
     requests = run.summary["requests"]
 
-    def shared(drive: Drive) -> Drive:
+    def shared(drive: PricedDrive) -> PricedDrive:
         share = drive.capacity_gb / total_gb
         written = requests["bytes_written"] * spread.writes * share
         read = requests["bytes_read"] * spread.reads * share
@@ -185,7 +185,7 @@ def added_drives(inventory: Inventory, run: Run) -> tuple[Drive, ...]:
     return tuple(shared(drive) if drive.name in takers else drive for drive in drives)
 
 
-def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) -> Drive:
+def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) -> PricedDrive:
     device = inventory.devices.get(entry.device or "")
     kind = entry.kind or (device.kind if device is not None else "hdd")
     size = entry.capacity or (device.capacity if device is not None else None) or 0
@@ -197,7 +197,7 @@ def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) 
         rated = file_ratings(device)[0]
         if sold.usd is not None and size == device.capacity:
             own = (sold.usd, sold.date, sold.source or inventory.where)
-    return Drive(
+    return PricedDrive(
         name=name, model=entry.name if device is None else device.name, pool=entry.pool, kind=kind,
         capacity_gb=size / GB, used_gb=size / GB * entry.used,
         price_class=bought or price_class(kind, None, None, None, size),
@@ -222,7 +222,7 @@ def _price(given: Bought, where: str) -> StatedPrice | None:
     return None if given.usd is None else (given.usd, given.date, given.source or where)
 
 
-def _counts(given: Counted | None, known: Counts, window_s: float) -> Counts:
+def _counts(given: DriveCounters | None, known: Counts, window_s: float) -> Counts:
     """``known`` with what was counted in its place: the Run's part of it, by time."""
     if given is None:
         return known
@@ -252,7 +252,7 @@ def _counts(given: Counted | None, known: Counts, window_s: float) -> Counts:
     )
 
 
-def changed_drives(inventory: Inventory, known: Sequence[Drive], run: Run) -> tuple[Drive, ...]:
+def changed_drives(inventory: Inventory, known: Sequence[PricedDrive], run: Run) -> tuple[PricedDrive, ...]:
     """The Run's drives with the figures that the file has for them; later changes hold.
 
     Raises
@@ -286,7 +286,7 @@ def changed_drives(inventory: Inventory, known: Sequence[Drive], run: Run) -> tu
     return tuple(found)
 
 
-def _changed(drive: Drive, change: Change, where: str, window_s: float) -> Drive:
+def _changed(drive: PricedDrive, change: DriveChange, where: str, window_s: float) -> PricedDrive:
     return replace(
         drive,
         price=_price(change.price, where) or drive.price,
@@ -336,7 +336,7 @@ def beside_note(added: int, known: int) -> Note:
 
 def _counted(entry: DriveEntry, kind: str, spread: Spread | None) -> bool:
     """Whether the wear of the drives was counted: bytes of an SSD, cycles of a disk."""
-    counts = entry.counts or Counted()
+    counts = entry.counts or DriveCounters()
     if kind == "hdd":
         return counts.start_stops is not None or counts.load_unloads is not None
     spread_here = spread is not None and entry.pool in spread.pools

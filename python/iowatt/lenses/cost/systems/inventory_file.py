@@ -47,7 +47,7 @@ class Ratings(Strict):
         return {name: float(value) for name, value in found.items() if value is not None}
 
 
-class Counted(Strict):
+class DriveCounters(Strict):
     """What each of the drives counted, over the Run or over a longer time that it is a part of."""
 
     over: Duration | None = key(
@@ -124,7 +124,9 @@ class DriveEntry(Strict):
     used: float = key("Part of each that volumes take, redundancy included.", default=1.0, ge=0, le=1)
     price: Bought = key("What each cost.", default=Bought())
     ratings: Ratings = key("What each is rated to last.", default=Ratings())
-    counts: Counted | None = key("What each counted.", default=None, unset="not known: no wear is priced")
+    counts: DriveCounters | None = key(
+        "What each counted.", default=None, unset="not known: no wear is priced"
+    )
 
     def problems(self, at: KeyPath) -> Iterator[Problem]:
         """What is wrong between keys; ``at`` is the table's own path."""
@@ -146,7 +148,7 @@ class DriveEntry(Strict):
         return [self.name] if self.count == 1 else [f"{self.name}.{number}" for number in range(self.count)]
 
 
-class Change(Strict):
+class DriveChange(Strict):
     """Other figures for drives that the Run knows."""
 
     drives: str = key(
@@ -158,7 +160,7 @@ class Change(Strict):
         "Part of each that volumes take, redundancy included.", default=None, unset="the Run's", ge=0, le=1
     )
     price_class: str | None = key("The class of the book's prices.", default=None, unset="the Run's")
-    counts: Counted | None = key("What each counted.", default=None, unset="the Run's")
+    counts: DriveCounters | None = key("What each counted.", default=None, unset="the Run's")
 
     def problems(self, at: KeyPath) -> Iterator[Problem]:
         """What is wrong between keys; ``at`` is the table's own path."""
@@ -199,7 +201,7 @@ class PartEntry(Strict):
             )
 
 
-class Space(Strict):
+class StatedCapacity(Strict):
     """Capacity of all of it."""
 
     raw: Capacity | None = key("Of all drives for data.", default=None, unset="summed", unit="bytes", gt=0)
@@ -233,8 +235,8 @@ class InventoryFile(Strict):
         "The version of this format.", alias="schema", accepts=f'"{SCHEMA}"', example=SCHEMA
     )
     notes: list[str] = key("Shown with every result.", default=[])
-    capacity: Space = key("Capacity of all of it.", default=Space())
+    capacity: StatedCapacity = key("Capacity of all of it.", default=StatedCapacity())
     spread: Spread | None = key("How bytes reach drives.", default=None, unset="not known")
     drive: list[DriveEntry] = key("Drives that the Run does not know.", default=[])
-    change: list[Change] = key("Other figures for drives that it knows.", default=[])
+    change: list[DriveChange] = key("Other figures for drives that it knows.", default=[])
     part: list[PartEntry] = key("Parts other than drives.", default=[])

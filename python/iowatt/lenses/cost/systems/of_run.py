@@ -18,9 +18,9 @@ from iowatt.lenses.cost.systems.inventory import (
     inventory_notes,
 )
 from iowatt.lenses.cost.systems.low_power_state import Low, levels_of_plan, spent_low
-from iowatt.lenses.cost.systems.system import Counts, Drive, System, Work
+from iowatt.lenses.cost.systems.system import Counts, PricedDrive, PricedSystem, PricedWork
 from iowatt.lenses.kept_up import kept_up, warm_starts
-from iowatt.tariffs.load import Load
+from iowatt.tariffs.load import ElectricLoad
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -29,7 +29,7 @@ GB: Final = 1e9
 MIB: Final = 2**20
 
 
-def observe(run: Run, inventory: Inventory | None = None) -> System:
+def observe(run: Run, inventory: Inventory | None = None) -> PricedSystem:
     """The system of a Run, with its inventory if any; a measured Run without one has no drives.
 
     Raises
@@ -55,7 +55,7 @@ def observe(run: Run, inventory: Inventory | None = None) -> System:
         notes += inventory_notes(inventory)
         notes += (beside_note(len(more), len(known)),) if more and known else ()
         raw, usable, effective = inventory.capacity_gb(run, drives)
-    return System(
+    return PricedSystem(
         name=run.path.name if run.path is not None else run.name,
         where=where,
         drives=drives,
@@ -63,7 +63,7 @@ def observe(run: Run, inventory: Inventory | None = None) -> System:
         raw_gb=raw,
         usable_gb=usable,
         effective_gb=effective,
-        work=Work(
+        work=PricedWork(
             duration_s=duration,
             load=power_over_time(run, where),
             requests=float(throughput["completions"]),
@@ -79,7 +79,7 @@ def observe(run: Run, inventory: Inventory | None = None) -> System:
     )
 
 
-def power_over_time(run: Run, where: str) -> Load:
+def power_over_time(run: Run, where: str) -> ElectricLoad:
     """The power of a Run by intervals; the joules are those of its ledger.
 
     Raises ``InputError`` where a part of them is not known.
@@ -99,7 +99,7 @@ def power_over_time(run: Run, where: str) -> Load:
     power = "wall_w" if run.summary["power_basis"] == "wall" else "power_w"
     table = run.table("intervals").select("start_s", "end_s", power)
     widths = (table["end_s"] - table["start_s"]).to_numpy()
-    drawn = Load.of_powers(widths, table[power].cast(pl.Float64).to_numpy())
+    drawn = ElectricLoad.of_powers(widths, table[power].cast(pl.Float64).to_numpy())
     # Rounding of sums aside these are the ledger's joules; the last instant is made exactly so.
     drawn.joules[-1] = total
     drawn.at_s[-1] = run.summary["window"]["duration_s"]
@@ -108,24 +108,26 @@ def power_over_time(run: Run, where: str) -> Load:
     return drawn
 
 
-def system_of_plan(plan: Mapping[str, Any], where: str, *, watts: float = 0.0, iops: float = 0.0) -> System:
+def system_of_plan(
+    plan: Mapping[str, Any], where: str, *, watts: float = 0.0, iops: float = 0.0
+) -> PricedSystem:
     """The system of a plan that was not run: an hour at ``watts`` and ``iops``, without wear.
 
     Capacity and response times are not known. ``where`` is its place in messages.
     """
     hour_s = 3600.0
-    load = Load.of_powers(np.array([hour_s]), np.array([watts]))
+    load = ElectricLoad.of_powers(np.array([hour_s]), np.array([watts]))
     unworn = Counts(0.0, 0.0, 0.0, 0.0, None, None, 0.0, 0.0)
     named = plan.get("names", {}).get("devices", [])
-    return System(
+    return PricedSystem(
         name=str(plan["name"]), where=where,
         drives=tuple(_drive(device, unworn, levels_of_plan(plan, device["pool"])) for device in named),
         parts=dict(_parts(plan)), raw_gb=None, usable_gb=None, effective_gb=None,
-        work=Work(hour_s, load, hour_s * iops, 0.0, None), power_basis="device", modelled=True,
+        work=PricedWork(hour_s, load, hour_s * iops, 0.0, None), power_basis="device", modelled=True,
     )  # fmt: skip
 
 
-def _drives(run: Run) -> Iterator[Drive]:
+def _drives(run: Run) -> Iterator[PricedDrive]:
     named = run.plan.get("names", {}).get("devices", [])
     rows = {row["name"]: row for row in run.table("devices").iter_rows(named=True)} if named else {}
     for one in named:
@@ -133,10 +135,10 @@ def _drives(run: Run) -> Iterator[Drive]:
         yield _drive(one, _counts(rows[one["name"]], lows), lows)
 
 
-def _drive(one: Mapping[str, Any], counts: Counts, lows: Sequence[Low]) -> Drive:
+def _drive(one: Mapping[str, Any], counts: Counts, lows: Sequence[Low]) -> PricedDrive:
     share = one.get("used_share")
     price = one.get("price")
-    return Drive(
+    return PricedDrive(
         name=one["name"], model=one["model"], pool=one["pool"], kind=one["kind"],
         capacity_gb=one.get("sold_bytes", one["raw_bytes"]) / GB,
         used_gb=None if share is None else share * one["raw_bytes"] / GB,

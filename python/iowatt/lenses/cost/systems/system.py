@@ -9,7 +9,7 @@ from typing import Literal
 from iowatt.base.results import Note
 from iowatt.lenses.cost.systems.low_power_state import Low
 from iowatt.lenses.kept_up import KeptUp
-from iowatt.tariffs.load import Load
+from iowatt.tariffs.load import ElectricLoad
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Drive:
+class PricedDrive:
     """One drive: what it is, what was paid for it, what it is rated to last, what it did."""
 
     name: str
@@ -94,11 +94,11 @@ class Drive:
 
 
 @dataclass(frozen=True)
-class Work:
+class PricedWork:
     """The work that is repeated: a Run, or a year of a duty cycle."""
 
     duration_s: float
-    load: Load
+    load: ElectricLoad
     requests: float
     bytes_moved: float
     #: Mean response time, and its 95th percentile; None where not known, as the percentile of a year.
@@ -107,19 +107,19 @@ class Work:
 
 
 @dataclass(frozen=True)
-class System:
+class PricedSystem:
     """The system that is priced."""
 
     name: str
     #: Where it comes from, for messages.
     where: str
-    drives: tuple[Drive, ...]
+    drives: tuple[PricedDrive, ...]
     #: Parts that are not drives, by name, and how many.
     parts: Mapping[str, int]
     raw_gb: float | None
     usable_gb: float | None
     effective_gb: float | None
-    work: Work
+    work: PricedWork
     #: ``wall`` or ``device``.
     power_basis: str
     modelled: bool
@@ -141,9 +141,9 @@ class System:
         """Whether it may be ranked: it kept up with its load and keeps the service level."""
         return not self.late and not self.missed
 
-    def merged(self) -> System:
+    def merged(self) -> PricedSystem:
         """The same with like drives as one with a count: quicker to price many times."""
-        alike: dict[tuple[object, ...], Drive] = {}
+        alike: dict[tuple[object, ...], PricedDrive] = {}
         for drive in self.drives:
             first = alike.get(drive.priced_by)
             count = drive.count if first is None else first.count + drive.count

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import nearest
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.book.keys import KEYS, Key, key_rule
+from iowatt.lenses.cost.book.keys import KEYS, BookKey, key_rule
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.pricing.total import Pricer
 from iowatt.lenses.cost.uncertainty.root import boundary
@@ -43,7 +43,7 @@ _TIME: Final = {
 
 
 @dataclass(frozen=True)
-class Axis:
+class CostAxis:
     """An assumption, the bounds that it is varied within, and the points that are looked at first."""
 
     of: str
@@ -80,7 +80,7 @@ def axis(
     *,
     largest_usd: float,
     slowest_s: float | None,
-) -> Axis:
+) -> CostAxis:
     """The axis of ``alpha``, ``years`` or a numeric key, within ``bounds`` or those that suit it.
 
     ``largest_usd`` is the dearest system's total, which bounds a figure that is 0;
@@ -109,10 +109,10 @@ def axis(
     kind: Literal["log", "linear"] = "log" if low > 0.0 and high > 2.0 * low else "linear"
     grid = _grid(low, high, kind, points, step)
     fine = grid if value is None or not low < value < high else tuple(sorted({*grid, value}))
-    return Axis(of, unit, text, value, low, high, kind, fine, grid[::step])
+    return CostAxis(of, unit, text, value, low, high, kind, fine, grid[::step])
 
 
-def _rule(key: str) -> Key:
+def _rule(key: str) -> BookKey:
     rule = key_rule(key)
     if rule is None or rule.words or rule.any_word:
         near = nearest(key, ["alpha", "years", *(one.pattern for one in KEYS if not one.words)])
@@ -172,7 +172,7 @@ class AxisPricer:
     """Totals of systems along an axis, under one book and (where that is not the axis) one horizon."""
 
     def __init__(
-        self, axis: Axis, pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, dollars: Dollars
+        self, axis: CostAxis, pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, dollars: Dollars
     ) -> None:
         self.axis = axis
         self.names = tuple(pricers)

@@ -19,8 +19,8 @@ from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.pricing.total import Pricer
 from iowatt.lenses.cost.result.uncertainty import (
     CheapestStretch,
+    CostCrossing,
     CostCurve,
-    Crossing,
     Crossover,
     Elsewhere,
     PairCrossings,
@@ -128,9 +128,9 @@ def _crossover(
 
 def _crossings(
     course: AxisPricer, grid: Sequence[float], a: str, b: str, work_s: Mapping[str, float] | None
-) -> list[Crossing]:
+) -> list[CostCrossing]:
     return [
-        Crossing(
+        CostCrossing(
             at=flip.at, lower=flip.lower, upper=flip.upper, kind=flip.kind,
             cheaper_below=b if flip.direction > 0 else a, cheaper_above=a if flip.direction > 0 else b,
             usd_below=flip.below, usd_above=flip.above,

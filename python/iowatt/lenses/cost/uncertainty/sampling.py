@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.lenses.cost.book.book import Book, Figure
+from iowatt.lenses.cost.book.book import Book, BookFigure
 from iowatt.lenses.cost.book.keys import key_rule
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.pricing.component import GROUPS, Group
@@ -37,7 +37,7 @@ WIDE = 10.0
 
 
 @dataclass(frozen=True)
-class Law:
+class Distribution:
     """The distribution of one figure, over ``low`` to ``high`` and densest at ``mode``, in the key's unit."""
 
     key: str
@@ -62,7 +62,7 @@ class Law:
         )
 
 
-def law_of(figure: Figure) -> Law | None:
+def law_of(figure: BookFigure) -> Distribution | None:
     """The law of a figure; None of a word, and of one without a range."""
     if isinstance(figure.value, str):
         return None
@@ -73,7 +73,7 @@ def law_of(figure: Figure) -> Law | None:
     if not low < high:
         return None
     wide = low > 0.0 and high > WIDE * low
-    return Law(figure.key, "log-triangular" if wide else "triangular", low, figure.value, high)
+    return Distribution(figure.key, "log-triangular" if wide else "triangular", low, figure.value, high)
 
 
 def unit_and_text(key: str) -> tuple[str, str]:
@@ -135,7 +135,7 @@ def with_values(book: Book, values: Mapping[str, float]) -> Book:
     if not new:
         return book.changed(values)
     figures = dict(book.figures) | {
-        key: Figure(key=key, value=value, source="varied", quality="given") for key, value in new.items()
+        key: BookFigure(key=key, value=value, source="varied", quality="given") for key, value in new.items()
     }
     return replace(book, figures=figures).changed(values)
 
@@ -144,13 +144,15 @@ def with_values(book: Book, values: Mapping[str, float]) -> Book:
 LEAST_DRAWS = 20
 
 
-def varied(pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, dollars: Dollars) -> tuple[Law, ...]:
+def varied(
+    pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, dollars: Dollars
+) -> tuple[Distribution, ...]:
     """Laws of the figures with a range that any of the pricers asks for, sorted by key.
 
     The figures used may depend on others (a carbon price of 0 needs no emissions of the grid), so all systems
     are priced at the values, at the low ends and at the high ends, until no new figure is used.
     """
-    laws: dict[str, Law] = {}
+    laws: dict[str, Distribution] = {}
     used: set[str] = set()
     while True:
         probes = [
@@ -168,7 +170,7 @@ def varied(pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, dollars:
         laws = found
 
 
-def draws(laws: Sequence[Law], count: int, seed: int) -> list[dict[str, float]]:
+def draws(laws: Sequence[Distribution], count: int, seed: int) -> list[dict[str, float]]:
     """``count`` sets of values by key. The same seed gives a key the same values in any set.
 
     Raises ``InputError`` for fewer than ``LEAST_DRAWS`` and for a negative seed.

@@ -24,9 +24,9 @@ from iowatt.lenses.cost.result.uncertainty import (
 )
 from iowatt.lenses.cost.uncertainty.sampling import (
     SAME,
+    Distribution,
     Dollars,
     Floats,
-    Law,
     Total,
     difference,
     draws,
@@ -172,7 +172,11 @@ def tornado(
 
 
 def _tornado(
-    ends: Sequence[tuple[Law, Totals, Totals]], middle: Totals, a: str | None, b: str, dollars: Dollars
+    ends: Sequence[tuple[Distribution, Totals, Totals]],
+    middle: Totals,
+    a: str | None,
+    b: str,
+    dollars: Dollars,
 ) -> Tornado:
     """The tornado of ``b``, or of what it costs more than ``a``."""
 
@@ -194,7 +198,7 @@ def _tornado(
     )  # fmt: skip
 
 
-def _bar(law: Law, ends: tuple[float, float, float], *, of_total: bool) -> TornadoBar:
+def _bar(law: Distribution, ends: tuple[float, float, float], *, of_total: bool) -> TornadoBar:
     low, _, high = ends
     flips = not of_total and min(ends) < 0.0 < max(ends)
     unit, text = unit_and_text(law.key)

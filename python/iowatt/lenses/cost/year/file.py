@@ -167,7 +167,7 @@ class HoursFile(_Common):
         )  # fmt: skip
 
 
-class Measured(Strict):
+class MeasuredLoad(Strict):
     """What was measured, and when."""
 
     path: str = key(
@@ -197,7 +197,7 @@ class Measured(Strict):
 class MeasuredFile(_Common):
     """A duty cycle whose hours a log or a Run has."""
 
-    measured: Measured = key("What was measured.", example={"path": "week.txt", "devices": ["sda"]})
+    measured: MeasuredLoad = key("What was measured.", example={"path": "week.txt", "devices": ["sda"]})
 
     def problems(self) -> Iterator[Problem]:
         """What is wrong between keys."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from iowatt.base.digits import apart
 from iowatt.base.errors import InputError
-from iowatt.lenses.cost.systems.system import System
+from iowatt.lenses.cost.systems.system import PricedSystem
 from iowatt.lenses.cost.year.cycle import Cycle, Floats, Measure, hour_name
 from iowatt.lenses.one_array import MEASURES, WITHIN, ArrayMeasurement, measure_of, same_array
 
@@ -33,7 +33,7 @@ class Levels:
     ``loads`` in ``measure``, ``watts`` at them, both of shape (n,); ``response_ms`` NaN where a Run has none.
     """
 
-    systems: tuple[System, ...]
+    systems: tuple[PricedSystem, ...]
     measure: str
     loads: Floats
     watts: Floats
@@ -75,7 +75,7 @@ class Levels:
         return np.interp(loads, self.loads[first:], self.response_ms[first:])
 
 
-def levels(systems: Sequence[System], measure: Measure) -> Levels:
+def levels(systems: Sequence[PricedSystem], measure: Measure) -> Levels:
     """The systems in order of their load.
 
     Parameters
@@ -166,12 +166,12 @@ def placed(cycle: Cycle, points: Levels, start: datetime, years: int) -> Floats:
     return found
 
 
-def _load(system: System, measure: str) -> float:
+def _load(system: PricedSystem, measure: str) -> float:
     work = system.work
     return (work.requests if measure == "iops" else work.bytes_moved / 2**20) / work.duration_s
 
 
-def seen(system: System, plan: str = "") -> ArrayMeasurement:
+def seen(system: PricedSystem, plan: str = "") -> ArrayMeasurement:
     """What identifies its array; ``plan`` is that of its Run."""
     return ArrayMeasurement(
         name=system.where, where=system.where,

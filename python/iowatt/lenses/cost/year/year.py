@@ -23,11 +23,11 @@ from iowatt.lenses.cost.result.year import (
     MeanDay,
     MeanWeek,
 )
-from iowatt.lenses.cost.systems.system import Counts, Drive, System, Work
+from iowatt.lenses.cost.systems.system import Counts, PricedDrive, PricedSystem, PricedWork
 from iowatt.lenses.cost.year.cycle import DAYS, DAYS_A_WEEK, HOURS_A_DAY, Cycle, Floats, hour_name
 from iowatt.lenses.cost.year.levels import HOUR_S, Levels, levels, placed, seen
 from iowatt.lenses.one_array import plan_of
-from iowatt.tariffs.load import Load
+from iowatt.tariffs.load import ElectricLoad
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -41,7 +41,7 @@ _MOST_YEARS: Final = 200
 class Year:
     """A year; ``loads`` (in the levels' measure) and ``watts`` have a value for each hour."""
 
-    system: System
+    system: PricedSystem
     cycle: Cycle
     levels: Levels
     start: datetime
@@ -123,7 +123,7 @@ def _means(place: NDArray[np.int64], values: Floats) -> Floats:
 
 
 def make_year(
-    systems: Sequence[System],
+    systems: Sequence[PricedSystem],
     cycle: Cycle,
     start: datetime,
     *,
@@ -173,9 +173,9 @@ def make_year(
         name=name or top.name,
         where=", ".join(one.where for one in points.systems),
         drives=drives_over(points.systems, weights),
-        work=Work(
+        work=PricedWork(
             duration_s=len(worked) * HOUR_S,
-            load=Load.of_powers(np.full(len(worked), HOUR_S), watts[: len(worked)]),
+            load=ElectricLoad.of_powers(np.full(len(worked), HOUR_S), watts[: len(worked)]),
             requests=requests,
             bytes_moved=moved,
             response_ms=_response(points, worked),
@@ -231,7 +231,7 @@ def _notes(points: Levels, cycle: Cycle, loads: Floats, start: datetime, years: 
     return tuple(dict.fromkeys(notes))
 
 
-def drives_over(systems: Sequence[System], weights_s: Floats) -> tuple[Drive, ...]:
+def drives_over(systems: Sequence[PricedSystem], weights_s: Floats) -> tuple[PricedDrive, ...]:
     """The drives of the last system with the counts of ``weights_s`` seconds of each system's work.
 
     Drives are the same in all, in the same order; a figure that one of them does not have is not known of
@@ -280,7 +280,7 @@ def _amplification(used: Sequence[Counts]) -> float | None:
     return programmed / math.fsum(one.bytes_written for one in writing)
 
 
-Observed = tuple["Run", System]
+Observed = tuple["Run", PricedSystem]
 _RUNS: Final = "runs"
 """The folder that searches keep Runs in."""
 

@@ -31,7 +31,7 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Place:
+class SystemCells:
     """Cells of the sheet of one system that the summary refers to."""
 
     sheet: str
@@ -157,7 +157,7 @@ _HEADS: Final = (
 
 
 @dataclass(frozen=True)
-class Horizon:
+class HorizonCell:
     """Where a system's horizon ends, and the cell that has it in years."""
 
     seconds: float
@@ -174,7 +174,7 @@ class Flows:
         self._stated = rate
         self._row = 2
 
-    def add(self, name: str, component: CostComponent, horizon: Horizon) -> str | None:
+    def add(self, name: str, component: CostComponent, horizon: HorizonCell) -> str | None:
         """Write a component's payments; returns the formula of what a dollar of it is worth today.
 
         What lasts until the end of the horizon follows it. None: as paid.
@@ -189,7 +189,7 @@ class Flows:
         shares, worth = (on(PAYMENTS, span(column, first, last)) for column in (2, 5))
         return f"SUMPRODUCT({shares},{worth})"
 
-    def _one(self, of: tuple[str, str], flow: Payment, share: float, horizon: Horizon) -> None:
+    def _one(self, of: tuple[str, str], flow: Payment, share: float, horizon: HorizonCell) -> None:
         sheet, row, styles = self._sheet, self._row, self._styles
         styles.row(sheet, row, dict(enumerate(of)))
         sheet.write_number(row, 2, share, styles.stated())

@@ -13,13 +13,13 @@ from iowatt.lenses.cost.result import Cost, SystemCost
 from iowatt.pages.cost import words
 from iowatt.pages.cost.page import caveats, rests
 from iowatt.pages.cost.sentences import verdict
-from iowatt.pages.cost.sheets.cells import TIMES, USD, Place, Styles, absolute, on, printed
+from iowatt.pages.cost.sheets.cells import TIMES, USD, Styles, SystemCells, absolute, on, printed
 from iowatt.pages.cost.sheets.system import UNKNOWN
 
 _TOP: Final = 6
 
 
-def fill(book: Workbook, sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[Place]) -> None:
+def fill(book: Workbook, sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[SystemCells]) -> None:
     """Write the sheet and its chart."""
     names, systems = words.labels(cost), cost.systems
     printed(sheet)
@@ -52,7 +52,7 @@ def fill(book: Workbook, sheet: Worksheet, styles: Styles, cost: Cost, places: S
 
 
 def _groups(
-    sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[Place], rows: Mapping[int, Group]
+    sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[SystemCells], rows: Mapping[int, Group]
 ) -> None:
     for row, group in rows.items():
         sheet.write_string(row, 0, words.GROUP_TITLES[group], styles.text)
@@ -68,7 +68,7 @@ def _groups(
                 sheet.write_formula(row, at, formula, styles.computed(USD), value)
 
 
-def _totals(sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[Place], row: int) -> int:
+def _totals(sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[SystemCells], row: int) -> int:
     """Totals, today's dollars, against the first, and how long; returns the next free row."""
     systems, baseline = cost.systems, cost.choice.baseline
     names = [one.name for one in systems]
@@ -112,7 +112,7 @@ def _totals(sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[Place
 
 
 def _carbon(
-    sheet: Worksheet, styles: Styles, systems: Sequence[SystemCost], places: Sequence[Place], row: int
+    sheet: Worksheet, styles: Styles, systems: Sequence[SystemCost], places: Sequence[SystemCells], row: int
 ) -> int:
     for down, text in enumerate(("Carbon in operation (kg CO2e)", "Carbon embodied (kg CO2e)")):
         sheet.write_string(row + down, 0, text, styles.text)

@@ -17,9 +17,9 @@ from iowatt.pages.cost.sheets.cells import (
     USD,
     Cells,
     Flows,
-    Horizon,
-    Place,
+    HorizonCell,
     Styles,
+    SystemCells,
     absolute,
     on,
     printed,
@@ -54,12 +54,12 @@ class Making:
     payments: Flows
 
 
-def add(making: Making, name: str, system: SystemCost) -> Place:
+def add(making: Making, name: str, system: SystemCost) -> SystemCells:
     """Add the sheet of a system; returns where the summary finds its figures."""
-    return _System(making, name, system).write()
+    return _SystemSheet(making, name, system).write()
 
 
-class _System:
+class _SystemSheet:
     def __init__(self, making: Making, name: str, system: SystemCost) -> None:
         self._sheet = making.sheets[name]
         self._styles = making.styles
@@ -77,7 +77,7 @@ class _System:
         self._last = self._first + max(1, len(components)) - 1
         self._rows = {one.key: self._first + at for at, one in enumerate(components)}
 
-    def write(self) -> Place:
+    def write(self) -> SystemCells:
         sheet, styles, system = self._sheet, self._styles, self._system
         printed(sheet)
         widths(sheet, _WIDTHS)
@@ -98,7 +98,7 @@ class _System:
             else:
                 sheet.write_formula(self._last + 1, column, formula, styles.computed(USD, bold=True), value)
         sheet.freeze_panes(self._first, 1)
-        return Place(
+        return SystemCells(
             self._name, span(1, self._first, self._last), span(_USD, self._first, self._last), total, present,
             self._places["repeats"], self._places["years"], self._places["kg.operational"],
             self._places["kg.embodied"],
@@ -181,7 +181,7 @@ class _System:
             self._number((row, column), None, value, PLAIN)
         formula = self._formula(self._live.of_component(component), component.device)
         self._number((row, _USD), formula, component.usd, USD)
-        horizon = Horizon(self._system.seconds, on(self._name, self._places["years"]))
+        horizon = HorizonCell(self._system.seconds, on(self._name, self._places["years"]))
         worth = self._payments.add(self._name, component, horizon)
         if component.usd is None:
             for column in (_USD, _PRESENT):

@@ -14,12 +14,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Literal
 
-from iowatt.lenses.cost.pricing.case import Case
+from iowatt.lenses.cost.pricing.case import CostCase
 from iowatt.lenses.cost.pricing.component import Component, number
 from iowatt.lenses.cost.pricing.wear.life import Wearout, largest, wearout
-from iowatt.lenses.cost.pricing.wear.replacement_schedule import LISTED, Place, place
+from iowatt.lenses.cost.pricing.wear.replacement_schedule import LISTED, DrivePlace, place
 from iowatt.lenses.cost.result.costs import Payment
-from iowatt.lenses.cost.systems.system import Drive
+from iowatt.lenses.cost.systems.system import PricedDrive
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 TWICE: Final = (
@@ -31,7 +31,7 @@ COARSE: Final = 1e-5
 INSTEAD: Final = "in place of the purchase, which is not charged"
 
 
-def wear_costs(case: Case) -> Iterator[Component]:
+def wear_costs(case: CostCase) -> Iterator[Component]:
     """One for each drive, even where it is 0; none with ``wear.charge = none``."""
     charge = _CHARGES.get(case.book.word("wear.charge"))
     if charge is not None:
@@ -39,7 +39,7 @@ def wear_costs(case: Case) -> Iterator[Component]:
             yield charge(case, drive)
 
 
-def _replaced(case: Case, drive: Drive) -> Component:
+def _replaced(case: CostCase, drive: PricedDrive) -> Component:
     """The successors of a drive."""
     here = place(case, drive)
     even = here.decline == 0.0
@@ -59,7 +59,7 @@ def _replaced(case: Case, drive: Drive) -> Component:
     )  # fmt: skip
 
 
-def _depreciated(case: Case, drive: Drive) -> Component:
+def _depreciated(case: CostCase, drive: PricedDrive) -> Component:
     """What is used up of each drive while it serves, the last one in part."""
     here = place(case, drive)
     used = min(here.lives, float(here.drives))
@@ -80,7 +80,7 @@ def _depreciated(case: Case, drive: Drive) -> Component:
     )  # fmt: skip
 
 
-def _as_published(case: Case, drive: Drive) -> Component:
+def _as_published(case: CostCase, drive: PricedDrive) -> Component:
     worn, price = wearout(drive, case.book), case.charged(drive)
     lives = worn.fraction * case.repeats
     return _component(
@@ -93,14 +93,14 @@ def _as_published(case: Case, drive: Drive) -> Component:
     )  # fmt: skip
 
 
-_CHARGES: Final[Mapping[str, Callable[[Case, Drive], Component]]] = {
+_CHARGES: Final[Mapping[str, Callable[[CostCase, PricedDrive], Component]]] = {
     "replacements": _replaced, "depreciation": _depreciated, "paper": _as_published,
 }  # fmt: skip
 
 
 def _component(
-    case: Case,
-    drive: Drive,
+    case: CostCase,
+    drive: PricedDrive,
     worn: Wearout,
     *,
     flows: tuple[Payment, ...],
@@ -126,7 +126,7 @@ def _component(
     )  # fmt: skip
 
 
-def _life(here: Place) -> str:
+def _life(here: DrivePlace) -> str:
     """How long a drive lives there, in words."""
     if not math.isfinite(here.life_s):
         return "without end"
@@ -135,13 +135,13 @@ def _life(here: Place) -> str:
     return f"of the work over the share that it uses, {here.worn.formula}"
 
 
-def charged_expression(case: Case, drive: Drive) -> str:
+def charged_expression(case: CostCase, drive: PricedDrive) -> str:
     """The price that is charged, in terms of that of the whole drive."""
     share = case.charged_gb(drive) / drive.capacity_gb
     return "{price}" if share == 1.0 else f"{number(share)}*{{price}}"
 
 
-def lives_expression(case: Case, drive: Drive) -> str:
+def lives_expression(case: CostCase, drive: PricedDrive) -> str:
     """The horizon in lives of the drives in that place, by wear or by years, the larger: ``{lives}``."""
     here = place(case, drive)
     shares = []
@@ -152,7 +152,7 @@ def lives_expression(case: Case, drive: Drive) -> str:
     return largest(shares)
 
 
-def _replaced_expression(case: Case, drive: Drive, here: Place) -> str | None:
+def _replaced_expression(case: CostCase, drive: PricedDrive, here: DrivePlace) -> str | None:
     """Price times the lives, or a geometric series where it falls; None where that would be too coarse."""
     if here.lives == 0.0:
         return "0"

@@ -11,11 +11,11 @@ from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.pricing.wear import ratios
 from iowatt.lenses.cost.pricing.wear.ratios import LOADS_UNLOADS, STARTS_STOPS, Ratio
 from iowatt.lenses.cost.result.costs import DriveWear
-from iowatt.lenses.cost.systems.system import Drive
+from iowatt.lenses.cost.systems.system import PricedDrive
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.systems.system import System
+    from iowatt.lenses.cost.systems.system import PricedSystem
 
 
 #: The ratings of each ``wear.ssd_basis``, of which the first known one counts.
@@ -54,7 +54,7 @@ class Wearout:
         )  # fmt: skip
 
 
-def wearout(drive: Drive, book: Book) -> Wearout:
+def wearout(drive: PricedDrive, book: Book) -> Wearout:
     """The share of ``drive``'s life that what it did (its ``counts``) uses.
 
     For an SSD by ``wear.ssd_basis``, by default the vendor's rating; for a disk the larger of the two shares
@@ -95,7 +95,7 @@ def life_years(worn: Wearout, work_s: float) -> float | None:
     return work_s / worn.fraction / SECONDS_PER_YEAR if worn.fraction > 0 else None
 
 
-def warnings(system: System) -> Iterator[Note]:
+def warnings(system: PricedSystem) -> Iterator[Note]:
     """Which disks move more bytes a year than they are rated for: a rate, no stock, nothing is charged.
 
     A sentence for each model of a pool, of the drive that is furthest beyond.
@@ -117,12 +117,12 @@ def warnings(system: System) -> Iterator[Note]:
         )
 
 
-def _unknown(drive: Drive) -> str:
+def _unknown(drive: PricedDrive) -> str:
     rating, key = ("TBW", "wear.ssd_tbw") if drive.kind == "ssd" else ("cycles", f"wear.{STARTS_STOPS}")
     return f"no rating of its {rating} is known: its wear is not charged ({key}=... states one)"
 
 
-def _note(drive: Drive, binding: Ratio, shares: Mapping[str, float]) -> str:
+def _note(drive: PricedDrive, binding: Ratio, shares: Mapping[str, float]) -> str:
     notes = []
     if drive.counts.percentage_used == 0 and drive.kind == "ssd":
         notes.append("the drive's own percentage did not move within the work, so its ratings count")

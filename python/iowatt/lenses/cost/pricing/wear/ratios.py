@@ -18,7 +18,7 @@ from iowatt.base.errors import InputError
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.pricing.component import number
 from iowatt.lenses.cost.result.costs import DailyBudget
-from iowatt.lenses.cost.systems.system import Drive
+from iowatt.lenses.cost.systems.system import PricedDrive
 
 TB: Final = 1e12
 STARTS_STOPS: Final = "start_stop_cycles"
@@ -46,7 +46,7 @@ class Ratio:
 
 
 @dataclass(frozen=True)
-class Limit:
+class WearLimit:
     """A rating, an amplification or a factor; ``keys`` has the book's key where the book states it."""
 
     value: float
@@ -55,7 +55,7 @@ class Limit:
     expression: str
 
 
-def limit(drive: Drive, book: Book, rating: str, key: str, scale: float = 1.0) -> Limit | None:
+def limit(drive: PricedDrive, book: Book, rating: str, key: str, scale: float = 1.0) -> WearLimit | None:
     """A rating of a drive by ``wear.limits``: of its data sheet, else ``key`` of the book in ``scale`` of it.
 
     Nothing is recorded as used. None where neither has it.
@@ -63,7 +63,7 @@ def limit(drive: Drive, book: Book, rating: str, key: str, scale: float = 1.0) -
     by_sheet = book.word("wear.limits") == "rated"
     rated = drive.ratings.get(rating)
     if rated is not None and by_sheet:
-        return Limit(rated, f"data sheet of {drive.model}", (), number(rated))
+        return WearLimit(rated, f"data sheet of {drive.model}", (), number(rated))
     figure = book.figures.get(key)
     if figure is None:
         return None
@@ -73,15 +73,15 @@ def limit(drive: Drive, book: Book, rating: str, key: str, scale: float = 1.0) -
         raise InputError(
             "out-of-range", f"{book.name}: {key}", f"{value:g} is not accepted; expected a limit above 0"
         )
-    return Limit(value, figure.source, (key,), f"{{{key}}}{times}")
+    return WearLimit(value, figure.source, (key,), f"{{{key}}}{times}")
 
 
-def _cycles(drive: Drive) -> dict[str, float]:
+def _cycles(drive: PricedDrive) -> dict[str, float]:
     """Cycles of a disk that one Work takes, by rating."""
     return {STARTS_STOPS: drive.counts.start_stops, LOADS_UNLOADS: drive.counts.load_unloads}
 
 
-def of_disk(drive: Drive, book: Book) -> list[Ratio]:
+def of_disk(drive: PricedDrive, book: Book) -> list[Ratio]:
     """Starts and stops, loads and unloads of a disk, where a limit of them is known."""
     words = {STARTS_STOPS: "starts and stops", LOADS_UNLOADS: "loads and unloads"}
     found = []
@@ -95,7 +95,7 @@ def of_disk(drive: Drive, book: Book) -> list[Ratio]:
     return found
 
 
-def budgets(drive: Drive, book: Book, years: float, work_s: float) -> Iterator[DailyBudget]:
+def budgets(drive: PricedDrive, book: Book, years: float, work_s: float) -> Iterator[DailyBudget]:
     """What each rating of a drive allows a day over ``years``, beside what a Work of ``work_s`` s uses of it.
 
     ``limit / (365 x years)``. For an SSD it is bytes that hosts write, at the amplification of the rating.
@@ -112,7 +112,7 @@ def budgets(drive: Drive, book: Book, years: float, work_s: float) -> Iterator[D
             )  # fmt: skip
 
 
-def of_ssd(drive: Drive, book: Book) -> list[Ratio]:
+def of_ssd(drive: PricedDrive, book: Book) -> list[Ratio]:
     """All that an SSD's wear can be compared with, what is known best first."""
     counts, found = drive.counts, list[Ratio]()
     if counts.percentage_used:  # it counts in whole percents, so that 0 means nothing
@@ -136,7 +136,7 @@ def of_ssd(drive: Drive, book: Book) -> list[Ratio]:
     return [*found, *_bytes(drive, book)]
 
 
-def _bytes(drive: Drive, book: Book) -> list[Ratio]:
+def _bytes(drive: PricedDrive, book: Book) -> list[Ratio]:
     """Bytes programmed into flash, and bytes that hosts wrote, against TBW."""
     most = limit(drive, book, "bytes_written", "wear.ssd_tbw", TB)
     if most is None:
@@ -165,7 +165,7 @@ def _bytes(drive: Drive, book: Book) -> list[Ratio]:
     return [nand, host]
 
 
-def _written(drive: Drive, book: Book, reads: float) -> tuple[str, str, tuple[str, ...]]:
+def _written(drive: PricedDrive, book: Book, reads: float) -> tuple[str, str, tuple[str, ...]]:
     """Bytes written, and the part of those read that counts as such: in symbols, as an expression, keys."""
     text = number(drive.counts.bytes_written)
     formula = f"(bytes written + {reads:g} x bytes read)" if reads else "bytes written"
@@ -174,7 +174,7 @@ def _written(drive: Drive, book: Book, reads: float) -> tuple[str, str, tuple[st
     return formula, f"({text}+{{wear.reads}}*{number(drive.counts.bytes_read)})", ("wear.reads",)
 
 
-def _amplification(drive: Drive, book: Book) -> Limit | None:
+def _amplification(drive: PricedDrive, book: Book) -> WearLimit | None:
     """Bytes programmed for each that hosts write: of the work itself, else of the drive's class.
 
     Both sides of a ratio need one basis: the amplification of a simulated flash is not compared with one of
@@ -183,15 +183,15 @@ def _amplification(drive: Drive, book: Book) -> Limit | None:
     value = drive.counts.write_amplification
     simulated = drive.counts.pe_fraction is not None
     if value is not None and (not simulated or book.figures[RATED].quality != "assumed"):
-        return Limit(value, "of the work itself", (), number(value))
+        return WearLimit(value, "of the work itself", (), number(value))
     key = f"wear.amplification.{drive.price_class}"
     if key not in book.figures:
         return None
-    return Limit(book.peek(key), book.figures[key].source, (key,), f"{{{key}}}")
+    return WearLimit(book.peek(key), book.figures[key].source, (key,), f"{{{key}}}")
 
 
-def _factor(book: Book) -> Limit:
+def _factor(book: Book) -> WearLimit:
     """Life of drives over their rating."""
     if FACTOR not in book.figures:
-        return Limit(1.0, "", (), "1")
-    return Limit(book.peek(FACTOR), "", (FACTOR,), f"{{{FACTOR}}}")
+        return WearLimit(1.0, "", (), "1")
+    return WearLimit(book.peek(FACTOR), "", (FACTOR,), f"{{{FACTOR}}}")

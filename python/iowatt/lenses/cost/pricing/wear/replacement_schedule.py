@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final, Literal
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.pricing.wear.life import Wearout, wearout
 from iowatt.lenses.cost.result.costs import DriveReplaced
-from iowatt.lenses.cost.systems.system import Drive
+from iowatt.lenses.cost.systems.system import PricedDrive
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.pricing.case import Case
+    from iowatt.lenses.cost.pricing.case import CostCase
 
 Reason = Literal["worn", "service_life"]
 
@@ -33,7 +33,7 @@ _SERVICE: Final = "wear.service_life"
 
 
 @dataclass(frozen=True)
-class Replacement:
+class DriveReplacement:
     """A drive bought in place of one that is worn out, or ``count`` of them evenly until ``until_s``."""
 
     #: Name of the drive in whose place it serves.
@@ -57,10 +57,10 @@ class Replacement:
 
 
 @dataclass(frozen=True)
-class Place:
+class DrivePlace:
     """One drive's place over the horizon of ``horizon_s`` seconds."""
 
-    drive: Drive
+    drive: PricedDrive
     worn: Wearout
     horizon_s: float
     #: How long each drive serves there, s; infinite where nothing ends it.
@@ -106,7 +106,7 @@ class Place:
                 hint="give a shorter horizon, or a price that does not rise",
             ) from None
 
-    def replacements(self) -> Iterator[Replacement]:
+    def replacements(self) -> Iterator[DriveReplacement]:
         """The drives bought after the first, in order of time.
 
         One falls due at each multiple of its life. A drive that ends with the horizon has no successor.
@@ -117,7 +117,7 @@ class Place:
         groups = min(many, LISTED)
         for group in range(groups):
             first, end = (1 + many * index // groups for index in (group, group + 1))
-            yield Replacement(
+            yield DriveReplacement(
                 drive=self.drive.name,
                 at_s=min(first * self.life_s, self.horizon_s),
                 reason=self.reason,
@@ -127,18 +127,18 @@ class Place:
             )
 
 
-def place(case: Case, drive: Drive) -> Place:
+def place(case: CostCase, drive: PricedDrive) -> DrivePlace:
     """Who serves in ``drive``'s place; found once for a case.
 
     A drive lives for ``1 / fraction`` Works, or ``wear.service_life`` years, whichever is shorter.
     """
     if drive.name not in case.places:
         case.places[drive.name] = _place(case, drive)
-    found: Place = case.places[drive.name]
+    found: DrivePlace = case.places[drive.name]
     return found
 
 
-def _place(case: Case, drive: Drive) -> Place:
+def _place(case: CostCase, drive: PricedDrive) -> DrivePlace:
     worn = wearout(drive, case.book)
     work_s = case.system.work.duration_s
     life_s = work_s / worn.fraction if worn.fraction > 0 else math.inf
@@ -155,7 +155,7 @@ def _place(case: Case, drive: Drive) -> Place:
         )
     decline = case.book.find(_DECLINE)
     stated = [key for key, figure in ((_SERVICE, service), (_DECLINE, decline)) if figure is not None]
-    return Place(
+    return DrivePlace(
         drive=drive, worn=worn, horizon_s=case.seconds, life_s=each,
         reason="worn" if life_s <= service_s else "service_life", lives=lives,
         drives=max(1, math.ceil(lives - ROUNDING)), price=case.charged(drive),
@@ -163,11 +163,11 @@ def _place(case: Case, drive: Drive) -> Place:
     )  # fmt: skip
 
 
-def schedule(case: Case, drive: Drive) -> tuple[Replacement, ...]:
+def schedule(case: CostCase, drive: PricedDrive) -> tuple[DriveReplacement, ...]:
     """The drives bought in place of ``drive`` within the horizon, in order of time."""
     return tuple(place(case, drive).replacements())
 
 
-def bought(case: Case, drive: Drive) -> tuple[Replacement, ...]:
+def bought(case: CostCase, drive: PricedDrive) -> tuple[DriveReplacement, ...]:
     """The same where replacements are what is charged; else none, however worn a drive is."""
     return schedule(case, drive) if case.book.word("wear.charge") == "replacements" else ()
