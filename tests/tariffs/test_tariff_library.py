@@ -20,6 +20,9 @@ from refused import refused
 
 YEAR = 365 * DAY
 
+CHARGES = ["energy", "energy by time", "demand", "ratchet", "fixed"]
+TIERED = ["energy", "energy tiers"]
+
 
 @pytest.mark.parametrize("name", tariff_names())
 def test_a_tariff_says_where_it_is_from(name):
@@ -101,14 +104,8 @@ def test_documents_are_plain_json():
     assert listing.schema_id == "iowatt.tariffs/1"
     plain = json.loads(json.dumps(listing.as_dict(), allow_nan=False))
     by_key = {one["key"]: one for one in plain["tariffs"]}
-    assert by_key["wallingford-primary-2013"]["charges"] == [
-        "energy",
-        "energy by time",
-        "demand",
-        "ratchet",
-        "fixed",
-    ]
-    assert by_key["lipa-180-2011"]["charges"][:2] == ["energy", "energy tiers"]
+    assert by_key["wallingford-primary-2013"]["charges"] == CHARGES
+    assert by_key["lipa-180-2011"]["charges"][:2] == TIERED
     for name in tariff_names():
         found = result.tariff_document(find_tariff(name))
         json.dumps(found.as_dict(), allow_nan=False)

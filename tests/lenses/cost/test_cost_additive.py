@@ -23,6 +23,9 @@ from iowatt.tariffs.urdb import parse
 from refused import refused
 
 FIVE_YEARS = Horizon("time", 5.0)
+#: Keys of components.
+FAILURES, RESIDUAL, PURCHASE, WEAR = (f"{key}:ssd.0" for key in ("failures", "residual", "purchase", "wear"))
+CONTROLLER = "purchase:head.controller"
 
 
 def test_a_total_is_the_sum_of_its_components_and_of_its_groups() -> None:
@@ -100,7 +103,7 @@ def test_only_credits_are_negative(
 def test_what_is_fed_back_and_what_is_left_are_named_credits() -> None:
     costs = priced(system("x", ssd()), book(*NOTHING, "disposal.residual=0.25"), Horizon("time", 0.2))
     (credit,) = costs.of("credit")
-    assert credit.key == "residual:ssd.0"
+    assert credit.key == RESIDUAL
     assert credit.usd < 0
 
 
@@ -135,10 +138,10 @@ def test_failures_cost_labour_and_a_drive_beyond_its_warranty() -> None:
     assumed = book(*NOTHING, "failures.afr.ssd=0.02", "failures.labour=50", "failures.warranty=3")
     unworn = ssd(counts={"bytes_written": 0})
     costs = priced(system("x", unworn), assumed, FIVE_YEARS)
-    assert usd(costs, "failures:ssd.0") == pytest.approx(0.02 * 5 * 50 + 0.02 * 2 * 450)
+    assert usd(costs, FAILURES) == pytest.approx(0.02 * 5 * 50 + 0.02 * 2 * 450)
     # The work wears it out every four months: its successors are always within their warranty.
     worn = priced(system("x", ssd()), assumed, FIVE_YEARS)
-    assert usd(worn, "failures:ssd.0") == pytest.approx(0.02 * 5 * 50)
+    assert usd(worn, FAILURES) == pytest.approx(0.02 * 5 * 50)
 
 
 def test_each_drive_in_a_place_has_a_warranty_of_its_own() -> None:
@@ -147,7 +150,7 @@ def test_each_drive_in_a_place_has_a_warranty_of_its_own() -> None:
         *NOTHING, "wear.service_life=5", "failures.afr.ssd=0.02", "failures.labour=50", "failures.warranty=3"
     )
     costs = priced(system("x", ssd(counts={"bytes_written": 0})), assumed, Horizon("time", 10.0))
-    assert usd(costs, "failures:ssd.0") == pytest.approx(0.02 * (10 * 50 + 4 * 450))
+    assert usd(costs, FAILURES) == pytest.approx(0.02 * (10 * 50 + 4 * 450))
 
 
 def test_drives_too_many_to_list_cost_as_many_disposals_and_no_warranty() -> None:
@@ -159,16 +162,16 @@ def test_drives_too_many_to_list_cost_as_many_disposals_and_no_warranty() -> Non
     assert usd(costs, "disposal:ssd.0") == pytest.approx(3000 * 2)
     assert usd(costs, "wear:ssd.0") == pytest.approx(2999 * 450)
     years = repeats / (365 * 86_400)
-    assert usd(costs, "failures:ssd.0") == pytest.approx(0.02 * years * 50)
+    assert usd(costs, FAILURES) == pytest.approx(0.02 * years * 50)
 
 
 def test_what_is_left_of_the_first_drive_s_life_is_worth_something() -> None:
     assumed = book(*NOTHING, "wear.service_life=5", "disposal.residual=0.25")
     still = ssd(counts={"bytes_written": 0})
-    assert usd(priced(system("x", still), assumed, Horizon("time", 2.0)), "residual:ssd.0") == pytest.approx(
+    assert usd(priced(system("x", still), assumed, Horizon("time", 2.0)), RESIDUAL) == pytest.approx(
         -0.25 * 450 * 3 / 5
     )
-    assert usd(priced(system("x", still), assumed, Horizon("time", 7.0)), "residual:ssd.0") == 0.0
+    assert usd(priced(system("x", still), assumed, Horizon("time", 7.0)), RESIDUAL) == 0.0
 
 
 @pytest.mark.parametrize("sets", [(), ("wear.price_decline=0.1",), ("disposal.per_drive=7",)])
@@ -205,7 +208,7 @@ def test_a_drive_without_a_price_leaves_the_total_unknown_and_says_what_would_pr
     odd = replace(ssd(), price=None, price_class="optane")
     costs = priced(system("x", odd, hdd()), book("wear.service_life=4"), FIVE_YEARS)
     unknown = {one.key for one in costs.components if not one.known}
-    assert unknown == {"purchase:ssd.0", "wear:ssd.0"}
+    assert unknown == {PURCHASE, WEAR}
     assert not costs.known
     assert [one.code for one in costs.cautions] == ["no-price"]
     assert priced(system("x", odd, hdd()), book("purchase.model.test-ssd=99"), FIVE_YEARS).known
@@ -270,7 +273,7 @@ def test_a_part_without_a_price_is_named_and_not_taken_for_free() -> None:
     costs = priced(of, book(), FIVE_YEARS)
     assert any(one.code == "unpriced-parts" and "head.controller" in one.text for one in costs.notes)
     said = priced(of, book("purchase.part.head.controller=1500"), FIVE_YEARS)
-    assert usd(said, "purchase:head.controller") == 3000
+    assert usd(said, CONTROLLER) == 3000
 
 
 def test_a_horizon_beyond_what_is_billed_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""One system under one book of assumptions over one horizon: what every component is computed from."""
+"""A system under a book of assumptions over a horizon: the input of every component."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Horizon:
-    """What two systems are compared over.
+    """How long systems are compared: ``amount`` times the same work, or ``amount`` years of 365 days.
 
-    ``work``: each does the same work ``amount`` times over (alpha), the slower one for longer.
-    ``time``: each goes on for ``amount`` years of 365 days, the faster one doing more.
+    With ``work`` (alpha) a slower system takes longer; with ``time`` a faster one does more.
     """
 
     basis: Literal["work", "time"]
@@ -39,19 +38,19 @@ class Horizon:
             )
 
     def repeats(self, work_s: float) -> float:
-        """How often work that takes ``work_s`` seconds is done."""
+        """How often work of ``work_s`` seconds is done."""
         return self.amount if self.basis == "work" else self.amount * SECONDS_PER_YEAR / work_s
 
     def seconds(self, work_s: float) -> float:
-        """How long that takes, in s."""
+        """Seconds of all repetitions."""
         return self.repeats(work_s) * work_s
 
     def years(self, work_s: float) -> float:
-        """The same in years of 365 days."""
+        """Years of all repetitions."""
         return self.seconds(work_s) / SECONDS_PER_YEAR
 
 
-OWN: Final = "purchase.factor"
+STATED_FACTOR: Final = "purchase.factor"
 
 
 @dataclass(frozen=True)
@@ -63,25 +62,25 @@ class DrivePrice:
     per_gb: float
     source: str
     date: str | None
-    #: The book's key: of the price, or of what one that came with the drive is multiplied by.
+    #: The book's key of the price, or of the factor of a price that came with the drive.
     key: str
-    #: Whether the key is of a GB rather than of the drive.
+    #: Whether the key is a price per GB.
     by_gb: bool
-    #: False without a price: ``usd`` is 0, and ``key`` is the key that would state it.
+    #: False without a price: ``usd`` is 0, and ``key`` would set it.
     known: bool = True
-    #: Of a price per GB that is stretched to larger drives than it was taken from.
+    #: Whether a price per GB is applied to larger drives than it was taken from.
     extrapolated: bool = False
 
 
 @dataclass(frozen=True)
 class CostCase:
-    """One system priced: all components are functions of this."""
+    """One system with its book, horizon and bills; components are functions of it."""
 
     system: PricedSystem
     book: Book
     horizon: Horizon
     bills: Bills
-    #: Who serves in the place of each drive, once it is known (`wear.place`).
+    #: Drives that serve in each drive's place, by its name (`wear.place`).
     places: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -93,7 +92,7 @@ class CostCase:
 
     @property
     def start(self) -> datetime:
-        """Local standard time at which the work begins."""
+        """Local standard time of the first bill."""
         return self.bills.start
 
     @property
@@ -103,12 +102,12 @@ class CostCase:
 
     @property
     def seconds(self) -> float:
-        """How long that takes, s."""
+        """Seconds of the horizon."""
         return self.horizon.seconds(self.system.work.duration_s)
 
     @property
     def years(self) -> float:
-        """The same in years of 365 days."""
+        """Years of the horizon."""
         return self.seconds / SECONDS_PER_YEAR
 
     @property
@@ -117,20 +116,22 @@ class CostCase:
         return [name for name in self.system.parts if self.book.find(f"purchase.part.{name}") is None]
 
     def price_of(self, drive: PricedDrive) -> DrivePrice:
-        """The price of a drive: by its model in the book, its own, or by its class in the book.
+        """The price of a drive: the book's for its model, its own, or the book's for its class.
 
-        The price that an inventory states comes before the book's, but not before one set by hand. A
-        class's price per GB holds for capacities about those that it was taken from (``Figure.covers``).
+        An inventory's price comes before the book's, unless that was set on the command line. A price per
+        GB applies to capacities near those it was taken from (``BookFigure.covers``).
         """
         of_model = [f"purchase.model.{name}" for name in drive.names]
-        found = None if self._owner_said(drive, of_model) else self.book.find(*of_model)
-        if found is None and drive.price is not None:
+        figure = None if self._paid_price_applies(drive, of_model) else self.book.find(*of_model)
+        if figure is None and drive.price is not None:
             usd, date, source = drive.price
-            usd *= self.book.number(OWN)
-            return DrivePrice(usd, usd / drive.capacity_gb, source, date, OWN, by_gb=False)
-        if found is not None:
-            usd = self.book.number(found.key)
-            return DrivePrice(usd, usd / drive.capacity_gb, found.source, found.date, found.key, by_gb=False)
+            usd *= self.book.number(STATED_FACTOR)
+            return DrivePrice(usd, usd / drive.capacity_gb, source, date, STATED_FACTOR, by_gb=False)
+        if figure is not None:
+            usd = self.book.number(figure.key)
+            return DrivePrice(
+                usd, usd / drive.capacity_gb, figure.source, figure.date, figure.key, by_gb=False
+            )
         of_class = f"purchase.price.{drive.price_class}"
         larger = f"{of_class}.larger"
         for key in (of_class, larger):
@@ -143,34 +144,31 @@ class CostCase:
                 )  # fmt: skip
         return DrivePrice(0.0, 0.0, "no price is known", None, of_model[0], by_gb=False, known=False)
 
-    def _owner_said(self, drive: PricedDrive, of_model: Sequence[str]) -> bool:
-        """Whether what an inventory says was paid holds: before the book, not before what was set by hand."""
+    def _paid_price_applies(self, drive: PricedDrive, of_model: Sequence[str]) -> bool:
+        """Whether the inventory states the price, and the command line sets none."""
         known = next((self.book.figures[key] for key in of_model if key in self.book.figures), None)
         return drive.paid and (known is None or known.source != SET)
 
     def price_expression(self, drive: PricedDrive) -> str:
-        """The same as a formula of a spreadsheet."""
+        """The price as an expression of the workbook."""
         price = self.price_of(drive)
-        if price.key == OWN and drive.price is not None:
-            return f"{number(drive.price[0])}*{{{OWN}}}"
+        if price.key == STATED_FACTOR and drive.price is not None:
+            return f"{number(drive.price[0])}*{{{STATED_FACTOR}}}"
         return f"{number(drive.capacity_gb)}*{{{price.key}}}" if price.by_gb else f"{{{price.key}}}"
 
     def charged(self, drive: PricedDrive) -> float:
-        """USD paid for a drive: for all of it, or by ``purchase.charge`` for the GB that volumes use."""
+        """USD paid for a drive, by ``purchase.charge`` for all of it or for the GB that volumes use."""
         return self.charged_gb(drive) * self.price_of(drive).per_gb
 
     def charged_gb(self, drive: PricedDrive) -> float:
-        """GB of a drive that are paid for.
-
-        Raises ``InputError`` where used GB are charged and not known.
-        """
+        """GB of a drive that are paid for. Raises ``InputError`` where used GB are charged and not known."""
         if self.book.word("purchase.charge") == "device":
             return drive.capacity_gb
         if drive.used_gb is None:
             raise InputError(
                 "missing-figure",
                 self.system.where,
-                f"the space that volumes take on drive {drive.name} is not known",
-                hint="`set=purchase.charge=device` charges whole drives; Runs of this version know the space",
+                f"the space that volumes use on drive {drive.name} is not known",
+                hint="`set=purchase.charge=device` charges whole drives; new Runs record the space",
             )
         return drive.used_gb

@@ -20,12 +20,12 @@ GROUPS: Final[tuple[Group, ...]] = get_args(Group)
 
 @dataclass(frozen=True, kw_only=True)
 class Component:
-    """A named part of the cost; only components of the group ``credit`` are negative."""
+    """A named part of the cost. Only components of the group ``credit`` are negative."""
 
     key: str
     group: Group
     title: str
-    #: The drive that it belongs to; None where it belongs to the whole system.
+    #: The drive it belongs to; None for the whole system.
     device: str | None = None
     flows: tuple[Payment, ...]
     #: ``usd = quantity x unit_price``, where the component is such a product.
@@ -35,14 +35,14 @@ class Component:
     formula: str
     source: str
     date: str | None = None
-    #: How it grows with the work: not at all, in proportion, or with the months and years billed.
+    #: What it grows with: nothing, the work, or the months and years billed.
     scales: Literal["once", "work", "time"]
-    #: Keys of the book that it rests on.
+    #: Keys of the book that it depends on.
     rests_on: tuple[str, ...] = ()
     note: str = ""
-    #: ``usd`` as an expression (module ``expression``) that the workbook keeps live; None where it is data.
+    #: ``usd`` as an expression of the book's figures, for the workbook; None where it is data.
     expression: str | None = None
-    #: False where a price is missing: the component costs more than ``usd``.
+    #: False where a price is missing, so that it costs more than ``usd``.
     known: bool = True
 
     @property
@@ -55,38 +55,38 @@ class Component:
         return math.fsum(flow.present(rate) for flow in self.flows)
 
     def times(self, count: int) -> Component:
-        """Of ``count`` drives alike."""
+        """The same component of ``count`` like drives."""
         flows = tuple(replace(flow, usd=flow.usd * count) for flow in self.flows)
-        many = None if self.quantity is None else self.quantity * count
-        live = None if self.expression is None else f"{count}*({self.expression})"
-        return replace(self, flows=flows, quantity=many, expression=live)
+        quantity = None if self.quantity is None else self.quantity * count
+        expression = None if self.expression is None else f"{count}*({self.expression})"
+        return replace(self, flows=flows, quantity=quantity, expression=expression)
 
 
 @dataclass(frozen=True)
 class Costs:
-    """A system's components, and the assumptions' notes."""
+    """The components of a system's cost, with notes."""
 
     system: str
     components: tuple[Component, ...]
-    #: Carbon in kg CO2e: operational and embodied, also where it has no price.
+    #: Carbon in kg CO2e, with or without a price.
     operational_kg: float
     embodied_kg: float
     notes: tuple[Note, ...] = ()
-    #: What must be read before the total.
+    #: Notes to read before the total.
     cautions: tuple[Note, ...] = ()
 
     @property
     def known(self) -> bool:
-        """Whether all of it has a price."""
+        """Whether every component has a price."""
         return all(component.known for component in self.components)
 
     @property
     def usd(self) -> float:
-        """All of it that has a price, as paid."""
+        """The sum of what has a price, as paid."""
         return math.fsum(component.usd for component in self.components)
 
     def present(self, rate: float) -> float:
-        """All of it that has a price, in today's dollars."""
+        """The same in today's dollars."""
         return math.fsum(component.present(rate) for component in self.components)
 
     def of(self, group: Group) -> Sequence[Component]:

@@ -1,4 +1,4 @@
-"""Owning drives: purchase, failures, service, disposal (equations 3 to 5 and 13 of dollars2014)."""
+"""Purchase, failures, service and disposal of drives (equations 3 to 5 and 13 of dollars2014)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 
 def purchase_costs(case: CostCase) -> Iterator[Component]:
-    """One for each drive, unless depreciation charges what is used of it; one for each part with a price."""
+    """A component for each drive, unless depreciation replaces the purchase, and each part with a price."""
     if case.book.word("wear.charge") != "depreciation":
         for drive in case.system.drives:
             yield _purchase(case, drive)
@@ -28,7 +28,7 @@ def purchase_costs(case: CostCase) -> Iterator[Component]:
 
 
 def service_costs(case: CostCase) -> Iterator[Component]:
-    """Once and by the year; both are there when 0, as a workbook has a cell for each."""
+    """Once and by the year; also where 0, as the workbook has a cell for each."""
     yield _stated(case, "service.once", "service", "service:once", "Service, once")
     key = "service.per_year"
     yield _stated(
@@ -50,7 +50,7 @@ def _stated(
     until_s: float | None = None,
     expression: str = "",
 ) -> Component:
-    """``quantity`` times a figure of the book, at the start or evenly until ``until_s``."""
+    """``quantity`` times a figure of the book, due at the start or evenly until ``until_s``."""
     each, figure = case.book.number(figure_key), case.book.figure(figure_key)
     return Component(
         key=key, group=group, title=title, flows=(Payment(quantity * each, 0.0, until_s),), quantity=quantity,
@@ -75,10 +75,10 @@ def _purchase(case: CostCase, drive: PricedDrive) -> Component:
 
 
 def failure_costs(case: CostCase) -> Iterator[Component]:
-    """One for each drive whose annual failure rate is not 0.
+    """A component for each drive whose annual failure rate is not 0.
 
-    Expected failures are rate x years. A failed drive costs labour, and its price too once its warranty is
-    over; a drive that replaced a worn one has a warranty of its own.
+    Expected failures are rate x years. A failure costs labour, and beyond the warranty the drive's price; a
+    drive that replaced a worn one has its own warranty.
     """
     for drive in case.system.drives:
         keys = [f"failures.afr.{name}" for name in (*drive.names, drive.kind)]
@@ -109,7 +109,7 @@ def _failures(case: CostCase, drive: PricedDrive, rate: float, key: str) -> Comp
 def _beyond_warranty(
     case: CostCase, drive: PricedDrive, warranty_s: float
 ) -> Iterator[tuple[float, float, float]]:
-    """Start and end of the times beyond the warranty of the drives in this place, and their length, in s."""
+    """Start, end and length in s of the times beyond the warranty of the drives in this place."""
     begins_s = 0.0
     if case.book.word("wear.charge") == "replacements":
         place = wear.place(case, drive)
@@ -126,7 +126,7 @@ def _beyond_warranty(
 
 
 def _failure_expression(case: CostCase, key: str) -> str:
-    """The rate times labour, and times the years of each drive beyond its warranty."""
+    """Rate x (years x labour + years of each drive beyond its warranty x price)."""
     late = "MAX(0,{years}-{failures.warranty})"
     if case.book.word("wear.charge") == "replacements":
         each = "MAX(0,{years}/{lives}-{failures.warranty})"
@@ -136,10 +136,10 @@ def _failure_expression(case: CostCase, key: str) -> str:
 
 
 def disposal_costs(case: CostCase) -> Iterator[Component]:
-    """The disposal of all drives that served in each place, and the first one's residual value (a credit).
+    """Disposal of all drives that served in each place, and the first one's residual value (a credit).
 
-    The unused life of a replacement was never charged (`wear.charge`), nor that of any drive with
-    ``wear.charge = depreciation``: it has no residual value.
+    Only the first drive has a residual value: the unused life of a replacement is never charged, nor that of
+    any drive with ``wear.charge = depreciation``.
     """
     each, share = case.book.number("disposal.per_drive"), case.book.number("disposal.residual")
     for drive in case.system.drives:
@@ -152,13 +152,13 @@ def _disposal(case: CostCase, drive: PricedDrive, each: float) -> Component:
     figure = case.book.figure("disposal.per_drive")
     replaces = case.book.word("wear.charge") == "replacements"
     replaced = wear.bought(case, drive)
-    # A replacement counts by the part of its life within the horizon, the first drive whole.
-    served = float(sum(one.count for one in replaced))
+    # The first drive counts in full, the last replacement by the part of its life within the horizon.
+    served = float(sum(group.count for group in replaced))
     last = min(1.0, wear.place(case, drive).lives - served) if replaced else 1.0
     return Component(
         key=f"disposal:{drive.name}", group="disposal", title=drive.title, device=drive.name,
         flows=(
-            *(Payment(each * one.count, one.at_s, one.until_s) for one in replaced),
+            *(Payment(each * group.count, group.at_s, group.until_s) for group in replaced),
             Payment(each * last, case.seconds),
         ),
         quantity=served + last, unit="drives", unit_price=each, formula="drives x USD each",
@@ -169,7 +169,7 @@ def _disposal(case: CostCase, drive: PricedDrive, each: float) -> Component:
 
 
 def _residual(case: CostCase, drive: PricedDrive, share: float) -> Component:
-    """By what is left of the life of the drive bought at the start, by wear or by years."""
+    """The residual share of the price, times the life that the first drive has left."""
     figure, place = case.book.figure("disposal.residual"), wear.place(case, drive)
     left = max(0.0, 1.0 - place.lives)
     price, known = case.charged(drive), case.price_of(drive).known
@@ -178,7 +178,7 @@ def _residual(case: CostCase, drive: PricedDrive, share: float) -> Component:
         key=f"residual:{drive.name}", group="credit", title=f"{drive.title}, residual value",
         device=drive.name, flows=(Payment(-share * left * price, case.seconds),), quantity=left, unit="lives",
         unit_price=-share * price if known else None,
-        formula="- price paid x residual share x life that is left of the first drive",
+        formula="- price paid x residual share x remaining life of the first drive",
         source=figure.source, date=figure.date, scales="once",
         rests_on=("disposal.residual", *place.lives_rest_on),
         expression=f"(-1)*{{disposal.residual}}*MAX(0,1-{{lives}})*{charged}" if known else None,

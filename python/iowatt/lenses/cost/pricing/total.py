@@ -28,18 +28,18 @@ _COMPONENTS: Final = (
 
 
 def price(case: CostCase) -> Costs:
-    """All components, in order of their groups; those that lack a price are not ``known``.
+    """All components in the order of their groups; those without a price are not ``known``.
 
-    Raises ``InputError`` where something that is asked for is not known.
+    Raises ``InputError`` where the book or the system lacks a figure that is needed.
     """
-    found = [component for costs in _COMPONENTS for component in costs(case)]
-    many = {drive.name: drive.count for drive in case.system.drives if drive.count > 1}
-    if many:
-        found = [one.times(many[one.device]) if one.device in many else one for one in found]
-    found.sort(key=lambda component: GROUPS.index(component.group))
+    components = [component for costs in _COMPONENTS for component in costs(case)]
+    counts = {drive.name: drive.count for drive in case.system.drives if drive.count > 1}
+    if counts:
+        components = [c.times(counts[c.device]) if c.device in counts else c for c in components]
+    components.sort(key=lambda component: GROUPS.index(component.group))
     return Costs(
         system=case.system.name,
-        components=tuple(found),
+        components=tuple(components),
         operational_kg=carbon.operational_kg(case),
         embodied_kg=carbon.embodied_kg(case),
         notes=tuple(_notes(case)),
@@ -57,18 +57,17 @@ def _notes(case: CostCase) -> list[Note]:
     notes = [*case.system.notes, *wear.warnings(case.system)]
     unpriced = case.unpriced_parts
     if unpriced:
-        text = (
-            f"not priced, so not in the purchase: {', '.join(unpriced)} (purchase.part.NAME states a price)"
-        )
+        names = ", ".join(unpriced)
+        text = f"parts without a price, which the purchase leaves out: {names} (purchase.part.NAME=USD)"
         notes.append(Note(code="unpriced-parts", text=text))
     if not case.system.drives:
-        text = "its drives are not known: no purchase, wear or failures (an inventory names them)"
+        text = "the drives are not known: no purchase, wear or failures (an inventory lists them)"
         notes.append(Note(code="drives-unknown", text=text))
     return notes
 
 
 def _cautions(case: CostCase) -> Iterator[Note]:
-    """What must be read before the total: missing prices, extrapolated prices, a whole meter's charges."""
+    """Notes to read before the total: missing prices, extrapolated prices, charges for a whole meter."""
     like: dict[tuple[str, float], list[PricedDrive]] = {}
     for drive in case.system.drives:
         like.setdefault((drive.model, drive.capacity_gb), []).append(drive)
@@ -76,22 +75,22 @@ def _cautions(case: CostCase) -> Iterator[Note]:
         drive = drives[-1]
         price = case.price_of(drive)
         figure = case.book.figures.get(f"purchase.price.{drive.price_class}")
-        listed = "no such drives are" if figure is None else f"{drive.price_class} is {_listed(figure)}"
+        listed = "its class has no price" if figure is None else f"{drive.price_class} is {_listed(figure)}"
         count = sum(one.count for one in drives)
         which = f"{count} x {drive.model} ({drive.capacity_gb:,.0f} GB; {listed})"
-        states = f"purchase.model.{drive.model} states the price of one"
+        remedy = f"purchase.model.{drive.model}=USD sets the price of one"
         if not price.known:
-            text = f"the price of {which} is not known, so the total is not: {states}"
+            text = f"the price of {which} is not known, so the total is not known either: {remedy}"
             yield Note(code="no-price", text=text, decides=True)
         elif price.extrapolated:
-            text = f"the price of {which} is extrapolated, and its range is wide: {states}"
+            text = f"the price of {which} is extrapolated, and its range is wide: {remedy}"
             yield Note(code="extrapolated-price", text=text, decides=True)
     if case.book.word("energy.fixed") == "share" and not case.book.number("energy.site_kw"):
-        whole = energy.whole_meter(case)
-        if whole:
+        meter_usd = energy.meter_charges(case)
+        if meter_usd:
             text = (
-                f"the tariff charges {whole:,.2f} USD for the meter of a whole site, which is not in the "
-                "total: energy.site_kw=KW adds the share of this system, energy.fixed=months all of it"
+                f"the total leaves out {meter_usd:,.2f} USD that the tariff charges for the whole site's "
+                "meter: energy.site_kw=KW adds this system's share, energy.fixed=months all of it"
             )
             yield Note(code="whole-meter", text=text, decides=True)
 

@@ -1,4 +1,4 @@
-"""From a Run to what is priced: its drives with what they went through, its power over time, its work."""
+"""The priced system of a Run: its drives and their work, its power over time, its capacity."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from iowatt.base.results import Note
 from iowatt.lenses.cost.systems.inventory import (
     Inventory,
     added_drives,
-    beside_note,
     changed_drives,
     inventory_notes,
 )
@@ -30,18 +29,15 @@ MIB: Final = 2**20
 
 
 def observe(run: Run, inventory: Inventory | None = None) -> PricedSystem:
-    """The system of a Run, with its inventory if any; a measured Run without one has no drives.
+    """The system of a Run and its inventory; a measured Run without an inventory has no drives.
 
-    Raises
-    ------
-    InputError
-        Its power is not known all through, or it lasts no time.
+    Raises ``InputError`` where its power is not known throughout, or it lasts 0 s.
     """
     summary = run.summary
     where = str(run.path or run.name)
     duration = float(summary["window"]["duration_s"])
     if duration <= 0:
-        raise InputError("empty", where, "the Run lasts 0 s, and cannot be repeated")
+        raise InputError("empty", where, "the Run lasts 0 s and cannot be repeated")
     throughput = summary["throughput"]
     drives = tuple(_drives(run))
     parts = dict(_parts(run.plan))
@@ -49,11 +45,10 @@ def observe(run: Run, inventory: Inventory | None = None) -> PricedSystem:
     capacity = summary["capacity_gb"]
     raw, usable, effective = capacity["raw"], capacity["usable"], capacity["effective"]
     if inventory is not None:
-        known, more = changed_drives(inventory, drives, run), added_drives(inventory, run)
-        drives = (*known, *more)
+        known, added = changed_drives(inventory, drives, run), added_drives(inventory, run)
+        drives = (*known, *added)
         parts |= inventory.parts
-        notes += inventory_notes(inventory)
-        notes += (beside_note(len(more), len(known)),) if more and known else ()
+        notes += inventory_notes(inventory, added=len(added), known=len(known))
         raw, usable, effective = inventory.capacity_gb(run, drives)
     return PricedSystem(
         name=run.path.name if run.path is not None else run.name,
@@ -89,10 +84,10 @@ def power_over_time(run: Run, where: str) -> ElectricLoad:
         raise InputError(
             "missing-figure",
             where,
-            f"the power of the Run is not known, so there is nothing to bill: {unknown}"
+            f"the power of the Run is not known, so it cannot be billed: {unknown}"
             if unknown
-            else "the power of a part of the Run is not known, so there is nothing to bill",
-            hint="give the watts: in the scenario, device = { power = ... }, or in a device file of your own"
+            else "the power of a part of the Run is not known, so it cannot be billed",
+            hint="give the watts in the scenario, device = { power = ... }, or in a device file"
             if unknown
             else "see its notes; a meter must cover all of a measurement",
         )
@@ -100,7 +95,7 @@ def power_over_time(run: Run, where: str) -> ElectricLoad:
     table = run.table("intervals").select("start_s", "end_s", power)
     widths = (table["end_s"] - table["start_s"]).to_numpy()
     drawn = ElectricLoad.of_powers(widths, table[power].cast(pl.Float64).to_numpy())
-    # Rounding of sums aside these are the ledger's joules; the last instant is made exactly so.
+    # The sum equals the ledger's but for rounding; the last instant takes the ledger's.
     drawn.joules[-1] = total
     drawn.at_s[-1] = run.summary["window"]["duration_s"]
     if not np.all(np.diff(drawn.at_s) > 0):
@@ -151,7 +146,7 @@ def _drive(one: Mapping[str, Any], counts: Counts, lows: Sequence[Low]) -> Price
 def _counts(row: Mapping[str, Any], lows: Sequence[Low]) -> Counts:
     written = row["flash_host_bytes_written"]
     low_s, saved_j = spent_low(row, lows)
-    # Wear and amplification of a drive by its data sheet are estimates, not counts.
+    # Wear and amplification by a data sheet are estimates, not counts.
     simulated = bool(row["flash_modelled"])
     return Counts(
         bytes_read=float(row["bytes_read"]),
@@ -166,9 +161,9 @@ def _counts(row: Mapping[str, Any], lows: Sequence[Low]) -> Counts:
 
 
 def _parts(plan: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """Parts of the array that its power is made of, by enclosure, and how many."""
+    """Name and number of the parts in the array's power, by enclosure."""
     for enclosure in plan.get("power", {}).get("enclosures", []):
-        many = int(sum(count for count, _ in enclosure["filling"]))  # filling: how many hold which drives
+        many = int(sum(count for count, _ in enclosure["filling"]))  # pairs: enclosures, drives in each
         yield enclosure["name"], many
         for part in enclosure["parts"]:
             yield f"{enclosure['name']}.{part['name']}", many * part["count"]
@@ -178,8 +173,8 @@ def _parts(plan: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 def _notes(run: Run) -> Iterator[Note]:
     if run.summary["power_basis"] == "device":
         text = (
-            "energy and power are those of the drives alone: without controllers, shelves and supplies, "
-            "which are not bought either"
+            "energy and power are those of the drives alone; controllers, shelves and supplies are not "
+            "bought either"
         )
         yield Note(code="drives-only", text=text)
     if run.summary["requests"]["errors"]:

@@ -1,8 +1,8 @@
 """Wear in dollars: how much of a drive's life the work uses, when it is replaced, and what that costs.
 
-``ratios`` compares what a drive did with each of its ratings and gives budgets per day, ``life`` says which
-rating binds, ``replacement_schedule`` which drives serve in its place one after another, ``charge`` what is
-paid. docs/models/endurance.md has the formulas.
+``ratios`` compares a drive's work with each of its ratings and gives budgets per day, ``life`` finds the
+rating that binds, ``replacement_schedule`` the drives that serve in sequence, ``charge`` the payments.
+docs/models/endurance.md has the formulas.
 """
 
 from iowatt.lenses.cost.pricing.wear.charge import charged_expression, lives_expression, wear_costs

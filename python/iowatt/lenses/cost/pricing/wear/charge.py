@@ -1,10 +1,10 @@
-"""What wear costs, drive by drive, by ``wear.charge``.
+"""The cost of wear of each drive, by ``wear.charge``.
 
 - ``replacements``: the purchase pays for the first drive, and each successor is bought when it is needed; the
-  last one counts by the part of its life that lies within the horizon, as its life does not end there.
-- ``depreciation``: no drive is bought; what is used up of one is paid as it is used, by wear or by years,
-  whichever is faster. It replaces the purchase.
-- ``paper``: equations 9 to 12 of dollars2014, ``alpha x C_dev x wearout / Limit``, beside the purchase.
+  last one counts by the part of its life within the horizon.
+- ``depreciation``: instead of a purchase, the part of a life that is used is paid as it is used, by wear or
+  by years, whichever is faster.
+- ``paper``: the purchase, and equations 9 to 12 of dollars2014, ``alpha x C_dev x wearout / Limit``.
 - ``none``: nothing.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Final, Literal
 
 from iowatt.lenses.cost.pricing.case import CostCase
@@ -23,16 +24,16 @@ from iowatt.lenses.cost.systems.system import PricedDrive
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 TWICE: Final = (
-    "charged beside the purchase, from the first byte: a drive that is worn out has been paid twice "
-    "(equations 4 and 9)"
+    "charged in addition to the purchase, from the first byte: a worn-out drive is paid twice (equations 4 "
+    "and 9)"
 )
-#: Below that the price falls too little from one drive to the next for a spreadsheet's digits.
+#: Least relative fall of the price from drive to drive that a spreadsheet's digits resolve.
 COARSE: Final = 1e-5
-INSTEAD: Final = "in place of the purchase, which is not charged"
+INSTEAD: Final = "replaces the purchase, which is not charged"
 
 
 def wear_costs(case: CostCase) -> Iterator[Component]:
-    """One for each drive, even where it is 0; none with ``wear.charge = none``."""
+    """A component for each drive, even where 0; none with ``wear.charge = none``."""
     charge = _CHARGES.get(case.book.word("wear.charge"))
     if charge is not None:
         for drive in case.system.drives:
@@ -44,39 +45,38 @@ def _replaced(case: CostCase, drive: PricedDrive) -> Component:
     here = place(case, drive)
     even = here.decline == 0.0
     bought = list(here.replacements())
-    flows = [
-        Payment(one.usd - (here.unused_usd if one is bought[-1] else 0.0), one.at_s, one.until_s)
-        for one in bought
-    ]
+    flows = [Payment(group.usd, group.at_s, group.until_s) for group in bought]
+    if flows:
+        flows[-1] = replace(flows[-1], usd=flows[-1].usd - here.unused_usd)
     return _component(
         case, drive, here.worn, flows=tuple(flows),
         quantity=max(0.0, min(here.lives, float(here.drives)) - 1.0), unit="drives",
         unit_price=here.price if even else None,
-        formula=f"(horizon / life - 1) x price, where more than one serves"
-        f"{'' if even else ' x (1 - decline)^years'}; life: {_life(here)}",
+        formula=f"(horizon / life - 1) x price{'' if even else ' x (1 - decline)^years'}, where positive; "
+        f"life: {_life(here)}",
         scales="work" if here.reason == "worn" else "time", rests_on=here.rests_on,
         expression=_replaced_expression(case, drive, here),
     )  # fmt: skip
 
 
 def _depreciated(case: CostCase, drive: PricedDrive) -> Component:
-    """What is used up of each drive while it serves, the last one in part."""
+    """The part of its life that each drive uses while it serves."""
     here = place(case, drive)
     used = min(here.lives, float(here.drives))
     even = here.decline == 0.0
     flows = [Payment(used * here.price, 0.0, case.seconds)]
     if not even:
-        starts = [(0.0, here.price), *((one.at_s, one.usd) for one in here.replacements())]
+        starts = [(0.0, here.price), *((group.at_s, group.usd) for group in here.replacements())]
         ends = [*(start for start, _ in starts[1:]), case.seconds]
         flows = [Payment(usd, start, end) for (start, usd), end in zip(starts, ends, strict=True)]
-        flows[-1] = Payment(flows[-1].usd - here.unused_usd, flows[-1].at_s, flows[-1].until_s)
+        flows[-1] = replace(flows[-1], usd=flows[-1].usd - here.unused_usd)
     return _component(
         case, drive, here.worn, flows=tuple(flows), quantity=used, unit="lives",
         unit_price=here.price if even else None,
         formula=f"horizon / life x price of each drive; life: {_life(here)}",
         scales="work" if here.reason == "worn" else "time", rests_on=here.rests_on,
         expression=f"{charged_expression(case, drive)}*{{lives}}" if even else None,
-        note=INSTEAD if used else f"{INSTEAD}; nothing ends its life: set wear.service_life",
+        note=INSTEAD if used else f"{INSTEAD}; nothing limits its life: set wear.service_life",
     )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def _component(
     expression: str | None,
     note: str = "",
 ) -> Component:
-    """What the three ways have in common."""
+    """A component of the group ``wear``."""
     price = case.price_of(drive)
     return Component(
         key=f"wear:{drive.name}", group="wear", title=drive.title, device=drive.name, flows=flows,
@@ -127,22 +127,22 @@ def _component(
 
 
 def _life(here: DrivePlace) -> str:
-    """How long a drive lives there, in words."""
+    """The life of a drive in words."""
     if not math.isfinite(here.life_s):
-        return "without end"
+        return "unlimited"
     if here.reason == "service_life":
         return "the service life"
-    return f"of the work over the share that it uses, {here.worn.formula}"
+    return f"time of the work / the share of life that it uses, {here.worn.formula}"
 
 
 def charged_expression(case: CostCase, drive: PricedDrive) -> str:
-    """The price that is charged, in terms of that of the whole drive."""
+    """The charged price as an expression of the price of the whole drive."""
     share = case.charged_gb(drive) / drive.capacity_gb
     return "{price}" if share == 1.0 else f"{number(share)}*{{price}}"
 
 
 def lives_expression(case: CostCase, drive: PricedDrive) -> str:
-    """The horizon in lives of the drives in that place, by wear or by years, the larger: ``{lives}``."""
+    """``{lives}``: the horizon in lives of the drives in that place, by wear or by years, the larger."""
     here = place(case, drive)
     shares = []
     if here.lives and here.worn.fraction > 0:
@@ -153,7 +153,7 @@ def lives_expression(case: CostCase, drive: PricedDrive) -> str:
 
 
 def _replaced_expression(case: CostCase, drive: PricedDrive, here: DrivePlace) -> str | None:
-    """Price times the lives, or a geometric series where it falls; None where that would be too coarse."""
+    """Price x lives, or a geometric series where the price falls; None where that is too coarse."""
     if here.lives == 0.0:
         return "0"
     price = charged_expression(case, drive)

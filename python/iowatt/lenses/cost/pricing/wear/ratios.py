@@ -1,11 +1,10 @@
-"""What one Work uses of each rating of a drive, as a share of it and by the day.
+"""The share of each rating of a drive that the work uses, in total and per day.
 
-An SSD's TBW is a number of bytes that *hosts* may write, under the workload that its vendor rates with; so
-its amplification is in the rating already. Bytes programmed are compared with TBW times the amplification of
-the rating, never with TBW itself, which would count amplification twice.
+An SSD's TBW counts bytes that *hosts* may write under the vendor's workload, so it includes the amplification
+of that workload. Bytes programmed are therefore compared with TBW times the amplification of the rating.
 
-A disk has two ratings, one of starts and stops of its spindle and one of loads and unloads of its heads; the
-two differ by a factor of 6 to 60, and a stop counts against both.
+A disk has two ratings, starts and stops of its spindle, and loads and unloads of its heads; they differ by a
+factor of 6 to 60, and a stop counts against both.
 """
 
 from __future__ import annotations
@@ -31,17 +30,17 @@ SECONDS_PER_DAY: Final = 86_400.0
 
 @dataclass(frozen=True)
 class Ratio:
-    """Share of one rating that one Work uses."""
+    """Share of one rating that the work done once uses."""
 
     #: percentage_used, pe_cycles, nand_bytes, bytes_written, start_stop_cycles or load_unload_cycles.
     rating: str
     fraction: float
-    #: In symbols, for readers.
+    #: In words.
     formula: str
     source: str
     #: Keys of the book that change it.
     rests_on: tuple[str, ...]
-    #: As a formula of a spreadsheet (`iowatt.pages.cost.expression`).
+    #: As an expression of the workbook.
     expression: str
 
 
@@ -56,9 +55,9 @@ class WearLimit:
 
 
 def limit(drive: PricedDrive, book: Book, rating: str, key: str, scale: float = 1.0) -> WearLimit | None:
-    """A rating of a drive by ``wear.limits``: of its data sheet, else ``key`` of the book in ``scale`` of it.
+    """A rating of a drive by ``wear.limits``: its data sheet's, else the book's ``key`` times ``scale``.
 
-    Nothing is recorded as used. None where neither has it.
+    None where neither has it. Does not record the key as used.
     """
     by_sheet = book.word("wear.limits") == "rated"
     rated = drive.ratings.get(rating)
@@ -77,12 +76,12 @@ def limit(drive: PricedDrive, book: Book, rating: str, key: str, scale: float = 
 
 
 def _cycles(drive: PricedDrive) -> dict[str, float]:
-    """Cycles of a disk that one Work takes, by rating."""
+    """Cycles of a disk in the work done once, by rating."""
     return {STARTS_STOPS: drive.counts.start_stops, LOADS_UNLOADS: drive.counts.load_unloads}
 
 
 def of_disk(drive: PricedDrive, book: Book) -> list[Ratio]:
-    """Starts and stops, loads and unloads of a disk, where a limit of them is known."""
+    """Shares of starts and stops, loads and unloads of a disk, where their limits are known."""
     words = {STARTS_STOPS: "starts and stops", LOADS_UNLOADS: "loads and unloads"}
     found = []
     for rating, count in _cycles(drive).items():
@@ -96,9 +95,9 @@ def of_disk(drive: PricedDrive, book: Book) -> list[Ratio]:
 
 
 def budgets(drive: PricedDrive, book: Book, years: float, work_s: float) -> Iterator[DailyBudget]:
-    """What each rating of a drive allows a day over ``years``, beside what a Work of ``work_s`` s uses of it.
+    """What each rating of a drive allows per day over ``years``, and what work of ``work_s`` seconds uses.
 
-    ``limit / (365 x years)``. For an SSD it is bytes that hosts write, at the amplification of the rating.
+    ``limit / (365 x years)``. An SSD's limit is bytes that hosts write, at the amplification of the rating.
     """
     used = {rating: (count, f"wear.{rating}", 1.0) for rating, count in _cycles(drive).items()}
     if drive.kind == "ssd":
@@ -113,9 +112,9 @@ def budgets(drive: PricedDrive, book: Book, years: float, work_s: float) -> Iter
 
 
 def of_ssd(drive: PricedDrive, book: Book) -> list[Ratio]:
-    """All that an SSD's wear can be compared with, what is known best first."""
+    """Shares of an SSD's known ratings, the best known first."""
     counts, found = drive.counts, list[Ratio]()
-    if counts.percentage_used:  # it counts in whole percents, so that 0 means nothing
+    if counts.percentage_used:  # it counts whole percents, so 0 tells nothing
         found.append(
             Ratio(
                 "percentage_used", counts.percentage_used, "the drive's own percentage used",
@@ -137,7 +136,7 @@ def of_ssd(drive: PricedDrive, book: Book) -> list[Ratio]:
 
 
 def _bytes(drive: PricedDrive, book: Book) -> list[Ratio]:
-    """Bytes programmed into flash, and bytes that hosts wrote, against TBW."""
+    """Shares of TBW: of bytes programmed into flash, and of bytes that hosts wrote."""
     most = limit(drive, book, "bytes_written", "wear.ssd_tbw", TB)
     if most is None:
         return []
@@ -166,7 +165,7 @@ def _bytes(drive: PricedDrive, book: Book) -> list[Ratio]:
 
 
 def _written(drive: PricedDrive, book: Book, reads: float) -> tuple[str, str, tuple[str, ...]]:
-    """Bytes written, and the part of those read that counts as such: in symbols, as an expression, keys."""
+    """Bytes written and the part of bytes read that counts as written: in words, as an expression, keys."""
     text = number(drive.counts.bytes_written)
     formula = f"(bytes written + {reads:g} x bytes read)" if reads else "bytes written"
     if not drive.counts.bytes_read or "wear.reads" not in book.figures:
@@ -175,10 +174,10 @@ def _written(drive: PricedDrive, book: Book, reads: float) -> tuple[str, str, tu
 
 
 def _amplification(drive: PricedDrive, book: Book) -> WearLimit | None:
-    """Bytes programmed for each that hosts write: of the work itself, else of the drive's class.
+    """Bytes programmed per byte that hosts write: of the work itself, else of the drive's class.
 
-    Both sides of a ratio need one basis: the amplification of a simulated flash is not compared with one of
-    the rating that is assumed from drives in the field.
+    Both sides of a ratio need one basis: a simulated amplification is not compared with an amplification of
+    the rating that is assumed from field figures.
     """
     value = drive.counts.write_amplification
     simulated = drive.counts.pe_fraction is not None
@@ -191,7 +190,7 @@ def _amplification(drive: PricedDrive, book: Book) -> WearLimit | None:
 
 
 def _factor(book: Book) -> WearLimit:
-    """Life of drives over their rating."""
+    """Actual life over rated life."""
     if FACTOR not in book.figures:
         return WearLimit(1.0, "", (), "1")
     return WearLimit(book.peek(FACTOR), "", (FACTOR,), f"{{{FACTOR}}}")
