@@ -137,9 +137,9 @@ def test_a_bill_says_what_of_it_is_not_in_the_costs():
 
 
 def test_only_in_equal_time_do_crossing_lines_tell_who_is_cheaper():
-    assert "cheaper one so far" in over_time.cumulative(cost()).caption
+    assert "cheaper" in over_time.cumulative(cost()).caption
     caption = over_time.cumulative(cost(basis="work", amount=1000.0)).caption
-    assert "cheaper" not in caption and "not at the same year" in caption
+    assert "cheaper" not in caption and "year" in caption
 
 
 def test_a_tornado_begins_at_the_value_and_ends_at_both_ends():

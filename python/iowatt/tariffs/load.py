@@ -1,8 +1,8 @@
-"""A load: joules over time, as one cumulative function; read from a table of times and watts.
+"""A load: joules over time as a cumulative function; read from a table of times and watts.
 
-A Run lasts minutes and a bill covers years: a Run is repeated end to end (``repeated``), a duty cycle puts
-one load after another (``sequence``). Energy between two instants is the difference of the cumulative
-function, which makes every partition exact but for the rounding of one subtraction.
+A Run lasts minutes and a bill covers years, so a load can be ``repeated`` end to end, or follow another
+(``sequence``). Energy between two instants is a difference of the cumulative function, so that every
+partition is exact but for rounding.
 """
 
 from __future__ import annotations
@@ -28,15 +28,10 @@ JOULES_PER_KWH = 3.6e6
 
 @dataclass(frozen=True)
 class ElectricLoad:
-    """Joules over time: ``joules`` used until the instants ``at_s``, linear between them.
+    """Cumulative ``joules`` at the instants ``at_s``, linear between them, ``repeats`` times end to end.
 
-    Parameters
-    ----------
-    at_s, joules:
-        Shape (n + 1,), seconds from the start, rising, and joules used until then, falling where energy is
-        fed back; the first of each is 0.
-    repeats:
-        How often the whole is repeated end to end; may be a fraction.
+    ``at_s`` (seconds, rising) and ``joules`` (falling where energy is fed back) have shape (n + 1,) and begin
+    with 0; ``repeats`` may be a fraction.
     """
 
     at_s: Floats
@@ -45,7 +40,7 @@ class ElectricLoad:
 
     @classmethod
     def constant(cls, watts: float, seconds: float) -> ElectricLoad:
-        """A load that never changes."""
+        """A constant load."""
         return cls(np.array([0.0, seconds]), np.array([0.0, watts * seconds]))
 
     @classmethod
@@ -61,31 +56,31 @@ class ElectricLoad:
 
     @property
     def duration_s(self) -> float:
-        """Seconds of all."""
+        """Seconds of all repetitions."""
         return self.period_s * self.repeats
 
     @property
     def total_j(self) -> float:
-        """Joules of all."""
+        """Joules of all repetitions."""
         return float(self.until(np.array([self.duration_s]))[0])
 
     def repeated(self, times: float) -> ElectricLoad:
-        """The same, ``times`` as often."""
+        """The load repeated ``times`` as often."""
         return ElectricLoad(self.at_s, self.joules, self.repeats * times)
 
     def scaled(self, factor: float) -> ElectricLoad:
-        """The same with ``factor`` times the power, such as that of cooling (PUE)."""
+        """The load with ``factor`` times the power, such as PUE."""
         return ElectricLoad(self.at_s, self.joules * factor, self.repeats)
 
     def plus(self, watts: float) -> ElectricLoad:
-        """The same with ``watts`` more all the time."""
+        """The load with constant ``watts`` added."""
         return ElectricLoad(self.at_s, self.joules + self.at_s * watts, self.repeats)
 
     def until(self, seconds: Floats) -> Floats:
         """Joules from the start until each of ``seconds``, within 0 and ``duration_s``."""
         whole, rest = np.divmod(np.clip(seconds, 0.0, self.duration_s), self.period_s)
-        found: Floats = whole * self.joules[-1] + np.interp(rest, self.at_s, self.joules)
-        return found
+        used: Floats = whole * self.joules[-1] + np.interp(rest, self.at_s, self.joules)
+        return used
 
     def between(self, edges_s: Floats) -> Floats:
         """Joules of each stretch between neighbours of ``edges_s``, shape (n + 1,) to (n,)."""
@@ -113,12 +108,10 @@ _MOST_SECONDS: Final = 1e11
 
 
 def read_load(path: Path) -> tuple[ElectricLoad, datetime | None]:
-    """The load of a file, and when it begins where its times are dates.
+    """The load of a file, and its start where its times are local dates.
 
-    Each row's watts last until the next row's time, those of the last row as long as those before. A first
-    row of names is skipped. Watts may be negative: energy fed back. Dates are of the clock on the wall.
-
-    Raises ``InputError``, with the line, where times do not rise or a value is none.
+    A row's watts last until the next row's time, those of the last row as long as the row before. A first row
+    of names is skipped; negative watts feed energy back. Raises ``InputError`` with the line.
     """
     raw = input_file.whole(path, "a table of times and watts", _MOST_BYTES, line=input_file.LOG_LINE_BYTES)
     try:
@@ -145,7 +138,7 @@ def read_load(path: Path) -> tuple[ElectricLoad, datetime | None]:
         raise InputError("empty", str(path), f"there are fewer than two rows; {_EXPECTED}")
     first = times[0]
     start = first if isinstance(first, datetime) else None
-    widths = np.diff(np.array([_seconds(first, one) for one in times]))
+    widths = np.diff(np.array([_seconds(first, time) for time in times]))
     return ElectricLoad.of_powers(np.append(widths, widths[-1]), np.array(watts)), start
 
 
@@ -176,11 +169,11 @@ def _time(text: str, place: str) -> float | datetime:
     return found.replace(tzinfo=None)
 
 
-def _seconds(first: float | datetime, one: float | datetime) -> float:
-    if isinstance(first, datetime) and isinstance(one, datetime):
-        return (one - first).total_seconds()
-    assert isinstance(first, float) and isinstance(one, float)
-    return one - first
+def _seconds(first: float | datetime, last: float | datetime) -> float:
+    if isinstance(first, datetime) and isinstance(last, datetime):
+        return (last - first).total_seconds()
+    assert isinstance(first, float) and isinstance(last, float)
+    return last - first
 
 
 def _refuse_disorder(before: float | datetime, now: float | datetime, place: str) -> None:

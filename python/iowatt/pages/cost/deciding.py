@@ -23,7 +23,8 @@ _ENDS: Final = {"p5": "5 %", "p25": "25 %", "p50": "Median", "p75": "75 %", "p95
 _BARS: Final = 12
 #: Tornados that are shown.
 _TORNADOS: Final = 6
-#: Decades from which totals are drawn logarithmically, and beyond which only powers of ten are labelled.
+#: Decades from which totals are drawn on a logarithmic axis, and beyond which only powers of ten are
+#: labelled.
 _LOG_FROM: Final = 1.3
 _MANY: Final = 3.0
 
@@ -66,10 +67,10 @@ def totals(cost: Cost) -> Figure | None:
         )
     )  # fmt: skip
     count = len(spread.figures)
-    drawn = "the one figure that has a range" if count == 1 else f"the {count} figures that have a range"
+    drawn = "the one figure with a range" if count == 1 else f"the {count} figures with a range"
     caption = (
-        f"{spread.samples:,} draws of {drawn}, the same for all systems: from 5 to 95 %, half of "
-        "them within the box; a diamond is the total at the book's values. "
+        f"{spread.samples:,} draws of {drawn}, the same for all systems. Whiskers span 5 to 95 %, the box "
+        "half of the draws; a diamond is the total at the book's values. "
         f"{spread.method.removesuffix('.')}."
     )
     shape = layout(axis(_dollars(cost)), words.SYSTEMS_AXIS, showlegend=False, boxgap=0.4)
@@ -115,19 +116,19 @@ def differences(cost: Cost) -> Figure | None:
     )  # fmt: skip
     return Figure(
         "differences", "Range of the differences",
-        "Share of draws in which a system costs at most that much more than the first. Left of zero it is "
+        "Share of draws in which a system costs at most so much more than the first. Left of zero it is "
         "cheaper.",
         Table(columns, rows), plot.spec(traces, drawn),
     )  # fmt: skip
 
 
 def tornados(cost: Cost) -> list[Figure]:
-    """What moves each difference most, and each total."""
+    """The first tornados, as many as are shown."""
     return every_tornado(cost)[:_TORNADOS]
 
 
 def every_tornado(cost: Cost) -> list[Figure]:
-    """All of them: differences first."""
+    """All tornados, differences first."""
     drawn = sorted((one for one in cost.tornado if one.bars), key=lambda one: one.of != "difference")
     return [_tornado(at, one) for at, one in enumerate(drawn)]
 
@@ -171,7 +172,7 @@ def _tornado(at: int, one: Tornado) -> Figure:
     )  # fmt: skip
     return Figure(
         f"tornado-{at}", f"What moves {title}",
-        f"Each figure alone at the ends of its range, others as the book has them ({words.usd(one.usd)}).",
+        f"Each figure alone at the ends of its range, the rest at the book's values ({words.usd(one.usd)}).",
         Table(columns, rows), plot.spec(traces, drawn), remarks,
     )  # fmt: skip
 
@@ -207,8 +208,8 @@ def _places(cost: Cost) -> Figure:
                 )  # fmt: skip
     return Figure(
         "crossovers", "Who is cheapest where",
-        "Found by root finding within the bounds looked at; the range is that of the first change over draws "
-        "of all other figures.",
+        "Found by root finding between the bounds. The range is that of the first change, over draws of all "
+        "other figures.",
         Table(columns, rows), wide=True,
     )  # fmt: skip
 
@@ -239,7 +240,7 @@ def _curve(number: int, one: Crossover, cost: Cost) -> Figure:
     if one.value is not None:
         shapes.append(plot.rule(x=one.value, dash="dash"))
         marks += "Dashed: the value in force. "
-    ended = f"The search ends there: {one.ended_by}." if one.ended_by else ""
+    ended = f"End of the search: {one.ended_by}." if one.ended_by else ""
     log = one.axis == "log"
     drawn = layout(
         axis(
@@ -256,7 +257,7 @@ def _curve(number: int, one: Crossover, cost: Cost) -> Figure:
 
 
 def _scale(curve: CostCurve) -> dict[str, Any]:
-    """A logarithmic axis where totals go over a good decade, with few enough ticks to read."""
+    """A logarithmic axis for totals of more than a decade, with few ticks."""
     values = [value for usd in curve.usd.values() for value in usd]
     decades = math.log10(max(values) / min(values)) if values and min(values) > 0 else 0.0
     if decades < _LOG_FROM:

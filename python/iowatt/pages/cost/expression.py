@@ -1,8 +1,8 @@
-"""The dollars of a component as an expression of the book's figures, as a spreadsheet writes it.
+"""Dollars of a component as an expression of the book's figures.
 
 ``0.5*{price}*MAX(0,{years}-{failures.warranty})``: numbers, names in braces, ``+ - * / ^``, comparisons,
-``MAX`` and ``IF``, with the precedence that spreadsheets have. The workbook writes it with cells for names,
-the tests compute it here, so that neither can drift from the dollars beside it.
+``MAX`` and ``IF``, with the precedence of spreadsheets. The workbook writes it with cells for names; only an
+expression whose value here equals the component's dollars becomes a formula.
 """
 
 from __future__ import annotations

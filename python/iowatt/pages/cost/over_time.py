@@ -17,10 +17,10 @@ from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plai
 Floats = NDArray[np.float64]
 
 _HOVER: Final = "%{x}: %{y:,.4~r} USD<extra>%{fullData.name}</extra>"
-#: Instants of a curve; one with more steps shows them at these instants only.
+#: Most instants of a curve.
 _MOST: Final = 400
 _GRID: Final = 41
-#: Bills that have a figure each; more are drawn as lines of one.
+#: Most bills with a figure each; more share one.
 _APART: Final = 2
 _KINDS: Final[Sequence[tuple[Callable[[BilledPeriod], float], str, str]]] = (
     (lambda month: month.energy_usd, "Energy", "energy"),
@@ -31,7 +31,7 @@ _KINDS: Final[Sequence[tuple[Callable[[BilledPeriod], float], str, str]]] = (
 
 
 def added_up(system: SystemCost) -> tuple[Floats, Floats]:
-    """Years, rising (twice the same where a sum is due at once), and dollars paid until then."""
+    """Rising years, with a step twice, and dollars paid until then."""
     flows = [flow for component in system.components for flow in component.flows]
     usd = np.array([flow.usd for flow in flows])
     begins = np.array([flow.at_s for flow in flows])
@@ -71,11 +71,11 @@ def cumulative(cost: Cost) -> Figure:
             )
         )  # fmt: skip
         rows += [[name, year, usd] for year, usd in zip(years, dollars, strict=True)]
-    compared = "Where lines cross, the other system has become the cheaper one so far."
+    compared = "Where lines cross, the other system becomes cheaper so far."
     if cost.horizon.basis == "work":
         compared = (
-            "The work is equal at the ends of the lines, not at the same year: where lines cross, one system "
-            "has done more than the other."
+            "Work is equal at the ends of the lines, not in the same year: where lines cross, one system has "
+            "done more than the other."
         )
     columns = [*text_columns("System"), Column("Until", "years"), Column("Paid", "USD")]
     drawn = layout(
@@ -84,17 +84,14 @@ def cumulative(cost: Cost) -> Figure:
     )  # fmt: skip
     return Figure(
         "cumulative", "Dollars over time",
-        "All components as they are paid, not discounted; a step is a purchase, a replacement or what is "
-        f"due at the end. {compared}",
+        "All components as paid, not discounted; steps are purchases, replacements and payments at the end. "
+        f"{compared}",
         Table(columns, rows), plot.spec(traces, drawn), wide=True,
     )  # fmt: skip
 
 
 def bills(cost: Cost) -> list[Figure]:
-    """The bill of each system by month, stacked by kind of charge; of many systems a line each.
-
-    Bills that are long are by year and drawn apart from those by month.
-    """
+    """The bill of each system by month, or year, stacked by kind of charge; of many systems a line each."""
     numbered = [(at, name, system) for at, (name, system) in enumerate(words.named(cost))]
     figures: list[Figure] = []
     for by in ("month", "year"):
@@ -132,13 +129,13 @@ def _billed(system: SystemCost) -> str:
 
 
 def _alone(cost: Cost) -> str:
-    """How the bill differs from the dollars of the costs."""
+    """How the bill differs from the costs."""
     text = "The system's own power, before PUE, factors and escalation."
     fixed, site = cost.assumed("energy.fixed"), cost.assumed("energy.site_kw")
     if site:
-        text += " The costs are those beside the site's other load (energy.site_kw), which is not in it."
+        text += " The costs are what it adds to the site's bill (energy.site_kw)."
     if fixed == "none" or (fixed == "share" and not site):
-        text += " Fixed charges are on the bill and not in the costs (energy.fixed)."
+        text += " The costs leave out the fixed charges of the bill (energy.fixed)."
     return text
 
 
@@ -233,6 +230,6 @@ def _loads(years: list[tuple[str, DutyYear]], colours: Mapping[str, str]) -> Fig
         axis("Of the highest load that was run", type="category"), axis("Hours"), showlegend=len(traces) > 1
     )
     return Figure(
-        "by-load", "How long each load lasts", "Hours at each tenth of the highest load, those without any "
-        "apart.", Table(columns, rows), plot.spec(traces, drawn),
+        "by-load", "How long each load lasts", "Hours without load, and at each tenth of the highest load.",
+        Table(columns, rows), plot.spec(traces, drawn),
     )  # fmt: skip

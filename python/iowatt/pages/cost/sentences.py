@@ -21,7 +21,7 @@ from iowatt.render import numbers
 
 
 def verdict(cost: Cost) -> list[str]:
-    """Conclusions before any figure: the cheapest system, then those that are not candidates."""
+    """The cheapest system, then the systems that are not candidates."""
     excluded = [
         f"{one.system} could not keep up with its load and is not a candidate: {one.why}."
         if one.late
@@ -39,10 +39,10 @@ def _alone(cost: Cost) -> str:
     """The cost of the only system."""
     system = cost.systems[0]
     if withheld(cost, system):
-        return f"The work of {system.name} is too late to be worth any dollars."
+        return f"{system.name} fell too far behind its load for its dollars to count."
     if system.usd is None:
         return (
-            f"What {system.name} costs is not known, as a drive has no price; what has one costs "
+            f"The cost of {system.name} is not known, as a drive has no price; what has a price costs "
             f"{usd(system.known_usd)} over {numbers.years(system.years)}."
         )
     most = max(system.by_group.items(), key=lambda group: group[1] or 0.0, default=None)
@@ -64,11 +64,11 @@ def _all_meet(choice: Choice) -> list[str]:
 
 
 def _cheapest(cost: Cost) -> str:
-    """Who is the cheapest of the candidates among several systems."""
+    """The cheapest of the candidates."""
     choice, systems = cost.choice, {one.name: one for one in cost.systems}
     candidates = choice.candidates
     if not candidates:
-        return "No system is left to choose."
+        return "No system is a candidate."
     if len(candidates) == 1:
         only = systems[candidates[0]]
         known = "its total is not known" if only.usd is None else usd(only.usd)
@@ -82,8 +82,8 @@ def _cheapest(cost: Cost) -> str:
     if choice.capacities_differ is None:
         unknown = [name for name in candidates if not systems[name].capacity_gb.usable]
         return (
-            f"Cheapest in total{of}: {cheapest}. Usable capacity is not known of {', '.join(unknown)}: "
-            "nothing is compared per usable TB."
+            f"Cheapest in total{of}: {cheapest}. The usable capacity of {', '.join(unknown)} is not known, "
+            "so systems are not compared per usable TB."
         )
     if choice.capacities_differ and per_tb is not None:
         sizes = ", ".join(f"{name} {usable(systems[name])}" for name in candidates)
@@ -111,10 +111,9 @@ def _kept(choice: Choice) -> str:
 
 
 def leaning(cost: Cost) -> list[str]:
-    """On which side of its draws a total lies that is off their middle, and what can move it one way only.
+    """Totals off the middle of their draws, with the figures that can move them one way only.
 
-    That is a figure whose value stands at an end of its range. Systems with the same result share a
-    sentence.
+    Such a figure's value is at an end of its range. Systems with the same result share a sentence.
     """
     spread = cost.uncertainty
     by_side: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
@@ -130,8 +129,7 @@ def leaning(cost: Cost) -> list[str]:
             by_side.setdefault((up, keys), []).append(f"{share} of the draws of {one.name}")
     return [
         f"{', '.join(shares)} lie {'above' if up else 'below'} the total at the book's values"
-        + (f"; within their ranges these can only {'raise' if up else 'lower'} it: {', '.join(keys)}." if keys
-           else ".")
+        + (f"; these figures can only {'raise' if up else 'lower'} it: {', '.join(keys)}." if keys else ".")
         for (up, keys), shares in by_side.items()
     ]  # fmt: skip
 
@@ -148,7 +146,7 @@ _DIFFERENCES: Final = 3
 
 
 def cheapest_where(cost: Cost) -> list[str]:
-    """Lines on who is cheapest along each assumption that was varied, and where that changes."""
+    """The cheapest system along each varied assumption, and where it changes."""
     differ = cost.choice.capacities_differ is not False
     what = "Cheapest in total" if differ else "Cheapest"
     return [
@@ -160,7 +158,7 @@ def cheapest_where(cost: Cost) -> list[str]:
 
 
 def stretches(crossover: Crossover) -> str:
-    """Who is cheapest where: ``a below 4.2 years, b above``."""
+    """The cheapest system by stretches: ``a up to 4.2 years, b beyond``."""
     unit, parts = crossover.unit, crossover.cheapest
     if len(parts) == 1:
         ends = f"{numbers.figure(crossover.low)} to {words.amount(crossover.high, unit)}"
@@ -194,7 +192,7 @@ def elsewhere(crossing: CostCrossing) -> str:
 
 def _in_force(crossover: Crossover) -> str:
     value = crossover.value
-    return "" if value is None else f" (here {words.amount(value, crossover.unit)})"
+    return "" if value is None else f" (now {words.amount(value, crossover.unit)})"
 
 
 def _drawn(ranged: PlaceRange, unit: str) -> str:
@@ -205,7 +203,7 @@ def _drawn(ranged: PlaceRange, unit: str) -> str:
 
 
 def spin_downs(cost: Cost) -> Iterator[str]:
-    """For each kind of disk and level: how long a rest must last to save joules, and to save dollars."""
+    """The lengths from which on a rest saves joules, and dollars, for each kind of disk and level."""
     for name, system in words.named(cost):
         for one in system.spin_down:
             for pays in one.break_even:
@@ -226,7 +224,7 @@ def lasting(seconds: float | None) -> str:
 
 
 def ranges(cost: Cost) -> Iterator[str]:
-    """How far the total of each system may lie from its figure."""
+    """The range of the total of each system."""
     spread = cost.uncertainty
     if spread is None:
         return
@@ -243,13 +241,12 @@ def ranges(cost: Cost) -> Iterator[str]:
         today = " of today" if words.discounted(cost) and spread.dollars == "present" else ""
         yield (
             f"{one.name}: 90 % of {spread.samples:,} draws of the assumptions give {low} to {high} "
-            f"USD{today} "
-            f"(median {middle}){share}."
+            f"USD{today} (median {middle}){share}."
         )
 
 
 def moving(cost: Cost) -> Iterator[str]:
-    """Which assumptions move each difference most; those of the total where there is one system only."""
+    """The assumptions that move each difference most, or the total of a single system."""
     wanted = "difference" if len(cost.systems) > 1 else "total"
     for one in [one for one in cost.tornado if one.of == wanted and one.bars][:_DIFFERENCES]:
         what = f"{one.b} less {one.a}" if wanted == "difference" else f"the total of {one.system}"
@@ -263,7 +260,7 @@ def moving(cost: Cost) -> Iterator[str]:
 
 
 def replacements(cost: Cost) -> Iterator[str]:
-    """Which drives are replaced within the horizon, when first and why."""
+    """Drives that are replaced within the horizon, when first and why."""
     for name, system in words.named(cost):
         for drives in words.drive_groups(system):
             drive = words.worst(drives)

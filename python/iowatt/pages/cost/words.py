@@ -1,4 +1,4 @@
-"""Names, numbers and units that the page and the workbook of a cost share."""
+"""Names, colours and numbers shared by the page and the workbook of costs."""
 
 from __future__ import annotations
 
@@ -62,21 +62,21 @@ def colours(cost: Cost) -> dict[str, str]:
 
 
 def no_candidate(cost: Cost, system: SystemCost) -> str:
-    """Why a system is not ranked, in a few words; empty where it is."""
-    for one in cost.choice.excluded:
-        if one.system == system.name:
-            return "it could not keep up with its load" if one.late else "it misses the service level"
+    """Why a system is not ranked, in a few words; empty for a candidate."""
+    for excluded in cost.choice.excluded:
+        if excluded.system == system.name:
+            return "it could not keep up with its load" if excluded.late else "it misses the service level"
     return ""
 
 
 def withheld(cost: Cost, system: SystemCost) -> bool:
-    """Whether the dollars of a system would flatter it: of work that it did far too late."""
+    """Whether a system's dollars are not shown: equal work that fell far behind its load."""
     return cost.horizon.basis == "work" and system.late
 
 
 def against(cost: Cost) -> list[float | None]:
-    """How much more than the first candidate each system costs, as a share; None of what is not ranked."""
-    shares = {one.b: one.share for one in cost.comparison}
+    """How much more than the first candidate each system costs, as a share; None where not ranked."""
+    shares = {pair.b: pair.share for pair in cost.comparison}
     return [shares.get(system.name) for system in cost.systems]
 
 
@@ -87,19 +87,19 @@ def usable(system: SystemCost) -> str:
 
 
 def shown_groups(systems: Iterable[SystemCost]) -> list[str]:
-    """The groups in which any of the systems has dollars, known or not, in their order."""
+    """The groups in which any system has dollars, known or not, in order."""
     have = {group for system in systems for group, usd in system.by_group.items() if usd != 0.0}
     return [group for group in GROUPS if group in have]
 
 
 def discounted(cost: Cost) -> bool:
-    """Whether dollars of different years count differently."""
-    both = [(one.usd, one.present_usd) for one in cost.systems]
+    """Whether dollars are discounted."""
+    both = [(system.usd, system.present_usd) for system in cost.systems]
     return any(a and b and abs(a - b) > 1e-9 * max(abs(a), abs(b)) for a, b in both)
 
 
 def decimals(values: Iterable[float | None]) -> int:
-    """Digits behind the point that suit dollars of one table: cents, more where all are tiny."""
+    """Decimals for dollars of one table: cents, more where all are tiny."""
     largest = max((abs(value) for value in values if value is not None), default=0.0)
     if largest >= 1e5:
         return 0
@@ -109,7 +109,7 @@ def decimals(values: Iterable[float | None]) -> int:
 
 
 def dollars(value: float | None, digits: int | None = None) -> str:
-    """Dollars as a number; ``digits`` behind the point, by default as :func:`decimals` of it alone."""
+    """Dollars as a number with ``digits`` decimals, by default :func:`decimals` of the value."""
     if value is None:
         return numbers.NO_VALUE
     digits = decimals([value]) if digits is None else digits
@@ -138,7 +138,7 @@ def change(share: float | None) -> str:
 
 
 def varied(key: str) -> str:
-    """What a crossover varies."""
+    """The name of what a crossover varies."""
     return _VARIED.get(key, key)
 
 

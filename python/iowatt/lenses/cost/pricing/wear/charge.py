@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Any, Final
 
 from iowatt.lenses.cost.pricing.case import CostCase
 from iowatt.lenses.cost.pricing.component import Component, number
@@ -99,30 +99,19 @@ _CHARGES: Final[Mapping[str, Callable[[CostCase, PricedDrive], Component]]] = {
 
 
 def _component(
-    case: CostCase,
-    drive: PricedDrive,
-    worn: Wearout,
-    *,
-    flows: tuple[Payment, ...],
-    quantity: float,
-    unit: str,
-    unit_price: float | None,
-    formula: str,
-    scales: Literal["once", "work", "time"],
-    rests_on: tuple[str, ...],
-    expression: str | None,
-    note: str = "",
-) -> Component:
-    """A component of the group ``wear``."""
+    case: CostCase, drive: PricedDrive, worn: Wearout, *, flows: tuple[Payment, ...], unit: str,
+    unit_price: float | None, rests_on: tuple[str, ...], expression: str | None, note: str = "",
+    **fields: Any,
+) -> Component:  # fmt: skip
+    """A component of the group ``wear``, with its other ``fields``."""
     price = case.price_of(drive)
     return Component(
-        key=f"wear:{drive.name}", group="wear", title=drive.title, device=drive.name, flows=flows,
-        quantity=quantity, unit=unit, unit_price=unit_price if price.known else None, formula=formula,
-        source=f"{worn.source or 'no rating is known'}; price: {price.source}", date=price.date,
-        scales=scales,
+        key=f"wear:{drive.name}", group="wear", title=drive.title, device=drive.name, flows=flows, unit=unit,
+        unit_price=unit_price if price.known else None, date=price.date,
+        source=f"{worn.source or 'no rating is known'}; price: {price.source}",
         rests_on=tuple(dict.fromkeys(("wear.charge", *rests_on, "purchase.charge", price.key))),
         note="; ".join(filter(None, (note, worn.note))), expression=expression if price.known else None,
-        known=price.known or (unit == "drives" and not flows),
+        known=price.known or (unit == "drives" and not flows), **fields,
     )  # fmt: skip
 
 
