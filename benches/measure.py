@@ -147,8 +147,8 @@ def prices(scenario: str, tariff: str, times: int, *overrides: str) -> Figures:
 
     import iowatt
     from iowatt.lenses.cost import Horizon, find_book
-    from iowatt.lenses.cost.observe import observe
-    from iowatt.lenses.cost.price import pricer
+    from iowatt.lenses.cost.pricing.total import pricer
+    from iowatt.lenses.cost.systems.of_run import observe
     from iowatt.tariffs.find import find_tariff
 
     system = observe(iowatt.run(scenario, set=list(overrides)))

@@ -37,7 +37,7 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.emerald.family.file import FamilyFile
     from iowatt.emerald.rules import describe as rules
     from iowatt.lenses.cost.book import listing as book
-    from iowatt.lenses.cost.inventory_file import InventoryFile
+    from iowatt.lenses.cost.systems.inventory_file import InventoryFile
     from iowatt.model.library import derive, describe
     from iowatt.model.library.device import DeviceFile
     from iowatt.model.power.part import PartFile, certificates, find_part, part_names

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from iowatt.lenses.cost.book.book import Book, Figure
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.component import Component, Costs, Flow, Group
-from iowatt.lenses.cost.uncertainty import Pricer
+from iowatt.lenses.cost.book.book import Book, BookFigure
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.component import Component, Costs, Group
+from iowatt.lenses.cost.pricing.total import Pricer
+from iowatt.lenses.cost.result.costs import Payment
 
 #: The work of all of them takes a day.
 DAY_S = 86_400.0
@@ -15,12 +16,12 @@ DAY_S = 86_400.0
 Dollars = Callable[[Book, float], float]
 
 
-def figure(key: str, value: float | str, low: float | None = None, high: float | None = None) -> Figure:
+def figure(key: str, value: float | str, low: float | None = None, high: float | None = None) -> BookFigure:
     """An assumption of a test."""
-    return Figure(key=key, value=value, low=low, high=high, source="a test", quality="assumed")
+    return BookFigure(key=key, value=value, low=low, high=high, source="a test", quality="assumed")
 
 
-def made_book(*figures: Figure) -> Book:
+def made_book(*figures: BookFigure) -> Book:
     """A book of only these."""
     return Book("test", "A test", ("test",), (), {one.key: one for one in figures})
 
@@ -41,7 +42,7 @@ def component(group: str, usd: float, at_s: float = 0.0) -> Component:
     named: Group = group  # type: ignore[assignment]
     kwh = 10.0 if group == "energy" else None
     return Component(
-        key=group, group=named, title=group, flows=(Flow(usd, at_s),), quantity=kwh,
+        key=group, group=named, title=group, flows=(Payment(usd, at_s),), quantity=kwh,
         unit="kWh" if kwh else "", formula="", source="a test", scales="once",
     )  # fmt: skip
 

@@ -10,8 +10,8 @@ import pytest
 from iowatt.base.keys import catalogue
 from iowatt.lenses.cost.book import listing
 from iowatt.lenses.cost.book.find import book_names, find_book
-from iowatt.lenses.cost.book.keys import KEYS, known
-from iowatt.lenses.cost.inventory_file import InventoryFile
+from iowatt.lenses.cost.book.keys import KEYS, key_rule
+from iowatt.lenses.cost.systems.inventory_file import InventoryFile
 from iowatt.model.library.price_class import PRICE_CLASSES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -58,7 +58,7 @@ def test_keys_that_the_pages_name_are_keys(page):
     for name in re.findall(r"`([a-z]+\.[A-Za-z_.*-]+)(?: = [^`]*)?`", page):
         if name.partition(".")[0] in groups:
             starred = any(fits.startswith(name.removesuffix("*")) for fits in patterns)
-            assert known(name) is not None or (name.endswith("*") and starred), name
+            assert key_rule(name) is not None or (name.endswith("*") and starred), name
 
 
 def test_every_key_is_found_in_the_models_page_by_itself_or_its_group():
@@ -73,7 +73,7 @@ def test_the_13_equations_are_there():
 
 
 def test_the_estimates_of_carbon_are_those_of_the_book():
-    from iowatt.lenses.cost.carbon import estimates
+    from iowatt.lenses.cost.pricing.carbon import estimates
 
     table = MODEL.partition("| estimate |")[2].partition("\n\n")[0]
     assert sorted(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == list(estimates(find_book("default")))

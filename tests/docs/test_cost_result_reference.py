@@ -13,7 +13,7 @@ from iowatt.base.results import Note
 from iowatt.lenses import cost
 from iowatt.lenses.budget.level import Level
 from iowatt.lenses.cost.analyse import analyse
-from iowatt.lenses.cost.case import Horizon
+from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.year import Cycle, make_year
 from iowatt.tariffs.find import find_tariff
 from lenses.cost import year_systems

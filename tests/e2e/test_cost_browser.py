@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from visit import COUNT, NEEDS_BROWSER, Visit
 
-from iowatt.lenses.cost.result import Cost
+from iowatt.lenses.cost.result.costs import Cost
 from iowatt.pages.cost import write
 from report.cost_document import HOSTILE, document, year
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import iowatt
-from iowatt.lenses.cost.observe import observe
 from iowatt.lenses.cost.request import CostRequest, answer
+from iowatt.lenses.cost.systems.of_run import observe
 from iowatt.lenses.cost.year import find_cycle, make_years
 from iowatt.lenses.duty import analyse
 from refused import refused

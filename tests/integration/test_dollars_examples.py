@@ -11,9 +11,9 @@ import pytest
 
 import iowatt
 from iowatt.lenses.cost.book import find_book
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.observe import observe
-from iowatt.lenses.cost.price import pricer
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.total import pricer
+from iowatt.lenses.cost.systems.of_run import observe
 from iowatt.tariffs.find import find_tariff
 
 FOLDER = Path(__file__).parents[2] / "examples" / "dollars"

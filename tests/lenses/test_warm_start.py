@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import iowatt
-from iowatt.lenses.cost.observe import observe
+from iowatt.lenses.cost.systems.of_run import observe
 from iowatt.lenses.findings import findings
 from iowatt.lenses.kept_up import warm_starts
 from iowatt.pages.run.comparison import verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from iowatt.lenses.cost.result import Cost
+from iowatt.lenses.cost.result.costs import Cost
 
 YEAR = 365 * 86_400
 FIGURES = {

@@ -6,11 +6,10 @@ import math
 
 import pytest
 
-from iowatt.lenses.cost import expression
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.wear import ROUNDING
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.wear import ROUNDING
 from iowatt.lenses.wear import SECONDS_PER_YEAR
-from iowatt.pages.cost import live
+from iowatt.pages.cost import expression, live
 from report.cost_priced import CASES, FIVE_YEARS, READING, priced
 
 #: Other values of a figure, by how many times; what is nothing becomes something.

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.result import Cost
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.result.costs import Cost
 from iowatt.pages.cost import live, write
 from iowatt.pages.cost.sheets.cells import cell_names, sheet_names
 from report.cost_document import cost, document, note

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from iowatt.evaluate.search.rate.find import _between as between
 from iowatt.evaluate.search.rate.measurement import half_width_s
 from iowatt.lenses.compare.metric_verdicts import _interval as beside
-from iowatt.pages.cost.document import headlines
+from iowatt.pages.cost.page import headlines
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import Moments
 from iowatt.run.statistics import mean_interval

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from iowatt.evaluate.search import axes
-from iowatt.lenses.cost.case import Horizon
+from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.model.profile.find import load as find_profile
 from iowatt.model.scenario import compile_plan, load
 from iowatt.studies.conduct import conduct

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iowatt.tariffs.bill import Bill, bill
-from iowatt.tariffs.load import Load
+from iowatt.tariffs.load import ElectricLoad
 from iowatt.tariffs.structure import Tariff
 from iowatt.tariffs.urdb import parse
 
@@ -39,9 +39,9 @@ def by_time(structure: str, weekdays: Any, weekends: Any, *periods: Any) -> dict
     }
 
 
-def hourly(kw: NDArray[np.float64], step_s: float = HOUR) -> Load:
-    return Load.of_powers(np.full(kw.size, step_s), 1000.0 * kw)
+def hourly(kw: NDArray[np.float64], step_s: float = HOUR) -> ElectricLoad:
+    return ElectricLoad.of_powers(np.full(kw.size, step_s), 1000.0 * kw)
 
 
-def billed(made: Tariff, load: Load, start: str = "2026-01-01") -> Bill:
+def billed(made: Tariff, load: ElectricLoad, start: str = "2026-01-01") -> Bill:
     return bill(made, load, datetime.fromisoformat(start))

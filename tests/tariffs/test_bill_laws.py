@@ -13,7 +13,7 @@ from made_tariffs import ALWAYS, BY_DAY, SUMMER, by_time, tariff
 
 from iowatt.tariffs.bill import KnownMonths, bill
 from iowatt.tariffs.find import find_tariff, tariff_names
-from iowatt.tariffs.load import JOULES_PER_KWH, Load, sequence
+from iowatt.tariffs.load import JOULES_PER_KWH, ElectricLoad, sequence
 
 TARIFFS = [
     tariff(),
@@ -30,7 +30,7 @@ def made_loads(draw, least_w=0.0):
     count = draw(st.integers(1, 12))
     widths = draw(st.lists(st.floats(1.0, 20 * 86_400.0), min_size=count, max_size=count))
     watts = draw(st.lists(st.floats(least_w, 5e5), min_size=count, max_size=count))
-    return Load.of_powers(np.array(widths), np.array(watts)).repeated(draw(st.floats(0.3, 4.0)))
+    return ElectricLoad.of_powers(np.array(widths), np.array(watts)).repeated(draw(st.floats(0.3, 4.0)))
 
 
 @settings(max_examples=60, deadline=None)
@@ -46,7 +46,7 @@ def test_the_energy_of_the_items_is_that_of_the_joules(made, load, start):
 
 def test_ten_years_of_quarters_keep_their_joules():
     watts = np.random.default_rng(3).uniform(100, 5000, 3653 * 96)
-    load = Load.of_powers(np.full(watts.size, 900.0), watts)
+    load = ElectricLoad.of_powers(np.full(watts.size, 900.0), watts)
     for name in ("smud-ci-tod3-2025", "lipa-180-2011"):
         found = bill(find_tariff(name), load, datetime(2026, 1, 1))
         kwh = math.fsum(item.quantity for item in found.items if item.kind == "energy")

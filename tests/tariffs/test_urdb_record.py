@@ -25,7 +25,7 @@ def test_who_and_when():
             "startdate": 1651363200,
             "enddate": "2024-04-30",
             "approved": True,
-            "source": "a tariff book",
+            "source": "book",
             "energyratestructure": [[{"rate": 0.1}]],
         },
         "x.json",
@@ -33,7 +33,7 @@ def test_who_and_when():
     assert (made.name, made.utility, made.source, made.verified) == (
         "285 - Primary",
         "LIPA",
-        "a tariff book",
+        "book",
         True,
     )
     assert made.effective == ("2022-05-01", "2024-04-30")

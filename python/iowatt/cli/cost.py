@@ -145,11 +145,11 @@ def cost(
 
 
 def _list(preset: str, sets: list[str], *, as_json: bool) -> None:
-    from iowatt.lenses.cost.book import listing
+    from iowatt.lenses.cost.book import book_listing, listing_lines
 
-    found = listing.listing(preset, sets)
+    found = book_listing(preset, sets)
     if as_json:
         print_json(found.as_dict())
         return
-    for line in listing.lines(found):
+    for line in listing_lines(found):
         typer.echo(line)

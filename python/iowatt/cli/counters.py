@@ -26,7 +26,7 @@ from iowatt.cli.trace_options import one_of
 if TYPE_CHECKING:
     from iowatt.counters.log import CountersLog
     from iowatt.counters.streams import ProfileRequest
-    from iowatt.counters.summary import CountersSummary, WrittenProfile
+    from iowatt.counters.summary import CountersSummary
 
 
 def register(trace: typer.Typer) -> None:
@@ -58,7 +58,7 @@ def counters(
         typer.Option(
             "--access",
             metavar="PATTERN",
-            help="Where requests go, which counters do not say: uniform, sequential, zipf:0.99, skew:7.",
+            help="Access pattern, which counters do not record: uniform, sequential, zipf:0.99, skew:7.",
         ),
     ] = None,
     sequential: Annotated[
@@ -108,9 +108,9 @@ def counters(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Sum up logs of iostat, sar or perfmon, and make a workload profile of them with stated assumptions."""
+    """Summarise logs of iostat, sar or perfmon, and write a workload profile with its assumptions."""
     from iowatt.base.units import parse_duration
-    from iowatt.counters.profile import check_target
+    from iowatt.counters.profile import check_target, write_profile
     from iowatt.counters.read import FORMATS, read
     from iowatt.counters.summary import summary
     from iowatt.pages.counters import document
@@ -143,7 +143,9 @@ def counters(
             arrivals=arrivals,
             phases=phases,
         )
-        profile = _write_profile(log, wanted, request, output, name=name, files=files, force=force)
+        origin = ", ".join(file.name for file in files)
+        name = _profile_name(name, output)
+        profile = write_profile(log, wanted, request, output, name=name, origin=origin, force=force)
         found = found.model_copy(update={"profile": profile})
     show(found, lambda result: document(result, wanted), notes=notes, as_json=as_json)
 
@@ -157,7 +159,7 @@ def _request(
     arrivals: str,
     phases: int,
 ) -> ProfileRequest:
-    """The options about what counters do not record."""
+    """The assumptions in place of what counters do not record."""
     from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_capacity
     from iowatt.counters import streams as patterns
@@ -180,42 +182,8 @@ def _request(
     )
 
 
-def _write_profile(
-    log: CountersLog,
-    devices: list[str],
-    request: ProfileRequest,
-    output: Path,
-    *,
-    name: str | None,
-    files: list[Path],
-    force: bool,
-) -> WrittenProfile:
-    from iowatt.base.results import Note
-    from iowatt.counters.profile import build_profile, profile_toml, write_profile
-    from iowatt.counters.summary import ASSUMED, NO_SPAN, WrittenProfile
-    from iowatt.model.profile import parsed
-
-    origin = ", ".join(file.name for file in files)
-    built = build_profile(log, devices, request, name=_profile_name(name, output), origin=origin)
-    text = profile_toml(built.tables, [f"Made by `iowatt trace counters` from {origin}."])
-    profile = parsed(text, str(output))  # what cannot be read back is not written
-    write_profile(text, output, force=force)
-    notes = [Note(code=ASSUMED, text=text) for text in built.notes]
-    if not profile.span:
-        message = "the profile has no address space: `iowatt trace generate` needs --span SIZE"
-        notes.append(Note(code=NO_SPAN, text=message, decides=True))
-    return WrittenProfile(
-        path=str(output),
-        name=profile.name,
-        devices=devices,
-        seconds=built.seconds,
-        assumptions=built.assumptions,
-        notes=notes,
-    )
-
-
 def _devices(log: CountersLog, found: CountersSummary, wanted: list[str]) -> list[str]:
-    """The devices asked for, checked; without any, the only one that did anything."""
+    """The requested devices, else the only active one."""
     from iowatt.base.errors import Argument, InputError
     from iowatt.base.problems import suggestion
     from iowatt.counters.sar import ALL
@@ -227,14 +195,14 @@ def _devices(log: CountersLog, found: CountersSummary, wanted: list[str]) -> lis
     if wanted:
         return list(dict.fromkeys(wanted))
     busy = found.busy
-    disks = [one for one in busy if one.device != ALL] or busy
+    disks = [device for device in busy if device.device != ALL] or busy
     if len(disks) == 1:
         return [disks[0].device]
     if not busy:
         message = "no device read or wrote anything: there is no workload to make a profile of"
         raise InputError("empty", None, message)
-    ranked = sorted(busy, key=lambda one: -(getattr(one, "iops", None) or 0))
-    names = ", ".join(one.device for one in ranked[:12])
+    ranked = sorted(busy, key=lambda device: -(getattr(device, "iops", None) or 0))
+    names = ", ".join(device.device for device in ranked[:12])
     message = f"{len(busy)} devices are active ({names}); name the one to use"
     hint = "a disk, its partitions and the devices on them (dm-0, md0) count the same requests: take one"
     raise InputError("ambiguous", Argument("device"), message, hint=hint)

@@ -22,7 +22,7 @@ INPUTS: Final[dict[str, tuple[str, str]]] = {
     "plan": ("iowatt Emerald plan", "iowatt.emerald.plan.model:Plan"),
     "about": ("iowatt Emerald report", "iowatt.emerald.report.about:About"),
     "cost-book": ("iowatt cost book", "iowatt.lenses.cost.book.book:BookFile"),
-    "cost-inventory": ("iowatt cost inventory", "iowatt.lenses.cost.inventory_file:InventoryFile"),
+    "cost-inventory": ("iowatt cost inventory", "iowatt.lenses.cost.systems.inventory_file:InventoryFile"),
     "duty-cycle": ("iowatt duty cycle", "iowatt.lenses.cost.year.file:HoursFile|MeasuredFile"),
 }
 """Input files: title of the schema, and the model, or models, that read the file."""

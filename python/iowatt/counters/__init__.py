@@ -1,5 +1,5 @@
-"""Logs of counters, where there is no trace: iostat, sar and Windows' performance monitor, as a profile.
+"""Logs of counters where there is no trace: iostat, sar and Windows' performance monitor.
 
-`read` makes a `Log` of files, `summary` has the figures of each device, and `profile` makes of it a
-workload profile in which each figure that the counters do not give is marked as assumed.
+``read`` parses files into a ``CountersLog``, ``summary`` has the figures of each device, and ``profile``
+writes a workload profile that marks each figure which counters do not give as assumed.
 """

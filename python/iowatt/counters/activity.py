@@ -1,4 +1,4 @@
-"""What a device did in each interval: reads and writes apart, in requests and bytes, and on what ground."""
+"""Reads and writes of a device in each interval, in requests and bytes, and how they were told apart."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ Split = Literal["counted", "bytes", "given"]
 class Activity:
     """A device over the intervals of its log.
 
-    ``reads``, ``writes`` per second and ``read_bytes``, ``write_bytes`` per second have one value for each
-    interval; where the log has no figures of one (``known`` false) they are 0. ``seconds`` are the lengths,
-    NaN where the log does not say them. ``split`` says where the shares of reads and writes come from:
-    counted; those of the bytes, by equal mean sizes; given by the user. ``unplaced``: requests that moved
+    ``reads``, ``writes``, ``read_bytes`` and ``write_bytes`` are per second, one value for each interval, 0
+    where not ``known``. ``seconds`` are lengths, NaN where not known. ``split`` is the source of the share of
+    reads: counted, the share of bytes (equal mean sizes), or given by the user. ``unplaced`` requests moved
     no bytes (flushes, discards).
     """
 
@@ -53,14 +52,9 @@ class Activity:
 
 
 def activity(log: CountersLog, device: str, read_share: float | None = None) -> Activity:
-    """What ``device`` did.
+    """The activity of ``device``; ``read_share`` (0 to 1) applies where reads are not counted separately.
 
-    Parameters
-    ----------
-    read_share:
-        Share of requests that read, 0 to 1, where the log does not tell reads from writes.
-
-    Raises ``InputError``: the log has too few counters, with those that are needed.
+    Raises ``InputError`` with the counters that the log lacks.
     """
 
     def has(name: str) -> bool:
@@ -138,7 +132,7 @@ def _or_zero(sizes: Floats) -> Floats:
 
 
 def merged_share(log: CountersLog, device: str, name: str, rate: Floats, weights: Floats) -> float | None:
-    """Requests that were merged into others, of all that were asked for; ``None`` where it is not counted."""
+    """Share of requests that were merged into others; None where not counted."""
     merged = mean_of(log, device, name, weights)
     if merged is None:
         return None

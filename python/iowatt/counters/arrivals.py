@@ -1,4 +1,4 @@
-"""How bursty arrivals are, by counts over intervals, and the law of arrivals to assume.
+"""Burstiness of arrivals by counts over intervals, and the law of arrivals to assume.
 
 The index of dispersion of counts is the variance of the requests of an interval over their mean: 1 for
 Poisson arrivals (Cox and Lewis, The Statistical Analysis of Series of Events, 1966). It is estimated from
@@ -17,8 +17,8 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.counters.log import Floats
 from iowatt.counters.streams import ProfileRequest, rounded
 
-FEWEST: Final = 20  # intervals below which nothing is said
-LONGEST_S: Final = 10.0  # intervals above which counts say nothing of how requests follow one another
+FEWEST: Final = 20  # intervals needed for an index
+LONGEST_S: Final = 10.0  # intervals above which counts reflect changing load, not bursts
 _SIGMAS: Final = 3.0
 
 
@@ -37,7 +37,7 @@ class Dispersion:
 
     @property
     def known(self) -> bool:
-        """Whether there was enough to tell."""
+        """Whether there are enough intervals."""
         return bool(np.isfinite(self.index))
 
     @property
@@ -47,7 +47,7 @@ class Dispersion:
 
 
 def dispersion(rates: Floats, seconds: Floats) -> Dispersion:
-    """Of requests per second in successive intervals of so many seconds; NaN where not known."""
+    """The dispersion of rates (requests per second, NaN where not known) in intervals of ``seconds``."""
     usable = np.isfinite(rates) & np.isfinite(seconds) & (seconds > 0)
     typical = float(np.median(seconds[usable])) if usable.any() else float("nan")
     both = usable[1:] & usable[:-1]
@@ -82,46 +82,37 @@ class AssumedArrivals:
 def arrival_law(spread: Dispersion, request: ProfileRequest, rate: float, joined: float) -> AssumedArrivals:
     """Poisson, unless counts vary more than its chance allows.
 
-    Renewals with the coefficient of variation cv have counts whose index of dispersion comes to cv squared
-    over long intervals (Cox, Renewal Theory, 1962). Phases carry the variation between intervals as far as
-    each has its own; gaps carry what joining takes away, and at least a tenth, for bursts inside an interval:
-    so much is left at a tenth of the interval where the index falls in proportion to it. Intervals over ten
-    seconds tell of changing load rather than of bursts; there gaps are Poisson's.
-
-    Parameters
-    ----------
-    rate:
-        Requests per second.
-    joined:
-        Intervals in a phase.
-
-    Raises ``InputError``: bursts are asked for, and counts show none.
+    Counts of renewals with the coefficient of variation cv have an index of dispersion of cv squared over
+    long intervals (Cox, Renewal Theory, 1962). Phases reproduce the variation between intervals; gaps
+    reproduce what joining ``joined`` intervals to a phase removes, and at least a tenth, for bursts within an
+    interval. Intervals over ten seconds reflect changing load; their gaps are Poisson's. ``rate`` is in
+    requests per second. Raises ``InputError`` where bursts are requested and counts show none.
     """
-    by = "chosen by the counts" if request.arrivals == "auto" else "as asked"
+    by = "chosen by the counts" if request.arrivals == "auto" else "as requested"
     if spread.known:
-        seen = (
+        evidence = (
             f"from one interval of {spread.seconds:.4g} s to the next, counts vary {spread.index:.3g} times "
             "as much as those of Poisson arrivals"
         )
     else:
-        seen = f"to tell bursts from chance takes {FEWEST} successive intervals, and there are fewer"
+        evidence = f"telling bursts from chance takes {FEWEST} successive intervals"
     squared = spread.index * max(_LEAST_INSIDE, 1 - 1 / joined) if spread.known else 1.0
     if request.arrivals == "bursty" and not squared > 1:
-        message = f"there are no bursts to take over: {seen}"
+        message = f"the counts show no bursts: {evidence}"
         raise InputError("infeasible", Argument("arrivals"), message, hint="`arrivals=poisson`")
     bursty = spread.bursty and spread.seconds <= LONGEST_S and squared > 1
     if request.arrivals == "bursty" or (request.arrivals == "auto" and bursty):
         cv = min(squared**0.5, _MOST_CV)
         why = (
-            f"burstier than Poisson ({by}): {seen}; phases follow that, and gaps inside an interval, of "
-            "which counters say nothing, are taken to be hyper-exponential with a coefficient of variation "
-            f"of {cv:.3g}, whose counts vary {cv * cv:.3g} times as much"
+            f"burstier than Poisson ({by}): {evidence}; phases reproduce that, and gaps within an interval "
+            f"are assumed to be hyper-exponential with a coefficient of variation of {cv:.3g}, whose counts "
+            f"vary {cv * cv:.3g} times as much"
         )
         table = {"law": "hyper-exponential", "rate": rounded(rate), "cv": rounded(cv)}
         return AssumedArrivals(table, ["arrivals.law", "arrivals.cv"], why)
-    why = f"Poisson inside a phase ({by}): {seen}"
+    why = f"Poisson within a phase ({by}): {evidence}"
     if spread.bursty:
-        why += ", which phases follow; inside an interval arrivals may be burstier"
+        why += ", which phases reproduce; within an interval arrivals may be burstier"
     elif spread.known:
-        why += ", no more than chance explains"
+        why += ", as much as chance explains"
     return AssumedArrivals({"law": "poisson", "rate": rounded(rate)}, ["arrivals.law"], why)

@@ -1,4 +1,4 @@
-"""Time stamps of logs, which tools round to seconds and locales order in their own way; what lies between."""
+"""Time stamps of logs in any locale, and the lengths of intervals between them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ZONE: Final = re.compile(r"(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2}|[A-Z]{3,5})?", re.AS
 
 @dataclass(frozen=True)
 class Stamp:
-    """A wall-clock time: seconds of the day, and the days that its date may mean (none: it has no date)."""
+    """A time of the day in s, and the days that its date may mean; empty without a date."""
 
     seconds: float
     days: tuple[int, ...] = ()

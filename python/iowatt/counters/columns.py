@@ -78,7 +78,7 @@ def known(name: str) -> bool:
 
 
 def figures(names: Sequence[str], texts: Sequence[str]) -> dict[str, float]:
-    """Figures of a row in SI units, by `iowatt.counters.log`'s names.
+    """Figures of a row in SI units, by the names of `iowatt.counters.log`.
 
     Raises ``InputError`` that names the column.
     """
@@ -103,7 +103,7 @@ def figures(names: Sequence[str], texts: Sequence[str]) -> dict[str, float]:
 def row_figures(
     log: CountersLog, line: LogLine, device: str, names: Sequence[str], texts: Sequence[str]
 ) -> dict[str, float]:
-    """The figures of a device's row; of a malformed row that may be skipped, NaN."""
+    """The figures of a device's row; NaN of a skipped malformed row."""
     try:
         return figures(names, texts)
     except InputError as error:
@@ -127,7 +127,7 @@ def seconds_of(names: Sequence[str], texts: Sequence[str]) -> tuple[float, float
 
 
 def from_object(given: Mapping[str, object]) -> dict[str, float]:
-    """The same of a JSON object; a figure that is not a number is an ``InputError``."""
+    """Figures of a JSON object; raises ``InputError`` for one that is not a number."""
     names = [name for name in given if COLUMNS.get(name) is not None]
     texts = []
     for name in names:

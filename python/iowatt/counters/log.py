@@ -49,11 +49,11 @@ class DeviceSeries:
 
 @dataclass
 class CountersLog:
-    """All that was read.
+    """The records of a log.
 
-    ``seconds`` has the length of each interval, NaN where the log does not say it; ``ends`` when it ended by
-    the log's clock, None where it does not say, which is UTC where ``utc``; ``notes`` what was left
-    out or taken for granted while reading, in sentences; ``bad`` how many malformed records were skipped.
+    ``seconds`` has the length of each interval, NaN where not known; ``ends`` its end by the log's clock (UTC
+    where ``utc``), None where not known; ``notes`` what reading left out or assumed; ``bad`` counts skipped
+    records.
     """
 
     format: str
@@ -66,13 +66,13 @@ class CountersLog:
     bad: int = 0
 
     def interval(self, seconds: float = _ABSENT, end: Stamp | None = None) -> int:
-        """Open the next interval; its number."""
+        """Open the next interval and return its number."""
         self.seconds.append(seconds)
         self.ends.append(end)
         return len(self.seconds) - 1
 
     def put(self, interval: int, device: str, values: Mapping[str, float]) -> None:
-        """One device in one interval."""
+        """Add the figures of a device in an interval."""
         self.devices.setdefault(device, DeviceSeries()).add(interval, values)
 
     def last(self, device: str) -> int:

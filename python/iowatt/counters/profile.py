@@ -1,4 +1,4 @@
-"""A log of counters as a workload profile: every assumption is marked as one."""
+"""A workload profile of a log of counters, with every assumption marked."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
+from iowatt.base.results import Note
 from iowatt.base.toml_writer import comment, inline
 from iowatt.counters.activity import Activity, activity
 from iowatt.counters.arrivals import AssumedArrivals, arrival_law, dispersion
@@ -23,14 +24,15 @@ from iowatt.counters.streams import (
     split_streams,
     stream_tables,
 )
-from iowatt.model.profile import PROFILE_SCHEMA
+from iowatt.counters.summary import ASSUMED, NO_SPAN, WrittenProfile
+from iowatt.model.profile import PROFILE_SCHEMA, parsed
 
 Ground = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class _ProfileInputs:
-    """All that a profile was made of."""
+    """The inputs of a profile."""
 
     log: CountersLog
     acts: Sequence[Activity]
@@ -61,7 +63,7 @@ def _sources(inputs: _ProfileInputs) -> list[Ground]:
         *_access(inputs),
     ]
     if inputs.request.span is not None:
-        text = "as asked; counters do not say how much of a device is used"
+        text = "as requested; counters do not record how much of a device is used"
         found.append(_ground("assumed", ["span"], text))
     return found
 
@@ -76,12 +78,14 @@ def _shares(inputs: _ProfileInputs, counted: str) -> Iterator[Ground]:
     why = []
     if any(act.split == "bytes" for act in inputs.acts):
         why.append(
-            "reads and writes are not counted apart: reads are taken to be as large as writes, so that their "
-            "share of the requests is that of the bytes"
+            "reads and writes are not counted separately: reads are assumed to be as large as writes, so "
+            "that their share of requests equals that of bytes"
         )
     elif any(act.split == "given" for act in inputs.acts):
         share = 100 * (inputs.request.read_share or 0)
-        why.append(f"reads and writes are not counted apart: {share:g} % of the requests read, as asked")
+        why.append(
+            f"reads and writes are not counted separately: {share:g} % of the requests read, as requested"
+        )
     guessed = names if why else split
     if split:
         why.append(_sequential_reason(inputs.request))
@@ -100,12 +104,11 @@ def _shares(inputs: _ProfileInputs, counted: str) -> Iterator[Ground]:
 
 def _sizes(inputs: _ProfileInputs) -> Ground:
     text = (
-        "counters have mean sizes only: the mean of each interval is split between the powers of two "
-        "around it so "
-        "that it is kept; the distribution inside an interval is not known, and sizes do not change over time"
+        "counters have mean sizes only: each interval's mean is split between the two nearest powers of two; "
+        "the distribution within an interval is not known, and sizes do not change over time"
     )
     if any(act.same_sizes for act in inputs.acts):
-        text += "; reads and writes are as large as each other"
+        text += "; reads and writes have equal sizes"
     return _ground("assumed", ["stream.*.sizes"], text)
 
 
@@ -114,10 +117,10 @@ def _access(inputs: _ProfileInputs) -> Iterator[Ground]:
     rest = ", ".join(f"{key} {value:g}" for key, value in inputs.request.access.items() if key != "pattern")
     if drawn := [f"stream.{part.name}.access" for part in inputs.parts if not part.sequential]:
         words = f"{pattern} ({rest})" if rest else pattern
-        yield _ground("assumed", drawn, f"{words}, as asked: counters do not say where requests go")
+        yield _ground("assumed", drawn, f"{words}, as requested: counters do not record addresses")
     if walked := [f"stream.{part.name}.access" for part in inputs.parts if part.sequential]:
-        why = "as asked" if pattern == "sequential" else _sequential_reason(inputs.request)
-        yield _ground("assumed", walked, f"one cursor over the whole range, without a jump; {why}")
+        why = "as requested" if pattern == "sequential" else _sequential_reason(inputs.request)
+        yield _ground("assumed", walked, f"one cursor over the whole range; {why}")
     if len(inputs.acts) > 1:
         text = "each device has an equal part of the span, in the order given"
         yield _ground("assumed", ["stream.*.range"], text)
@@ -125,18 +128,18 @@ def _access(inputs: _ProfileInputs) -> Iterator[Ground]:
 
 def _sequential_reason(request: ProfileRequest) -> str:
     if request.sequential is not None:
-        return f"{100 * request.sequential:g} % of the requests are sequential, as asked"
+        return f"{100 * request.sequential:g} % of the requests are sequential, as requested"
     return (
-        "the share of sequential requests is taken to be that of requests merged into neighbours before they "
-        "reached the device (rrqm/s, wrqm/s), which shows that there are such requests, not how many are left"
+        "the share of sequential requests is assumed to be that of requests merged before they reached the "
+        "device (rrqm/s, wrqm/s), which shows that some are sequential, not how many remain"
     )
 
 
 def _remarks(inputs: _ProfileInputs) -> list[str]:
     """The notes of the profile: what was left out."""
     found = [
-        "made from counters of requests as they reached the device, after the host's cache, merging and "
-        "splitting; it is open: arrivals that waited for completions do not show"
+        "made from counters of requests at the device, after the host's cache, merging and splitting; "
+        "arrivals are open: waiting for completions is not recorded"
     ]
     for act in inputs.acts:
         found += _left_out(inputs.log, act)
@@ -160,14 +163,14 @@ def _left_out(log: CountersLog, act: Activity) -> Iterator[str]:
     )
     if discarded and not log.has(act.device, "discards"):
         yield (
-            f"{act.device}: its requests include discards, which are not counted apart; they are taken for "
+            f"{act.device}: its requests include discards, which are not counted separately; they count as "
             "reads and writes, whose bytes stay as counted"
         )
 
 
 @dataclass(frozen=True)
 class CountersProfile:
-    """The tables of a profile, its notes and its assumptions in sentences, and the seconds that it lasts."""
+    """The tables of a profile, its notes and assumptions, and its length in seconds."""
 
     tables: dict[str, Any]
     notes: list[str]
@@ -178,16 +181,9 @@ class CountersProfile:
 def build_profile(
     log: CountersLog, devices: Sequence[str], request: ProfileRequest, *, name: str, origin: str
 ) -> CountersProfile:
-    """The profile of some devices of a log together.
+    """The profile of devices of a log together; ``origin`` names the logs in its sources.
 
-    Parameters
-    ----------
-    name:
-        The profile's name.
-    origin:
-        The logs, for its sources.
-
-    Raises ``InputError``: too few counters; no interval of known length; nothing was read or written.
+    Raises ``InputError``: too few counters, no interval of known length, no requests.
     """
     acts = [activity(log, device, request.read_share) for device in devices]
     used = np.logical_and.reduce([act.known for act in acts])
@@ -197,8 +193,8 @@ def build_profile(
         raise InputError("missing", origin, message, hint="give `interval=10s` (iostat -t records it)")
     used &= lengths > 0
     seconds = lengths[used]
-    found = split_streams(log, acts, used, request)
-    requests = sum(part.requests for part in found)
+    streams = split_streams(log, acts, used, request)
+    requests = sum(stream.requests for stream in streams)
     if not requests > 0:
         raise InputError("empty", origin, f"nothing was read or written on {', '.join(devices)}")
     rates = np.full(len(used), np.nan)
@@ -206,18 +202,18 @@ def build_profile(
     joined = interval_groups(len(seconds), request.phases)
     spread = dispersion(rates, lengths)
     arrivals = arrival_law(spread, request, requests / float(seconds.sum()), len(seconds) / len(joined))
-    inputs = _ProfileInputs(log, acts, found, request, arrivals, seconds, len(joined), origin)
+    inputs = _ProfileInputs(log, acts, streams, request, arrivals, seconds, len(joined), origin)
     notes = _remarks(inputs)
     sources = _sources(inputs)
     tables: dict[str, Any] = {"schema": PROFILE_SCHEMA, "name": name, "title": _title(inputs), "notes": notes}
     if request.span is None:
-        why = "counters do not say how much of a device is used"
+        why = "counters do not record how much of a device is used"
         tables["missing"] = [{"figure": "span", "why": why}]
     else:
         tables["span"] = f"{request.span}B"
-    tables["phase"] = phase_tables(found, seconds, joined)
+    tables["phase"] = phase_tables(streams, seconds, joined)
     tables["arrivals"] = arrivals.table
-    tables["stream"] = stream_tables(found, request, len(devices))
+    tables["stream"] = stream_tables(streams, request, len(devices))
     tables["source"] = sources
     assumed = [f"{', '.join(s['figures'])}: {s['text']}" for s in sources if s["quality"] == "assumed"]
     return CountersProfile(tables, notes, assumed, float(seconds.sum()))
@@ -229,11 +225,11 @@ def _title(inputs: _ProfileInputs) -> str:
     return f"From counters of {inputs.log.format}: {shown} over {float(inputs.seconds.sum()):.6g} s"
 
 
-_INLINE: Final = ("phase", "sizes")  # lists of tables that are rows, and read best as such
+_INLINE: Final = ("phase", "sizes")  # lists of tables that read best as rows
 
 
 def profile_toml(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
-    """The TOML of a profile: keys, the table of phases, arrivals, streams, what is missing, sources."""
+    """The TOML of a profile: keys, phases, arrivals, streams, missing figures, sources."""
     lines = [comment(text) for text in comments]
     for key, value in tables.items():
         if key not in ("arrivals", "stream", "missing", "source"):
@@ -249,22 +245,34 @@ def profile_toml(tables: Mapping[str, Any], comments: Sequence[str] = ()) -> str
     return "\n".join(lines) + "\n"
 
 
-def write_profile(text: str, target: Path, *, force: bool = False) -> None:
-    """Write a profile; whole or not at all.
+def write_profile(
+    log: CountersLog, devices: Sequence[str], request: ProfileRequest, target: Path, *,
+    name: str, origin: str, force: bool = False,
+) -> WrittenProfile:  # fmt: skip
+    """Write the profile of devices of a log, whole or not at all.
 
-    Raises ``InputError``: it exists and ``force`` is not set, or cannot be written.
+    Raises ``InputError`` as ``build_profile``, and where ``target`` cannot be written.
     """
     check_target(target, force=force)
-    with atomic_path.file(target) as inputs:
-        inputs.write_text(text, "utf-8")
+    built = build_profile(log, devices, request, name=name, origin=origin)
+    text = profile_toml(built.tables, [f"Made by `iowatt trace counters` from {origin}."])
+    profile = parsed(text, str(target))  # a profile that cannot be read back is not written
+    atomic_path.write_text(target, text, force=force)
+    notes = [Note(code=ASSUMED, text=text) for text in built.notes]
+    if not profile.span:
+        message = "the profile has no address space: `iowatt trace generate` needs --span SIZE"
+        notes.append(Note(code=NO_SPAN, text=message, decides=True))
+    return WrittenProfile(
+        path=str(target), name=profile.name, devices=list(devices), seconds=built.seconds,
+        assumptions=built.assumptions, notes=notes,
+    )  # fmt: skip
 
 
 def check_target(target: Path, *, force: bool) -> None:
-    """Raise an ``InputError`` where ``target`` cannot be a profile."""
+    """Raise ``InputError`` where ``target`` cannot be a profile."""
     if target.suffix != ".toml":
         raise InputError("not-accepted", str(target), "expected a name that ends in .toml")
-    if target.exists() and not force:
-        raise InputError("exists", str(target), "the file exists already", hint="`force=True` replaces it")
+    atomic_path.refuse_existing(target, force=force)
 
 
 def _entry(key: str, value: Any) -> list[str]:

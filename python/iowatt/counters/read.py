@@ -1,4 +1,4 @@
-"""Reads logs of counters; the tool that wrote them is recognised by the content."""
+"""Reading logs of counters, whose tool is recognised by the content."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Format = Literal["iostat", "sar", "perfmon"]
 FORMATS: Final[tuple[Format, ...]] = ("iostat", "sar", "perfmon")
 _HEAD: Final = 400  # lines to look at
 _HINT: Final = (
-    "read are iostat (text, -o JSON), sar -d or -b (text; sadf -d, sadf -j) and Windows' performance "
-    "monitor (CSV, "
-    "typeperf); a binary sa file first goes through sadf -d FILE -- -d, a .blg file through relog FILE -f CSV"
+    "expected iostat (text, -o JSON), sar -d or -b (text; sadf -d, sadf -j) or Windows' performance monitor "
+    "(CSV, typeperf); a binary sa file first goes through sadf -d FILE -- -d, a .blg file through relog "
+    "FILE -f CSV"
 )
 
 
@@ -33,19 +33,16 @@ def read(
     skip_bad: int = 0,
     interval_s: float | None = None,
 ) -> CountersLog:
-    """Logs of one tool, one after another in time.
+    """The log of files of one tool, in the order of time.
 
-    Parameters
-    ----------
-    format_:
-        The tool; by default, recognised by the content.
-    first:
-        Whether the first report of each log of iostat is left out: ``auto`` keeps it where the log shows that
-        iostat ran with ``-y``. names: Names of perfmon's counters in another language, by the English ones.
-        skip_bad: Malformed records to skip before it is an error. interval_s: Length of the intervals, in
-        seconds, where the log does not say it.
+    Args:
+        format_: The tool; by default recognised by the content.
+        first: Whether to leave out iostat's first report; ``auto`` keeps it where iostat ran with ``-y``.
+        names: Names of perfmon's counters in another language, by the English ones.
+        skip_bad: Malformed records to skip.
+        interval_s: Length of intervals in s where the log does not have it.
 
-    Raises ``InputError`` with file and line: no such log, a malformed row, nothing left to use.
+    Raises ``InputError`` with file and line: no such log, a malformed row, no usable row.
     """
     log: CountersLog | None = None
     for file in files:

@@ -1,7 +1,7 @@
-"""Streams of a profile made from counters: one for each device and direction, sequential ones apart.
+"""Streams of a profile made from counters, one for each device, direction and sequential part.
 
-Counters give mean sizes and no addresses: sizes become mixes with the same means, the access pattern is
-given by the user.
+Counters give mean sizes and no addresses: sizes become mixes with the same means, and the user gives the
+access pattern.
 """
 
 from __future__ import annotations
@@ -25,10 +25,7 @@ _PARAMETER: Final = {"zipf": "exponent", "skew": "k"}
 
 
 def parse_access(text: str) -> dict[str, Any]:
-    """``uniform``, ``zipf:0.99`` and so on, as a profile has it.
-
-    Raises ``InputError`` with what is accepted. Limits of parameters are checked with the profile.
-    """
+    """The access table of ``uniform``, ``zipf:0.99`` and so on; its limits are checked with the profile."""
     pattern, colon, value = text.strip().lower().partition(":")
     if pattern in ("uniform", "sequential") and not colon:
         return {"pattern": pattern}
@@ -50,17 +47,10 @@ _DIGITS: Final = 6  # of a share in percent
 
 
 def size_mix(counts: Floats, amounts: Floats) -> list[tuple[int, float]]:
-    """(bytes, share in percent) of a mix that has the mean of requests which are known in groups only.
+    """(bytes, share in percent) of a mix of ``amounts`` bytes in ``counts`` requests of each interval.
 
-    Each interval's mean is split between the powers of two around it, in the shares that keep it, and
-    intervals count by their requests. So the mix has the mean of all, and as much spread as the intervals
-    show; what sizes were mixed within an interval the counters do not say. Means under 512 bytes count as
-    512.
-
-    Parameters
-    ----------
-    counts, amounts:
-        Requests and bytes of each interval.
+    Each interval's mean, at least 512 bytes, is split between the two nearest powers of two, weighted by its
+    requests: the mix has the mean of all requests and the spread between intervals.
     """
     weights: dict[int, float] = {}
     used = counts > 0
@@ -97,11 +87,11 @@ _SHARE_DIGITS: Final = 6
 
 @dataclass(frozen=True)
 class ProfileRequest:
-    """What the user says of what counters do not record.
+    """Assumptions in place of what counters do not record.
 
-    ``access`` is a pattern as a profile has it; ``sequential`` the share (0 to 1) of sequential requests, in
-    place of what merges tell; ``read_share`` (0 to 1) where the log does not tell; ``span`` in bytes;
-    ``phases`` the most.
+    ``access`` is a pattern of a profile; ``sequential`` the share (0 to 1) of sequential requests, by default
+    that of merges; ``read_share`` (0 to 1) applies where reads are not counted; ``span`` is in bytes;
+    ``phases`` is the largest number.
     """
 
     access: dict[str, Any]
@@ -156,7 +146,7 @@ def split_streams(
 
 
 def _sequential(log: CountersLog, act: Activity, reads: bool, request: ProfileRequest) -> float:
-    """Share of a direction's requests that are taken to be sequential."""
+    """Share of a direction's requests that are assumed to be sequential."""
     if request.access["pattern"] == "sequential":
         return 1.0
     if request.sequential is not None:
@@ -188,7 +178,7 @@ def stream_tables(found: Sequence[StreamPart], request: ProfileRequest, devices:
 
 
 def phase_tables(found: Sequence[StreamPart], seconds: Floats, groups: Sequence[Any]) -> list[dict[str, Any]]:
-    """The tables of the phases, one for each group of intervals; none where there is but one."""
+    """The tables of the phases, one for each group of intervals; none for a single group."""
     if len(groups) == 1:
         return []
     mean = sum(part.requests for part in found) / float(seconds.sum())
@@ -223,7 +213,7 @@ def percent_shares(counts: Sequence[float]) -> list[float]:
 
 
 def rounded(value: float) -> float:
-    """Nine digits: beyond what counters have."""
+    """Nine digits, more than counters have."""
     return float(f"{value:.9g}")
 
 

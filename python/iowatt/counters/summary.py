@@ -1,4 +1,4 @@
-"""What a log holds of each device: rates over time, mix, sizes, waits, queues, utilisation, bursts."""
+"""Figures of each device of a log: rates over time, mix, sizes, waits, queues, utilisation, bursts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from iowatt.counters.arrivals import dispersion
 from iowatt.counters.log import CountersLog
 
 READING: Final = "reading"
-"""Code of notes on what was left out or assumed while the log was read."""
+"""Code of notes on what reading left out or assumed."""
 
 ASSUMED: Final = "assumed"
 """Code of notes that a figure of the profile is assumed, not counted."""
@@ -108,12 +108,12 @@ class CountersSummary(ResultDocument):
 
     @property
     def busy(self) -> list[DeviceCounters | DeviceService]:
-        """The devices that did anything, or of which too little is known."""
-        return [one for one in self.devices if one.lacking or getattr(one, "iops", None)]
+        """The active devices, and those that lack figures."""
+        return [device for device in self.devices if device.lacking or getattr(device, "iops", None)]
 
 
 def summary(log: CountersLog, read_share: float | None = None) -> CountersSummary:
-    """All devices of a log; ``read_share`` (0 to 1) where the log does not tell reads from writes."""
+    """All devices of a log; ``read_share`` (0 to 1) applies where reads are not counted separately."""
     seconds = np.frombuffer(log.seconds, dtype=np.float64)
     known = seconds[np.isfinite(seconds)]
     return CountersSummary(
@@ -133,7 +133,7 @@ def _device(log: CountersLog, device: str, read_share: float | None) -> DeviceCo
     except InputError as error:
         if not log.has(device, "requests") or not (log.has(device, "bytes") or log.has(device, "size")):
             return DeviceService(**_service(log, device, np.ones(len(log.seconds)), error.message))
-        # Reads and writes together are known all the same.
+        # The sum of reads and writes is known.
         return _counters(log, device, activity(log, device, 0.5), error.message)
 
 
@@ -151,7 +151,7 @@ def _service(log: CountersLog, device: str, weights: np.ndarray, lacking: str | 
 
 
 def _counters(log: CountersLog, device: str, act: Activity, lacking: str | None) -> DeviceCounters:
-    """``lacking``: reads and writes are not counted apart."""
+    """``lacking`` says why reads and writes are not told apart."""
     weights, apart = act.weights, lacking is None
     reads, writes, read_bytes, write_bytes = (
         float(np.sum(rate * weights)) for rate in (act.reads, act.writes, act.read_bytes, act.write_bytes)

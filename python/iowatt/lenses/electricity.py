@@ -12,7 +12,7 @@ from iowatt.base.units import parse_power
 from iowatt.lenses.cost import START
 from iowatt.tariffs import result
 from iowatt.tariffs.bill import MONTHS_A_YEAR, bill, incremental_items
-from iowatt.tariffs.load import Load, read_load
+from iowatt.tariffs.load import ElectricLoad, read_load
 from iowatt.tariffs.result import BillDocument
 from iowatt.tariffs.structure import Tariff
 
@@ -25,15 +25,15 @@ _MOST_S: Final = 200 * _YEAR_S
 
 
 @dataclass(frozen=True)
-class BilledLoad:
+class LoadToBill:
     """A load, its start, and its name."""
 
-    load: Load
+    load: ElectricLoad
     start: datetime
     title: str
 
 
-def find_load(text: str, start: str | None, months: int | None) -> BilledLoad:
+def find_load(text: str, start: str | None, months: int | None) -> LoadToBill:
     """The load of ``350W`` or ``5kW``, of a CSV file (time,watts) or of a Run's folder.
 
     Parameters
@@ -69,10 +69,10 @@ def find_load(text: str, start: str | None, months: int | None) -> BilledLoad:
             Argument("load", text),
             f"lasts {load.duration_s / _YEAR_S:,.0f} years; expected 200 at most",
         )
-    return BilledLoad(load, begins, title)
+    return LoadToBill(load, begins, title)
 
 
-def billed(tariff: Tariff, load: BilledLoad, site_watts: float = 0.0) -> BillDocument:
+def billed(tariff: Tariff, load: LoadToBill, site_watts: float = 0.0) -> BillDocument:
     """The bill of a load, or of what it adds to a site's bill."""
     alone = bill(tariff, load.load, load.start)
     if not site_watts:
@@ -90,14 +90,14 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _of_run(path: Path) -> Load:
-    from iowatt.lenses.cost import observe
+def _of_run(path: Path) -> ElectricLoad:
+    from iowatt.lenses.cost.systems import power_over_time
     from iowatt.run.bundle import Run
 
-    return observe.load(Run.open(path), str(path))
+    return power_over_time(Run.open(path), str(path))
 
 
-def _constant(text: str) -> Load:
+def _constant(text: str) -> ElectricLoad:
     try:
         watts = parse_power(text)
     except ValueError:
@@ -107,7 +107,7 @@ def _constant(text: str) -> Load:
             f"{text[:80]!r} is not a load; expected a power such as 350W or 5kW, a CSV file of time,watts "
             "(PATH.csv) or the folder of a Run",
         ) from None
-    return Load.constant(watts, 1.0)
+    return ElectricLoad.constant(watts, 1.0)
 
 
 def _date(text: str) -> datetime:

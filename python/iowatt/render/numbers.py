@@ -109,6 +109,23 @@ def duration(seconds: float) -> str:
     return with_unit(1e3 * seconds, "ms")
 
 
+def figure(value: float, digits: int = 3) -> str:
+    """A number with at most ``digits`` significant digits and all its integer digits, no trailing zeros."""
+    if value == 0.0 or 1e-4 <= abs(value) < 10**digits or abs(value) >= 1e15:
+        return f"{value:,.{digits}g}"
+    return f"{value:,.0f}" if abs(value) >= 1 else f"{value:.{digits}g}"
+
+
+def years(value: float | None) -> str:
+    """A length of time in years of 365 days, or in a smaller unit below one: ``5 years``, ``90 days``."""
+    if value is None:
+        return NO_VALUE
+    if value < 0.95:
+        return duration(value * 365 * 86_400).replace(_NBSP, " ")
+    shown = figure(value)
+    return f"{shown} year{'' if shown == '1' else 's'}"
+
+
 def binary(size: int) -> str:
     """A size in bytes of memory or of a block: powers of 1024."""
     for factor, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):

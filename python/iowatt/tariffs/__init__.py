@@ -1,4 +1,6 @@
-"""Electricity tariffs: what a utility charges for energy and for demand, as data, and the bill of a load.
+"""Electricity tariffs and the bill of a load.
 
-Nothing here knows of storage: a load is joules over time on a calendar, and a bill is made of named items.
+``structure`` is a tariff in numbers, ``find`` and ``urdb`` read it. ``load`` is joules over time, ``months``
+and ``charges`` meter it, ``bill`` adds up the items, ``result`` has the documents. Nothing here depends on
+storage.
 """

@@ -1,8 +1,7 @@
-"""The bill of a load by a tariff, item by item; and what a load adds to the bill of its site.
+"""The bill of a load by a tariff, and what a load adds to the bill of its site.
 
-Energy is counted by month and period and put into tiers; demand is the highest mean over a window of the
-clock (15 minutes where the tariff does not say). Where the load covers a part of a month, tiers, demand and
-fixed charges count in proportion.
+Energy is billed by month, period and tier; demand is the highest mean over a window of the clock (15 minutes
+by default). In a month that the load covers in part, tiers, demand and fixed charges count in proportion.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ from typing import Final
 from iowatt.base.digits import apart
 from iowatt.base.results import Note
 from iowatt.tariffs.charges import BillItem, ItemKind, Peaks, demand_items, energy_items
-from iowatt.tariffs.load import JOULES_PER_KWH, Load
+from iowatt.tariffs.load import JOULES_PER_KWH, ElectricLoad
 from iowatt.tariffs.months import MeteredMonth, Month, months
 from iowatt.tariffs.structure import FixedCharge, Tariff
 
 OF_TARIFF: Final = "of-tariff"
-"""Code of the notes that the tariff's record has."""
+"""Code of notes of the tariff's record."""
 
 
 def tariff_notes(tariff: Tariff, start: datetime, months: Sequence[MonthUse]) -> tuple[Note, ...]:
-    """The tariff's own notes (code ``of-tariff``), then those where it does not fit the load."""
-    own = (Note(code=OF_TARIFF, text=text) for text in tariff.notes)
-    return (*own, *_misfits(tariff, start, months))
+    """The tariff's own notes (code ``of-tariff``), then where it does not fit the load."""
+    recorded = (Note(code=OF_TARIFF, text=text) for text in tariff.notes)
+    return (*recorded, *_misfits(tariff, start, months))
 
 
 def _misfits(tariff: Tariff, start: datetime, months: Sequence[MonthUse]) -> Iterator[Note]:
@@ -66,17 +65,17 @@ _DECEMBER: Final = 12
 
 @dataclass(frozen=True)
 class MonthUse:
-    """What the meter reads in a month."""
+    """The meter's reading of a month."""
 
     month: str  #: "2026-07".
     share: float  #: Part of the month that the load lasts.
-    energy_j: float  #: Taken, less what was fed back.
+    energy_j: float  #: Drawn, minus fed back.
     peak_kw: float  #: The highest mean over a window.
 
 
 @dataclass(frozen=True)
 class Bill:
-    """The items of a load, and the joules that they are for."""
+    """The items of a load, with its energy and peak."""
 
     tariff: Tariff
     start: datetime
@@ -89,24 +88,22 @@ class Bill:
 
     @property
     def usd(self) -> float:
-        """Dollars in all."""
+        """All dollars."""
         return math.fsum(item.usd for item in self.items)
 
     def of(self, *kinds: ItemKind) -> float:
-        """Dollars of some kinds of items."""
+        """Dollars of items of these kinds."""
         return math.fsum(item.usd for item in self.items if item.kind in kinds)
 
 
-#: What was read and charged in months that a load lasts to the end of, by their names.
+#: Readings and items of whole months, by month.
 KnownMonths = dict[str, tuple[MonthUse, list[BillItem]]]
 
 
-def bill(tariff: Tariff, load: Load, start: datetime, known: KnownMonths | None = None) -> Bill:
-    """What ``load`` costs from ``start`` (local standard time) until its end.
+def bill(tariff: Tariff, load: ElectricLoad, start: datetime, known: KnownMonths | None = None) -> Bill:
+    """The bill of ``load`` from ``start`` (local standard time) until its end.
 
-    ``known`` is of bills of the same load, repeated more or less often, by the same tariff from the same
-    start: months that are there are not read again, and those read here are added.
-
+    ``known`` keeps the months of bills of the same load, tariff and start, for any number of repetitions.
     Raises ``InputError`` where the end is beyond the year 9999.
     """
     known = {} if known is None else known
@@ -138,8 +135,8 @@ def bill(tariff: Tariff, load: Load, start: datetime, known: KnownMonths | None 
     )  # fmt: skip
 
 
-def _month(tariff: Tariff, load: Load, month: Month, peaks: Peaks) -> tuple[MonthUse, list[BillItem]]:
-    """What is read and charged in a month, without the minimum of a year."""
+def _month(tariff: Tariff, load: ElectricLoad, month: Month, peaks: Peaks) -> tuple[MonthUse, list[BillItem]]:
+    """The reading and the items of a month, without the yearly minimum."""
     use = MeteredMonth.of(load, month, tariff.demand_window_s)
     lines = [*energy_items(tariff, use), *demand_items(tariff, use, peaks), *_fixed(tariff.fixed, month)]
     lines += _monthly_minimum(tariff.minimum, month, lines)
@@ -158,7 +155,7 @@ def _fixed(charges: Sequence[FixedCharge], month: Month) -> Iterator[BillItem]:
 def _monthly_minimum(
     charges: Sequence[FixedCharge], month: Month, lines: Sequence[BillItem]
 ) -> Iterator[BillItem]:
-    """What is missing to the minimum of a month."""
+    """What the month lacks to its minimum."""
     of_months = [charge for charge in charges if charge.per != "year"]
     least = math.fsum(item.usd for item in _fixed(of_months, month))
     lacks = least - math.fsum(line.usd for line in lines)
@@ -169,22 +166,23 @@ def _monthly_minimum(
 def _yearly_minimum(
     charges: Sequence[FixedCharge], month: Month, share: float, year: Sequence[BillItem]
 ) -> Iterator[BillItem]:
-    """What is missing to the minimum of a year, at its end or that of the load."""
+    """What the year, or the load's part of it, lacks to its minimum."""
     least = share * math.fsum(charge.usd for charge in charges if charge.per == "year")
     lacks = least - math.fsum(line.usd for line in year)
     if least > 0.0 and lacks > 0.0:
         yield BillItem("minimum", month.label, None, None, 1.0, "year", lacks)
 
 
-#: What makes two items of two bills the same line; the price of a minimum differs, and is left out.
+#: What identifies a line in two bills; the price of a minimum differs and is left out.
 _LineKey = tuple[ItemKind, str, int | None, int | None, str, float | None]
 
 
-def incremental_items(tariff: Tariff, load: Load, site_watts: float, start: datetime) -> tuple[BillItem, ...]:
-    """The bill of ``load`` beside a site of ``site_watts``, less that of the site alone, as items.
+def incremental_items(
+    tariff: Tariff, load: ElectricLoad, site_watts: float, start: datetime
+) -> tuple[BillItem, ...]:
+    """The items of ``load`` on a meter with ``site_watts``, minus the items of the site alone.
 
-    Quantities are what is added; of what lacks to a minimum the price is. An item that gets smaller is of
-    kind ``sell``. The items add up to the difference of the two bills.
+    Quantities are differences; of a minimum, prices are. An item that gets smaller is of kind ``sell``.
     """
     both = _by_line(bill(tariff, load.plus(site_watts), start))
     alone = _by_line(bill(tariff, load.scaled(0.0).plus(site_watts), start))
@@ -193,28 +191,27 @@ def incremental_items(tariff: Tariff, load: Load, site_watts: float, start: date
 
 def _added(both: dict[_LineKey, BillItem], alone: dict[_LineKey, BillItem]) -> Iterator[BillItem]:
     for line, item in (alone | both).items():
-        here, there = both.get(line), alone.get(line)
+        nothing = replace(item, quantity=0.0, price=0.0)
+        more, less = both.get(line, nothing), alone.get(line, nothing)
         if line[0] == "minimum":
-            more = (here.price if here else 0.0) - (there.price if there else 0.0)
-            added = replace(item, price=more)
+            added = replace(item, price=more.price - less.price)
         else:
-            more = (here.quantity if here else 0.0) - (there.quantity if there else 0.0)
-            added = replace(item, quantity=more)
+            added = replace(item, quantity=more.quantity - less.quantity)
         if added.usd:
             yield added.signed()
 
 
 def _by_line(billed: Bill) -> dict[_LineKey, BillItem]:
-    found: dict[_LineKey, BillItem] = {}
+    lines: dict[_LineKey, BillItem] = {}
     for item in billed.items:
         minimum = item.kind == "minimum"
         price = None if minimum else item.price
         line = (item.kind, item.month, item.period, item.tier, item.unit, price)
-        known = found.get(line)
+        known = lines.get(line)
         if known is None:
-            found[line] = item
+            lines[line] = item
         elif minimum:
-            found[line] = replace(known, price=known.price + item.price)
+            lines[line] = replace(known, price=known.price + item.price)
         else:
-            found[line] = replace(known, quantity=known.quantity + item.quantity)
-    return found
+            lines[line] = replace(known, quantity=known.quantity + item.quantity)
+    return lines

@@ -1,26 +1,26 @@
-"""Charges of a month: kWh by period and tier, kW by window, ratchets; each is an item of the bill."""
+"""Items of a month's bill: kWh by period and tier, kW by window, ratchets."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from iowatt.tariffs.load import JOULES_PER_KWH, Floats
 from iowatt.tariffs.months import Ints, MeteredMonth
-from iowatt.tariffs.structure import Ratchet, Tariff, TariffTier, Tiers, TimeOfUse
+from iowatt.tariffs.structure import FlatDemand, Ratchet, Tariff, TariffTier, Tiers, TimeOfUse
 
-#: ``sell`` holds all that is taken off a bill: what is paid for energy fed back, and charges that the
-#: tariff makes negative. All other kinds are never negative.
+#: ``sell`` holds credits: payments for energy fed back, and negative charges. Other kinds are never negative.
 ItemKind = Literal["energy", "fuel", "demand", "coincident", "fixed", "minimum", "sell"]
 
 
 @dataclass(frozen=True)
 class BillItem:
-    """A line of a bill: ``usd = quantity x price x share``; ``sell`` is a credit, and negative."""
+    """A line of a bill: ``usd = quantity x price x share``; a credit (``sell``) is negative."""
 
     kind: ItemKind
     month: str  #: "2026-07".
@@ -29,7 +29,7 @@ class BillItem:
     quantity: float
     unit: str
     price: float
-    #: Part of the month that the load lasts, by which demand and fixed charges count; 1 for energy.
+    #: Part of the month that the load lasts, for demand and fixed charges; 1 for energy.
     share: float = 1.0
 
     @property
@@ -38,7 +38,7 @@ class BillItem:
         return self.quantity * self.price * self.share
 
     def signed(self) -> BillItem:
-        """The same; as ``sell`` where it is negative."""
+        """The item, as ``sell`` where it is negative."""
         return replace(self, kind="sell") if self.usd < 0 else self
 
 
@@ -46,7 +46,7 @@ _RATCHET_MONTHS: Final = 11
 
 
 class Peaks:
-    """The peaks of the months so far, and the least demand that they make a month pay for."""
+    """The peaks of the months so far, and the minimum demand that ratchets bill."""
 
     def __init__(self, ratchet: Ratchet) -> None:
         self._ratchet = ratchet
@@ -54,14 +54,14 @@ class Peaks:
         self._past: list[tuple[int, float]] = []
 
     def least_kw(self, month: int) -> float:
-        """What is billed at least in this month of the year (0 to 11): a share of an earlier month's peak."""
+        """The least billed demand in this month of the year (0 to 11): a share of an earlier peak."""
         share = self._ratchet.shares[month]
         recent = [kw for _, kw in self._past[-_RATCHET_MONTHS:]]
-        looked_at = self._past[-self._ratchet.lookback_months :] if self._ratchet.lookback_months else []
+        past = self._past[-self._ratchet.lookback_months :] if self._ratchet.lookback_months else []
         flags = self._ratchet.lookback_flags
         if flags is not None:
-            looked_at = [one for one in self._past[-_RATCHET_MONTHS:] if flags[one[0]]]
-        back = [kw for _, kw in looked_at]
+            past = [(month, kw) for month, kw in self._past[-_RATCHET_MONTHS:] if flags[month]]
+        back = [kw for _, kw in past]
         return max(share * max(recent, default=0.0), self._ratchet.lookback_share * max(back, default=0.0))
 
     def add(self, month: int, peak_kw: float) -> None:
@@ -103,19 +103,19 @@ def _by_tier(
 
 
 def _split(reached: Floats, kwh: Floats, limits: list[float]) -> list[float]:
-    """How much of ``kwh`` falls into each tier; each ends where the month has ``reached``."""
-    found = []
+    """The part of ``kwh`` in each tier; ``reached`` is the sum of the month so far."""
+    parts = []
     below = 0.0
     for tier, limit in enumerate(limits):
         end = math.inf if tier == len(limits) - 1 else max(limit, below)
         inside = np.minimum(reached, end) - np.maximum(reached - kwh, below)
-        found.append(float(np.clip(inside, 0.0, kwh).sum()))
+        parts.append(float(np.clip(inside, 0.0, kwh).sum()))
         below = end
-    return found
+    return parts
 
 
 def _limit(tier: TariffTier, metered: MeteredMonth) -> float:
-    """The end of a tier in kWh of this month, in proportion to the part that the load covers."""
+    """The end of a tier in kWh of this month, in proportion to the load's part of it."""
     if tier.limit is None:
         return math.inf
     days = metered.month.days if tier.unit.endswith("daily") else 1
@@ -129,64 +129,43 @@ def demand_items(tariff: Tariff, metered: MeteredMonth, peaks: Peaks) -> Iterato
     least = peaks.least_kw(row)
     flat = tariff.flat_demand
     if flat is not None:
-        period = flat.months[row]
-        everywhere = np.ones_like(metered.kw, dtype=np.bool_)
-        if flat.daily:
-            yield from _by_day(metered, "demand", period, flat.periods[period], everywhere)
-        else:
-            yield from _of_month(metered, "demand", period, flat.periods[period], max(metered.peak_kw, least))
-    if tariff.demand is not None:
-        yield from _by_time(metered, "demand", tariff.demand, 0.0 if flat is not None else least)
-    if tariff.coincident is not None:
-        yield from _by_time(metered, "coincident", tariff.coincident, 0.0)
+        period, always = flat.months[row], np.ones_like(metered.kw, dtype=np.bool_)
+        yield from _peak_items(metered, "demand", period, flat, within=always, least_kw=least)
+    by_time: Sequence[tuple[ItemKind, TimeOfUse | None, float]] = (
+        ("demand", tariff.demand, least if flat is None else 0.0),
+        ("coincident", tariff.coincident, 0.0),
+    )
+    for kind, charge, least_kw in by_time:
+        if charge is not None:
+            periods = metered.periods(charge.weekdays, charge.weekends)
+            for period in range(len(charge.periods)):
+                within = periods == period
+                yield from _peak_items(metered, kind, period, charge, within=within, least_kw=least_kw)
     peaks.add(row, metered.peak_kw)
 
 
-def _by_time(metered: MeteredMonth, kind: ItemKind, charge: TimeOfUse, least: float) -> Iterator[BillItem]:
-    """The peak of each period that occurs in the month."""
-    periods = metered.periods(charge.weekdays, charge.weekends)
-    for period, tiers in enumerate(charge.periods):
-        here = periods == period
-        if not here.any():
-            continue
-        if charge.daily:
-            yield from _by_day(metered, kind, period, tiers, here)
-        else:
-            yield from _of_month(metered, kind, period, tiers, max(float(metered.kw[here].max()), least))
-
-
-def _of_month(
-    metered: MeteredMonth, kind: ItemKind, period: int, tiers: Tiers, kw: float
-) -> Iterator[BillItem]:
-    for tier, quantities in enumerate(_tiered(np.array([kw]), tiers)):
+def _peak_items(
+    metered: MeteredMonth, kind: ItemKind, period: int, charge: TimeOfUse | FlatDemand, *,
+    within: NDArray[np.bool_], least_kw: float,
+) -> Iterator[BillItem]:  # fmt: skip
+    """The peak of the windows ``within`` a period, of the month or of each day, by tier."""
+    if not within.any():
+        return
+    month, tiers = metered.month, charge.periods[period]
+    if charge.daily:
+        kw, unit, share = np.zeros(month.days), "kW-day", 1.0
+        np.maximum.at(kw, metered.days[within], metered.kw[within])
+    else:
+        kw, unit, share = np.array([max(float(metered.kw[within].max()), least_kw)]), "kW", month.share
+    for tier, quantities in enumerate(_tiered(kw, tiers)):
         quantity = float(quantities.sum())
         if quantity > 0.0:
             price = tiers[tier].price
-            item = BillItem(
-                kind, metered.month.label, period, tier, quantity, "kW", price, metered.month.share
-            )
-            yield item.signed()
-
-
-def _by_day(
-    metered: MeteredMonth,
-    kind: ItemKind,
-    period: int,
-    tiers: Tiers,
-    here: np.ndarray[tuple[int], np.dtype[np.bool_]],
-) -> Iterator[BillItem]:
-    highest = np.zeros(metered.month.days)
-    np.maximum.at(highest, metered.days[here], metered.kw[here])
-    for tier, quantities in enumerate(_tiered(highest, tiers)):
-        quantity = float(quantities.sum())
-        if quantity > 0.0:
-            yield BillItem(
-                kind, metered.month.label, period, tier, quantity, "kW-day", tiers[tier].price
-            ).signed()
+            yield BillItem(kind, month.label, period, tier, quantity, unit, price, share).signed()
 
 
 def _tiered(kw: Floats, tiers: Tiers) -> Iterator[Floats]:
-    """How much of each of ``kw`` falls into each tier; the last one takes the rest."""
+    """The part of each of ``kw`` in each tier; the last tier takes the rest."""
     below = 0.0
     for index, tier in enumerate(tiers):
         last = index == len(tiers) - 1 or tier.limit is None

@@ -1,34 +1,34 @@
-"""Values of a JSON object, checked as they are read, so that an error names its place."""
+"""Values of a JSON object, checked as they are read, with the place of each error."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from iowatt.base.errors import InputError
 
-#: No utility charges as much for anything; more is a slip of the unit or of the exponent.
+#: Beyond any charge of a utility.
 LARGEST: Final = 1e9
 _SHOWN: Final = 40
 
 
 @dataclass(frozen=True)
 class Fields:
-    """An object's values by key, and what messages call the object.
+    """An object's values by key, and its name in messages.
 
-    Keys are compared in lower case, because records have them as ``lookbackPercent`` and as
-    ``lookbackpercent``. A value of null counts as left out.
+    Keys are compared in lower case, as records have both ``lookbackPercent`` and ``lookbackpercent``; null
+    counts as absent.
     """
 
     values: Mapping[str, object]
     where: str
-    prefix: str = ""  #: Before the keys of this object: "" or "energyratestructure[0][1].".
+    prefix: str = ""  #: Of this object's keys: "" or "energyratestructure[0][1].".
 
     @classmethod
     def of(cls, document: object, where: str, prefix: str = "") -> Fields:
-        """The fields of a JSON object; any other value is an ``InputError``."""
+        """The fields of a JSON object. Raises ``InputError`` for another value."""
         place = _joined(where, prefix.removesuffix("."))
         if not isinstance(document, Mapping):
             raise InputError("wrong-type", place, f"{shown(document)} is not a JSON object")
@@ -94,16 +94,12 @@ class Fields:
         return " ".join(value.split())
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """The texts listed at ``key``; none where it is left out."""
-        found = []
-        for index, value in enumerate(self.rows(key) or ()):
-            if not isinstance(value, str):
-                raise self.wrong("wrong-type", f"{key}[{index}]", f"{shown(value)} is not text")
-            found.append(" ".join(value.split()))
-        return tuple(found)
+        """The texts listed at ``key``; none where it is absent."""
+        rows = {f"{key}[{index}]": value for index, value in enumerate(self.rows(key) or ())}
+        return tuple(replace(self, values=rows).text(place) for place in rows)
 
     def flag(self, key: str) -> bool:
-        """Whether ``key`` is true; records have it as a word, too."""
+        """Whether ``key`` is true, as a boolean or a word."""
         value = self.values.get(key, False)
         if isinstance(value, str) and value.lower() in ("true", "false"):
             return value.lower() == "true"
@@ -137,7 +133,7 @@ class Fields:
 
 
 def shown(value: object) -> str:
-    """A JSON value for a message, cut short."""
+    """A JSON value for a message, shortened."""
     if isinstance(value, Mapping):
         return "an object"
     if isinstance(value, list | tuple):

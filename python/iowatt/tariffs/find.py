@@ -1,4 +1,4 @@
-"""Tariffs of the library, records of one's own, and flat prices."""
+"""Tariffs of the library, of files, and flat prices."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def tariff_names() -> tuple[str, ...]:
 def find_tariff(name: str) -> Tariff:
     """The tariff of a library name, of a record of URDB (``PATH.json``) or of ``flat:$/KWH[,$/KW-MONTH]``.
 
-    Raises ``InputError``: there is no such tariff; the file cannot be read or billed (file and place); a
-    price is none.
+    Raises ``InputError``: an unknown tariff, a file that cannot be read or billed (file and place), a bad
+    price.
     """
     if name.startswith(_FLAT):
         return _flat(name)
@@ -51,12 +51,8 @@ def find_tariff(name: str) -> Tariff:
 
 
 def read_tariff(path: Path) -> Tariff:
-    """The tariff of a file with a record of URDB; ``InputError`` with file and place where it is wrong."""
-    return parse(_document(_read(path), str(path)), str(path))
-
-
-def _read(path: Path) -> bytes:
-    return input_file.whole(path, "a tariff in JSON")
+    """The tariff of a file with a record of URDB. Raises ``InputError`` with file and place."""
+    return parse(_document(input_file.whole(path, "a tariff in JSON"), str(path)), str(path))
 
 
 def _document(text: bytes, where: str) -> object:
@@ -80,7 +76,7 @@ def _refuse_constant(name: str) -> Never:
 
 
 def _flat(name: str) -> Tariff:
-    """One price for each kWh, and one for each kW of a month's peak."""
+    """One price per kWh, and one per kW of a month's peak."""
     prices = name.removeprefix(_FLAT).split(",")
     if len(prices) not in (1, 2):
         message = f"{name!r} has {len(prices)} prices; expected flat:$/KWH or flat:$/KWH,$/KW-MONTH"

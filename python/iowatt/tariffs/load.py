@@ -1,8 +1,8 @@
-"""A load: joules over time, as one cumulative function; read from a table of times and watts.
+"""A load: joules over time as a cumulative function; read from a table of times and watts.
 
-A Run lasts minutes and a bill covers years: a Run is repeated end to end (``repeated``), a duty cycle puts
-one load after another (``sequence``). Energy between two instants is the difference of the cumulative
-function, which makes every partition exact but for the rounding of one subtraction.
+A Run lasts minutes and a bill covers years, so a load can be ``repeated`` end to end, or follow another
+(``sequence``). Energy between two instants is a difference of the cumulative function, so that every
+partition is exact but for rounding.
 """
 
 from __future__ import annotations
@@ -27,16 +27,11 @@ JOULES_PER_KWH = 3.6e6
 
 
 @dataclass(frozen=True)
-class Load:
-    """Joules over time: ``joules`` used until the instants ``at_s``, linear between them.
+class ElectricLoad:
+    """Cumulative ``joules`` at the instants ``at_s``, linear between them, ``repeats`` times end to end.
 
-    Parameters
-    ----------
-    at_s, joules:
-        Shape (n + 1,), seconds from the start, rising, and joules used until then, falling where energy is
-        fed back; the first of each is 0.
-    repeats:
-        How often the whole is repeated end to end; may be a fraction.
+    ``at_s`` (seconds, rising) and ``joules`` (falling where energy is fed back) have shape (n + 1,) and begin
+    with 0; ``repeats`` may be a fraction.
     """
 
     at_s: Floats
@@ -44,12 +39,12 @@ class Load:
     repeats: float = 1.0
 
     @classmethod
-    def constant(cls, watts: float, seconds: float) -> Load:
-        """A load that never changes."""
+    def constant(cls, watts: float, seconds: float) -> ElectricLoad:
+        """A constant load."""
         return cls(np.array([0.0, seconds]), np.array([0.0, watts * seconds]))
 
     @classmethod
-    def of_powers(cls, widths_s: Floats, watts: Floats) -> Load:
+    def of_powers(cls, widths_s: Floats, watts: Floats) -> ElectricLoad:
         """A load of stretches of ``widths_s`` seconds at mean ``watts``, each of shape (n,)."""
         at = np.concatenate([[0.0], np.cumsum(widths_s)])
         return cls(at, np.concatenate([[0.0], np.cumsum(widths_s * watts)]))
@@ -61,38 +56,38 @@ class Load:
 
     @property
     def duration_s(self) -> float:
-        """Seconds of all."""
+        """Seconds of all repetitions."""
         return self.period_s * self.repeats
 
     @property
     def total_j(self) -> float:
-        """Joules of all."""
+        """Joules of all repetitions."""
         return float(self.until(np.array([self.duration_s]))[0])
 
-    def repeated(self, times: float) -> Load:
-        """The same, ``times`` as often."""
-        return Load(self.at_s, self.joules, self.repeats * times)
+    def repeated(self, times: float) -> ElectricLoad:
+        """The load repeated ``times`` as often."""
+        return ElectricLoad(self.at_s, self.joules, self.repeats * times)
 
-    def scaled(self, factor: float) -> Load:
-        """The same with ``factor`` times the power, such as that of cooling (PUE)."""
-        return Load(self.at_s, self.joules * factor, self.repeats)
+    def scaled(self, factor: float) -> ElectricLoad:
+        """The load with ``factor`` times the power, such as PUE."""
+        return ElectricLoad(self.at_s, self.joules * factor, self.repeats)
 
-    def plus(self, watts: float) -> Load:
-        """The same with ``watts`` more all the time."""
-        return Load(self.at_s, self.joules + self.at_s * watts, self.repeats)
+    def plus(self, watts: float) -> ElectricLoad:
+        """The load with constant ``watts`` added."""
+        return ElectricLoad(self.at_s, self.joules + self.at_s * watts, self.repeats)
 
     def until(self, seconds: Floats) -> Floats:
         """Joules from the start until each of ``seconds``, within 0 and ``duration_s``."""
         whole, rest = np.divmod(np.clip(seconds, 0.0, self.duration_s), self.period_s)
-        found: Floats = whole * self.joules[-1] + np.interp(rest, self.at_s, self.joules)
-        return found
+        used: Floats = whole * self.joules[-1] + np.interp(rest, self.at_s, self.joules)
+        return used
 
     def between(self, edges_s: Floats) -> Floats:
         """Joules of each stretch between neighbours of ``edges_s``, shape (n + 1,) to (n,)."""
         return np.diff(self.until(edges_s))
 
 
-def sequence(loads: Sequence[Load]) -> Load:
+def sequence(loads: Sequence[ElectricLoad]) -> ElectricLoad:
     """One load after another."""
     at, joules = [np.zeros(1)], [np.zeros(1)]
     for load in loads:
@@ -101,7 +96,7 @@ def sequence(loads: Sequence[Load]) -> Load:
         edges = np.append(edges[edges < load.duration_s], load.duration_s)
         at.append(at[-1][-1] + edges)
         joules.append(joules[-1][-1] + load.until(edges))
-    return Load(np.concatenate(at), np.concatenate(joules))
+    return ElectricLoad(np.concatenate(at), np.concatenate(joules))
 
 
 _EXPECTED: Final = "expected a row time,watts: seconds or ISO 8601, and mean watts from then on"
@@ -112,13 +107,11 @@ _MOST_WATTS: Final = 1e12
 _MOST_SECONDS: Final = 1e11
 
 
-def read_load(path: Path) -> tuple[Load, datetime | None]:
-    """The load of a file, and when it begins where its times are dates.
+def read_load(path: Path) -> tuple[ElectricLoad, datetime | None]:
+    """The load of a file, and its start where its times are local dates.
 
-    Each row's watts last until the next row's time, those of the last row as long as those before. A first
-    row of names is skipped. Watts may be negative: energy fed back. Dates are of the clock on the wall.
-
-    Raises ``InputError``, with the line, where times do not rise or a value is none.
+    A row's watts last until the next row's time, those of the last row as long as the row before. A first row
+    of names is skipped; negative watts feed energy back. Raises ``InputError`` with the line.
     """
     raw = input_file.whole(path, "a table of times and watts", _MOST_BYTES, line=input_file.LOG_LINE_BYTES)
     try:
@@ -145,8 +138,8 @@ def read_load(path: Path) -> tuple[Load, datetime | None]:
         raise InputError("empty", str(path), f"there are fewer than two rows; {_EXPECTED}")
     first = times[0]
     start = first if isinstance(first, datetime) else None
-    widths = np.diff(np.array([_seconds(first, one) for one in times]))
-    return Load.of_powers(np.append(widths, widths[-1]), np.array(watts)), start
+    widths = np.diff(np.array([_seconds(first, time) for time in times]))
+    return ElectricLoad.of_powers(np.append(widths, widths[-1]), np.array(watts)), start
 
 
 def _is_number(text: str) -> bool:
@@ -176,11 +169,11 @@ def _time(text: str, place: str) -> float | datetime:
     return found.replace(tzinfo=None)
 
 
-def _seconds(first: float | datetime, one: float | datetime) -> float:
-    if isinstance(first, datetime) and isinstance(one, datetime):
-        return (one - first).total_seconds()
-    assert isinstance(first, float) and isinstance(one, float)
-    return one - first
+def _seconds(first: float | datetime, last: float | datetime) -> float:
+    if isinstance(first, datetime) and isinstance(last, datetime):
+        return (last - first).total_seconds()
+    assert isinstance(first, float) and isinstance(last, float)
+    return last - first
 
 
 def _refuse_disorder(before: float | datetime, now: float | datetime, place: str) -> None:

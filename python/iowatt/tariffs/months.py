@@ -1,7 +1,6 @@
-"""Months of a load: windows, hours and days, and the energy and demand that a meter reads in each.
+"""Months of a load: windows, hours and days, and the energy and demand that a meter reads.
 
-All times are local standard time: a tariff's hours are those of the clock on the wall, and none is skipped or
-repeated. Leap days are billed.
+All times are local standard time: no hour is skipped or repeated. Leap days are billed.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iowatt.base.errors import InputError
-from iowatt.tariffs.load import Floats, Load
+from iowatt.tariffs.load import ElectricLoad, Floats
 from iowatt.tariffs.structure import Schedule
 
 Ints = NDArray[np.int64]
@@ -25,13 +24,13 @@ _HOUR_S: Final = 3600.0
 _DAY_S: Final = 86_400.0
 _SATURDAY: Final = 5
 _LAST: Final = datetime(9999, 12, 1)
-#: A rest of a month as short as this is the rounding of a duration, and belongs to the month before.
+#: Rounding of a duration: a rest as short as this belongs to the month before.
 _ROUNDING_S: Final = 1e-3
 
 
 @dataclass(frozen=True)
 class Month:
-    """A calendar month, as far as the load lasts in it; seconds count from the load's start."""
+    """A calendar month and the load's part of it; seconds count from the load's start."""
 
     first: datetime
     begins_s: float  #: Midnight of its first day, before 0 where the load begins later.
@@ -42,7 +41,7 @@ class Month:
 
     @property
     def label(self) -> str:
-        """Such as ``2026-07``."""
+        """``2026-07``."""
         return f"{self.first:%Y-%m}"
 
     @property
@@ -98,28 +97,27 @@ def months(start: datetime, duration_s: float) -> Iterator[Month]:
         first = following
 
 
-#: A window counts as whole where no more than this part of it is missing.
+#: Part of a whole window that may be missing: rounding.
 _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
 class MeteredMonth:
-    """A month's windows, arrays of shape (n,)."""
+    """Readings of a month's windows, shape (n,)."""
 
     month: Month
     joules: Floats  #: Negative where energy was fed back.
-    #: Mean power that demand is charged for: of whole windows, unless the month has none; never negative.
+    #: Mean power for demand: of whole windows, unless the month has none; never negative.
     kw: Floats
     hours: Ints
     weekend: NDArray[np.bool_]
     days: Ints  #: Day of the month that each lies in, from 0.
 
     @classmethod
-    def of(cls, load: Load, month: Month, window_s: float) -> MeteredMonth:
-        """The part of ``load`` in ``month``, by windows of the clock of ``window_s`` seconds.
+    def of(cls, load: ElectricLoad, month: Month, window_s: float) -> MeteredMonth:
+        """The part of ``load`` in ``month``, by windows of ``window_s`` seconds of the clock.
 
-        Where the load begins or ends within a window, the meter would take the mean of more than the load.
-        Such windows count for energy, and for demand only where the month has no other.
+        A window that the load covers in part counts for demand only where the month has no whole one.
         """
         edges = month.edges(window_s)
         joules = load.between(edges)
@@ -138,7 +136,7 @@ class MeteredMonth:
 
     @property
     def energy_j(self) -> float:
-        """What was taken, less what was fed back."""
+        """Energy drawn, minus energy fed back."""
         return float(self.joules.sum())
 
     def periods(self, weekdays: Schedule, weekends: Schedule) -> Ints:
@@ -147,5 +145,6 @@ class MeteredMonth:
         weekday = np.array(weekdays[row], dtype=np.int64)[self.hours]
         if weekdays[row] == weekends[row]:
             return weekday
-        found: Ints = np.where(self.weekend, np.array(weekends[row], dtype=np.int64)[self.hours], weekday)
-        return found
+        weekend = np.array(weekends[row], dtype=np.int64)[self.hours]
+        periods: Ints = np.where(self.weekend, weekend, weekday)
+        return periods

@@ -1,6 +1,6 @@
-"""Tariffs and bills as documents. Money is in US dollars, energy in kWh, demand in kW.
+"""Documents of tariffs and bills. Money is in US dollars, energy in kWh, demand in kW.
 
-A tariff's document is validated from the tariff itself: their fields have the same names.
+A tariff's document is validated from the tariff, whose fields have the same names.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _OfTariff(Result):
 
 
 class TariffIdentity(_OfTariff):
-    """Which tariff it is, and how far it can be trusted."""
+    """The tariff and its source."""
 
     key: str
     name: str
@@ -95,7 +95,7 @@ class TariffDocument(ListedTariff, ResultDocument):
 
 
 class BilledLoad(Result):
-    """What is billed; ``site_kw`` is the power of the site it adds to."""
+    """The billed load; ``site_kw`` is the other power on its meter."""
 
     said: str
     energy_kwh: float
@@ -108,7 +108,7 @@ class BilledMonth(Result):
     """A month (``2026-07``) or a year (``2026``) of a bill."""
 
     month: str
-    share: float  #: Part of it that the load lasts.
+    share: float  #: The load's part of it.
     kwh: float
     peak_kw: float  #: The highest mean over a window.
     energy_usd: float  #: With fuel adjustments.
@@ -154,7 +154,7 @@ COLUMNS: Final[dict[str, tuple[ItemKind, ...]]] = {
     "fixed_usd": ("fixed", "minimum"),
     "other_usd": ("sell",),
 }
-"""Columns of a month's table, and the kinds of items in each."""
+"""Kinds of items in each column of a month's row."""
 
 
 def tariff_list(tariffs: Iterable[Tariff]) -> TariffList:
@@ -179,15 +179,9 @@ def billed_months(bill: Bill, items: Sequence[BillItem] | None = None) -> list[B
             column: math.fsum(item.usd for item in billed if item.kind in kinds)
             for column, kinds in COLUMNS.items()
         }
+        kwh, usd = month.energy_j / JOULES_PER_KWH, math.fsum(sums.values())
         rows.append(
-            BilledMonth(
-                month=month.month,
-                share=month.share,
-                kwh=month.energy_j / JOULES_PER_KWH,
-                peak_kw=month.peak_kw,
-                **sums,
-                usd=math.fsum(sums.values()),
-            )
+            BilledMonth(month=month.month, share=month.share, kwh=kwh, peak_kw=month.peak_kw, **sums, usd=usd)
         )
     return rows
 
@@ -197,14 +191,8 @@ def bill_document(
 ) -> BillDocument:
     """The document of ``iowatt tariff bill``.
 
-    Parameters
-    ----------
-    bill:
-        The bill of the load alone: its kWh and kW are shown.
-    items:
-        What is charged, where that is not the bill's own: the part of a load beside a site of ``site_kw``.
-    said:
-        Description of the load.
+    ``bill`` is of the load alone and gives kWh and kW; ``items`` replace its charges where the load adds to a
+    site of ``site_kw``. ``said`` describes the load.
     """
     lines = bill.items if items is None else items
     seconds, kwh = bill.duration_s, bill.energy_j / JOULES_PER_KWH

@@ -1,7 +1,7 @@
 """A tariff in numbers: periods, tiers, schedules. Money is in US dollars, energy in kWh, demand in kW.
 
-The shape is that of OpenEI's Utility Rate Database (URDB), which utilities' rates are exchanged in; ``urdb``
-reads it. Months count from 0 (January), hours from 0 (midnight to one, local standard time).
+The shape is that of OpenEI's Utility Rate Database (URDB), which ``urdb`` reads. Months count from 0
+(January), hours from 0 (midnight to one, local standard time).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-#: What the upper end of an energy tier counts: kWh of the month, kWh for each kW of the month's peak, and
-#: the same of a mean day of the month.
+#: Unit of the upper end of an energy tier: kWh, or kWh per kW of the month's peak, of the month or a mean
+#: day.
 EnergyUnit = Literal["kWh", "kWh/kW", "kWh daily", "kWh/kW daily"]
 
 #: A row for each month, a column for each hour: the index of the period that applies.
@@ -19,7 +19,7 @@ Schedule = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class TariffTier:
-    """Part of a period's charge: up to ``limit`` (None: without end), at ``rate`` plus ``adjustment``."""
+    """A tier of a period's charge: up to ``limit`` (None: no end), at ``rate`` plus ``adjustment``."""
 
     rate: float
     adjustment: float = 0.0
@@ -29,7 +29,7 @@ class TariffTier:
 
     @property
     def price(self) -> float:
-        """Dollars a unit."""
+        """Dollars per unit."""
         return self.rate + self.adjustment
 
 
@@ -39,7 +39,7 @@ Tiers = tuple[TariffTier, ...]
 
 @dataclass(frozen=True)
 class TimeOfUse:
-    """Periods with their tiers, and when each applies."""
+    """Periods with their tiers, and their schedules."""
 
     periods: tuple[Tiers, ...]
     weekdays: Schedule
@@ -49,7 +49,7 @@ class TimeOfUse:
 
 @dataclass(frozen=True)
 class FlatDemand:
-    """Demand at any time of a month: the period that each month is charged by, and the periods' tiers."""
+    """Demand at any time of a month: the periods' tiers, and the period of each month."""
 
     periods: tuple[Tiers, ...]
     months: tuple[int, ...]
@@ -60,9 +60,9 @@ class FlatDemand:
 class Ratchet:
     """Billed demand is at least a share of an earlier month's peak.
 
-    ``shares`` has one for each month (0: none), of the highest peak of the eleven months before. Besides,
-    ``lookback_share`` of the highest peak of the ``lookback_months`` months before; or, where
-    ``lookback_flags`` names months of the year, of the highest of these among the eleven months before.
+    ``shares`` has one for each month (0: none), of the highest peak of the eleven months before. Also,
+    ``lookback_share`` of the highest peak of the ``lookback_months`` months before, or of those of the eleven
+    months before that ``lookback_flags`` name.
     """
 
     shares: tuple[float, ...] = (0.0,) * 12
@@ -97,9 +97,9 @@ class Tariff:
     ratchet: Ratchet
     demand_window_s: float  #: Demand is the highest mean over so many seconds.
     fixed: tuple[FixedCharge, ...]
-    minimum: tuple[FixedCharge, ...]  #: A bill is at least this; the difference is a separate item.
+    minimum: tuple[FixedCharge, ...]  #: Least bill; the difference is an item.
     fuel: tuple[float, ...]  #: $/kWh on top, for each month.
-    applicable_kw: tuple[float | None, float | None] = (None, None)  #: Whom it is for, kW.
+    applicable_kw: tuple[float | None, float | None] = (None, None)  #: Demand of its customers, kW.
     applicable_kwh: tuple[float | None, float | None] = (None, None)  #: The same in kWh a month.
     #: When its figures were taken from the source, ISO 8601; None where that is not said.
     date: str | None = None

@@ -25,7 +25,7 @@ SAY_NEGATIVE: Final = (
 
 
 @dataclass(frozen=True)
-class _Names:
+class _StructureKeys:
     """Keys of a structure, its schedules and its unit ("" for energy, whose tiers have units)."""
 
     structure: str
@@ -34,14 +34,14 @@ class _Names:
     unit: str = ""
 
 
-_ENERGY: Final = _Names("energyratestructure", "energyweekdayschedule", "energyweekendschedule")
-_DEMAND: Final = _Names(
+_ENERGY: Final = _StructureKeys("energyratestructure", "energyweekdayschedule", "energyweekendschedule")
+_DEMAND: Final = _StructureKeys(
     "demandratestructure", "demandweekdayschedule", "demandweekendschedule", "demandrateunit"
 )
-_COINCIDENT: Final = _Names(
+_COINCIDENT: Final = _StructureKeys(
     "coincidentratestructure", "coincidentrateschedule", "coincidentrateschedule", "coincidentrateunit"
 )
-_FLAT: Final = _Names("flatdemandstructure", "flatdemandmonths", "flatdemandmonths", "flatdemandunit")
+_FLAT: Final = _StructureKeys("flatdemandstructure", "flatdemandmonths", "flatdemandmonths", "flatdemandunit")
 
 
 def energy(record: Fields, *, negative: bool) -> TimeOfUse | None:
@@ -96,7 +96,7 @@ def kw_of(record: Fields, key: str) -> tuple[float, bool]:
     return _KW_OF_UNIT[kind], unit != kind
 
 
-def _time_of_use(record: Fields, names: _Names, *, negative: bool) -> TimeOfUse | None:
+def _time_of_use(record: Fields, names: _StructureKeys, *, negative: bool) -> TimeOfUse | None:
     periods = _periods(record, names, negative=negative)
     if not periods:
         _refuse_schedules(record, names)
@@ -107,7 +107,7 @@ def _time_of_use(record: Fields, names: _Names, *, negative: bool) -> TimeOfUse 
     return TimeOfUse(periods, schedules[0], schedules[1], bool(names.unit) and kw_of(record, names.unit)[1])
 
 
-def _refuse_schedules(record: Fields, names: _Names) -> None:
+def _refuse_schedules(record: Fields, names: _StructureKeys) -> None:
     """A schedule of periods that are not there is an error; one of zeros, as editors leave it, is none."""
     for name in (names.weekdays, names.weekends):
         rows = record.rows(name)
@@ -144,7 +144,7 @@ def _schedule(record: Fields, name: str, periods: int, structure: str) -> Schedu
     return tuple(found)
 
 
-def _periods(record: Fields, names: _Names, *, negative: bool) -> tuple[Tiers, ...]:
+def _periods(record: Fields, names: _StructureKeys, *, negative: bool) -> tuple[Tiers, ...]:
     rows = record.rows(names.structure) or ()
     kw = kw_of(record, names.unit)[0] if names.unit else 1.0
     found = []

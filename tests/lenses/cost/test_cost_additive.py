@@ -11,18 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cost_systems import NOTHING, START, book, case, hdd, priced, ssd, system, usd
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.price import pricer
-from iowatt.lenses.cost.system import Drive
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.total import pricer
+from iowatt.lenses.cost.systems.system import PricedDrive
 from iowatt.lenses.cost.uncertainty import sample
 from iowatt.tariffs.bill import bill
 from iowatt.tariffs.find import find_tariff
-from iowatt.tariffs.load import JOULES_PER_KWH, Load
+from iowatt.tariffs.load import JOULES_PER_KWH, ElectricLoad
 from iowatt.tariffs.structure import Tariff
 from iowatt.tariffs.urdb import parse
 from refused import refused
 
 FIVE_YEARS = Horizon("time", 5.0)
+#: Keys of components.
+FAILURES, RESIDUAL, PURCHASE, WEAR = (f"{key}:ssd.0" for key in ("failures", "residual", "purchase", "wear"))
+CONTROLLER = "purchase:head.controller"
 
 
 def test_a_total_is_the_sum_of_its_components_and_of_its_groups() -> None:
@@ -60,7 +63,7 @@ def test_energy_is_additive_over_drives_where_a_kilowatt_hour_has_one_price() ->
 def test_the_kilowatt_hours_of_a_bill_are_the_joules_of_the_load(
     powers: list[float], width: float, repeats: int
 ) -> None:
-    load = Load.of_powers(np.full(len(powers), width), np.array(powers))
+    load = ElectricLoad.of_powers(np.full(len(powers), width), np.array(powers))
     made = case(system(load=load, seconds=load.duration_s), book(), Horizon("work", repeats)).bills.of(
         repeats
     )
@@ -100,7 +103,7 @@ def test_only_credits_are_negative(
 def test_what_is_fed_back_and_what_is_left_are_named_credits() -> None:
     costs = priced(system("x", ssd()), book(*NOTHING, "disposal.residual=0.25"), Horizon("time", 0.2))
     (credit,) = costs.of("credit")
-    assert credit.key == "residual:ssd.0"
+    assert credit.key == RESIDUAL
     assert credit.usd < 0
 
 
@@ -121,11 +124,11 @@ def test_a_site_is_billed_for_what_comes_on_top_only() -> None:
 
 @pytest.mark.parametrize("name", ["sdge-al-tou-2024", "lipa-294-2026", "wallingford-primary-2013"])
 def test_what_comes_on_top_of_a_site_is_the_difference_of_two_bills(name: str) -> None:
-    load = Load.of_powers(np.full(48, 3600.0), np.linspace(2000.0, 9000.0, 48))
+    load = ElectricLoad.of_powers(np.full(48, 3600.0), np.linspace(2000.0, 9000.0, 48))
     of = system("x", load=load, seconds=load.duration_s)
     bills, years = case(of, book(), Horizon("time", 1.5), name).bills, 1.5 * 365 / 2
     found = sum(charge.usd for charge in bills.charges(years, 1.3, 200.0))
-    site = Load.constant(200_000.0, load.duration_s).repeated(years)
+    site = ElectricLoad.constant(200_000.0, load.duration_s).repeated(years)
     both = load.repeated(years).scaled(1.3).plus(200_000.0)
     tariff = find_tariff(name)
     assert found == pytest.approx(bill(tariff, both, START).usd - bill(tariff, site, START).usd, rel=1e-9)
@@ -135,10 +138,10 @@ def test_failures_cost_labour_and_a_drive_beyond_its_warranty() -> None:
     assumed = book(*NOTHING, "failures.afr.ssd=0.02", "failures.labour=50", "failures.warranty=3")
     unworn = ssd(counts={"bytes_written": 0})
     costs = priced(system("x", unworn), assumed, FIVE_YEARS)
-    assert usd(costs, "failures:ssd.0") == pytest.approx(0.02 * 5 * 50 + 0.02 * 2 * 450)
+    assert usd(costs, FAILURES) == pytest.approx(0.02 * 5 * 50 + 0.02 * 2 * 450)
     # The work wears it out every four months: its successors are always within their warranty.
     worn = priced(system("x", ssd()), assumed, FIVE_YEARS)
-    assert usd(worn, "failures:ssd.0") == pytest.approx(0.02 * 5 * 50)
+    assert usd(worn, FAILURES) == pytest.approx(0.02 * 5 * 50)
 
 
 def test_each_drive_in_a_place_has_a_warranty_of_its_own() -> None:
@@ -147,7 +150,7 @@ def test_each_drive_in_a_place_has_a_warranty_of_its_own() -> None:
         *NOTHING, "wear.service_life=5", "failures.afr.ssd=0.02", "failures.labour=50", "failures.warranty=3"
     )
     costs = priced(system("x", ssd(counts={"bytes_written": 0})), assumed, Horizon("time", 10.0))
-    assert usd(costs, "failures:ssd.0") == pytest.approx(0.02 * (10 * 50 + 4 * 450))
+    assert usd(costs, FAILURES) == pytest.approx(0.02 * (10 * 50 + 4 * 450))
 
 
 def test_drives_too_many_to_list_cost_as_many_disposals_and_no_warranty() -> None:
@@ -159,16 +162,16 @@ def test_drives_too_many_to_list_cost_as_many_disposals_and_no_warranty() -> Non
     assert usd(costs, "disposal:ssd.0") == pytest.approx(3000 * 2)
     assert usd(costs, "wear:ssd.0") == pytest.approx(2999 * 450)
     years = repeats / (365 * 86_400)
-    assert usd(costs, "failures:ssd.0") == pytest.approx(0.02 * years * 50)
+    assert usd(costs, FAILURES) == pytest.approx(0.02 * years * 50)
 
 
 def test_what_is_left_of_the_first_drive_s_life_is_worth_something() -> None:
     assumed = book(*NOTHING, "wear.service_life=5", "disposal.residual=0.25")
     still = ssd(counts={"bytes_written": 0})
-    assert usd(priced(system("x", still), assumed, Horizon("time", 2.0)), "residual:ssd.0") == pytest.approx(
+    assert usd(priced(system("x", still), assumed, Horizon("time", 2.0)), RESIDUAL) == pytest.approx(
         -0.25 * 450 * 3 / 5
     )
-    assert usd(priced(system("x", still), assumed, Horizon("time", 7.0)), "residual:ssd.0") == 0.0
+    assert usd(priced(system("x", still), assumed, Horizon("time", 7.0)), RESIDUAL) == 0.0
 
 
 @pytest.mark.parametrize("sets", [(), ("wear.price_decline=0.1",), ("disposal.per_drive=7",)])
@@ -205,7 +208,7 @@ def test_a_drive_without_a_price_leaves_the_total_unknown_and_says_what_would_pr
     odd = replace(ssd(), price=None, price_class="optane")
     costs = priced(system("x", odd, hdd()), book("wear.service_life=4"), FIVE_YEARS)
     unknown = {one.key for one in costs.components if not one.known}
-    assert unknown == {"purchase:ssd.0", "wear:ssd.0"}
+    assert unknown == {PURCHASE, WEAR}
     assert not costs.known
     assert [one.code for one in costs.cautions] == ["no-price"]
     assert priced(system("x", odd, hdd()), book("purchase.model.test-ssd=99"), FIVE_YEARS).known
@@ -235,7 +238,7 @@ def test_failures_beyond_the_warranty_are_unknown_without_a_price_and_labour_is_
     ],
 )
 def test_a_price_per_gb_holds_for_capacities_like_those_that_it_was_taken_from(
-    drive: Drive, per_gb: float | None
+    drive: PricedDrive, per_gb: float | None
 ) -> None:
     """decisions.md D2: 34 GB at 0.16 USD/GB made a disk of 5.38 USD."""
     found = case(system("x", drive), book(), FIVE_YEARS).price_of(drive)
@@ -270,7 +273,7 @@ def test_a_part_without_a_price_is_named_and_not_taken_for_free() -> None:
     costs = priced(of, book(), FIVE_YEARS)
     assert any(one.code == "unpriced-parts" and "head.controller" in one.text for one in costs.notes)
     said = priced(of, book("purchase.part.head.controller=1500"), FIVE_YEARS)
-    assert usd(said, "purchase:head.controller") == 3000
+    assert usd(said, CONTROLLER) == 3000
 
 
 def test_a_horizon_beyond_what_is_billed_is_refused() -> None:

@@ -7,8 +7,8 @@ import pytest
 from cost_systems import NOTHING, book, case, priced, system, usd
 from cost_systems import hdd as worn_hdd
 from cost_systems import ssd as worn_ssd
-from iowatt.lenses.cost import carbon
-from iowatt.lenses.cost.case import Horizon
+from iowatt.lenses.cost.pricing import carbon
+from iowatt.lenses.cost.pricing.case import Horizon
 from refused import refused
 
 YEAR_S = 365 * 86_400

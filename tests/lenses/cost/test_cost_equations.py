@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cost_systems import book, hdd, priced, ssd, system, usd
-from iowatt.lenses.cost.case import Horizon
+from iowatt.lenses.cost.pricing.case import Horizon
 
 ALPHA = 100_000.0
 #: 8 W for 600 s are 4,800 J; at 0.20 USD/kWh and 20 USD/kW.

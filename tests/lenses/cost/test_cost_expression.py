@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iowatt.lenses.cost import expression
-from iowatt.lenses.cost.result import Carbon, CostComponent, DriveCost, SystemCost
+from iowatt.lenses.cost.pricing.component import number
+from iowatt.lenses.cost.result.costs import Carbon, CostComponent, DriveCost, SystemCost
+from iowatt.pages.cost import expression
 
 VALUES = {"cooling.pue": 1.54, "years": 5.0, "purchase.price.hdd-to-6tb": 0.035}
 
@@ -78,14 +79,14 @@ def test_no_text_raises_anything_but_that(text):
 @settings(deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_number_keeps_all_its_digits(value):
-    assert expression.evaluate(expression.number(value), VALUES.__getitem__) == value
-    assert expression.evaluate(f"1-{expression.number(value)}", VALUES.__getitem__) == 1 - value
+    assert expression.evaluate(number(value), VALUES.__getitem__) == value
+    assert expression.evaluate(f"1-{number(value)}", VALUES.__getitem__) == 1 - value
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_what_is_no_number_is_none_of_an_expression(value):
     with pytest.raises(ValueError):
-        expression.number(value)
+        number(value)
 
 
 def test_names_are_told_once_and_written_as_cells():

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from cost_systems import NOTHING, book, hdd, priced, ssd, usd
 from iowatt.base.errors import InputError
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.inventory import added_drives, changed_drives, inventory_notes, read_inventory
-from iowatt.lenses.cost.observe import observe
-from iowatt.lenses.cost.wear import wearout
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.wear import wearout
+from iowatt.lenses.cost.systems.inventory import added_drives, changed_drives, inventory_notes, read_inventory
+from iowatt.lenses.cost.systems.of_run import observe
 from iowatt.run.histogram import Histogram
 from iowatt.sources.measured import MeasuredAbout, measured_run
 from iowatt.sources.meters.instrument import Instrument, InstrumentLog
@@ -90,7 +90,7 @@ def test_a_measured_array_is_priced_by_its_inventory(run):
     costs = priced(of, found.priced(book(*NOTHING)), Horizon("time", 5.0))
     assert usd(costs, *(f"purchase:flash.{n}" for n in range(12))) == pytest.approx(12 * 410)
     assert usd(costs, *(f"purchase:nearline.{n}" for n in range(8))) == pytest.approx(8 * 8000 * 0.027)
-    assert usd(costs, "purchase:controller", "purchase:shelf") == 2 * 5200 + 2100
+    assert usd(costs, *(f"purchase:{part}" for part in ("controller", "shelf"))) == 2 * 5200 + 2100
     assert usd(costs, "energy") == pytest.approx(0.590 * 5 * 8760 * 0.2)
     # 9.2 TB in 30 days against 14.6 PB; by flash it would be 14.1 TB against those amplified by 2.13.
     assert usd(costs, "wear:flash.0") == 0.0

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from iowatt.lenses.cost.inventory import read_inventory
-from iowatt.lenses.cost.observe import observe
+from iowatt.lenses.cost.systems.inventory import read_inventory
+from iowatt.lenses.cost.systems.of_run import observe
 from iowatt.run.bundle import Run
 from refused import refused
 
@@ -75,5 +75,6 @@ drive = [{ name = "more", count = 3, kind = "hdd", capacity = "4TB" }]
     (tmp_path / "more.toml").write_text(text)
     found = observe(run, read_inventory(tmp_path / "more.toml"))
     assert len(found.drives) == len(run.table("devices")) + 3
-    assert any(note.text.startswith("3 drives") for note in found.notes if note.code == "drives-added")
+    (added,) = [note for note in found.notes if note.code == "drives-added"]
+    assert "3" in added.text.split()
     assert found.work.load.total_j == run.summary["energy"]["total_j"]

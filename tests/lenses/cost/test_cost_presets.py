@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from iowatt.lenses.cost.book.find import SET, book_names, find_book
-from iowatt.lenses.cost.book.keys import KEYS, known
-from iowatt.lenses.cost.book.listing import assumptions, everything, lines, listing
+from iowatt.lenses.cost.book.keys import KEYS, key_rule
+from iowatt.lenses.cost.book.listing import assumptions, book_listing, everything, listing_lines
 from iowatt.model.library.find import device_names
 from iowatt.model.library.price_class import PRICE_CLASSES
 from iowatt.tariffs.find import find_tariff
@@ -26,7 +26,7 @@ def book(request):
 
 def test_every_key_has_a_figure_or_is_the_users():
     figures = find_book("default").figures
-    without = {key.pattern for key in KEYS if not any(known(name) is key for name in figures)}
+    without = {key.pattern for key in KEYS if not any(key_rule(name) is key for name in figures)}
     assert without == SET_BY_USERS | {"purchase.model.*"}
 
 
@@ -40,7 +40,7 @@ def test_measured_and_published_figures_have_a_date_or_say_whose_they_are(book):
 def test_names_in_keys_are_classes_devices_kinds_or_estimates(book):
     names = {*PRICE_CLASSES, *device_names(), "hdd", "ssd"}
     for key in book.figures:
-        rule = known(key)
+        rule = key_rule(key)
         if (
             rule is not None
             and rule.pattern.endswith("*")
@@ -125,7 +125,7 @@ def test_what_was_used_is_told_in_order():
 
 
 def test_a_preset_as_text_has_every_figure_with_its_source(book):
-    text = "\n".join(lines(listing(book.name)))
+    text = "\n".join(listing_lines(book_listing(book.name)))
     for row in everything(book):
         assert f"  {row.key} = " in text
     flat = " ".join(text.split())
@@ -133,8 +133,8 @@ def test_a_preset_as_text_has_every_figure_with_its_source(book):
 
 
 def test_what_is_set_stands_in_the_text():
-    found = listing("default", ["cooling.pue=1.2:1.1..1.4"])
-    text = "\n".join(lines(found))
+    found = book_listing("default", ["cooling.pue=1.2:1.1..1.4"])
+    text = "\n".join(listing_lines(found))
     assert "cooling.pue = 1.2 (1.1 to 1.4)" in text
     (row,) = [one for one in found.assumptions if one.key == "cooling.pue"]
     assert (row.value, row.low, row.high) == (1.2, 1.1, 1.4)

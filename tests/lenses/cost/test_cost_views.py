@@ -7,11 +7,11 @@ import json
 import pytest
 
 from cost_systems import NOTHING, book, case, hdd, ssd, system
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.price import price
-from iowatt.lenses.cost.system import Work
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.total import price
+from iowatt.lenses.cost.systems.system import PricedWork
 from iowatt.lenses.cost.views import views
-from iowatt.tariffs.load import Load
+from iowatt.tariffs.load import ElectricLoad
 
 
 def _views(of, *sets, horizon=None):
@@ -47,7 +47,9 @@ def test_each_quotient():
 def test_effective_is_after_data_reduction_and_usable_before():
     costs, found = _views(system("s", ssd(), effective_gb=600.0))
     assert found["usd_per_effective_tb_month"].value == pytest.approx(costs.usd / (0.6 * 24))
-    assert "no data reduction" not in found["usd_per_effective_tb_month"].note
+    _, unreduced = _views(system("s", ssd()))
+    notes = [set(views["usd_per_effective_tb_month"].note.split("; ")) for views in (found, unreduced)]
+    assert notes[0] < notes[1]
     assert "rack" in found["usd_per_effective_tb_month"].note
 
 
@@ -58,7 +60,7 @@ def test_pue_counts_for_the_facility_and_not_for_the_system():
 
 
 def test_what_is_not_known_has_no_value_and_says_why():
-    silent = Work(600.0, Load.constant(8.0, 600.0), 0.0, 0.0, None)
+    silent = PricedWork(600.0, ElectricLoad.constant(8.0, 600.0), 0.0, 0.0, None)
     _, found = _views(
         system("s", ssd(ratings={}), usable_gb=None, effective_gb=None, raw_gb=None, work=silent)
     )

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 import iowatt
 from cost_systems import book, case, hdd, ssd, system
 from iowatt.base.errors import InputError
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.low_power_state import Low, levels_of_library, levels_of_plan
-from iowatt.lenses.cost.observe import observe
-from iowatt.lenses.cost.result import BreakEven, SpinDown
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.result.costs import BreakEven, SpinDown
 from iowatt.lenses.cost.spin_down import break_even, spin_downs
+from iowatt.lenses.cost.systems.low_power_state import Low, levels_of_library, levels_of_plan
+from iowatt.lenses.cost.systems.of_run import observe
 from iowatt.lenses.cost.year.year import drives_over
 from iowatt.run.bundle import Run
 

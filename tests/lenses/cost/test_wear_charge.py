@@ -11,10 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cost_systems import NOTHING, book, case, hdd, priced, ssd, system, usd
-from iowatt.lenses.cost import wear
-from iowatt.lenses.cost.case import Case, Horizon
-from iowatt.lenses.cost.expression import evaluate
-from iowatt.lenses.cost.wear.replacement_schedule import LISTED
+from iowatt.lenses.cost.pricing import wear
+from iowatt.lenses.cost.pricing.case import CostCase, Horizon
+from iowatt.lenses.cost.pricing.wear.charge import INSTEAD
+from iowatt.lenses.cost.pricing.wear.replacement_schedule import LISTED
+from iowatt.pages.cost.expression import evaluate
 from refused import refused
 
 YEAR = 365 * 86_400.0
@@ -23,7 +24,7 @@ LIFE = 18_250.0
 HOST = "wear.ssd_basis=host"
 
 
-def of(horizon: Horizon, *sets: str, drive: object = None) -> Case:
+def of(horizon: Horizon, *sets: str, drive: object = None) -> CostCase:
     return case(system("x", drive or ssd()), book(HOST, *sets), horizon)  # type: ignore[arg-type]
 
 
@@ -165,7 +166,7 @@ def test_without_anything_that_ends_a_life_depreciation_says_so() -> None:
     there = case(system("x", still), type(made)("own", "", ("own",), (), figures), Horizon("time", 4.0))
     (component,) = wear.wear_costs(there)
     assert component.usd == 0.0
-    assert "nothing ends its life" in component.note
+    assert component.note.startswith(INSTEAD) and component.note != INSTEAD
     assert wear.schedule(there, still) == ()
 
 
@@ -195,7 +196,7 @@ BY_HOST, OF_THE_PAPER = book(HOST), book(preset="dollars2014")
 EXACT = {"alpha": 3 * LIFE, "written": 2e9, "stops": 0, "service": 50.0, "decline": 0.0, "used": True}
 
 
-def _case(work: Mapping[str, Any], charge: str) -> Case:
+def _case(work: Mapping[str, Any], charge: str) -> CostCase:
     drives = (ssd(counts={"bytes_written": work["written"]}), hdd(counts={"start_stops": work["stops"]}))
     made = BY_HOST.changed(
         {

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 
 from iowatt.base.results import Note
-from iowatt.lenses.cost.system import Counts, Drive, System, Work
-from iowatt.tariffs.load import Load
+from iowatt.lenses.cost.systems.system import Counts, PricedDrive, PricedSystem, PricedWork
+from iowatt.tariffs.load import ElectricLoad
 
 SECONDS = 600.0
 
 
 def drive(counts, name="disks.0", model="some-ssd"):
-    return Drive(
+    return PricedDrive(
         name=name, model=model, pool="disks", kind="ssd", capacity_gb=1000.0, used_gb=800.0,
         price_class="ssd", price=None, ratings={"bytes_written": 1e15}, counts=counts,
     )  # fmt: skip
@@ -30,7 +30,7 @@ def system(iops, watts, *, name=None, size=8192, response=None, modelled=True, *
     """A Run of ten minutes at ``iops`` that drew ``watts``."""
     requests = iops * SECONDS
     name = name or f"rate{iops:g}"
-    return System(
+    return PricedSystem(
         name=name,
         where=f"runs/{name}",
         drives=(drive(counts(iops, **given)),),
@@ -38,9 +38,9 @@ def system(iops, watts, *, name=None, size=8192, response=None, modelled=True, *
         raw_gb=1000.0,
         usable_gb=800.0,
         effective_gb=None,
-        work=Work(
+        work=PricedWork(
             duration_s=SECONDS,
-            load=Load.of_powers(np.full(10, SECONDS / 10), np.full(10, float(watts))),
+            load=ElectricLoad.of_powers(np.full(10, SECONDS / 10), np.full(10, float(watts))),
             requests=requests,
             bytes_moved=requests * size,
             response_ms=None if not iops else (2.0 + iops / 100.0 if response is None else response),

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search.axes import Cell
-from iowatt.lenses.cost.component import GROUPS, Component, Costs
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost import Book, Case, Horizon
-    from iowatt.lenses.cost.system import System
+    from iowatt.lenses.cost import Book, Horizon
+    from iowatt.lenses.cost.pricing import Component, CostCase, Costs
+    from iowatt.lenses.cost.systems import PricedSystem
     from iowatt.run.bundle import Run
     from iowatt.tariffs.structure import Tariff
 
@@ -71,8 +71,8 @@ class Pricing:
 
     def columns(self, run: Run) -> dict[str, Cell | None]:
         """Columns of a row: total and groups of components in USD, carbon in kg CO2e, USD per kWh."""
-        from iowatt.lenses.cost.energy import mean_price
-        from iowatt.lenses.cost.observe import observe
+        from iowatt.lenses.cost.pricing import mean_price
+        from iowatt.lenses.cost.systems import observe
 
         case = self._case(observe(run).merged())
         costs = self._costs(case)
@@ -86,11 +86,11 @@ class Pricing:
 
     def purchase(self, plan: Mapping[str, Any]) -> float:
         """Purchase cost of a plan's drives and parts in USD, known before any run."""
-        from iowatt.lenses.cost import drive_costs as bought
+        from iowatt.lenses.cost.pricing import purchase_costs
 
         case = self._case(_system(plan))
         counts = {drive.name: drive.count for drive in case.system.drives}
-        components = list(bought.purchase_costs(case))
+        components = list(purchase_costs(case))
         _refuse_unpriced(components, case.system)
         return sum(component.usd * counts.get(component.device or "", 1) for component in components)
 
@@ -99,27 +99,16 @@ class Pricing:
 
         Nothing where equal work is priced: how long that takes is not estimated.
         """
-        from dataclasses import replace
-
-        import numpy as np
-
-        from iowatt.lenses.cost.system import Work
-        from iowatt.tariffs.load import Load
-
         watts = row.get("power_w.wall_mean", row.get("power_w.mean"))
         if self.horizon.basis == "work" or watts is None:
             return {}
-        load = Load.of_powers(np.array([3600.0]), np.array([watts]))
-        work = Work(3600.0, load, 3600.0 * row["throughput.iops"], 0.0, None)
-        costs = self._costs(self._case(replace(_system(plan), work=work)))
+        costs = self._costs(self._case(_system(plan, watts, row["throughput.iops"])))
         return {**_dollars(costs), "cost.carbon_kg": costs.operational_kg + costs.embodied_kg}
 
     def basis(self, plan: Mapping[str, Any], row: Mapping[str, Cell | None]) -> dict[str, Any]:
         """The assumptions behind the dollars of a point, by the fields of ``PricingBasis``."""
-        from iowatt.lenses.cost import drive_costs as bought
-
         case = self._case(_system(plan))
-        unpriced = bought.unpriced(case)
+        unpriced = case.unpriced_parts
         priced = len(unpriced) < len(case.system.parts) or case.book.number("purchase.other") != 0.0
         return {
             "horizon": {"basis": self.horizon.basis, "amount": self.horizon.amount},
@@ -130,15 +119,13 @@ class Pricing:
             "drives_only": not priced,
         }
 
-    def _case(self, system: System) -> Case:
-        from iowatt.lenses.cost import Case
-        from iowatt.lenses.cost.bills import Bills
+    def _case(self, system: PricedSystem) -> CostCase:
+        from iowatt.lenses.cost.pricing import CostCase
 
-        bills = Bills(self.tariff, self.start, system.work.load)
-        return Case(system, self.book.changed({}), self.horizon, bills)
+        return CostCase.of(system, self.book.changed({}), self.tariff, self.horizon, self.start)
 
-    def _costs(self, case: Case) -> Costs:
-        from iowatt.lenses.cost.price import price
+    def _costs(self, case: CostCase) -> Costs:
+        from iowatt.lenses.cost.pricing import price
 
         costs = price(case)
         _refuse_unpriced(costs.components, case.system)
@@ -146,18 +133,20 @@ class Pricing:
 
 
 def _dollars(costs: Costs) -> dict[str, float]:
-    groups = {f"cost.{group}_usd": sum(part.usd for part in costs.of(group)) for group in GROUPS}
-    return {"cost.total_usd": costs.usd, **groups}
+    return {
+        "cost.total_usd": costs.usd,
+        **{f"cost.{group}_usd": usd for group, usd in costs.by_group.items()},
+    }
 
 
-def _system(plan: Mapping[str, Any]) -> System:
-    """The system of a plan before any work."""
-    from iowatt.lenses.cost.observe import unused
+def _system(plan: Mapping[str, Any], watts: float = 0.0, iops: float = 0.0) -> PricedSystem:
+    """The system of a plan that was not run, at ``watts`` and ``iops``."""
+    from iowatt.lenses.cost.systems import system_of_plan
 
-    return unused(plan, str(plan["name"])).merged()
+    return system_of_plan(plan, str(plan["name"]), watts=watts, iops=iops).merged()
 
 
-def _refuse_unpriced(components: Iterable[Component], system: System) -> None:
+def _refuse_unpriced(components: Iterable[Component], system: PricedSystem) -> None:
     """Systems are not ranked by dollars that leave out a drive."""
     unknown = next((component for component in components if not component.known), None)
     if unknown is None:

@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.toml_writer import inline
 from iowatt.evaluate.estimate import RaidWork, raid_work
@@ -173,15 +171,10 @@ def drive_cost(pool: Mapping[str, Any], base: Path, pricing: Pricing, price: flo
 
     Raises ``InputError`` where the drive has no price.
     """
-
     from iowatt.evaluate import evaluation
-    from iowatt.lenses.cost.bills import Bills
-    from iowatt.lenses.cost.case import Case
-    from iowatt.lenses.cost.observe import unused
-    from iowatt.lenses.cost.price import price as priced
-    from iowatt.lenses.cost.system import Work
+    from iowatt.lenses.cost import pricing as cost
+    from iowatt.lenses.cost.systems import system_of_plan
     from iowatt.model.scenario import load
-    from iowatt.tariffs.load import Load
 
     if pricing.horizon.basis != "time":
         raise InputError("not-applicable", Argument("alpha"), "tiers are priced over years")
@@ -190,29 +183,22 @@ def drive_cost(pool: Mapping[str, Any], base: Path, pricing: Pricing, price: flo
         f'[[array.pool]]\nname = "drive"\ncount = 1\ndevice = {inline(pool["device"])}\n'
     )
     plan = evaluation.prepare(load(text, base_dir=base), base, text).plan
-    system = unused(plan, str(pool["device"]))
-    if price is not None:
-        given = (price, None, "the file of candidates")
-        system = replace(system, drives=tuple(replace(one, price=given, paid=True) for one in system.drives))
 
-    def groups(watts: float) -> tuple[Case, dict[str, float]]:
-        drawn = Load.of_powers(np.array([3600.0]), np.array([watts]))
-        case = Case(
-            replace(system, work=Work(3600.0, drawn, 0.0, 0.0, None)),
-            pricing.book.changed({}),
-            pricing.horizon,
-            Bills(pricing.tariff, pricing.start, drawn),
-        )
-        found: dict[str, float] = {}
-        for one in priced(case).components:
-            found[one.group] = found.get(one.group, 0.0) + one.usd
-        return case, found
+    def groups(watts: float) -> tuple[cost.CostCase, Mapping[cost.Group, float]]:
+        system = system_of_plan(plan, str(pool["device"]), watts=watts)
+        if price is not None:
+            stated = (price, None, "the file of candidates")
+            drives = tuple(replace(drive, price=stated, paid=True) for drive in system.drives)
+            system = replace(system, drives=drives)
+        book = pricing.book.changed({})
+        case = cost.CostCase.of(system, book, pricing.tariff, pricing.horizon, pricing.start)
+        return case, cost.price(case).by_group
 
     case, resting = groups(0.0)
     _, drawing = groups(_TRIED_W)
     usd = case.price_of(case.system.drives[0]).usd
     kept = sum(value for group, value in resting.items() if group not in (*_BY_WATT, *_OF_SITE))
-    by_watt = sum(drawing.get(group, 0.0) - resting.get(group, 0.0) for group in _BY_WATT) / _TRIED_W
+    by_watt = sum(drawing[group] - resting[group] for group in _BY_WATT) / _TRIED_W
     return CandidateCost(usd, kept - usd, by_watt)
 
 

@@ -1,8 +1,9 @@
 """The cost lens: what Runs cost in dollars over their life, component by component.
 
-``book`` holds the assumptions (each with its source and date), ``system`` what a Run tells of drives and
-power; each component has a function, ``price`` puts them together and ``analyse`` compares systems. The
-classes and functions below are imported on first use: the help shows the defaults without them.
+``book`` holds the assumptions, ``systems`` finds the drives, parts, power and work of a Run, ``pricing``
+computes the components of one system, ``uncertainty`` varies the assumptions, ``year`` applies a duty cycle,
+``analyse`` compares systems and ``result`` is the document. Classes and functions are imported on first use,
+so that help texts show the defaults quickly.
 """
 
 from __future__ import annotations
@@ -14,13 +15,11 @@ from iowatt.base.lazy import names_from
 if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book
     from iowatt.lenses.cost.book.find import find_book
-    from iowatt.lenses.cost.case import Case, Horizon
+    from iowatt.lenses.cost.pricing.case import Horizon
     from iowatt.lenses.cost.request import CostRequest, answer
-    from iowatt.lenses.cost.result import Cost
+    from iowatt.lenses.cost.result.costs import Cost
 
-__all__ = [
-    "SAMPLES", "START", "YEARS", "Book", "Case", "Cost", "CostRequest", "Horizon", "answer", "find_book",
-]  # fmt: skip
+__all__ = ["SAMPLES", "START", "YEARS", "Book", "Cost", "CostRequest", "Horizon", "answer", "find_book"]
 
 YEARS: Final = 5.0
 SAMPLES: Final = 300
@@ -32,8 +31,8 @@ __getattr__ = names_from(
     {
         "book.book": "Book",
         "book.find": "find_book",
-        "case": "Case Horizon",
+        "pricing.case": "Horizon",
         "request": "CostRequest answer",
-        "result": "Cost",
+        "result.costs": "Cost",
     },
 )

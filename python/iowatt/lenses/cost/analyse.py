@@ -1,4 +1,4 @@
-"""Several systems priced side by side, as a document: ``iowatt.cost/1``."""
+"""The document ``iowatt.cost/1``: several systems priced side by side."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Final
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.lenses.budget.result import ServiceLevel
-from iowatt.lenses.cost import carbon, energy, spin_down, uncertainty, views, wear
-from iowatt.lenses.cost.bills import LONGEST_YEARS, Bills
+from iowatt.lenses.cost import spin_down, uncertainty, views
 from iowatt.lenses.cost.book.find import SET
 from iowatt.lenses.cost.book.listing import assumptions
-from iowatt.lenses.cost.case import Case, Horizon
-from iowatt.lenses.cost.component import GROUPS, Component, Costs
-from iowatt.lenses.cost.price import price as price_case
-from iowatt.lenses.cost.result import (
+from iowatt.lenses.cost.pricing import carbon, energy, wear
+from iowatt.lenses.cost.pricing.bills import LONGEST_YEARS
+from iowatt.lenses.cost.pricing.case import CostCase, Horizon
+from iowatt.lenses.cost.pricing.component import Component, Costs
+from iowatt.lenses.cost.pricing.total import Pricer, price
+from iowatt.lenses.cost.result.costs import (
     Billed,
-    BilledMonth,
+    BilledPeriod,
     BookUsed,
-    Capacity,
     Cheapest,
     Choice,
     Cost,
@@ -32,12 +32,12 @@ from iowatt.lenses.cost.result import (
     MoreThanFirst,
     OtherHorizon,
     OtherTotal,
-    Payment,
+    SystemCapacity,
     SystemCost,
     TariffUsed,
     WorkOnce,
 )
-from iowatt.lenses.cost.system import System
+from iowatt.lenses.cost.systems.system import PricedSystem
 from iowatt.tariffs import result as bills
 from iowatt.tariffs.bill import OF_TARIFF
 from iowatt.tariffs.load import JOULES_PER_KWH
@@ -45,61 +45,60 @@ from iowatt.tariffs.load import JOULES_PER_KWH
 if TYPE_CHECKING:
     from iowatt.lenses.budget.level import Level
     from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.system import Drive
+    from iowatt.lenses.cost.systems.system import PricedDrive
     from iowatt.lenses.cost.year import Year
     from iowatt.tariffs.bill import Bill
     from iowatt.tariffs.structure import Tariff
 
 
 MOST_MONTHS: Final = 240
-"""Rows of the bill by month; beyond, by year."""
+"""Longest bill by month; a longer one is by year."""
 GB_PER_TB: Final = 1000.0
 ALIKE: Final = 0.01
-"""Relative difference up to which usable capacities count as the same."""
+"""Relative difference up to which usable capacities count as equal."""
 
 
-def choice(systems: Sequence[System], costs: Sequence[Costs], level: Level | None = None) -> Choice:
-    """``choice`` of the document: candidates, excluded systems, and the cheapest on both bases.
+def choice(systems: Sequence[PricedSystem], costs: Sequence[Costs], level: Level | None = None) -> Choice:
+    """``choice`` of the document: candidates, excluded systems, and the cheapest in total and per usable TB.
 
     ``level`` is the service level that ``systems`` must meet.
-    ``cheapest.total`` is None where a candidate has no total, ``cheapest.per_usable_tb`` also where
-    the usable capacity of a candidate is not known; ``capacities_differ`` is None then, too.
     """
-    candidates = [(one, cost) for one, cost in zip(systems, costs, strict=True) if one.candidate]
-    capacities = [one.usable_gb for one, _ in candidates]
-    known = [gb for gb in capacities if gb]
+    candidates = [pair for pair in zip(systems, costs, strict=True) if pair[0].candidate]
+    known = [system.usable_gb for system, _ in candidates if system.usable_gb]
     all_known = len(known) == len(candidates) > 0
     priced = len(candidates) > 0 and all(cost.known for _, cost in candidates)
     return Choice(
         level=None if level is None else ServiceLevel(within_ms=level.within_ms, of=level.statistic),
         baseline=candidates[0][0].name if candidates else None,
-        candidates=[one.name for one, _ in candidates],
+        candidates=[system.name for system, _ in candidates],
         excluded=[
-            Excluded(system=one.name, late=one.late, why=why(one)) for one in systems if not one.candidate
+            Excluded(system=system.name, late=system.late, why=why_excluded(system))
+            for system in systems
+            if not system.candidate
         ],
         capacities_differ=max(known) > (1 + ALIKE) * min(known) if all_known else None,
         cheapest=Cheapest(
-            total=min(candidates, key=lambda each: each[1].usd)[0].name if priced else None,
-            per_usable_tb=min(candidates, key=lambda each: per_usable_tb(*each) or 0.0)[0].name
+            total=min(candidates, key=lambda pair: pair[1].usd)[0].name if priced else None,
+            per_usable_tb=min(candidates, key=lambda pair: per_usable_tb(*pair) or 0.0)[0].name
             if priced and all_known
             else None,
         ),
     )
 
 
-def why(system: System) -> str:
-    """Why a system is not a candidate; empty where it is one."""
+def why_excluded(system: PricedSystem) -> str:
+    """Why a system is not a candidate; empty for a candidate."""
     late = system.kept_up.why if system.kept_up is not None and system.late else ""
     return "; ".join(filter(None, [late, system.missed]))
 
 
-def per_usable_tb(system: System, costs: Costs) -> float | None:
-    """USD of the horizon for each usable TB; None where the total or the capacity is not known."""
+def per_usable_tb(system: PricedSystem, costs: Costs) -> float | None:
+    """USD over the horizon per usable TB; None where the total or the capacity is not known."""
     return costs.usd / (system.usable_gb / GB_PER_TB) if costs.known and system.usable_gb else None
 
 
 def analyse(
-    priced: Sequence[System | Year],
+    priced: Sequence[PricedSystem | Year],
     tariff: Tariff,
     book: Book,
     horizon: Horizon,
@@ -111,38 +110,29 @@ def analyse(
     crossovers: Sequence[str] = (),
     progress: Callable[[int], None] | None = None,
 ) -> Cost:
-    """The cost of each system, their comparison, and the assumptions behind it.
+    """The cost of each system or year, their comparison, and the assumptions behind it.
 
-    Parameters
-    ----------
-    priced:
-        At least one system, or year of one; the first is what the others are compared with.
-    level:
-        The service level that the systems must meet (``System.missed``).
-    samples:
-        Draws of the assumptions within their ranges; 0 leaves uncertainty and tornado out.
-    crossovers:
-        ``alpha``, ``years``, ``energy.factor`` or keys of the book: at which values does the ranking flip?
-    progress:
-        Called with the number of prices found so far.
+    Args:
+        priced: At least one; the others are compared with the first candidate.
+        level: The service level that the systems must meet (``PricedSystem.missed``).
+        samples: Draws of the assumptions within their ranges; 0 leaves out uncertainty and tornado.
+        crossovers: ``alpha``, ``years`` or keys of the book to vary until the ranking changes.
+        progress: Called with the number of prices found so far.
 
-    Raises
-    ------
-    InputError
-        A drive without a price, a load that cannot be billed, a horizon that is too long.
+    Raises ``InputError``: two systems of one name, a load that cannot be billed, a horizon that is too long.
     """
-    systems = [one if isinstance(one, System) else one.system for one in priced]
+    systems = [item if isinstance(item, PricedSystem) else item.system for item in priced]
     _distinct(systems)
-    cases = [Case(one, book, horizon, Bills(tariff, start, one.work.load)) for one in systems]
-    costs = [price_case(case) for case in cases]
-    # Only systems that kept up with their load are ranked: the others did less for their dollars.
+    cases = [CostCase.of(system, book, tariff, horizon, start) for system in systems]
+    costs = [price(case) for case in cases]
+    # Only candidates are ranked: a system that fell behind its load did less for its dollars.
     ranked = [(case, cost) for case, cost in zip(cases, costs, strict=True) if case.system.candidate]
     other = _other(ranked[0][0] if ranked else cases[0])
     count = itertools.count(1)
     pricers = {
         case.system.name: _pricer(case, progress and (lambda: progress(next(count)))) for case, _ in ranked
     }
-    # Where a drive has no price there is no total to draw, and no cheapest system.
+    # A drive without a price leaves no total to draw, and no cheapest system.
     known = all(cost.known for _, cost in ranked)
     samples, crossovers = (samples, crossovers) if known and ranked else (0, ())
     spread = uncertainty.sample(
@@ -154,13 +144,13 @@ def analyse(
         pricers, book, horizon, crossovers, draws=min(samples, uncertainty.DRAWS), seed=seed,
         work_s={case.system.name: case.system.work.duration_s for case, _ in ranked},
     ) if crossovers and len(ranked) > 1 else []  # fmt: skip
-    # Assumptions and cautions list what all of these read from the book, so they come last.
-    results = [_system(case, cost, one) for case, cost, one in zip(cases, costs, priced, strict=True)]
-    others = [_short(Case(case.system, book, other, case.bills)) for case in cases]
+    # Assumptions list what all of these read from the book, so they come last.
+    results = [_system(*row) for row in zip(cases, costs, priced, strict=True)]
+    others = [_other_total(CostCase(case.system, book, other, case.bills)) for case in cases]
     return Cost(
         start=f"{start:%Y-%m-%d}",
         horizon=_horizon(horizon),
-        modelled=all(one.modelled for one in systems),
+        modelled=all(system.modelled for system in systems),
         tariff=_tariff(tariff),
         book=BookUsed(
             name=book.name,
@@ -181,39 +171,40 @@ def analyse(
 
 
 def _without_effect(book: Book) -> list[Note]:
-    """What was set for this pricing and nothing asked for, such as a price of a model that is not here."""
-    idle = [key for key, one in book.figures.items() if one.source == SET and key not in book.used]
-    text = f"set, and without effect here: {', '.join(idle)}"
-    return [Note(code="set-without-effect", text=text, decides=True)] if idle else []
+    """Assumptions that were set and not used, such as the price of a model that no system has."""
+    unused = [key for key, figure in book.figures.items() if figure.source == SET and key not in book.used]
+    text = f"set without effect: {', '.join(unused)}"
+    return [Note(code="set-without-effect", text=text, decides=True)] if unused else []
 
 
-def _pricer(case: Case, done: Callable[[], None] | None) -> uncertainty.Pricer:
+def _pricer(case: CostCase, progress: Callable[[], None] | None) -> Pricer:
+    """The pricer of a case's system, which calls ``progress`` before each price."""
     system = case.system.merged()
 
-    def priced(book: Book, horizon: Horizon) -> Costs:
-        if done is not None:
-            done()
-        return price_case(Case(system, book, horizon, case.bills))
+    def counted(book: Book, horizon: Horizon) -> Costs:
+        if progress is not None:
+            progress()
+        return price(CostCase(system, book, horizon, case.bills))
 
-    return priced
+    return counted
 
 
-def _distinct(systems: Sequence[System]) -> None:
+def _distinct(systems: Sequence[PricedSystem]) -> None:
     if not systems:
         raise InputError("missing", None, "no Run is given; expected at least one")
-    names = [one.name for one in systems]
-    for one in systems:
-        if names.count(one.name) > 1:
+    names = [system.name for system in systems]
+    for system in systems:
+        if names.count(system.name) > 1:
             raise InputError(
                 "duplicate",
-                one.where,
-                f"two of the systems are called {one.name!r}; systems are named after their folders",
+                system.where,
+                f"two systems are called {system.name!r}, after their folders",
                 hint="rename one of the folders",
             )
 
 
-def _other(first: Case) -> Horizon:
-    """The other normalisation, at the first system's amount."""
+def _other(first: CostCase) -> Horizon:
+    """The horizon on the other basis, at the first system's amount."""
     if first.horizon.basis == "work":
         return Horizon("time", first.years)
     return Horizon("work", max(1.0, first.repeats))
@@ -228,11 +219,9 @@ def _horizon(horizon: Horizon) -> HorizonUsed:
 
 
 def _tariff(tariff: Tariff) -> TariffUsed:
-    return TariffUsed(
-        key=tariff.key, name=tariff.name, utility=tariff.utility, source=tariff.source,
-        effective=tariff.effective, verified=tariff.verified,
-        notes=[Note(code="tariff", text=text) for text in tariff.notes],
-    )  # fmt: skip
+    notes = [Note(code="tariff", text=text) for text in tariff.notes]
+    fields = {name: getattr(tariff, name) for name in TariffUsed.model_fields if name != "notes"}
+    return TariffUsed(**fields, notes=notes)
 
 
 def _more(first: Costs, other: Costs) -> MoreThanFirst:
@@ -244,56 +233,55 @@ def _more(first: Costs, other: Costs) -> MoreThanFirst:
 
 def by_group(costs: Costs) -> dict[str, float | None]:
     """Dollars of each group that costs anything, in order; None where a price of it is missing."""
-    present = {component.group for component in costs.components if component.usd or not component.known}
+    unknown = {component.group for component in costs.components if not component.known}
+    present = unknown | {component.group for component in costs.components if component.usd}
     return {
-        group: sum(one.usd for one in costs.of(group)) if all(one.known for one in costs.of(group)) else None
-        for group in GROUPS
-        if group in present
+        group: None if group in unknown else usd for group, usd in costs.by_group.items() if group in present
     }
 
 
-def _short(case: Case) -> OtherTotal:
-    """A system under the other normalisation.
+def _other_total(case: CostCase) -> OtherTotal:
+    """A system under the other horizon.
 
-    Without dollars where that is longer than what is billed, and where equal work is of a system that did not
-    keep up with it: it would do that work too late to be of use.
+    Without dollars where the horizon is too long to bill, and for equal work of a system that fell behind its
+    load.
     """
     usd, groups = None, {}
     if case.years <= LONGEST_YEARS and not (case.horizon.basis == "work" and case.system.late):
-        costs = price_case(case)
+        costs = price(case)
         usd, groups = costs.usd if costs.known else None, by_group(costs)
     return OtherTotal(name=case.system.name, repeats=case.repeats, years=case.years, usd=usd, by_group=groups)
 
 
-def _system(case: Case, costs: Costs, priced: System | Year) -> SystemCost:
+def _system(case: CostCase, costs: Costs, priced: PricedSystem | Year) -> SystemCost:
     system, rate = case.system, case.book.number("discount.rate")
     work = system.work
     return SystemCost(
         name=system.name, where=system.where, modelled=system.modelled, power_basis=system.power_basis,
         repeats=case.repeats, seconds=case.seconds, years=case.years,
         work=WorkOnce(
-            duration_s=work.duration_s, requests=work.requests, bytes_moved=work.bytes_moved,
-            response_ms=work.response_ms, response_p95_ms=work.response_p95_ms, energy_j=work.load.total_j,
+            energy_j=work.load.total_j,
+            **{name: value for name, value in vars(work).items() if name != "load"},
         ),
-        capacity_gb=Capacity(raw=system.raw_gb, usable=system.usable_gb, effective=system.effective_gb),
+        capacity_gb=SystemCapacity(raw=system.raw_gb, usable=system.usable_gb, effective=system.effective_gb),
         kept_up=system.kept_up, usd=costs.usd if costs.known else None,
         usd_per_usable_tb=per_usable_tb(system, costs),
         present_usd=costs.present(rate) if costs.known else None, known_usd=costs.usd,
         by_group=by_group(costs),
-        components=[_component(one, rate) for one in costs.components],
+        components=[_component(component, rate) for component in costs.components],
         bill=_bill(case.bills.of(case.repeats)),
         drives=[_drive(case, drive) for drive in system.drives],
         carbon=carbon.result(case),
         views=views.views(case, costs),
         spin_down=spin_down.spin_downs(case, energy.mean_price(case)),
-        year=None if isinstance(priced, System) else priced.result(),
+        year=None if isinstance(priced, PricedSystem) else priced.result(),
         cautions=list(costs.cautions),
         notes=[*costs.notes, *_misfits(case)],
     )  # fmt: skip
 
 
-def _misfits(case: Case) -> list[Note]:
-    """Where the tariff does not fit the load, the site's other load included."""
+def _misfits(case: CostCase) -> list[Note]:
+    """Notes where the tariff does not fit the load, the site's other load included."""
     site_kw = case.book.number("energy.site_kw")
     bill, tariff = case.bills.of(case.repeats, 1.0, site_kw), case.bills.tariff
     notes = [
@@ -302,26 +290,19 @@ def _misfits(case: Case) -> list[Note]:
         if note.code != OF_TARIFF
     ]
     if case.book.word("energy.fixed") == "none":
-        text = "the tariff's customer charges are on the bill and not in the cost (energy.fixed)"
+        text = "the bill has the tariff's customer charges, the cost leaves them out (energy.fixed)"
         notes.append(Note(code="fixed-left-out", text=text))
     return notes
 
 
 def _component(component: Component, rate: float) -> CostComponent:
-    return CostComponent(
-        key=component.key, group=component.group, title=component.title,
-        device=component.device, usd=component.usd if component.known else None,
-        present_usd=component.present(rate) if component.known else None,
-        quantity=component.quantity, unit=component.unit, unit_price=component.unit_price,
-        formula=component.formula, expression=component.expression, source=component.source,
-        date=component.date, scales=component.scales, rests_on=list(component.rests_on),
-        note=component.note,
-        flows=[Payment(usd=flow.usd, at_s=flow.at_s, until_s=flow.until_s) for flow in component.flows],
-    )  # fmt: skip
+    fields = {name: value for name, value in vars(component).items() if name != "known"}
+    usd, present = (component.usd, component.present(rate)) if component.known else (None, None)
+    return CostComponent(**fields, usd=usd, present_usd=present)
 
 
 def _bill(bill: Bill) -> Billed:
-    """A bill by month, or by calendar year where there are too many."""
+    """A bill by month, or by calendar year where it is long."""
     months = bills.billed_months(bill)
     length = len("2026") if len(months) > MOST_MONTHS else len("2026-01")
     rows: dict[str, dict[str, float]] = {}
@@ -330,13 +311,13 @@ def _bill(bill: Bill) -> Billed:
         row = rows.setdefault(label, {"kwh": 0.0} | dict.fromkeys(bills.COLUMNS, 0.0))
         for key in ("kwh", *bills.COLUMNS):
             row[key] += getattr(month, key)
-    billed = [BilledMonth(month=label, **row) for label, row in rows.items()]
+    billed = [BilledPeriod(month=label, **row) for label, row in rows.items()]
     return Billed(energy_kwh=bill.energy_j / JOULES_PER_KWH, peak_kw=bill.peak_kw, months=billed)
 
 
-def _drive(case: Case, drive: Drive) -> DriveCost:
+def _drive(case: CostCase, drive: PricedDrive) -> DriveCost:
     price = case.price_of(drive)
-    # Lives matter only where dollars count them.
+    # Lives are shown only where dollars depend on them.
     charged = case.book.word("wear.charge") in ("replacements", "depreciation")
     place = wear.place(case, drive) if charged or case.book.number("disposal.residual") else None
     return DriveCost(
@@ -345,9 +326,8 @@ def _drive(case: Case, drive: Drive) -> DriveCost:
         price_usd=price.usd if price.known else None,
         price_source=price.source, price_date=price.date, price_extrapolated=price.extrapolated,
         price_expression=case.price_expression(drive) if price.known else None,
-        lives=place and place.lives,
-        served=place and place.drives,
+        lives=place and place.lives, served=place and place.drives,
         lives_expression=place and wear.lives_expression(case, drive),
         wear=wear.wearout(drive, case.book).result(case.system.work.duration_s),
-        replacements=[one.result(priced=price.known) for one in wear.bought(case, drive)],
+        replacements=[bought.result(priced=price.known) for bought in wear.bought(case, drive)],
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What ``iowatt cost`` is given: Runs, assumptions and a horizon, and the document of their cost."""
+"""A request of ``iowatt cost`` (Runs, assumptions, a horizon) and its answer."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from iowatt.lenses.budget.level import Level
 from iowatt.lenses.cost import SAMPLES, START, YEARS
 from iowatt.lenses.cost.analyse import analyse
 from iowatt.lenses.cost.book.find import find_book
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.inventory import Inventory, read_inventory
-from iowatt.lenses.cost.observe import observe
-from iowatt.lenses.cost.result import Cost
-from iowatt.lenses.cost.system import System
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.result.costs import Cost
+from iowatt.lenses.cost.systems.inventory import Inventory, read_inventory
+from iowatt.lenses.cost.systems.of_run import observe
+from iowatt.lenses.cost.systems.system import PricedSystem
 from iowatt.lenses.cost.year import Year, find_cycle, make_years
 from iowatt.lenses.cost.year.cycle import HOURS_A_YEAR
 from iowatt.run import index
@@ -25,12 +25,12 @@ from iowatt.run.bundle import Run
 from iowatt.tariffs.find import find_tariff
 
 EARLIEST, LATEST = 1900, 2200
-"""Years that a bill may begin in."""
+"""Years in which a bill may begin."""
 
 
 @dataclass(frozen=True)
 class CostRequest:
-    """What is priced, and how: the options of ``iowatt cost``."""
+    """The options of ``iowatt cost``."""
 
     #: Folders of bundles, or Runs in memory.
     runs: Sequence[Path | Run]
@@ -46,7 +46,7 @@ class CostRequest:
     crossovers: Sequence[str] | None = None
     samples: int = SAMPLES
     seed: int = 1
-    #: Only systems whose response time keeps it are ranked.
+    #: The service level that candidates must meet.
     level: Level | None = None
 
     @property
@@ -57,7 +57,7 @@ class CostRequest:
                 "conflict",
                 Argument("years"),
                 f"`alpha={self.alpha:g}` compares equal work and `years={self.years:g}` equal time; give one",
-                hint="the result has the other one, too",
+                hint="the result has both",
             )
         if self.alpha is not None:
             return Horizon("work", self.alpha)
@@ -67,19 +67,16 @@ class CostRequest:
 def answer(request: CostRequest, progress: Callable[[int], None] | None = None) -> Cost:
     """The document ``iowatt.cost/1``; ``progress`` is called with the number of prices found so far.
 
-    Raises
-    ------
-    InputError
-        No Run, or none that can be read; both horizons; anything that cannot be priced.
+    Raises ``InputError``: no Run, a Run that cannot be read, both horizons, anything that cannot be priced.
     """
-    # A folder of Runs (`runs/*`) has their index beside them.
-    runs = [one for one in request.runs if isinstance(one, Run) or one.name != index.FILE_NAME]
+    # A folder of Runs (`runs/*`) also has their index.
+    runs = [run for run in request.runs if isinstance(run, Run) or run.name != index.FILE_NAME]
     horizon, start = request.horizon, _start(request.start)
     book = find_book(request.preset, request.sets)
     tariff = find_tariff(request.tariff or book.word("energy.tariff"))
     inventories = _inventories(request, len(runs))
-    for one in inventories:
-        book = one.priced(book)
+    for inventory in inventories:
+        book = inventory.priced(book)
     systems = _systems(request, runs, inventories, start)
     crossed = request.crossovers
     if crossed is None:
@@ -110,28 +107,28 @@ def _inventories(request: CostRequest, runs: int) -> list[Inventory]:
         raise InputError(
             "conflict",
             Argument("inventory"),
-            f"there are {count} inventories and {runs} Runs; expected one for each Run, in their order",
+            f"there are {count} inventories and {runs} Runs; expected one for each Run, in order",
         )
     return [read_inventory(path) for path in request.inventories]
 
 
 def _systems(
     request: CostRequest, runs: Sequence[Path | Run], inventories: Sequence[Inventory], start: datetime
-) -> list[System | Year]:
+) -> list[PricedSystem | Year]:
     if not runs:
         raise InputError(
             "missing", None, "no Run is given; expected at least one", hint="`iowatt run SCENARIO` makes one"
         )
-    observed: list[tuple[Run, System]] = []
-    for at, one in enumerate(runs):
-        run = one if isinstance(one, Run) else Run.open(one)
-        system = observe(run, inventories[at] if inventories else None)
+    observed: list[tuple[Run, PricedSystem]] = []
+    for number, item in enumerate(runs):
+        run = item if isinstance(item, Run) else Run.open(item)
+        system = observe(run, inventories[number] if inventories else None)
         if request.level is not None:
             system = replace(system, missed=request.level.missed(run.summary["response_time_ms"]["all"]))
         observed.append((run, system))
     if request.duty is None:
         return [system for _, system in observed]
-    # Just as long as is priced, so that wear and requests are those of the hours that are billed.
+    # As long as the horizon, so that wear and requests are those of the hours that are billed.
     length = request.horizon.amount if request.horizon.basis == "time" else 1.0
     years, hours = math.ceil(length), max(1, round(length * HOURS_A_YEAR))
     return [*make_years(observed, find_cycle(request.duty), start, years=years, hours=hours)]

@@ -1,13 +1,13 @@
-"""When spinning a disk down pays: in joules, and in dollars, which count the wear of the cycle as well.
+"""From which length on spinning a disk down pays, in joules and in dollars.
 
-A stop saves ``(P_idle - P_low)`` watts while it lasts, costs the joules of the way there and back, and uses
-one of the starts and stops that the drive is rated for, and one load and unload of its heads. In joules it
-pays from ``t_be`` on, in dollars from
+A stop saves ``(P_idle - P_low)`` watts while it lasts, costs the joules of both transitions, and uses one of
+the rated starts and stops and one load and unload of the heads. It saves joules from ``t_be`` on, dollars
+from
 
     t = t_be + (price / limit) / ((P_idle - P_low) x PUE x USD per J)
 
-on, which is 17 to 500 times as long for usual disks, depending on the limit. Cycles that the drive's service
-life would leave unused are free, though: ``budget`` gives their number per day.
+on, 17 to 500 times as long for usual disks, depending on the limit. Cycles that the drive's service life
+would leave unused are free: ``budget`` gives their number per day.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from iowatt.lenses.cost.low_power_state import Low, levels_of_library
-from iowatt.lenses.cost.result import BreakEven, CycleWear, Saved, SpinDown
-from iowatt.lenses.cost.wear.life import life_years, wearout
-from iowatt.lenses.cost.wear.ratios import LOADS_UNLOADS, STARTS_STOPS, budgets, limit
+from iowatt.lenses.cost.pricing.wear.life import life_years, wearout
+from iowatt.lenses.cost.pricing.wear.ratios import LOADS_UNLOADS, STARTS_STOPS, budgets, limit
+from iowatt.lenses.cost.result.costs import BreakEven, CycleWear, Saved, SpinDown
+from iowatt.lenses.cost.systems.low_power_state import Low, levels_of_library
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.case import Case
-    from iowatt.lenses.cost.system import Drive
+    from iowatt.lenses.cost.pricing.case import CostCase
+    from iowatt.lenses.cost.systems.system import PricedDrive
 
 
 def break_even(
@@ -39,14 +39,11 @@ def break_even(
 ) -> BreakEven | None:
     """The break-even times of a visit to ``level``; None where it draws no less than idling.
 
-    Parameters
-    ----------
-    price_usd:
-        Of the drive; one cycle wears ``price / limit``. None where it is not known: nor are the dollars.
-    limits:
-        Cycles and their source, by rating. Starts and stops count only for a level that is stopped.
-    usd_per_kwh, pue:
-        The price of the energy that is not drawn, and what the facility adds to it.
+    Args:
+        price_usd: Price of the drive, of which a cycle wears ``price / limit``; None where it is not known.
+        limits: Cycles and their source, by rating. Starts and stops count only for a stopped level.
+        usd_per_kwh: Price of the energy saved.
+        pue: What the facility draws for each watt.
     """
     energy_s = level.break_even_s
     if energy_s is None:
@@ -64,7 +61,7 @@ def break_even(
                     times_energy=times,
                 )
             )  # fmt: skip
-    worst = max(wear, key=lambda one: one.usd_per_cycle, default=None)
+    worst = max(wear, key=lambda cycle: cycle.usd_per_cycle, default=None)
     by = worst.rating if worst is not None and worst.usd_per_cycle else None
     worn_s = worst.seconds if worst is not None and by else 0.0
     never = price_usd is None or worn_s is None or saved_usd_per_s <= 0
@@ -74,7 +71,7 @@ def break_even(
     )  # fmt: skip
 
 
-def cycle_limits(drive: Drive, book: Book) -> dict[str, tuple[float, str]]:
+def cycle_limits(drive: PricedDrive, book: Book) -> dict[str, tuple[float, str]]:
     """A disk's ratings of cycles by ``wear.limits``, each with its source; none of an SSD."""
     if drive.kind != "hdd":
         return {}
@@ -82,27 +79,15 @@ def cycle_limits(drive: Drive, book: Book) -> dict[str, tuple[float, str]]:
     return {rating: (most.value, most.source) for rating, most in found.items() if most is not None}
 
 
-def spin_downs(case: Case, usd_per_kwh: float) -> list[SpinDown]:
-    """What spinning down did for each model in each pool of a system, and from when on it pays.
+def spin_downs(case: CostCase, usd_per_kwh: float) -> list[SpinDown]:
+    """What spinning down saved each model in each pool of a system, and from which length on it pays.
 
-    Parameters
-    ----------
-    case:
-        Prices, limits, ``cooling.pue``, the horizon, and drives with what they saved.
-    usd_per_kwh:
-        The saving of a kWh: the tariff's mean price of energy, without demand and fees.
-
-    Returns
-    -------
-    list
-        A row for each model and pool of disks that has a level below idling (where the work knew none, by the
-        library: what stopping it would be), and of SSDs that were at one. ``saved_j`` is what the drives
-        would have drawn idling through the time that they spent at lower levels and on the way, less what
-        they drew, in one Work; ``saved_usd``, ``wear_usd`` and ``net_usd`` are of that, and under ``horizon``
-        of all of the horizon. None where the saving is not known. ``energy_s`` and ``dollars_s`` are the
-        break-even times of the deepest level, ``break_even`` has all levels.
+    A row for each model and pool of disks with a power level below idle (the library's, where the Run has
+    none), and of SSDs that were at one. ``saved_j`` is the energy of idling through the time at lower levels
+    and in transitions, minus what was drawn, in the work done once. ``usd_per_kwh`` is its price: the
+    tariff's mean, without demand and fees.
     """
-    groups: dict[tuple[str, str], list[Drive]] = {}
+    groups: dict[tuple[str, str], list[PricedDrive]] = {}
     for drive in case.system.drives:
         groups.setdefault((drive.pool, drive.model), []).append(drive)
     found = []
@@ -113,8 +98,8 @@ def spin_downs(case: Case, usd_per_kwh: float) -> list[SpinDown]:
     return found
 
 
-def _would_be(drive: Drive) -> tuple[Low, ...]:
-    """Levels of a disk whose Run has none, by the library: what stopping it would be."""
+def _would_be(drive: PricedDrive) -> tuple[Low, ...]:
+    """The library's levels of a disk whose Run has none."""
     from iowatt.model.library import device_names
 
     known = [name for name in drive.names if drive.kind == "hdd" and name in device_names()]
@@ -125,8 +110,8 @@ def _would_be(drive: Drive) -> tuple[Low, ...]:
 class _Group:
     """Drives of one model in one pool, and their levels."""
 
-    case: Case
-    drives: tuple[Drive, ...]
+    case: CostCase
+    drives: tuple[PricedDrive, ...]
     lows: Sequence[Low]
 
     def row(self, usd_per_kwh: float) -> SpinDown:
@@ -134,7 +119,7 @@ class _Group:
         book, work_s = self.case.book, self.case.system.work.duration_s
         pue = book.number("cooling.pue")
         worn = {drive.name: wearout(drive, book) for drive in self.drives}
-        # The drive that wears fastest stands for the others: they are alike.
+        # Like drives are shown by the one that wears fastest.
         most = max(self.drives, key=lambda drive: worn[drive.name].fraction)
         disk = most.kind == "hdd"
         lives = life_years(worn[most.name], work_s) if disk else None
@@ -154,7 +139,7 @@ class _Group:
             break_even(low, price_usd=price, limits=limits, usd_per_kwh=usd_per_kwh, pue=pue)
             for low in self.lows
         )
-        pays = [one for one in found if one is not None]
+        pays = [level for level in found if level is not None]
         return SpinDown(
             title=f"{most.pool} ({most.model})", pool=most.pool, model=most.model, drives=len(self.drives),
             stops=math.fsum(drive.counts.start_stops for drive in self.drives),
@@ -168,19 +153,19 @@ class _Group:
         )  # fmt: skip
 
     def _sum(self, field: Literal["low_s", "saved_j"]) -> float | None:
-        """Of all drives; None where one does not know."""
+        """The sum over all drives; None where one is not known."""
         known = [getattr(drive.counts, field) for drive in self.drives]
         return None if None in known else math.fsum(known)
 
 
 def _note(lows: Sequence[Low], lives: float | None, service_years: float | None) -> str:
-    notes = ["beside idling for the same time; that requests waited for a drive has no price here"]
+    notes = ["compared with idling for the same time; waiting for a drive to start has no price"]
     if service_years is not None and (lives is None or lives >= service_years):
         notes.append(
             f"its cycles outlast {service_years:g} years of service: where worn drives are replaced "
             "(wear.charge = replacements) they cost nothing"
         )
     if any(low.serves for low in lows):
-        notes.append("requests served at less speed count as active: what they save is not in it")
+        notes.append("requests served at reduced speed count as active, so their savings are left out")
     notes += dict.fromkeys(low.at_most for low in lows if low.at_most)
     return "; ".join(notes)

@@ -1,6 +1,6 @@
-"""Costs over what they buy: a terabyte a month, an IOPS, a gigabyte a year, a terabyte written.
+"""Ratios of costs: per terabyte and month, per IOPS, per gigabyte and year, per terabyte written.
 
-A ratio whose quantity is not known has no value; its note says why.
+A ratio of an unknown quantity has no value; its note says why.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from iowatt.lenses.cost import carbon
-from iowatt.lenses.cost.case import Case
-from iowatt.lenses.cost.component import Costs
-from iowatt.lenses.cost.result import View
-from iowatt.lenses.cost.wear.ratios import TB, limit
+from iowatt.lenses.cost.pricing import carbon
+from iowatt.lenses.cost.pricing.case import CostCase
+from iowatt.lenses.cost.pricing.component import Costs
+from iowatt.lenses.cost.pricing.wear.ratios import TB, limit
+from iowatt.lenses.cost.result.costs import View
 from iowatt.tariffs.bill import MONTHS_A_YEAR
 
 GB_PER_TB: Final = 1000.0
-#: Ratios by the work done: requests that came far too late are not what was asked for.
+#: Ratios to the work done, which has no worth where the system fell behind its load.
 _OF_WORK: Final = ("usd_per_iops", "usd_per_million_requests", "usd_per_tb_moved", "j_per_gb_moved")
 SNIA: Final = "SNIA, TCO Model for Storage (CMSI, revised 2025-09)"
 _NO_CAPACITY: Final = "usable capacity is not known (an inventory states it)"
@@ -24,14 +24,14 @@ _NO_REQUESTS: Final = "the work has no requests"
 _NO_BYTES: Final = "the work moves no bytes"
 
 
-def views(case: Case, costs: Costs) -> list[View]:
-    """All of them, in the order in which they are shown; ``costs`` are those of ``case``."""
-    found = [*_dollars(case, costs), _endurance(case), *_energy(case), _carbon(case, costs)]
+def views(case: CostCase, costs: Costs) -> list[View]:
+    """All ratios of ``case`` and its ``costs``, in the order in which they are shown."""
+    dollars = list(_dollars(case, costs))
     if not costs.known:
-        why = "the total is not known: a drive has no price"
-        found[:5] = [_unknown(one, why) for one in found[:5]]
+        dollars = [_unknown(view, "the total is not known: a drive has no price") for view in dollars]
+    shown = [*dollars, _endurance(case), *_energy(case), _carbon(case, costs)]
     late = "the system did not keep up with its load"
-    return [_unknown(one, late) if case.system.late and one.key in _OF_WORK else one for one in found]
+    return [_unknown(v, late) if case.system.late and v.key in _OF_WORK else v for v in shown]
 
 
 def _unknown(view: View, why: str) -> View:
@@ -49,15 +49,15 @@ def _over(
     )  # fmt: skip
 
 
-def _dollars(case: Case, costs: Costs) -> Iterator[View]:
+def _dollars(case: CostCase, costs: Costs) -> Iterator[View]:
     work, usd = case.system.work, costs.usd
     effective, usable = case.system.effective_gb, case.system.usable_gb
     notes = [
-        "the rack and its share of the room, which the model counts, are here only as parts with a price",
+        "the model includes the rack and its share of the room; here only parts with a price count",
         *(["no data reduction: effective is usable capacity"] if effective == usable else []),
-        "all of the capacity is taken as filled: divide by the share that is",
+        "all capacity counts as filled: divide by the share that is",
     ]
-    # The SNIA's figure of merit, without a rack.
+    # SNIA's figure of merit, without the rack.
     yield _over(
         usd, effective and effective / GB_PER_TB * case.years * MONTHS_A_YEAR, "usd_per_effective_tb_month",
         "Cost of an effective terabyte a month", "USD/TBe/month",
@@ -71,7 +71,7 @@ def _dollars(case: Case, costs: Costs) -> Iterator[View]:
     yield _over(
         usd, work.requests / work.duration_s, "usd_per_iops", "Cost of a request a second", "USD/IOPS",
         formula="cost over the horizon / (requests / s of the work)", missing=_NO_REQUESTS,
-        note="the mean rate of this work, which may be below what the system can do",
+        note="the mean rate of this work; the system may be able to do more",
     )  # fmt: skip
     yield _over(
         usd, work.requests * case.repeats / 1e6, "usd_per_million_requests", "Cost of a million requests",
@@ -84,17 +84,17 @@ def _dollars(case: Case, costs: Costs) -> Iterator[View]:
     )  # fmt: skip
 
 
-def _endurance(case: Case) -> View:
-    """Price over endurance of the SSDs: the cost in drives of a byte that wears them."""
+def _endurance(case: CostCase) -> View:
+    """Price of the SSDs over their rated endurance."""
     ssds = [drive for drive in case.system.drives if drive.kind == "ssd"]
     limits = [limit(drive, case.book, "bytes_written", "wear.ssd_tbw", TB) for drive in ssds]
     known = [most.value / TB for most in limits if most is not None]
     prices = [case.price_of(drive) for drive in ssds] if len(known) == len(ssds) else []
     missing = ""
     if not ssds:
-        missing = "no SSD is in it"
+        missing = "the system has no SSD"
     elif not prices:
-        missing = f"no TBW is known of {ssds[limits.index(None)].name}"
+        missing = f"no TBW is known for {ssds[limits.index(None)].name}"
     elif not all(price.known for price in prices):
         missing = "an SSD has no price"
     return _over(
@@ -105,8 +105,8 @@ def _endurance(case: Case) -> View:
     )  # fmt: skip
 
 
-def _energy(case: Case) -> Iterator[View]:
-    """Electricity of the facility by stored terabyte, and of the system by byte moved."""
+def _energy(case: CostCase) -> Iterator[View]:
+    """Electricity of the facility per usable terabyte, and of the system per gigabyte moved."""
     usable, work = case.system.usable_gb, case.system.work
     yield _over(
         carbon.facility_kwh(case) / case.years, usable and usable / GB_PER_TB, "kwh_per_tb_year",
@@ -120,10 +120,10 @@ def _energy(case: Case) -> Iterator[View]:
     )  # fmt: skip
 
 
-def _carbon(case: Case, costs: Costs) -> View:
+def _carbon(case: CostCase, costs: Costs) -> View:
     usable = case.system.usable_gb
     drives = (
-        "drives alone have embodied carbon" if case.system.drives else "its drives are not known: without"
+        "embodied carbon covers drives only" if case.system.drives else "the drives are not known: without"
     )
     return _over(
         costs.operational_kg + costs.embodied_kg, usable and usable / GB_PER_TB * case.years,

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from iowatt.lenses.cost.result import Cost
-from iowatt.lenses.cost.result_uncertainty import (
+from iowatt.lenses.cost.result import (
+    Cost,
+    CostCrossing,
     CostCurve,
-    Crossing,
     Crossover,
     PairCrossings,
     Quantiles,
@@ -23,7 +23,8 @@ _ENDS: Final = {"p5": "5 %", "p25": "25 %", "p50": "Median", "p75": "75 %", "p95
 _BARS: Final = 12
 #: Tornados that are shown.
 _TORNADOS: Final = 6
-#: Decades from which totals are drawn logarithmically, and beyond which only powers of ten are labelled.
+#: Decades from which totals are drawn on a logarithmic axis, and beyond which only powers of ten are
+#: labelled.
 _LOG_FROM: Final = 1.3
 _MANY: Final = 3.0
 
@@ -37,6 +38,7 @@ def totals(cost: Cost) -> Figure | None:
     spread = cost.uncertainty
     if spread is None:
         return None
+    colours = words.colours(cost)
     names = [plain(one.name) for one in spread.systems]
     rows: list[list[Cell]] = [
         [
@@ -54,9 +56,9 @@ def totals(cost: Cost) -> Figure | None:
         {
             "type": "box", "orientation": "h", "name": name, "y": [name], "q1": [one.quantiles.p25],
             "median": [one.quantiles.p50], "q3": [one.quantiles.p75], "lowerfence": [one.quantiles.p5],
-            "upperfence": [one.quantiles.p95], "line": {"color": words.colour(at)},
+            "upperfence": [one.quantiles.p95], "line": {"color": colours[one.name]},
         }
-        for at, (name, one) in enumerate(zip(names, spread.systems, strict=True))
+        for name, one in zip(names, spread.systems, strict=True)
     ]  # fmt: skip
     traces.append(
         plot.markers(
@@ -65,10 +67,10 @@ def totals(cost: Cost) -> Figure | None:
         )
     )  # fmt: skip
     count = len(spread.figures)
-    drawn = "the one figure that has a range" if count == 1 else f"the {count} figures that have a range"
+    drawn = "the one figure with a range" if count == 1 else f"the {count} figures with a range"
     caption = (
-        f"{spread.samples:,} draws of {drawn}, the same for all systems: from 5 to 95 %, half of "
-        "them within the box; a diamond is the total at the book's values. "
+        f"{spread.samples:,} draws of {drawn}, the same for all systems. Whiskers span 5 to 95 %, the box "
+        "half of the draws; a diamond is the total at the book's values. "
         f"{spread.method.removesuffix('.')}."
     )
     shape = layout(axis(_dollars(cost)), words.SYSTEMS_AXIS, showlegend=False, boxgap=0.4)
@@ -91,6 +93,7 @@ def differences(cost: Cost) -> Figure | None:
     spread = cost.uncertainty
     if spread is None or not spread.differences:
         return None
+    colours = words.colours(cost)
     titles = [f"{one.b} less {one.a}" for one in spread.differences]
     rows: list[list[Cell]] = [
         [title, one.usd, one.mean, *_quantiles(one.quantiles), 100 * one.share_b_cheaper]
@@ -102,10 +105,10 @@ def differences(cost: Cost) -> Figure | None:
     ]  # fmt: skip
     traces = [
         plot.line(
-            one.curve, list(range(1, 100)), name=plain(title), colour=words.colour(at),
+            one.curve, list(range(1, 100)), name=plain(title), colour=colours[one.b],
             hover="in %{y} % of draws up to %{x:,.4~r} USD<extra>%{fullData.name}</extra>",
         )
-        for at, (title, one) in enumerate(zip(titles, spread.differences, strict=True), 1)
+        for title, one in zip(titles, spread.differences, strict=True)
     ]  # fmt: skip
     drawn = layout(
         axis("More than the first (USD)", zeroline=True), axis("Share of draws (%)", range=[0, 100]),
@@ -113,19 +116,19 @@ def differences(cost: Cost) -> Figure | None:
     )  # fmt: skip
     return Figure(
         "differences", "Range of the differences",
-        "Share of draws in which a system costs at most that much more than the first. Left of zero it is "
+        "Share of draws in which a system costs at most so much more than the first. Left of zero it is "
         "cheaper.",
         Table(columns, rows), plot.spec(traces, drawn),
     )  # fmt: skip
 
 
 def tornados(cost: Cost) -> list[Figure]:
-    """What moves each difference most, and each total."""
+    """The first tornados, as many as are shown."""
     return every_tornado(cost)[:_TORNADOS]
 
 
 def every_tornado(cost: Cost) -> list[Figure]:
-    """All of them: differences first."""
+    """All tornados, differences first."""
     drawn = sorted((one for one in cost.tornado if one.bars), key=lambda one: one.of != "difference")
     return [_tornado(at, one) for at, one in enumerate(drawn)]
 
@@ -169,7 +172,7 @@ def _tornado(at: int, one: Tornado) -> Figure:
     )  # fmt: skip
     return Figure(
         f"tornado-{at}", f"What moves {title}",
-        f"Each figure alone at the ends of its range, others as the book has them ({words.usd(one.usd)}).",
+        f"Each figure alone at the ends of its range, the rest at the book's values ({words.usd(one.usd)}).",
         Table(columns, rows), plot.spec(traces, drawn), remarks,
     )  # fmt: skip
 
@@ -193,7 +196,7 @@ def _places(cost: Cost) -> Figure:
             drawn: list[Cell] = [None, None, None]
             if pair.range is not None:
                 drawn = [pair.range.p5, pair.range.p95, 100 * pair.range.share_crossing]
-            crossings: Sequence[Crossing | None] = pair.crossings or [None]
+            crossings: Sequence[CostCrossing | None] = pair.crossings or [None]
             for number, crossing in enumerate(crossings):
                 rows.append(
                     [
@@ -205,13 +208,13 @@ def _places(cost: Cost) -> Figure:
                 )  # fmt: skip
     return Figure(
         "crossovers", "Who is cheapest where",
-        "Found by root finding within the bounds looked at; the range is that of the first change over draws "
-        "of all other figures.",
+        "Found by root finding between the bounds. The range is that of the first change, over draws of all "
+        "other figures.",
         Table(columns, rows), wide=True,
     )  # fmt: skip
 
 
-def _change(crossing: Crossing | None, pair: PairCrossings) -> str:
+def _change(crossing: CostCrossing | None, pair: PairCrossings) -> str:
     if crossing is None:
         return pair.why or ""
     if crossing.kind == "tie":
@@ -222,14 +225,14 @@ def _change(crossing: Crossing | None, pair: PairCrossings) -> str:
 
 
 def _curve(number: int, one: Crossover, cost: Cost) -> Figure:
-    curve, varied = one.course, words.varied(one.of)
+    curve, varied, colours = one.course, words.varied(one.of), words.colours(cost)
     rows: list[list[Cell]] = [[at, *usd] for at, *usd in zip(curve.at, *curve.usd.values(), strict=True)]
     traces = [
         plot.line(
-            curve.at, usd, name=plain(name), colour=words.colour(at),
+            curve.at, usd, name=plain(name), colour=colours[name],
             hover="%{x:,.4~r}: %{y:,.4~r} USD<extra>%{fullData.name}</extra>",
         )
-        for at, (name, usd) in enumerate(curve.usd.items())
+        for name, usd in curve.usd.items()
     ]  # fmt: skip
     crossings = [c for pair in one.pairs for c in pair.crossings if c.kind != "tie"]
     shapes = [plot.rule(x=crossing.at, colour=palette.P99, dash="dot") for crossing in crossings]
@@ -237,7 +240,7 @@ def _curve(number: int, one: Crossover, cost: Cost) -> Figure:
     if one.value is not None:
         shapes.append(plot.rule(x=one.value, dash="dash"))
         marks += "Dashed: the value in force. "
-    ended = f"The search ends there: {one.ended_by}." if one.ended_by else ""
+    ended = f"End of the search: {one.ended_by}." if one.ended_by else ""
     log = one.axis == "log"
     drawn = layout(
         axis(
@@ -254,7 +257,7 @@ def _curve(number: int, one: Crossover, cost: Cost) -> Figure:
 
 
 def _scale(curve: CostCurve) -> dict[str, Any]:
-    """A logarithmic axis where totals go over a good decade, with few enough ticks to read."""
+    """A logarithmic axis for totals of more than a decade, with few ticks."""
     values = [value for usd in curve.usd.values() for value in usd]
     decades = math.log10(max(values) / min(values)) if values and min(values) > 0 else 0.0
     if decades < _LOG_FROM:

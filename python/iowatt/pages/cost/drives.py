@@ -1,4 +1,4 @@
-"""Figures of the drives: wear, replacements, when stopping them pays, and carbon."""
+"""Figures of the drives: wear, replacements, when stopping them pays, carbon."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST: Final = 24
 
 
 def wear(cost: Cost) -> Figure | None:
-    """How often each kind of drive wears out over the horizon; None where no drives are known."""
+    """Wear of each kind of drive over the horizon; None where no drives are known."""
     rows: list[list[Cell]] = []
     bars: list[tuple[str, float, str]] = []
     for name, system in words.named(cost):
@@ -58,8 +58,8 @@ def wear(cost: Cost) -> Figure | None:
     )  # fmt: skip
     return Figure(
         "wear", "Wear",
-        "How much of a drive's life the work takes over the horizon, by the rating that binds; beyond 100 % "
-        "(dashed) it is replaced. For like drives the one that wears fastest.",
+        "Share of a drive's life that the work uses over the horizon, by the rating that binds; beyond 100 % "
+        "(dashed) it is replaced. Of like drives, the one that wears fastest.",
         Table(columns, rows), plot.spec(traces, drawn) if any(used for _, used, _ in bars) else None,
         [f"{len(bars) - _MOST} more kinds of drives are in the table."] if len(bars) > _MOST else [],
         wide=True,
@@ -67,7 +67,7 @@ def wear(cost: Cost) -> Figure | None:
 
 
 def spin_down(cost: Cost) -> Figure | None:
-    """How long a rest at a lower level must last to save joules, and to save dollars."""
+    """Lengths from which on a rest at a lower level saves joules, and dollars."""
     rows: list[list[Cell]] = [
         [
             name, one.pool, one.model, one.drives, pays.level.replace("_", " "), pays.saved_w, pays.energy_s,
@@ -88,8 +88,8 @@ def spin_down(cost: Cost) -> Figure | None:
     ]  # fmt: skip
     return Figure(
         "spin-down", "When it pays to stop a disk",
-        "A stop saves energy once it lasts longer than starting again costs, and dollars once the energy "
-        "saved is worth the start and stop that it takes of the disk's life. No number: never.",
+        "A stop saves energy once it saves more than the start draws, and dollars once the energy saved is "
+        "worth more than a start and stop of the disk's life. Without a number: never.",
         Table(columns, rows), wide=True,
     )  # fmt: skip
 
@@ -125,7 +125,7 @@ def carbon(cost: Cost) -> Figure:
     )
     return Figure(
         "carbon", "Carbon",
-        "Electricity by the grid's intensity, and what making the drives emitted by each estimate: "
-        "those of SSDs differ fifty-fold.",
+        "Electricity by the grid's intensity, and the making of the drives by each estimate, which differ "
+        "fifty-fold for SSDs.",
         table, plot.spec(traces, drawn), wide=len(rows) > 6,
     )  # fmt: skip

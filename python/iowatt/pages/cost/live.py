@@ -1,27 +1,27 @@
-"""The live part of a workbook: which expressions are formulas, and which assumptions they follow."""
+"""The live part of a workbook: the expressions that are formulas, and the assumptions they follow."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-from iowatt.lenses.cost import expression
 from iowatt.lenses.cost.result import Cost, CostComponent, DriveCost, SystemCost
+from iowatt.pages.cost import expression
 
 HORIZON: Final = "horizon"
 """The horizon, among the keys that something is live for."""
 RATE: Final = "discount.rate"
-NOT_FOLLOWED: Final = "not followed: no formula here asks for it"
-ONLY_CARBON: Final = "live in kg of carbon only: no dollars here ask for it"
+NOT_FOLLOWED: Final = "not followed: no formula uses it"
+ONLY_CARBON: Final = "live in kg of carbon only: no dollars use it"
 
 OF_DRIVE: Final = ("price", "lives", "served")
 _TIME: Final = ("repeats", "years")
-#: How far an expression may be from the dollars beside it: rounding, or less than half a cent where the last
-#: repetition of the work is cut by the end of the horizon and was not like the mean one.
+#: Largest deviation of an expression from its dollars: rounding, or less than half a cent where the horizon
+#: cuts the last repetition of the work.
 _CLOSE: Final = 1e-9
 _CUT: Final = 1e-6
 _HALF_CENT: Final = 0.005
-#: The format's limit of a formula is 8,192 characters; names of cells are longer than those of figures.
+#: Half the format's 8,192 characters of a formula, as names of cells are longer than those of figures.
 _LONGEST: Final = 4000
 
 

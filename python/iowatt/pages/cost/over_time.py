@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from iowatt.lenses.cost.result import BilledMonth, Cost, SystemCost
-from iowatt.lenses.cost.result_year import DutyYear
+from iowatt.lenses.cost.result import BilledPeriod, Cost, DutyYear, SystemCost
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.pages.cost import words
-from iowatt.render import plot
+from iowatt.render import numbers, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain, text_columns
 
 Floats = NDArray[np.float64]
 
 _HOVER: Final = "%{x}: %{y:,.4~r} USD<extra>%{fullData.name}</extra>"
-#: Instants of a curve; one with more steps shows them at these instants only.
+#: Most instants of a curve.
 _MOST: Final = 400
 _GRID: Final = 41
-#: Bills that have a figure each; more are drawn as lines of one.
+#: Most bills with a figure each; more share one.
 _APART: Final = 2
-_KINDS: Final[Sequence[tuple[Callable[[BilledMonth], float], str, str]]] = (
+_KINDS: Final[Sequence[tuple[Callable[[BilledPeriod], float], str, str]]] = (
     (lambda month: month.energy_usd, "Energy", "energy"),
     (lambda month: month.demand_usd, "Demand", "demand"),
     (lambda month: month.fixed_usd, "Fixed", "fixed"),
@@ -32,7 +31,7 @@ _KINDS: Final[Sequence[tuple[Callable[[BilledMonth], float], str, str]]] = (
 
 
 def added_up(system: SystemCost) -> tuple[Floats, Floats]:
-    """Years, rising (twice the same where a sum is due at once), and dollars paid until then."""
+    """Rising years, with a step twice, and dollars paid until then."""
     flows = [flow for component in system.components for flow in component.flows]
     usd = np.array([flow.usd for flow in flows])
     begins = np.array([flow.at_s for flow in flows])
@@ -62,20 +61,21 @@ def cumulative(cost: Cost) -> Figure:
     """Dollars paid until each year, a line for each system."""
     traces: list[dict[str, Any]] = []
     rows: list[list[Cell]] = []
-    for at, (name, system) in enumerate(words.named(cost)):
+    colours = words.colours(cost)
+    for name, system in words.named(cost):
         years, dollars = (values.tolist() for values in added_up(system))
         traces.append(
             plot.line(
-                years, dollars, name=plain(name), colour=words.colour(at),
+                years, dollars, name=plain(name), colour=colours[name],
                 hover="%{x:,.3~r} years: %{y:,.4~r} USD<extra>%{fullData.name}</extra>",
             )
         )  # fmt: skip
         rows += [[name, year, usd] for year, usd in zip(years, dollars, strict=True)]
-    compared = "Where lines cross, the other system has become the cheaper one so far."
+    compared = "Where lines cross, the other system becomes cheaper so far."
     if cost.horizon.basis == "work":
         compared = (
-            "The work is equal at the ends of the lines, not at the same year: where lines cross, one system "
-            "has done more than the other."
+            "Work is equal at the ends of the lines, not in the same year: where lines cross, one system has "
+            "done more than the other."
         )
     columns = [*text_columns("System"), Column("Until", "years"), Column("Paid", "USD")]
     drawn = layout(
@@ -84,17 +84,14 @@ def cumulative(cost: Cost) -> Figure:
     )  # fmt: skip
     return Figure(
         "cumulative", "Dollars over time",
-        "All components as they are paid, not discounted; a step is a purchase, a replacement or what is "
-        f"due at the end. {compared}",
+        "All components as paid, not discounted; steps are purchases, replacements and payments at the end. "
+        f"{compared}",
         Table(columns, rows), plot.spec(traces, drawn), wide=True,
     )  # fmt: skip
 
 
 def bills(cost: Cost) -> list[Figure]:
-    """The bill of each system by month, stacked by kind of charge; of many systems a line each.
-
-    Bills that are long are by year and drawn apart from those by month.
-    """
+    """The bill of each system by month, or year, stacked by kind of charge; of many systems a line each."""
     numbered = [(at, name, system) for at, (name, system) in enumerate(words.named(cost))]
     figures: list[Figure] = []
     for by in ("month", "year"):
@@ -127,18 +124,18 @@ def bill_table(named: Iterable[tuple[str, SystemCost]]) -> Table:
 
 
 def _billed(system: SystemCost) -> str:
-    energy, peak = words.figure(system.bill.energy_kwh, 4), words.figure(1000 * system.bill.peak_kw, 4)
+    energy, peak = numbers.figure(system.bill.energy_kwh, 4), numbers.figure(1000 * system.bill.peak_kw, 4)
     return f"{energy} kWh, at most {peak} W in a demand window"
 
 
 def _alone(cost: Cost) -> str:
-    """How the bill differs from the dollars of the costs."""
+    """How the bill differs from the costs."""
     text = "The system's own power, before PUE, factors and escalation."
     fixed, site = cost.assumed("energy.fixed"), cost.assumed("energy.site_kw")
     if site:
-        text += " The costs are those beside the site's other load (energy.site_kw), which is not in it."
+        text += " The costs are what it adds to the site's bill (energy.site_kw)."
     if fixed == "none" or (fixed == "share" and not site):
-        text += " Fixed charges are on the bill and not in the costs (energy.fixed)."
+        text += " The costs leave out the fixed charges of the bill (energy.fixed)."
     return text
 
 
@@ -147,7 +144,7 @@ def _bill(cost: Cost, at: int, name: str, system: SystemCost) -> Figure:
     traces = [
         plot.bar(
             [one.month for one in months], [charged(one) for one in months], name=title,
-            colour=words.COLOURS[group], hover=_HOVER,
+            colour=words.GROUP_COLOURS[group], hover=_HOVER,
         )
         for charged, title, group in _KINDS
         if any(charged(one) for one in months)
@@ -164,14 +161,15 @@ def _bill(cost: Cost, at: int, name: str, system: SystemCost) -> Figure:
 
 
 def _together(cost: Cost, by: str, shown: Sequence[tuple[int, str, SystemCost]]) -> Figure:
-    """Many bills: a line for each, in the colour that the system has over time."""
+    """Many bills, a line for each."""
+    colours = words.colours(cost)
     traces = []
-    for at, name, system in shown:
+    for _, name, system in shown:
         rows = bill_rows(system)
         traces.append(
             plot.line(
                 [row[0] for row in rows], [row[-1] for row in rows], name=plain(name), marks=True,
-                colour=words.colour(at), hover=_HOVER, marker={"size": 4},
+                colour=colours[name], hover=_HOVER, marker={"size": 4},
             )
         )  # fmt: skip
     drawn = layout(
@@ -188,7 +186,7 @@ def hours(cost: Cost) -> list[Figure]:
     """For each system that is a year: its mean week, and one chart of loads for all."""
     years = [(name, system.year) for name, system in words.named(cost) if system.year is not None]
     weeks = [_week(at, name, year) for at, (name, year) in enumerate(years)]
-    return [*weeks, _loads(years)] if years else []
+    return [*weeks, _loads(years, words.colours(cost))] if years else []
 
 
 def _week(at: int, name: str, year: DutyYear) -> Figure:
@@ -206,24 +204,24 @@ def _week(at: int, name: str, year: DutyYear) -> Figure:
     }  # fmt: skip
     caption = (
         f"{year.cycle.title or year.cycle.name}: mean power of each hour of the week, "
-        f"{words.figure(year.energy_kwh, 4)} kWh in {words.years(year.years)}; the highest hour is "
-        f"{year.highest_hour.when} with {words.figure(year.highest_hour.watts)} W."
+        f"{numbers.figure(year.energy_kwh, 4)} kWh in {numbers.years(year.years)}; the highest hour is "
+        f"{year.highest_hour.when} with {numbers.figure(year.highest_hour.watts)} W."
     )
     drawn = layout(axis("Hour of the day", dtick=3), words.SYSTEMS_AXIS, showlegend=False)
     columns = [*text_columns("Day"), Column("Hour"), Column("Power", "W"), Column("Load", year.unit)]
     return Figure(f"week-{at}", f"The week: {name}", caption, Table(columns, rows), plot.spec([trace], drawn))
 
 
-def _loads(years: list[tuple[str, DutyYear]]) -> Figure:
+def _loads(years: list[tuple[str, DutyYear]], colours: Mapping[str, str]) -> Figure:
     """Hours at each tenth of the highest load, a bar for each system."""
     rows: list[list[Cell]] = []
     traces: list[dict[str, Any]] = []
-    for at, (name, year) in enumerate(years):
+    for name, year in years:
         bands = ["none" if one.to == 0 else f"to {100 * one.to:.0f} %" for one in year.by_load]
         rows += [[name, band, one.hours, one.kwh] for band, one in zip(bands, year.by_load, strict=True)]
         traces.append(
             plot.bar(
-                bands, [one.hours for one in year.by_load], name=plain(name), colour=words.colour(at),
+                bands, [one.hours for one in year.by_load], name=plain(name), colour=colours[name],
                 hover="%{x}: %{y:,.4~r} h<extra>%{fullData.name}</extra>",
             )
         )  # fmt: skip
@@ -232,6 +230,6 @@ def _loads(years: list[tuple[str, DutyYear]]) -> Figure:
         axis("Of the highest load that was run", type="category"), axis("Hours"), showlegend=len(traces) > 1
     )
     return Figure(
-        "by-load", "How long each load lasts", "Hours at each tenth of the highest load, those without any "
-        "apart.", Table(columns, rows), plot.spec(traces, drawn),
+        "by-load", "How long each load lasts", "Hours without load, and at each tenth of the highest load.",
+        Table(columns, rows), plot.spec(traces, drawn),
     )  # fmt: skip

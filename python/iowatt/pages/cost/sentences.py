@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from iowatt.lenses.cost.result import Choice, Cost, SystemCost
-from iowatt.lenses.cost.result_uncertainty import Crossing, Crossover, PairCrossings, PlaceRange, TornadoBar
+from iowatt.lenses.cost.result import (
+    Choice,
+    Cost,
+    CostCrossing,
+    Crossover,
+    PairCrossings,
+    PlaceRange,
+    SystemCost,
+    TornadoBar,
+)
 from iowatt.pages.cost import words
-from iowatt.pages.cost.words import NAMES, dollars, usable, usd, withheld, years
+from iowatt.pages.cost.words import GROUP_TITLES, dollars, usable, usd, withheld
 from iowatt.render import numbers
 
 
 def verdict(cost: Cost) -> list[str]:
-    """Conclusions before any figure: the cheapest system, then those that are not candidates."""
+    """The cheapest system, then the systems that are not candidates."""
     excluded = [
         f"{one.system} could not keep up with its load and is not a candidate: {one.why}."
         if one.late
@@ -31,19 +39,19 @@ def _alone(cost: Cost) -> str:
     """The cost of the only system."""
     system = cost.systems[0]
     if withheld(cost, system):
-        return f"The work of {system.name} is too late to be worth any dollars."
+        return f"{system.name} fell too far behind its load for its dollars to count."
     if system.usd is None:
         return (
-            f"What {system.name} costs is not known, as a drive has no price; what has one costs "
-            f"{usd(system.known_usd)} over {years(system.years)}."
+            f"The cost of {system.name} is not known, as a drive has no price; what has a price costs "
+            f"{usd(system.known_usd)} over {numbers.years(system.years)}."
         )
     most = max(system.by_group.items(), key=lambda group: group[1] or 0.0, default=None)
     share = (
         ""
         if most is None or not most[1] or not system.usd
-        else (f", {numbers.percent(most[1] / system.usd)} of it {NAMES[most[0]].lower()}")
+        else (f", {numbers.percent(most[1] / system.usd)} of it {GROUP_TITLES[most[0]].lower()}")
     )
-    return f"{system.name} costs {usd(system.usd)} over {years(system.years)}{share}."
+    return f"{system.name} costs {usd(system.usd)} over {numbers.years(system.years)}{share}."
 
 
 def _all_meet(choice: Choice) -> list[str]:
@@ -56,11 +64,11 @@ def _all_meet(choice: Choice) -> list[str]:
 
 
 def _cheapest(cost: Cost) -> str:
-    """Who is the cheapest of the candidates among several systems."""
+    """The cheapest of the candidates."""
     choice, systems = cost.choice, {one.name: one for one in cost.systems}
     candidates = choice.candidates
     if not candidates:
-        return "No system is left to choose."
+        return "No system is a candidate."
     if len(candidates) == 1:
         only = systems[candidates[0]]
         known = "its total is not known" if only.usd is None else usd(only.usd)
@@ -74,8 +82,8 @@ def _cheapest(cost: Cost) -> str:
     if choice.capacities_differ is None:
         unknown = [name for name in candidates if not systems[name].capacity_gb.usable]
         return (
-            f"Cheapest in total{of}: {cheapest}. Usable capacity is not known of {', '.join(unknown)}: "
-            "nothing is compared per usable TB."
+            f"Cheapest in total{of}: {cheapest}. The usable capacity of {', '.join(unknown)} is not known, "
+            "so systems are not compared per usable TB."
         )
     if choice.capacities_differ and per_tb is not None:
         sizes = ", ".join(f"{name} {usable(systems[name])}" for name in candidates)
@@ -103,10 +111,9 @@ def _kept(choice: Choice) -> str:
 
 
 def leaning(cost: Cost) -> list[str]:
-    """On which side of its draws a total lies that is off their middle, and what can move it one way only.
+    """Totals off the middle of their draws, with the figures that can move them one way only.
 
-    That is a figure whose value stands at an end of its range. Systems with the same result share a
-    sentence.
+    Such a figure's value is at an end of its range. Systems with the same result share a sentence.
     """
     spread = cost.uncertainty
     by_side: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
@@ -122,8 +129,7 @@ def leaning(cost: Cost) -> list[str]:
             by_side.setdefault((up, keys), []).append(f"{share} of the draws of {one.name}")
     return [
         f"{', '.join(shares)} lie {'above' if up else 'below'} the total at the book's values"
-        + (f"; within their ranges these can only {'raise' if up else 'lower'} it: {', '.join(keys)}." if keys
-           else ".")
+        + (f"; these figures can only {'raise' if up else 'lower'} it: {', '.join(keys)}." if keys else ".")
         for (up, keys), shares in by_side.items()
     ]  # fmt: skip
 
@@ -140,7 +146,7 @@ _DIFFERENCES: Final = 3
 
 
 def cheapest_where(cost: Cost) -> list[str]:
-    """Lines on who is cheapest along each assumption that was varied, and where that changes."""
+    """The cheapest system along each varied assumption, and where it changes."""
     differ = cost.choice.capacities_differ is not False
     what = "Cheapest in total" if differ else "Cheapest"
     return [
@@ -152,10 +158,10 @@ def cheapest_where(cost: Cost) -> list[str]:
 
 
 def stretches(crossover: Crossover) -> str:
-    """Who is cheapest where: ``a below 4.2 years, b above``."""
+    """The cheapest system by stretches: ``a up to 4.2 years, b beyond``."""
     unit, parts = crossover.unit, crossover.cheapest
     if len(parts) == 1:
-        ends = f"{words.figure(crossover.low)} to {words.amount(crossover.high, unit)}"
+        ends = f"{numbers.figure(crossover.low)} to {words.amount(crossover.high, unit)}"
         return f"{parts[0].system} throughout, from {ends}"
     texts = [f"{parts[0].system} up to {words.amount(parts[0].until, unit)}"]
     texts += [f"then {one.system} to {words.amount(one.until, unit)}" for one in parts[1:-1]]
@@ -169,7 +175,7 @@ def crossings(crossover: Crossover, pair: PairCrossings) -> Iterator[str]:
         also = elsewhere(one)
         drawn = f"; {_drawn(pair.range, unit)}" if number == 0 and pair.range is not None else ""
         if one.kind == "tie":
-            between = f"{words.figure(one.lower)} to {words.amount(one.upper, unit)}"
+            between = f"{numbers.figure(one.lower)} to {words.amount(one.upper, unit)}"
             yield f"{names} cost the same from {between}{also}{drawn}"
         else:
             jumps = " (a jump)" if one.kind == "jump" else ""
@@ -179,25 +185,25 @@ def crossings(crossover: Crossover, pair: PairCrossings) -> Iterator[str]:
         yield f"{names} change places only {_drawn(ranged, unit)}"
 
 
-def elsewhere(crossing: Crossing) -> str:
+def elsewhere(crossing: CostCrossing) -> str:
     """A crossing in other terms: years of each system, repetitions, mean prices."""
     return "".join(f"; {more.text} {words.amount(more.value, more.unit)}" for more in crossing.also)
 
 
 def _in_force(crossover: Crossover) -> str:
     value = crossover.value
-    return "" if value is None else f" (here {words.amount(value, crossover.unit)})"
+    return "" if value is None else f" (now {words.amount(value, crossover.unit)})"
 
 
 def _drawn(ranged: PlaceRange, unit: str) -> str:
     share = f"in {numbers.percent(ranged.share_crossing)} of {ranged.draws} draws"
     if ranged.p5 is None or ranged.p95 is None:
         return share
-    return f"{share}, mostly at {words.figure(ranged.p5)} to {words.amount(ranged.p95, unit)}"
+    return f"{share}, mostly at {numbers.figure(ranged.p5)} to {words.amount(ranged.p95, unit)}"
 
 
 def spin_downs(cost: Cost) -> Iterator[str]:
-    """For each kind of disk and level: how long a rest must last to save joules, and to save dollars."""
+    """The lengths from which on a rest saves joules, and dollars, for each kind of disk and level."""
     for name, system in words.named(cost):
         for one in system.spin_down:
             for pays in one.break_even:
@@ -218,7 +224,7 @@ def lasting(seconds: float | None) -> str:
 
 
 def ranges(cost: Cost) -> Iterator[str]:
-    """How far the total of each system may lie from its figure."""
+    """The range of the total of each system."""
     spread = cost.uncertainty
     if spread is None:
         return
@@ -235,18 +241,17 @@ def ranges(cost: Cost) -> Iterator[str]:
         today = " of today" if words.discounted(cost) and spread.dollars == "present" else ""
         yield (
             f"{one.name}: 90 % of {spread.samples:,} draws of the assumptions give {low} to {high} "
-            f"USD{today} "
-            f"(median {middle}){share}."
+            f"USD{today} (median {middle}){share}."
         )
 
 
 def moving(cost: Cost) -> Iterator[str]:
-    """Which assumptions move each difference most; those of the total where there is one system only."""
+    """The assumptions that move each difference most, or the total of a single system."""
     wanted = "difference" if len(cost.systems) > 1 else "total"
     for one in [one for one in cost.tornado if one.of == wanted and one.bars][:_DIFFERENCES]:
         what = f"{one.b} less {one.a}" if wanted == "difference" else f"the total of {one.system}"
         bars = [
-            f"{bar.key} ({words.figure(bar.low)} to {words.amount(bar.high, bar.unit)}: "
+            f"{bar.key} ({numbers.figure(bar.low)} to {words.amount(bar.high, bar.unit)}: "
             f"{words.dollars(min(bar.usd_low, bar.usd_high))} to "
             f"{words.usd(max(bar.usd_low, bar.usd_high))}{', changes which is cheaper' if bar.flips else ''})"
             for bar in one.bars[:_BARS]
@@ -255,7 +260,7 @@ def moving(cost: Cost) -> Iterator[str]:
 
 
 def replacements(cost: Cost) -> Iterator[str]:
-    """Which drives are replaced within the horizon, when first and why."""
+    """Drives that are replaced within the horizon, when first and why."""
     for name, system in words.named(cost):
         for drives in words.drive_groups(system):
             drive = words.worst(drives)
@@ -265,5 +270,5 @@ def replacements(cost: Cost) -> Iterator[str]:
                 count = sum(one.replaced for one in drives)
                 yield (
                     f"{name}, {drive.pool} ({numbers.counted(len(drives), 'drive')}): first replaced after "
-                    f"{words.years(first.at_years)}, {why}; {numbers.counted(count, 'replacement')} in all."
+                    f"{numbers.years(first.at_years)}, {why}; {numbers.counted(count, 'replacement')} in all."
                 )

@@ -10,7 +10,7 @@ from iowatt.pages.cost import words
 from iowatt.render import numbers, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain, text_columns
 
-#: Components shown one by one; beyond, like ones are added up.
+#: Most components shown singly; of more, like ones are added up.
 _MOST: Final = 60
 _HOVER_X: Final = "%{y}: %{x:,.4~r} USD<extra>%{fullData.name}</extra>"
 _HOVER_Y: Final = "%{x}: %{y:,.4~r} USD<extra>%{fullData.name}</extra>"
@@ -22,7 +22,7 @@ def groups(cost: Cost) -> Figure:
     shown = words.shown_groups(cost.systems)
     systems = [None if words.withheld(cost, system) else system for system in cost.systems]
     rows: list[list[Cell]] = [
-        [words.NAMES[group], *(None if one is None else one.by_group.get(group) for one in systems)]
+        [words.GROUP_TITLES[group], *(None if one is None else one.by_group.get(group) for one in systems)]
         for group in shown
     ]
     sums = [("Total", "usd")]
@@ -35,8 +35,8 @@ def groups(cost: Cost) -> Figure:
     traces = [
         plot.bar(
             [0.0 if one is None else one.by_group.get(group) or 0.0 for one in systems],
-            [plain(name) for name in names], name=words.NAMES[group], colour=words.COLOURS[group],
-            hover=_HOVER_X, orientation="h",
+            [plain(name) for name in names], name=words.GROUP_TITLES[group],
+            colour=words.GROUP_COLOURS[group], hover=_HOVER_X, orientation="h",
         )
         for group in shown
     ]  # fmt: skip
@@ -44,9 +44,9 @@ def groups(cost: Cost) -> Figure:
         axis("Cost over the horizon (USD)"), words.SYSTEMS_AXIS, barmode="relative", showlegend=True,
         bargap=0.35,
     )  # fmt: skip
-    caption = f"{words.sentence(cost.horizon.said)}, as it is paid."
+    caption = f"{words.sentence(cost.horizon.said)}, as paid."
     if unpriced:
-        caption += " For a system without a total only what has a price is drawn."
+        caption += " A system without a total shows only what has a price."
     if cost.choice.excluded:
         caption += f" No candidate: {', '.join(one.system for one in cost.choice.excluded)}."
     if "credit" in shown:
@@ -59,7 +59,7 @@ def groups(cost: Cost) -> Figure:
 
 
 class _Significant(Column):
-    """Figures of very different size, each with three significant digits."""
+    """Figures of very different size, with three significant digits."""
 
     def show(self, cell: Cell) -> str:
         """The cell as a person reads it."""
@@ -67,7 +67,7 @@ class _Significant(Column):
 
 
 def systems(cost: Cost) -> Figure:
-    """Totals beside what is got for them, a row for each system."""
+    """Totals with response times, power and capacity, a row for each system."""
     excluded, compared = bool(cost.choice.excluded), bool(cost.comparison)
     responses = {
         title: [getattr(one.work, key) for one in cost.systems] for title, key in words.RESPONSES.items()
@@ -97,14 +97,14 @@ def systems(cost: Cost) -> Figure:
             ]
         )  # fmt: skip
     return Figure(
-        "systems", "What is got for it",
-        "Response times, power and capacity beside the totals. Power is the mean of the work.",
+        "systems", "What the money buys",
+        "Totals with response times, mean power of the work, and capacity.",
         Table(columns, rows), wide=True, brief=True,
     )  # fmt: skip
 
 
 def other(cost: Cost) -> Figure:
-    """Both normalisations side by side, a pair of bars for each system."""
+    """Both horizons, a pair of bars for each system."""
     bases = {"work": "Equal work", "time": "Equal time"}
     titles = [bases[horizon.basis] for horizon in (cost.horizon, cost.other.horizon)]
     columns = [
@@ -130,8 +130,8 @@ def other(cost: Cost) -> Figure:
         for title, at, colour in zip(titles, (3, 6), ("#4f7ca8", "#a9b2bc"), strict=True)
     ]
     caption = (
-        f"{words.sentence(cost.horizon.said)}, beside {cost.other.horizon.said}: a slow "
-        "system does equal work in more time, in equal time it does less work."
+        f"{words.sentence(cost.horizon.said)}, and {cost.other.horizon.said}: a slow system takes longer for "
+        "equal work, and does less in equal time."
     )
     drawn = layout(axis("", type="category"), axis("Total (USD)"), showlegend=True)
     return Figure(
@@ -140,7 +140,7 @@ def other(cost: Cost) -> Figure:
 
 
 def views(cost: Cost) -> Figure | None:
-    """The ratios by which others compare storage, a row each."""
+    """Common ratios of storage costs, a row each."""
     keys: dict[str, View] = {}
     for system in cost.systems:
         for view in system.views:
@@ -158,13 +158,13 @@ def views(cost: Cost) -> Figure | None:
         *text_columns("Formula", "Source", "Note"),
     ]  # fmt: skip
     return Figure(
-        "views", "Dollars and carbon for what is got", "The same total, over what it buys.",
+        "views", "Ratios of dollars and carbon", "The total over what it buys.",
         Table(columns, rows), wide=True,
     )  # fmt: skip
 
 
 def components(cost: Cost) -> Figure:
-    """Every component with its formula; those of many like drives added up."""
+    """Every component with its formula; those of like drives are added up where there are many."""
     rows: list[list[Cell]] = []
     remarks: list[str] = []
     for name, system in words.named(cost):
@@ -174,8 +174,8 @@ def components(cost: Cost) -> Figure:
             remarks.append(f"{name}: components of like drives are added up; the workbook has each.")
         rows += [
             [
-                name, words.NAMES[one.group], one.title, one.usd, one.quantity, one.unit, one.unit_price,
-                one.formula, one.source, one.date or "", one.note,
+                name, words.GROUP_TITLES[one.group], one.title, one.usd, one.quantity, one.unit,
+                one.unit_price, one.formula, one.source, one.date or "", one.note,
             ]
             for one in shown
         ]  # fmt: skip
@@ -185,7 +185,7 @@ def components(cost: Cost) -> Figure:
         *text_columns("Formula", "Source", "Date", "Note"),
     ]  # fmt: skip
     return Figure(
-        "components", "Every component", "The figures that it is computed from, and their sources.",
+        "components", "Every component", "The figures it is computed from, and their sources.",
         Table(columns, rows), remarks=remarks, wide=True,
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Names, numbers and units that the page and the workbook of a cost share."""
+"""Names, colours and numbers shared by the page and the workbook of costs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from iowatt.lenses.cost.component import GROUPS
+from iowatt.lenses.cost.pricing import GROUPS
 from iowatt.lenses.cost.result import Cost, DriveCost, SystemCost
 from iowatt.render import numbers, palette
 from iowatt.render.figure import axis
@@ -25,8 +25,8 @@ _GROUPS: Final[Mapping[str, tuple[str, str]]] = {
     "carbon": ("Carbon", "#8f7a00"),
     "credit": ("Credit", "#009e73"),
 }
-NAMES: Final = {group: title for group, (title, _) in _GROUPS.items()}
-COLOURS: Final = {group: colour for group, (_, colour) in _GROUPS.items()}
+GROUP_TITLES: Final = {group: title for group, (title, _) in _GROUPS.items()}
+GROUP_COLOURS: Final = {group: colour for group, (_, colour) in _GROUPS.items()}
 #: Systems from above downwards, in the order in which they were given.
 SYSTEMS_AXIS: Final = axis("", type="category", autorange="reversed")
 #: Axes of crossovers that are not keys of the book, and those with a better name.
@@ -55,27 +55,28 @@ def named(cost: Cost) -> list[tuple[str, SystemCost]]:
     return list(zip(labels(cost), cost.systems, strict=True))
 
 
-def colour(number: int) -> str:
-    """The colour of the system at this place."""
-    return palette.RUNS[number % len(palette.RUNS)]
+def colours(cost: Cost) -> dict[str, str]:
+    """The colour of each system by its label, the same on all pages."""
+    names = labels(cost)
+    return dict(zip(names, palette.of_systems(names), strict=True))
 
 
 def no_candidate(cost: Cost, system: SystemCost) -> str:
-    """Why a system is not ranked, in a few words; empty where it is."""
-    for one in cost.choice.excluded:
-        if one.system == system.name:
-            return "it could not keep up with its load" if one.late else "it misses the service level"
+    """Why a system is not ranked, in a few words; empty for a candidate."""
+    for excluded in cost.choice.excluded:
+        if excluded.system == system.name:
+            return "it could not keep up with its load" if excluded.late else "it misses the service level"
     return ""
 
 
 def withheld(cost: Cost, system: SystemCost) -> bool:
-    """Whether the dollars of a system would flatter it: of work that it did far too late."""
+    """Whether a system's dollars are not shown: equal work that fell far behind its load."""
     return cost.horizon.basis == "work" and system.late
 
 
 def against(cost: Cost) -> list[float | None]:
-    """How much more than the first candidate each system costs, as a share; None of what is not ranked."""
-    shares = {one.b: one.share for one in cost.comparison}
+    """How much more than the first candidate each system costs, as a share; None where not ranked."""
+    shares = {pair.b: pair.share for pair in cost.comparison}
     return [shares.get(system.name) for system in cost.systems]
 
 
@@ -86,19 +87,19 @@ def usable(system: SystemCost) -> str:
 
 
 def shown_groups(systems: Iterable[SystemCost]) -> list[str]:
-    """The groups in which any of the systems has dollars, known or not, in their order."""
+    """The groups in which any system has dollars, known or not, in order."""
     have = {group for system in systems for group, usd in system.by_group.items() if usd != 0.0}
     return [group for group in GROUPS if group in have]
 
 
 def discounted(cost: Cost) -> bool:
-    """Whether dollars of different years count differently."""
-    both = [(one.usd, one.present_usd) for one in cost.systems]
+    """Whether dollars are discounted."""
+    both = [(system.usd, system.present_usd) for system in cost.systems]
     return any(a and b and abs(a - b) > 1e-9 * max(abs(a), abs(b)) for a, b in both)
 
 
 def decimals(values: Iterable[float | None]) -> int:
-    """Digits behind the point that suit dollars of one table: cents, more where all are tiny."""
+    """Decimals for dollars of one table: cents, more where all are tiny."""
     largest = max((abs(value) for value in values if value is not None), default=0.0)
     if largest >= 1e5:
         return 0
@@ -107,15 +108,8 @@ def decimals(values: Iterable[float | None]) -> int:
     return 2 - int(f"{largest:e}".partition("e")[2])
 
 
-def figure(value: float, digits: int = 3) -> str:
-    """A number with at most so many significant digits, and all of its whole ones."""
-    if value == 0.0 or 1e-4 <= abs(value) < 10**digits or abs(value) >= 1e15:
-        return f"{value:,.{digits}g}"
-    return f"{value:,.0f}" if abs(value) >= 1 else f"{value:.{digits}g}"
-
-
 def dollars(value: float | None, digits: int | None = None) -> str:
-    """Dollars as a number; ``digits`` behind the point, by default as :func:`decimals` of it alone."""
+    """Dollars as a number with ``digits`` decimals, by default :func:`decimals` of the value."""
     if value is None:
         return numbers.NO_VALUE
     digits = decimals([value]) if digits is None else digits
@@ -143,17 +137,8 @@ def change(share: float | None) -> str:
     return f"{shown.replace('-0.0', '+0.0') if not shown.strip('+-0.') else shown}\u00a0%"
 
 
-def years(value: float | None) -> str:
-    """A length of time in years, or in what it is short of one."""
-    if value is None:
-        return numbers.NO_VALUE
-    if value >= 0.95:
-        return f"{figure(value)} year" + ("" if figure(value) == "1" else "s")
-    return numbers.duration(value * 365 * 86_400).replace("\u00a0", " ")
-
-
 def varied(key: str) -> str:
-    """What a crossover varies."""
+    """The name of what a crossover varies."""
     return _VARIED.get(key, key)
 
 
@@ -161,7 +146,7 @@ def amount(value: float | None, unit: str) -> str:
     """A figure with its unit as text."""
     if value is None:
         return numbers.NO_VALUE
-    return f"{figure(value)} {unit}".rstrip()
+    return f"{numbers.figure(value)} {unit}".rstrip()
 
 
 def basis(cost: Cost) -> str:

@@ -1,7 +1,7 @@
 """Costs as a workbook that recalculates: assumptions in named cells, a formula for every component.
 
-What cannot follow (tiered bills, peaks of months) is written as data and marked so. Every formula is written
-with its value, so that a reader that does not compute shows the same.
+What cannot follow (tiered bills, monthly peaks) is data, and marked so. Formulas are written with their
+values, for readers that do not compute.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import xlsxwriter
 
 from iowatt.lenses.cost.result import Cost
 from iowatt.pages.cost import deciding, live, over_time, totals, words
-from iowatt.pages.cost.document import assumptions as assumptions_table
+from iowatt.pages.cost.page import assumptions as assumptions_table
 from iowatt.pages.cost.sheets import assumptions, summary, system
 from iowatt.pages.cost.sheets.cells import Flows, Styles, sheet_names
 from iowatt.render.figure import Cell, Column, Figure, Table
@@ -43,7 +43,7 @@ def write(found: Cost, path: Path) -> None:
 
 
 def tables(sheets: Sheets, found: Cost) -> None:
-    """Tables of data: the other normalisation, bills, ranges, what decides, views."""
+    """Tables of data: the other horizon, bills, ranges, sensitivity, ratios."""
     sheets.table("Other way", totals.other(found).table)
     bills = zip(words.labels(found), found.systems, strict=True)
     sheets.table("Bills", over_time.bill_table(bills))

@@ -22,7 +22,6 @@ from iowatt.evaluate.search.optimize.result import (
     WinnerExplanation,
     number,
 )
-from iowatt.pages.cost.words import years
 from iowatt.render import numbers
 from iowatt.render.phrases import listed
 
@@ -404,7 +403,11 @@ def usable_capacity(explored: OptimizationView, row: ViewRow) -> list[tuple[str,
 def dollars(pricing: PricingBasis) -> str:
     """Over how long, at what price of electricity, and what has a price."""
     horizon, price = pricing.horizon, pricing.usd_per_kwh
-    over = f"the same work {horizon.amount:,.6g} times" if horizon.basis == "work" else years(horizon.amount)
+    over = (
+        f"the same work {horizon.amount:,.6g} times"
+        if horizon.basis == "work"
+        else numbers.years(horizon.amount)
+    )
     parts = [f"costs are those of {over}", f"electricity by tariff {pricing.tariff}"]
     if price is not None:
         parts[-1] += f", {numbers.significant(price, 4)} $/kWh"

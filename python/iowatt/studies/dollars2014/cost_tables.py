@@ -7,9 +7,9 @@ from statistics import median
 from typing import Any, Final
 
 from iowatt.lenses.cost import Horizon
-from iowatt.lenses.cost.component import GROUPS
-from iowatt.lenses.cost.result_uncertainty import PlaceRange
-from iowatt.pages.cost import words
+from iowatt.lenses.cost.pricing import GROUPS
+from iowatt.lenses.cost.result import PlaceRange
+from iowatt.pages.cost import GROUP_COLOURS, GROUP_TITLES
 from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.dollars2014.conclusions import compared
@@ -41,11 +41,11 @@ def _stacked(priced: Priced, variant: Variant, work: str, when: tuple[str, str],
         [system, *(usd.get(group) for group in groups), sum(usd.values())] for system, usd in found.items()
     ]
     traces = [
-        plot.bar(list(found), [usd.get(group, 0.0) for usd in found.values()], name=words.NAMES[group],
-                 colour=words.COLOURS[group])
+        plot.bar(list(found), [usd.get(group, 0.0) for usd in found.values()], name=GROUP_TITLES[group],
+                 colour=GROUP_COLOURS[group])
         for group in groups
     ]  # fmt: skip
-    headings = ["System", *(f"{words.NAMES[group]} (USD)" for group in groups), "Sum (USD)"]
+    headings = ["System", *(f"{GROUP_TITLES[group]} (USD)" for group in groups), "Sum (USD)"]
     return TEXT.figure(
         "cost",
         table(" | ".join(headings), rows),

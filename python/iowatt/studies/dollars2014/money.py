@@ -10,11 +10,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from iowatt.lenses.cost import START, Book, Horizon, find_book, uncertainty
-from iowatt.lenses.cost.component import GROUPS, Costs
-from iowatt.lenses.cost.observe import observe
-from iowatt.lenses.cost.price import Pricer, pricer
-from iowatt.lenses.cost.result_uncertainty import Crossover
-from iowatt.lenses.cost.uncertainty.root import flips
+from iowatt.lenses.cost.pricing import Costs, Pricer, pricer
+from iowatt.lenses.cost.result import Crossover
+from iowatt.lenses.cost.systems import observe
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.studies.dollars2014.published import PRINTED
 from iowatt.tariffs.find import find_tariff
@@ -112,9 +110,8 @@ class Money:
 
     def groups(self, point: HybridPoint, variant: Variant, horizon: Horizon) -> dict[str, float]:
         """Dollars by group of components."""
-        costs = self.costs(point, variant, horizon)
-        found = {group: sum(one.usd for one in costs.of(group)) for group in GROUPS}
-        return {group: usd for group, usd in found.items() if usd}
+        by_group = self.costs(point, variant, horizon).by_group
+        return {group: usd for group, usd in by_group.items() if usd}
 
     def apart(self, caching: HybridPoint, tiering: HybridPoint, variant: Variant, horizon: Horizon) -> float:
         """Cost of the first against the second, percent."""
@@ -135,7 +132,7 @@ class Money:
         longest_s = max(a.duration_s, b.duration_s)
         return [
             CostCrossing(flip.at, (years(a, flip.at), years(b, flip.at)), b if flip.direction > 0 else a)
-            for flip in flips(apart, list(alphas(longest_s)), _CLOSE)
+            for flip in uncertainty.flips(apart, list(alphas(longest_s)), _CLOSE)
         ]
 
     def ranges(self, a: HybridPoint, b: HybridPoint, variant: Variant, draws: int) -> Crossover:

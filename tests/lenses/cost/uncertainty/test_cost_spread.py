@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from cost_pricers import component, constant, figure, made_book, number, pricer
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.component import Costs
-from iowatt.lenses.cost.result_uncertainty import Uncertainty
+from iowatt.lenses.cost.book.keys import key_rule
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.component import Costs
+from iowatt.lenses.cost.result.uncertainty import Uncertainty
 from iowatt.lenses.cost.uncertainty import sample
 from iowatt.lenses.cost.uncertainty.spread import rank
 from iowatt.lenses.wear import SECONDS_PER_YEAR
@@ -155,11 +156,13 @@ def test_ranks_are_those_of_all_of_iowatt() -> None:
 
 
 def test_the_document_is_json() -> None:
+    rule = key_rule(A)
+    assert rule is not None
     found = json.loads(json.dumps(spread_of(samples=30).as_dict(), allow_nan=False))
     assert found["samples"] == 30
     assert [one["key"] for one in found["figures"]] == [C, A, B]
     assert found["figures"][1] == {
-        "key": A, "unit": "USD/GB", "text": "Price of a class of drives.", "law": "triangular",
+        "key": A, "unit": "USD/GB", "text": rule.text, "law": "triangular",
         "low": 8.0, "mode": 10.0, "high": 14.0,
     }  # fmt: skip
     assert len(found["systems"][0]["curve"]) == 99

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from cost_pricers import constant, figure, made_book, number, pricer
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.case import Horizon
+from iowatt.lenses.cost.book.keys import key_rule
+from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.uncertainty import tornado
 
 ONE_YEAR = Horizon("time", 1.0)
@@ -60,11 +61,13 @@ def test_without_ranges_there_are_no_bars() -> None:
 
 
 def test_the_document_is_json() -> None:
+    rule = key_rule(A)
+    assert rule is not None
     shown = [one.as_dict() for one in tornado({"a": pricer(purchase=number(A))}, three(), ONE_YEAR)]
     (found,) = json.loads(json.dumps(shown, allow_nan=False))
     assert found["bars"] == [
         {
-            "key": A, "unit": "USD/GB", "text": "Price of a class of drives.", "low": 8.0, "value": 10.0,
+            "key": A, "unit": "USD/GB", "text": rule.text, "low": 8.0, "value": 10.0,
             "high": 14.0, "usd_low": 8.0, "usd_high": 14.0, "swing": 6.0, "flips": False,
         }
     ]  # fmt: skip

@@ -9,9 +9,9 @@ import pytest
 
 from cost_systems import NOTHING, START, book, hdd, ssd, system
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.price import pricer
-from iowatt.lenses.cost.uncertainty import Pricer, crossovers, sample, tornado
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.total import Pricer, pricer
+from iowatt.lenses.cost.uncertainty import crossovers, sample, tornado
 from iowatt.tariffs.find import find_tariff
 
 FIVE_YEARS = Horizon("time", 5.0)
@@ -126,7 +126,12 @@ def test_a_shipped_book_can_be_drawn_from(preset: str) -> None:
 def test_write_amplification_and_failures_are_propagated() -> None:
     made = book("wear.ssd_basis=nand")
     busy = system("ssd", ssd(), hdd(), watts=3.0, seconds=600.0)
-    found = sample({"ssd": pricer(busy, find_tariff("flat:0.2"), START)}, made, FIVE_YEARS, samples=20)
+    found = sample(
+        {"ssd": pricer(busy, find_tariff("flat:0.2"), START)},
+        made,
+        FIVE_YEARS,
+        samples=20,
+    )
     assert found is not None
     assert {"wear.amplification.ssd-sata", "failures.afr.ssd", "failures.afr.hdd", "energy.factor"} <= {
         one.key for one in found.figures

@@ -12,7 +12,7 @@ from iowatt.base import units
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
 from iowatt.evaluate.search.axes import show_value
-from iowatt.lenses.cost.component import GROUPS
+from iowatt.lenses.cost.pricing import GROUPS
 from iowatt.render.figure import Cell, Column
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from iowatt.evaluate.search.rate.request import RateRequest
 from iowatt.evaluate.search.rate.result import HighestRate, RatePoint, RateResult, RateRun, row_at_limit
 from iowatt.evaluate.search.tasks.executor import Report
 from iowatt.lenses.findings import findings
-from iowatt.model.scenario import Scenario, scenario_document
+from iowatt.model.scenario import Scenario
 from iowatt.run.bundle import Run
 from iowatt.run.summary_schema import Input
 from iowatt.trace.shared import SHARED_BYTES

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import Problem, nearest
-from iowatt.lenses.cost.book.book import Book, BookFile, Figure
-from iowatt.lenses.cost.book.keys import KEYS, Key, known
+from iowatt.lenses.cost.book.book import Book, BookFigure, BookFile
+from iowatt.lenses.cost.book.keys import KEYS, BookKey, key_rule
 
 _LONGEST_LINEAGE = 8
 SET = "set on the command line"
@@ -29,45 +29,37 @@ def book_names() -> tuple[str, ...]:
 
 
 def find_book(name: str, sets: Sequence[str] = ()) -> Book:
-    """The book of a library name or of a path that ends in ``.toml``, with figures of ``KEY=VALUE`` set.
+    """The book of a library name or ``.toml`` path, with figures set by ``KEY=VALUE[:LOW..HIGH]``.
 
-    A range is written ``KEY=VALUE:LOW..HIGH``.
-
-    Raises
-    ------
-    InputError
-        No such book; a wrong file (file, line, key); a book extends itself; a value is not accepted.
+    Raises ``InputError``: no such book, a file that is not accepted (file, line, key), a chain of books that
+    is too long, a value that is not accepted.
     """
     files: list[BookFile] = []
-    named: str | None = name
+    next_name: str | None = name
     place: str = Argument("preset")
     base = Path()
-    while named is not None:
-        file, base = _read(named, base, place)
+    while next_name is not None:
+        file, base = _read(next_name, base, place)
         files.append(file)
         if len(files) > _LONGEST_LINEAGE:
             raise InputError(
                 "too-large",
                 f"{name}: extends",
-                f"there is a chain of more than {_LONGEST_LINEAGE} books: {_lineage(files)}",
+                f"a chain of more than {_LONGEST_LINEAGE} books: {', '.join(file.name for file in files)}",
             )
-        named, place = file.extends, f"{named}: extends"
-    figures: dict[str, Figure] = {}
+        next_name, place = file.extends, f"{next_name}: extends"
+    figures: dict[str, BookFigure] = {}
     for file in reversed(files):
         figures |= {figure.key: figure for figure in file.figure}
-    for given in sets:
-        figure = _given(given)
+    for assignment in sets:
+        figure = _assigned(assignment)
         figures[figure.key] = figure
     notes = tuple(note for file in reversed(files) for note in file.notes)
     return Book(files[0].name, files[0].title, tuple(file.name for file in files), notes, figures)
 
 
-def _lineage(files: Sequence[BookFile]) -> str:
-    return ", ".join(file.name for file in files)
-
-
 def _read(name: str, base: Path, place: str) -> tuple[BookFile, Path]:
-    """The book ``name``, which ``place`` asks for, and the folder that its paths start from."""
+    """The book ``name``, requested at ``place``, and the folder of its relative paths."""
     if name.endswith(".toml"):
         path = base / name
         return _parsed(read_text(path), str(path)), path.parent
@@ -84,7 +76,7 @@ def _read(name: str, base: Path, place: str) -> tuple[BookFile, Path]:
 
 @cache
 def _shipped(name: str) -> BookFile:
-    """A book of the library, which does not change."""
+    """A book of the library."""
     entry = resources.files("iowatt.model.library").joinpath("cost", f"{name}.toml")
     return _parsed(entry.read_text("utf-8"), f"{name}.toml")
 
@@ -103,11 +95,11 @@ def _parsed(text: str, where: str) -> BookFile:
     return file
 
 
-def _check(figure: Figure) -> None:
+def _check(figure: BookFigure) -> None:
     """Raise ``InputError``, without a place, where a figure's key or value is wrong."""
-    rule = known(figure.key)
+    rule = key_rule(figure.key)
     if rule is None:
-        near = nearest(figure.key, [one.pattern for one in KEYS])
+        near = nearest(figure.key, [key.pattern for key in KEYS])
         raise InputError(
             "unknown-name",
             None,
@@ -130,7 +122,7 @@ def _check(figure: Figure) -> None:
         raise InputError("out-of-range", None, f"{figure.key} is {beyond[0]:g}; expected {accepted}")
 
 
-def _check_word(figure: Figure, rule: Key) -> None:
+def _check_word(figure: BookFigure, rule: BookKey) -> None:
     shown = repr(figure.value) if isinstance(figure.value, str) else f"{figure.value:g}"
     if not rule.words and not rule.any_word:
         wanted = "a number" + (f" in {rule.unit}" if rule.unit else "")
@@ -139,7 +131,7 @@ def _check_word(figure: Figure, rule: Key) -> None:
         raise InputError("not-accepted", None, f"{figure.key} is {shown}; expected {' or '.join(rule.words)}")
 
 
-def _given(text: str) -> Figure:
+def _assigned(text: str) -> BookFigure:
     """A figure of ``KEY=VALUE`` or ``KEY=VALUE:LOW..HIGH``."""
     key, equals, rest = text.partition("=")
     key = key.strip()
@@ -149,7 +141,7 @@ def _given(text: str) -> Figure:
             Argument("set"),
             f"{text!r} is not an assignment; expected KEY=VALUE or KEY=VALUE:LOW..HIGH",
         )
-    rule = known(key)
+    rule = key_rule(key)
     names = rule is not None and rule.any_word  # such as flat:0.15, which has no range
     value, colon, ends = (rest, "", "") if names else rest.partition(":")
     low, dots, high = ends.partition("..")
@@ -158,7 +150,7 @@ def _given(text: str) -> Figure:
             "bad-syntax", Argument("set", key), f"{rest!r} has no range; expected VALUE:LOW..HIGH"
         )
     try:
-        figure = Figure(
+        figure = BookFigure(
             key=key,
             value=_value(value, key),
             low=_number(low, key) if colon else None,
@@ -166,10 +158,8 @@ def _given(text: str) -> Figure:
             source=SET,
             quality="given",
         )
-    except ValidationError:  # characters that no text may have
-        raise InputError(
-            "bad-syntax", Argument("set"), f"{text!r} has characters that a text cannot have"
-        ) from None
+    except ValidationError:  # such as half a surrogate pair
+        raise InputError("bad-syntax", Argument("set"), f"{text!r} has invalid characters") from None
     try:
         _check(figure)
     except InputError as error:
@@ -178,7 +168,7 @@ def _given(text: str) -> Figure:
 
 
 def _value(text: str, key: str) -> float | str:
-    """A number, or else the word that it is."""
+    """A number, else a word."""
     try:
         value = float(text)
     except ValueError:

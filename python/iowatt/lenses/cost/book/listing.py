@@ -1,4 +1,4 @@
-"""A book for readers: the figures that a result uses, and all of a preset with their sources."""
+"""Lists of figures with their sources: those that a result uses, and all of a preset."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Final, Literal
 from pydantic import Field
 
 from iowatt.base.results import Note, ResultDocument
-from iowatt.lenses.cost.book.book import Book, Figure
+from iowatt.lenses.cost.book.book import Book, BookFigure
 from iowatt.lenses.cost.book.find import book_names, find_book
-from iowatt.lenses.cost.book.keys import KEYS, Key, known
-from iowatt.lenses.cost.result import Assumption
+from iowatt.lenses.cost.book.keys import KEYS, BookKey, key_rule
+from iowatt.lenses.cost.result.costs import Assumption
 from iowatt.model.library import PRICE_CLASSES
 
-_ORDER: Final[dict[Key | None, int]] = {key: position for position, key in enumerate(KEYS)}
+_ORDER: Final[dict[BookKey | None, int]] = {key: position for position, key in enumerate(KEYS)}
 _WIDTH: Final = 100
 
 
@@ -32,31 +32,28 @@ class BookListing(ResultDocument):
 
 
 def assumptions(book: Book) -> list[Assumption]:
-    """The figures that were asked of ``book``, in order of ``KEYS`` and then by name."""
+    """The used figures of ``book``, in the order of ``KEYS``, then by name."""
     return [_row(book.used[key]) for key in _sorted(book.used)]
 
 
 def everything(book: Book) -> list[Assumption]:
-    """All figures of ``book``, in the same order."""
+    """All figures of ``book``, in that order."""
     return [_row(book.figures[key]) for key in _sorted(book.figures)]
 
 
 def _sorted(keys: Iterable[str]) -> list[str]:
-    rules = {key: known(key) for key in keys}
+    rules = {key: key_rule(key) for key in keys}
     return sorted(rules, key=lambda key: (_ORDER.get(rules[key], len(KEYS)), key))
 
 
-def _row(figure: Figure) -> Assumption:
-    rule = known(figure.key)
+def _row(figure: BookFigure) -> Assumption:
+    rule = key_rule(figure.key)
     unit, text = ("", "") if rule is None else (rule.unit, rule.text)
     return Assumption(unit=unit, text=text, **figure.model_dump(exclude={"from_gb", "to_gb"}))
 
 
-def listing(preset: str, sets: Sequence[str] = ()) -> BookListing:
-    """A preset as a document: what ``iowatt cost --list-assumptions --json`` prints.
-
-    Raises ``InputError`` where there is no such book or a figure cannot be set.
-    """
+def book_listing(preset: str, sets: Sequence[str] = ()) -> BookListing:
+    """The document of ``iowatt cost --list-assumptions --json``; raises ``InputError`` as ``find_book``."""
     book = find_book(preset, sets)
     return BookListing(
         name=book.name,
@@ -67,15 +64,15 @@ def listing(preset: str, sets: Sequence[str] = ()) -> BookListing:
     )
 
 
-def lines(found: BookListing) -> Iterator[str]:
-    """The same as text: notes, then each figure with range, source, date and quality, and what it means."""
-    yield f"{found.name}: {found.title}"
-    if len(found.lineage) > 1:
-        yield f"  made of: {', '.join(found.lineage)}"
-    for note in found.notes:
+def listing_lines(listing: BookListing) -> Iterator[str]:
+    """The listing as text: notes, then each figure with range, source, date, quality and meaning."""
+    yield f"{listing.name}: {listing.title}"
+    if len(listing.lineage) > 1:
+        yield f"  extends: {', '.join(listing.lineage[1:])}"
+    for note in listing.notes:
         yield f"  note: {note.text}"
     group = text = ""
-    for row in found.assumptions:
+    for row in listing.assumptions:
         if row.key.partition(".")[0] != group:
             group = row.key.partition(".")[0]
             yield ""
@@ -110,13 +107,13 @@ def _wrapped(text: str) -> list[str]:
 
 def key_table() -> str:
     """A table of all keys: unit, what they accept, what they mean."""
-    rows = ["| key | unit | accepts | what |", "|---|---|---|---|"]
+    rows = ["| key | unit | accepts | meaning |", "|---|---|---|---|"]
     rows += [f"| `{key.pattern}` | {key.unit} | {accepts(key)} | {_cell(key.text)} |" for key in KEYS]
     return "\n".join(rows) + "\n"
 
 
-def accepts(key: Key) -> str:
-    """What may be set, in words."""
+def accepts(key: BookKey) -> str:
+    """The accepted values in words."""
     if key.words:
         return ", ".join(f"`{word}`" for word in key.words)
     if key.any_word:
@@ -127,23 +124,23 @@ def accepts(key: Key) -> str:
 
 
 def class_table() -> str:
-    """A table of the classes that drives are priced by."""
-    rows = ["| class | what is in it |", "|---|---|"]
+    """A table of the price classes of drives."""
+    rows = ["| class | drives |", "|---|---|"]
     return "\n".join([*rows, *(f"| `{name}` | {what} |" for name, what in PRICE_CLASSES.items())]) + "\n"
 
 
 def preset_tables() -> str:
-    """Of each preset of the library its figures; of one that extends another, what it changes."""
+    """The figures of each preset of the library; of one that extends another, the figures that differ."""
     parts = []
     for name in book_names():
         book = find_book(name)
         base = find_book(book.lineage[1]) if len(book.lineage) > 1 else None
         parts.append(f"### {name}\n\n{book.title}.")
         if base is not None:
-            parts[-1] += f" Whatever is not here is that of `{base.name}`."
+            parts[-1] += f" Other figures are those of `{base.name}`."
         notes = book.notes[len(base.notes) :] if base is not None else book.notes
         parts.append("\n".join(f"- {note}" for note in notes))
-        rows = ["| key | value | where from |", "|---|---|---|"]
+        rows = ["| key | value | source |", "|---|---|---|"]
         for row in everything(book):
             if base is not None and base.figures.get(row.key) == book.figures[row.key]:
                 continue

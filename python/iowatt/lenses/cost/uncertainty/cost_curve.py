@@ -1,4 +1,4 @@
-"""What systems cost along an assumption: how long (alpha, years) or one figure of the book."""
+"""Costs of systems along an assumption: the horizon (alpha, years) or a figure of the book."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from typing import Final, Literal
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import nearest
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.book.keys import KEYS, Key, known
-from iowatt.lenses.cost.case import Horizon
+from iowatt.lenses.cost.book.keys import KEYS, BookKey, key_rule
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.total import Pricer
 from iowatt.lenses.cost.uncertainty.root import boundary
-from iowatt.lenses.cost.uncertainty.sampling import SAME, Dollars, Pricer, difference, total, with_values
+from iowatt.lenses.cost.uncertainty.sampling import SAME, Dollars, difference, total, with_values
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
-#: Bounds where none are given: from a day or the work once up to so many years, or to twice the
-#: horizon where that is more; and of a figure from a hundredth to a hundred times its value, within what its
-#: key may be.
+#: Default bounds. Time: from a day, or the work once, to so many years, or twice the horizon if more. A
+#: figure: from a hundredth to a hundred times its value, within the limits of its key.
 LONGEST_YEARS: Final = 30.0
 SHORTEST_YEARS: Final = 1.0 / 365.0
 MOST_REPEATS: Final = 1e8
 FAR: Final = 100.0
 #: Least of a figure that the book does not have, over the most of it.
 SMALLEST: Final = 1e-6
-#: Points of a factor of ten; more where time passes, because there costs jump.
+#: Points per factor of ten; more along time, where costs jump.
 POINTS: Final = 24
 POINTS_IN_TIME: Final = 48
 #: Points of a linear axis.
 LINEAR_POINTS: Final = 96
-#: Of those, every so-manieth is enough for a draw.
+#: Every so many of these points are enough for a draw.
 COARSE: Final = 6
 COARSE_IN_TIME: Final = 12
 
@@ -42,8 +42,8 @@ _TIME: Final = {
 
 
 @dataclass(frozen=True)
-class Axis:
-    """An assumption, the bounds that it is varied within, and the points that are looked at first."""
+class CostAxis:
+    """An assumption with its bounds and the points that are priced first."""
 
     of: str
     unit: str
@@ -59,7 +59,7 @@ class Axis:
 
     @property
     def in_time(self) -> bool:
-        """Whether it is how long the work goes on."""
+        """Whether it is the horizon."""
         return self.of in _TIME
 
     def put(self, book: Book, horizon: Horizon, at: float) -> tuple[Book, Horizon]:
@@ -79,12 +79,12 @@ def axis(
     *,
     largest_usd: float,
     slowest_s: float | None,
-) -> Axis:
-    """The axis of ``alpha``, ``years`` or a numeric key, within ``bounds`` or those that suit it.
+) -> CostAxis:
+    """The axis of ``alpha``, ``years`` or a numeric key, within ``bounds`` or default ones.
 
-    ``largest_usd`` is the dearest system's total, which bounds a figure that is 0;
-    ``slowest_s`` is how long the slowest one takes for the work once, which bounds the repetitions.
-    Raises ``InputError``: no such key, a key of words, bounds out of order or beyond what a key may be.
+    ``largest_usd``, the highest total, bounds a figure that is 0; ``slowest_s``, the longest time of the work
+    once, bounds repetitions. Raises ``InputError``: an unknown key, a key of words, bounds that are not
+    accepted.
     """
     if of in _TIME:
         unit, text = _TIME[of]
@@ -108,11 +108,11 @@ def axis(
     kind: Literal["log", "linear"] = "log" if low > 0.0 and high > 2.0 * low else "linear"
     grid = _grid(low, high, kind, points, step)
     fine = grid if value is None or not low < value < high else tuple(sorted({*grid, value}))
-    return Axis(of, unit, text, value, low, high, kind, fine, grid[::step])
+    return CostAxis(of, unit, text, value, low, high, kind, fine, grid[::step])
 
 
-def _rule(key: str) -> Key:
-    rule = known(key)
+def _rule(key: str) -> BookKey:
+    rule = key_rule(key)
     if rule is None or rule.words or rule.any_word:
         near = nearest(key, ["alpha", "years", *(one.pattern for one in KEYS if not one.words)])
         raise InputError(
@@ -125,7 +125,7 @@ def _rule(key: str) -> Key:
 
 
 def _suiting_time(of: str, value: float | None, slowest_s: float | None) -> tuple[float, float]:
-    """Bounds of a horizon where none are given."""
+    """Default bounds of a horizon."""
     if of == "years":
         low, high = SHORTEST_YEARS, LONGEST_YEARS
     else:
@@ -143,17 +143,17 @@ def _top(book: Book, key: str) -> float:
 def _suiting(
     value: float | None, top: float, least: float, most: float, largest_usd: float
 ) -> tuple[float, float]:
-    """Bounds of a figure where none are given."""
+    """Default bounds of a figure."""
     if value is not None and value > 0.0:
-        # A figure that has a natural least other than 0 (PUE) is looked at from there on.
+        # A figure with a natural minimum above 0 (PUE) begins there.
         return max(value / FAR, least), min(value * FAR, most)
     high = most if math.isfinite(most) else 10.0 * (top if top > 0.0 else max(largest_usd, 1.0))
-    # A figure that the book lacks (a model's own price) is not tried at 0.
+    # A figure that the book lacks (a model's price) does not begin at 0.
     return max(least, high * SMALLEST) if value is None else least, high
 
 
 def _grid(low: float, high: float, kind: str, points: int, step: int) -> tuple[float, ...]:
-    """Points from ``low`` to ``high``, both among them, a multiple of ``step`` and one."""
+    """Points from ``low`` to ``high`` inclusive; their number is a multiple of ``step``, plus one."""
     if kind == "log":
         cells = step * max(math.ceil(points * math.log10(high / low) / step - 1e-9), 2)
         inner = [low * (high / low) ** (index / cells) for index in range(1, cells)]
@@ -163,7 +163,7 @@ def _grid(low: float, high: float, kind: str, points: int, step: int) -> tuple[f
     return (low, *inner, high)
 
 
-#: How near the end of what can be priced is found, over itself.
+#: Relative precision of the end of what can be priced.
 END = 1e-3
 
 
@@ -171,7 +171,7 @@ class AxisPricer:
     """Totals of systems along an axis, under one book and (where that is not the axis) one horizon."""
 
     def __init__(
-        self, axis: Axis, pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, dollars: Dollars
+        self, axis: CostAxis, pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, dollars: Dollars
     ) -> None:
         self.axis = axis
         self.names = tuple(pricers)
@@ -183,15 +183,13 @@ class AxisPricer:
 
     def usd(self, name: str, at: float) -> float:
         """The total of a system with the assumption at ``at``. Raises ``InputError`` where it has none."""
-        found = self._known.get((name, at))
-        if found is None:
+        if (name, at) not in self._known:
             book, horizon = self.axis.put(self._book, self._horizon, at)
-            found = total(self._pricers[name], book, horizon, self.dollars).usd
-            self._known[name, at] = found
-        return found
+            self._known[name, at] = total(self._pricers[name], book, horizon, self.dollars).usd
+        return self._known[name, at]
 
     def usd_per_kwh(self, name: str, at: float) -> float | None:
-        """Charges for energy and demand over the kWh: what ``energy.factor`` multiplies. None without any."""
+        """Energy and demand charges per kWh, which ``energy.factor`` multiplies; None of 0 kWh."""
         book, horizon = self.axis.put(self._book, self._horizon, at)
         components = self._pricers[name](book, horizon).components
         kwh = math.fsum(one.quantity or 0.0 for one in components if one.key == "energy")
@@ -199,14 +197,14 @@ class AxisPricer:
         return usd / kwh if kwh > 0.0 else None
 
     def apart(self, a: str, b: str) -> Callable[[float], float]:
-        """``b - a`` as a function of the assumption; 0 where they are the same but for rounding."""
+        """``b - a`` as a function of the assumption; 0 where they are equal but for rounding."""
         return lambda at: difference(self.usd(a, at), self.usd(b, at))
 
     def priceable(self) -> tuple[tuple[float, ...], str | None]:
-        """The part of the axis's grid that all systems can be priced over, and why it ends before the axis.
+        """The part of the grid over which all systems can be priced, and why it ends before the axis.
 
-        It is the part around the value in force, else the lowest one; its ends are as far as it goes.
-        Raises the first ``InputError`` where there is none.
+        It is the part around the value in force, else the lowest. Raises the first ``InputError`` where there
+        is none.
         """
         grid = self.axis.grid
         wrong = [self._wrong(at) for at in grid]
@@ -231,24 +229,24 @@ class AxisPricer:
     def cheapest(
         self, grid: Sequence[float], changes: Sequence[float]
     ) -> tuple[tuple[float, float, str], ...]:
-        """Who is the cheapest from where to where over ``grid``.
+        """The stretches of ``grid`` with the cheapest system of each.
 
-        Between neighbours of ``changes`` no ranking flips. Of systems that cost the same it is the one that
-        was the cheapest before, else the first.
+        The ranking changes only at ``changes``. Of equal systems the one that was the cheapest before counts,
+        else the first.
         """
         cuts = sorted({grid[0], grid[-1], *(at for at in changes if grid[0] < at < grid[-1])})
-        found: list[tuple[float, float, str]] = []
+        stretches: list[tuple[float, float, str]] = []
         for start, end in pairwise(cuts):
             middle = (start * end) ** 0.5 if self.axis.kind == "log" else 0.5 * (start + end)
             usd = {name: self.usd(name, middle) for name in self._pricers}
             least = min(usd.values())
             same = SAME * max(abs(value) for value in usd.values())
             among = [name for name, value in usd.items() if value - least <= same]
-            if found and found[-1][2] in among:
-                found[-1] = (found[-1][0], end, found[-1][2])
+            if stretches and stretches[-1][2] in among:
+                stretches[-1] = (stretches[-1][0], end, stretches[-1][2])
             else:
-                found.append((start, end, among[0]))
-        return tuple(found)
+                stretches.append((start, end, among[0]))
+        return tuple(stretches)
 
     def _wrong(self, at: float) -> InputError | None:
         try:
@@ -263,7 +261,7 @@ class AxisPricer:
 
 
 def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """From where until where ``flags`` hold, one after another."""
+    """Start and end of each run of true ``flags``."""
     start: int | None = None
     for index, flag in enumerate([*flags, False]):
         if flag and start is None:

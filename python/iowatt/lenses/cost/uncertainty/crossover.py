@@ -1,7 +1,7 @@
-"""Where the ranking of two systems flips: along the work's repetitions, along time, along one figure.
+"""Where the ranking of two systems changes along repetitions, years or one figure.
 
-Totals are priced over a grid; wherever the difference of two changes its sign, ``root`` finds the place.
-Other assumptions stay at their values, and ``rerun`` finds the place again under draws of them.
+Totals are priced over a grid; where the difference of two changes its sign, ``root`` refines the place. Other
+assumptions stay at their values; ``rerun`` finds the place again under draws of them.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import numpy as np
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.result_uncertainty import (
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.total import Pricer
+from iowatt.lenses.cost.result.uncertainty import (
     CheapestStretch,
+    CostCrossing,
     CostCurve,
-    Crossing,
     Crossover,
     Elsewhere,
     PairCrossings,
@@ -30,7 +31,6 @@ from iowatt.lenses.cost.uncertainty.root import Function, flips
 from iowatt.lenses.cost.uncertainty.sampling import (
     LEAST_DRAWS,
     Dollars,
-    Pricer,
     difference,
     total,
     varied,
@@ -56,20 +56,15 @@ def crossovers(
     work_s: Mapping[str, float] | None = None,
     dollars: Dollars = "present",
 ) -> list[Crossover]:
-    """Where rankings flip along each of ``of``: ``alpha``, ``years`` or a key of the book.
+    """Where rankings change along each of ``of``: ``alpha``, ``years`` or a key of the book.
 
-    Parameters
-    ----------
-    bounds:
-        How far is looked, by what is varied, in its unit; ``axis`` says how far where nothing is given.
-    pairs:
-        Names of the systems compared; each later one with the first where None.
-    draws:
-        How often each is solved again under draws of all other figures; 0 for no range.
-    work_s:
-        Seconds that each system's work takes once, so that a place in alpha can be given in years.
+    Args:
+        bounds: Lowest and highest value by what is varied, in its unit; by default those of ``axis``.
+        pairs: Names of the systems compared; by default each later one with the first.
+        draws: Draws of all other figures under which each place is found again; 0 for no range.
+        work_s: Seconds of each system's work once, to give a place in alpha in years.
 
-    Raises ``InputError`` where nothing along an axis can be priced, and for what ``axis`` refuses.
+    Raises ``InputError`` where nothing along an axis can be priced, and as ``axis``.
     """
     laws = varied(pricers, book, horizon, dollars) if draws else ()
     totals = [total(pricer, book.changed({}), horizon, dollars).usd for pricer in pricers.values()]
@@ -128,9 +123,9 @@ def _crossover(
 
 def _crossings(
     course: AxisPricer, grid: Sequence[float], a: str, b: str, work_s: Mapping[str, float] | None
-) -> list[Crossing]:
+) -> list[CostCrossing]:
     return [
-        Crossing(
+        CostCrossing(
             at=flip.at, lower=flip.lower, upper=flip.upper, kind=flip.kind,
             cheaper_below=b if flip.direction > 0 else a, cheaper_above=a if flip.direction > 0 else b,
             usd_below=flip.below, usd_above=flip.above,
@@ -141,12 +136,12 @@ def _crossings(
 
 
 def _why(course: AxisPricer, grid: Sequence[float], a: str, b: str) -> str:
-    """What holds over the whole grid, there being no crossing."""
+    """What holds over the whole grid, which has no crossing."""
     apart = course.apart(a, b)
     sign = next((value for at in grid if (value := apart(at)) != 0.0), 0.0)
     span = f"from {grid[0]:g} to {grid[-1]:g}"
     moved = any(difference(course.usd(name, grid[0]), course.usd(name, at)) for name in (a, b) for at in grid)
-    rests = "" if moved else "neither rests on it: "
+    rests = "" if moved else "neither depends on it: "
     if sign == 0.0:
         return f"{rests}they cost the same throughout, {span}"
     return f"{rests}{a if sign > 0.0 else b} is cheaper throughout, {span}"
@@ -183,12 +178,11 @@ def rerun(
     several: bool,
     seed: int,
 ) -> PlaceRange:
-    """The range over draws of the first place where a ``pair``'s difference flips.
+    """The range over draws of the first place where a ``pair``'s difference changes sign.
 
-    ``direction`` is that of the place to be found again (1: the second becomes the dearer); with None any
-    counts. Where there are ``several`` places at the book's values, coarse points of ``grid`` are looked at
-    under each draw; else only where both ends of it have the same sign, because between different ones there
-    is a place.
+    ``direction`` is that of the place at the book's values (1: the second becomes dearer); with None any
+    counts. Coarse points of ``grid`` are priced where there are ``several`` places, or both ends have the
+    same sign; between ends of different signs there is a place.
     """
     places: list[float] = []
     otherwise = {"a": 0, "b": 0, "same": 0, "reversed": 0}
@@ -214,7 +208,7 @@ def rerun(
 def _first(
     course: AxisPricer, grid: Sequence[float], pair: tuple[str, str], direction: int | None, *, several: bool
 ) -> tuple[float | None, str]:
-    """The first place of that direction; without one, what holds instead."""
+    """The first place in ``direction``, or what holds instead."""
     apart = course.apart(*pair)
     seen: list[float] = []
 
@@ -223,7 +217,7 @@ def _first(
         return seen[-1]
 
     other = None
-    # What can be priced may end earlier under a draw: then that is the end of it.
+    # Under a draw what can be priced may end earlier.
     with suppress(InputError):
         looked_at: Iterable[float] = (grid[0], grid[-1])
         if several or watched(grid[0]) * watched(grid[-1]) >= 0.0:
@@ -234,15 +228,15 @@ def _first(
             if direction in (None, flip.direction):
                 return flip.at, ""
             other = "reversed"
-    # Without a flip all signs that are any are the same.
+    # Without a change all signs are the same.
     sign = next((value for value in seen if value != 0.0), 0.0)
     return None, other or ("same" if sign == 0.0 else "a" if sign > 0.0 else "b")
 
 
 def _cell(function: Function, grid: Sequence[float]) -> tuple[float, ...]:
-    """Neighbours of ``grid`` with different signs, its ends having different ones; or a 0 between such.
+    """Neighbours of ``grid`` with different signs, where its ends differ; or a 0 between such.
 
-    In time every new place is a bill to be made. Those of the grid are made already.
+    A new point in time is a new bill; those of the grid are known already.
     """
     start, end = 0, len(grid) - 1
     above = function(grid[end]) > 0.0
@@ -265,10 +259,10 @@ def _coarse(course: AxisPricer, grid: Sequence[float]) -> tuple[float, ...]:
 
 
 def _near(course: AxisPricer, grid: Sequence[float], pair: tuple[str, str]) -> Iterator[float]:
-    """The points of ``grid`` that are worth a look, in order.
+    """The points of ``grid`` between which the ranking may change, in order.
 
-    Costs rise along time and along a price, or fall along a life: where the dearest of one system at two
-    points is less than the cheapest of the other, nothing flips between them.
+    Costs are monotonic along an axis: where one system at two points costs less than the other at both,
+    nothing changes between them.
     """
     stack = [(0, len(grid) - 1)]
     yield grid[0]

@@ -1,8 +1,8 @@
-"""Where a function of one number changes its sign: on a grid first, then between two of its points.
+"""Sign changes of a function of one number: on a grid first, then refined between two of its points.
 
-Costs are not smooth: a drive more is bought on one day, a month more is begun. So the refinement (inverse
-quadratic interpolation where the function is tame, bisection where it is not: Chandrupatla 1997) always keeps
-a bracket, and what is left of it says whether the function crosses or jumps.
+Costs jump: one more drive is bought on one day, one more month begins. So the refinement (inverse quadratic
+interpolation where the function is smooth, else bisection: Chandrupatla 1997) always keeps a bracket; the
+final bracket tells a crossing from a jump.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 Function = Callable[[float], float]
-#: A place and the function there.
+#: An argument and the function's value there.
 Point = tuple[float, float]
 
 #: Width to which a bracket is closed, over its upper end.
 CLOSE: Final = 1e-9
-#: Of what changes over a cell of the grid, so much left over a closed bracket is a jump.
+#: Share of the change over a cell of the grid that, left over a closed bracket, is a jump.
 JUMP: Final = 1e-5
 _LONGEST: Final = 200
 
@@ -26,9 +26,9 @@ _LONGEST: Final = 200
 class Flip:
     """A change of sign between ``lower`` and ``upper``.
 
-    ``cross``: it is 0 at ``at`` (which both ends are). ``jump``: it changes all at once, somewhere between
-    the two, which are as near as they could be told apart; ``at`` is the upper one. ``tie``: it is 0 from
-    ``lower`` to ``upper``; ``at`` is the upper one, from which the sign is the new one.
+    ``cross``: the function is 0 at ``at``, which equals both ends. ``jump``: it changes at once between the
+    ends, which are as close as can be resolved. ``tie``: it is 0 from ``lower`` to ``upper``. ``at`` is the
+    upper end.
     """
 
     at: float
@@ -38,12 +38,12 @@ class Flip:
     #: The function on both sides; 0 at a cross and a tie.
     below: float
     above: float
-    #: From below 0 to above it (1), or the other way (-1).
+    #: 1 from negative to positive, -1 from positive to negative.
     direction: int
 
 
 def flips(function: Function, grid: Iterable[float], close: float = CLOSE) -> Iterator[Flip]:
-    """Changes of sign over a rising ``grid``, in order; two between neighbours of it go unseen."""
+    """Sign changes over a rising ``grid``, in order; two changes within a cell go unseen."""
     last: Point | None = None
     zeros: list[float] = []
     for x in grid:
@@ -74,9 +74,9 @@ def _flip(function: Function, low: Point, zeros: Sequence[float], high: Point, c
 
 
 def refine(function: Function, low: Point, high: Point, close: float) -> tuple[Point, Point]:
-    """The points (x, function) next to a change of sign, from two with different signs.
+    """Two points next to a sign change, from two points with different signs.
 
-    They are one and the same where the function is 0; else at most ``close`` x the upper one apart.
+    They coincide where the function is 0; otherwise they are at most ``close`` x the upper one apart.
     """
     (x1, f1), (x2, f2) = high, low
     share = 0.5
@@ -101,7 +101,7 @@ def refine(function: Function, low: Point, high: Point, close: float) -> tuple[P
 
 
 def _step(newest: Point, other: Point, before: Point) -> float:
-    """Where to look next, as a share of the way from the newest to the other one: Chandrupatla's choice."""
+    """The next argument, as a share of the way from the newest point to the other (Chandrupatla)."""
     (x1, f1), (x2, f2), (x3, f3) = newest, other, before
     xi = (x1 - x2) / (x3 - x2)
     phi = (f1 - f2) / (f3 - f2)
@@ -113,7 +113,7 @@ def _step(newest: Point, other: Point, before: Point) -> float:
 def boundary(
     holds: Callable[[float], bool], inside: float, outside: float, close: float
 ) -> tuple[float, float]:
-    """The last place where ``holds`` and the first where it does not, by bisection between the two."""
+    """The last argument where ``holds`` and the first where it does not, by bisection."""
     for _ in range(_LONGEST):
         if abs(outside - inside) <= close * max(abs(inside), abs(outside)):
             break

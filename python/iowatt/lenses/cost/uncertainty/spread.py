@@ -1,4 +1,4 @@
-"""How far totals may lie from their figure: all ranges at once by draws, and each alone (a tornado)."""
+"""Spread of totals: under draws of all assumptions at once, and with each varied alone (a tornado)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 
 from iowatt.lenses.cost import SAMPLES
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.case import Horizon
-from iowatt.lenses.cost.component import GROUPS
-from iowatt.lenses.cost.result_uncertainty import (
+from iowatt.lenses.cost.pricing.case import Horizon
+from iowatt.lenses.cost.pricing.component import GROUPS
+from iowatt.lenses.cost.pricing.total import Pricer
+from iowatt.lenses.cost.result.uncertainty import (
     DrawnDifference,
     DrawnGroup,
     DrawnSystem,
@@ -23,10 +24,9 @@ from iowatt.lenses.cost.result_uncertainty import (
 )
 from iowatt.lenses.cost.uncertainty.sampling import (
     SAME,
+    Distribution,
     Dollars,
     Floats,
-    Law,
-    Pricer,
     Total,
     difference,
     draws,
@@ -71,10 +71,9 @@ def sample(
     dollars: Dollars = "present",
     usable_tb: Mapping[str, float] | None = None,
 ) -> Uncertainty | None:
-    """Prices every system under ``samples`` draws of the book; None where no figure used has a range.
+    """Totals and differences to the first system under ``samples`` draws; None where no figure has a range.
 
-    Differences are to the first system; ``usable_tb`` has the usable capacity of each. Raises
-    ``InputError`` where a draw cannot be priced.
+    ``usable_tb`` is the usable capacity by system. Raises ``InputError`` where a draw cannot be priced.
     """
     laws = varied(pricers, book, horizon, dollars)
     if not laws:
@@ -111,7 +110,7 @@ def sample(
 
 
 def rank(ordered: Floats, share: float) -> float:
-    """The value at rank ceil(share n) of sorted values, as everywhere in iowatt."""
+    """The value at rank ceil(share n) of sorted values."""
     # Rounded, so that 0.55 x 100 is rank 55.
     return float(ordered[max(math.ceil(round(share * len(ordered), 9)), 1) - 1])
 
@@ -122,14 +121,14 @@ def _above(usd: float, values: Floats) -> float:
 
 
 def _groups(at_values: Total, drawn: Sequence[Total]) -> list[DrawnGroup]:
-    """Ranges of the groups that are not nothing throughout."""
-    found = []
+    """Ranges of the groups that are not 0 in all draws."""
+    groups = []
     for group in GROUPS:
         values = np.array([one.groups.get(group, 0.0) for one in drawn])
         usd = at_values.groups.get(group, 0.0)
         if usd != 0.0 or values.any():
-            found.append(DrawnGroup(group=group, usd=usd, quantiles=_quantiles(np.sort(values))))
-    return found
+            groups.append(DrawnGroup(group=group, usd=usd, quantiles=_quantiles(np.sort(values))))
+    return groups
 
 
 def _pair(a: str, b: str, at_values: Mapping[str, Total], usd: Mapping[str, Floats]) -> DrawnDifference:
@@ -138,7 +137,7 @@ def _pair(a: str, b: str, at_values: Mapping[str, Total], usd: Mapping[str, Floa
 
 
 def _cheapest(usd: Sequence[Floats]) -> list[float]:
-    """Share of the draws that each is cheapest in; those that cost the same share a draw."""
+    """Share of draws in which each is the cheapest; equal costs share a draw."""
     table = np.array(usd)
     least = table.min(axis=0)
     among = table - least <= SAME * np.abs(table).max(axis=0)
@@ -153,7 +152,7 @@ Totals = Mapping[str, float]
 def tornado(
     pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, *, dollars: Dollars = "present"
 ) -> list[Tornado]:
-    """One of each system's total, then one of each later system's difference to the first.
+    """A tornado of each total, then of each later system's difference to the first.
 
     Raises ``InputError`` where a system cannot be priced at the end of a range.
     """
@@ -172,7 +171,11 @@ def tornado(
 
 
 def _tornado(
-    ends: Sequence[tuple[Law, Totals, Totals]], middle: Totals, a: str | None, b: str, dollars: Dollars
+    ends: Sequence[tuple[Distribution, Totals, Totals]],
+    middle: Totals,
+    a: str | None,
+    b: str,
+    dollars: Dollars,
 ) -> Tornado:
     """The tornado of ``b``, or of what it costs more than ``a``."""
 
@@ -194,7 +197,7 @@ def _tornado(
     )  # fmt: skip
 
 
-def _bar(law: Law, ends: tuple[float, float, float], *, of_total: bool) -> TornadoBar:
+def _bar(law: Distribution, ends: tuple[float, float, float], *, of_total: bool) -> TornadoBar:
     low, _, high = ends
     flips = not of_total and min(ends) < 0.0 < max(ends)
     unit, text = unit_and_text(law.key)

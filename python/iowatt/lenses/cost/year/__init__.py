@@ -1,7 +1,7 @@
-"""A duty cycle over a year: hours of load, from a file, a profile, a log or a Run, and an array under them.
+"""A year of a duty cycle: the load of each hour, and the array that serves it.
 
-``find_cycle`` reads a ``Cycle``; ``make_years`` puts Runs of arrays at several loads under it, each array as
-a system whose work is a year; ``make_year`` does so for one.
+``find_cycle`` reads a ``Cycle`` of a file, a profile, a log or a Run; ``make_years`` makes of each array's
+Runs at several loads a system whose work is a year, ``make_year`` of one array's.
 """
 
 from iowatt.lenses.cost.year.cycle import Cycle

@@ -1,7 +1,7 @@
-"""A duty cycle: the load of each hour of a year, as a week's shape, months' factors and holidays.
+"""A duty cycle: the load of each hour of a year, from the shape of a week, factors of months, and holidays.
 
-Hours are those of the clock on the wall in local standard time, as tariffs have them: no hour is skipped or
-repeated. A year has 365 days from its start; one that holds 29 February ends a day earlier in the calendar.
+Hours are local standard time, as in tariffs: none is skipped or repeated. A year has 365 days from its start;
+with a 29 February it ends a calendar day earlier.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iowatt.base.results import Note
-from iowatt.lenses.cost.result_year import DutyCycle
+from iowatt.lenses.cost.result.year import DutyCycle
 
 Floats = NDArray[np.float64]
 Measure = Literal["share", "iops", "mib_per_s"]
@@ -29,7 +29,7 @@ DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday
 
 @dataclass(frozen=True)
 class Holiday:
-    """A day that is not worked: of every year, or of one."""
+    """A holiday of every year, or of one."""
 
     month: int
     day: int
@@ -42,29 +42,20 @@ class Holiday:
 
 @dataclass(frozen=True)
 class Cycle:
-    """The load of each hour of the week, and what months and holidays make of it.
+    """The load of each hour of the week in ``measure``, with factors of months and holidays.
 
-    Parameters
-    ----------
-    measure:
-        ``share`` of the highest load there is a Run of, or ``iops``, or ``mib_per_s``.
-    week:
-        Shape (7, 24), Monday first, in ``measure``.
-    months:
-        Shape (12,), what the hours of a month are multiplied by.
-    holiday:
-        Shape (24,), the hours of ``holidays``.
-    growth:
-        By which share the load rises from one year to the next.
+    ``week`` has shape (7, 24), Monday first; ``months`` (12,), factors of a month's hours; ``holiday`` (24,),
+    the hours of ``holidays``. The load rises by the share ``growth`` each year. The measure ``share`` is of
+    the highest load that has a Run.
     """
 
     name: str
     title: str
-    #: The file, profile, log or Run it comes from, for messages.
+    #: Its file, profile, log or Run, for messages.
     where: str
     measure: Measure
     week: Floats
-    #: A publication, file or reason; what it is worth, in the words of the book; its date where known.
+    #: A publication, file or reason; its quality, as in the book; its date where known.
     source: str
     quality: str
     date: str | None = None
@@ -81,12 +72,12 @@ class Cycle:
         return float(max(days) * self.months.max())
 
     def as_share(self, share: float) -> Cycle:
-        """The same shape, its highest hour at ``share`` of the highest load that there is a Run of."""
+        """The same shape with its highest hour at ``share`` of the highest load that has a Run."""
         factor = share / self.highest
         note = Note(
             code="shape-alone",
-            text=f"only the shape of {self.name} counts: its highest hour is taken to be {share:g} of the "
-            "highest load that there is a Run of",
+            text=f"only the shape of {self.name} counts: its highest hour is set to {share:g} of the highest "
+            "load that has a Run",
         )
         return replace(
             self, measure="share", week=self.week * factor, holiday=self.holiday * factor,
@@ -94,7 +85,7 @@ class Cycle:
         )  # fmt: skip
 
     def days(self, start: datetime, years: int = 1) -> list[dt.date]:
-        """The day that each 24 hours of ``years`` from ``start`` are counted to, with one more for a rest."""
+        """The calendar days of ``years`` from ``start``, and one more for hours after midnight."""
         first = start.date()
         return [first + timedelta(days=index) for index in range(years * DAYS_A_YEAR + 1)]
 
@@ -103,36 +94,33 @@ class Cycle:
         days = self.days(start, years)
         off = frozenset(self.holidays)
         by_day = np.stack([self._day(day, off) for day in days]).ravel()
-        found = by_day[start.hour : start.hour + years * HOURS_A_YEAR]
-        growth = (1.0 + self.growth) ** (np.arange(len(found)) // HOURS_A_YEAR)
-        loads: Floats = found * growth
+        hours = by_day[start.hour : start.hour + years * HOURS_A_YEAR]
+        loads: Floats = hours * (1.0 + self.growth) ** (np.arange(len(hours)) // HOURS_A_YEAR)
         return loads
 
     def _day(self, day: dt.date, off: frozenset[Holiday]) -> Floats:
         holiday = Holiday(day.month, day.day) in off or Holiday(day.month, day.day, day.year) in off
         shape: Floats = self.holiday if holiday else self.week[day.weekday()]
-        found: Floats = shape * self.months[day.month - 1]
-        return found
+        loads: Floats = shape * self.months[day.month - 1]
+        return loads
 
     def result(self) -> DutyCycle:
         """``year.cycle`` of ``iowatt.cost/1``."""
         return DutyCycle(
             name=self.name, title=self.title, where=self.where, measure=self.measure,
-            week=[[float(value) for value in day] for day in self.week],
-            mean_day=[float(value) for value in self.week.mean(axis=0)],
-            months=[float(value) for value in self.months], holidays=[str(one) for one in self.holidays],
-            holiday=[float(value) for value in self.holiday] if self.holidays else None,
-            growth_per_year=self.growth, source=self.source, date=self.date, quality=self.quality,
-            notes=list(self.notes),
+            week=self.week.tolist(), mean_day=self.week.mean(axis=0).tolist(), months=self.months.tolist(),
+            holidays=[str(day) for day in self.holidays],
+            holiday=self.holiday.tolist() if self.holidays else None, growth_per_year=self.growth,
+            source=self.source, date=self.date, quality=self.quality, notes=list(self.notes),
         )  # fmt: skip
 
 
 def weekday_and_weekend(weekday: Floats, weekend: Floats) -> Floats:
-    """A week of five days of one shape and two of another, both (24,), as (7, 24)."""
+    """A week, (7, 24), of five weekdays and two days of a weekend, (24,) each."""
     return np.stack([weekday] * 5 + [weekend] * 2)
 
 
 def hour_name(start: datetime, index: int) -> str:
-    """Such as ``Monday 2026-01-05 14:00``, for the hour ``index`` from the one that ``start`` lies in."""
+    """``Monday 2026-01-05 14:00``: the hour number ``index`` from that of ``start``."""
     at = start.replace(minute=0, second=0, microsecond=0) + timedelta(hours=index)
     return f"{DAYS[at.weekday()]} {at:%Y-%m-%d %H:00}"

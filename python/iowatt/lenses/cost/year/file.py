@@ -1,8 +1,9 @@
-"""A duty cycle in a TOML file, ``iowatt.duty-cycle/1``: hours written down, or those of a log or a Run."""
+"""A duty cycle in a TOML file, ``iowatt.duty-cycle/1``: stated hours, or those of a log or a Run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
@@ -31,7 +32,7 @@ HourLoad = Annotated[float, Field(ge=0, le=_MOST)]
 
 
 def holiday(text: str) -> Holiday:
-    """A day written as ``12-25`` (every year) or ``2026-04-03``; an ``InputError`` where it is neither."""
+    """The day ``12-25`` (every year) or ``2026-04-03``. Raises ``InputError`` for anything else."""
     parts = text.split("-")
     try:
         if [len(part) for part in parts] not in ([2, 2], [4, 2, 2]) or not text.isascii():
@@ -48,13 +49,11 @@ def holiday(text: str) -> Holiday:
 
 
 def _local(text: str) -> datetime:
-    """A local time; an ``InputError`` where it is none."""
-    try:
-        found = datetime.fromisoformat(text)
-        if found.tzinfo is None:
-            return found
-    except ValueError:
-        pass
+    """A local time. Raises ``InputError`` for anything else."""
+    with suppress(ValueError):
+        time = datetime.fromisoformat(text)
+        if time.tzinfo is None:
+            return time
     raise InputError(
         "bad-syntax",
         None,
@@ -67,7 +66,7 @@ def _hours(text: str, **constraints: Any) -> Any:
 
 
 class _Common(Strict):
-    """What both kinds of files have."""
+    """Keys of both kinds of files."""
 
     schema_: Literal["iowatt.duty-cycle/1"] = key(
         "The version of this format.", accepts=f'"{SCHEMA}"', example=SCHEMA, alias="schema"
@@ -92,10 +91,10 @@ class _Common(Strict):
         "By how much the load rises from one year to the next, as a share.",
         default=0.0, gt=-1, le=10, example=0.1,
     )  # fmt: skip
-    notes: list[str] = key("What whoever uses it should know; shown with results.", default=[])
+    notes: list[str] = key("Notes for its users, shown with results.", default=[])
 
     def problems(self) -> Iterator[Problem]:
-        """What is wrong between keys."""
+        """Conflicts between keys."""
         if self.month is not None and not any(self.month):
             yield Problem("out-of-range", ("month",), "no month has any load; expected a number above 0")
         for index, text in enumerate(self.holidays):
@@ -105,7 +104,7 @@ class _Common(Strict):
                 yield Problem(error.code, ("holidays", index), error.message)
 
     def over_the_year(self, week: Cycle) -> Cycle:
-        """A week with what this says of months, holidays and growth."""
+        """``week`` with this file's months, holidays and growth."""
         return replace(
             week, name=self.name, title=self.title,
             months=np.ones(12) if self.month is None else np.array(self.month),
@@ -115,11 +114,11 @@ class _Common(Strict):
 
 
 class HoursFile(_Common):
-    """A duty cycle whose hours are written down."""
+    """A duty cycle of stated hours."""
 
     load: Literal["share", "iops", "mib_per_s"] = key(
-        "What the hours are in. share: of the highest load that there is a Run of, 0 to 1; iops: requests "
-        "per second; mib_per_s: MiB per second.",
+        "Unit of the hours. share: of the highest load that has a Run, 0 to 1; iops: requests per second; "
+        "mib_per_s: MiB per second.",
         example="share",
     )
     weekday: list[HourLoad] = _hours("The load of each hour, Monday to Friday.", example=[0.1] * 24)
@@ -149,13 +148,13 @@ class HoursFile(_Common):
                     yield Problem(
                         "out-of-range",
                         (name, hour),
-                        f"{value:g}{by} is above 1; a share is of the highest load that there is a Run of",
+                        f"{value:g}{by} is above 1; a share is of the highest load that has a Run",
                     )
         if not any((*self.weekday, *(self.weekend or []))):
             yield Problem("out-of-range", ("weekday",), "no hour has any load; expected a number above 0")
 
     def cycle(self, where: str) -> Cycle:
-        """The same in arrays."""
+        """The cycle."""
         weekday = np.array(self.weekday)
         weekend = weekday if self.weekend is None else np.array(self.weekend)
         return self.over_the_year(
@@ -167,8 +166,8 @@ class HoursFile(_Common):
         )  # fmt: skip
 
 
-class Measured(Strict):
-    """What was measured, and when."""
+class MeasuredLoad(Strict):
+    """The log or Run, and its times."""
 
     path: str = key(
         "A log of iostat, sar or perfmon, or a Run's folder, relative to this file.",
@@ -179,7 +178,7 @@ class Measured(Strict):
         "Devices of the log, whose load is added up.", default=[], max_length=4096, example=["sda"]
     )
     shift_hours: float = key(
-        "What the log's clock is behind the local one: -5 where it has UTC and the site is on UTC-5.",
+        "Hours from the log's clock to local time: -5 where the log has UTC and the site is on UTC-5.",
         default=0.0, ge=-24, le=24,
     )  # fmt: skip
     begins: str | None = key(
@@ -189,15 +188,15 @@ class Measured(Strict):
         example="2026-03-02T08:00",
     )
     highest: float | None = key(
-        "Only the shape counts: its highest hour is at this share of the highest load there is a Run of.",
+        "Only the shape counts: its highest hour is at this share of the highest load that has a Run.",
         default=None, unset="the rates are those measured", gt=0, le=1, example=0.8,
     )  # fmt: skip
 
 
 class MeasuredFile(_Common):
-    """A duty cycle whose hours a log or a Run has."""
+    """A duty cycle with the hours of a log or a Run."""
 
-    measured: Measured = key("What was measured.", example={"path": "week.txt", "devices": ["sda"]})
+    measured: MeasuredLoad = key("What was measured.", example={"path": "week.txt", "devices": ["sda"]})
 
     def problems(self) -> Iterator[Problem]:
         """What is wrong between keys."""
@@ -209,42 +208,33 @@ class MeasuredFile(_Common):
                 yield Problem(error.code, ("measured", "begins"), error.message)
 
     def cycle(self, where: str) -> Cycle:
-        """The load of the log or Run over a year."""
-        given = self.measured
-        path = Path(where).parent / given.path
+        """The cycle of the log or Run."""
+        stated = self.measured
+        path = Path(where).parent / stated.path
         if not path.exists():
             raise InputError("not-found", f"{where}: measured.path", f"there is no log or Run {path}")
         if path.is_dir() or path.name == "run.json":
-            self._refuse(where, devices=bool(given.devices), shift_hours=bool(given.shift_hours))
-            begins = None if given.begins is None else _local(given.begins)
+            self._refuse(where, devices=bool(stated.devices), shift_hours=bool(stated.shift_hours))
+            begins = None if stated.begins is None else _local(stated.begins)
             week = measured.of_run(Run.open(path), begins)
         else:
-            self._refuse(where, begins=given.begins is not None)
-            shift = given.shift_hours if "shift_hours" in given.model_fields_set else None
-            week = measured.of_log(path, given.devices, shift)
-        # Holidays of what was measured are like its Sundays.
-        found = self.over_the_year(replace(week, holiday=week.week[-1]))
-        return found if given.highest is None else found.as_share(given.highest)
+            self._refuse(where, begins=stated.begins is not None)
+            shift = stated.shift_hours if "shift_hours" in stated.model_fields_set else None
+            week = measured.of_log(path, stated.devices, shift)
+        # Measured holidays are like Sundays.
+        year = self.over_the_year(replace(week, holiday=week.week[-1]))
+        return year if stated.highest is None else year.as_share(stated.highest)
 
     def _refuse(self, where: str, **keys: bool) -> None:
-        for name, given in keys.items():
-            if given:
+        for name, present in keys.items():
+            if present:
                 what = "Run, not to a log" if name == "begins" else "log, not to a Run"
                 raise InputError("not-applicable", f"{where}: measured.{name}", f"applies to a {what}")
 
 
 def of_document(document: TomlDocument) -> Cycle:
-    """The cycle of a TOML text.
-
-    Raises
-    ------
-    InputError
-        A key is unknown, missing or out of bounds (file, line, key); shares above 1; nothing but zeros; a log
-        or Run that cannot be read or has no whole day.
-    """
-    measured = "measured" in document.raw
-    file: HoursFile | MeasuredFile = (
-        document.validate(MeasuredFile) if measured else document.validate(HoursFile)
-    )
+    """The cycle of a TOML document. Raises ``InputError`` for keys, shares, logs and Runs not accepted."""
+    kind: type[MeasuredFile | HoursFile] = MeasuredFile if "measured" in document.raw else HoursFile
+    file = document.validate(kind)
     document.fail(file.problems())
     return file.cycle(document.source)

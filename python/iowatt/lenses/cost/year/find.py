@@ -1,7 +1,7 @@
-"""Duty cycles by what a command line gives, and a profile's envelopes as one.
+"""Duty cycles by the specification of a command line, and of a profile's envelopes.
 
-Envelopes repeat from the profile's second 0, which is taken to be midnight before a Monday; several multiply,
-each scaled to a mean of 1 as the generator does. An hour's load is the mean of their product over it.
+Envelopes repeat from the profile's second 0, midnight before a Monday. Several multiply, each scaled to a
+mean of 1 as in the generator; an hour's load is the mean of their product.
 """
 
 from __future__ import annotations
@@ -30,32 +30,19 @@ _FLAT: Final = "flat"
 
 
 def find_cycle(spec: str) -> Cycle:
-    """The cycle of ``spec``.
+    """The cycle of ``spec``; raises ``InputError`` where there is none or it is not accepted.
 
-    Parameters
-    ----------
-    spec:
-        ``PATH.toml`` (a duty cycle or a profile), ``profile:NAME``, a log of counters as ``LOG`` or
-        ``LOG:DEVICE,DEVICE``, a Run's folder, or ``flat`` (the highest load at all hours). With ``@SHARE``
-        behind it only its shape counts, the highest hour at that share of the highest load: ``flat@0.6``.
-
-    Raises
-    ------
-    InputError
-        There is none such, or something in it is wrong.
+    ``spec`` is ``PATH.toml`` (a duty cycle or a profile), ``profile:NAME``, a log of counters as ``LOG`` or
+    ``LOG:DEVICE,DEVICE``, a Run's folder, or ``flat`` (the highest load at all hours). With ``@SHARE`` at its
+    end only the shape counts, with its highest hour at that share of the highest load: ``flat@0.6``.
     """
     name, at, text = spec.rpartition("@")
     if at and not _exists(spec):
-        return _named(name).as_share(_share(text))
-    return _named(spec)
+        return replace(_cycle(name), where=name).as_share(_share(text))
+    return replace(_cycle(spec), where=spec)  # a hint repeats its place
 
 
-def _named(spec: str) -> Cycle:
-    """With ``spec`` as its place, so that a hint can repeat it."""
-    return replace(_found(spec), where=spec)
-
-
-def _found(spec: str) -> Cycle:
+def _cycle(spec: str) -> Cycle:
     if spec == _FLAT:
         return _flat()
     if spec.startswith(_PROFILE):
@@ -98,7 +85,7 @@ def _share(text: str) -> float:
         raise InputError(
             "out-of-range",
             Argument("duty"),
-            f"{text!r} is not a share of the highest load; expected more than 0 and at most 1",
+            f"{text!r} is not a share of the highest load; expected above 0 up to 1",
         )
     return share
 
@@ -106,7 +93,7 @@ def _share(text: str) -> float:
 def _flat() -> Cycle:
     return Cycle(
         name=_FLAT, title="the same load at all hours", where=_FLAT, measure="share",
-        week=np.ones((DAYS_A_WEEK, HOURS_A_DAY)), source="asked for on the command line", quality="given",
+        week=np.ones((DAYS_A_WEEK, HOURS_A_DAY)), source="the command line", quality="given",
     )  # fmt: skip
 
 
@@ -116,22 +103,16 @@ _MOST_BORDERS: Final = 2_000_000
 
 
 def of_profile(loaded: Loaded) -> Cycle:
-    """The load of a profile over the week, in requests/s where it has a rate, else of its highest hour.
+    """The load of a profile over the week, in requests/s, or as a share of its highest hour without a rate.
 
-    Raises
-    ------
-    InputError
-        Its requests wait for completions or have the stamps of a trace; its envelope is missing; an
-        envelope's period does not fit into a week.
+    Raises ``InputError``: closed or recorded arrivals, no envelope, a period that does not divide a week.
     """
     profile, where = loaded.profile, loaded.document.source
-    paced = profile.arrivals is not None and profile.arrivals.law in ("closed", "recorded")
-    if paced:
-        law = profile.arrivals.law if profile.arrivals else ""
+    if profile.arrivals is not None and profile.arrivals.law in ("closed", "recorded"):
         raise InputError(
             "not-applicable",
             f"{where}: arrivals",
-            f"{law} arrivals have no clock, so there is no load by hour",
+            f"{profile.arrivals.law} arrivals have no clock, so there is no load by hour",
             hint="write the hours down; examples/cost/office-hours.toml is one to start from",
         )
     for missing in profile.missing:
@@ -156,8 +137,8 @@ def of_profile(loaded: Loaded) -> Cycle:
         notes.append(Note(code="start-of-envelope", text=text))
     if rate is None:
         text = (
-            f"the profile {profile.name} has no rate: its highest hour is taken to be the highest load that "
-            "there is a Run of"
+            f"the profile {profile.name} has no rate: its highest hour is set to the highest load that has a "
+            "Run"
         )
         notes.append(Note(code="no-rate", text=text))
     week = shape / shape.max() if rate is None else shape * rate
@@ -177,7 +158,7 @@ def _source(profile: Profile) -> tuple[str, str]:
 
 
 def _week(profile: Profile, where: str) -> Floats:
-    """Factors of each hour of a week, (7, 24), with a mean of all of 1 (of several envelopes: about 1)."""
+    """Factors of each hour of a week, (7, 24), with a mean of 1 (of several envelopes, about 1)."""
     borders = [np.arange(_HOURS + 1) * 3600.0]
     for index, envelope in enumerate(profile.envelope):
         if not any(envelope.factors):
@@ -216,5 +197,5 @@ def _factor(envelope: Envelope, at_s: Floats) -> Floats:
     factors = np.array(envelope.factors)
     part = envelope.period / len(factors)
     which = ((at_s % envelope.period) // part).astype(np.int64)
-    found: Floats = factors[np.minimum(which, len(factors) - 1)] / factors.mean()
-    return found
+    at: Floats = factors[np.minimum(which, len(factors) - 1)] / factors.mean()
+    return at

@@ -1,8 +1,8 @@
-"""Runs of one array at several loads, as points between which everything per second lies on straight lines.
+"""Runs of one array at several loads, with linear interpolation of all rates between them.
 
-At the load x between the Runs a and b a figure per second is ``f_a + (x - x_a) (f_b - f_a) / (x_b - x_a)``.
-A sum over hours is then a sum over Runs, each for the seconds that it stands for: ``weights`` has these, and
-what is counted, used and drawn over a year all rest on the same ones.
+At the load x between the Runs a and b a rate is ``f_a + (x - x_a) (f_b - f_a) / (x_b - x_a)``. A sum over
+hours is then a sum over Runs, each for the seconds that it represents: ``weights``, which all sums of a year
+share.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from iowatt.base.digits import apart
 from iowatt.base.errors import InputError
-from iowatt.lenses.cost.system import System
+from iowatt.lenses.cost.systems.system import PricedSystem
 from iowatt.lenses.cost.year.cycle import Cycle, Floats, Measure, hour_name
 from iowatt.lenses.one_array import MEASURES, WITHIN, ArrayMeasurement, measure_of, same_array
 
@@ -28,12 +28,12 @@ _CURVE: Final = "`iowatt curve` makes Runs at several loads"
 
 @dataclass(frozen=True)
 class Levels:
-    """Systems in order of their load, each another one.
+    """Systems in order of their different loads.
 
-    ``loads`` in ``measure``, ``watts`` at them, both of shape (n,); ``response_ms`` NaN where a Run has none.
+    ``loads`` (in ``measure``), ``watts`` and ``response_ms`` (NaN where not known) have shape (n,).
     """
 
-    systems: tuple[System, ...]
+    systems: tuple[PricedSystem, ...]
     measure: str
     loads: Floats
     watts: Floats
@@ -46,50 +46,42 @@ class Levels:
 
     @property
     def unit(self) -> str:
-        """Of the loads: IOPS or MiB/s."""
+        """Unit of the loads: IOPS or MiB/s."""
         return MEASURES[self.measure]
 
     @property
     def has_idle(self) -> bool:
-        """Whether the lowest is without requests."""
+        """Whether the lowest load is 0."""
         return self.systems[0].work.requests == 0
 
     def weights(self, loads: Floats) -> Floats:
-        """Seconds that each system stands for over hours of ``loads``, shape (n,); they add up to all."""
+        """Seconds that each system represents over hours of ``loads``, shape (n,)."""
         below = np.clip(np.searchsorted(self.loads, loads, side="right") - 1, 0, len(self.loads) - 1)
         above = np.minimum(below + 1, len(self.loads) - 1)
         width = self.loads[above] - self.loads[below]
         along = np.divide(loads - self.loads[below], width, out=np.zeros_like(loads), where=width > 0)
         count = len(self.loads)
-        found = np.bincount(below, weights=1.0 - along, minlength=count)
-        found = found + np.bincount(above, weights=along, minlength=count)
-        return found.astype(np.float64) * HOUR_S
+        hours = np.bincount(below, weights=1.0 - along, minlength=count)
+        hours = hours + np.bincount(above, weights=along, minlength=count)
+        return hours.astype(np.float64) * HOUR_S
 
     def power(self, loads: Floats) -> Floats:
         """Watts at each of ``loads``."""
         return np.interp(loads, self.loads, self.watts)
 
     def response(self, loads: Floats) -> Floats:
-        """Mean response time in ms at each of ``loads``; below the lowest Run with requests, that Run's."""
+        """Mean response time in ms at each of ``loads``; below the lowest Run with requests, the latter's."""
         first = 1 if self.has_idle else 0
         return np.interp(loads, self.loads[first:], self.response_ms[first:])
 
 
-def levels(systems: Sequence[System], measure: Measure) -> Levels:
-    """The systems in order of their load.
+def levels(systems: Sequence[PricedSystem], measure: Measure) -> Levels:
+    """The systems in order of their load in ``measure``; for ``share``, MiB/s of large requests, else IOPS.
 
-    Parameters
-    ----------
-    measure:
-        Of the duty cycle; with ``share``, load is counted in MiB/s where requests are large, else in IOPS.
-
-    Raises
-    ------
-    InputError
-        No system with requests; systems of several arrays, or kinds of power; power that is not known; two
-        with the same load.
+    Raises ``InputError``: no system with requests, different arrays or kinds of power, unknown power, two
+    systems with the same load.
     """
-    same_array([seen(system) for system in systems])
+    same_array([array_of(system) for system in systems])
     loaded = [system for system in systems if system.work.requests]
     if not loaded:
         raise InputError(
@@ -116,23 +108,18 @@ def levels(systems: Sequence[System], measure: Measure) -> Levels:
     for system, power in zip(ordered, watts, strict=True):
         if not math.isfinite(power):
             raise InputError("missing-figure", system.where, "the power of this Run is not known")
-    response = [math.nan if one.work.response_ms is None else one.work.response_ms for one in ordered]
+    responses = [system.work.response_ms for system in ordered]
+    response = [math.nan if ms is None else ms for ms in responses]
     return Levels(tuple(ordered), by, loads, watts, np.array(response))
 
 
 def placed(cycle: Cycle, points: Levels, start: datetime, years: int) -> Floats:
-    """The load of each hour in the systems' measure, none beyond what they span.
+    """The load of each hour in the systems' measure, within their span.
 
-    A load within 2 % beyond the highest Run, or below the lowest where there is no idle one, is that Run's.
-
-    Raises
-    ------
-    InputError
-        An hour above the highest load, or below the lowest without an idle Run: when, how much, and what
-        would do.
+    A load up to 2 % beyond the span is moved to its end; one further beyond raises ``InputError``.
     """
-    given = cycle.hours(start, years)
-    loads = given * points.highest if cycle.measure == "share" else given
+    hours = cycle.hours(start, years)
+    loads = hours * points.highest if cycle.measure == "share" else hours
     low, high = float(points.loads[0]), points.highest
     over = np.flatnonzero(loads > high * (1.0 + WITHIN))
     if len(over):
@@ -149,11 +136,8 @@ def placed(cycle: Cycle, points: Levels, start: datetime, years: int) -> Floats:
     under = np.flatnonzero(loads < low * (1.0 - WITHIN))
     if len(under):
         least = int(np.argmin(loads))
-        needed = (
-            "an idle Run"
-            if loads[least] == 0
-            else f"a Run at {loads[least]:.6g} {points.unit} or an idle one"
-        )
+        rate = f"a Run at {loads[least]:.6g} {points.unit} or an idle one"
+        needed = "an idle Run" if loads[least] == 0 else rate
         raise InputError(
             "missing-figure",
             f"{cycle.where}: {hour_name(start, least)}",
@@ -162,17 +146,17 @@ def placed(cycle: Cycle, points: Levels, start: datetime, years: int) -> Floats:
             f"({len(under)} of {len(loads)} hours are below)",
             hint=f"add {needed}: {_IDLE}",
         )
-    found: Floats = np.clip(loads, low, high)
-    return found
+    within: Floats = np.clip(loads, low, high)
+    return within
 
 
-def _load(system: System, measure: str) -> float:
+def _load(system: PricedSystem, measure: str) -> float:
     work = system.work
     return (work.requests if measure == "iops" else work.bytes_moved / 2**20) / work.duration_s
 
 
-def seen(system: System, plan: str = "") -> ArrayMeasurement:
-    """What identifies its array; ``plan`` is that of its Run."""
+def array_of(system: PricedSystem, plan: str = "") -> ArrayMeasurement:
+    """What identifies a system's array; ``plan`` is that of its Run."""
     return ArrayMeasurement(
         name=system.where, where=system.where,
         drives=tuple((drive.name, drive.model) for drive in system.drives), raw_gb=system.raw_gb,

@@ -1,8 +1,8 @@
-"""Logs of counters and long Runs as duty cycles: rates over stretches of time as a week's shape.
+"""Duty cycles of logs of counters and of long Runs: the mean load of each hour of the week.
 
-A stretch counts to the hours that it lies in, by its seconds. The hours of weekdays and of weekends are means
-apart where both were recorded; else one day is the mean of all days. A Run's seconds count from its start:
-unless its start is given that is taken to be midnight, and before a Monday in a Run of a week or more.
+An interval counts in the hours that it covers, by its seconds. Weekdays and weekends have separate means
+where both were recorded; otherwise all days share one. Unless stated, a Run begins at midnight, and a Run of
+a week or more before a Monday.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _HOUR_S: Final = 3600.0
 _DAY_S: Final = 86_400.0
 _WEEK_S: Final = 604_800.0
-#: An hour of the day is known where at least so much of it was recorded.
+#: Least recording of an hour of the day.
 _LEAST_S: Final = _HOUR_S / 2
 _WEEKDAYS: Final = 5
 _MOST_SHOWN: Final = 8
@@ -43,10 +43,9 @@ HINT: Final = "a duty cycle needs every hour of the day: record for a day at lea
 
 @dataclass(frozen=True)
 class Stretches:
-    """Amounts (requests or bytes) in stretches of time, each of shape (n,).
+    """Amounts (requests or bytes) in stretches of time, shape (n,).
 
-    ``begin_s`` counts from midnight of a day; ``weekday`` is that day's, 0 for Monday, None where not known.
-    No stretch is longer than an hour.
+    ``begin_s`` counts from midnight of a day with ``weekday``, 0 for Monday, None where not known.
     """
 
     begin_s: Floats
@@ -59,10 +58,8 @@ class Stretches:
 def week_of(stretches: Stretches) -> tuple[Floats, tuple[Note, ...]]:
     """The mean load of each hour of the week, (7, 24) in amounts per second, and notes on its coverage.
 
-    Raises
-    ------
-    InputError
-        A stretch is longer than an hour; an hour of the day is missing, or more than half of it.
+    Raises ``InputError``: a stretch longer than an hour; an hour of the day with less than half of it
+    recorded.
     """
     where = stretches.where
     if not len(stretches.seconds):
@@ -141,15 +138,7 @@ def _length(seconds: float) -> str:
 def of_run(run: Run, begins: datetime | None = None) -> Cycle:
     """The load of a Run by the hour, in requests/s, or in MiB/s where requests are large.
 
-    Parameters
-    ----------
-    begins:
-        The local time of its second 0.
-
-    Raises
-    ------
-    InputError
-        Intervals of more than an hour; less than a day of them.
+    ``begins`` is the local time of its second 0. Raises ``InputError`` as ``week_of``.
     """
     where = str(run.path or run.name)
     columns = ("start_s", "end_s", "completions", "bytes_read", "bytes_written")
@@ -166,7 +155,7 @@ def of_run(run: Run, begins: datetime | None = None) -> Cycle:
     else:
         clock = start - np.floor(start.min() / _DAY_S) * _DAY_S
         weekday = 0 if clock[-1] + seconds[-1] >= _WEEK_S else None
-        text = f"second 0 is taken to be midnight{'' if weekday is None else ' before a Monday'}"
+        text = f"second 0 is assumed to be midnight{'' if weekday is None else ' before a Monday'}"
     by_requests = measure_of(float(count.sum()), float(moved.sum())) == "iops"
     week, notes = week_of(Stretches(clock, seconds, count if by_requests else moved / _MIB, weekday, where))
     simulated = run.summary["source"] == "simulation"
@@ -182,18 +171,10 @@ def of_run(run: Run, begins: datetime | None = None) -> Cycle:
 
 
 def of_log(path: Path, devices: Sequence[str] = (), shift_hours: float | None = None) -> Cycle:
-    """The load of some devices of a log together, in requests/s, or in MiB/s where requests are large.
+    """The total load of devices of a log, in requests/s, or in MiB/s where requests are large.
 
-    Parameters
-    ----------
-    shift_hours:
-        Hours that its clock is behind the local one.
-
-    Raises
-    ------
-    InputError
-        No log; several devices and none named; one that is not in it; no times of day in it; hours of the
-        day that it does not have.
+    ``shift_hours`` lead from the log's clock to local time. Raises ``InputError`` as ``week_of``, and: no
+    log, several devices and none named, an unknown device, no times of day.
     """
     log, where = read([path]), str(path)
     activities = [_activity(log, device) for device in _chosen(log, devices, where)]
@@ -201,20 +182,20 @@ def of_log(path: Path, devices: Sequence[str] = (), shift_hours: float | None = 
     begin = begin + (shift_hours or 0.0) * _HOUR_S
     seconds = np.frombuffer(log.seconds, dtype=np.float64)
     known = np.isfinite(seconds) & (seconds > 0) & np.isfinite(begin)
-    known &= np.all([one.known for one in activities], axis=0)
-    requests = np.sum([one.requests for one in activities], axis=0) * seconds
-    moved = np.sum([one.read_bytes + one.write_bytes for one in activities], axis=0) * seconds
+    known &= np.all([device.known for device in activities], axis=0)
+    requests = np.sum([device.requests for device in activities], axis=0) * seconds
+    moved = np.sum([device.read_bytes + device.write_bytes for device in activities], axis=0) * seconds
     by_requests = measure_of(float(requests[known].sum()), float(moved[known].sum())) == "iops"
     amount = requests if by_requests else moved / _MIB
     week, notes = week_of(Stretches(begin[known], seconds[known], amount[known], weekday, where))
-    names = ", ".join(one.device for one in activities)
+    names = ", ".join(device.device for device in activities)
     if not week.any():
         raise InputError("empty", where, f"{names} had no requests")
     if not known.all():
         text = f"{int((~known).sum())} of {len(known)} intervals have no figures and are left out"
         notes += (Note(code="intervals-left-out", text=text),)
     if log.utc and shift_hours is None:
-        text = "its times are UTC, and are taken for local ones (sadf -t writes local times)"
+        text = "its times are UTC and count as local times (sadf -t writes local times)"
         notes += (Note(code="utc-as-local", text=text),)
     return Cycle(
         name=path.name.split(".")[0] or path.name, title=f"{names} as {log.format} counted them", where=where,
@@ -243,7 +224,7 @@ def _chosen(log: CountersLog, devices: Sequence[str], where: str) -> list[str]:
 
 
 def _activity(log: CountersLog, device: str) -> Activity:
-    """Its activity; how requests divide into reads and writes does not matter to their sum."""
+    """The activity of a device, whose sum does not depend on the share of reads."""
     try:
         return activity(log, device)
     except InputError:
@@ -251,7 +232,7 @@ def _activity(log: CountersLog, device: str) -> Activity:
 
 
 def _times(log: CountersLog, where: str) -> tuple[Floats, int | None, str | None]:
-    """Start of each interval, in s since a midnight; that day's weekday; the date of the log."""
+    """Start of each interval in s since a midnight, that day's weekday, and the date of the log."""
     stamps = [end for end in log.ends if end is not None]
     if not stamps:
         hint = f"iostat -t writes them; {HINT}"
@@ -276,7 +257,7 @@ def _times(log: CountersLog, where: str) -> tuple[Floats, int | None, str | None
 
 
 def _order(stamps: Sequence[Stamp]) -> int | None:
-    """Which reading of dates such as 03/04 makes days follow one another; None where both do, or no dates."""
+    """The reading of dates such as 03/04 by which days are consecutive; None where unclear or undated."""
     if not all(stamp.days for stamp in stamps):
         return None
     orders = min(len(stamp.days) for stamp in stamps)

@@ -1,10 +1,10 @@
-"""A year of a duty cycle on each array, from its Runs at several loads, as the work that is priced."""
+"""The year of a duty cycle on an array, from its Runs at several loads, as work to be priced."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import MAXYEAR, datetime
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
-from iowatt.lenses.cost.result_year import (
+from iowatt.lenses.cost.result.year import (
     CalendarMonth,
     DutyYear,
     HighestHour,
@@ -23,11 +23,11 @@ from iowatt.lenses.cost.result_year import (
     MeanDay,
     MeanWeek,
 )
-from iowatt.lenses.cost.system import Counts, Drive, System, Work
+from iowatt.lenses.cost.systems.system import Counts, PricedDrive, PricedSystem, PricedWork
 from iowatt.lenses.cost.year.cycle import DAYS, DAYS_A_WEEK, HOURS_A_DAY, Cycle, Floats, hour_name
-from iowatt.lenses.cost.year.levels import HOUR_S, Levels, levels, placed, seen
+from iowatt.lenses.cost.year.levels import HOUR_S, Levels, array_of, levels, placed
 from iowatt.lenses.one_array import plan_of
-from iowatt.tariffs.load import Load
+from iowatt.tariffs.load import ElectricLoad
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -39,9 +39,9 @@ _MOST_YEARS: Final = 200
 
 @dataclass(frozen=True)
 class Year:
-    """A year; ``loads`` (in the levels' measure) and ``watts`` have a value for each hour."""
+    """A year of an array; ``loads`` (in the levels' measure) and ``watts`` have a value for each hour."""
 
-    system: System
+    system: PricedSystem
     cycle: Cycle
     levels: Levels
     start: datetime
@@ -50,7 +50,7 @@ class Year:
     watts: Floats
 
     def result(self) -> DutyYear:
-        """``systems[].year`` of ``iowatt.cost/1``: loads in ``unit``, power in W."""
+        """``systems[].year`` of ``iowatt.cost/1``."""
         points, work = self.levels, self.system.work
         top = int(np.argmax(self.loads))
         response = points.response(self.loads[top : top + 1])[0]
@@ -89,7 +89,7 @@ class Year:
         ]  # fmt: skip
 
     def _by_load(self) -> list[LoadBand]:
-        """Hours at each tenth of the highest load, those without any apart; kWh in them."""
+        """Hours and kWh at each tenth of the highest load, and without load."""
         tenth = np.ceil(self.loads / self.levels.highest * _BINS - 1e-9).astype(np.int64).clip(0, _BINS)
         tenth[self.loads == 0] = 0
         tenth[(self.loads > 0) & (tenth == 0)] = 1
@@ -123,7 +123,7 @@ def _means(place: NDArray[np.int64], values: Floats) -> Floats:
 
 
 def make_year(
-    systems: Sequence[System],
+    systems: Sequence[PricedSystem],
     cycle: Cycle,
     start: datetime,
     *,
@@ -131,17 +131,12 @@ def make_year(
     hours: int | None = None,
     name: str | None = None,
 ) -> Year:
-    """The year of ``cycle`` from ``start`` on the array that ``systems`` are Runs of.
+    """``years`` of ``cycle`` from ``start`` on the array whose Runs are ``systems``.
 
-    Its ``system`` has work of ``years`` x 365 days, or of the first ``hours`` of them. With one year,
-    repeated over a longer horizon, weekends drift against the calendar's by a day a year, and growth does
-    not come in: for both, ask for all years.
+    Its ``system`` has work of ``years`` x 365 days, or of the first ``hours`` of them. A single year that is
+    repeated over a longer horizon has no growth, and its weekends drift by a day a year.
 
-    Raises
-    ------
-    InputError
-        Systems that are not of one array or of one kind of power, power that is not known, two at one load,
-        none with requests; hours beyond the loads of the Runs.
+    Raises ``InputError`` as ``levels`` and ``placed``, and for years that are not accepted.
     """
     if not 1 <= years <= _MOST_YEARS:
         raise InputError(
@@ -164,32 +159,32 @@ def make_year(
         for field in ("requests", "bytes_moved")
     )  # fmt: skip
     top = points.systems[-1]
-    used = [one for one, weight in zip(points.systems, weights, strict=True) if weight > 0]
+    used = [system for system, weight in zip(points.systems, weights, strict=True) if weight > 0]
     system = replace(
         top,
-        # A year with hours at a load that the system did not keep up with is not a candidate either.
-        kept_up=next((one.kept_up for one in used if one.late), used[-1].kept_up if used else None),
-        missed=next((one.missed for one in used if one.missed), ""),
+        # A year is no candidate where one of its Runs is none.
+        kept_up=next((run.kept_up for run in used if run.late), used[-1].kept_up if used else None),
+        missed=next((run.missed for run in used if run.missed), ""),
         name=name or top.name,
-        where=", ".join(one.where for one in points.systems),
+        where=", ".join(run.where for run in points.systems),
         drives=drives_over(points.systems, weights),
-        work=Work(
+        work=PricedWork(
             duration_s=len(worked) * HOUR_S,
-            load=Load.of_powers(np.full(len(worked), HOUR_S), watts[: len(worked)]),
+            load=ElectricLoad.of_powers(np.full(len(worked), HOUR_S), watts[: len(worked)]),
             requests=requests,
             bytes_moved=moved,
             response_ms=_response(points, worked),
         ),
-        modelled=all(one.modelled for one in points.systems),
+        modelled=all(run.modelled for run in points.systems),
         notes=_notes(points, cycle, loads, start, years),
-        cautions=tuple(dict.fromkeys(text for one in used for text in one.cautions)),
+        cautions=tuple(dict.fromkeys(note for run in used for note in run.cautions)),
     )
     return Year(system, cycle, points, start, years, loads, watts)
 
 
 def _response(points: Levels, loads: Floats) -> float | None:
-    """Mean response time in ms, each hour counted by its requests."""
-    rates = np.array([one.work.requests / one.work.duration_s for one in points.systems])
+    """Mean response time in ms, weighted by requests."""
+    rates = np.array([run.work.requests / run.work.duration_s for run in points.systems])
     requests = np.interp(loads, points.loads, rates)
     if not requests.any():
         return None
@@ -220,22 +215,22 @@ def _notes(points: Levels, cycle: Cycle, loads: Floats, start: datetime, years: 
     slow = f", mean response time {response:.3g} ms" if math.isfinite(response) else ""
     text = f"highest hour: {hour_name(start, top)} at {loads[top]:.4g} {points.unit}{slow}"
     notes.append(Note(code="highest-hour", text=text))
-    text = "power is constant within an hour: a demand charge sees hourly means, not the peaks in them"
+    text = "power is constant within an hour: demand charges count hourly means, not peaks within an hour"
     notes.append(Note(code="hourly-means", text=text))
     if cycle.growth and years == 1:
         text = f"a growth of {cycle.growth:.3g} a year is left out: this is the first year alone"
         notes.append(Note(code="growth-left-out", text=text))
     elif cycle.growth:
-        text = "growth is in the mean of these years, which crossovers over other times use"
+        text = "crossovers over other times use the mean of these years, growth included"
         notes.append(Note(code="growth-in-mean", text=text))
     return tuple(dict.fromkeys(notes))
 
 
-def drives_over(systems: Sequence[System], weights_s: Floats) -> tuple[Drive, ...]:
+def drives_over(systems: Sequence[PricedSystem], weights_s: Floats) -> tuple[PricedDrive, ...]:
     """The drives of the last system with the counts of ``weights_s`` seconds of each system's work.
 
-    Drives are the same in all, in the same order; a figure that one of them does not have is not known of
-    the year, if that Run stands for any of it.
+    All systems have the same drives in the same order. A figure is not known where a Run that represents any
+    of the year lacks it.
     """
     times = [
         float(weight) / system.work.duration_s for weight, system in zip(weights_s, systems, strict=True)
@@ -247,42 +242,31 @@ def drives_over(systems: Sequence[System], weights_s: Floats) -> tuple[Drive, ..
 
 
 def _summed(counts: Sequence[Counts], times: Sequence[float]) -> Counts:
-    used = [one.scaled(factor) for one, factor in zip(counts, times, strict=True) if factor > 0]
-    return Counts(
-        bytes_read=math.fsum(one.bytes_read for one in used),
-        bytes_written=math.fsum(one.bytes_written for one in used),
-        start_stops=math.fsum(one.start_stops for one in used),
-        load_unloads=math.fsum(one.load_unloads for one in used),
-        pe_fraction=_known([one.pe_fraction for one in used]),
-        write_amplification=_amplification(used),
-        percentage_used=_known([one.percentage_used for one in used]),
-        low_s=_known([one.low_s for one in used]),
-        saved_j=_known([one.saved_j for one in used]),
-    )
+    used = [count.scaled(factor) for count, factor in zip(counts, times, strict=True) if factor > 0]
+    sums: dict[str, Any] = {
+        field.name: _sum([getattr(count, field.name) for count in used]) for field in fields(Counts)
+    }
+    return Counts(**{**sums, "write_amplification": _amplification(used)})
 
 
-def _known(values: Sequence[float | None]) -> float | None:
+def _sum(values: Sequence[float | None]) -> float | None:
+    """The sum; None where a value is not known."""
     known = [value for value in values if value is not None]
     return math.fsum(known) if len(known) == len(values) else None
 
 
 def _amplification(used: Sequence[Counts]) -> float | None:
-    """Bytes programmed over bytes that hosts wrote; Runs without writes have none, and change nothing."""
-    writing = [one for one in used if one.bytes_written > 0]
-    programmed = _known(
-        [
-            None if one.write_amplification is None else one.write_amplification * one.bytes_written
-            for one in writing
-        ]
-    )
-    if not writing or programmed is None:
+    """Bytes programmed over bytes that hosts wrote, of the Runs with writes."""
+    writing = [count for count in used if count.bytes_written > 0]
+    if not writing or any(count.write_amplification is None for count in writing):
         return None
-    return programmed / math.fsum(one.bytes_written for one in writing)
+    programmed = math.fsum((count.write_amplification or 0.0) * count.bytes_written for count in writing)
+    return programmed / math.fsum(count.bytes_written for count in writing)
 
 
-Observed = tuple["Run", System]
+Observed = tuple["Run", PricedSystem]
 _RUNS: Final = "runs"
-"""The folder that searches keep Runs in."""
+"""The folder of a search's Runs."""
 
 
 def make_years(
@@ -290,12 +274,12 @@ def make_years(
 ) -> list[Year]:
     """A year of each array, in order of their first Runs; see ``make_year``.
 
-    Simulated Runs are of one array where their plans say the same of it, measured ones where drives and
-    capacities are the same. A year has the name of its Runs' scenario, or of their folder where two share it.
+    Simulated Runs are of one array where their plans describe the same array, measured ones where drives and
+    capacities are equal. A year is named after the scenario of its Runs, or their folder where two share it.
     """
     arrays: dict[Any, list[Observed]] = {}
     for run, system in observed:
-        arrays.setdefault(seen(system, plan_of(run)).array, []).append((run, system))
+        arrays.setdefault(array_of(system, plan_of(run)).array, []).append((run, system))
     groups = list(arrays.values())
     return [
         make_year([system for _, system in group], cycle, start, years=years, hours=hours, name=name)

@@ -6,7 +6,7 @@ from typing import Final
 
 from xlsxwriter import Workbook
 
-from iowatt.lenses.cost.book.keys import known
+from iowatt.lenses.cost.book import key_rule
 from iowatt.lenses.cost.result import Assumption, Cost
 from iowatt.pages.cost import live
 from iowatt.pages.cost.sheets.cells import Cells, Styles, absolute, cell_names, printed, widths
@@ -88,7 +88,7 @@ class _Sheet:
         sheet.write_number(row, 1, value, styles.given() if live_here else styles.stated("General"))
         styles.row(sheet, row, {5: name, 6: follows}, 5)
         self._book.define_name(name, f"={TITLE}!{absolute(row, 1)}")
-        rule = known(key)
+        rule = key_rule(key)
         if rule is not None:
             within = {"criteria": ">=", "value": rule.low}
             if rule.high < float("inf"):

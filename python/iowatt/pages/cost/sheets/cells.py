@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from xlsxwriter import Workbook
@@ -12,7 +12,6 @@ from xlsxwriter.format import Format
 from xlsxwriter.utility import xl_rowcol_to_cell
 from xlsxwriter.worksheet import Worksheet
 
-from iowatt.lenses.cost.component import Flow
 from iowatt.lenses.cost.result import CostComponent, Payment
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.pages.cost import live
@@ -32,7 +31,7 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Place:
+class SystemCells:
     """Cells of the sheet of one system that the summary refers to."""
 
     sheet: str
@@ -158,7 +157,7 @@ _HEADS: Final = (
 
 
 @dataclass(frozen=True)
-class Horizon:
+class HorizonCell:
     """Where a system's horizon ends, and the cell that has it in years."""
 
     seconds: float
@@ -175,7 +174,7 @@ class Flows:
         self._stated = rate
         self._row = 2
 
-    def add(self, name: str, component: CostComponent, horizon: Horizon) -> str | None:
+    def add(self, name: str, component: CostComponent, horizon: HorizonCell) -> str | None:
         """Write a component's payments; returns the formula of what a dollar of it is worth today.
 
         What lasts until the end of the horizon follows it. None: as paid.
@@ -190,7 +189,7 @@ class Flows:
         shares, worth = (on(PAYMENTS, span(column, first, last)) for column in (2, 5))
         return f"SUMPRODUCT({shares},{worth})"
 
-    def _one(self, of: tuple[str, str], flow: Payment, share: float, horizon: Horizon) -> None:
+    def _one(self, of: tuple[str, str], flow: Payment, share: float, horizon: HorizonCell) -> None:
         sheet, row, styles = self._sheet, self._row, self._styles
         styles.row(sheet, row, dict(enumerate(of)))
         sheet.write_number(row, 2, share, styles.stated())
@@ -205,7 +204,7 @@ class Flows:
         if flow.until_s is not None and flow.until_s > flow.at_s:
             even = f"({formula}-{worth}^(-{end}))/(({end}-{start})*LN{worth})"
             formula = f"IF({self._rate}=0,1,{even})"
-        value = Flow(1.0, flow.at_s, flow.until_s).present(self._stated)
+        value = replace(flow, usd=1.0).present(self._stated)
         sheet.write_formula(row, 5, f"={formula}", styles.computed(), value)
         self._row += 1
 

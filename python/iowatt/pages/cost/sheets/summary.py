@@ -8,18 +8,18 @@ from typing import Final
 from xlsxwriter import Workbook
 from xlsxwriter.worksheet import Worksheet
 
-from iowatt.lenses.cost.component import GROUPS, Group
+from iowatt.lenses.cost.pricing import GROUPS, Group
 from iowatt.lenses.cost.result import Cost, SystemCost
 from iowatt.pages.cost import words
-from iowatt.pages.cost.document import caveats, rests
+from iowatt.pages.cost.page import caveats, rests
 from iowatt.pages.cost.sentences import verdict
-from iowatt.pages.cost.sheets.cells import TIMES, USD, Place, Styles, absolute, on, printed
+from iowatt.pages.cost.sheets.cells import TIMES, USD, Styles, SystemCells, absolute, on, printed
 from iowatt.pages.cost.sheets.system import UNKNOWN
 
 _TOP: Final = 6
 
 
-def fill(book: Workbook, sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[Place]) -> None:
+def fill(book: Workbook, sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[SystemCells]) -> None:
     """Write the sheet and its chart."""
     names, systems = words.labels(cost), cost.systems
     printed(sheet)
@@ -52,15 +52,15 @@ def fill(book: Workbook, sheet: Worksheet, styles: Styles, cost: Cost, places: S
 
 
 def _groups(
-    sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[Place], rows: Mapping[int, Group]
+    sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[SystemCells], rows: Mapping[int, Group]
 ) -> None:
     for row, group in rows.items():
-        sheet.write_string(row, 0, words.NAMES[group], styles.text)
+        sheet.write_string(row, 0, words.GROUP_TITLES[group], styles.text)
         for at, (system, place) in enumerate(zip(cost.systems, places, strict=True), 1):
             if words.withheld(cost, system):
                 continue
             where, usd = on(place.sheet, place.groups), on(place.sheet, place.usd)
-            formula = f'=SUMIF({where},"{words.NAMES[group]}",{usd})'
+            formula = f'=SUMIF({where},"{words.GROUP_TITLES[group]}",{usd})'
             value = system.by_group.get(group, 0.0)
             if value is None:
                 sheet.write_string(row, at, UNKNOWN, styles.text)
@@ -68,7 +68,7 @@ def _groups(
                 sheet.write_formula(row, at, formula, styles.computed(USD), value)
 
 
-def _totals(sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[Place], row: int) -> int:
+def _totals(sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[SystemCells], row: int) -> int:
     """Totals, today's dollars, against the first, and how long; returns the next free row."""
     systems, baseline = cost.systems, cost.choice.baseline
     names = [one.name for one in systems]
@@ -112,7 +112,7 @@ def _totals(sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[Place
 
 
 def _carbon(
-    sheet: Worksheet, styles: Styles, systems: Sequence[SystemCost], places: Sequence[Place], row: int
+    sheet: Worksheet, styles: Styles, systems: Sequence[SystemCost], places: Sequence[SystemCells], row: int
 ) -> int:
     for down, text in enumerate(("Carbon in operation (kg CO2e)", "Carbon embodied (kg CO2e)")):
         sheet.write_string(row + down, 0, text, styles.text)
@@ -138,7 +138,7 @@ def _chart(book: Workbook, sheet: Worksheet, rows: Mapping[int, Group], systems:
                 "name": ["Summary", row, 0],
                 "categories": ["Summary", top, 1, top, systems],
                 "values": ["Summary", row, 1, row, systems],
-                "fill": {"color": words.COLOURS[group]},
+                "fill": {"color": words.GROUP_COLOURS[group]},
             }
         )
     chart.set_title({"name": "USD by group", "name_font": {"size": 12}})

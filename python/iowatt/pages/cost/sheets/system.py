@@ -8,19 +8,18 @@ from typing import Final
 
 from xlsxwriter.worksheet import Worksheet
 
-from iowatt.lenses.cost import expression
+from iowatt.lenses.cost.pricing.wear import ROUNDING
 from iowatt.lenses.cost.result import Cost, CostComponent, DriveCost, SystemCost
-from iowatt.lenses.cost.wear import ROUNDING
 from iowatt.lenses.wear import SECONDS_PER_YEAR
-from iowatt.pages.cost import live, words
+from iowatt.pages.cost import expression, live, words
 from iowatt.pages.cost.sheets.cells import (
     PLAIN,
     USD,
     Cells,
     Flows,
-    Horizon,
-    Place,
+    HorizonCell,
     Styles,
+    SystemCells,
     absolute,
     on,
     printed,
@@ -55,12 +54,12 @@ class Making:
     payments: Flows
 
 
-def add(making: Making, name: str, system: SystemCost) -> Place:
+def add(making: Making, name: str, system: SystemCost) -> SystemCells:
     """Add the sheet of a system; returns where the summary finds its figures."""
-    return _System(making, name, system).write()
+    return _SystemSheet(making, name, system).write()
 
 
-class _System:
+class _SystemSheet:
     def __init__(self, making: Making, name: str, system: SystemCost) -> None:
         self._sheet = making.sheets[name]
         self._styles = making.styles
@@ -78,7 +77,7 @@ class _System:
         self._last = self._first + max(1, len(components)) - 1
         self._rows = {one.key: self._first + at for at, one in enumerate(components)}
 
-    def write(self) -> Place:
+    def write(self) -> SystemCells:
         sheet, styles, system = self._sheet, self._styles, self._system
         printed(sheet)
         widths(sheet, _WIDTHS)
@@ -99,7 +98,7 @@ class _System:
             else:
                 sheet.write_formula(self._last + 1, column, formula, styles.computed(USD, bold=True), value)
         sheet.freeze_panes(self._first, 1)
-        return Place(
+        return SystemCells(
             self._name, span(1, self._first, self._last), span(_USD, self._first, self._last), total, present,
             self._places["repeats"], self._places["years"], self._places["kg.operational"],
             self._places["kg.embodied"],
@@ -161,7 +160,7 @@ class _System:
         """How often the work and the years use up a drive, and how many serve one after another."""
         lives = absolute(row, _LIVES)
         self._number((row, _LIVES), self._formula(self._live.of_lives(drive)), drive.lives, PLAIN)
-        served = f"MAX(1,CEILING({lives}-{expression.number(ROUNDING)},1))"
+        served = f"MAX(1,CEILING({lives}-{ROUNDING!r},1))"
         self._number((row, _SERVED), served, drive.served, PLAIN)
         self._of_drives["lives", drive.name] = lives
         self._of_drives["served", drive.name] = absolute(row, _SERVED)
@@ -171,7 +170,8 @@ class _System:
         row = self._rows[component.key]
         follows, stays = self._live.keys(component)
         texts = {
-            0: component.title, 1: words.NAMES[component.group], 2: component.device, 4: component.unit,
+            0: component.title, 1: words.GROUP_TITLES[component.group], 2: component.device,
+            4: component.unit,
             8: ", ".join(sorted(follows)), 9: ", ".join(sorted(stays)),
             10: component.formula, 11: component.source, 12: component.date, 13: component.note,
             14: component.key,
@@ -181,7 +181,7 @@ class _System:
             self._number((row, column), None, value, PLAIN)
         formula = self._formula(self._live.of_component(component), component.device)
         self._number((row, _USD), formula, component.usd, USD)
-        horizon = Horizon(self._system.seconds, on(self._name, self._places["years"]))
+        horizon = HorizonCell(self._system.seconds, on(self._name, self._places["years"]))
         worth = self._payments.add(self._name, component, horizon)
         if component.usd is None:
             for column in (_USD, _PRESENT):

@@ -1,4 +1,4 @@
-"""Results whose texts come from folders and files, so that any character may be in them."""
+"""Results with texts of folders and files, which may hold any character."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ from pydantic import model_validator
 
 from iowatt.base.results import Result
 
-#: Control characters, halves of surrogate pairs (folders whose names are not UTF-8), and the two characters
-#: that XML forbids: neither a terminal nor a file should get them.
+#: Control characters, halves of surrogate pairs (folders whose names are not UTF-8), and what XML forbids.
 _UNPRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def _printable(part: Any) -> Any:
-    """The texts of a list or of the keys of a dict with question marks for what cannot be printed."""
+    """``part`` with question marks for unprintable characters of its texts."""
     if isinstance(part, str):
         return _UNPRINTABLE.sub("?", " ".join(part.splitlines())) if _UNPRINTABLE.search(part) else part
     if isinstance(part, list | tuple):
-        return [_printable(one) for one in part]
+        return [_printable(item) for item in part]
     if isinstance(part, dict):
         return {_printable(key): _printable(value) for key, value in part.items()}
     return part
 
 
 class PrintableResult(Result):
-    """A part of the document. Names come from folders and files, so that any text may be in them."""
+    """A part of the document whose texts are made printable."""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,7 +1,6 @@
-"""Bills of a system's load, made once for each length and factor that is asked for.
+"""Bills of a system's load, kept by length and factor.
 
-Uncertainty, tornado and crossovers price a system a thousand times; most of these differ in nothing that
-the meter sees.
+Uncertainty, tornado and crossovers price a system a thousand times, and most of these prices share a bill.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from iowatt.base.errors import InputError
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.tariffs.bill import Bill, KnownMonths, bill
 from iowatt.tariffs.charges import BillItem, ItemKind
-from iowatt.tariffs.load import Load
+from iowatt.tariffs.load import ElectricLoad
 
 if TYPE_CHECKING:
     from iowatt.tariffs.structure import Tariff
 
 LONGEST_YEARS: Final = 200.0
-"""Beyond that a bill by months says nothing, and takes long."""
+"""Longest bill by months."""
 
 _READ: Final = 8
 """Factors whose months are kept."""
@@ -46,7 +45,7 @@ class Charge:
     quantity: float
 
     def scaled(self, factor: float) -> Charge:
-        """Of ``factor`` times the power; what is fixed stays."""
+        """The same charge at ``factor`` times the power; fixed charges stay."""
         times = 1.0 if self.kind in FIXED else factor
         return replace(self, usd=self.usd * times, quantity=self.quantity * times)
 
@@ -57,15 +56,15 @@ class Bills:
 
     tariff: Tariff
     start: datetime
-    #: The work, once.
-    load: Load
+    #: The power of the work done once.
+    load: ElectricLoad
     _known: dict[tuple[float, float], KnownMonths] = field(default_factory=dict, repr=False, compare=False)
     _charges: dict[tuple[float, float, float], tuple[Charge, ...]] = field(
         default_factory=dict, repr=False, compare=False
     )
 
     def of(self, repeats: float, factor: float = 1.0, site_kw: float = 0.0) -> Bill:
-        """The bill of the work ``repeats`` times with ``factor`` times its power, beside ``site_kw``.
+        """The bill of the work ``repeats`` times at ``factor`` times its power, with ``site_kw`` more.
 
         Raises ``InputError`` beyond ``LONGEST_YEARS``.
         """
@@ -83,7 +82,7 @@ class Bills:
         return bill(self.tariff, load, self.start, self._months(factor, site_kw))
 
     def _months(self, factor: float, site_kw: float) -> KnownMonths:
-        """Months that were read for this factor; those of the factors not asked for longest are forgotten."""
+        """The months read for this factor; the least recently used factor is dropped."""
         known = self._known.pop((factor, site_kw), {})
         self._known[factor, site_kw] = known
         if len(self._known) > _READ:
@@ -91,7 +90,7 @@ class Bills:
         return known
 
     def charges(self, repeats: float, factor: float = 1.0, site_kw: float = 0.0) -> tuple[Charge, ...]:
-        """The same by kind and year of the horizon; beside a site's load, what comes on top of the site's."""
+        """Charges by kind and year of the horizon; with a site's load, what the system adds to its bill."""
         key = (repeats, factor, site_kw)
         if key not in self._charges:
             if len(self._charges) >= _KEPT:
@@ -101,43 +100,44 @@ class Bills:
 
     def _charged(self, repeats: float, factor: float, site_kw: float) -> tuple[Charge, ...]:
         if site_kw and self._additive:
-            # A constant beside it adds the same to every peak: what comes on top is the load's own.
+            # A constant load raises every peak alike, so the system adds what it costs alone.
             alone = self.charges(repeats, factor)
             return tuple(charge for charge in alone if charge.kind not in FIXED)
         if site_kw:
-            return tuple(self._beside(repeats, factor, site_kw))
+            both, site = (self._by_year(self.of(repeats, f, site_kw).items) for f in (factor, 0.0))
+            return tuple(difference(both, site))
         if factor != 1.0 and self._proportional:
             return tuple(charge.scaled(factor) for charge in self.charges(repeats))
         return tuple(self._by_year(self.of(repeats, factor).items))
 
-    def _beside(self, repeats: float, factor: float, site_kw: float) -> Iterator[Charge]:
-        """What comes on top of a site's own bill: the difference of both."""
-        both = {(one.kind, one.year): one for one in self._by_year(self.of(repeats, factor, site_kw).items)}
-        alone = {(one.kind, one.year): one for one in self._by_year(self.of(repeats, 0.0, site_kw).items)}
-        for at in {**both, **alone}:
-            here, there = both.get(at, Charge(*at, 0.0, 0.0)), alone.get(at, Charge(*at, 0.0, 0.0))
-            yield Charge(*at, here.usd - there.usd, here.quantity - there.quantity)
-
     @cached_property
     def _proportional(self) -> bool:
-        """Whether twice the power is twice the bill, fixed charges aside: no tiers, and no least bill."""
+        """Whether charges that are not fixed are in proportion to power: no tiers, no minimum bill."""
         tariff = self.tariff
         parts = (tariff.energy, tariff.demand, tariff.flat_demand, tariff.coincident)
         tiers = [tiers for part in parts if part is not None for tiers in part.periods]
-        return not tariff.minimum and all(len(one) == 1 for one in tiers)
+        return not tariff.minimum and all(len(period) == 1 for period in tiers)
 
     @cached_property
     def _additive(self) -> bool:
-        """Whether a constant load beside it changes nothing of its own charges: no earlier peak counts."""
+        """Whether a constant load on the same meter leaves its charges as they are: no ratchet."""
         ratchet = self.tariff.ratchet
         return self._proportional and not any(ratchet.shares) and not ratchet.lookback_share
 
     def _by_year(self, items: Iterable[BillItem]) -> Iterator[Charge]:
-        found: dict[tuple[ItemKind, int], list[tuple[float, float]]] = {}
+        by_year: dict[tuple[ItemKind, int], list[tuple[float, float]]] = {}
         first = self.start.year * 12 + self.start.month
         for item in items:
             months = int(item.month[:4]) * 12 + int(item.month[5:]) - first
-            found.setdefault((item.kind, months // 12), []).append((item.usd, item.quantity * item.share))
-        for (kind, year), pairs in found.items():
-            usd = math.fsum(one for one, _ in pairs)
-            yield Charge(kind, year, usd, math.fsum(quantity for _, quantity in pairs))
+            by_year.setdefault((item.kind, months // 12), []).append((item.usd, item.quantity * item.share))
+        for (kind, year), pairs in by_year.items():
+            usd, quantity = (math.fsum(values) for values in zip(*pairs, strict=True))
+            yield Charge(kind, year, usd, quantity)
+
+
+def difference(more: Iterable[Charge], less: Iterable[Charge]) -> Iterator[Charge]:
+    """``more`` minus ``less`` by kind and year."""
+    first, second = ({(charge.kind, charge.year): charge for charge in charges} for charges in (more, less))
+    for key in {**first, **second}:
+        a, b = (charges.get(key, Charge(*key, 0.0, 0.0)) for charges in (first, second))
+        yield Charge(*key, a.usd - b.usd, a.quantity - b.quantity)

@@ -1,4 +1,4 @@
-"""An inventory: its file and the device files behind it, its drives, parts, prices, capacity and notes."""
+"""An inventory: the drives, parts, prices and capacity that a Run does not have, read from a file."""
 
 from __future__ import annotations
 
@@ -12,10 +12,17 @@ from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem
 from iowatt.base.results import Note
-from iowatt.lenses.cost.book.book import Book, Figure
+from iowatt.lenses.cost.book.book import Book, BookFigure
 from iowatt.lenses.cost.book.find import SET
-from iowatt.lenses.cost.inventory_file import Bought, Change, Counted, DriveEntry, InventoryFile, Spread
-from iowatt.lenses.cost.system import Counts, Drive
+from iowatt.lenses.cost.systems.inventory_file import (
+    Bought,
+    DriveChange,
+    DriveCounters,
+    DriveEntry,
+    InventoryFile,
+    Spread,
+)
+from iowatt.lenses.cost.systems.system import Counts, PricedDrive
 from iowatt.model.library import DeviceFile, Sold, device_file, device_names, file_ratings, price_class_of
 from iowatt.run.bundle import Run
 
@@ -26,10 +33,7 @@ CapacityGb = tuple[float | None, float | None, float | None]
 
 @dataclass(frozen=True)
 class Inventory:
-    """A file that was read and checked.
-
-    ``devices`` are the device files that its drives name.
-    """
+    """A checked inventory file, with the device files that its drives name (``devices``)."""
 
     where: str
     file: InventoryFile
@@ -41,11 +45,11 @@ class Inventory:
         return {part.name: part.count for part in self.file.part}
 
     def priced(self, book: Book) -> Book:
-        """``book`` with the prices of parts that the file states; what the command line sets stays.
+        """``book`` with the file's prices of parts; prices set on the command line stay.
 
-        Raises ``InputError`` where another inventory states another price of a part of the same name.
+        Raises ``InputError`` where two inventories give one part different prices.
         """
-        figures: dict[str, Figure] = {}
+        figures: dict[str, BookFigure] = {}
         for part in self.file.part:
             key = f"purchase.part.{part.name}"
             known = book.figures.get(key)
@@ -56,36 +60,30 @@ class Inventory:
                     "conflict",
                     f"{self.where}: part.{part.name}.usd",
                     f"{part.name!r} costs {part.usd:g} USD here and {known.value:g} in {known.source}",
-                    hint="parts of one name have one price; give them different names",
+                    hint="give parts with different prices different names",
                 )
-            figures[key] = Figure(
+            figures[key] = BookFigure(
                 key=key, value=part.usd, low=part.low, high=part.high, source=part.source or self.where,
                 date=part.date, quality="given",
             )  # fmt: skip
         return replace(book, figures={**book.figures, **figures}) if figures else book
 
-    def capacity_gb(self, run: Run, drives: Sequence[Drive]) -> CapacityGb:
-        """The file's, else the Run's; raw capacity else that of all ``drives``."""
-        given, known = self.file.capacity, run.summary["capacity_gb"]
+    def capacity_gb(self, run: Run, drives: Sequence[PricedDrive]) -> CapacityGb:
+        """The file's capacity, else the Run's; raw capacity else the sum of ``drives``."""
+        stated, known = self.file.capacity, run.summary["capacity_gb"]
         summed = sum(drive.capacity_gb for drive in drives) or None
 
         def gb(size: int | None, otherwise: float | None) -> float | None:
             return otherwise if size is None else size / GB
 
-        usable = gb(given.usable, known["usable"])
-        effective = gb(given.effective, known["effective"])
-        raw = gb(given.raw, known["raw"])
+        usable = gb(stated.usable, known["usable"])
+        effective = gb(stated.effective, known["effective"])
+        raw = gb(stated.raw, known["raw"])
         return summed if raw is None else raw, usable, usable if effective is None else effective
 
 
 def read_inventory(path: str | Path) -> Inventory:
-    """The inventory of a file.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or is wrong: with its place, key and what would be accepted.
-    """
+    """The inventory of a file. Raises ``InputError`` where it cannot be read or is not accepted."""
     path = Path(path)
     document = TomlDocument(read_text(path), str(path))
     file = document.validate(InventoryFile)
@@ -146,11 +144,10 @@ def _problems(file: InventoryFile, devices: Mapping[str, DeviceFile]) -> Iterato
 StatedPrice = tuple[float, str | None, str]
 
 
-def added_drives(inventory: Inventory, run: Run) -> tuple[Drive, ...]:
-    """The drives that the file adds to those that the Run knows, in the order of the file.
+def added_drives(inventory: Inventory, run: Run) -> tuple[PricedDrive, ...]:
+    """The drives that the file adds to the Run's, in its order, with counts over the Run's window.
 
-    Counts are those of one pass of the Run's window. Bytes of hosts are spread evenly by capacity over drives
-    of ``spread`` that counted none.
+    Host bytes are spread by capacity over the drives of ``spread`` that counted none.
     """
     window_s = float(run.summary["window"]["duration_s"])
     entries = [(name, entry) for entry in inventory.file.drive for name in entry.names()]
@@ -166,7 +163,7 @@ def added_drives(inventory: Inventory, run: Run) -> tuple[Drive, ...]:
     total_gb = sum(drive.capacity_gb for drive in drives if drive.name in takers)
     requests = run.summary["requests"]
 
-    def shared(drive: Drive) -> Drive:
+    def shared(drive: PricedDrive) -> PricedDrive:
         share = drive.capacity_gb / total_gb
         written = requests["bytes_written"] * spread.writes * share
         read = requests["bytes_read"] * spread.reads * share
@@ -175,7 +172,7 @@ def added_drives(inventory: Inventory, run: Run) -> tuple[Drive, ...]:
     return tuple(shared(drive) if drive.name in takers else drive for drive in drives)
 
 
-def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) -> Drive:
+def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) -> PricedDrive:
     device = inventory.devices.get(entry.device or "")
     kind = entry.kind or (device.kind if device is not None else "hdd")
     size = entry.capacity or (device.capacity if device is not None else None) or 0
@@ -187,7 +184,7 @@ def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) 
         rated = file_ratings(device)[0]
         if sold.usd is not None and size == device.capacity:
             own = (sold.usd, sold.date, sold.source or inventory.where)
-    return Drive(
+    return PricedDrive(
         name=name, model=entry.name if device is None else device.name, pool=entry.pool, kind=kind,
         capacity_gb=size / GB, used_gb=size / GB * entry.used,
         price_class=bought or price_class_of(kind, None, None, None, size),
@@ -198,7 +195,7 @@ def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) 
 
 
 def _based_on(device: DeviceFile | None, size: int) -> str | None:
-    """The drive of the library that a device file equals but for its name."""
+    """The library's drive that a device file equals in all but its name."""
     base = None if device is None else device.based_on
     if base is None or base not in device_names():
         return None
@@ -208,12 +205,12 @@ def _based_on(device: DeviceFile | None, size: int) -> str | None:
 _NOTHING: Final = Counts(0.0, 0.0, 0.0, 0.0, None, None)
 
 
-def _price(given: Bought, where: str) -> StatedPrice | None:
-    return None if given.usd is None else (given.usd, given.date, given.source or where)
+def _price(bought: Bought, where: str) -> StatedPrice | None:
+    return None if bought.usd is None else (bought.usd, bought.date, bought.source or where)
 
 
-def _counts(given: Counted | None, known: Counts, window_s: float) -> Counts:
-    """``known`` with what was counted in its place: the Run's part of it, by time."""
+def _counts(given: DriveCounters | None, known: Counts, window_s: float) -> Counts:
+    """``known`` with the Run's part, by time, of what was counted instead."""
     if given is None:
         return known
     part = 1.0 if given.over is None else window_s / given.over
@@ -235,20 +232,17 @@ def _counts(given: Counted | None, known: Counts, window_s: float) -> Counts:
         bytes_written=counted(given.bytes_written, known.bytes_written),
         start_stops=counted(given.start_stops, known.start_stops),
         load_unloads=counted(given.load_unloads, known.load_unloads),
-        # Cycles of a simulation are not those of what was counted.
+        # Simulated cycles do not belong to counted bytes.
         pe_fraction=known.pe_fraction if given.bytes_written is None else None,
         write_amplification=amplified,
         percentage_used=used,
     )
 
 
-def changed_drives(inventory: Inventory, known: Sequence[Drive], run: Run) -> tuple[Drive, ...]:
-    """The Run's drives with the figures that the file has for them; later changes hold.
+def changed_drives(inventory: Inventory, known: Sequence[PricedDrive], run: Run) -> tuple[PricedDrive, ...]:
+    """The Run's drives with the file's changes in order.
 
-    Raises
-    ------
-    InputError
-        A change is of drives that the Run does not have, or a new drive has the name of one that it has.
+    Raises ``InputError`` for a change of drives that the Run lacks, and a new drive with a name of the Run.
     """
     window_s = float(run.summary["window"]["duration_s"])
     taken = {name for entry in inventory.file.drive for name in entry.names()}
@@ -260,11 +254,11 @@ def changed_drives(inventory: Inventory, known: Sequence[Drive], run: Run) -> tu
             f"the Run has a drive {twice[0]!r} of its own",
             hint="[[change]] changes the figures of a drive of the Run",
         )
-    found = list(known)
+    drives = list(known)
     for change in inventory.file.change:
-        which = [index for index, drive in enumerate(found) if fnmatchcase(drive.name, change.drives)]
+        which = [index for index, drive in enumerate(drives) if fnmatchcase(drive.name, change.drives)]
         if not which:
-            names = ", ".join(drive.name for drive in found[:8]) or "none"
+            names = ", ".join(drive.name for drive in drives[:8]) or "none"
             raise InputError(
                 "unknown-name",
                 f"{inventory.where}: change.{change.drives}",
@@ -272,11 +266,11 @@ def changed_drives(inventory: Inventory, known: Sequence[Drive], run: Run) -> tu
                 hint="[[drive]] adds drives that the Run does not know",
             )
         for index in which:
-            found[index] = _changed(found[index], change, inventory.where, window_s)
-    return tuple(found)
+            drives[index] = _changed(drives[index], change, inventory.where, window_s)
+    return tuple(drives)
 
 
-def _changed(drive: Drive, change: Change, where: str, window_s: float) -> Drive:
+def _changed(drive: PricedDrive, change: DriveChange, where: str, window_s: float) -> PricedDrive:
     return replace(
         drive,
         price=_price(change.price, where) or drive.price,
@@ -288,45 +282,42 @@ def _changed(drive: Drive, change: Change, where: str, window_s: float) -> Drive
     )
 
 
-def inventory_notes(inventory: Inventory) -> tuple[Note, ...]:
-    """Notes for readers of the costs: the file's own, what was assumed, what is not known."""
+def inventory_notes(inventory: Inventory, added: int = 0, known: int = 0) -> tuple[Note, ...]:
+    """The file's notes, assumptions and unknowns, and that it adds drives to those that the Run knows."""
     file = inventory.file
     notes = [Note(code="inventory", text=text) for text in file.notes]
     notes += [
         Note(code="device-file", text=text)
-        for one in inventory.devices.values()
-        for text in file_ratings(one)[1]
+        for device in inventory.devices.values()
+        for text in file_ratings(device)[1]
     ]
     spread = file.spread
     if spread is not None:
         text = (
             f"host bytes are spread over the drives of {', '.join(spread.pools)} by capacity, "
-            f"{spread.writes:g} written and {spread.reads:g} read for each: given, not measured"
+            f"{spread.writes:g} written and {spread.reads:g} read per byte: stated, not measured"
         )
         notes.append(Note(code="bytes-spread", text=text))
     for entry in file.drive:
         device = inventory.devices.get(entry.device or "")
         if device is None:
-            text = "no model is given; ratings and price are those of the inventory or of its class"
+            text = "no model is named; ratings and price are those of the inventory or of its class"
             notes.append(Note(code="no-model", text=text).about(entry.name))
         if not _counted(entry, device.kind if device is not None else str(entry.kind), spread):
-            text = "nothing counted what wears it, so its wear is not known and not charged"
+            text = "no counter of its wear is stated, so its wear is not known and not charged"
             notes.append(Note(code="wear-unknown", text=text).about(entry.name))
+    if added and known:
+        text = (
+            f"the inventory adds {added} drives to {known} of the Run: they are bought, but take no part in "
+            "its power and requests"
+        )
+        notes.append(Note(code="drives-added", text=text))
     return tuple(notes)
 
 
-def beside_note(added: int, known: int) -> Note:
-    """A note that drives are added to those that the Run had."""
-    text = (
-        f"{added} drives are in the inventory alone, beside {known} of the Run: they are bought, but are in "
-        "neither its power nor its requests"
-    )
-    return Note(code="drives-added", text=text)
-
-
 def _counted(entry: DriveEntry, kind: str, spread: Spread | None) -> bool:
-    """Whether the wear of the drives was counted: bytes of an SSD, cycles of a disk."""
-    counts = entry.counts or Counted()
+    """Whether wear was counted: bytes of an SSD, cycles of a disk."""
+    counts = entry.counts or DriveCounters()
     if kind == "hdd":
         return counts.start_stops is not None or counts.load_unloads is not None
     spread_here = spread is not None and entry.pool in spread.pools

@@ -1,25 +1,24 @@
-"""What Runs cost as a document, ``iowatt.cost/1``.
-
-Money is in US dollars, energy in J or kWh, carbon in kg CO2e, capacity in decimal GB. Seconds count from the
-first day of the bill; years have 365 days. None is what is not known.
-"""
+"""The costs of systems in ``iowatt.cost/1``."""
 
 from __future__ import annotations
 
-from typing import Literal
+import math
+from dataclasses import dataclass
+from typing import Final, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from iowatt.base.results import Note, Result, ResultDocument
+from iowatt.base.results import Note, ResultDocument, is_none
 from iowatt.lenses.budget.result import ServiceLevel
-from iowatt.lenses.cost.printable import PrintableResult
-from iowatt.lenses.cost.result_uncertainty import Crossover, Tornado, Uncertainty
-from iowatt.lenses.cost.result_year import DutyYear
+from iowatt.lenses.cost.result.printable import PrintableResult
+from iowatt.lenses.cost.result.uncertainty import Crossover, Tornado, Uncertainty
+from iowatt.lenses.cost.result.year import DutyYear
 from iowatt.lenses.kept_up import KeptUp
+from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 
 class HorizonUsed(PrintableResult):
-    """How long the work goes on: ``amount`` times the same work, or ``amount`` years."""
+    """The horizon: ``amount`` times the same work, or ``amount`` years."""
 
     basis: Literal["work", "time"]
     amount: float
@@ -28,7 +27,7 @@ class HorizonUsed(PrintableResult):
 
 
 class TariffUsed(PrintableResult):
-    """Which tariff bills the energy."""
+    """The tariff that bills the energy."""
 
     key: str
     name: str
@@ -41,11 +40,11 @@ class TariffUsed(PrintableResult):
 
 
 class BookUsed(PrintableResult):
-    """Which book the assumptions come from."""
+    """The book of the assumptions."""
 
     name: str
     title: str
-    #: Books that it is made of, itself first.
+    #: Books that it extends, itself first.
     lineage: list[str]
     notes: list[Note]
     cautions: list[Note]
@@ -83,10 +82,10 @@ class Cheapest(PrintableResult):
 
 
 class Choice(PrintableResult):
-    """Which systems may be ranked, and which is the cheapest."""
+    """The candidates and the cheapest of them."""
 
     level: ServiceLevel | None
-    #: The first candidate, which the others are compared with.
+    #: The first candidate, with which the others are compared.
     baseline: str | None
     candidates: list[str]
     excluded: list[Excluded]
@@ -107,7 +106,7 @@ class WorkOnce(PrintableResult):
     energy_j: float
 
 
-class Capacity(PrintableResult):
+class SystemCapacity(PrintableResult):
     """Capacity in decimal GB: of all drives, after redundancy, after data reduction."""
 
     raw: float | None
@@ -115,21 +114,44 @@ class Capacity(PrintableResult):
     effective: float | None
 
 
-class Payment(Result):
+#: Relative change of the discount over a payment below which its mean is taken from the series.
+_SMALL: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class Payment:
     """Dollars due at ``at_s``, or evenly from then until ``until_s``."""
 
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
     usd: float
-    at_s: float
-    until_s: float | None
+    at_s: float = 0.0
+    until_s: float | None = None
+
+    def present(self, rate: float) -> float:
+        """Its value today at a yearly discount ``rate`` (share): ``usd / (1 + rate)^t``.
+
+        Of an even payment the mean over its time, ``usd (d(a) - d(b)) / (ln(1 + rate) (b - a))``.
+        """
+        if rate == 0.0:
+            return self.usd
+        force = math.log1p(rate)
+        start = self.at_s / SECONDS_PER_YEAR
+        discounted = self.usd * math.exp(-force * start)
+        if self.until_s is None or self.until_s <= self.at_s:
+            return discounted
+        change = force * (self.until_s / SECONDS_PER_YEAR - start)
+        mean = 1.0 - change / 2 if abs(change) < _SMALL else -math.expm1(-change) / change
+        return discounted * mean
 
 
 class CostComponent(PrintableResult):
-    """A named part of the cost with its formula and the payments that it consists of."""
+    """A named part of the cost with its formula and payments."""
 
     key: str
     group: str
     title: str
-    #: The drive it is of; None where it is of the whole system.
+    #: Its drive; None for the whole system.
     device: str | None
     usd: float | None
     present_usd: float | None
@@ -137,7 +159,7 @@ class CostComponent(PrintableResult):
     unit: str
     unit_price: float | None
     formula: str
-    #: ``usd`` for a spreadsheet (`iowatt.lenses.cost.expression`).
+    #: ``usd`` as an expression of the workbook.
     expression: str | None
     source: str
     date: str | None
@@ -148,8 +170,8 @@ class CostComponent(PrintableResult):
     flows: list[Payment]
 
 
-class BilledMonth(PrintableResult):
-    """A month of the bill, or a year where there are many."""
+class BilledPeriod(PrintableResult):
+    """A month of the bill, or a year of a long one."""
 
     month: str
     kwh: float
@@ -169,7 +191,7 @@ class Billed(PrintableResult):
 
     energy_kwh: float
     peak_kw: float
-    months: list[BilledMonth]
+    months: list[BilledPeriod]
 
     @property
     def by(self) -> Literal["month", "year"] | None:
@@ -180,7 +202,7 @@ class Billed(PrintableResult):
 
 
 class DriveWear(PrintableResult):
-    """How much of its life one drive uses in the work once."""
+    """The share of a drive's life that the work done once uses."""
 
     fraction: float
     #: The rating that binds.
@@ -193,18 +215,14 @@ class DriveWear(PrintableResult):
     note: str
 
 
-def _absent(value: object) -> bool:
-    return value is None
-
-
 class DriveReplaced(PrintableResult):
-    """A drive bought in place of a worn one; ``count`` of them evenly until ``until_years`` in a group."""
+    """A replacement of a drive, or a group of ``count`` evenly until ``until_years``."""
 
     at_years: float
     reason: Literal["worn", "service_life"]
     usd: float | None
-    count: int | None = Field(default=None, exclude_if=_absent)
-    until_years: float | None = Field(default=None, exclude_if=_absent)
+    count: int | None = Field(default=None, exclude_if=is_none)
+    until_years: float | None = Field(default=None, exclude_if=is_none)
 
 
 class DriveCost(PrintableResult):
@@ -219,10 +237,10 @@ class DriveCost(PrintableResult):
     price_usd: float | None
     price_source: str
     price_date: str | None
-    #: Whether the price per GB is stretched beyond the capacities that it was taken from.
+    #: Whether the price per GB was taken from smaller drives.
     price_extrapolated: bool
     price_expression: str | None
-    #: The horizon in lives, and how many drives serve one after another.
+    #: The horizon in lives, and the drives that serve in sequence.
     lives: float | None
     served: int | None
     lives_expression: str | None
@@ -231,7 +249,7 @@ class DriveCost(PrintableResult):
 
     @property
     def replaced(self) -> int:
-        """How often it is replaced over the horizon."""
+        """Replacements over the horizon."""
         return sum(one.count or 1 for one in self.replacements)
 
 
@@ -244,7 +262,7 @@ class Grid(PrintableResult):
 
 
 class EmbodiedEstimate(PrintableResult):
-    """Embodied carbon of all drives by one estimate; None where it does not know all of them."""
+    """Embodied carbon of all drives by one estimate; None where it lacks a drive."""
 
     estimate: str
     embodied_kg: float | None
@@ -267,7 +285,7 @@ class Carbon(PrintableResult):
 
 
 class View(PrintableResult):
-    """One ratio, such as dollars an IOPS. ``value`` is None where it cannot be formed (``note`` says why)."""
+    """A ratio, such as dollars per IOPS. ``value`` is None where it is not known (``note`` says why)."""
 
     key: str
     title: str
@@ -279,7 +297,7 @@ class View(PrintableResult):
 
 
 class CycleWear(PrintableResult):
-    """What one stop costs by one rating of cycles, and how long a rest must last to save that."""
+    """The cost of one cycle by one rating, and the length of a rest that saves it."""
 
     rating: str
     #: Cycles.
@@ -288,27 +306,27 @@ class CycleWear(PrintableResult):
     usd_per_cycle: float
     #: None where no money is saved.
     seconds: float | None
-    #: Over the break-even time in joules; None where that, or ``seconds``, is not above 0.
+    #: Ratio to the break-even time in joules; None where either is 0.
     times_energy: float | None
 
 
 class BreakEven(PrintableResult):
-    """From which length on a rest at a power level pays, in joules and in dollars."""
+    """The length from which on a rest at a power level saves joules, and dollars."""
 
     level: str
-    #: Why the energy of the way there and back may be less; empty where it is known.
+    #: Why the transitions may draw less; empty where they are known.
     at_most: str
     saved_w: float
     energy_s: float
     #: None where it never pays.
     dollars_s: float | None
-    #: The rating that counts; None without any.
+    #: The rating that binds; None without any.
     by: str | None
     wear: list[CycleWear]
 
 
 class DailyBudget(PrintableResult):
-    """What one rating allows a day, so that a drive lasts ``years``, and what the work uses."""
+    """What one rating allows per day over ``years``, and what the work uses."""
 
     rating: str
     #: Cycles, or bytes that hosts write.
@@ -328,12 +346,12 @@ class Saved(PrintableResult):
 
 
 class SpinDown(PrintableResult):
-    """What resting did for the drives of one model in one pool, and from which length on it pays."""
+    """Savings and wear of resting for the drives of one model in a pool, and break-even times."""
 
     title: str
     pool: str
     model: str
-    #: How many.
+    #: Number of drives.
     drives: int
     stops: float
     level_changes: float
@@ -358,7 +376,7 @@ class SpinDown(PrintableResult):
 
 
 class SystemCost(PrintableResult):
-    """What one system costs over the horizon."""
+    """The cost of one system over the horizon."""
 
     name: str
     where: str
@@ -369,14 +387,14 @@ class SystemCost(PrintableResult):
     seconds: float
     years: float
     work: WorkOnce
-    capacity_gb: Capacity
+    capacity_gb: SystemCapacity
     kept_up: KeptUp | None
-    #: The total as it is paid; None where a price is missing.
+    #: The total as paid; None where a price is missing.
     usd: float | None
     usd_per_usable_tb: float | None
     #: In today's dollars.
     present_usd: float | None
-    #: All that has a price.
+    #: The sum of what has a price.
     known_usd: float
     by_group: dict[str, float | None]
     components: list[CostComponent]
@@ -391,7 +409,7 @@ class SystemCost(PrintableResult):
 
     @property
     def late(self) -> bool:
-        """Whether it did not keep up with its load."""
+        """Whether it fell behind its load."""
         return self.kept_up is not None and not self.kept_up.kept_up
 
 
@@ -406,14 +424,14 @@ class OtherTotal(PrintableResult):
 
 
 class OtherHorizon(PrintableResult):
-    """All systems under the other horizon: equal time beside equal work, or the other way round."""
+    """All systems under the other horizon: equal time after equal work, or equal work after equal time."""
 
     horizon: HorizonUsed
     systems: list[OtherTotal]
 
 
 class MoreThanFirst(PrintableResult):
-    """What ``b`` costs more than ``a``, the first candidate."""
+    """How much more ``b`` costs than ``a``, the first candidate."""
 
     a: str
     b: str
@@ -422,7 +440,7 @@ class MoreThanFirst(PrintableResult):
 
 
 class Cost(ResultDocument, PrintableResult):
-    """What Runs cost, side by side."""
+    """The costs of Runs, side by side."""
 
     schema_id: Literal["iowatt.cost/1"] = Field(default="iowatt.cost/1", alias="schema")
     #: First day of the bill.
@@ -442,5 +460,5 @@ class Cost(ResultDocument, PrintableResult):
     crossovers: list[Crossover]
 
     def assumed(self, key: str) -> float | str | None:
-        """The value of an assumption; None where nothing asked for it."""
-        return next((one.value for one in self.assumptions if one.key == key), None)
+        """The value of an assumption; None where it is not used."""
+        return next((row.value for row in self.assumptions if row.key == key), None)

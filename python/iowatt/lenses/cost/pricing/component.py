@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
 from iowatt.base.results import Note
-from iowatt.lenses.wear import SECONDS_PER_YEAR
+from iowatt.lenses.cost.result.costs import Payment
 
 Group = Literal[
     "purchase", "energy", "demand", "fixed", "cooling", "wear", "failures", "service", "disposal", "carbon",
@@ -17,44 +17,17 @@ Group = Literal[
 #: The order in which they are shown.
 GROUPS: Final[tuple[Group, ...]] = get_args(Group)
 
-#: Below it the second term of a series is all that a double holds of it.
-_SMALL: Final = 1e-9
-
-
-@dataclass(frozen=True)
-class Flow:
-    """Dollars that are due: at an instant (``until_s`` None), or evenly from ``at_s`` until ``until_s``."""
-
-    usd: float
-    at_s: float = 0.0
-    until_s: float | None = None
-
-    def present(self, rate: float) -> float:
-        """What it is worth today at a yearly discount ``rate`` (share): ``usd / (1 + rate)^t``.
-
-        Of an even flow the mean of that over its time, ``usd (d(a) - d(b)) / (ln(1 + rate) (b - a))``.
-        """
-        if rate == 0.0:
-            return self.usd
-        force = math.log1p(rate)
-        start = self.at_s / SECONDS_PER_YEAR
-        if self.until_s is None or self.until_s <= self.at_s:
-            return self.usd * math.exp(-force * start)
-        grown = force * (self.until_s / SECONDS_PER_YEAR - start)
-        mean = 1.0 - grown / 2 if abs(grown) < _SMALL else -math.expm1(-grown) / grown
-        return self.usd * math.exp(-force * start) * mean
-
 
 @dataclass(frozen=True, kw_only=True)
 class Component:
-    """A named part of the cost; only components of the group ``credit`` are negative."""
+    """A named part of the cost. Only components of the group ``credit`` are negative."""
 
     key: str
     group: Group
     title: str
-    #: The drive that it belongs to; None where it belongs to the whole system.
+    #: The drive it belongs to; None for the whole system.
     device: str | None = None
-    flows: tuple[Flow, ...]
+    flows: tuple[Payment, ...]
     #: ``usd = quantity x unit_price``, where the component is such a product.
     quantity: float | None = None
     unit: str = ""
@@ -62,14 +35,14 @@ class Component:
     formula: str
     source: str
     date: str | None = None
-    #: How it grows with the work: not at all, in proportion, or with the months and years billed.
+    #: What it grows with: nothing, the work, or the months and years billed.
     scales: Literal["once", "work", "time"]
-    #: Keys of the book that it rests on.
+    #: Keys of the book that it depends on.
     rests_on: tuple[str, ...] = ()
     note: str = ""
-    #: ``usd`` as an expression (module ``expression``) that the workbook keeps live; None where it is data.
+    #: ``usd`` as an expression of the book's figures, for the workbook; None where it is data.
     expression: str | None = None
-    #: False where a price is missing: the component costs more than ``usd``.
+    #: False where a price is missing, so that it costs more than ``usd``.
     known: bool = True
 
     @property
@@ -82,40 +55,52 @@ class Component:
         return math.fsum(flow.present(rate) for flow in self.flows)
 
     def times(self, count: int) -> Component:
-        """Of ``count`` drives alike."""
+        """The same component of ``count`` like drives."""
         flows = tuple(replace(flow, usd=flow.usd * count) for flow in self.flows)
-        many = None if self.quantity is None else self.quantity * count
-        live = None if self.expression is None else f"{count}*({self.expression})"
-        return replace(self, flows=flows, quantity=many, expression=live)
+        quantity = None if self.quantity is None else self.quantity * count
+        expression = None if self.expression is None else f"{count}*({self.expression})"
+        return replace(self, flows=flows, quantity=quantity, expression=expression)
 
 
 @dataclass(frozen=True)
 class Costs:
-    """A system's components, and the assumptions' notes."""
+    """The components of a system's cost, with notes."""
 
     system: str
     components: tuple[Component, ...]
-    #: Carbon in kg CO2e: operational and embodied, also where it has no price.
+    #: Carbon in kg CO2e, with or without a price.
     operational_kg: float
     embodied_kg: float
     notes: tuple[Note, ...] = ()
-    #: What must be read before the total.
+    #: Notes to read before the total.
     cautions: tuple[Note, ...] = ()
 
     @property
     def known(self) -> bool:
-        """Whether all of it has a price."""
+        """Whether every component has a price."""
         return all(component.known for component in self.components)
 
     @property
     def usd(self) -> float:
-        """All of it that has a price, as paid."""
+        """The sum of what has a price, as paid."""
         return math.fsum(component.usd for component in self.components)
 
     def present(self, rate: float) -> float:
-        """All of it that has a price, in today's dollars."""
+        """The same in today's dollars."""
         return math.fsum(component.present(rate) for component in self.components)
 
     def of(self, group: Group) -> Sequence[Component]:
         """The components of a group."""
         return [component for component in self.components if component.group == group]
+
+    @property
+    def by_group(self) -> dict[Group, float]:
+        """The dollars of every group that have a price, as paid, in the order of ``GROUPS``."""
+        return {group: sum(component.usd for component in self.of(group)) for group in GROUPS}
+
+
+def number(value: float) -> str:
+    """A finite number as workbook expressions write it: with all digits, in parentheses where negative."""
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is not a number of an expression")
+    return f"({value!r})" if value < 0 else repr(value)

@@ -1,4 +1,4 @@
-"""Electricity: the power series, billed (equations 7 and 8 of dollars2014), and what PUE adds to it."""
+"""Electricity: the bill of the power series (equations 7 and 8 of dollars2014), and what PUE adds to it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from iowatt.lenses.cost.bills import FIXED, Charge
-from iowatt.lenses.cost.case import Case
-from iowatt.lenses.cost.component import Component, Flow, Group
-from iowatt.lenses.cost.expression import number
+from iowatt.lenses.cost.pricing.bills import FIXED, Charge, difference
+from iowatt.lenses.cost.pricing.case import CostCase
+from iowatt.lenses.cost.pricing.component import Component, Group, number
+from iowatt.lenses.cost.result.costs import Payment
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 from iowatt.tariffs.charges import ItemKind
 from iowatt.tariffs.load import JOULES_PER_KWH
@@ -22,7 +22,7 @@ _KINDS: Final[Mapping[ItemKind, tuple[str, Group, str, str]]] = {
     "demand": ("Demand", "demand", "kW-month", "highest mean kW over the window, each month x price"),
     "coincident": ("Coincident demand", "demand", "kW-month", "kW at the utility's peak, each month x price"),
     "fixed": ("Customer charge", "fixed", "", "by day, month or year"),
-    "minimum": ("Minimum bill", "fixed", "", "the difference to the least that a month is billed"),
+    "minimum": ("Minimum bill", "fixed", "", "what the bill lacks to the minimum"),
     "sell": ("Energy fed back", "credit", "kWh", "kWh x what the utility pays for them"),
 }  # fmt: skip
 _SHARED: Final = "by day, month or year x the system's share of the site's mean power (energy.site_kw)"
@@ -33,26 +33,25 @@ _PEAKS: Final = ("demand", "coincident")
 _CUT: Final = 1e-6
 
 
-def energy_costs(case: Case) -> Iterator[Component]:
-    """One for each kind of charge that the bill has."""
+def energy_costs(case: CostCase) -> Iterator[Component]:
+    """One component for each kind of charge on the bill."""
     by_kind: dict[ItemKind, list[Charge]] = {}
     for charge in charges(case, 1.0):
         by_kind.setdefault(charge.kind, []).append(charge)
     shared = case.book.word("energy.fixed") == "share"
     for kind, parts in by_kind.items():
-        # A share of 0 is kept: the workbook says what it depends on.
+        # A share of 0 stays, as the workbook recalculates it.
         if math.fsum(part.usd for part in parts) or kind == "energy" or (kind == "fixed" and shared):
             yield _energy(case, kind, parts, _SHARED if kind == "fixed" and shared else _KINDS[kind][-1])
 
 
-def charges(case: Case, factor: float) -> list[Charge]:
+def charges(case: CostCase, factor: float) -> list[Charge]:
     """The bill of ``factor`` times the system's power, by kind and year, at today's prices.
 
-    With ``energy.demand = run`` demand is that of the work done once, a full month's charge, times the
-    repetitions: equation 6 of dollars2014 as printed. Without it, that of each month of the time.
-
-    Charges for the meter itself are a whole site's. By ``energy.fixed = share`` the system bears its
-    share by the site's mean power, and nothing where the site's is not known (``energy.site_kw`` 0).
+    ``energy.demand = months`` bills the demand of each month; ``run`` bills a month's demand of the work done
+    once, times the repetitions (equation 6 of dollars2014 as printed). The whole site pays for its meter:
+    with ``energy.fixed = share`` the system bears its share of the site's mean power, or nothing where that
+    is unknown (``energy.site_kw`` 0).
     """
     book = case.book
     site = book.number("energy.site_kw")
@@ -61,55 +60,55 @@ def charges(case: Case, factor: float) -> list[Charge]:
     if fixed == "none":
         billed = [charge for charge in billed if charge.kind not in FIXED]
     elif fixed == "share":
-        own = ("fixed",) if site else FIXED
-        billed = [charge for charge in billed if charge.kind not in own]
+        shared = ("fixed",) if site else FIXED
+        billed = [charge for charge in billed if charge.kind not in shared]
         billed += _shared(case, factor, site)
     if book.word("energy.demand") == "months":
         return billed
     return [*(charge for charge in billed if charge.kind not in _PEAKS), *_by_run(case, factor)]
 
 
-def whole_meter(case: Case) -> float:
-    """USD over the horizon charged for a meter independent of its readings, at today's prices."""
-    return math.fsum(one.usd for one in case.bills.charges(case.repeats) if one.kind in FIXED)
+def meter_charges(case: CostCase) -> float:
+    """USD over the horizon for the meter, whatever it reads, at today's prices."""
+    return math.fsum(charge.usd for charge in case.bills.charges(case.repeats) if charge.kind in FIXED)
 
 
-def _shared(case: Case, factor: float, site_kw: float) -> Iterator[Charge]:
-    """A meter's customer charges, by the system's share of the site's mean power; 0 without a site."""
+def _shared(case: CostCase, factor: float, site_kw: float) -> Iterator[Charge]:
+    """Customer charges by the system's share of the site's mean power; 0 without a site."""
     load = case.system.work.load
-    own_kw = factor * load.total_j / load.duration_s / 1000.0
-    share = own_kw / (own_kw + site_kw) if site_kw else 0.0
+    system_kw = factor * load.total_j / load.duration_s / 1000.0
+    share = system_kw / (system_kw + site_kw) if site_kw else 0.0
     for charge in case.bills.charges(case.repeats):
         if charge.kind == "fixed":
             yield replace(charge, usd=charge.usd * share)
 
 
-def mean_price(case: Case) -> float:
-    """USD/kWh over the horizon of what is charged by the kWh; 0 for a system that draws nothing."""
-    usd = sum(_flow(case, one).usd for one in charges(case, 1.0) if one.kind in _BY_KWH)
+def mean_price(case: CostCase) -> float:
+    """USD/kWh over the horizon of charges by the kWh; 0 for a system that draws nothing."""
+    usd = sum(_payment(case, charge).usd for charge in charges(case, 1.0) if charge.kind in _BY_KWH)
     kwh = case.system.work.load.repeated(case.repeats).total_j / JOULES_PER_KWH
     return usd / kwh if kwh else 0.0
 
 
-def _flow(case: Case, charge: Charge) -> Flow:
-    """A charge, due evenly over its year, at that year's prices."""
+def _payment(case: CostCase, charge: Charge) -> Payment:
+    """A charge at the prices of its year, due evenly over that year."""
     begins = charge.year * SECONDS_PER_YEAR
     ends = min(begins + SECONDS_PER_YEAR, case.seconds)
     factor = case.book.number("energy.factor")
-    return Flow(charge.usd * factor * _escalation(case, charge.year), min(begins, ends), ends)
+    return Payment(charge.usd * factor * _escalation(case, charge.year), min(begins, ends), ends)
 
 
-def _escalated_usd(case: Case, parts: Iterable[Charge]) -> float:
-    """Dollars of charges with escalation, before ``energy.factor``."""
+def _escalated_usd(case: CostCase, parts: Iterable[Charge]) -> float:
+    """Dollars with escalation, before ``energy.factor``."""
     return math.fsum(charge.usd * _escalation(case, charge.year) for charge in parts)
 
 
-def _escalation(case: Case, year: int) -> float:
+def _escalation(case: CostCase, year: int) -> float:
     return float((1.0 + case.book.number("energy.escalation")) ** year)
 
 
-def _linear_price(case: Case) -> float | None:
-    """USD/kWh where energy has one price at all times and no escalation; else None."""
+def _linear_price(case: CostCase) -> float | None:
+    """USD/kWh where energy has one constant price; else None."""
     tariff = case.bills.tariff
     if tariff.energy is None or any(tariff.fuel) or case.book.number("energy.escalation"):
         return None
@@ -117,8 +116,8 @@ def _linear_price(case: Case) -> float | None:
     return tiers[0].price if len(tiers) == 1 else None
 
 
-def _by_run(case: Case, factor: float) -> Iterator[Charge]:
-    """Demand of the work done once, at a full month's charge, for each repetition."""
+def _by_run(case: CostCase, factor: float) -> Iterator[Charge]:
+    """A full month's demand charge of the work done once, for each repetition."""
     once = case.bills.of(1.0, factor)
     for kind in _PEAKS:
         items = [item for item in once.items if item.kind == kind]
@@ -129,10 +128,10 @@ def _by_run(case: Case, factor: float) -> Iterator[Charge]:
             yield Charge(kind, year, usd * case.repeats * share, quantity * case.repeats * share)
 
 
-def _energy(case: Case, kind: ItemKind, parts: Sequence[Charge], formula: str) -> Component:
+def _energy(case: CostCase, kind: ItemKind, parts: Sequence[Charge], formula: str) -> Component:
     title, group, unit, _ = _KINDS[kind]
-    flows = tuple(_flow(case, charge) for charge in parts)
-    usd = math.fsum(one.usd for one in flows)
+    flows = tuple(_payment(case, charge) for charge in parts)
+    usd = math.fsum(flow.usd for flow in flows)
     quantity = math.fsum(charge.quantity for charge in parts) if unit else None
     tariff = case.bills.tariff
     by_run = kind in _PEAKS and case.book.word("energy.demand") == "run"
@@ -149,24 +148,24 @@ def _energy(case: Case, kind: ItemKind, parts: Sequence[Charge], formula: str) -
     )  # fmt: skip
 
 
-def _energy_expression(case: Case, kind: ItemKind, parts: Sequence[Charge]) -> str:
+def _energy_expression(case: CostCase, kind: ItemKind, parts: Sequence[Charge]) -> str:
     price = _linear_price(case)
     if kind == "energy" and price is not None:
         kwh = case.system.work.load.total_j / JOULES_PER_KWH
         total = math.fsum(charge.quantity for charge in parts)
-        # The last repetition is cut where the horizon ends, and its part is not the mean of all.
+        # The horizon cuts the last repetition, whose first part may draw more or less than the mean.
         cut = total - kwh * case.repeats
         if abs(cut) <= _CUT * total:
             return f"({number(kwh)}*{{repeats}}+{number(cut)})*{number(price)}*{{energy.factor}}"
     return f"{number(_escalated_usd(case, parts))}*{{energy.factor}}"
 
 
-def cooling_costs(case: Case) -> Iterator[Component]:
-    """The bill of the load times PUE less the bill of the load; none where PUE is 1."""
+def cooling_costs(case: CostCase) -> Iterator[Component]:
+    """The bill of the load times PUE minus the bill of the load; nothing where PUE is 1."""
     factor = case.book.number("cooling.pue")
     if factor == 1.0:
         return
-    parts = list(_added_by(case, factor))
+    parts = list(difference(charges(case, factor), charges(case, 1.0)))
     kwh = case.system.work.load.repeated(case.repeats).total_j * (factor - 1.0) / JOULES_PER_KWH
     charged = [charge for charge in parts if charge.kind != "sell"]
     paid = [charge for charge in parts if charge.kind == "sell"]
@@ -175,11 +174,11 @@ def cooling_costs(case: Case) -> Iterator[Component]:
         yield _cooling(case, "cooling:sell", "Cooling and distribution, at negative prices", paid, None)
 
 
-def _cooling(case: Case, key: str, title: str, parts: list[Charge], kwh: float | None) -> Component:
+def _cooling(case: CostCase, key: str, title: str, parts: list[Charge], kwh: float | None) -> Component:
     figure = case.book.figure("cooling.pue")
-    flows = tuple(_flow(case, charge) for charge in parts)
-    usd = math.fsum(one.usd for one in flows)
-    linear = _linear_price(case) is not None and all(one.kind == "energy" or one.usd == 0.0 for one in parts)
+    flows = tuple(_payment(case, charge) for charge in parts)
+    usd = math.fsum(flow.usd for flow in flows)
+    linear = _linear_price(case) is not None and all(c.kind == "energy" or c.usd == 0.0 for c in parts)
     return Component(
         key=key, group="credit" if usd < 0 else "cooling", title=title, flows=flows, quantity=kwh,
         unit="kWh" if kwh is not None else "", unit_price=usd / kwh if kwh else None,
@@ -190,12 +189,3 @@ def _cooling(case: Case, key: str, title: str, parts: list[Charge], kwh: float |
         expression="{usd:energy}*({cooling.pue}-1)" if linear
         else f"{number(_escalated_usd(case, parts))}*{{energy.factor}}",
     )  # fmt: skip
-
-
-def _added_by(case: Case, factor: float) -> Iterator[Charge]:
-    """The charges of ``factor`` times the power less those of the power itself."""
-    before = {(charge.kind, charge.year): charge for charge in charges(case, 1.0)}
-    after = {(charge.kind, charge.year): charge for charge in charges(case, factor)}
-    for key in {**after, **before}:
-        new, old = after.get(key, Charge(*key, 0.0, 0.0)), before.get(key, Charge(*key, 0.0, 0.0))
-        yield Charge(*key, new.usd - old.usd, new.quantity - old.quantity)

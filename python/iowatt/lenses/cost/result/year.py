@@ -1,4 +1,4 @@
-"""A year of a duty cycle on one array, as ``iowatt.cost/1`` has it: ``systems[].year``."""
+"""``systems[].year`` of ``iowatt.cost/1``: a year of a duty cycle on one array."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from iowatt.base.results import Note, ResultDocument
-from iowatt.lenses.cost.printable import PrintableResult
+from iowatt.lenses.cost.result.printable import PrintableResult
 
 
 class DutyCycle(PrintableResult):
@@ -40,7 +40,7 @@ class HighestHour(PrintableResult):
 
 
 class LoadLevel(PrintableResult):
-    """A Run, and the hours that it represents."""
+    """A Run and the hours that it represents."""
 
     where: str
     load: float
@@ -52,7 +52,7 @@ class LoadLevel(PrintableResult):
 
 
 class LoadBand(PrintableResult):
-    """Hours at loads above one share of the highest load, up to another."""
+    """Hours at loads from ``above`` up to ``to``, shares of the highest load."""
 
     above: float
     to: float

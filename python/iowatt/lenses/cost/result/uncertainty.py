@@ -1,4 +1,4 @@
-"""Uncertainty of costs, as ``iowatt.cost/1`` has it: draws, tornados, crossovers."""
+"""Uncertainty of costs in ``iowatt.cost/1``: draws, tornados, crossovers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from iowatt.base.results import Result
-from iowatt.lenses.cost.printable import PrintableResult
+from iowatt.lenses.cost.result.printable import PrintableResult
 
 
 class DrawnFigure(PrintableResult):
@@ -23,7 +23,7 @@ class DrawnFigure(PrintableResult):
 
 
 class Quantiles(Result):
-    """Dollars that so many per cent of the draws stay below."""
+    """Quantiles of the draws in dollars."""
 
     p5: float
     p25: float
@@ -41,7 +41,7 @@ class DrawnDollars(PrintableResult):
     quantiles: Quantiles
     #: Those at 1 %, 2 % ... 99 %.
     curve: list[float]
-    #: Share of the draws above ``usd``; those that are the same count half.
+    #: Share of the draws above ``usd``; equal draws count half.
     share_above: float
 
 
@@ -73,7 +73,7 @@ class DrawnSystem(DrawnDollars, _OfSystem):
 
 
 class DrawnDifference(DrawnDollars, _OfPair):
-    """What ``b`` costs more than ``a`` over the draws; ties count half."""
+    """How much more ``b`` costs than ``a`` over the draws; ties count half."""
 
     share_b_cheaper: float
 
@@ -109,7 +109,7 @@ class TornadoBar(PrintableResult):
 
 
 class Tornado(PrintableResult):
-    """Bars of a system's total, or of what ``b`` costs more than ``a``; the largest swing first."""
+    """Bars of a system's total, or of the difference ``b - a``; the largest swing first."""
 
     of: Literal["total", "difference"]
     system: str | None
@@ -119,12 +119,12 @@ class Tornado(PrintableResult):
     usd: float
     dollars: Literal["present", "paid"]
     bars: list[TornadoBar]
-    #: Keys of figures with a range that change nothing here.
+    #: Keys of figures with a range and without effect.
     without_effect: list[str]
 
 
 class Elsewhere(PrintableResult):
-    """A place along an assumption in other terms, for one system."""
+    """A value of an assumption in other terms, for one system."""
 
     text: str
     value: float
@@ -132,9 +132,9 @@ class Elsewhere(PrintableResult):
 
 
 class PlaceRange(PrintableResult):
-    """Where a ranking flips over draws: quantiles of the first place, and what the other draws do.
+    """Where a ranking changes over draws: quantiles of the first place, and shares of draws, which sum to 1.
 
-    Quantiles are None where fewer than 20 draws have a place. The shares sum to 1.
+    Quantiles are None where fewer than 20 draws have a place.
     """
 
     draws: int
@@ -149,7 +149,7 @@ class PlaceRange(PrintableResult):
     share_reversed: float
 
 
-class Crossing(PrintableResult):
+class CostCrossing(PrintableResult):
     """A place between ``lower`` and ``upper`` where the cheaper of two systems changes."""
 
     at: float
@@ -165,11 +165,11 @@ class Crossing(PrintableResult):
 
 
 class PairCrossings(PrintableResult):
-    """The crossings of two systems, or why there is none; and how sure the first one is."""
+    """The crossings of two systems, or why there is none, and the range of the first."""
 
     a: str
     b: str
-    crossings: list[Crossing]
+    crossings: list[CostCrossing]
     why: str | None
     range: PlaceRange | None
 
@@ -182,7 +182,7 @@ class CostCurve(PrintableResult):
 
 
 class CheapestStretch(PrintableResult):
-    """Which system is the cheapest from where until where."""
+    """A stretch of an assumption and its cheapest system."""
 
     start: float = Field(alias="from")
     until: float
@@ -190,17 +190,17 @@ class CheapestStretch(PrintableResult):
 
 
 class Crossover(PrintableResult):
-    """One assumption varied: what all systems cost along it, who is the cheapest where, and the pairs."""
+    """Costs of all systems along one assumption, the cheapest by stretches, and the crossings of pairs."""
 
     #: ``alpha``, ``years`` or a key of the book.
     of: str
     unit: str
     text: str
-    #: In force; None where nothing is.
+    #: The value in force, if any.
     value: float | None
     low: float
     high: float
-    #: Why it ends there, where that is not by choice.
+    #: What ended it, where not the bounds.
     ended_by: str | None
     dollars: Literal["present", "paid"]
     axis: Literal["log", "linear"]

@@ -1,4 +1,4 @@
-"""From a Run to what is priced: its drives with what they went through, its power over time, its work."""
+"""The priced system of a Run: its drives and their work, its power over time, its capacity."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ import polars as pl
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.lenses.cost.inventory import Inventory, added_drives, beside_note, changed_drives, inventory_notes
-from iowatt.lenses.cost.low_power_state import Low, levels_of_plan, spent_low
-from iowatt.lenses.cost.system import Counts, Drive, System, Work
+from iowatt.lenses.cost.systems.inventory import (
+    Inventory,
+    added_drives,
+    changed_drives,
+    inventory_notes,
+)
+from iowatt.lenses.cost.systems.low_power_state import Low, levels_of_plan, spent_low
+from iowatt.lenses.cost.systems.system import Counts, PricedDrive, PricedSystem, PricedWork
 from iowatt.lenses.kept_up import kept_up, warm_starts
-from iowatt.tariffs.load import Load
+from iowatt.tariffs.load import ElectricLoad
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -23,19 +28,16 @@ GB: Final = 1e9
 MIB: Final = 2**20
 
 
-def observe(run: Run, inventory: Inventory | None = None) -> System:
-    """The system of a Run, with its inventory if any; a measured Run without one has no drives.
+def observe(run: Run, inventory: Inventory | None = None) -> PricedSystem:
+    """The system of a Run and its inventory; a measured Run without an inventory has no drives.
 
-    Raises
-    ------
-    InputError
-        Its power is not known all through, or it lasts no time.
+    Raises ``InputError`` where its power is not known throughout, or it lasts 0 s.
     """
     summary = run.summary
     where = str(run.path or run.name)
     duration = float(summary["window"]["duration_s"])
     if duration <= 0:
-        raise InputError("empty", where, "the Run lasts 0 s, and cannot be repeated")
+        raise InputError("empty", where, "the Run lasts 0 s and cannot be repeated")
     throughput = summary["throughput"]
     drives = tuple(_drives(run))
     parts = dict(_parts(run.plan))
@@ -43,13 +45,12 @@ def observe(run: Run, inventory: Inventory | None = None) -> System:
     capacity = summary["capacity_gb"]
     raw, usable, effective = capacity["raw"], capacity["usable"], capacity["effective"]
     if inventory is not None:
-        known, more = changed_drives(inventory, drives, run), added_drives(inventory, run)
-        drives = (*known, *more)
+        known, added = changed_drives(inventory, drives, run), added_drives(inventory, run)
+        drives = (*known, *added)
         parts |= inventory.parts
-        notes += inventory_notes(inventory)
-        notes += (beside_note(len(more), len(known)),) if more and known else ()
+        notes += inventory_notes(inventory, added=len(added), known=len(known))
         raw, usable, effective = inventory.capacity_gb(run, drives)
-    return System(
+    return PricedSystem(
         name=run.path.name if run.path is not None else run.name,
         where=where,
         drives=drives,
@@ -57,9 +58,9 @@ def observe(run: Run, inventory: Inventory | None = None) -> System:
         raw_gb=raw,
         usable_gb=usable,
         effective_gb=effective,
-        work=Work(
+        work=PricedWork(
             duration_s=duration,
-            load=load(run, where),
+            load=power_over_time(run, where),
             requests=float(throughput["completions"]),
             bytes_moved=throughput["mib_per_s"] * duration * MIB,
             response_ms=summary["response_time_ms"]["all"]["mean"],
@@ -73,8 +74,8 @@ def observe(run: Run, inventory: Inventory | None = None) -> System:
     )
 
 
-def load(run: Run, where: str) -> Load:
-    """Its power over time, by intervals; the joules are those of its ledger.
+def power_over_time(run: Run, where: str) -> ElectricLoad:
+    """The power of a Run by intervals; the joules are those of its ledger.
 
     Raises ``InputError`` where a part of them is not known.
     """
@@ -83,18 +84,18 @@ def load(run: Run, where: str) -> Load:
         raise InputError(
             "missing-figure",
             where,
-            f"the power of the Run is not known, so there is nothing to bill: {unknown}"
+            f"the power of the Run is not known, so it cannot be billed: {unknown}"
             if unknown
-            else "the power of a part of the Run is not known, so there is nothing to bill",
-            hint="give the watts: in the scenario, device = { power = ... }, or in a device file of your own"
+            else "the power of a part of the Run is not known, so it cannot be billed",
+            hint="give the watts in the scenario, device = { power = ... }, or in a device file"
             if unknown
             else "see its notes; a meter must cover all of a measurement",
         )
     power = "wall_w" if run.summary["power_basis"] == "wall" else "power_w"
     table = run.table("intervals").select("start_s", "end_s", power)
     widths = (table["end_s"] - table["start_s"]).to_numpy()
-    drawn = Load.of_powers(widths, table[power].cast(pl.Float64).to_numpy())
-    # Rounding of sums aside these are the ledger's joules; the last instant is made exactly so.
+    drawn = ElectricLoad.of_powers(widths, table[power].cast(pl.Float64).to_numpy())
+    # The sum equals the ledger's but for rounding; the last instant takes the ledger's.
     drawn.joules[-1] = total
     drawn.at_s[-1] = run.summary["window"]["duration_s"]
     if not np.all(np.diff(drawn.at_s) > 0):
@@ -102,20 +103,26 @@ def load(run: Run, where: str) -> Load:
     return drawn
 
 
-def unused(plan: Mapping[str, Any], where: str) -> System:
-    """The system of a plan before any work: what is bought is known of it, and nothing else."""
-    instant = Load.of_powers(np.ones(1), np.zeros(1))
+def system_of_plan(
+    plan: Mapping[str, Any], where: str, *, watts: float = 0.0, iops: float = 0.0
+) -> PricedSystem:
+    """The system of a plan that was not run: an hour at ``watts`` and ``iops``, without wear.
+
+    Capacity and response times are not known. ``where`` is its place in messages.
+    """
+    hour_s = 3600.0
+    load = ElectricLoad.of_powers(np.array([hour_s]), np.array([watts]))
+    unworn = Counts(0.0, 0.0, 0.0, 0.0, None, None, 0.0, 0.0)
     named = plan.get("names", {}).get("devices", [])
-    nothing = Counts(0.0, 0.0, 0.0, 0.0, None, None, 0.0, 0.0)
-    return System(
+    return PricedSystem(
         name=str(plan["name"]), where=where,
-        drives=tuple(_drive(one, nothing, levels_of_plan(plan, one["pool"])) for one in named),
+        drives=tuple(_drive(device, unworn, levels_of_plan(plan, device["pool"])) for device in named),
         parts=dict(_parts(plan)), raw_gb=None, usable_gb=None, effective_gb=None,
-        work=Work(1.0, instant, 0.0, 0.0, None), power_basis="device", modelled=True, notes=(),
+        work=PricedWork(hour_s, load, hour_s * iops, 0.0, None), power_basis="device", modelled=True,
     )  # fmt: skip
 
 
-def _drives(run: Run) -> Iterator[Drive]:
+def _drives(run: Run) -> Iterator[PricedDrive]:
     named = run.plan.get("names", {}).get("devices", [])
     rows = {row["name"]: row for row in run.table("devices").iter_rows(named=True)} if named else {}
     for one in named:
@@ -123,10 +130,10 @@ def _drives(run: Run) -> Iterator[Drive]:
         yield _drive(one, _counts(rows[one["name"]], lows), lows)
 
 
-def _drive(one: Mapping[str, Any], counts: Counts, lows: Sequence[Low]) -> Drive:
+def _drive(one: Mapping[str, Any], counts: Counts, lows: Sequence[Low]) -> PricedDrive:
     share = one.get("used_share")
     price = one.get("price")
-    return Drive(
+    return PricedDrive(
         name=one["name"], model=one["model"], pool=one["pool"], kind=one["kind"],
         capacity_gb=one.get("sold_bytes", one["raw_bytes"]) / GB,
         used_gb=None if share is None else share * one["raw_bytes"] / GB,
@@ -139,7 +146,7 @@ def _drive(one: Mapping[str, Any], counts: Counts, lows: Sequence[Low]) -> Drive
 def _counts(row: Mapping[str, Any], lows: Sequence[Low]) -> Counts:
     written = row["flash_host_bytes_written"]
     low_s, saved_j = spent_low(row, lows)
-    # Wear and amplification of a drive by its data sheet are estimates, not counts.
+    # Wear and amplification by a data sheet are estimates, not counts.
     simulated = bool(row["flash_modelled"])
     return Counts(
         bytes_read=float(row["bytes_read"]),
@@ -154,9 +161,9 @@ def _counts(row: Mapping[str, Any], lows: Sequence[Low]) -> Counts:
 
 
 def _parts(plan: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """Parts of the array that its power is made of, by enclosure, and how many."""
+    """Name and number of the parts in the array's power, by enclosure."""
     for enclosure in plan.get("power", {}).get("enclosures", []):
-        many = int(sum(count for count, _ in enclosure["filling"]))  # filling: how many hold which drives
+        many = int(sum(count for count, _ in enclosure["filling"]))  # pairs: enclosures, drives in each
         yield enclosure["name"], many
         for part in enclosure["parts"]:
             yield f"{enclosure['name']}.{part['name']}", many * part["count"]
@@ -166,8 +173,8 @@ def _parts(plan: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 def _notes(run: Run) -> Iterator[Note]:
     if run.summary["power_basis"] == "device":
         text = (
-            "energy and power are those of the drives alone: without controllers, shelves and supplies, "
-            "which are not bought either"
+            "energy and power are those of the drives alone; controllers, shelves and supplies are not "
+            "bought either"
         )
         yield Note(code="drives-only", text=text)
     if run.summary["requests"]["errors"]:

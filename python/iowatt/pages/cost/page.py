@@ -1,4 +1,4 @@
-"""What ``iowatt cost`` shows: the cheapest system, its components, and what would change the ranking."""
+"""The page of ``iowatt cost``: the cheapest system, its components, and what changes the ranking."""
 
 from __future__ import annotations
 
@@ -87,10 +87,10 @@ def headlines(cost: Cost) -> list[Headline]:
                 f"{words.dollars(system.usd_per_usable_tb)} USD a usable TB ({words.usable(system)})"
             )
         ends = drawn.get(system.name)
-        # Where values stand at the ends of their ranges, so does the total: the table of ranges has it then.
+        # A total outside its range, with figures at the ends of theirs, is in the table of ranges.
         if ends is not None and system.usd is not None and ends.p5 <= system.usd <= ends.p95:
             texts.append(f"5 to 95\u00a0%: {words.dollars(ends.p5)} to {words.dollars(ends.p95)} USD")
-        texts.append(words.years(system.years))
+        texts.append(numbers.years(system.years))
         times = {title: getattr(system.work, key) for title, key in words.RESPONSES.items()}
         shown = [f"{title} {numbers.with_unit(ms, 'ms')}" for title, ms in times.items() if ms is not None]
         if shown:
@@ -118,8 +118,8 @@ def caveats(cost: Cost) -> Iterator[Caveat]:
     site_kw = cost.assumed("energy.site_kw")
     if isinstance(site_kw, float) and site_kw:
         text = (
-            f"costs are what a system adds to the bill of a site of {words.figure(site_kw)} kW "
-            "(energy.site_kw); the bill by month is that of the system alone"
+            f"costs are what a system adds to the bill of a site of {numbers.figure(site_kw)} kW "
+            "(energy.site_kw); the monthly bill is that of the system alone"
         )
         notes.append(Note(code="beside-site", text=text))
     for note in sorted(notes, key=lambda one: not one.decides):
@@ -127,14 +127,14 @@ def caveats(cost: Cost) -> Iterator[Caveat]:
 
 
 def provenance(cost: Cost) -> Iterator[tuple[str, str]]:
-    """What the costs were made from: tariff, assumptions, prices and Runs."""
+    """Sources of the costs: tariff, assumptions, prices and Runs."""
     yield from rests(cost)
     yield from (("Price", price) for price in _prices(cost))
     yield from (("Run", f"{system.name}: {system.where}") for system in cost.systems)
 
 
 def rests(cost: Cost) -> Iterator[tuple[str, str]]:
-    """The tariff, and the book with how good its figures are."""
+    """The tariff, and the book with the quality of its figures."""
     tariff, book = cost.tariff, cost.book
     dated = " to ".join(str(end) for end in tariff.effective if end)
     parts = [tariff.name, tariff.utility, dated and f"effective {dated}", tariff.source]
@@ -159,7 +159,7 @@ def _prices(cost: Cost) -> Sequence[str]:
 
 
 def assumptions(cost: Cost) -> Figure:
-    """Every figure used: its value, range, source, date and quality."""
+    """Every figure used, with range, source, date and quality."""
     columns = [
         *text_columns("Figure", "Value", "Unit"), Column("Low"), Column("High"),
         *text_columns("Quality", "Date", "Source", "What it is", "Note"),
@@ -173,6 +173,6 @@ def assumptions(cost: Cost) -> Figure:
     ]  # fmt: skip
     return Figure(
         "assumptions", "Every figure used",
-        "The figures of the book of assumptions that these dollars rest on. Each can be set: KEY=VALUE.",
+        "The assumptions behind these dollars. Each can be set: KEY=VALUE.",
         Table(columns, rows), wide=True,
     )  # fmt: skip

@@ -1,8 +1,8 @@
-"""The dollars of a component as an expression of the book's figures, as a spreadsheet writes it.
+"""Dollars of a component as an expression of the book's figures.
 
 ``0.5*{price}*MAX(0,{years}-{failures.warranty})``: numbers, names in braces, ``+ - * / ^``, comparisons,
-``MAX`` and ``IF``, with the precedence that spreadsheets have. The workbook writes it with cells for names,
-the tests compute it here, so that neither can drift from the dollars beside it.
+``MAX`` and ``IF``, with the precedence of spreadsheets. The workbook writes it with cells for names; only an
+expression whose value here equals the component's dollars becomes a formula.
 """
 
 from __future__ import annotations
@@ -42,13 +42,6 @@ _RANKS: Final = (("=", "<>", "<", "<=", ">", ">="), ("+", "-"), ("*", "/"), ("^"
 Value = Callable[[], float]
 
 
-def number(value: float) -> str:
-    """A number in an expression, with all its digits; in parentheses where negative."""
-    if not math.isfinite(value):
-        raise ValueError(f"{value} is not a number of an expression")
-    return f"({value!r})" if value < 0 else repr(value)
-
-
 def names(text: str) -> tuple[str, ...]:
     """The names that an expression asks for, each once, in order."""
     return tuple(dict.fromkeys(found[1:-1] for kind, found in _tokens(text) if kind == "name"))
@@ -68,7 +61,7 @@ def evaluate(text: str, value_of_name: Callable[[str], float]) -> float:
         It is not an expression, or has no value (a division by zero, a root of a negative number).
     """
     try:
-        return _Parser(_tokens(text), value_of_name).parse()()
+        return _ExpressionParser(_tokens(text), value_of_name).parse()()
     except ArithmeticError as error:
         raise ValueError(f"{text!r} has no value: {error}") from None
 
@@ -145,7 +138,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
     return found
 
 
-class _Parser:
+class _ExpressionParser:
     """One expression, read from left to right into a function without arguments.
 
     Only the arm of an ``IF`` that counts is computed, as spreadsheets do it.

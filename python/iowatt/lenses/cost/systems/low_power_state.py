@@ -1,4 +1,4 @@
-"""Power levels of a drive below idling, as a Run's plan or the library has them."""
+"""Power levels of a drive below idle, from a Run's plan or the library."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Low:
-    """A power level below idling; joules are all that a way draws."""
+    """A power level below idle; joules are those of a whole transition."""
 
     name: str
     idle_w: float
@@ -24,11 +24,11 @@ class Low:
     enter_j: float
     leave_s: float
     leave_j: float
-    #: Whether the spindle stops, so that a visit is a start and a stop.
+    #: Whether the spindle stops, so that a visit counts as a start and a stop.
     stopped: bool
-    #: Whether requests are served there, at less speed.
+    #: Whether requests are served at this level, at reduced speed.
     serves: bool = False
-    #: Why the ways may draw less than that; empty where they are known.
+    #: Why the transitions may draw less; empty where they are known.
     at_most: str = ""
 
     @property
@@ -38,7 +38,7 @@ class Low:
 
     @property
     def break_even_s(self) -> float | None:
-        """Length of a period over which a visit draws what idling does; None where it saves nothing.
+        """Length of a visit that draws as much as idling; None where it saves nothing.
 
         ``(E_down + E_up - P_low (t_down + t_up)) / (P_idle - P_low)``, at least 0.
         """
@@ -49,7 +49,7 @@ class Low:
 
 
 def levels_of_plan(plan: Mapping[str, Any], pool: str) -> tuple[Low, ...]:
-    """The levels below idling of the drives of a Run's pool, deepest last; none where the plan has none."""
+    """The levels below idle of the drives in a Run's pool, deepest last."""
     try:
         number = plan["names"]["pools"].index(pool)
         power = plan["simulation"]["pools"][number]["device"]["power"]
@@ -72,11 +72,9 @@ def _lows(names: Sequence[str], levels: Mapping[str, Any]) -> Iterator[Low]:
 
 
 def spent_low(row: Mapping[str, Any], lows: Sequence[Low]) -> tuple[float, float]:
-    """Seconds that a drive was at lower levels and on its way, and the joules that this saved.
+    """Seconds of a drive at lower levels and in transitions, and the joules saved, which may be negative.
 
-    ``row`` is its row of the table ``devices``. Saved is what idling would have drawn meanwhile less what
-    was drawn, by the ledger; less than 0 where the ways cost more than the levels saved. Nothing of a
-    drive without levels.
+    ``row`` is its row of the table ``devices``. Saved is the energy of idling minus the ledger's joules.
     """
     states = ("spin_down", "spin_up", *(low.name for low in lows)) if lows else ()
     seconds = math.fsum(row.get(f"time_{state}_s") or 0.0 for state in states)
@@ -85,12 +83,10 @@ def spent_low(row: Mapping[str, Any], lows: Sequence[Low]) -> tuple[float, float
 
 
 def levels_of_library(name: str) -> tuple[Low, ...]:
-    """The levels below idling of a library device or device file, deepest last; none of an SSD.
+    """The levels below idle of a library device or device file, deepest last; none of an SSD.
 
-    Where nothing but the watts of spinning up or down is missing, standby is there with the most that they
-    can be (``at_most``): the published peak all the time that starting takes, and idling while it stops.
-
-    Raises ``InputError`` where there is no such device.
+    Where only the watts of spinning up or down are missing, standby has their upper bound (``at_most``): the
+    published peak for the whole start, idle power for the stop. Raises ``InputError`` for an unknown device.
     """
     from iowatt.model.library import device_file, state_watts
     from iowatt.model.library.electrical import ladder
@@ -105,7 +101,7 @@ def levels_of_library(name: str) -> tuple[Low, ...]:
 
 
 def _at_most(power: PowerFigures) -> Low | None:
-    """Standby by the figures that vendors publish of it; None where one is missing."""
+    """Standby by the figures that vendors publish; None where one is missing."""
     starts = power.spin_up if power.spin_up is not None else power.spin_up_peak
     if power.idle is None or power.standby is None or starts is None or power.spin_up_time is None:
         return None
@@ -113,11 +109,11 @@ def _at_most(power: PowerFigures) -> Low | None:
     stops = power.idle if power.spin_down is None else power.spin_down
     taken = []
     if power.spin_up is None:
-        taken.append("spinning up is taken to draw its peak all the time")
+        taken.append("spinning up is assumed to draw its peak throughout")
     if power.spin_down_time is None:
-        taken.append("the time of stopping is not known and left out")
+        taken.append("the time to stop is not known and left out")
     elif power.spin_down is None:
-        taken.append("stopping is taken to draw what idling does")
+        taken.append("stopping is assumed to draw idle power")
     return Low(
         name=STANDBY, idle_w=power.idle, watts=power.standby, enter_s=stop_s, enter_j=stop_s * stops,
         leave_s=power.spin_up_time, leave_j=power.spin_up_time * starts, stopped=True,

@@ -1,7 +1,6 @@
-"""Which drives serve in one place, one after another: each until it is worn out or its service life is over.
+"""The drives that serve in one place in sequence, each until it is worn out or its service life ends.
 
-Of a place that needs thousands of drives, groups of them are dated evenly: their number and their dollars
-are sums in closed form, so that no horizon takes longer than another.
+Thousands of drives are dated in groups with closed-form sums, so that any horizon takes the same time.
 """
 
 from __future__ import annotations
@@ -12,31 +11,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from iowatt.base.errors import InputError
-from iowatt.lenses.cost.result import DriveReplaced
-from iowatt.lenses.cost.system import Drive
-from iowatt.lenses.cost.wear.life import Wearout, wearout
+from iowatt.lenses.cost.pricing.wear.life import Wearout, wearout
+from iowatt.lenses.cost.result.costs import DriveReplaced
+from iowatt.lenses.cost.systems.system import PricedDrive
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.case import Case
+    from iowatt.lenses.cost.pricing.case import CostCase
 
 Reason = Literal["worn", "service_life"]
 
-#: Replacements that are dated one by one; of more, so many groups.
+#: Most replacements dated one by one; more come in as many groups.
 LISTED: Final = 1000
-#: Part of a life by which a drive may fall short of the end of the horizon without a successor: rounding.
+#: Part of a life by which the last drive may miss the end of the horizon: rounding.
 ROUNDING: Final = 1e-9
-#: Relative change of a price below which it counts as none.
+#: Relative change of a price that counts as none.
 _SMALL: Final = 1e-12
 _DECLINE: Final = "wear.price_decline"
 _SERVICE: Final = "wear.service_life"
 
 
 @dataclass(frozen=True)
-class Replacement:
-    """A drive bought in place of one that is worn out, or ``count`` of them evenly until ``until_s``."""
+class DriveReplacement:
+    """A drive bought in place of another, or ``count`` of them evenly until ``until_s``."""
 
-    #: Name of the drive in whose place it serves.
+    #: Name of the drive that it replaces.
     drive: str
     at_s: float
     reason: Reason
@@ -57,19 +56,19 @@ class Replacement:
 
 
 @dataclass(frozen=True)
-class Place:
-    """One drive's place over the horizon of ``horizon_s`` seconds."""
+class DrivePlace:
+    """The drives in one place over ``horizon_s`` seconds."""
 
-    drive: Drive
+    drive: PricedDrive
     worn: Wearout
     horizon_s: float
-    #: How long each drive serves there, s; infinite where nothing ends it.
+    #: Seconds that each drive serves; infinite where nothing ends its life.
     life_s: float
     reason: Reason
-    #: The horizon in lives; at least one drive serves.
+    #: The horizon in lives, and the drives that serve, at least one.
     lives: float
     drives: int
-    #: USD of the first one.
+    #: USD of the first drive.
     price: float
     #: Yearly decline of the price, as a share.
     decline: float
@@ -77,16 +76,16 @@ class Place:
 
     @property
     def lives_rest_on(self) -> tuple[str, ...]:
-        """Keys that decide how many drives serve there; their price does not."""
+        """Keys that decide how many drives serve."""
         return tuple(key for key in self.rests_on if key != _DECLINE)
 
     @property
     def unused_usd(self) -> float:
-        """Of what the last drive cost, the part of its life beyond the horizon."""
+        """The last drive's price, times the part of its life beyond the horizon."""
         return max(0.0, self.drives - self.lives) * self.usd(self.drives - 1, 1)
 
     def usd(self, first: int, count: int) -> float:
-        """What ``count`` drives cost from number ``first`` on (0 is the one bought at the start).
+        """USD of ``count`` drives from number ``first`` on (0 is bought at the start).
 
         ``price x sum of (1 - decline)^(k x life in years)``, a geometric series.
         """
@@ -102,22 +101,21 @@ class Place:
             raise InputError(
                 "out-of-range",
                 _DECLINE,
-                f"the price of the drives that replace {self.drive.name} grows too large for a number",
+                f"the price of replacements of {self.drive.name} grows too large for a number",
                 hint="give a shorter horizon, or a price that does not rise",
             ) from None
 
-    def replacements(self) -> Iterator[Replacement]:
-        """The drives bought after the first, in order of time.
+    def replacements(self) -> Iterator[DriveReplacement]:
+        """The drives bought after the first, in order of time, one at each multiple of the life.
 
-        One falls due at each multiple of its life. A drive that ends with the horizon has no successor.
         Prices fall by ``wear.price_decline`` a year. More than ``LISTED`` come in as many groups of nearly
-        equal number (``count``), each even from ``at_s`` until ``until_s``.
+        equal ``count``, each evenly from ``at_s`` until ``until_s``.
         """
         many = self.drives - 1
         groups = min(many, LISTED)
         for group in range(groups):
             first, end = (1 + many * index // groups for index in (group, group + 1))
-            yield Replacement(
+            yield DriveReplacement(
                 drive=self.drive.name,
                 at_s=min(first * self.life_s, self.horizon_s),
                 reason=self.reason,
@@ -127,18 +125,18 @@ class Place:
             )
 
 
-def place(case: Case, drive: Drive) -> Place:
-    """Who serves in ``drive``'s place; found once for a case.
+def place(case: CostCase, drive: PricedDrive) -> DrivePlace:
+    """The drives in ``drive``'s place, kept in ``case``.
 
-    A drive lives for ``1 / fraction`` Works, or ``wear.service_life`` years, whichever is shorter.
+    A drive lives for ``1 / fraction`` repetitions or ``wear.service_life`` years, whichever is shorter.
     """
     if drive.name not in case.places:
         case.places[drive.name] = _place(case, drive)
-    found: Place = case.places[drive.name]
-    return found
+    place_: DrivePlace = case.places[drive.name]
+    return place_
 
 
-def _place(case: Case, drive: Drive) -> Place:
+def _place(case: CostCase, drive: PricedDrive) -> DrivePlace:
     worn = wearout(drive, case.book)
     work_s = case.system.work.duration_s
     life_s = work_s / worn.fraction if worn.fraction > 0 else math.inf
@@ -155,7 +153,7 @@ def _place(case: Case, drive: Drive) -> Place:
         )
     decline = case.book.find(_DECLINE)
     stated = [key for key, figure in ((_SERVICE, service), (_DECLINE, decline)) if figure is not None]
-    return Place(
+    return DrivePlace(
         drive=drive, worn=worn, horizon_s=case.seconds, life_s=each,
         reason="worn" if life_s <= service_s else "service_life", lives=lives,
         drives=max(1, math.ceil(lives - ROUNDING)), price=case.charged(drive),
@@ -163,11 +161,11 @@ def _place(case: Case, drive: Drive) -> Place:
     )  # fmt: skip
 
 
-def schedule(case: Case, drive: Drive) -> tuple[Replacement, ...]:
+def schedule(case: CostCase, drive: PricedDrive) -> tuple[DriveReplacement, ...]:
     """The drives bought in place of ``drive`` within the horizon, in order of time."""
     return tuple(place(case, drive).replacements())
 
 
-def bought(case: Case, drive: Drive) -> tuple[Replacement, ...]:
-    """The same where replacements are what is charged; else none, however worn a drive is."""
+def bought(case: CostCase, drive: PricedDrive) -> tuple[DriveReplacement, ...]:
+    """The same with ``wear.charge = replacements``; otherwise none."""
     return schedule(case, drive) if case.book.word("wear.charge") == "replacements" else ()

@@ -1,11 +1,10 @@
-"""What one Work uses of each rating of a drive, as a share of it and by the day.
+"""The share of each rating of a drive that the work uses, in total and per day.
 
-An SSD's TBW is a number of bytes that *hosts* may write, under the workload that its vendor rates with; so
-its amplification is in the rating already. Bytes programmed are compared with TBW times the amplification of
-the rating, never with TBW itself, which would count amplification twice.
+An SSD's TBW counts bytes that *hosts* may write under the vendor's workload, so it includes the amplification
+of that workload. Bytes programmed are therefore compared with TBW times the amplification of the rating.
 
-A disk has two ratings, one of starts and stops of its spindle and one of loads and unloads of its heads; the
-two differ by a factor of 6 to 60, and a stop counts against both.
+A disk has two ratings, starts and stops of its spindle, and loads and unloads of its heads; they differ by a
+factor of 6 to 60, and a stop counts against both.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.expression import number
-from iowatt.lenses.cost.result import DailyBudget
-from iowatt.lenses.cost.system import Drive
+from iowatt.lenses.cost.pricing.component import number
+from iowatt.lenses.cost.result.costs import DailyBudget
+from iowatt.lenses.cost.systems.system import PricedDrive
 
 TB: Final = 1e12
 STARTS_STOPS: Final = "start_stop_cycles"
@@ -31,22 +30,22 @@ SECONDS_PER_DAY: Final = 86_400.0
 
 @dataclass(frozen=True)
 class Ratio:
-    """Share of one rating that one Work uses."""
+    """Share of one rating that the work done once uses."""
 
     #: percentage_used, pe_cycles, nand_bytes, bytes_written, start_stop_cycles or load_unload_cycles.
     rating: str
     fraction: float
-    #: In symbols, for readers.
+    #: In words.
     formula: str
     source: str
     #: Keys of the book that change it.
     rests_on: tuple[str, ...]
-    #: As a formula of a spreadsheet (`iowatt.lenses.cost.expression`).
+    #: As an expression of the workbook.
     expression: str
 
 
 @dataclass(frozen=True)
-class Limit:
+class WearLimit:
     """A rating, an amplification or a factor; ``keys`` has the book's key where the book states it."""
 
     value: float
@@ -55,15 +54,15 @@ class Limit:
     expression: str
 
 
-def limit(drive: Drive, book: Book, rating: str, key: str, scale: float = 1.0) -> Limit | None:
-    """A rating of a drive by ``wear.limits``: of its data sheet, else ``key`` of the book in ``scale`` of it.
+def limit(drive: PricedDrive, book: Book, rating: str, key: str, scale: float = 1.0) -> WearLimit | None:
+    """A rating of a drive by ``wear.limits``: its data sheet's, else the book's ``key`` times ``scale``.
 
-    Nothing is recorded as used. None where neither has it.
+    None where neither has it. Does not record the key as used.
     """
     by_sheet = book.word("wear.limits") == "rated"
     rated = drive.ratings.get(rating)
     if rated is not None and by_sheet:
-        return Limit(rated, f"data sheet of {drive.model}", (), number(rated))
+        return WearLimit(rated, f"data sheet of {drive.model}", (), number(rated))
     figure = book.figures.get(key)
     if figure is None:
         return None
@@ -73,16 +72,16 @@ def limit(drive: Drive, book: Book, rating: str, key: str, scale: float = 1.0) -
         raise InputError(
             "out-of-range", f"{book.name}: {key}", f"{value:g} is not accepted; expected a limit above 0"
         )
-    return Limit(value, figure.source, (key,), f"{{{key}}}{times}")
+    return WearLimit(value, figure.source, (key,), f"{{{key}}}{times}")
 
 
-def _cycles(drive: Drive) -> dict[str, float]:
-    """Cycles of a disk that one Work takes, by rating."""
+def _cycles(drive: PricedDrive) -> dict[str, float]:
+    """Cycles of a disk in the work done once, by rating."""
     return {STARTS_STOPS: drive.counts.start_stops, LOADS_UNLOADS: drive.counts.load_unloads}
 
 
-def of_disk(drive: Drive, book: Book) -> list[Ratio]:
-    """Starts and stops, loads and unloads of a disk, where a limit of them is known."""
+def of_disk(drive: PricedDrive, book: Book) -> list[Ratio]:
+    """Shares of starts and stops, loads and unloads of a disk, where their limits are known."""
     words = {STARTS_STOPS: "starts and stops", LOADS_UNLOADS: "loads and unloads"}
     found = []
     for rating, count in _cycles(drive).items():
@@ -95,10 +94,10 @@ def of_disk(drive: Drive, book: Book) -> list[Ratio]:
     return found
 
 
-def budgets(drive: Drive, book: Book, years: float, work_s: float) -> Iterator[DailyBudget]:
-    """What each rating of a drive allows a day over ``years``, beside what a Work of ``work_s`` s uses of it.
+def budgets(drive: PricedDrive, book: Book, years: float, work_s: float) -> Iterator[DailyBudget]:
+    """What each rating of a drive allows per day over ``years``, and what work of ``work_s`` seconds uses.
 
-    ``limit / (365 x years)``. For an SSD it is bytes that hosts write, at the amplification of the rating.
+    ``limit / (365 x years)``. An SSD's limit is bytes that hosts write, at the amplification of the rating.
     """
     used = {rating: (count, f"wear.{rating}", 1.0) for rating, count in _cycles(drive).items()}
     if drive.kind == "ssd":
@@ -112,10 +111,10 @@ def budgets(drive: Drive, book: Book, years: float, work_s: float) -> Iterator[D
             )  # fmt: skip
 
 
-def of_ssd(drive: Drive, book: Book) -> list[Ratio]:
-    """All that an SSD's wear can be compared with, what is known best first."""
+def of_ssd(drive: PricedDrive, book: Book) -> list[Ratio]:
+    """Shares of an SSD's known ratings, the best known first."""
     counts, found = drive.counts, list[Ratio]()
-    if counts.percentage_used:  # it counts in whole percents, so that 0 means nothing
+    if counts.percentage_used:  # it counts whole percents, so 0 tells nothing
         found.append(
             Ratio(
                 "percentage_used", counts.percentage_used, "the drive's own percentage used",
@@ -136,8 +135,8 @@ def of_ssd(drive: Drive, book: Book) -> list[Ratio]:
     return [*found, *_bytes(drive, book)]
 
 
-def _bytes(drive: Drive, book: Book) -> list[Ratio]:
-    """Bytes programmed into flash, and bytes that hosts wrote, against TBW."""
+def _bytes(drive: PricedDrive, book: Book) -> list[Ratio]:
+    """Shares of TBW: of bytes programmed into flash, and of bytes that hosts wrote."""
     most = limit(drive, book, "bytes_written", "wear.ssd_tbw", TB)
     if most is None:
         return []
@@ -165,8 +164,8 @@ def _bytes(drive: Drive, book: Book) -> list[Ratio]:
     return [nand, host]
 
 
-def _written(drive: Drive, book: Book, reads: float) -> tuple[str, str, tuple[str, ...]]:
-    """Bytes written, and the part of those read that counts as such: in symbols, as an expression, keys."""
+def _written(drive: PricedDrive, book: Book, reads: float) -> tuple[str, str, tuple[str, ...]]:
+    """Bytes written and the part of bytes read that counts as written: in words, as an expression, keys."""
     text = number(drive.counts.bytes_written)
     formula = f"(bytes written + {reads:g} x bytes read)" if reads else "bytes written"
     if not drive.counts.bytes_read or "wear.reads" not in book.figures:
@@ -174,24 +173,24 @@ def _written(drive: Drive, book: Book, reads: float) -> tuple[str, str, tuple[st
     return formula, f"({text}+{{wear.reads}}*{number(drive.counts.bytes_read)})", ("wear.reads",)
 
 
-def _amplification(drive: Drive, book: Book) -> Limit | None:
-    """Bytes programmed for each that hosts write: of the work itself, else of the drive's class.
+def _amplification(drive: PricedDrive, book: Book) -> WearLimit | None:
+    """Bytes programmed per byte that hosts write: of the work itself, else of the drive's class.
 
-    Both sides of a ratio need one basis: the amplification of a simulated flash is not compared with one of
-    the rating that is assumed from drives in the field.
+    Both sides of a ratio need one basis: a simulated amplification is not compared with an amplification of
+    the rating that is assumed from field figures.
     """
     value = drive.counts.write_amplification
     simulated = drive.counts.pe_fraction is not None
     if value is not None and (not simulated or book.figures[RATED].quality != "assumed"):
-        return Limit(value, "of the work itself", (), number(value))
+        return WearLimit(value, "of the work itself", (), number(value))
     key = f"wear.amplification.{drive.price_class}"
     if key not in book.figures:
         return None
-    return Limit(book.peek(key), book.figures[key].source, (key,), f"{{{key}}}")
+    return WearLimit(book.peek(key), book.figures[key].source, (key,), f"{{{key}}}")
 
 
-def _factor(book: Book) -> Limit:
-    """Life of drives over their rating."""
+def _factor(book: Book) -> WearLimit:
+    """Actual life over rated life."""
     if FACTOR not in book.figures:
-        return Limit(1.0, "", (), "1")
-    return Limit(book.peek(FACTOR), "", (FACTOR,), f"{{{FACTOR}}}")
+        return WearLimit(1.0, "", (), "1")
+    return WearLimit(book.peek(FACTOR), "", (FACTOR,), f"{{{FACTOR}}}")

@@ -1,4 +1,4 @@
-"""The file ``iowatt.cost-inventory/1``: what a system is made of where its Run does not know it."""
+"""The file ``iowatt.cost-inventory/1``: drives and parts of a system that its Run does not have."""
 
 from __future__ import annotations
 
@@ -24,35 +24,37 @@ def _price_class(given: str | None, at: KeyPath) -> Iterator[Problem]:
 
 
 class Bought(DevicePrice):
-    """A price, with where it comes from."""
+    """A price with its source."""
 
     source: str | None = key("Offer, invoice or list.", default=None, unset="the inventory itself")
 
 
 class Ratings(Strict):
-    """What a drive is rated to last, before what its device says."""
+    """Ratings of a drive, which come before its device's."""
 
-    tbw: Capacity | None = key("What hosts may write to it.", default=None, unset="the device's", gt=0)
-    pe_cycles: int | None = key("Cycles of its flash.", default=None, unset="the device's", gt=0)
+    tbw: Capacity | None = key("Bytes that hosts may write to it.", default=None, unset="the device's", gt=0)
+    pe_cycles: int | None = key(
+        "Program and erase cycles of its flash.", default=None, unset="the device's", gt=0
+    )
     start_stop_cycles: int | None = key("Starts and stops.", default=None, unset="the device's", gt=0)
     load_unload_cycles: int | None = key("Loads and unloads.", default=None, unset="the device's", gt=0)
 
     def given(self) -> dict[str, float]:
-        """By the names of ``run.json``."""
-        found = {
+        """The stated ratings by their names in ``run.json``."""
+        ratings = {
             "bytes_written": self.tbw,
             "pe_cycles": self.pe_cycles,
             "start_stop_cycles": self.start_stop_cycles,
             "load_unload_cycles": self.load_unload_cycles,
         }
-        return {name: float(value) for name, value in found.items() if value is not None}
+        return {name: float(value) for name, value in ratings.items() if value is not None}
 
 
-class Counted(Strict):
-    """What each of the drives counted, over the Run or over a longer time that it is a part of."""
+class DriveCounters(Strict):
+    """Counters of each drive over the Run, or over a longer time that includes it."""
 
     over: Duration | None = key(
-        "The time between the two readings of the drive's counters; they count by the Run's part of it.",
+        "The time between the two readings of the counters; the Run's part of it counts.",
         default=None,
         unset="the Run",
         unit="s",
@@ -62,7 +64,7 @@ class Counted(Strict):
     bytes_written: Capacity | None = key("Written by the host to the drive.", default=None, unset="not known")
     bytes_read: Capacity | None = key("Read from it.", default=None, unset="not known")
     flash_bytes_written: Capacity | None = key(
-        "Programmed into its flash, where it counts them: over bytes_written, its write amplification.",
+        "Programmed into its flash; over bytes_written, this is its write amplification.",
         default=None,
         unset="not known",
     )
@@ -85,7 +87,7 @@ class Counted(Strict):
         before, after = self.percentage_used_before, self.percentage_used_after
         if (before is None) != (after is None):
             lacking = "percentage_used_before" if before is None else "percentage_used_after"
-            yield Problem("missing", (*at, lacking), "both readings of percentage_used are needed, or none")
+            yield Problem("missing", (*at, lacking), "expected both readings of percentage_used, or none")
         if before is not None and after is not None and after < before:
             yield Problem(
                 "conflict",
@@ -94,7 +96,7 @@ class Counted(Strict):
             )
         if self.flash_bytes_written is not None and not self.bytes_written:
             yield Problem(
-                "missing", (*at, "bytes_written"), "flash_bytes_written needs bytes_written above 0 beside it"
+                "missing", (*at, "bytes_written"), "flash_bytes_written needs bytes_written above 0"
             )
 
 
@@ -102,7 +104,7 @@ class DriveEntry(Strict):
     """Like drives: a device, or kind, capacity and price class."""
 
     name: str = key(
-        "Theirs; of several, NAME.0, NAME.1 and so on.",
+        "Their name; several are called NAME.0, NAME.1 and so on.",
         pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$",
         max_length=64,
         example="data",
@@ -111,7 +113,7 @@ class DriveEntry(Strict):
     device: str | None = key(
         "A name of the library, or a device file beside this file.",
         default=None,
-        unset="kind and capacity say it",
+        unset="given by kind and capacity",
         example="seagate-exos-x18-18tb",
     )
     kind: Literal["hdd", "ssd"] | None = key("The technology.", default=None, unset="the device's")
@@ -125,7 +127,9 @@ class DriveEntry(Strict):
     used: float = key("Part of each that volumes take, redundancy included.", default=1.0, ge=0, le=1)
     price: Bought = key("What each cost.", default=Bought())
     ratings: Ratings = key("What each is rated to last.", default=Ratings())
-    counts: Counted | None = key("What each counted.", default=None, unset="not known: no wear is priced")
+    counts: DriveCounters | None = key(
+        "What each counted.", default=None, unset="not known: no wear is priced"
+    )
 
     def problems(self, at: KeyPath) -> Iterator[Problem]:
         """What is wrong between keys; ``at`` is the table's own path."""
@@ -143,15 +147,15 @@ class DriveEntry(Strict):
             yield from self.counts.problems((*at, "counts"))
 
     def names(self) -> list[str]:
-        """The names of all of them."""
+        """The name of each drive."""
         return [self.name] if self.count == 1 else [f"{self.name}.{number}" for number in range(self.count)]
 
 
-class Change(Strict):
-    """Other figures for drives that the Run knows."""
+class DriveChange(Strict):
+    """Other figures for drives of the Run."""
 
     drives: str = key(
-        "Which: names as `iowatt report` shows them, with * for any part.", min_length=1, example="ssd.*"
+        "Names of the drives as in `iowatt report`, with * for any part.", min_length=1, example="ssd.*"
     )
     price: Bought = key("What each cost.", default=Bought())
     ratings: Ratings = key("What each is rated to last.", default=Ratings())
@@ -159,7 +163,7 @@ class Change(Strict):
         "Part of each that volumes take, redundancy included.", default=None, unset="the Run's", ge=0, le=1
     )
     price_class: str | None = key("The class of the book's prices.", default=None, unset="the Run's")
-    counts: Counted | None = key("What each counted.", default=None, unset="the Run's")
+    counts: DriveCounters | None = key("What each counted.", default=None, unset="the Run's")
 
     def problems(self, at: KeyPath) -> Iterator[Problem]:
         """What is wrong between keys; ``at`` is the table's own path."""
@@ -172,15 +176,15 @@ class PartEntry(Strict):
     """Parts other than drives: controllers, shelves, memory, licences."""
 
     name: str = key(
-        "Its name; one that the Run knows, such as `head.controller`, gets this count and price.",
+        "Its name. A part of the Run, such as `head.controller`, gets this count and price.",
         pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$",
         max_length=64,
         example="shelf",
     )
     count: int = key("How many there are.", ge=1, le=MOST_DRIVES, example=2)
     usd: float | None = key("What each cost.", default=None, unset="the book's", unit="USD", ge=0)
-    low: float | None = key("The least that it may cost.", default=None, unset="usd", unit="USD", ge=0)
-    high: float | None = key("The most.", default=None, unset="usd", unit="USD", ge=0)
+    low: float | None = key("The lowest likely price.", default=None, unset="usd", unit="USD", ge=0)
+    high: float | None = key("The highest likely price.", default=None, unset="usd", unit="USD", ge=0)
     date: str | None = key(
         "Day, month or year of the price.", default=None, unset="not known", pattern=r"^\d{4}(-\d{2}){0,2}$"
     )
@@ -200,8 +204,8 @@ class PartEntry(Strict):
             )
 
 
-class Space(Strict):
-    """Capacity of all of it."""
+class StatedCapacity(Strict):
+    """Capacity of the system."""
 
     raw: Capacity | None = key("Of all drives for data.", default=None, unset="summed", unit="bytes", gt=0)
     usable: Capacity | None = key("After redundancy.", default=None, unset="the Run's", unit="bytes", gt=0)
@@ -215,12 +219,12 @@ class Space(Strict):
 
 
 class Spread(Strict):
-    """How bytes of hosts reach drives that counted none: evenly, by capacity, so many for each."""
+    """Host bytes of drives that counted none: spread by capacity."""
 
-    pools: list[str] = key("The pools that they go to.", min_length=1, example=["data"])
+    pools: list[str] = key("The pools that receive them.", min_length=1, example=["data"])
     writes: float = key(
-        "Bytes that drives write for each that hosts write: 2 with mirrors, 1.33 with four drives' worth "
-        "of data and parity, more with small writes to parity.",
+        "Bytes that drives write per byte that hosts write: 2 with mirrors, 1.33 with four drives of which "
+        "one is parity, more with small writes to parity.",
         ge=0,
         example=2.0,
     )
@@ -228,14 +232,14 @@ class Spread(Strict):
 
 
 class InventoryFile(Strict):
-    """All of it."""
+    """The inventory of a system."""
 
     schema_: Literal["iowatt.cost-inventory/1"] = key(
         "The version of this format.", alias="schema", accepts=f'"{SCHEMA}"', example=SCHEMA
     )
     notes: list[str] = key("Shown with every result.", default=[])
-    capacity: Space = key("Capacity of all of it.", default=Space())
+    capacity: StatedCapacity = key("Capacity of the system.", default=StatedCapacity())
     spread: Spread | None = key("How bytes reach drives.", default=None, unset="not known")
-    drive: list[DriveEntry] = key("Drives that the Run does not know.", default=[])
-    change: list[Change] = key("Other figures for drives that it knows.", default=[])
+    drive: list[DriveEntry] = key("Drives that the Run does not have.", default=[])
+    change: list[DriveChange] = key("Other figures for drives of the Run.", default=[])
     part: list[PartEntry] = key("Parts other than drives.", default=[])

@@ -1,0 +1,25 @@
+"""The cost of one system: components of a ``CostCase`` (system, book of assumptions, horizon, bills).
+
+Each component has a function: ``drive_costs`` (purchase, failures, service, disposal), ``energy`` (with
+``bills``, the tariff's charges), ``wear`` and ``carbon``. ``price`` adds them up; ``pricer`` does so for many
+books and horizons.
+"""
+
+from iowatt.lenses.cost.pricing.case import CostCase
+from iowatt.lenses.cost.pricing.component import GROUPS, Component, Costs, Group
+from iowatt.lenses.cost.pricing.drive_costs import purchase_costs
+from iowatt.lenses.cost.pricing.energy import mean_price
+from iowatt.lenses.cost.pricing.total import Pricer, price, pricer
+
+__all__ = [
+    "GROUPS",
+    "Component",
+    "CostCase",
+    "Costs",
+    "Group",
+    "Pricer",
+    "mean_price",
+    "price",
+    "pricer",
+    "purchase_costs",
+]  # fmt: skip

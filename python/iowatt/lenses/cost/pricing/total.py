@@ -1,0 +1,101 @@
+"""A system's cost: all its components under one book over one horizon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from iowatt.base.results import Note
+from iowatt.lenses.cost.pricing import carbon, drive_costs, energy, wear
+from iowatt.lenses.cost.pricing.bills import Bills
+from iowatt.lenses.cost.pricing.case import CostCase
+from iowatt.lenses.cost.pricing.component import GROUPS, Costs
+
+if TYPE_CHECKING:
+    from iowatt.lenses.cost.book.book import Book, BookFigure
+    from iowatt.lenses.cost.pricing.case import Horizon
+    from iowatt.lenses.cost.systems.system import PricedDrive, PricedSystem
+    from iowatt.tariffs.structure import Tariff
+
+#: The costs of a system under a book over a horizon.
+Pricer = Callable[["Book", "Horizon"], Costs]
+
+_COMPONENTS: Final = (
+    drive_costs.purchase_costs, energy.energy_costs, energy.cooling_costs, wear.wear_costs,
+    drive_costs.failure_costs, drive_costs.service_costs, drive_costs.disposal_costs, carbon.carbon_costs,
+)  # fmt: skip
+
+
+def price(case: CostCase) -> Costs:
+    """All components in the order of their groups; those without a price are not ``known``.
+
+    Raises ``InputError`` where the book or the system lacks a figure that is needed.
+    """
+    components = [component for costs in _COMPONENTS for component in costs(case)]
+    counts = {drive.name: drive.count for drive in case.system.drives if drive.count > 1}
+    if counts:
+        components = [c.times(counts[c.device]) if c.device in counts else c for c in components]
+    components.sort(key=lambda component: GROUPS.index(component.group))
+    return Costs(
+        system=case.system.name,
+        components=tuple(components),
+        operational_kg=carbon.operational_kg(case),
+        embodied_kg=carbon.embodied_kg(case),
+        notes=tuple(_notes(case)),
+        cautions=(*case.system.cautions, *_cautions(case)),
+    )
+
+
+def pricer(system: PricedSystem, tariff: Tariff, start: datetime) -> Pricer:
+    """The cost of one system as a function of the assumptions; bills are kept between calls."""
+    bills = Bills(tariff, start, system.work.load)
+    return lambda book, horizon: price(CostCase(system, book, horizon, bills))
+
+
+def _notes(case: CostCase) -> list[Note]:
+    notes = [*case.system.notes, *wear.warnings(case.system)]
+    unpriced = case.unpriced_parts
+    if unpriced:
+        names = ", ".join(unpriced)
+        text = f"parts without a price, which the purchase leaves out: {names} (purchase.part.NAME=USD)"
+        notes.append(Note(code="unpriced-parts", text=text))
+    if not case.system.drives:
+        text = "the drives are not known: no purchase, wear or failures (an inventory lists them)"
+        notes.append(Note(code="drives-unknown", text=text))
+    return notes
+
+
+def _cautions(case: CostCase) -> Iterator[Note]:
+    """Notes to read before the total: missing prices, extrapolated prices, charges for a whole meter."""
+    like: dict[tuple[str, float], list[PricedDrive]] = {}
+    for drive in case.system.drives:
+        like.setdefault((drive.model, drive.capacity_gb), []).append(drive)
+    for drives in like.values():
+        drive = drives[-1]
+        price = case.price_of(drive)
+        figure = case.book.figures.get(f"purchase.price.{drive.price_class}")
+        listed = "its class has no price" if figure is None else f"{drive.price_class} is {_listed(figure)}"
+        count = sum(one.count for one in drives)
+        which = f"{count} x {drive.model} ({drive.capacity_gb:,.0f} GB; {listed})"
+        remedy = f"purchase.model.{drive.model}=USD sets the price of one"
+        if not price.known:
+            text = f"the price of {which} is not known, so the total is not known either: {remedy}"
+            yield Note(code="no-price", text=text, decides=True)
+        elif price.extrapolated:
+            text = f"the price of {which} is extrapolated, and its range is wide: {remedy}"
+            yield Note(code="extrapolated-price", text=text, decides=True)
+    if case.book.word("energy.fixed") == "share" and not case.book.number("energy.site_kw"):
+        meter_usd = energy.meter_charges(case)
+        if meter_usd:
+            text = (
+                f"the total leaves out {meter_usd:,.2f} USD that the tariff charges for the whole site's "
+                "meter: energy.site_kw=KW adds this system's share, energy.fixed=months all of it"
+            )
+            yield Note(code="whole-meter", text=text, decides=True)
+
+
+def _listed(figure: BookFigure) -> str:
+    low = "" if figure.from_gb is None else f" from {figure.from_gb:,.0f} GB"
+    high = "" if figure.to_gb is None else f" to {figure.to_gb:,.0f} GB"
+    return f"listed{low}{high}"

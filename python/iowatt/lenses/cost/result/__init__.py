@@ -1,0 +1,49 @@
+"""The document ``iowatt.cost/1``: ``costs`` of systems, their ``uncertainty``, the ``year`` of a duty cycle.
+
+Money is in US dollars, energy in J or kWh, carbon in kg CO2e, capacity in decimal GB. Seconds count from the
+first day of the bill; years have 365 days. Unknown figures are None.
+"""
+
+from iowatt.lenses.cost.result.costs import (
+    Assumption,
+    BilledPeriod,
+    Choice,
+    Cost,
+    CostComponent,
+    DriveCost,
+    Payment,
+    SystemCost,
+    View,
+)  # fmt: skip
+from iowatt.lenses.cost.result.uncertainty import (
+    CostCrossing,
+    CostCurve,
+    Crossover,
+    PairCrossings,
+    PlaceRange,
+    Quantiles,
+    Tornado,
+    TornadoBar,
+)  # fmt: skip
+from iowatt.lenses.cost.result.year import DutyYear
+
+__all__ = [
+    "Assumption",
+    "BilledPeriod",
+    "Choice",
+    "Cost",
+    "CostComponent",
+    "CostCrossing",
+    "CostCurve",
+    "Crossover",
+    "DriveCost",
+    "DutyYear",
+    "PairCrossings",
+    "Payment",
+    "PlaceRange",
+    "Quantiles",
+    "SystemCost",
+    "Tornado",
+    "TornadoBar",
+    "View",
+]  # fmt: skip
