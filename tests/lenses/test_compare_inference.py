@@ -12,9 +12,8 @@ from compare_trials import amounts
 from iowatt.lenses.compare import metrics
 from iowatt.lenses.compare.blocks import Blocks
 from iowatt.lenses.compare.inference import Question, infer_all
-from iowatt.lenses.compare.response import QUANTILES
 from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT
-from iowatt.run.histogram import Histogram
+from iowatt.run.histogram import PERCENTILES, Histogram
 from known_series import ar1_lognormal, cut, independent, mm1
 
 MEAN = [metrics.mean(), metrics.quantile(0.5), metrics.quantile(0.99)]
@@ -68,7 +67,7 @@ def test_figures_are_those_that_are_printed():
 
 def test_a_run_beside_itself_does_not_differ():
     blocks = run(1)
-    quantiles = [metrics.quantile(q) for _, q in QUANTILES]
+    quantiles = [metrics.quantile(q) for q in PERCENTILES.values()]
     for one in infer([blocks], [blocks], [metrics.mean(), *quantiles], seed=1):
         assert one.difference == 0
         assert one.verdict in (INDISTINGUISHABLE, NO_VERDICT)

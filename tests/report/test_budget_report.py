@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iowatt.lenses.budget import Level, analyse
+from iowatt.lenses.budget import ServiceLevel, analyse
 from iowatt.lenses.budget.result import HopName
 from iowatt.lenses.findings import findings
 from iowatt.pages import run as report
@@ -14,6 +14,11 @@ from iowatt.pages.run import document as run_document
 from iowatt.render import terminal, write
 from lenses.budget_runs import made as run_at
 from report.workbook import Book
+
+
+def within(ms: float, of: str = "mean") -> ServiceLevel:
+    return ServiceLevel(within_ms=ms, of=of)
+
 
 RATES = (500.0, 3000.0, 6000.0, 7000.0)
 
@@ -75,7 +80,7 @@ def test_small_hops_are_drawn_together_and_nothing_is_lost():
 
 
 def test_loads_are_stacked_to_the_response_time(several):
-    found = analyse(several, level=Level(0.6), overloaded=[False, False, False, True])
+    found = analyse(several, level=within(0.6), overloaded=[False, False, False, True])
     figure = figures.over_load(found)[0]
     stacked = [trace for trace in figure.spec["data"] if "stackgroup" in trace]
     loads = found.classes[0].loads
@@ -89,7 +94,7 @@ def test_loads_are_stacked_to_the_response_time(several):
 
 
 def test_the_page_has_every_figure_with_a_table(several, tmp_path):
-    found = analyse(several, level=Level(0.6, "p95"))
+    found = analyse(several, level=within(0.6, "p95"))
     written = tmp_path / "budget.html"
     write.write(document(found), written)
     text_of = written.read_text(encoding="utf-8")
@@ -139,7 +144,7 @@ def test_the_terminal_tells_level_rate_and_hop(one, several):
         (several, 0.6, True),
         (several, 90.0, False),
     ):
-        budget = analyse(runs, level=Level(within_ms))
+        budget = analyse(runs, level=within(within_ms))
         verdict = document(budget).verdict[0]
         assert shown(budget)[1] == verdict
         assert (f"{within_ms:g}" in verdict) or within_ms < 1
@@ -148,7 +153,7 @@ def test_the_terminal_tells_level_rate_and_hop(one, several):
 
 def test_interrupts_that_are_held_back_are_a_caveat_on_the_terminal_and_the_page():
     moderation = {"processors": 1, "moderation_s": 200e-6, "moderation_count": 8}
-    budget = analyse([run_at(2000, 1000, processing=moderation)[0]], level=Level(0.6))
+    budget = analyse([run_at(2000, 1000, processing=moderation)[0]], level=within(0.6))
     caveats = [note.text for note in budget.notes if note.code == "interrupt-moderation"]
     assert caveats
     assert all("200 us" in text for text in caveats)

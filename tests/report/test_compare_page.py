@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import compared_runs as made
-from iowatt.lenses.compare.analyse import analyse
+from iowatt.lenses.compare.analysis import analyse
 from iowatt.lenses.compare.request import CompareRequest
 from iowatt.pages.compare import differences, over_time, spread, words
-from iowatt.pages.compare.document import corrected, document, loop_sentences
+from iowatt.pages.compare.page import corrected, document, loop_sentences
 from iowatt.render import numbers, terminal, write
 
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -10,7 +10,7 @@ import polars as pl
 
 from iowatt.lenses import efficiency, energy, rated_power, wear
 from iowatt.run import summary_build
-from iowatt.run.histogram import Histogram
+from iowatt.run.histogram import PERCENTILES, Histogram
 from iowatt.run.record import Flow, Moments, Record
 from iowatt.run.statistics import mean_interval
 from iowatt.run.summary_parts import Device, Flash
@@ -311,12 +311,7 @@ def response_time(moments: Moments, histogram: Histogram) -> ResponseTime:
         count=moments.count,
         mean=1e3 * moments.mean_s,
         std=None if moments.std_s is None else 1e3 * moments.std_s,
-        p50=percentile(0.5),
-        p90=percentile(0.9),
-        p95=percentile(0.95),
-        p99=percentile(0.99),
-        p999=percentile(0.999),
-        p9999=percentile(0.9999),
+        **{name.replace(".", ""): percentile(q) for name, q in PERCENTILES.items()},
         max=largest,
         mean_ci95=None if interval is None else (1e3 * interval[0], 1e3 * interval[1]),
     )

@@ -13,10 +13,10 @@ import pytest
 import compared_runs as made
 import iowatt
 from iowatt.base.errors import Argument
-from iowatt.lenses.compare.analyse import analyse
+from iowatt.lenses.compare.analysis import analyse
 from iowatt.lenses.compare.request import CompareRequest, open_runs
 from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT, BeforeAfter
-from iowatt.pages.compare.document import document as shown_as
+from iowatt.pages.compare.page import document as shown_as
 from iowatt.pages.run.headlines import headlines
 from iowatt.render import write
 from refused import refused

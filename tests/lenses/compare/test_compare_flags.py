@@ -7,12 +7,12 @@ import pytest
 
 import compared_runs as made
 from iowatt.lenses.compare import flags
-from iowatt.lenses.compare.analyse import analyse
+from iowatt.lenses.compare.analysis import analyse
 from iowatt.lenses.compare.measurement import sides
 from iowatt.lenses.compare.request import CompareRequest
 from iowatt.lenses.compare.result import NO_VERDICT
 from iowatt.lenses.kept_up import kept_up
-from iowatt.pages.compare.document import document
+from iowatt.pages.compare.page import document
 from iowatt.run.record import LoadGenerator
 
 BASE = made.build(np.ones(1000))

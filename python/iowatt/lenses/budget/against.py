@@ -18,8 +18,14 @@ from iowatt.base.results import Note
 from iowatt.lenses.budget import estimate
 from iowatt.lenses.budget.class_at_load import ClassAtLoad
 from iowatt.lenses.budget.ledger import Floats
-from iowatt.lenses.budget.level import Level
-from iowatt.lenses.budget.result import BetweenLoads, Estimated, EstimatedHop, GrownHop, LoadAgainstLevel
+from iowatt.lenses.budget.result import (
+    BetweenLoads,
+    Estimated,
+    EstimatedHop,
+    GrownHop,
+    LoadAgainstLevel,
+    ServiceLevel,
+)
 
 
 @dataclass(frozen=True)
@@ -107,10 +113,10 @@ FAR: Final = 2.0
 UNLOADED: Final = 0.2
 
 
-def estimated(seen: ClassAtLoad, level: Level) -> Estimated:
+def estimated(seen: ClassAtLoad, level: ServiceLevel) -> Estimated:
     """From one load: an estimate, with what it rests on."""
-    part = seen.made_of(level.statistic)
-    value = seen.value_ms(level.statistic)
+    part = seen.made_of(level.of)
+    value = seen.value_ms(level.of)
     room = level.within_ms - value
     free = not (seen.closed or seen.overloaded)
     grown = estimate.grown(
@@ -135,7 +141,7 @@ def estimated(seen: ClassAtLoad, level: Level) -> Estimated:
         for hop, busy, times in zip(seen.ledger.hops, seen.busy, alone, strict=True)
     ]
     return Estimated(
-        of=level.statistic,
+        of=level.of,
         within_ms=level.within_ms,
         seen_ms=value,
         slack_ms=room,
@@ -156,7 +162,7 @@ def _times(rate: float, factor: float | None) -> float | None:
     return None if factor is None else rate * factor
 
 
-def _validity(seen: ClassAtLoad, level: Level, factor: float | None) -> Iterator[Note]:
+def _validity(seen: ClassAtLoad, level: ServiceLevel, factor: float | None) -> Iterator[Note]:
     """What the estimate assumes, and where this Run strains it."""
     busiest = max((busy.share for busy in seen.busy if busy.share is not None), default=None)
     if seen.overloaded:
@@ -191,7 +197,7 @@ def _validity(seen: ClassAtLoad, level: Level, factor: float | None) -> Iterator
             yield Note(code="interrupt-moderation", text=text)
     if level.quantile is not None:
         text = (
-            f"the {level.statistic} is assumed to grow by {math.log(1 / (1 - level.quantile)):.1f} times the "
+            f"the {level.of} is assumed to grow by {math.log(1 / (1 - level.quantile)):.1f} times the "
             "mean waits, as for exponential waiting; rougher than a mean"
         )
         yield Note(code="percentile", text=text)
@@ -203,14 +209,14 @@ def _validity(seen: ClassAtLoad, level: Level, factor: float | None) -> Iterator
         yield Note(code="near-saturation", text=text, decides=True)
 
 
-def between_loads(loads: Sequence[ClassAtLoad], level: Level) -> BetweenLoads:
+def between_loads(loads: Sequence[ClassAtLoad], level: ServiceLevel) -> BetweenLoads:
     """From several loads: where the level is broken between them, and by the growth of which hop.
 
     ``loads`` ascend in their rate. The lowest one stands for no load.
     """
     rates = [load.rate_iops for load in loads]
-    values = [load.value_ms(level.statistic) for load in loads]
-    parts = [load.made_of(level.statistic) for load in loads]
+    values = [load.value_ms(level.of) for load in loads]
+    parts = [load.made_of(level.of) for load in loads]
     hops_ms = [part.waiting_ms + part.service_ms for part in parts]
     steady = [not load.overloaded for load in loads]
     found = crossing(rates, values, hops_ms, steady, level.within_ms)
@@ -239,7 +245,7 @@ def between_loads(loads: Sequence[ClassAtLoad], level: Level) -> BetweenLoads:
         broken = found.between[0] == 0.0
         first = rows[int(there.argmax()) if broken else largest_growth(unloaded, there)]
     return BetweenLoads(
-        of=level.statistic,
+        of=level.of,
         within_ms=level.within_ms,
         seen=[
             LoadAgainstLevel(

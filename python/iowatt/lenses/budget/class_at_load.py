@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.base.errors import InputError
 from iowatt.lenses.budget import stations
 from iowatt.lenses.budget.ledger import NS_PER_MS, Ledger, RequestMeans, classes, merged, of_frame
-from iowatt.lenses.budget.level import MEAN, QUANTILES
-from iowatt.lenses.budget.result import HopName
-from iowatt.run.histogram import Histogram
+from iowatt.lenses.budget.result import MEAN, HopName
+from iowatt.run.histogram import PERCENTILES, Histogram
 
 if TYPE_CHECKING:
     from iowatt.lenses.budget.stations import StationLoad
@@ -59,7 +58,7 @@ class ClassAtLoad:
         """Mean response time, or a percentile by its one definition (`iowatt.run.histogram`)."""
         if statistic == MEAN:
             return self.ledger.mean().response_ms
-        found = self.histogram.quantile(QUANTILES[statistic])
+        found = self.histogram.quantile(PERCENTILES[statistic])
         assert found is not None  # a class has requests
         value = found / NS_PER_MS
         return value if self.largest_ms is None else min(value, self.largest_ms)
@@ -68,7 +67,7 @@ class ClassAtLoad:
         """What the mean is made of, or requests around a percentile, as shares of its value."""
         if statistic == MEAN:
             return self.ledger.mean()
-        return self.ledger.around(QUANTILES[statistic]).scaled_to(self.value_ms(statistic))
+        return self.ledger.around(PERCENTILES[statistic]).scaled_to(self.value_ms(statistic))
 
 
 def has_hops(run: Run) -> bool:

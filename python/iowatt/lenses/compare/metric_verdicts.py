@@ -22,6 +22,7 @@ from iowatt.lenses.compare.inference import RESAMPLES, VERDICT_LEVEL, Question, 
 from iowatt.lenses.compare.measurement import MIB, NS_PER_MS, Measurement, Side
 from iowatt.lenses.compare.request import CompareRequest
 from iowatt.lenses.compare.result import NO_VERDICT, BothSides, DifferenceRow, Interval, Statistics
+from iowatt.run.histogram import PERCENTILES
 
 if TYPE_CHECKING:
     from iowatt.lenses.compare.inference import Difference
@@ -44,13 +45,13 @@ class Compared:
 
 
 MEAN: Final = Compared("mean", "Mean response time", "ms")
-PERCENTILES: Final = tuple(Compared(name, f"{name} response time", "ms") for name, _ in response.QUANTILES)
+PERCENTILE_METRICS: Final = tuple(Compared(name, f"{name} response time", "ms") for name in PERCENTILES)
 OVER: Final = Compared("over_threshold", "Share over the threshold", "%", scale=100.0)
 IOPS: Final = Compared("iops", "Throughput", "IOPS", "higher")
 BANDWIDTH: Final = Compared("mib_per_s", "Bandwidth", "MiB/s", "higher", 1 / MIB)
 POWER: Final = Compared("power_w", "Mean power", "W")
 ENERGY: Final = Compared("joules_per_request", "Energy per request", "J")
-COMPARED: Final = (MEAN, *PERCENTILES, OVER, IOPS, BANDWIDTH, POWER, ENERGY)
+COMPARED: Final = (MEAN, *PERCENTILE_METRICS, OVER, IOPS, BANDWIDTH, POWER, ENERGY)
 
 
 def values(side: Side, request: CompareRequest) -> dict[str, float | None]:
@@ -59,7 +60,7 @@ def values(side: Side, request: CompareRequest) -> dict[str, float | None]:
     times = response.percentiles(side)
     return {
         MEAN.key: side.mean_ms,
-        **{name: times.named(name) for name, _ in response.QUANTILES},
+        **{name: times.named(name) for name in PERCENTILES},
         OVER.key: None if share is None else 100 * share,
         IOPS.key: side.iops,
         BANDWIDTH.key: side.mib_per_s,
@@ -100,7 +101,7 @@ def withhold(rows: Sequence[DifferenceRow]) -> list[DifferenceRow]:
 
 def _beyond(one: Compared, before: Side, after: Side, request: CompareRequest) -> BothSides[int] | None:
     """Requests beyond a percentile or the threshold: what the figure rests on."""
-    q = dict(response.QUANTILES).get(one.key)
+    q = PERCENTILES.get(one.key)
     if one is OVER:
         first, second = (response.over(side.histogram, request.spike_s).requests for side in (before, after))
     elif q is not None:
@@ -125,7 +126,7 @@ def _inferred(before: Side, after: Side, request: CompareRequest, known: set[str
 
     times = [
         (MEAN, metrics.mean()),
-        *zip(PERCENTILES, (metrics.quantile(q) for _, q in response.QUANTILES), strict=True),
+        *zip(PERCENTILE_METRICS, map(metrics.quantile, PERCENTILES.values()), strict=True),
         (OVER, metrics.share_over(round(request.spike_s * 1e9))),
     ]
     ordered = all(part.series is not None for part in (*before.parts, *after.parts))

@@ -25,7 +25,7 @@ from iowatt.lenses.compare import response
 from iowatt.lenses.compare.measurement import Loop, Measurement, Side
 from iowatt.lenses.compare.request import CompareRequest
 from iowatt.lenses.compare.result import Modelled, Omission
-from iowatt.run.histogram import Histogram
+from iowatt.run.histogram import PERCENTILES, Histogram
 
 #: Bins for each doubling of what is added: 0.5 % wide, enough for a model.
 PER_OCTAVE: Final = 128
@@ -131,8 +131,8 @@ def _modelled(found: list[tuple[Measurement, Expected]], request: CompareRequest
         of="all requests",
         requests=seen.total,
         added=every.total - seen.total,
-        observed={name: response.percentile_ms(seen, q, most) for name, q in response.QUANTILES},
-        corrected={name: response.percentile_ms(every, q, most) for name, q in response.QUANTILES},
+        observed={name: response.percentile_ms(seen, q, most) for name, q in PERCENTILES.items()},
+        corrected={name: response.percentile_ms(every, q, most) for name, q in PERCENTILES.items()},
     )
 
 

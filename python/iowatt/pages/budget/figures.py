@@ -33,14 +33,14 @@ _SHOWN_IN_BANDS: Final = 0.02
 MOST_CLASSES: Final = 6
 
 
-def of_hops(run: Run) -> Table:
+def hops_of_run(run: Run) -> Table:
     """Hop by hop what the mean is made of, for a workbook; no rows where the Run has none."""
     found = _analysed(run)
     classes = [] if found is None else [(found.title(one), one.shown_load) for one in found.classes]
     return _hop_table(classes, 1.0, "ms")
 
 
-def of_bands(run: Run) -> Table:
+def bands_of_run(run: Run) -> Table:
     """The same around percentiles and for the slowest requests, a row for each hop."""
     found = _analysed(run)
     columns = [

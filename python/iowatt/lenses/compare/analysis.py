@@ -62,7 +62,7 @@ def analyse(request: CompareRequest) -> BeforeAfter:
         directions=_directions(sides),
         histograms=response.histograms(sides),
         distribution=BothSides(
-            before=response.curve(before.histogram), after=response.curve(after.histogram)
+            before=before.histogram.curve(), after=after.histogram.curve()
         ),
         over_threshold=BothSides(
             before=response.over(before.histogram, request.spike_s),

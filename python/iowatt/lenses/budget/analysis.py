@@ -9,8 +9,8 @@ from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.lenses.budget import against, comparable
 from iowatt.lenses.budget.class_at_load import ClassAtLoad, Key, of_run, same_hops
-from iowatt.lenses.budget.level import MEAN, Level
 from iowatt.lenses.budget.result import (
+    MEAN,
     AddsUp,
     BetweenLoads,
     BothWays,
@@ -45,7 +45,7 @@ def analyse(
     *,
     names: Sequence[str] | None = None,
     overloaded: Sequence[bool] | None = None,
-    level: Level | None = None,
+    level: ServiceLevel | None = None,
 ) -> Budget:
     """Where the response time goes in Runs with hops (docs/reference/verbs/budget.md).
 
@@ -84,7 +84,7 @@ def analyse(
         name=runs[0].name,
         runs=called,
         modelled=modelled,
-        level=None if level is None else ServiceLevel(within_ms=level.within_ms, of=level.statistic),
+        level=level,
         classes=found,
         notes=[*_notes(runs, found, modelled), *_moderation(seen), *_ended(runs, called)],
     )
@@ -107,18 +107,18 @@ def _keys(seen: Sequence[ClassAtLoad]) -> list[Key]:
     return [one.key for one in seen]
 
 
-def _bands(one: ClassAtLoad, level: Level | None) -> list[tuple[str, RequestMeans]]:
+def _bands(one: ClassAtLoad, level: ServiceLevel | None) -> list[tuple[str, RequestMeans]]:
     """The mean; and where several bins separate them, requests around percentiles and the slowest."""
     wanted = dict.fromkeys(BANDS if one.resolved else ())
-    if level is not None and level.statistic != MEAN:
-        wanted[level.statistic] = None
+    if level is not None and level.of != MEAN:
+        wanted[level.of] = None
     bands = [(MEAN, one.ledger.mean())] + [(name, one.made_of(name)) for name in wanted]
     if one.resolved:
         bands += [(f"slowest {share:g} %", one.ledger.slowest(share / 100)) for share in SLOWEST]
     return bands
 
 
-def _class(loads: Sequence[ClassAtLoad], level: Level | None) -> RequestClass:
+def _class(loads: Sequence[ClassAtLoad], level: ServiceLevel | None) -> RequestClass:
     path, workload, op = loads[0].key
     hops = same_hops(loads)
     held: Estimated | BetweenLoads | None = None
