@@ -8,7 +8,7 @@ from iowatt.base.units import format_duration
 from iowatt.evaluate.validation.result import DataSheet, DataSheets, ReadsAtDepth
 from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Document, Section
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
 
 def document(found: DataSheets) -> Document:
@@ -38,7 +38,7 @@ def document(found: DataSheets) -> Document:
 def _errors(found: DataSheets) -> Figure:
     """The error of every figure that the model has."""
     rows: list[list[Cell]] = [
-        [sheet.device, figure.figure, 100 * figure.error]
+        [sheet.title, _label(figure.figure), 100 * figure.error]
         for sheet in found.devices
         for figure in sheet.figures
         if figure.error is not None
@@ -47,7 +47,7 @@ def _errors(found: DataSheets) -> Figure:
     several = len(found.devices) > 1
     data = [
         plot.markers(
-            table.column("Error"), table.column("Drive" if several else "Figure"), colour=palette.RUNS[0],
+            table.column("Error"), [plain(str(name)) for name in table.column("Drive" if several else "Figure")], colour=palette.RUNS[0],
             size=9, hover="%{y}, %{text}: %{x:.3~r} %<extra></extra>",
             text=table.column("Figure" if several else "Drive"),
         )
@@ -55,7 +55,7 @@ def _errors(found: DataSheets) -> Figure:
     height = 120 + 28 * len(set(data[0]["y"]))
     drawn = layout(
         axis("Error (%)", zeroline=True),
-        axis("", type="category", autorange="reversed"),
+        axis("", type="category", autorange="reversed", dtick=1),
         showlegend=False,
         height=height,
     )
@@ -68,7 +68,7 @@ def _figures(sheet: DataSheet) -> Figure:
     columns += [Column("Error", "%"), Column("Work", text=True, rank=1)]
     rows: list[list[Cell]] = [
         [
-            one.figure, _shown(one.published, one.unit),
+            _label(one.figure), _shown(one.published, one.unit),
             numbers.NO_VALUE if one.simulated is None else _shown(one.simulated, one.unit),
             None if one.error is None else 100 * one.error, one.work,
         ]
@@ -81,6 +81,13 @@ def _figures(sheet: DataSheet) -> Figure:
     return Figure(
         key, f"{sheet.device} ({sheet.title})", caption, Table(columns, rows), wide=True, brief=True
     )
+
+
+def _label(figure: str) -> str:
+    """The key of a figure of a device file in words: ``Random read IOPS``."""
+    group, _, name = figure.partition(".")
+    words = name.replace("_", " ").replace("iops", "IOPS")
+    return f"Power, {words}" if group == "power" else words[:1].upper() + words[1:]
 
 
 def _queueing(sheet: DataSheet) -> list[Figure]:
