@@ -19,7 +19,6 @@ from iowatt.run.record import (
     Completions,
     Cost,
     Flow,
-    LoadGenerator,
     Moments,
     Record,
     Tables,
@@ -27,6 +26,7 @@ from iowatt.run.record import (
     Window,
     Workload,
 )  # fmt: skip
+from iowatt.run.summary_parts import LoadGenerator
 from iowatt.run.summary_schema import Host, Provenance
 from iowatt.run.tables import STATES, frame
 
@@ -39,6 +39,13 @@ def closed(outstanding: int, think_s: float = 0.0) -> dict[str, Any]:
     """A closed loop, as plans have it."""
     replay: dict[str, Any] = {"mode": "closed", "outstanding": outstanding, "per": "workload"}
     return replay | ({"think": {"mean_s": think_s, "exponential": False}} if think_s else {})
+
+
+def load_generator(asked_iops: float | None, achieved_iops: float) -> LoadGenerator:
+    return LoadGenerator(
+        tool="fio", version="fio-3.33", asked_iops=asked_iops, achieved_iops=achieved_iops, shares=[],
+        histogram=None, warnings=[],
+    )  # fmt: skip
 
 
 def build(

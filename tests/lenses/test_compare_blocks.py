@@ -51,16 +51,6 @@ def test_one_operation_of_one_workload_keeps_the_blocks_of_all():
     assert blocks.end_s[-1] == 6
 
 
-def test_reads_and_writes_merged_are_all():
-    table = series(READS, WRITES, LATER)
-    parts = [Blocks.of_series(table, op=op) for op in ("read", "write")]
-    merged, whole = Blocks.merged(parts), Blocks.of_series(table)
-    assert np.array_equal(merged.bins, whole.bins)
-    assert np.array_equal(merged.sum_ns, whole.sum_ns)
-    with pytest.raises(ValueError):
-        Blocks.merged([whole, Blocks.of_series(table, window=(0.0, 6.0))])
-
-
 def test_sums_without_bins_are_taken():
     blocks = Blocks.of_series(series((*READS[:8], [], [], [])).cast({"low_ns": pl.List(pl.UInt64)}))
     assert blocks.bins.shape == (1, 0)

@@ -23,7 +23,6 @@ from iowatt.run.summary_schema import (
     Power,
     PowerManagement,
     Provenance,
-    Rebuild,
     Requests,
     ResponseTime,
     ResponseTimes,
@@ -69,7 +68,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         efficiency=efficiency.efficiency(work, storage, drawn),
         devices=list(_devices(tables.devices, record.ratings, span)),
         buses=list(_buses(record)),
-        rebuilds=[Rebuild.model_validate(rebuild, from_attributes=True) for rebuild in record.rebuilds],
+        rebuilds=list(record.rebuilds),
         volumes=list(_volumes(record)),
         workloads=list(_workloads(record)),
         paths=summary_build.paths(record.paths, span),
@@ -81,7 +80,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         heat=_heat(record),
         power_management=_power_management(record),
         simulation=_simulation(record),
-        driver=summary_build.driver(record),
+        driver=record.driver,
         instruments=None if record.instruments is None else list(record.instruments),
     )
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from iowatt.run.idle_spool import IdleSpool
-    from iowatt.run.summary_parts import Instrument, PathExpress
-    from iowatt.run.summary_schema import Loss, Zeros
+    from iowatt.run.summary_parts import Instrument, LoadGenerator, PathExpress
+    from iowatt.run.summary_schema import Loss, Rebuild, Zeros
 
 SourceKind = Literal["simulation", "fio", "vdbench", "replay", "trace"]
 
@@ -267,27 +267,6 @@ class VirtualPoolCounts:
 
 
 @dataclass(frozen=True)
-class Rebuild:
-    """A drive that failed, and its rebuild; over the whole run, the warm-up included."""
-
-    pool: str
-    drive: str
-    #: The spare drive in its place; None without one, or with distributed sparing.
-    spare: str | None
-    failed_s: float
-    started_s: float | None
-    finished_s: float | None
-    rebuilt_bytes: int
-    #: Data, copies and parity that it held.
-    lost_bytes: int
-
-    @property
-    def fraction(self) -> float:
-        """Share of what was lost that is restored."""
-        return self.rebuilt_bytes / self.lost_bytes if self.lost_bytes else 1.0
-
-
-@dataclass(frozen=True)
 class Capacity:
     """Bytes of storage: bought, left after redundancy, and after capacity optimisation."""
 
@@ -324,32 +303,6 @@ class Cost:
     cpu_s: float
     requests: int
     peak_rss_mib: float
-
-
-@dataclass(frozen=True)
-class StreamLoad:
-    """What a load generator made of a stream: its share asked for and observed, percent, and its figures."""
-
-    stream: str
-    asked: float
-    observed: float
-    iops: float | None = None
-    response_mean_s: float | None = None
-
-
-@dataclass(frozen=True)
-class LoadGenerator:
-    """What made the requests of a measured run."""
-
-    tool: Literal["fio", "vdbench"]
-    version: str
-    asked_iops: float | None
-    achieved_iops: float
-    shares: Sequence[StreamLoad]
-    histogram: str | None
-    warnings: Sequence[str]
-    #: The tool's own summary, by the names of ``run.json``; None where it printed none.
-    reported: Mapping[str, float | None] | None = None
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,12 @@ from iowatt.run.record import (
     VirtualPoolCounts,
 )
 from iowatt.run.summary_parts import (
-    LoadGenerator,
     Maid,
-    Part,
     Path,
     PathHop,
     PathQueue,
     Pdc,
-    Reported,
-    StreamShare,
+    SummaryPart,
     WriteOffLoading,
 )
 from iowatt.run.summary_schema import (
@@ -199,22 +196,7 @@ def _hop(hop: HopCounts, span_s: float) -> PathHop:
     )
 
 
-def driver(record: Record) -> LoadGenerator | None:
-    """What made the requests; None where nothing did, or nothing real."""
-    driver = record.driver
-    if driver is None:
-        return None
-    return LoadGenerator(
-        **_same(LoadGenerator, driver, but=("shares", "reported")),
-        shares=[
-            StreamShare(**_same(StreamShare, share), response_mean_ms=_ms(share.response_mean_s))
-            for share in driver.shares
-        ],
-        reported=None if driver.reported is None else Reported(**driver.reported),
-    )
-
-
-def _same(model: type[Part], counts: object, *, but: Sequence[str] = ()) -> dict[str, Any]:
+def _same(model: type[SummaryPart], counts: object, *, but: Sequence[str] = ()) -> dict[str, Any]:
     """The fields of ``model`` that the counts have under the same name."""
     names = [name for name in model.model_fields if name not in but and hasattr(counts, name)]
     return {name: getattr(counts, name) for name in names}

@@ -23,7 +23,6 @@ from iowatt.pages import cost as report
 from iowatt.pages.cost import totals, words
 from iowatt.pages.cost.sentences import verdict
 from iowatt.render import numbers, write
-from iowatt.run.record import LoadGenerator
 
 
 def within(ms: float, of: str = "mean") -> ServiceLevel:
@@ -137,7 +136,7 @@ def test_run_and_a_row_of_a_sweep_judge_alike(runs):
 
 @pytest.mark.parametrize(("asked", "kept"), [(None, True), (10.2, True), (20.0, False)])
 def test_a_measured_run_is_held_against_the_rate_that_was_asked_for(asked, kept):
-    driver = LoadGenerator("fio", "fio-3.33", asked, 10.0, (), None, ())
+    driver = made.load_generator(asked, 10.0)
     run = made.build([1.0] * 1000, source="fio", driver=driver, plan={"measured": {}})
     found = kept_up(run)
     assert found.kept_up is kept

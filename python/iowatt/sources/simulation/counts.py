@@ -21,7 +21,6 @@ from iowatt.run.record import (
     HopCounts,
     Moments,
     PathCounts,
-    Rebuild,
     ReducedCounts,
     Station,
     TierCounts,
@@ -29,7 +28,7 @@ from iowatt.run.record import (
     Window,
 )
 from iowatt.run.summary_parts import PathExpress
-from iowatt.run.summary_schema import Loss
+from iowatt.run.summary_schema import Loss, Rebuild
 
 NS_PER_S = 1e9
 Columns = Mapping[str, npt.NDArray[Any]]
@@ -230,7 +229,7 @@ def rebuilds(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[Rebui
             started_s=_seconds(raw["started_ns"]),
             finished_s=_seconds(raw["finished_ns"]),
             rebuilt_bytes=raw["rebuilt_bytes"],
-            lost_bytes=raw["lost_bytes"],
+            fraction=raw["rebuilt_bytes"] / raw["lost_bytes"] if raw["lost_bytes"] else 1.0,
         )
         for raw in summary["rebuilds"]
     ]
