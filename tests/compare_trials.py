@@ -43,7 +43,7 @@ class Case:
     amounts: bool = False
 
     @property
-    def metrics(self) -> list[metrics.Metric]:
+    def metrics(self) -> list[metrics.RunMetric]:
         """Response times."""
         return [metrics.mean() if q is None else metrics.quantile(q) for q in QUANTILES]
 

@@ -12,7 +12,7 @@ import pytest
 from iowatt.lenses.summary import summarise
 from iowatt.run import summary_schema
 from iowatt.run.bundle import Run
-from iowatt.run.record import HopCounts, Moments, PathCounts
+from iowatt.run.record import HopCounts, PathCounts, ResponseMoments
 from iowatt.run.summary_parts import PathExpress
 from iowatt.run.tables import frame
 from refused import refused
@@ -63,11 +63,11 @@ def with_path(record, provenance):
     tables = replace(
         record.tables, series=frame("series", columns(SERIES)), hops=frame("hops", columns([HOPS]))
     )
-    nothing = Moments(0, 0.0, 0.0, 0.0)
+    nothing = ResponseMoments(0, 0.0, 0.0, 0.0)
     array = {
-        "all": Moments(6, 6_717e-9, 4_600e-9, 10_020e-9),
-        "read": Moments(2, 150e-9, 50e-9, 200e-9),
-        "write": Moments(4, 10_000e-9, 10e-9, 10_020e-9),
+        "all": ResponseMoments(6, 6_717e-9, 4_600e-9, 10_020e-9),
+        "read": ResponseMoments(2, 150e-9, 50e-9, 200e-9),
+        "write": ResponseMoments(4, 10_000e-9, 10e-9, 10_020e-9),
     }
     seen = {"array": array, "switch": dict.fromkeys(("all", "read", "write"), nothing)}
     changed = replace(record, tables=tables, paths=[PATH], response_at=seen)

@@ -15,7 +15,7 @@ from iowatt.lenses.summary import summarise
 from iowatt.pages.run import outcome
 from iowatt.pages.system import controller_table
 from iowatt.render import numbers
-from iowatt.run.record import Cost
+from iowatt.run.record import SimulationCost
 from iowatt.sources.simulator import build_record
 
 SCHEMA_FILE = Path(__file__).parents[2] / "schema" / "results" / "iowatt.run.schema.json"
@@ -66,7 +66,7 @@ def record(found):
         workloads = [HITS, {**HITS, "reads": 1, "writes": 3}][: len(plan["simulation"]["workloads"])]
         raw["summary"]["controller"] = {**found, "cache": {**found["cache"], "by_workload": workloads}}
         plan["simulation"]["controller"] = PLAN
-    return build_record(plan, raw, [], "", Cost(wall_s=1, cpu_s=1, requests=8, peak_rss_mib=1))
+    return build_record(plan, raw, [], "", SimulationCost(wall_s=1, cpu_s=1, requests=8, peak_rss_mib=1))
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ _MOST_S: Final = 200 * _YEAR_S
 
 
 @dataclass(frozen=True)
-class BilledLoad:
+class LoadToBill:
     """A load, its start, and its name."""
 
     load: Load
@@ -33,7 +33,7 @@ class BilledLoad:
     title: str
 
 
-def find_load(text: str, start: str | None, months: int | None) -> BilledLoad:
+def find_load(text: str, start: str | None, months: int | None) -> LoadToBill:
     """The load of ``350W`` or ``5kW``, of a CSV file (time,watts) or of a Run's folder.
 
     Parameters
@@ -69,10 +69,10 @@ def find_load(text: str, start: str | None, months: int | None) -> BilledLoad:
             Argument("load", text),
             f"lasts {load.duration_s / _YEAR_S:,.0f} years; expected 200 at most",
         )
-    return BilledLoad(load, begins, title)
+    return LoadToBill(load, begins, title)
 
 
-def billed(tariff: Tariff, load: BilledLoad, site_watts: float = 0.0) -> BillDocument:
+def billed(tariff: Tariff, load: LoadToBill, site_watts: float = 0.0) -> BillDocument:
     """The bill of a load, or of what it adds to a site's bill."""
     alone = bill(tariff, load.load, load.start)
     if not site_watts:

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     import polars as pl
 
     from iowatt.run.idle_spool import IdleSpool
-    from iowatt.run.summary_parts import Instrument, LoadGenerator, PathExpress
-    from iowatt.run.summary_schema import Loss, Rebuild, Zeros
+    from iowatt.run.summary_parts import InstrumentSummary, LoadGenerator, PathExpress
+    from iowatt.run.summary_schema import ControllerLoss, RebuildSummary, Zeros
 
 SourceKind = Literal["simulation", "fio", "vdbench", "replay", "trace"]
 
 
 @dataclass(frozen=True)
-class Window:
+class RunWindow:
     """The span that all figures refer to, in seconds from the start of the run."""
 
     start_s: float
@@ -40,7 +40,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Moments:
+class ResponseMoments:
     """Response times of one kind of request, in seconds; zero and meaningless where ``count`` is 0."""
 
     count: int
@@ -56,7 +56,7 @@ class Moments:
     @classmethod
     def doubling(
         cls, count: int, mean_s: float, std_s: float, max_s: float, batch_means_s: Sequence[float]
-    ) -> Moments:
+    ) -> ResponseMoments:
         """With equal batches whose size has doubled as they grew in number, so that it is a power of two.
 
         Requests behind the last whole batch are a batch of their own, so that all make up the mean.
@@ -87,7 +87,7 @@ class Completions:
 
 
 @dataclass(frozen=True)
-class Flow:
+class RequestFlow:
     """A stream of requests through the point of observation.
 
     ``completions`` counts what completed inside the window; everything else is about the requests that
@@ -107,17 +107,17 @@ class Flow:
     #: Time average of requests in flight.
     in_flight_mean: float
     #: Keys ``all``, ``read``, ``write``.
-    response: Mapping[str, Moments]
+    response: Mapping[str, ResponseMoments]
     errors: int = 0
 
 
 @dataclass(frozen=True)
-class Workload:
+class WorkloadFlow:
     """One stream of requests and the volume it went to."""
 
     name: str
     volume: str
-    flow: Flow
+    flow: RequestFlow
     #: What the reader of its trace counted (format, skipped, reordered ...), reading ahead included; where
     #: there was a trace.
     trace: Mapping[str, Any] | None = None
@@ -126,19 +126,19 @@ class Workload:
 
 
 @dataclass(frozen=True)
-class Volume:
+class VolumeFlow:
     """An address range that workloads see."""
 
     name: str
     pool: str
     capacity_bytes: int
-    flow: Flow
+    flow: RequestFlow
     #: What its requests found in the cache, where there is one.
     hits: Hits | None = None
 
 
 @dataclass(frozen=True)
-class Bus:
+class BusCounts:
     """A bus that drives share, within the window."""
 
     name: str
@@ -149,7 +149,7 @@ class Bus:
 
 
 @dataclass(frozen=True)
-class Station:
+class StationCounts:
     """A part of the controller that serves requests one after another, within the window."""
 
     visits: int
@@ -267,7 +267,7 @@ class VirtualPoolCounts:
 
 
 @dataclass(frozen=True)
-class Capacity:
+class StorageBytes:
     """Bytes of storage: bought, left after redundancy, and after capacity optimisation."""
 
     #: None where measured and not said.
@@ -277,7 +277,7 @@ class Capacity:
 
 
 @dataclass(frozen=True)
-class HeatSpace:
+class HeatGridSpace:
     """An address space whose requests are counted by extent: a volume (front) or a pool (back)."""
 
     point: str
@@ -286,16 +286,16 @@ class HeatSpace:
 
 
 @dataclass(frozen=True)
-class Heat:
+class HeatGrid:
     """What the rows of the table ``heat`` are."""
 
     extent_bytes: int
     period_s: float
-    spaces: Sequence[HeatSpace]
+    spaces: Sequence[HeatGridSpace]
 
 
 @dataclass(frozen=True)
-class Cost:
+class SimulationCost:
     """What the simulation itself took."""
 
     wall_s: float
@@ -371,39 +371,39 @@ class Record:
     name: str
     source: SourceKind
     seed: int
-    window: Window
-    total: Flow
-    workloads: Sequence[Workload]
-    volumes: Sequence[Volume]
+    window: RunWindow
+    total: RequestFlow
+    workloads: Sequence[WorkloadFlow]
+    volumes: Sequence[VolumeFlow]
     tables: Tables
     #: Watts of each drive that is ready and without work, by name; None where they are not known.
     idle_w: Mapping[str, float | None]
-    capacity: Capacity
+    capacity: StorageBytes
     #: The same of the array's parts and its supplies' losses, where they are modelled.
     array_idle_w: Mapping[str, float] = field(default_factory=dict)
     #: Why joules are null, where the watts of a drive are not known.
     unknown_energy: str | None = None
-    buses: Sequence[Bus] = ()
+    buses: Sequence[BusCounts] = ()
     #: Parts of the controller and its cache, where they are modelled.
-    processors: Station | None = None
-    host_link: Station | None = None
-    mirror_link: Station | None = None
+    processors: StationCounts | None = None
+    host_link: StationCounts | None = None
+    mirror_link: StationCounts | None = None
     #: What commands to drives pass: all of them, and before it those made for writes.
-    back_end: Station | None = None
-    write_path: Station | None = None
+    back_end: StationCounts | None = None
+    write_path: StationCounts | None = None
     zeros: Zeros | None = None
-    losses: Sequence[Loss] = ()
+    losses: Sequence[ControllerLoss] = ()
     cache: CacheCounts | None = None
     virtual_pools: Sequence[VirtualPoolCounts] = ()
     #: What each drive is rated to last, by its name and by what is counted (see lenses/wear.py).
     ratings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    rebuilds: Sequence[Rebuild] = ()
+    rebuilds: Sequence[RebuildSummary] = ()
     #: Paths from hosts to the array, where they are modelled.
     paths: Sequence[PathCounts] = ()
     #: Response times of all requests as seen at other points than the host, by point and direction (``all``,
     #: ``read``, ``write``); their histograms are in the table ``series``.
-    response_at: Mapping[str, Mapping[str, Moments]] = field(default_factory=dict)
-    heat: Heat | None = None
+    response_at: Mapping[str, Mapping[str, ResponseMoments]] = field(default_factory=dict)
+    heat: HeatGrid | None = None
     #: Most drives that spun up at once, by pool; only pools where any did.
     spinning_up_most: Mapping[str, int] = field(default_factory=dict)
     #: What a reader must know before believing the figures: stand-ins, assumptions, what was left out.
@@ -412,10 +412,10 @@ class Record:
     plan: Mapping[str, Any] = field(default_factory=dict)
     #: The scenario as given.
     scenario_text: str = ""
-    simulation: Cost | None = None
+    simulation: SimulationCost | None = None
     #: Only where measured: what made the requests, and what recorded beside it.
     driver: LoadGenerator | None = None
-    instruments: Sequence[Instrument] | None = None
+    instruments: Sequence[InstrumentSummary] | None = None
 
     @property
     def measured(self) -> bool:

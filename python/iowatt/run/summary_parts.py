@@ -20,7 +20,7 @@ def absent(description: str) -> Any:
     return Field(default=None, exclude_if=is_none, description=description)
 
 
-class Flash(SummaryPart):
+class FlashSummary(SummaryPart):
     """What the flash of an SSD did within the window, and its state at the end.
 
     Pages are of flash; a unit of the map that is smaller than one counts as a part of it.
@@ -61,7 +61,7 @@ class Flash(SummaryPart):
     )
 
 
-class Wear(SummaryPart):
+class WearGauge(SummaryPart):
     """A rating of a drive, and how fast this work uses it up."""
 
     rating: Literal[
@@ -80,7 +80,7 @@ class Wear(SummaryPart):
     )
 
 
-class Device(SummaryPart):
+class DeviceSummary(SummaryPart):
     """One drive."""
 
     name: str
@@ -129,11 +129,11 @@ class Device(SummaryPart):
     state_time_s: dict[str, float] = Field(description="By state; power levels by their names.")
     energy_j: dict[str, float | None]
     energy_by_cause_j: dict[str, float | None] = Field(default={}, description="As energy.by_cause_j.")
-    flash: Flash | None = absent("Only of SSDs.")
-    wear: list[Wear] = Field(default=[], description="Its ratings, as far as the library knows them.")
+    flash: FlashSummary | None = absent("Only of SSDs.")
+    wear: list[WearGauge] = Field(default=[], description="Its ratings, as far as the library knows them.")
 
 
-class Maid(SummaryPart):
+class MaidCounts(SummaryPart):
     """MAID: the cache in front of drives that mostly stand by."""
 
     kind: Literal["maid"]
@@ -153,7 +153,7 @@ class Maid(SummaryPart):
     dirty_bytes_at_end: int = Field(description="Bytes that only the cache holds.")
 
 
-class Pdc(SummaryPart):
+class PdcCounts(SummaryPart):
     """Popular data concentration."""
 
     kind: Literal["pdc"]
@@ -166,7 +166,7 @@ class Pdc(SummaryPart):
     held_writes: int = Field(description="Writes that waited for a move to end.")
 
 
-class WriteOffLoading(SummaryPart):
+class WriteOffLoadingCounts(SummaryPart):
     """Write off-loading."""
 
     kind: Literal["write-off-loading"]
@@ -216,7 +216,7 @@ class PathExpress(SummaryPart):
     refused: int = Field(description="Writes that found none free, and went to the controller first.")
 
 
-class Path(SummaryPart):
+class PathSummary(SummaryPart):
     """A path from hosts to the array, its lanes together, within the window."""
 
     name: str
@@ -238,7 +238,7 @@ class InstrumentProblem(SummaryPart):
     text: str
 
 
-class Instrument(SummaryPart):
+class InstrumentSummary(SummaryPart):
     """A meter or thermometer that recorded beside the run."""
 
     name: str

@@ -10,14 +10,14 @@ from typing import Literal
 from pydantic import Field
 
 from iowatt.run.summary_parts import (
-    Device,
-    Instrument,
+    DeviceSummary,
+    InstrumentSummary,
     LoadGenerator,
-    Maid,
-    Path,
-    Pdc,
+    MaidCounts,
+    PathSummary,
+    PdcCounts,
     SummaryPart,
-    WriteOffLoading,
+    WriteOffLoadingCounts,
     absent,
 )
 
@@ -34,7 +34,7 @@ class Input(SummaryPart):
     sha256: str | None = Field(description="Digest of its bytes; null for standard input.")
 
 
-class Host(SummaryPart):
+class HostMachine(SummaryPart):
     """The machine that produced the run."""
 
     name: str
@@ -52,13 +52,13 @@ class Provenance(SummaryPart):
         description="The scenario, traces, and device files of one's own with what they are based on."
     )
     scenario_sha256: str = Field(description="Digest of scenario.toml in this bundle, overrides included.")
-    host: Host
+    host: HostMachine
     started_at: str = Field(description="UTC, ISO 8601.")
     python: str
     command: str | None = Field(description="The command line; null where run from Python.")
 
 
-class Window(SummaryPart):
+class WindowSummary(SummaryPart):
     """What all figures refer to."""
 
     start_s: float
@@ -177,7 +177,7 @@ class Power(SummaryPart):
     )
 
 
-class Capacity(SummaryPart):
+class CapacitySummary(SummaryPart):
     """Decimal gigabytes (1e9 bytes)."""
 
     raw: float | None = Field(description="All drives; null where measured and not said.")
@@ -214,7 +214,7 @@ class PowerManagement(SummaryPart):
     spinning_up_most: dict[str, int] = Field(description="Most drives that spun up at once, by pool.")
 
 
-class Bus(SummaryPart):
+class BusSummary(SummaryPart):
     """One bus that drives share, within the window."""
 
     name: str
@@ -241,7 +241,7 @@ class Zeros(SummaryPart):
     )
 
 
-class Loss(SummaryPart):
+class ControllerLoss(SummaryPart):
     """A controller or battery that failed; over the whole run, times from its start."""
 
     of: str = Field(description="controller or battery.")
@@ -252,7 +252,7 @@ class Loss(SummaryPart):
     written_through: int = Field(description="Writes that went through to the drives because of it.")
 
 
-class Controller(SummaryPart):
+class ControllerSummary(SummaryPart):
     """The array controller; a part that takes no time is null."""
 
     processors: ControllerPart | None
@@ -267,7 +267,7 @@ class Controller(SummaryPart):
         "What commands made for writes pass before the back end. Only where it takes time."
     )
     zeros: Zeros | None = Field(default=None, description="Only where zeros are detected.")
-    losses: list[Loss] = Field(default=[])
+    losses: list[ControllerLoss] = Field(default=[])
 
 
 class CacheHits(SummaryPart):
@@ -281,7 +281,7 @@ class CacheHits(SummaryPart):
     hit_bytes_ratio: float | None
 
 
-class ReadAhead(SummaryPart):
+class ReadAheadSummary(SummaryPart):
     """What the cache read before it was asked for; what is neither used nor wasted is there at the end."""
 
     bytes: int
@@ -292,7 +292,7 @@ class ReadAhead(SummaryPart):
     used_ratio: float | None
 
 
-class Cache(CacheHits):
+class CacheSummary(CacheHits):
     """The controller's cache; ratios are null where there were no such requests."""
 
     delayed_hit_ratio: float | None = Field(
@@ -313,7 +313,9 @@ class Cache(CacheHits):
         default=0,
         description="Times that destaging by utilisation passed over a hot line; the warm-up included.",
     )
-    read_ahead: ReadAhead | None = Field(default=None, description="Only where anything was read ahead.")
+    read_ahead: ReadAheadSummary | None = Field(
+        default=None, description="Only where anything was read ahead."
+    )
 
 
 class Reduction(SummaryPart):
@@ -354,13 +356,13 @@ class VirtualPool(SummaryPart):
     held: int = Field(description="Pieces of requests that waited for the end of a move.")
     held_mean_ms: float | None = Field(description="How long those waited.")
     dirty_bytes_at_end: int = Field(description="Written to copies or logs and not to their home yet.")
-    data_movement: Maid | Pdc | WriteOffLoading | None = Field(
+    data_movement: MaidCounts | PdcCounts | WriteOffLoadingCounts | None = Field(
         default=None, description="What schemes that move data for the sake of power count besides."
     )
     reduction: Reduction | None = Field(default=None, description="Only where capacity is optimised.")
 
 
-class Tier(SummaryPart):
+class TierSummary(SummaryPart):
     """One part of a virtual pool; ratios are of the requests to the virtual pool.
 
     They are null without any requests, and with the scheme reduced, whose one part has all there is:
@@ -386,7 +388,7 @@ class Tier(SummaryPart):
     migration_bytes_written: int = Field(description="By moves.")
 
 
-class HeatSpace(SummaryPart):
+class HeatSpaceSummary(SummaryPart):
     """One address space of the table ``heat``."""
 
     point: Literal["front", "back"] = Field(
@@ -400,15 +402,15 @@ class HeatSpace(SummaryPart):
     bytes_written: int
 
 
-class Heat(SummaryPart):
+class HeatSummary(SummaryPart):
     """What the rows of the table ``heat`` are, and their sums."""
 
     extent_bytes: int = Field(description="Of an extent; a power of two times that asked for.")
     period_s: float
-    spaces: list[HeatSpace]
+    spaces: list[HeatSpaceSummary]
 
 
-class Rebuild(SummaryPart):
+class RebuildSummary(SummaryPart):
     """A drive that failed, and its rebuild; over the whole run, the warm-up included."""
 
     pool: str
@@ -423,7 +425,7 @@ class Rebuild(SummaryPart):
     fraction: float = Field(description="Of the data, copies and parity that the drive held.")
 
 
-class Volume(SummaryPart):
+class VolumeSummary(SummaryPart):
     """One volume: the same figures, of its requests alone."""
 
     name: str
@@ -467,7 +469,7 @@ class TraceReading(SummaryPart):
     )
 
 
-class Workload(SummaryPart):
+class WorkloadSummary(SummaryPart):
     """One workload: the same figures, of its requests alone."""
 
     name: str
@@ -499,32 +501,34 @@ class RunSummary(SummaryPart):
     source: Literal["simulation", "fio", "vdbench", "replay", "trace"]
     notes: list[str] = Field(description="Limits of the figures that a reader must know.")
     provenance: Provenance
-    window: Window
+    window: WindowSummary
     requests: Requests
     throughput: Throughput
     response_time_ms: ResponseTimes
     energy: Energy
     power_w: Power
     power_basis: Literal["device", "wall"] = Field(description="The power that efficiency is taken over.")
-    capacity_gb: Capacity
+    capacity_gb: CapacitySummary
     efficiency: Efficiency
-    devices: list[Device]
-    buses: list[Bus]
-    rebuilds: list[Rebuild] = Field(default=[], description="Drives that failed, in order of pool and time.")
-    volumes: list[Volume]
-    workloads: list[Workload]
-    paths: list[Path] | None = absent("From hosts to the array, where requests go by any.")
+    devices: list[DeviceSummary]
+    buses: list[BusSummary]
+    rebuilds: list[RebuildSummary] = Field(
+        default=[], description="Drives that failed, in order of pool and time."
+    )
+    volumes: list[VolumeSummary]
+    workloads: list[WorkloadSummary]
+    paths: list[PathSummary] | None = absent("From hosts to the array, where requests go by any.")
     response_time_at: dict[Literal["switch", "array"], ResponseTimes] | None = absent(
         "Response times of the requests that went by a path, as seen within it, in ms: at the "
         "switch that watches, at the array's port. Percentiles are from the table series: at most 0.4 % "
         "above."
     )
-    controller: Controller | None = absent("Only where it takes time.")
-    cache: Cache | None = absent("Only where there is one.")
+    controller: ControllerSummary | None = absent("Only where it takes time.")
+    cache: CacheSummary | None = absent("Only where there is one.")
     virtual_pools: list[VirtualPool] | None = absent("Only where there are any.")
-    tiers: list[Tier] | None = absent("Parts of virtual pools, where there are any.")
-    heat: Heat | None = absent("Only where it was asked for.")
+    tiers: list[TierSummary] | None = absent("Parts of virtual pools, where there are any.")
+    heat: HeatSummary | None = absent("Only where it was asked for.")
     power_management: PowerManagement | None = absent("Only where drives changed their power level.")
     simulation: Simulation | None = absent("Only where simulated.")
     driver: LoadGenerator | None = absent("Only where measured.")
-    instruments: list[Instrument] | None = absent("Only where any recorded.")
+    instruments: list[InstrumentSummary] | None = absent("Only where any recorded.")

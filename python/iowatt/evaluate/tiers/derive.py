@@ -33,7 +33,7 @@ from iowatt.evaluate.tiers.one_pool import (
     measured_load,
 )
 from iowatt.evaluate.tiers.predict import Prediction, best_configuration
-from iowatt.evaluate.tiers.result import BackEndLoad, BothKeptUp, DerivedTiers, Dollars, KeptUp, Limits
+from iowatt.evaluate.tiers.result import BackEndLoad, BothKeptUp, DerivedTiers, Dollars, Limits
 from iowatt.lenses.kept_up import kept_up
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.paths import place_overridden
@@ -158,13 +158,9 @@ def derive(request: TierRequest, target: Path, place: Path, stage: Stage = _quie
         simulated=None if second is None else compare.of_tiers(second, chosen),
         errors=None if second is None else compare.errors(second, chosen),
         dollars=_dollars(request.priced),
-        kept_up=BothKeptUp(one_pool=_kept_up(first), simulated=None if second is None else _kept_up(second)),
+        kept_up=BothKeptUp(one_pool=kept_up(first), simulated=None if second is None else kept_up(second)),
         notes=[*_notes(first, one, load, request), *left_out, *said],
     )
-
-
-def _kept_up(run: Run) -> KeptUp:
-    return KeptUp(**kept_up(run).as_dict())
 
 
 def _document(request: TierRequest, base: Path) -> Document:

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.evaluate.tiers.one_pool import Objective
+from iowatt.lenses.kept_up import KeptUp
 
 
 class Limits(Result):
@@ -186,20 +187,6 @@ class Dollars(Result):
     book: str
     included: list[str]
     not_included: list[str]
-
-
-class KeptUp(Result):
-    """Whether a Run kept up with its load, and the evidence (:mod:`iowatt.lenses.kept_up`)."""
-
-    kept_up: bool
-    done_share: float | None
-    #: Mean requests in flight, early and late.
-    in_flight: tuple[float, float] | None
-    #: Seconds of arrivals, and seconds to complete what was left then.
-    drain_s: tuple[float, float] | None
-    late_share: float | None
-    mean_ms: float | None
-    why: str
 
 
 class BothKeptUp(Result):

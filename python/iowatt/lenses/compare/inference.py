@@ -22,7 +22,7 @@ import numpy as np
 from iowatt.lenses.compare.blocks import Blocks, Floats
 from iowatt.lenses.compare.bootstrap import Resamples, step_down
 from iowatt.lenses.compare.distribution import Distribution
-from iowatt.lenses.compare.metrics import Estimate, Metric
+from iowatt.lenses.compare.metrics import RunMetric, SideEstimate
 from iowatt.lenses.compare.repeats import SideErrors, run_errors, sides
 from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT, Basis, Interval, Verdict
 
@@ -47,7 +47,7 @@ class Question:
 
     before: Sequence[Blocks]
     after: Sequence[Blocks]
-    metrics: Sequence[Metric]
+    metrics: Sequence[RunMetric]
     #: Whether repeated Runs are simulations that differ in their seed alone.
     by_seed: bool = False
 
@@ -62,7 +62,7 @@ class Difference:
     ``events`` are requests beyond a quantile, or over a threshold, on each side.
     """
 
-    metric: Metric
+    metric: RunMetric
     before: float | None
     after: float | None
     difference: float | None
@@ -127,7 +127,7 @@ def _answer(
     estimates = []
     for runs in groups:
         distribution = Distribution.of(runs) if quantiles and all(run.bins.any() for run in runs) else None
-        estimates.append([Estimate.of(runs, metric, distribution) for metric in question.metrics])
+        estimates.append([SideEstimate.of(runs, metric, distribution) for metric in question.metrics])
     spreads = [
         [run_errors(run, of_side, number) for number, run in enumerate(runs)]
         for runs, of_side in zip(groups, estimates, strict=True)
@@ -202,15 +202,17 @@ class _Pair:
     ``reason`` says why there is no inference.
     """
 
-    before: Estimate
-    after: Estimate
+    before: SideEstimate
+    after: SideEstimate
     errors: tuple[float, float]
     scales: tuple[float, float]
     reason: str | None
     remarks: tuple[str, ...]
 
     @classmethod
-    def of(cls, before: Estimate, after: Estimate, sides: tuple[SideErrors, SideErrors], at: int) -> _Pair:
+    def of(
+        cls, before: SideEstimate, after: SideEstimate, sides: tuple[SideErrors, SideErrors], at: int
+    ) -> _Pair:
         """The metric at place ``at`` of both sides."""
         remarks: list[str] = []
         errors = (float(sides[0].error[at]), float(sides[1].error[at]))
@@ -224,7 +226,7 @@ class _Pair:
         return cls(before, after, errors, scales, remarks[0] if remarks else None, tuple(remarks))
 
     @property
-    def metric(self) -> Metric:
+    def metric(self) -> RunMetric:
         """What is compared."""
         return self.before.metric
 

@@ -113,7 +113,7 @@ NS_PER_MS: Final = 1e6
 
 
 @dataclass(frozen=True)
-class Measurement:
+class ComparedRun:
     """One Run: the requests that are compared. Times in ms, sums over the window."""
 
     run: Run
@@ -141,7 +141,7 @@ class Measurement:
         return self.run.summary
 
 
-def observe(run: Run, label: str, request: CompareRequest) -> Measurement:
+def observe(run: Run, label: str, request: CompareRequest) -> ComparedRun:
     """One Run of a side.
 
     Raises
@@ -168,7 +168,7 @@ def observe(run: Run, label: str, request: CompareRequest) -> Measurement:
             "empty", where, f"has no completed {_kind(request)} in its window, so there is nothing to compare"
         )
     done, moved = _work(flow, request.op)
-    return Measurement(
+    return ComparedRun(
         run=run, label=label, histogram=histogram, requests=requests, mean_ms=mean, max_ms=longest,
         window_s=float(summary["window"]["duration_s"]), completions=done, bytes=moved,
         joules=summary["energy"]["total_j"], at_wall=summary["power_w"]["wall_mean"] is not None,
@@ -260,7 +260,7 @@ class Side:
 
     key: str
     label: str
-    parts: Sequence[Measurement]
+    parts: Sequence[ComparedRun]
 
     @property
     def histogram(self) -> Histogram:

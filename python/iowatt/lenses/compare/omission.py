@@ -22,7 +22,7 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.compare import response
-from iowatt.lenses.compare.measurement import Loop, Measurement, Side
+from iowatt.lenses.compare.measurement import ComparedRun, Loop, Side
 from iowatt.lenses.compare.request import CompareRequest
 from iowatt.lenses.compare.result import Modelled, Omission
 from iowatt.run.histogram import PERCENTILES, Histogram
@@ -98,20 +98,20 @@ def described(side: Side, request: CompareRequest) -> Omission:
     )
 
 
-def _expected(part: Measurement, request: CompareRequest) -> Expected:
+def _expected(part: ComparedRun, request: CompareRequest) -> Expected:
     flow = _flow(part, request)
     # A simulated Run knows its think time, a measured one its rate.
     rate = None if part.summary["source"] == "simulation" else float(flow["throughput"]["iops"])
     return expected(part.loop, flow["response_time_ms"]["all"]["mean"], request.expected_interval_s, rate)
 
 
-def _flow(part: Measurement, request: CompareRequest) -> Any:
+def _flow(part: ComparedRun, request: CompareRequest) -> Any:
     if request.workload is None:
         return part.summary
     return next(one for one in part.summary["workloads"] if one["name"] == request.workload)
 
 
-def _modelled(found: list[tuple[Measurement, Expected]], request: CompareRequest) -> Modelled | None:
+def _modelled(found: list[tuple[ComparedRun, Expected]], request: CompareRequest) -> Modelled | None:
     import polars as pl
 
     parts, observed, longest = [], [], []

@@ -33,7 +33,7 @@ from iowatt.lenses.compare.bootstrap import (
     visible_share,
     without_cycles,
 )
-from iowatt.lenses.compare.metrics import Estimate
+from iowatt.lenses.compare.metrics import SideEstimate
 
 #: The reason for a metric that has no value on one side.
 NO_FIGURE = "there is no figure"
@@ -57,7 +57,7 @@ class RunErrors:
     tapered: Tapered | None
 
 
-def run_errors(run: Blocks, estimates: Sequence[Estimate], number: int) -> RunErrors:
+def run_errors(run: Blocks, estimates: Sequence[SideEstimate], number: int) -> RunErrors:
     """Standard errors of the figures of ``run``, which is the Run at ``number`` of its side."""
     if run.blocks == 1:
         return _independent(run, estimates)
@@ -97,7 +97,7 @@ def _neighbours(figures: Floats, length: int) -> Floats:
     )
 
 
-def _independent(run: Blocks, estimates: Sequence[Estimate]) -> RunErrors:
+def _independent(run: Blocks, estimates: Sequence[SideEstimate]) -> RunErrors:
     """With requests taken as independent, which is all that one histogram allows."""
     error = np.full(len(estimates), np.nan)
     reasons: list[str | None] = [None] * len(estimates)
@@ -180,7 +180,7 @@ class SideErrors:
 
 
 def sides(
-    spreads: Sequence[list[RunErrors]], estimates: Sequence[Sequence[Estimate]], by_seed: bool
+    spreads: Sequence[list[RunErrors]], estimates: Sequence[Sequence[SideEstimate]], by_seed: bool
 ) -> tuple[SideErrors, SideErrors]:
     """Both sides with the standard errors that a comparison takes.
 

@@ -15,7 +15,14 @@ from typing import Final
 import numpy as np
 
 from iowatt.lenses.compare.measurement import Side
-from iowatt.lenses.compare.result import Bin, BinCount, BothSides, OverThreshold, ResponseTimes, ScaleBins
+from iowatt.lenses.compare.result import (
+    Bin,
+    BinCount,
+    BothSides,
+    OverThreshold,
+    ResponsePercentiles,
+    ScaleBins,
+)
 from iowatt.run.histogram import PERCENTILES, Histogram
 
 NS_PER_US: Final = 1_000
@@ -23,7 +30,7 @@ NS_PER_MS: Final = 1_000_000
 
 
 @dataclass(frozen=True)
-class Scale:
+class BinScale:
     """Edges in ns, ascending; a bin holds what is over one edge and at most at the next."""
 
     key: str
@@ -32,11 +39,11 @@ class Scale:
 
 
 #: Service-time buckets of array reporters: doublings of an eighth of a millisecond.
-ARRAY: Final = Scale("array", "Buckets of array reporters", tuple(125_000 << k for k in range(17)))
+ARRAY: Final = BinScale("array", "Buckets of array reporters", tuple(125_000 << k for k in range(17)))
 #: Doublings of a microsecond: what block-layer histograms print (bcc's biolatency and its kin).
-POWERS: Final = Scale("powers-of-two", "Powers of two in µs", tuple(NS_PER_US << k for k in range(25)))
+POWERS: Final = BinScale("powers-of-two", "Powers of two in µs", tuple(NS_PER_US << k for k in range(25)))
 #: fio's "lat (usec)" and "lat (msec)" lines.
-FIO: Final = Scale(
+FIO: Final = BinScale(
     "fio",
     "fio's lines",
     (
@@ -56,7 +63,7 @@ class ScaleCounts:
     straddling: int
 
 
-def counted(histogram: Histogram, scale: Scale) -> ScaleCounts:
+def counted(histogram: Histogram, scale: BinScale) -> ScaleCounts:
     """A histogram on the bins of a scale."""
     edges = np.asarray(scale.edges_ns, dtype=np.uint64)
     by_high = np.searchsorted(edges, histogram.high_ns, side="left")
@@ -79,11 +86,11 @@ def beyond(total: int, q: float) -> int:
     return total - max(1, ceil(Fraction(str(q)) * total)) if total else 0
 
 
-def percentiles(side: Side) -> ResponseTimes:
+def percentiles(side: Side) -> ResponsePercentiles:
     """Mean, percentiles and maximum in ms, and how many requests lie beyond each percentile."""
     merged, longest = side.histogram, side.max_ms
     total = merged.total
-    return ResponseTimes(
+    return ResponsePercentiles(
         requests=side.requests,
         mean=side.mean_ms,
         max=longest,
@@ -121,7 +128,7 @@ def histograms(sides: Sequence[Side]) -> list[ScaleBins]:
     ]
 
 
-def _on(scale: Scale, merged: Sequence[tuple[str, Histogram]]) -> ScaleBins:
+def _on(scale: BinScale, merged: Sequence[tuple[str, Histogram]]) -> ScaleBins:
     found = {key: counted(histogram, scale) for key, histogram in merged}
     edges = [0, *scale.edges_ns, None]
     any_ = [at for at in range(len(edges) - 1) if any(one.counts[at] for one in found.values())]

@@ -13,7 +13,8 @@ from iowatt.base.results import Note
 from iowatt.lenses.cost.inventory import Inventory, added_drives, beside_note, changed_drives, inventory_notes
 from iowatt.lenses.cost.low_power_state import Low, levels_of_plan, spent_low
 from iowatt.lenses.cost.system import Counts, Drive, System, Work
-from iowatt.lenses.kept_up import kept_up, warm_starts
+from iowatt.lenses.kept_up import kept_up
+from iowatt.lenses.warm_start import warm_starts
 from iowatt.tariffs.load import Load
 
 if TYPE_CHECKING:

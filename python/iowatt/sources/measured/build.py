@@ -14,13 +14,13 @@ from iowatt.lenses.summary import summarise
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.record import (
-    Capacity,
     Record,
+    RunWindow,
     SourceKind,
+    StorageBytes,
     Tables,
-    Volume,
-    Window,
-    Workload,
+    VolumeFlow,
+    WorkloadFlow,
 )
 from iowatt.run.summary_parts import LoadGenerator, Reported, StreamShare
 from iowatt.sources.measured import instruments, tables
@@ -164,12 +164,12 @@ def _record(about: MeasuredAbout, measurement: _Measurement, source: SourceKind)
         name=about.name,
         source=source,
         seed=about.seed,
-        window=Window(0.0, seconds, 0.0, None if not requests.arrived else seconds),
+        window=RunWindow(0.0, seconds, 0.0, None if not requests.arrived else seconds),
         total=requests,
-        workloads=[] if observation is None else [Workload("load", about.target, requests)],
+        workloads=[] if observation is None else [WorkloadFlow("load", about.target, requests)],
         volumes=[]
         if observation is None
-        else [Volume(about.target, about.target, about.tested_bytes or 0, requests)],
+        else [VolumeFlow(about.target, about.target, about.tested_bytes or 0, requests)],
         tables=Tables(
             intervals=tables.intervals(spans, watts),
             latency=tables.latency("load", about.target, histograms),
@@ -180,7 +180,7 @@ def _record(about: MeasuredAbout, measurement: _Measurement, source: SourceKind)
             hops=None if observation is None else tables.hops(observation, "load"),
         ),
         idle_w={},
-        capacity=Capacity(about.raw_bytes, None, None),
+        capacity=StorageBytes(about.raw_bytes, None, None),
         notes=[*about.notes, *_notes(measurement)],
         plan={"measured": {"start": started, "target": about.target, **about.plan}},
         scenario_text=_as_text(about, started),
