@@ -8,7 +8,7 @@ import pytest
 from budget_runs import DRIVE, PROCESSORS, made
 
 from iowatt.base.errors import Argument
-from iowatt.lenses.budget import ServiceLevel, against, analyse, estimate
+from iowatt.lenses.budget import ServiceLevel, analyse, estimate, service_level
 from iowatt.lenses.budget.ledger import RequestMeans
 from iowatt.run.bundle import Run
 from refused import refused
@@ -115,7 +115,7 @@ def test_interrupts_that_are_held_back_do_not_wait_as_a_queue_does():
 
 def test_waiting_that_is_no_queue_stays_up_to_saturation():
     part = RequestMeans(100, np.array([0.2, 0.1]), np.array([0.1, 0.1]))
-    grown = estimate.grown(part, [0.25, 0.5], queues=[False, True])
+    grown = estimate.scaled_class(part, [0.25, 0.5], queues=[False, True])
     assert grown.waiting(1.5).tolist() == pytest.approx([0.2, 0.1 * 1.5 * 0.5 / (1 - 0.75)])
     assert grown.alone(1.0) == [pytest.approx(4.0), pytest.approx(12 / 7)]
     assert grown.alone(0.45) == [None, pytest.approx(2 / 3)]
@@ -300,7 +300,7 @@ def part(waiting, service):
 
 def test_one_station_grows_as_m_m_1():
     # Service 1 ms at 500/s: busy 0.5, waiting 1 ms. At 800/s it waits 4 ms.
-    grown = estimate.grown(part([1.0], [1.0]), [0.5])
+    grown = estimate.scaled_class(part([1.0], [1.0]), [0.5])
     assert grown.waiting(1.6).tolist() == pytest.approx([4.0])
     assert grown.together(5.0) == pytest.approx(1.6)
     assert grown.alone(5.0) == pytest.approx([1.6])
@@ -309,7 +309,7 @@ def test_one_station_grows_as_m_m_1():
 
 def test_several_servers_wait_later():
     # Two servers busy 0.5: rho^(sqrt(6) - 1) / (1 - rho) from 0.5 to 0.8.
-    grown = estimate.grown(part([1.0], [1.0]), [0.5], [2])
+    grown = estimate.scaled_class(part([1.0], [1.0]), [0.5], [2])
     growth = 1.6 ** (6**0.5 - 1) * 0.5 / 0.2
     assert grown.waiting(1.6).tolist() == pytest.approx([growth])
     assert grown.alone(1.0 + growth) == pytest.approx([1.6])
@@ -317,23 +317,23 @@ def test_several_servers_wait_later():
 
 
 def test_a_hop_without_waiting_breaks_the_level_at_its_saturation():
-    grown = estimate.grown(part([0.0, 0.0], [1.0, 2.0]), [0.25, None])
+    grown = estimate.scaled_class(part([0.0, 0.0], [1.0, 2.0]), [0.25, None])
     assert grown.alone(4.0) == [4.0, None]
     assert grown.together(4.0) == pytest.approx(4.0)
     assert grown.together(2.0) is None  # services alone are beyond it
-    assert estimate.grown(part([1.0], [1.0]), [None]).together(5.0) is None
+    assert estimate.scaled_class(part([1.0], [1.0]), [None]).together(5.0) is None
 
 
 def test_a_crossing_lies_on_the_line_between_two_loads():
     hops = [np.array([1.0, 1.0]), np.array([1.5, 1.5]), np.array([5.0, 2.0])]
     rates, values = [100.0, 200.0, 300.0], [2.0, 3.0, 7.0]
-    found = against.crossing(rates, values, hops, [True] * 3, 5.0)
+    found = service_level.find_crossing(rates, values, hops, [True] * 3, 5.0)
     assert found.rate_iops == pytest.approx(250.0)
     assert found.hops_ms.tolist() == pytest.approx([3.25, 1.75])
-    assert against.largest_growth(hops[0], found.hops_ms) == 0
+    assert np.argmax(found.hops_ms - hops[0]) == 0
     # Alone: the first from 1 to 4 ms lies between 1.5 and 5; the second never gets there.
-    assert against.alone_rates(rates, values, hops, 5.0) == [pytest.approx(200 + 100 * 2.5 / 3.5), None]
-    assert against.crossing(rates, values, hops, [True] * 3, 9.0) is None
+    assert service_level.rates_alone(rates, values, hops, 5.0) == [pytest.approx(200 + 100 * 2.5 / 3.5), None]
+    assert service_level.find_crossing(rates, values, hops, [True] * 3, 9.0) is None
 
 
 def test_workloads_on_one_path_have_a_class_together_without_a_workload(one):

@@ -63,8 +63,8 @@ class ClassAtLoad:
         value = found / NS_PER_MS
         return value if self.largest_ms is None else min(value, self.largest_ms)
 
-    def made_of(self, statistic: str) -> RequestMeans:
-        """What the mean is made of, or requests around a percentile, as shares of its value."""
+    def breakdown(self, statistic: str) -> RequestMeans:
+        """Means of all requests, or of those around a percentile, scaled to its value."""
         if statistic == MEAN:
             return self.ledger.mean()
         return self.ledger.around(PERCENTILES[statistic]).scaled_to(self.value_ms(statistic))

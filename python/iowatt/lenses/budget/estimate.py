@@ -106,7 +106,7 @@ def _root(excess: Callable[[float], float], most: float) -> float:
     return low
 
 
-def grown(
+def scaled_class(
     mean: RequestMeans,
     busy: Sequence[float | None],
     servers: Sequence[int] | None = None,
