@@ -23,7 +23,7 @@ from iowatt.render.figure import (
     Column,
     Exact,
     Figure,
-    PublishedColumn,
+    PublishedFigure,
     Table,
     axis,
     layout,
@@ -44,7 +44,7 @@ def published(part: Part) -> str:
     """The metric as it is published, with all digits behind it; an invalid one is refused."""
     if part.ep_shown is None or part.ep is None:
         return "refused"
-    return PublishedColumn(part.ep_shown, part.ep)
+    return PublishedFigure(part.ep_shown, part.ep)
 
 
 def status(part: Part, analysis: Analysis) -> str:
