@@ -70,13 +70,13 @@ def test_a_profile_with_its_assumptions(tmp_path: Path) -> None:
     assert refused(LOG, "-o", str(target), "--access", "uniform").place == str(target)
     result = json.loads(run(LOG, "-o", str(target), "--access", "uniform", "--force", "--json"))
     assert result["profile"]["devices"] == ["vda"]
-    assert any("as asked" in assumption for assumption in result["profile"]["assumptions"])
+    assert any("uniform" in assumption for assumption in result["profile"]["assumptions"])
 
 
 def test_where_requests_go_must_be_said(tmp_path: Path) -> None:
     error = refused(LOG, "-o", str(tmp_path / "x.toml"))
     assert (error.code, error.place) == ("missing", "access")
-    assert "uniform, sequential, zipf:EXPONENT" in error.message
+    assert all(word in error.message for word in ("uniform", "sequential", "zipf:EXPONENT"))
     assert not list(tmp_path.iterdir())
 
 

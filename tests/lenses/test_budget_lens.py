@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from budget_runs import DRIVE, PROCESSORS, made
+from budget_runs import DRIVE, PROCESSORS, SLOTS, made
 
 from iowatt.base.errors import Argument
 from iowatt.lenses.budget import ServiceLevel, analyse, estimate, service_level
@@ -19,9 +19,8 @@ def within(ms: float, of: str = "mean") -> ServiceLevel:
 
 
 RATES = (500.0, 2000.0, 4000.0, 5500.0, 6500.0, 7200.0)
-HOP = "controller processors"
+HOP = SLOTS[PROCESSORS][0]
 MODERATION = "interrupt-moderation"
-"""The longest that an interrupt is held back in these tests."""
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +42,9 @@ def test_one_run_tells_where_its_time_goes(one):
     found = analyse([run])
     assert found.schema_id == "iowatt.budget/1"
     assert found.level is None
-    assert [each.name for each in found.classes] == ["oltp all", "oltp read", "oltp write"]
+    assert [(each.workload, each.op) for each in found.classes] == [
+        ("oltp", op) for op in ("all", "read", "write")
+    ]
     for each, chosen in zip(found.classes, (passed.write >= 0, ~passed.write, passed.write), strict=True):
         (only,) = each.loads
         assert only.requests == chosen.sum()
@@ -68,7 +69,7 @@ def test_saturation_is_by_the_utilisation_law(one):
     for name, slot in ((HOP, PROCESSORS), ("drive", DRIVE), ("linkout", 2)):
         assert hops[name].saturation_iops == pytest.approx(1e9 / passed.service[slot].mean(), rel=1e-9)
     # The host queue holds 32 commands, each for the response time.
-    assert hops["host queue"].saturation_iops == pytest.approx(32e9 / passed.response.mean(), rel=1e-9)
+    assert hops[SLOTS[0][0]].saturation_iops == pytest.approx(32e9 / passed.response.mean(), rel=1e-9)
 
 
 def test_an_estimate_is_near_what_the_queues_do(one):
