@@ -149,7 +149,7 @@ def drain(intervals: pl.DataFrame, last_arrival_s: float | None) -> tuple[float,
         return None
     span = max(0.0, last_arrival_s - float(arriving["start_s"][0]))
     after = float(working["end_s"][-1]) - last_arrival_s
-    # Where intervals are coarse, the one with the last arrival speaks for what follows it.
+    # Where intervals are coarse, the one with the last arrival stands for the time after it.
     waiting = _in_flight(working.filter(pl.col("end_s") > last_arrival_s)) if after > 0 else 0.0
     return (span, after) if after > LONG_DRAIN * span and waiting >= BACKLOG else None
 

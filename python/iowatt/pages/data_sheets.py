@@ -45,11 +45,11 @@ def _errors(found: DataSheets) -> Figure:
     ]
     table = Table([Column("Drive", text=True), Column("Figure", text=True), Column("Error", "%")], rows)
     several = len(found.devices) > 1
+    names, others = ("Drive", "Figure") if several else ("Figure", "Drive")
     data = [
         plot.markers(
-            table.column("Error"), [plain(str(name)) for name in table.column("Drive" if several else "Figure")], colour=palette.RUNS[0],
-            size=9, hover="%{y}, %{text}: %{x:.3~r} %<extra></extra>",
-            text=table.column("Figure" if several else "Drive"),
+            table.column("Error"), [plain(name) for name in table.column(names)], colour=palette.RUNS[0],
+            size=9, hover="%{y}, %{text}: %{x:.3~r} %<extra></extra>", text=table.column(others),
         )
     ]  # fmt: skip
     height = 120 + 28 * len(set(data[0]["y"]))
@@ -91,7 +91,7 @@ def _label(figure: str) -> str:
 
 
 def _queueing(sheet: DataSheet) -> list[Figure]:
-    """Where they were asked for: reads at growing depth, and reads beside writes."""
+    """Reads at growing depth, and reads during writes, where requested."""
     found = []
     if sheet.reads:
         found.append(_depths(sheet.reads))
@@ -104,9 +104,9 @@ def _queueing(sheet: DataSheet) -> list[Figure]:
             [state, *(_time(times[name]) for name in ("mean", "p99", "p999"))]
             for state, times in sheet.beside_writes.items()
         ]
-        caption = "Response times of random reads beside random writes at 0.7 of the published rate."
+        caption = "Response times of random reads during random writes at 0.7 of the published rate."
         table = Table(columns, rows)
-        found.append(Figure("beside-writes", "Reads beside random writes", caption, table, brief=True))
+        found.append(Figure("beside-writes", "Reads during random writes", caption, table, brief=True))
     return found
 
 

@@ -310,7 +310,7 @@ class _Plans(_Plan):
 
 
 def problem(plan: str, summary: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The first thing that is wrong with the text of a plan, beside a ``run.json`` that fits its schema.
+    """Return the first error in the text of a plan, given a ``run.json`` that fits its schema.
 
     Returns the key path and a sentence, ``None`` where nothing is.
     """
@@ -372,12 +372,12 @@ def _places(names: _PlanNames, simulation: _Simulation) -> Iterator[tuple[str, s
 
 
 def _others(names: _PlanNames, summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    said = {
+    named = {
         "devices": [device.name for device in names.devices],
         "workloads": names.workloads,
         "volumes": names.volumes,
     }
-    for key, mine in said.items():
+    for key, mine in named.items():
         other = [one["name"] for one in summary[key]]
         if len(mine) != len(other):
             yield f"names.{key}", f"it has {len(mine)} entries; run.json has {len(other)}"

@@ -82,7 +82,7 @@ class Digest(threading.Thread):
 
 
 def now() -> str:
-    """This moment, UTC, to the second, as ``started_at`` has it."""
+    """Now, in UTC to the second, as ``started_at`` records it."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

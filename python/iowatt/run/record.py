@@ -45,7 +45,7 @@ class ResponseMoments:
 
     count: int
     mean_s: float
-    #: None where a load generator does not say it.
+    #: None where the load generator does not report it.
     std_s: float | None
     max_s: float | None
     #: Means of successive batches, for the confidence interval of the mean.
@@ -174,7 +174,7 @@ class Hits:
 
     @staticmethod
     def summed(parts: Sequence[Hits | None]) -> Hits | None:
-        """All of them together; None where one has no cache, or there is none."""
+        """Sums over the parts; None where one has no cache, or there are no parts."""
         known = [part for part in parts if part is not None]
         if not known or len(known) < len(parts):
             return None
@@ -185,7 +185,7 @@ class Hits:
 class CacheCounts(Hits):
     """What a cache did within the window."""
 
-    #: Reads that waited for nothing but what others had asked for; no hits.
+    #: Reads that waited only for data that other reads were fetching; not hits.
     delayed_hits: int
     #: Reads from the drives.
     fetches: int
@@ -270,7 +270,7 @@ class VirtualPoolCounts:
 class StorageBytes:
     """Bytes of storage: bought, left after redundancy, and after capacity optimisation."""
 
-    #: None where measured and not said.
+    #: None where measured and not stated.
     raw_bytes: int | None
     usable_bytes: int | None
     effective_bytes: int | None
@@ -413,7 +413,7 @@ class Record:
     #: The scenario as given.
     scenario_text: str = ""
     simulation: SimulationCost | None = None
-    #: Only where measured: what made the requests, and what recorded beside it.
+    #: Only of measured Runs: the load generator, and the instruments.
     driver: LoadGenerator | None = None
     instruments: Sequence[InstrumentSummary] | None = None
 

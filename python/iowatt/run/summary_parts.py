@@ -239,7 +239,7 @@ class InstrumentProblem(SummaryPart):
 
 
 class InstrumentSummary(SummaryPart):
-    """A meter or thermometer that recorded beside the run."""
+    """A meter or thermometer that recorded during the run."""
 
     name: str
     kind: str = Field(description="The reader: snmp, yokogawa-csv, ptdaemon ...")

@@ -180,7 +180,7 @@ class Power(SummaryPart):
 class CapacitySummary(SummaryPart):
     """Decimal gigabytes (1e9 bytes)."""
 
-    raw: float | None = Field(description="All drives; null where measured and not said.")
+    raw: float | None = Field(description="All drives; null where measured and not stated.")
     usable: float | None = Field(description="After redundancy, pools that carry a volume.")
     effective: float | None = Field(
         description="After capacity optimisation, at the ratios that the scenario assumes and less what "

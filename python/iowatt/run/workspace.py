@@ -31,7 +31,7 @@ MOST_LEVELS: Final = 12
 
 
 class WorkspaceEntry(Result):
-    """One folder of results. Figures are those of a Run, and ``None`` where it does not say them."""
+    """One folder of results. Figures are those of a Run, None where it lacks them."""
 
     path: str  # relative to the directory that was listed
     kind: str

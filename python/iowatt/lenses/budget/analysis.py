@@ -57,10 +57,10 @@ def analyse(
     names:
         What they are called; left out, by their folders.
     overloaded:
-        Of each Run whether work piled up in it, so that its times are those of a growing queue.
+        For each Run whether work piled up, so that its times are those of a growing queue.
     level:
-        What the response time is held against. Of one Run the rate that breaks it is estimated
-        (:mod:`iowatt.lenses.budget.estimate`), of several it lies between loads
+        The response time to keep. One Run gives an estimate of the rate that exceeds it
+        (:mod:`iowatt.lenses.budget.estimate`); several show between which loads it is exceeded
         (:mod:`iowatt.lenses.budget.service_level`).
 
     Raises
@@ -173,7 +173,7 @@ def _load(one: ClassAtLoad, bands: Sequence[tuple[str, RequestMeans]]) -> ClassL
 
 
 def _both_ways(ledger: Ledger, mean: RequestMeans) -> list[BothWays]:
-    """Hops that are passed out and in again, once."""
+    """Hops with both of their ways added up."""
     whole = mean.response_ms
     found: dict[str, list[float]] = {}
     for at, hop in enumerate(ledger.hops):
@@ -205,7 +205,7 @@ def _band(name: str, part: RequestMeans, total: int) -> PercentileBand:
 
 
 def _adds_up(one: ClassAtLoad, hops_ms: float) -> AddsUp:
-    """The sum over the hops beside the response time: in every bin, and in the mean."""
+    """Compare the sum over the hops with the response time: in every bin, and in the mean."""
     reported = one.reported_ms
     apart = abs(hops_ms - reported) / reported if reported else 0.0
     tolerance = _MODELLED_TOLERANCE if one.modelled else _MEASURED_TOLERANCE

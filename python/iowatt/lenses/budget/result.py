@@ -11,7 +11,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.run.histogram import PERCENTILES
 
-#: The statistic that is no percentile.
+#: The statistic besides the percentiles.
 MEAN: Final = "mean"
 
 
@@ -67,14 +67,14 @@ class PercentileBand(Result):
     #: A share of a bin counts as such.
     requests: float
     response_ms: float
-    #: Too few requests to rest anything on.
+    #: Whether there are too few requests to conclude from.
     anecdote: bool
     waiting_ms: list[float]
     service_ms: list[float]
 
 
 class AddsUp(Result):
-    """The sum over the hops beside the response time that was counted."""
+    """Whether the hops add up to the response time."""
 
     hops_mean_ms: float
     reported_mean_ms: float | None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -57,7 +58,7 @@ class Blocks:
         """Length of each block in s."""
         return self.end_s - self.start_s
 
-    @property
+    @cached_property
     def histogram(self) -> Floats:
         """Requests in each bin, over all blocks."""
         return np.asarray(self.bins.sum(axis=0), dtype=np.float64)

@@ -186,7 +186,7 @@ def _row(
     of_both = of_before = of_after = None
     if inference is not None:
         of_both, of_before, of_after = inference.interval, inference.interval_before, inference.interval_after
-    why = "nothing says how it varied over time" if known else "known on one side only"
+    why = "its variation over time is not known" if known else "known on one side only"
     return DifferenceRow(
         metric=one.key, title=title, unit=one.unit, better=one.better, before=before, after=after,
         difference=difference, change=after / before - 1 if before and after is not None else None,

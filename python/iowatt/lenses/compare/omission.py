@@ -4,8 +4,8 @@ The correction by the expected interval (Tene, "How NOT to Measure Latency", 201
 where one outstanding request was to be followed by the next after ``I`` and took ``v`` instead, the driver
 kept back the requests that were due at ``I``, ``2 I`` ... meanwhile; they would have waited ``v - I``,
 ``v - 2 I`` ... These are added, down to ``I`` itself. It is a model: that the storage would have served them
-all when it served the slow one, and that they would have made nothing slower. It is shown beside what was
-observed and never in its place.
+all when it served the slow one, and that they would have made nothing slower. It is shown next to the
+observed percentiles and never replaces them.
 
 ``I`` follows from the rate of the driver, if it had one (requests outstanding over the rate); in a closed
 loop without one it is the mean time from one request to the next of the same outstanding one: the mean

@@ -10,7 +10,7 @@ has the mean nu = sum (k - 1) where blocks explain all (Cochran 1954). Then the 
 Run, and the bootstrap draws within each (strata). Where Q is greater than chance lets it be in one case of
 five, all variances are multiplied by Q / nu, and intervals are those of Student's t with nu degrees of
 freedom, as only few Runs are known. In between, variances are multiplied by Q / nu where it is over 1 (Birge
-1932). A single Run beside repeated ones is taken to vary as they do.
+1932). A single Run compared with repeated ones is assumed to vary as they do.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _independent(run: Blocks, estimates: Sequence[SideEstimate]) -> RunErrors:
         elif metric.kind == "share_over":
             error[column] = math.sqrt(max(estimate.centre * (1 - estimate.centre), 0.0) / total)
         else:
-            reasons[column] = "one figure of the whole run says nothing of how it varies"
+            reasons[column] = "one figure of the whole run does not show how it varies"
     return RunErrors(error, 1, 1, np.full(len(estimates), np.nan), reasons, None)
 
 

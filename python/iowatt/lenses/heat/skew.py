@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 
 #: Shares of the space for which the result has figures.
 HOTTEST = (0.01, 0.03, 0.05, 0.10, 0.20)
-#: Points at which a law is held against the curve: every half percent of the space.
+#: Points at which the law is fitted to the curve: every half percent of the space.
 _FIT_AT = np.linspace(0.0, 1.0, 201)[1:-1]
 MOST_K = 1e4
 

@@ -284,7 +284,7 @@ def _line(name: str, x: list[float], y: list[float], dash: str) -> dict[str, Any
 
 
 def against(found: Budget) -> list[Figure]:
-    """For each class, what each hop would do to the level by itself; tables only."""
+    """For each class, the effect of each hop alone on the level; tables only."""
     return [
         _against(one, one.against, found.title(one), number)
         for number, one in enumerate(found.classes)

@@ -109,7 +109,7 @@ def movement(run: Run) -> Figure | None:
 
 
 def _by_part(table: Table, unit: str, colours: Mapping[str, str], y: dict[str, Any]) -> dict[str, Any]:
-    """Columns of a table as bars beside one another, for each part."""
+    """Columns of a table as grouped bars, for each part."""
     names = [plain(name) for name in table.column("Part")]
     hover = f"%{{x}}: %{{y:.4~r}} {unit}<extra>%{{fullData.name}}</extra>"
     bars = [
