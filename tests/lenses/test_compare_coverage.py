@@ -22,8 +22,8 @@ MOST_DIFFERENT = 16
 @pytest.mark.parametrize(
     "case",
     [
-        Case("queue", mm1(0.5), mm1(0.5), 1.2, 15_000, blocks=256),
-        Case("memory", ar1_lognormal(0.9, 0.8), ar1_lognormal(0.9, 0.8), 1.2, 12_000, blocks=256),
+        Case("queue", mm1(0.5), mm1(0.5), 1.2, 30_000, blocks=256),
+        Case("memory", ar1_lognormal(0.9, 0.8), ar1_lognormal(0.9, 0.8), 1.2, 20_000, blocks=256),
         Case("heavy", independent(1.5), independent(1.5), 1.2, 10_000, blocks=128),
     ],
     ids=lambda case: case.name,
