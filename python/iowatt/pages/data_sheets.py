@@ -38,7 +38,7 @@ def document(found: DataSheets) -> Document:
 def _errors(found: DataSheets) -> Figure:
     """The error of every figure that the model has."""
     rows: list[list[Cell]] = [
-        [sheet.title, _label(figure.figure), 100 * figure.error]
+        [sheet.title, label(figure.figure), 100 * figure.error]
         for sheet in found.devices
         for figure in sheet.figures
         if figure.error is not None
@@ -68,7 +68,7 @@ def _figures(sheet: DataSheet) -> Figure:
     columns += [Column("Error", "%"), Column("Work", text=True, rank=1)]
     rows: list[list[Cell]] = [
         [
-            _label(one.figure), _shown(one.published, one.unit),
+            label(one.figure), _shown(one.published, one.unit),
             numbers.NO_VALUE if one.simulated is None else _shown(one.simulated, one.unit),
             None if one.error is None else 100 * one.error, one.work,
         ]
@@ -83,7 +83,7 @@ def _figures(sheet: DataSheet) -> Figure:
     )
 
 
-def _label(figure: str) -> str:
+def label(figure: str) -> str:
     """The key of a figure of a device file in words: ``Random read IOPS``."""
     group, _, name = figure.partition(".")
     words = name.replace("_", " ").replace("iops", "IOPS")
