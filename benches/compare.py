@@ -50,9 +50,6 @@ def rows(case: Case, tally: Tally) -> list[dict[str, Any]]:
             "trials": tally.trials,
             "given": tally.given[at] / tally.trials,
             "covered": tally.covered[at] / tally.given[at] if tally.given[at] else None,
-            "ratio_covered": tally.ratio_covered[at] / tally.ratio_given[at]
-            if tally.ratio_given[at]
-            else None,
             "different": tally.different[at] / tally.trials,
         }
         for at, name in enumerate(tally.names)
@@ -95,11 +92,11 @@ def main() -> None:
                 size = f"{case.requests:,} requests, {case.blocks} blocks"
                 called = share(different).strip()
                 print(f"{kind}: {case.name} ({size}); called different {called}; {took}", flush=True)
-                print("    metric               given covered   ratio  different")
+                print("    metric               given covered  different")
                 for row in found:
                     print(
                         f"    {row['metric']:20}{share(row['given'])}  {share(row['covered'])}  "
-                        f"{share(row['ratio_covered'])}  {share(row['different'])}",
+                        f"{share(row['different'])}",
                         flush=True,
                     )
     if given.json:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import iowatt
-from iowatt.lenses.budget import Level, analyse
+from iowatt.lenses.budget import ServiceLevel, analyse
 
 SHARES = (0.3, 0.5, 0.7, 0.85)
 
@@ -66,7 +66,7 @@ def measure(*, quiet: bool = False) -> list[dict[str, Any]]:
         rates = [round(most * share / 100) for share in (*range(30, 70, 10), *range(70, 99, 2))]
         runs = [iowatt.run(text, set=[f"workload.work.profile.rate_iops={rate}"]) for rate in rates]
         for statistic, level_ms in zip(("mean", "p99"), levels, strict=True):
-            level = Level(level_ms, statistic)
+            level = ServiceLevel(within_ms=level_ms, of=statistic)
             held = analyse(runs, level=level).as_dict()["classes"][0]["against"]
             broken = held["rate_iops"]
             if broken is None:

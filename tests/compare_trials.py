@@ -43,7 +43,7 @@ class Case:
     amounts: bool = False
 
     @property
-    def metrics(self) -> list[metrics.Metric]:
+    def metrics(self) -> list[metrics.RunMetric]:
         """Response times."""
         return [metrics.mean() if q is None else metrics.quantile(q) for q in QUANTILES]
 
@@ -107,7 +107,7 @@ def amounts(random: np.random.Generator, run: Blocks) -> Blocks:
     )  # fmt: skip
 
 
-COLUMNS = ("given", "covered", "ratio_given", "ratio_covered", "different")
+COLUMNS = ("given", "covered", "different")
 """Counts that a tally has for each metric."""
 
 
@@ -121,8 +121,6 @@ class Tally:
     trials: int = 0
     given: list[int] = field(default_factory=list)
     covered: list[int] = field(default_factory=list)
-    ratio_given: list[int] = field(default_factory=list)
-    ratio_covered: list[int] = field(default_factory=list)
     different: list[int] = field(default_factory=list)
     any_different: int = 0
 
@@ -145,10 +143,6 @@ class Tally:
                 if one.interval is not None:
                     tally.given[at] += 1
                     tally.covered[at] += one.interval[0] <= after - before <= one.interval[1]
-                if one.ratio_interval is not None:
-                    tally.ratio_given[at] += 1
-                    low, high = one.ratio_interval
-                    tally.ratio_covered[at] += low <= after / before <= high
         return tally
 
     def joined(self, other: Tally) -> Tally:

@@ -15,19 +15,19 @@ from iowatt.lenses.summary import summarise
 from iowatt.run.bundle import Run
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import (
-    Capacity,
     Completions,
-    Cost,
-    Flow,
-    LoadGenerator,
-    Moments,
     Record,
+    RequestFlow,
+    ResponseMoments,
+    RunWindow,
+    SimulationCost,
+    StorageBytes,
     Tables,
-    Volume,
-    Window,
-    Workload,
+    VolumeFlow,
+    WorkloadFlow,
 )  # fmt: skip
-from iowatt.run.summary_schema import Host, Provenance
+from iowatt.run.summary_parts import LoadGenerator
+from iowatt.run.summary_schema import HostMachine, Provenance
 from iowatt.run.tables import STATES, frame
 
 OPEN = {"mode": "open", "speed": 1.0}
@@ -39,6 +39,13 @@ def closed(outstanding: int, think_s: float = 0.0) -> dict[str, Any]:
     """A closed loop, as plans have it."""
     replay: dict[str, Any] = {"mode": "closed", "outstanding": outstanding, "per": "workload"}
     return replay | ({"think": {"mean_s": think_s, "exponential": False}} if think_s else {})
+
+
+def load_generator(asked_iops: float | None, achieved_iops: float) -> LoadGenerator:
+    return LoadGenerator(
+        tool="fio", version="fio-3.33", asked_iops=asked_iops, achieved_iops=achieved_iops, shares=[],
+        histogram=None, warnings=[],
+    )  # fmt: skip
 
 
 def build(
@@ -105,16 +112,16 @@ def build(
         name=name,
         source=source,
         seed=seed,
-        window=Window(0.0, seconds, 0.0, last_arrival_s=seconds),
+        window=RunWindow(0.0, seconds, 0.0, last_arrival_s=seconds),
         total=flow,
-        workloads=[Workload("oltp", "db", flow)],
-        volumes=[Volume("db", "disks", 10**9, flow)],
+        workloads=[WorkloadFlow("oltp", "db", flow)],
+        volumes=[VolumeFlow("db", "disks", 10**9, flow)],
         tables=tables,
         idle_w={"array": watts},
-        capacity=Capacity(10**9, 10**9, 10**9),
+        capacity=StorageBytes(10**9, 10**9, 10**9),
         plan=planned if plan is None else plan,
         scenario_text=f'name = "{name}"\n',
-        simulation=Cost(1.0, 1.0, ns.size, 100.0) if source == "simulation" else None,
+        simulation=SimulationCost(1.0, 1.0, ns.size, 100.0) if source == "simulation" else None,
         driver=driver,
     )
     origin = Provenance(
@@ -122,7 +129,7 @@ def build(
         seed=seed,
         inputs=[],
         scenario_sha256="cd" * 32,
-        host=Host(name="here", system="Test 1", machine="x", cpus=2),
+        host=HostMachine(name="here", system="Test 1", machine="x", cpus=2),
         started_at="2026-01-02T03:04:05Z",
         python="3.11.0",
         command="iowatt run scenario.toml",
@@ -130,16 +137,16 @@ def build(
     return Run.of(record, json.loads(json.dumps(summarise(record, origin).as_dict())))
 
 
-def _moments(ns: Any) -> Moments:
+def _moments(ns: Any) -> ResponseMoments:
     if not ns.size:
-        return Moments(0, 0.0, 0.0, 0.0)
+        return ResponseMoments(0, 0.0, 0.0, 0.0)
     seconds = ns / 1e9
-    return Moments(ns.size, float(seconds.mean()), float(seconds.std()), float(seconds.max()))
+    return ResponseMoments(ns.size, float(seconds.mean()), float(seconds.std()), float(seconds.max()))
 
 
-def _flow(ns: Any, op: Any, seconds: float) -> Flow:
+def _flow(ns: Any, op: Any, seconds: float) -> RequestFlow:
     reads, writes = int((op == 0).sum()), int((op == 1).sum())
-    return Flow(
+    return RequestFlow(
         arrived=ns.size,
         completed=ns.size,
         in_flight_at_end=0,

@@ -17,8 +17,8 @@ import handmade
 import needs
 from iowatt.lenses.summary import summarise
 from iowatt.run.bundle import Run
-from iowatt.run.record import Cost
-from iowatt.run.summary_schema import Host, Input, Provenance
+from iowatt.run.record import SimulationCost
+from iowatt.run.summary_schema import HostMachine, Input, Provenance
 from iowatt.sources.simulator import build_record
 
 # A shell that runs the tests in the background ignores these, and so would the commands under test.
@@ -62,7 +62,7 @@ def signals_as_before() -> Any:
 @pytest.fixture
 def record() -> Any:
     """The record of the run worked out in ``handmade``."""
-    cost = Cost(wall_s=2.0, cpu_s=4.0, requests=8, peak_rss_mib=100.0)
+    cost = SimulationCost(wall_s=2.0, cpu_s=4.0, requests=8, peak_rss_mib=100.0)
     return build_record(handmade.plan(), handmade.decoded(), [], 'name = "handmade"\n', cost)
 
 
@@ -74,7 +74,7 @@ def provenance() -> Any:
         seed=7,
         inputs=[Input(path="trace.csv", size=3, sha256="ab" * 32)],
         scenario_sha256="cd" * 32,
-        host=Host(name="here", system="Test 1", machine="x", cpus=2),
+        host=HostMachine(name="here", system="Test 1", machine="x", cpus=2),
         started_at="2026-01-02T03:04:05Z",
         python="3.11.0",
         command="iowatt run scenario.toml",

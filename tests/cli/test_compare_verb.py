@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 import compared_runs as made
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
+from iowatt.pages.compare.words import bin_name
 from refused import check
 
 IOWATT = Path(sys.executable).with_name("iowatt")
@@ -46,7 +47,8 @@ def test_text_has_every_figure_with_its_verdict(runs):
     shown = invoke(runs / "off" / "s1", runs / "on" / "s1", "--spike", "2ms").stdout.replace("\u00a0", " ")
     lines = shown.splitlines()
     found = json.loads(invoke(runs / "off" / "s1", runs / "on" / "s1", "--spike", "2ms", "--json").stdout)
-    assert lines[0].startswith("oltp (off/s1) → oltp (on/s1): ")
+    assert lines[0].startswith(f"{found['before']['label']} → {found['after']['label']}: ")
+    assert found["before"]["label"].split() == ["oltp", "(off/s1)"]
     for row in found["differences"]:
         (line,) = (line for line in lines if line.startswith(f"{row['title']} ") and len(line) <= 80)
         assert line.rstrip().endswith(row["verdict"])
@@ -56,7 +58,10 @@ def test_text_has_every_figure_with_its_verdict(runs):
     assert "−50 %" in line
     (changed,) = found["changed"]["list"]
     assert all(str(value) in shown for value in changed.values())
-    assert "0.25 ms to 0.5 ms" in shown and f"{found['over_threshold']['before']['requests']:,}" in shown
+    assert (
+        bin_name(0.25, 0.5).replace("\u00a0", " ") in shown
+        and f"{found['over_threshold']['before']['requests']:,}" in shown
+    )
 
 
 def test_json_of_writes_alone(runs):

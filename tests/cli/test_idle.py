@@ -55,10 +55,12 @@ def test_the_terminal_lists_the_policies_oracle_first(week):
         for line in shown.splitlines()
         if line.startswith(("Oracle", "2-comp", "Adapt", "Share", "Fixed", "Never"))
     ]
-    assert lines[0].startswith("Oracle by energy") and lines[-1].startswith("Never")
     assert len(lines) == 10
     assert all(len(line) <= 80 for line in lines)
     found = json.loads(invoke(week, "--json").stdout)
+    policies = found["policies"]
+    assert all(line.startswith(row["title"]) for line, row in zip(lines, policies, strict=True))
+    assert (policies[0]["policy"], policies[-1]["policy"]) == ("oracle-energy", "never")
     assert {"power-of-drive", "delays-lower-bound"} <= {note["code"] for note in found["notes"]}
 
 

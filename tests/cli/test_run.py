@@ -52,7 +52,7 @@ def test_the_default_place_is_named_after_the_scenario(called):
     assert str(scenario) == "scenario.toml"
     assert str(options["output"]) == "runs/my-scenario"
     assert (options["set"], options["seed"], options["force"]) == ([], None, False)
-    assert "run: runs/my-scenario" in result.stdout
+    assert "runs/my-scenario" in result.stdout
 
 
 def test_an_override_of_the_name_renames_the_default_place(called):
@@ -100,7 +100,7 @@ def test_a_report_goes_into_the_bundle(called, monkeypatch, tmp_path):
     monkeypatch.setattr(iowatt.pages.run, "write", lambda runs, path: written.append((runs, path)) or path)
     result = invoke("-o", "out", "--report")
     assert [str(path) for _, path in written] == ["out/report.html"]
-    assert "report: out/report.html" in result.stdout
+    assert "out/report.html" in result.stdout
 
 
 def shown(summary):
@@ -120,18 +120,18 @@ def test_a_confidence_interval_is_shown_where_there_is_one(run):
     known = json.loads(json.dumps(run.summary))
     known["response_time_ms"]["all"] |= {"mean": 6.4, "mean_ci95": [5.5, 7.25]}
     text = shown(known)["mean"]
-    assert text.startswith("6.40 ms") and text.endswith("5.50 to 7.25 ms")
+    assert (text.split()[:2], text.split()[-4:]) == (["6.40", "ms"], ["5.50", "to", "7.25", "ms"])
     # In the unit of its own size, like the mean beside it.
     known["response_time_ms"]["all"] |= {"mean": 94_100.0, "mean_ci95": [74_300.0, 114_000.0]}
     text = shown(known)["mean"]
-    assert text.startswith("94.1 s") and text.endswith("74.3 to 114 s")
+    assert (text.split()[:2], text.split()[-4:]) == (["94.1", "s"], ["74.3", "to", "114", "s"])
 
 
 def test_warnings_decide_and_are_printed_too(called, run):
     (warning,) = [note.text for note in findings(run) if note.code == "mean-uncertain"]
     assert f"note: {warning}\n" in invoke("-o", "out").stdout
     result = invoke("-o", "other", "--json")
-    assert f"iowatt: warning: {warning}\n" in result.stderr
+    assert any(line.endswith(f": {warning}") for line in result.stderr.splitlines())
     assert warning not in result.stdout
 
 
@@ -148,6 +148,6 @@ def test_capacity_optimisation_shows_what_it_saves(run):
     known["tiers"] = []
     known["efficiency"] |= {"usable_gb_per_w": 5.86, "effective_gb_per_w": 14.7}
     text = shown(known)
-    assert all(part in text["reduction-saved"] for part in ("2.50 : 1", "5.00 TB in 2.00 TB", "275 MB"))
+    assert all(part in text["reduction-saved"] for part in ("2.50 : 1", "5.00 TB", "2.00 TB", "275 MB"))
     assert "snapshots" not in text["reduction-saved"]
     assert all(part in text["efficiency"] for part in ("5.86 GB/W", "14.7 GB/W"))

@@ -11,7 +11,7 @@ import pytest
 from cost_systems import START, book, hdd, ssd, system
 from iowatt.base.results import Note
 from iowatt.lenses import cost
-from iowatt.lenses.budget.level import Level
+from iowatt.lenses.budget.result import ServiceLevel
 from iowatt.lenses.cost.analyse import analyse
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.year import Cycle, make_year
@@ -80,7 +80,7 @@ def document():
     tariff = find_tariff("flat:0.2,10")
     found = analyse(
         subjects, tariff, made, Horizon("time", 2.0), START,
-        level=Level(20.0, "p95"), samples=20, crossovers=crossed,
+        level=ServiceLevel(within_ms=20.0, of="p95"), samples=20, crossovers=crossed,
     )  # fmt: skip
     return found.as_dict()
 

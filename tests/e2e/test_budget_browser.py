@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from visit import NEEDS_BROWSER, Visit
 
-from iowatt.lenses.budget import Level, analyse
+from iowatt.lenses.budget import ServiceLevel, analyse
 from iowatt.pages import run as report
 from iowatt.pages.budget import document
 from iowatt.render import write
@@ -23,7 +23,7 @@ def written(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("budget")
     runs = [made(rate, 2000)[0] for rate in (500, 3000, 6000)]
-    found = analyse(runs, level=Level(0.5))
+    found = analyse(runs, level=ServiceLevel(within_ms=0.5, of="mean"))
     hostile = found.model_copy(
         update={
             "classes": [

@@ -22,7 +22,7 @@ from iowatt.emerald.report import (
 )
 from iowatt.emerald.report.result import mark as mark_of
 from iowatt.emerald.rules import load
-from iowatt.render.figure import Published
+from iowatt.render.figure import PublishedFigure
 from refused import refused
 from report.workbook import Book
 
@@ -178,7 +178,7 @@ def test_a_metric_shows_three_digits_and_keeps_all_of_them(book, full):
     [("12.3", 12.317, 12.317), ("1230", 1234.5, 1230.0), ("0.120", 0.1204, 0.1204), ("123", 123.4, 123.4)],
 )
 def test_a_cell_holds_the_full_figure_where_a_format_can_show_it_as_published(text, full_figure, number):
-    shown = Published(text, full_figure)
+    shown = PublishedFigure(text, full_figure)
     assert shown == text
     assert shown.as_number == number
     assert f"{shown.as_number:.{shown.decimals}f}" == text

@@ -5,18 +5,22 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from budget_runs import DRIVE, PROCESSORS, made
+from budget_runs import DRIVE, PROCESSORS, SLOTS, made
 
 from iowatt.base.errors import Argument
-from iowatt.lenses.budget import Level, against, analyse, estimate
+from iowatt.lenses.budget import ServiceLevel, analyse, estimate, service_level
 from iowatt.lenses.budget.ledger import RequestMeans
 from iowatt.run.bundle import Run
 from refused import refused
 
+
+def within(ms: float, of: str = "mean") -> ServiceLevel:
+    return ServiceLevel(within_ms=ms, of=of)
+
+
 RATES = (500.0, 2000.0, 4000.0, 5500.0, 6500.0, 7200.0)
-HOP = "controller processors"
+HOP = SLOTS[PROCESSORS][0]
 MODERATION = "interrupt-moderation"
-"""The longest that an interrupt is held back in these tests."""
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +42,9 @@ def test_one_run_tells_where_its_time_goes(one):
     found = analyse([run])
     assert found.schema_id == "iowatt.budget/1"
     assert found.level is None
-    assert [each.name for each in found.classes] == ["oltp all", "oltp read", "oltp write"]
+    assert [(each.workload, each.op) for each in found.classes] == [
+        ("oltp", op) for op in ("all", "read", "write")
+    ]
     for each, chosen in zip(found.classes, (passed.write >= 0, ~passed.write, passed.write), strict=True):
         (only,) = each.loads
         assert only.requests == chosen.sum()
@@ -63,12 +69,12 @@ def test_saturation_is_by_the_utilisation_law(one):
     for name, slot in ((HOP, PROCESSORS), ("drive", DRIVE), ("linkout", 2)):
         assert hops[name].saturation_iops == pytest.approx(1e9 / passed.service[slot].mean(), rel=1e-9)
     # The host queue holds 32 commands, each for the response time.
-    assert hops["host queue"].saturation_iops == pytest.approx(32e9 / passed.response.mean(), rel=1e-9)
+    assert hops[SLOTS[0][0]].saturation_iops == pytest.approx(32e9 / passed.response.mean(), rel=1e-9)
 
 
 def test_an_estimate_is_near_what_the_queues_do(one):
     run, _ = one
-    held = load(analyse([run], level=Level(0.6))).against
+    held = load(analyse([run], level=within(0.6))).against
     assert held.basis == "estimate"
     assert held.kept
     assert held.slack_ms == pytest.approx(0.6 - held.seen_ms)
@@ -84,7 +90,7 @@ def test_interrupts_that_are_held_back_do_not_wait_as_a_queue_does():
     moderation = {"processors": 1, "moderation_s": 200e-6, "moderation_count": 8}
     run, _ = made(2000, 4000, processing=moderation)
     plain, _ = made(2000, 4000, processing={"processors": 1})
-    held, queued = (analyse([one], level=Level(0.6)) for one in (run, plain))
+    held, queued = (analyse([one], level=within(0.6)) for one in (run, plain))
     each, other = load(held), load(queued)
     (row,) = [hop for hop in each.loads[0].hops if hop.hop == HOP]
     saturated = row.saturation_iops
@@ -101,13 +107,16 @@ def test_interrupts_that_are_held_back_do_not_wait_as_a_queue_does():
     assert not plainly.remark
     assert MODERATION not in {note.code for note in (*queued.notes, *other.against.validity)}
     # One visit at a time is not moderated, whatever the delay.
-    alone = analyse([made(2000, 500, processing={**moderation, "moderation_count": 1})[0]], level=Level(0.6))
+    alone = analyse(
+        [made(2000, 500, processing={**moderation, "moderation_count": 1})[0]],
+        level=within(0.6),
+    )
     assert MODERATION not in {note.code for note in alone.notes}
 
 
 def test_waiting_that_is_no_queue_stays_up_to_saturation():
     part = RequestMeans(100, np.array([0.2, 0.1]), np.array([0.1, 0.1]))
-    grown = estimate.grown(part, [0.25, 0.5], queues=[False, True])
+    grown = estimate.scaled_class(part, [0.25, 0.5], queues=[False, True])
     assert grown.waiting(1.5).tolist() == pytest.approx([0.2, 0.1 * 1.5 * 0.5 / (1 - 0.75)])
     assert grown.alone(1.0) == [pytest.approx(4.0), pytest.approx(12 / 7)]
     assert grown.alone(0.45) == [None, pytest.approx(2 / 3)]
@@ -143,18 +152,18 @@ def test_a_workload_that_ended_long_before_its_run_is_named(part, noted):
 
 def test_a_level_that_is_broken_has_a_rate_at_which_it_is_kept(one):
     run, _ = one
-    held = load(analyse([run], level=Level(0.3))).against
+    held = load(analyse([run], level=within(0.3))).against
     assert not held.kept
     assert held.slack_ms < 0
     assert 0 < held.rate_iops < 4000
     assert made(held.rate_iops)[1].response.mean() / 1e6 == pytest.approx(0.3, rel=0.1)
-    impossible = load(analyse([run], level=Level(0.1))).against
+    impossible = load(analyse([run], level=within(0.1))).against
     assert impossible.rate_iops is None
 
 
 def test_a_percentile_is_told_and_called_rougher(one):
     run, _ = one
-    each = load(analyse([run], level=Level(3.0, "p95")))
+    each = load(analyse([run], level=within(3.0, "p95")))
     assert each.against.seen_ms < 3.0
     assert "percentile" in {note.code for note in each.against.validity}
     assert "p95" in {band.of for band in each.loads[0].made_of}
@@ -162,14 +171,14 @@ def test_a_percentile_is_told_and_called_rougher(one):
 
 def test_a_percentile_of_an_estimate_is_near_what_the_queues_do(one):
     run, _ = one
-    held = load(analyse([run], level=Level(3.0, "p99"))).against
+    held = load(analyse([run], level=within(3.0, "p99"))).against
     there = made(held.rate_iops, 40_000)[1]
     assert np.quantile(there.response, 0.99) / 1e6 == pytest.approx(3.0, rel=0.2)
 
 
 def test_closed_loops_and_overload_have_no_estimate():
-    closed = load(analyse([made(3000, 2000, mode="closed")[0]], level=Level(1.0)))
-    piled = load(analyse([made(3000, 2000)[0]], overloaded=[True], level=Level(1.0)))
+    closed = load(analyse([made(3000, 2000, mode="closed")[0]], level=within(1.0)))
+    piled = load(analyse([made(3000, 2000)[0]], overloaded=[True], level=within(1.0)))
     assert closed.against.rate_iops is None and piled.against.rate_iops is None
     assert (closed.loads[0].overloaded, piled.loads[0].overloaded) == (False, True)
     (one,), (other,) = closed.against.validity, piled.against.validity
@@ -177,7 +186,7 @@ def test_closed_loops_and_overload_have_no_estimate():
 
 
 def test_loads_say_where_a_level_breaks_and_by_which_hop(several):
-    found = analyse(several, level=Level(1.0))
+    found = analyse(several, level=within(1.0))
     for each in found.classes:
         held = each.against
         assert held.basis == "loads"
@@ -194,13 +203,13 @@ def test_loads_say_where_a_level_breaks_and_by_which_hop(several):
 
 def test_the_order_in_which_runs_are_given_does_not_matter(several):
     names = [f"{rate:g}" for rate in RATES]
-    forward = analyse(several, names=names, level=Level(1.0))
-    backward = analyse(several[::-1], names=names[::-1], level=Level(1.0))
+    forward = analyse(several, names=names, level=within(1.0))
+    backward = analyse(several[::-1], names=names[::-1], level=within(1.0))
     assert forward.classes == backward.classes
 
 
 def test_a_load_that_could_not_be_kept_up_with_is_only_a_bound(several):
-    found = analyse(several[:4], overloaded=[False, False, False, True], level=Level(10.0))
+    found = analyse(several[:4], overloaded=[False, False, False, True], level=within(10.0))
     held = load(found).against
     assert held.rate_iops is None
     assert held.between_iops == pytest.approx([4000, 5500], rel=0.05)
@@ -210,10 +219,10 @@ def test_a_load_that_could_not_be_kept_up_with_is_only_a_bound(several):
 
 
 def test_a_level_that_no_load_breaks_and_one_that_all_break(several):
-    never = load(analyse(several, level=Level(100.0))).against
+    never = load(analyse(several, level=within(100.0))).against
     assert never.between_iops is None
     assert never.first is None
-    always = load(analyse(several, level=Level(0.01))).against
+    always = load(analyse(several, level=within(0.01))).against
     assert always.between_iops[0] == 0
     assert always.first.hop == HOP
 
@@ -235,7 +244,7 @@ def test_a_run_that_tells_only_means_is_told_so(one):
     summary = {**run.summary, "source": "fio", "paths": None, "controller": None, "devices": []}
     tables = {name: run.table(name) for name in ("intervals", "latency", "energy", "devices")}
     measured = Run(summary=summary, plan={}, scenario_text="", tables={**tables, "hops": rows})
-    found = analyse([measured], level=Level(1.0, "p99"))
+    found = analyse([measured], level=within(1.0, "p99"))
     for each in found.classes:  # all of them too: bins that overlap tell nothing apart
         assert [band.of for band in each.loads[0].made_of] == ["mean", "p99"]
         assert each.against.rate_iops is None
@@ -261,9 +270,9 @@ def test_what_has_no_budget_is_refused(one, several):
     with refused("not-comparable", f"{run.name}: san"):
         analyse([run, Run(summary=run.summary, plan=run.plan, scenario_text="", tables=fewer)])
     with refused("not-accepted", Argument("of")):
-        Level(1.0, "p98")
+        within(1.0, "p98")
     with refused("out-of-range", Argument("within")):
-        Level(0.0, "mean")
+        within(0.0)
 
 
 def test_paths_are_told_apart_and_rates_are_of_all_requests(one):
@@ -292,7 +301,7 @@ def part(waiting, service):
 
 def test_one_station_grows_as_m_m_1():
     # Service 1 ms at 500/s: busy 0.5, waiting 1 ms. At 800/s it waits 4 ms.
-    grown = estimate.grown(part([1.0], [1.0]), [0.5])
+    grown = estimate.scaled_class(part([1.0], [1.0]), [0.5])
     assert grown.waiting(1.6).tolist() == pytest.approx([4.0])
     assert grown.together(5.0) == pytest.approx(1.6)
     assert grown.alone(5.0) == pytest.approx([1.6])
@@ -301,7 +310,7 @@ def test_one_station_grows_as_m_m_1():
 
 def test_several_servers_wait_later():
     # Two servers busy 0.5: rho^(sqrt(6) - 1) / (1 - rho) from 0.5 to 0.8.
-    grown = estimate.grown(part([1.0], [1.0]), [0.5], [2])
+    grown = estimate.scaled_class(part([1.0], [1.0]), [0.5], [2])
     growth = 1.6 ** (6**0.5 - 1) * 0.5 / 0.2
     assert grown.waiting(1.6).tolist() == pytest.approx([growth])
     assert grown.alone(1.0 + growth) == pytest.approx([1.6])
@@ -309,23 +318,23 @@ def test_several_servers_wait_later():
 
 
 def test_a_hop_without_waiting_breaks_the_level_at_its_saturation():
-    grown = estimate.grown(part([0.0, 0.0], [1.0, 2.0]), [0.25, None])
+    grown = estimate.scaled_class(part([0.0, 0.0], [1.0, 2.0]), [0.25, None])
     assert grown.alone(4.0) == [4.0, None]
     assert grown.together(4.0) == pytest.approx(4.0)
     assert grown.together(2.0) is None  # services alone are beyond it
-    assert estimate.grown(part([1.0], [1.0]), [None]).together(5.0) is None
+    assert estimate.scaled_class(part([1.0], [1.0]), [None]).together(5.0) is None
 
 
 def test_a_crossing_lies_on_the_line_between_two_loads():
     hops = [np.array([1.0, 1.0]), np.array([1.5, 1.5]), np.array([5.0, 2.0])]
     rates, values = [100.0, 200.0, 300.0], [2.0, 3.0, 7.0]
-    found = against.crossing(rates, values, hops, [True] * 3, 5.0)
+    found = service_level.find_crossing(rates, values, hops, [True] * 3, 5.0)
     assert found.rate_iops == pytest.approx(250.0)
     assert found.hops_ms.tolist() == pytest.approx([3.25, 1.75])
-    assert against.largest_growth(hops[0], found.hops_ms) == 0
+    assert np.argmax(found.hops_ms - hops[0]) == 0
     # Alone: the first from 1 to 4 ms lies between 1.5 and 5; the second never gets there.
-    assert against.alone_rates(rates, values, hops, 5.0) == [pytest.approx(200 + 100 * 2.5 / 3.5), None]
-    assert against.crossing(rates, values, hops, [True] * 3, 9.0) is None
+    assert service_level.rates_alone(rates, values, hops, 5.0) == [pytest.approx(200 + 100 * 2.5 / 3.5), None]
+    assert service_level.find_crossing(rates, values, hops, [True] * 3, 9.0) is None
 
 
 def test_workloads_on_one_path_have_a_class_together_without_a_workload(one):

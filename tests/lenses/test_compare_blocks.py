@@ -51,16 +51,6 @@ def test_one_operation_of_one_workload_keeps_the_blocks_of_all():
     assert blocks.end_s[-1] == 6
 
 
-def test_reads_and_writes_merged_are_all():
-    table = series(READS, WRITES, LATER)
-    parts = [Blocks.of_series(table, op=op) for op in ("read", "write")]
-    merged, whole = Blocks.merged(parts), Blocks.of_series(table)
-    assert np.array_equal(merged.bins, whole.bins)
-    assert np.array_equal(merged.sum_ns, whole.sum_ns)
-    with pytest.raises(ValueError):
-        Blocks.merged([whole, Blocks.of_series(table, window=(0.0, 6.0))])
-
-
 def test_sums_without_bins_are_taken():
     blocks = Blocks.of_series(series((*READS[:8], [], [], [])).cast({"low_ns": pl.List(pl.UInt64)}))
     assert blocks.bins.shape == (1, 0)
@@ -68,21 +58,21 @@ def test_sums_without_bins_are_taken():
 
 
 @pytest.mark.parametrize(
-    ("rows", "ask", "code", "place"),
+    ("rows", "ask", "code", "column"),
     [
-        ((READS,), {"point": "array"}, "unknown-name", "series: point"),
-        ((READS,), {"op": "write"}, "empty", "series: op"),
-        ((READS,), {"workload": "mail"}, "unknown-name", "series: workload"),
-        ((READS, (*LATER[:3], 0.5, 1.5, *LATER[5:])), {}, "damaged", "series: start_s"),
-        ((READS, (*LATER[:8], [105, 110], [109, 119], [1, 1])), {}, "damaged", "series: low_ns"),
-        (((*READS[:5], 4, *READS[6:]),), {}, "damaged", "series: count"),
-        (((*READS[:3], 1.0, 1.0, *READS[5:]),), {}, "damaged", "series: end_s"),
-        (((*READS[:3], 0.0, float("nan"), *READS[5:]),), {}, "damaged", "series: end_s"),
-        ((READS, (*LATER[:3], 1e9, 1e9 + 1, *LATER[5:])), {}, "too-large", "series"),
+        ((READS,), {"point": "array"}, "unknown-name", "point"),
+        ((READS,), {"op": "write"}, "empty", "op"),
+        ((READS,), {"workload": "mail"}, "unknown-name", "workload"),
+        ((READS, (*LATER[:3], 0.5, 1.5, *LATER[5:])), {}, "damaged", "start_s"),
+        ((READS, (*LATER[:8], [105, 110], [109, 119], [1, 1])), {}, "damaged", "low_ns"),
+        (((*READS[:5], 4, *READS[6:]),), {}, "damaged", "count"),
+        (((*READS[:3], 1.0, 1.0, *READS[5:]),), {}, "damaged", "end_s"),
+        (((*READS[:3], 0.0, float("nan"), *READS[5:]),), {}, "damaged", "end_s"),
+        ((READS, (*LATER[:3], 1e9, 1e9 + 1, *LATER[5:])), {}, "too-large", ""),
     ],
 )
-def test_a_wrong_table_is_an_input_error(rows, ask, code, place):
-    with refused(code, place):
+def test_a_wrong_table_is_an_input_error(rows, ask, code, column):
+    with refused(code, ": ".join(filter(None, ("series", column)))):
         Blocks.of_series(series(*rows), **ask)
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from iowatt.lenses.efficiency import capacity, efficiency, throughput
 from iowatt.run import record
-from iowatt.run.record import Completions, Flow
-from iowatt.run.summary_schema import Capacity, Power, Throughput
+from iowatt.run.record import Completions, RequestFlow
+from iowatt.run.summary_schema import CapacitySummary, Power, Throughput
 
 
 def flow(completions, read, written):
     """A flow of which nothing arrived inside the window, so that only what completed there can count."""
-    return Flow(
+    return RequestFlow(
         arrived=0, completed=0, in_flight_at_end=0, reads=0, writes=0, bytes_read=0, bytes_written=0,
         completions=Completions(completions, read, written), in_flight_mean=0.0, response={},
     )  # fmt: skip
@@ -22,7 +22,7 @@ def watts(mean, wall=None):
     return Power(mean=mean, max=mean, wall_mean=wall, wall_max=wall, idle=0.0)
 
 
-STORAGE = Capacity(raw=1000.0, usable=900.0, effective=900.0)
+STORAGE = CapacitySummary(raw=1000.0, usable=900.0, effective=900.0)
 
 
 def test_throughput():
@@ -33,7 +33,7 @@ def test_throughput():
 
 
 def test_gigabytes_are_decimal():
-    found = capacity(record.Capacity(raw_bytes=2 * 10**9, usable_bytes=10**9, effective_bytes=10**9))
+    found = capacity(record.StorageBytes(raw_bytes=2 * 10**9, usable_bytes=10**9, effective_bytes=10**9))
     assert (found.raw, found.usable, found.effective) == (2, 1, 1)
 
 

@@ -121,7 +121,7 @@ def test_the_last_extent_may_be_short():
 def test_the_law_is_found_again(k, io, space):
     number = 2_000
     edges = np.linspace(0, 1, number + 1)
-    requests = np.diff(skew.law(k, edges)) * 1e9
+    requests = np.diff(skew.skew_law(k, edges)) * 1e9
     size = np.full(number, float(MIB))
     curve = skew.curve(requests, size, float(size.sum()), skew.order(requests, size))
     told = skew.figures(curve, float(requests.mean()))
@@ -135,7 +135,7 @@ def test_the_law_is_found_again(k, io, space):
 
 def test_shares_of_the_law_as_published():
     for k, shares in ((7, (0.192, 0.302, 0.522, 0.790)), (14, (0.347, 0.512, 0.771, 0.956))):
-        assert skew.law(k, np.array([0.03, 0.05, 0.10, 0.20])) == pytest.approx(shares, abs=6e-4)
+        assert skew.skew_law(k, np.array([0.03, 0.05, 0.10, 0.20])) == pytest.approx(shares, abs=6e-4)
 
 
 @pytest.mark.parametrize("mean", [0.2, 1.0, 5.0, 40.0, 900.0])

@@ -61,24 +61,25 @@ def test_without_a_table_the_key_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "place", "named"),
+    ("change", "row", "column", "named"),
     [
-        ({"drive": [0, 2, 0]}, "row 2: drive", "2"),
-        ({"drive": [0, -1, 0]}, "row 2: drive", "negative"),
-        ({"length_ns": [2 * S, 0, S]}, "row 2: length_ns", "0"),
-        ({"length_ns": [2 * S, S, 96 * S]}, "row 3: start_ns", "window"),
-        ({"length_ns": [2 * S, S, 2**62]}, "row 3: length_ns", "large"),
-        ({"start_ns": [S, None, 5 * S]}, "row 2: start_ns", "missing"),
-        ({"cut": [None, True, False]}, "row 1: cut", "missing"),
-        ({"start_ns": [S, 2 * S, 2 * S]}, "row 3: start_ns", "previous"),
-        ({"start_ns": [5 * S, 2 * S, S]}, "row 3: start_ns", "previous"),
-        ({"length_ns": [2.0, 1.0, 1.0]}, "length_ns", "Float64"),
-        ({"cut": [0, 1, 0]}, "cut", "Int64"),
-        ({"drive": ["a", "b", "a"]}, "drive", "String"),
+        ({"drive": [0, 2, 0]}, 2, "drive", "2"),
+        ({"drive": [0, -1, 0]}, 2, "drive", "negative"),
+        ({"length_ns": [2 * S, 0, S]}, 2, "length_ns", "0"),
+        ({"length_ns": [2 * S, S, 96 * S]}, 3, "start_ns", "window"),
+        ({"length_ns": [2 * S, S, 2**62]}, 3, "length_ns", "large"),
+        ({"start_ns": [S, None, 5 * S]}, 2, "start_ns", "missing"),
+        ({"cut": [None, True, False]}, 1, "cut", "missing"),
+        ({"start_ns": [S, 2 * S, 2 * S]}, 3, "start_ns", "previous"),
+        ({"start_ns": [5 * S, 2 * S, S]}, 3, "start_ns", "previous"),
+        ({"length_ns": [2.0, 1.0, 1.0]}, None, "length_ns", "Float64"),
+        ({"cut": [0, 1, 0]}, None, "cut", "Int64"),
+        ({"drive": ["a", "b", "a"]}, None, "drive", "String"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_place(tmp_path, change, place, named):
+def test_what_is_wrong_is_named_with_its_place(tmp_path, change, row, column, named):
     error = error_of(tmp_path / "run", pl.DataFrame({**GOOD, **change}))
+    place = column if row is None else f"row {row}: {column}"
     check(error, "damaged", f"{tmp_path / 'run' / 'idle.parquet'}: {place}")
     assert named in error.message
 

@@ -7,7 +7,7 @@ import pytest
 import iowatt
 from iowatt.lenses.cost.systems.of_run import observe
 from iowatt.lenses.findings import findings
-from iowatt.lenses.kept_up import warm_starts
+from iowatt.lenses.warm_start import warm_starts
 from iowatt.pages.run.comparison import verdict
 
 SCENARIO = """name = "warm"

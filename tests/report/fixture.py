@@ -16,18 +16,18 @@ from iowatt.lenses.summary import summarise
 from iowatt.run.bundle import Run
 from iowatt.run.histogram import Histogram
 from iowatt.run.record import (
-    Capacity,
     Completions,
-    Cost,
-    Flow,
-    Moments,
     Record,
+    RequestFlow,
+    ResponseMoments,
+    RunWindow,
+    SimulationCost,
+    StorageBytes,
     Tables,
-    Volume,
-    Window,
-    Workload,
+    VolumeFlow,
+    WorkloadFlow,
 )
-from iowatt.run.summary_schema import Host, Input, Provenance
+from iowatt.run.summary_schema import HostMachine, Input, Provenance
 from iowatt.run.tables import CAUSES, STATES, frame
 
 WATTS = {"active": 14.0, "positioning": 16.5, "idle": 12.0, "standby": 0.0, "spin_up": 0.0, "spin_down": 0.0}
@@ -79,10 +79,10 @@ def build(recipe: Recipe | None = None) -> Run:
         name=made.name,
         source="simulation",
         seed=1,
-        window=Window(0.0, window, 0.0, last_arrival_s=window),
+        window=RunWindow(0.0, window, 0.0, last_arrival_s=window),
         total=_flow(seconds, op, window, made),
-        workloads=[Workload(n, v, f) for n, v, f in zip(made.workloads, names, flows, strict=True)],
-        volumes=[Volume(v, made.pool, 10**11, f) for v, f in zip(names, flows, strict=True)],
+        workloads=[WorkloadFlow(n, v, f) for n, v, f in zip(made.workloads, names, flows, strict=True)],
+        volumes=[VolumeFlow(v, made.pool, 10**11, f) for v, f in zip(names, flows, strict=True)],
         tables=Tables(
             intervals=frame("intervals", _intervals(made, count, op, ns, interval)),
             latency=frame("latency", _latency(made, names, ns, op, owner)),
@@ -90,20 +90,20 @@ def build(recipe: Recipe | None = None) -> Run:
             devices=frame("devices", devices),
         ),
         idle_w=dict.fromkeys(devices["name"], WATTS["idle"]),
-        capacity=Capacity(
+        capacity=StorageBytes(
             made.disks * 33_600_000_000, (made.disks - 1) * 33_600_000_000, (made.disks - 1) * 33_600_000_000
         ),
         notes=made.notes,
         plan=_plan(made, names),
         scenario_text=made.scenario,
-        simulation=Cost(1.5, 1.4, total, 180.0),
+        simulation=SimulationCost(1.5, 1.4, total, 180.0),
     )
     origin = Provenance(
         version="0.1.0",
         seed=1,
         inputs=[Input(path="pg_tpcc_paced.parquet", size=4_200_000, sha256="ab" * 32)],
         scenario_sha256="cd" * 32,
-        host=Host(name="here", system="Linux 6.1", machine="x86_64", cpus=2),
+        host=HostMachine(name="here", system="Linux 6.1", machine="x86_64", cpus=2),
         started_at="2026-11-21T06:00:00Z",
         python="3.11.0",
         command="iowatt run tpcc-raid5.toml",
@@ -119,18 +119,20 @@ def build(recipe: Recipe | None = None) -> Run:
     )
 
 
-def _moments(seconds: Any, batches: int) -> Moments:
+def _moments(seconds: Any, batches: int) -> ResponseMoments:
     if seconds.size == 0:
-        return Moments(0, 0.0, 0.0, 0.0)
+        return ResponseMoments(0, 0.0, 0.0, 0.0)
     size = seconds.size // batches if batches else 0
     means = [float(seconds[i * size : (i + 1) * size].mean()) for i in range(batches)] if size >= 2 else []
-    return Moments(seconds.size, float(seconds.mean()), float(seconds.std()), float(seconds.max()), means)
+    return ResponseMoments(
+        seconds.size, float(seconds.mean()), float(seconds.std()), float(seconds.max()), means
+    )
 
 
-def _flow(seconds: Any, op: Any, window: float, made: Recipe) -> Flow:
+def _flow(seconds: Any, op: Any, window: float, made: Recipe) -> RequestFlow:
     left = seconds.size // 20 if made.overload else 0
     reads, writes = int((op == 0).sum()), int((op == 1).sum())
-    return Flow(
+    return RequestFlow(
         arrived=reads + writes + left,
         completed=reads + writes,
         in_flight_at_end=left,

@@ -6,12 +6,15 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 from iowatt.pages.run import document, documents, labels
 from iowatt.render import html, write
+from iowatt.render.document import Document, Section
+from iowatt.render.figure import Column, Figure, Table
 from report.fixture import Recipe, build
 
 VOID = {"meta", "link", "img", "br", "input", "hr", "source", "base", "area", "embed", "col", "track", "wbr"}
@@ -124,14 +127,14 @@ def test_headline_figures_notes_and_provenance_are_on_the_page(read, made):
     assert made.summary["notes"] and all(
         note in text.replace("\u00a0", " ") for note in made.summary["notes"]
     )
-    assert "iowatt run tpcc-raid5.toml" in text
+    assert made.summary["provenance"]["command"] in text
     assert "ab" * 32 in " ".join(e["text"] for e in read.all("td"))
     assert 'name = "tpcc-raid5"' in read.all("pre")[0]["text"]
     assert "LOOK" in text
     assert "0.4 ×" in text
 
 
-HOSTILE = "</script><script>alert(1)</script><img src=x onerror=\"alert('2')\">{{ 7*7 }}"
+HOSTILE = "</script><script>alert(1)</script><img/src=x/onerror=\"alert('2')\">{{7*7}}"
 
 
 def test_hostile_names_are_text():
@@ -180,3 +183,12 @@ def test_the_same_run_gives_the_same_page(made, page):
 def test_a_run_without_requests_has_a_page():
     read = Reader(render([build(Recipe(rate=0, busy=0))]))
     assert "run1-energy-by-state" in data_of(read)["figures"]
+
+
+def test_a_section_with_the_key_of_a_figure_leaves_the_id_to_it():
+    figure = Figure("wear", "Wear", "", Table([Column("Drive", text=True)], [["a"]]))
+    sections = [Section("wear", "Wear", [figure]), Section("other", "Other", [replace(figure, key="more")])]
+    read = Reader(write.page([Document("run1", "run", "Run", sections=sections)]))
+    ids = [element["attrs"]["id"] for element in read.elements if "id" in element["attrs"]]
+    assert [ids.count(f"run1-{key}") for key in ("wear", "other", "more")] == [1, 1, 1]
+    assert len(set(ids)) == len(ids)

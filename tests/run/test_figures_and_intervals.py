@@ -15,7 +15,7 @@ from iowatt.evaluate.search.rate.measurement import half_width_s
 from iowatt.lenses.compare.metric_verdicts import _interval as beside
 from iowatt.pages.cost.page import headlines
 from iowatt.run.histogram import Histogram
-from iowatt.run.record import Moments
+from iowatt.run.record import ResponseMoments
 from iowatt.run.statistics import mean_interval
 from iowatt.sources.measured import MeasuredAbout, measured_run
 from iowatt.sources.observation import Direction, Interval, Observation
@@ -78,7 +78,7 @@ def test_of_a_simulated_run(response_ns):
         if len(sums) == 64:
             sums, size = [sums[2 * k] + sums[2 * k + 1] for k in range(32)], 2 * size
     mean = sum(response_ns) / len(response_ns) / 1e9
-    moments = Moments.doubling(len(response_ns), mean, 0.0, 0.0, [one / size / 1e9 for one in sums])
+    moments = ResponseMoments.doubling(len(response_ns), mean, 0.0, 0.0, [one / size / 1e9 for one in sums])
     assert sum(count for count, _ in moments.batches) == len(response_ns)
     assert holds(mean_interval(moments.batches).limits, mean)
 

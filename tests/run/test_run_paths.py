@@ -11,8 +11,8 @@ import pytest
 
 from iowatt.lenses.summary import summarise
 from iowatt.run import summary_schema
-from iowatt.run.bundle import Run
-from iowatt.run.record import HopCounts, Moments, PathCounts
+from iowatt.run.bundle import RECORDED, Run
+from iowatt.run.record import HopCounts, PathCounts, ResponseMoments
 from iowatt.run.summary_parts import PathExpress
 from iowatt.run.tables import frame
 from refused import refused
@@ -63,11 +63,11 @@ def with_path(record, provenance):
     tables = replace(
         record.tables, series=frame("series", columns(SERIES)), hops=frame("hops", columns([HOPS]))
     )
-    nothing = Moments(0, 0.0, 0.0, 0.0)
+    nothing = ResponseMoments(0, 0.0, 0.0, 0.0)
     array = {
-        "all": Moments(6, 6_717e-9, 4_600e-9, 10_020e-9),
-        "read": Moments(2, 150e-9, 50e-9, 200e-9),
-        "write": Moments(4, 10_000e-9, 10e-9, 10_020e-9),
+        "all": ResponseMoments(6, 6_717e-9, 4_600e-9, 10_020e-9),
+        "read": ResponseMoments(2, 150e-9, 50e-9, 200e-9),
+        "write": ResponseMoments(4, 10_000e-9, 10e-9, 10_020e-9),
     }
     seen = {"array": array, "switch": dict.fromkeys(("all", "read", "write"), nothing)}
     changed = replace(record, tables=tables, paths=[PATH], response_at=seen)
@@ -123,7 +123,7 @@ def test_an_older_run_has_neither_and_says_why(run, tmp_path):
     again = Run.open(run.save(tmp_path / "out").path)
     assert (again.series, again.hops) == (None, None)
     assert {"paths", "response_time_at"}.isdisjoint(again.summary)
-    for name, hint in (("series", "run the scenario again"), ("hops", "add [[path]] to the scenario")):
+    for name, hint in (("series", RECORDED["series"][1]), ("hops", RECORDED["hops"][1])):
         with refused("missing-figure", str(tmp_path / "out")) as caught:
             again.table(name)
         assert caught.value.exit_code == 2

@@ -178,8 +178,8 @@ def test_the_last_arrival_is_in_the_window(summary):
 def test_notes_say_what_was_left_out_of_the_trace(summary):
     notes = "\n".join(summary["notes"])
     assert "test-disk is a stand-in" in notes
-    assert "1 malformed records" in notes
-    assert "1 trims and 0 flushes" in notes
+    assert "1 malformed" in notes
+    assert "1 trims" in notes and "0 flushes" in notes
 
 
 def test_simulation_cost(summary):

@@ -179,12 +179,12 @@ def test_a_column_of_another_name_is_told_by_hand(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "named"),
     [
-        ({}, "missing", "time among ts"),
+        ({}, "missing", "ts"),
         ({"columns": {"time": "ts"}}, "missing", "'ts'"),
-        ({"columns": {"time": "tz"}}, "unknown-name", "'tz' (for time); the file has ts"),
+        ({"columns": {"time": "tz"}}, "unknown-name", "'tz'"),
         ({"columns": {"when": "ts"}}, "unknown-key", "'when'"),
         ({"columns": {"time": "ts"}, "time_unit": "h"}, "not-accepted", "'h'"),
-        ({"columns": {"time": "ts"}, "time_unit": "s", "sector_bytes": 512}, "not-applicable", "sector size"),
+        ({"columns": {"time": "ts"}, "time_unit": "s", "sector_bytes": 512}, "not-applicable", "sector"),
     ],
 )
 def test_what_is_told_must_fit_the_file(
@@ -276,24 +276,24 @@ def test_the_row_is_counted_from_the_start_of_the_file(
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "kind", "accepted"),
     [
-        ({"time_ns": ["0", "1", "2"]}, "time_ns is String; accepted are integers and floats"),
-        ({"offset": [0.0, 1.0, 2.0]}, "offset is Float64; accepted are integers"),
-        ({"size": [[1], [2], [3]]}, "size is List(Int64); accepted are integers"),
-        ({"op": [True, False, True]}, "op is Boolean; accepted are words"),
-        ({"op": [0, 1, 1]}, "op is Int64; accepted are words"),
-        ({"stream": [1.5, 2.5, 3.5]}, "stream is Float64"),
-        ({"response_ns": ["a", "b", "c"]}, "response_ns is String"),
+        ({"time_ns": ["0", "1", "2"]}, "String", ("integers", "floats")),
+        ({"offset": [0.0, 1.0, 2.0]}, "Float64", ("integers",)),
+        ({"size": [[1], [2], [3]]}, "List(Int64)", ("integers",)),
+        ({"op": [True, False, True]}, "Boolean", ("words",)),
+        ({"op": [0, 1, 1]}, "Int64", ("words",)),
+        ({"stream": [1.5, 2.5, 3.5]}, "Float64", ()),
+        ({"response_ns": ["a", "b", "c"]}, "String", ()),
     ],
 )
 def test_a_column_of_the_wrong_type_is_refused(
-    tmp_path: Path, changes: dict[str, object], words: str
+    tmp_path: Path, changes: dict[str, object], kind: str, accepted: tuple[str, ...]
 ) -> None:
     path = written(tmp_path / "t.parquet", native(**changes))
     error = refusal(path)
     check(error, "wrong-type", str(path))
-    assert words in error.message
+    assert all(part in error.message for part in (*changes, kind, *accepted))
 
 
 def test_files_that_are_no_parquet(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_info_conversion_and_run_say_it_with_the_column(tmp_path):
     (text,) = of_run(made)
     assert [one.decides for one in findings(made) if text in one.text] == [True]
     for one in (*found, text):
-        assert 'columns = { sectors = "size" }' in one
+        assert all(part in one for part in ("columns", "sectors", '"size"'))
     assert len(found) == 1
 
 

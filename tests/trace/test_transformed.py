@@ -209,7 +209,7 @@ def test_a_scenario_lays_several_traces_into_its_volume(hm: Path, usr: Path) -> 
         iowatt.run(scenario(files))
     with refused("ambiguous", f"{hm} and 1 more") as caught:
         one_each(hm, usr)
-    assert "'hm:0' and 'usr:0'" in caught.value.message
+    assert "'hm:0'" in caught.value.message and "'usr:0'" in caught.value.message
     over = iowatt.run(scenario(f'{files}, device = "*"'))
     assert over.summary["requests"]["count"] == 3
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from iowatt.base.errors import Argument
 from iowatt.cli import main
 from iowatt.evaluate.validation import sheet
-from iowatt.pages.data_sheets import document
+from iowatt.pages.data_sheets import document, label
 from refused import check
 
 NAMES = sheet.simulatable()
@@ -58,8 +58,10 @@ def test_saturation_and_queueing(name):
 def test_the_verb():
     result = CliRunner().invoke(main.app, ["devices", "validate", "--device", "intel-dc-s3700-800gb"])
     assert result.exit_code == 0
-    assert "performance.random_write_iops" in result.stdout
-    assert all(state in result.stdout for state in sheet.FILLS)
+    words = ["devices", "validate", "--device", "intel-dc-s3700-800gb", "--json"]
+    (device,) = json.loads(CliRunner().invoke(main.app, words).stdout)["devices"]
+    assert all(label(figure["figure"]) in result.stdout for figure in device["figures"])
+    assert all(state in result.stdout for state in device["beside_writes"])
     words = ["devices", "validate", "--device", "intel-e-5410s-120gb", "--json"]
     found = json.loads(CliRunner().invoke(main.app, words).stdout)
     assert found["schema"] == "iowatt.data-sheets/1"

@@ -62,10 +62,9 @@ def budget(
     iowatt.base.errors.InputError
         Whatever is wrong with what was given; a Run that does not tell where the time went.
     """
-    from iowatt.lenses.budget import Level, analyse
-    from iowatt.lenses.budget.level import MEAN
+    from iowatt.lenses.budget import MEAN, ServiceLevel, analyse
     from iowatt.lenses.kept_up import kept_up
-    from iowatt.pages.budget.document import document
+    from iowatt.pages.budget import document
 
     if within_s is None and of != MEAN:
         raise InputError(
@@ -73,7 +72,7 @@ def budget(
             Argument("of"),
             f"{of!r} has no effect without a service level; give `within=TIME`, too",
         )
-    level = None if within_s is None else Level(1e3 * within_s, of)
+    level = None if within_s is None else ServiceLevel(within_ms=1e3 * within_s, of=of)
     page = Page(output, force=force)
     if _is_scenario(what):
         request = _request(what[0], rates, workload, set)

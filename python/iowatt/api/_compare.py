@@ -69,7 +69,7 @@ def compare(
         One is no Run, has no such requests, workload or point, or an option is wrong.
     """
     from iowatt.lenses.compare import CompareRequest, analyse, open_runs
-    from iowatt.pages.compare.document import document
+    from iowatt.pages.compare import document
 
     page = Page(output, force=force)
     found = analyse(

@@ -72,7 +72,7 @@ def cost(
     iowatt.base.errors.InputError
         Whatever is wrong with a Run, an assumption or the tariff, or has no price.
     """
-    from iowatt.lenses.budget.level import Level
+    from iowatt.lenses.budget.result import ServiceLevel
     from iowatt.lenses.cost import SAMPLES, START, CostRequest, answer
     from iowatt.run.bundle import Run
 
@@ -92,7 +92,7 @@ def cost(
             crossovers=None if crossovers is None else list(crossovers),
             samples=SAMPLES if samples is None else samples,
             seed=seed,
-            level=None if within_s is None else Level(1e3 * within_s, of),
+            level=None if within_s is None else ServiceLevel(within_ms=1e3 * within_s, of=of),
         )
     )
     if page.target is not None:

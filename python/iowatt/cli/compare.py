@@ -95,7 +95,7 @@ def compare(
     from iowatt.api import compare as answer
     from iowatt.base.units import parse_duration
     from iowatt.cli.options import parsed
-    from iowatt.pages.compare.document import document
+    from iowatt.pages.compare import document
 
     found = answer(
         [*([before] if before else []), *(more_before or [])],

@@ -120,7 +120,7 @@ def cost(
 ) -> None:
     """Price Runs: purchase, energy, demand, cooling, wear, failures, service, disposal, carbon."""
     from iowatt.base.units import parse_duration
-    from iowatt.lenses.budget import Level
+    from iowatt.lenses.budget.result import ServiceLevel
     from iowatt.lenses.cost import CostRequest, answer
 
     seconds = parsed(within, parse_duration, "within")
@@ -132,7 +132,7 @@ def cost(
     check_page(output, force=force)
     request = CostRequest(
         runs or [], preset, assumptions, tariff, alpha, years, duty, inventory or [], start, crossover,
-        samples, seed, None if seconds is None else Level(1e3 * seconds, of),
+        samples, seed, None if seconds is None else ServiceLevel(within_ms=1e3 * seconds, of=of),
     )  # fmt: skip
     with progress.bar("pricing", "prices") as bar:
         found = answer(request, bar and (lambda count: bar(None, count)))

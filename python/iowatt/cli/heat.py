@@ -12,8 +12,7 @@ from iowatt.cli.show import check_page, show
 from iowatt.cli.trace_options import in_flags, reads_trace
 
 if TYPE_CHECKING:
-    from iowatt.lenses.heat import Extents
-    from iowatt.lenses.heat.analyse import Over
+    from iowatt.lenses.heat import Extents, Over
 
 _OVER = ("auto", "capacity", "touched")
 

@@ -6,14 +6,14 @@ IOPS/W, MiB/s/W and GB/W are those of SNIA Emerald; power is the devices' unless
 from __future__ import annotations
 
 from iowatt.run import record
-from iowatt.run.record import Flow
-from iowatt.run.summary_schema import Capacity, Efficiency, Power, Throughput
+from iowatt.run.record import RequestFlow
+from iowatt.run.summary_schema import CapacitySummary, Efficiency, Power, Throughput
 
 BYTES_PER_MIB = 1 << 20
 BYTES_PER_GB = 1e9
 
 
-def throughput(flow: Flow, duration_s: float) -> Throughput:
+def throughput(flow: RequestFlow, duration_s: float) -> Throughput:
     """All completions inside the window, whenever they arrived, and their bytes, per second of the window."""
     done = flow.completions
     if duration_s <= 0:
@@ -26,9 +26,9 @@ def throughput(flow: Flow, duration_s: float) -> Throughput:
     )
 
 
-def capacity(bytes_: record.Capacity) -> Capacity:
+def capacity(bytes_: record.StorageBytes) -> CapacitySummary:
     """Capacity in decimal gigabytes."""
-    return Capacity(
+    return CapacitySummary(
         raw=_over(bytes_.raw_bytes, BYTES_PER_GB),
         usable=_over(bytes_.usable_bytes, BYTES_PER_GB),
         effective=_over(bytes_.effective_bytes, BYTES_PER_GB),
@@ -39,7 +39,7 @@ def _over(value: float | None, divisor: float) -> float | None:
     return None if value is None else value / divisor
 
 
-def efficiency(work: Throughput, storage: Capacity, drawn: Power) -> Efficiency:
+def efficiency(work: Throughput, storage: CapacitySummary, drawn: Power) -> Efficiency:
     """Work and capacity per watt, over wall power where known, else device power."""
     watts = drawn.mean if drawn.wall_mean is None else drawn.wall_mean
     if watts is None or watts <= 0:

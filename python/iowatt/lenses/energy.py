@@ -105,7 +105,7 @@ def _rounded_into(parts: dict[str, float | None], total: float | None) -> dict[s
     """``parts`` with the rounding of their sum taken up by the largest, so that they add up to ``total``."""
     known = {name: joules for name, joules in parts.items() if joules is not None}
     if total is None or not known or not math.isclose(math.fsum(known.values()), total, rel_tol=1e-9):
-        return parts  # not the same joules: from a source that does not say what all of them were for
+        return parts  # other joules: the source does not attribute all of them
     largest = max(known, key=lambda name: known[name])
     others = sum(Fraction(joules) for name, joules in known.items() if name != largest)
     return {**parts, largest: float(Fraction(total) - others)}

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.base.results import Note
 from iowatt.lenses import rated_power
-from iowatt.lenses.kept_up import KeptUp, kept_up, warm_starts
+from iowatt.lenses.kept_up import KeptUp, kept_up
 from iowatt.lenses.summary import UNCERTAIN
+from iowatt.lenses.warm_start import warm_starts
 from iowatt.render import numbers
 from iowatt.render.phrases import between, listed
 

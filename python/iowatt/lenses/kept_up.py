@@ -1,12 +1,12 @@
-"""Whether a Run shows a steady state: the system kept up with its load, and did not start warm.
+"""Whether a system kept up with its load.
 
-A system that did not keep up has response times that grow with the length of the run, and watts and dollars
-of less work than the load asked for. No ranking has it.
+The response times of a system that did not grow with the length of the Run, and its watts and dollars are
+those of less work than the load asked for. Rankings leave it out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -28,13 +28,6 @@ from which a replay at recorded times is called too fast for the array."""
 
 BACKLOG: Final = 4
 """Requests in flight from which there is a queue, not a straggler."""
-
-_WARM: Final = {
-    "hot": "the data that its work uses most",
-    "first-touch": "the data that its work uses first",
-}
-#: What starts cold, by scheme.
-_COLD: Final = {"caching": "empty", "tiering": "cold"}
 
 
 class KeptUp(Result):
@@ -83,13 +76,16 @@ def kept_up(run: Run) -> KeptUp:
     """
     summary = run.summary
     intervals, last = run.table("intervals"), summary["window"]["last_arrival_s"]
-    share, waiting = _simulated(run) if summary["source"] == "simulation" else _measured(summary)
+    simulated = summary["source"] == "simulation"
+    share = _simulated_share(run) if simulated else _measured_share(summary)
     growth = backlog_growth(intervals, last)
     left = drain(intervals, last) if "open" in _modes(run.plan) else None
-    slow = share is not None and share < LEAST_SHARE and waiting >= BACKLOG
+    # A load generator that cannot send requests holds its queue itself.
+    queued = not simulated or sum(work["in_flight_mean"] for work in summary["workloads"]) >= BACKLOG
+    slow = share is not None and share < LEAST_SHARE and queued
     late = (run.plan.get("measured") or {}).get("late_share")
     behind = late is not None and late > 1 - LEAST_SHARE
-    found = KeptUp(
+    judged = KeptUp(
         kept_up=growth is None and left is None and not slow and not behind,
         done_share=None if share is None else min(1.0, share),
         in_flight=growth,
@@ -97,7 +93,7 @@ def kept_up(run: Run) -> KeptUp:
         late_share=late,
         mean_ms=summary["response_time_ms"]["all"]["mean"],
     )
-    return found if found.kept_up else found.model_copy(update={"why": _why(found)})
+    return judged if judged.kept_up else judged.model_copy(update={"why": _why(judged)})
 
 
 def _modes(plan: Mapping[str, Any]) -> list[str]:
@@ -105,26 +101,25 @@ def _modes(plan: Mapping[str, Any]) -> list[str]:
     return [work["replay"]["mode"] for work in (plan.get("simulation") or {}).get("workloads", [])]
 
 
-def _simulated(run: Run) -> tuple[float | None, float]:
-    """Completed over offered rate of the workloads with arrival times of their own; all in flight."""
+def _simulated_share(run: Run) -> float | None:
+    """Completed over offered rate of the workloads with arrival times of their own."""
     summary, modes = run.summary, _modes(run.plan)
     window, last = summary["window"], summary["window"]["last_arrival_s"]
-    workloads = summary["workloads"]
-    open_loop = [work for work, mode in zip(workloads, modes, strict=False) if mode == "open"]
+    open_loop = [work for work, mode in zip(summary["workloads"], modes, strict=False) if mode == "open"]
     count = sum(work["requests"]["count"] for work in open_loop)
     if last is None or last <= window["start_s"] or count < FEWEST:
-        return None, 0.0
+        return None
     offered = count / (last - window["start_s"])
     completed = sum(work["throughput"]["completions"] for work in open_loop) / window["duration_s"]
-    return completed / offered, sum(work["in_flight_mean"] for work in workloads)
+    return float(completed / offered)
 
 
-def _measured(summary: Mapping[str, Any]) -> tuple[float | None, float]:
-    """Completed over the rate that the load generator was asked for; what is late waits in it."""
+def _measured_share(summary: Mapping[str, Any]) -> float | None:
+    """Completed rate over the rate that the load generator was asked for."""
     asked = (summary.get("driver") or {}).get("asked_iops")
     if not asked or summary["requests"]["count"] < FEWEST:
-        return None, 0.0
-    return summary["throughput"]["iops"] / asked, float("inf")
+        return None
+    return float(summary["throughput"]["iops"] / asked)
 
 
 def backlog_growth(intervals: pl.DataFrame, last_arrival_s: float | None) -> tuple[float, float] | None:
@@ -154,7 +149,7 @@ def drain(intervals: pl.DataFrame, last_arrival_s: float | None) -> tuple[float,
         return None
     span = max(0.0, last_arrival_s - float(arriving["start_s"][0]))
     after = float(working["end_s"][-1]) - last_arrival_s
-    # Where intervals are coarse, the one with the last arrival speaks for what follows it.
+    # Where intervals are coarse, the one with the last arrival stands for the time after it.
     waiting = _in_flight(working.filter(pl.col("end_s") > last_arrival_s)) if after > 0 else 0.0
     return (span, after) if after > LONG_DRAIN * span and waiting >= BACKLOG else None
 
@@ -163,18 +158,3 @@ def _in_flight(part: pl.DataFrame) -> float:
     """Requests in flight, a mean over time."""
     width = pl.col("end_s") - pl.col("start_s")
     return float(part.select((pl.col("in_flight_mean") * width).sum() / width.sum()).item())
-
-
-def warm_starts(run: Run) -> Iterator[str]:
-    """A phrase for each virtual pool whose fast part holds what the workload is about to use."""
-    named = (run.plan.get("names") or {}).get("virtual_pools", ())
-    plans = (run.plan.get("simulation") or {}).get("virtual_pools", ())
-    for name, plan in zip(named, plans, strict=False):
-        start = plan["scheme"].get("initial")
-        placement = start.get("placement") if isinstance(start, dict) else None
-        if placement in _WARM:
-            yield (
-                f"{name['name']} starts warm: its fast part holds {_WARM[placement]} "
-                f'(initial = "{placement}"); initial = "{_COLD[plan["scheme"]["kind"]]}" shows how long it '
-                "takes to get there"
-            )

@@ -10,29 +10,28 @@ import polars as pl
 
 from iowatt.lenses import efficiency, energy, rated_power, wear
 from iowatt.run import summary_build
-from iowatt.run.histogram import Histogram
-from iowatt.run.record import Flow, Moments, Record
+from iowatt.run.histogram import PERCENTILES, Histogram
+from iowatt.run.record import Record, RequestFlow, ResponseMoments
 from iowatt.run.statistics import mean_interval
-from iowatt.run.summary_parts import Device, Flash
+from iowatt.run.summary_parts import DeviceSummary, FlashSummary
 from iowatt.run.summary_schema import (
     SCHEMA,
-    Bus,
+    BusSummary,
     Energy,
-    Heat,
-    HeatSpace,
+    HeatSpaceSummary,
+    HeatSummary,
     Power,
     PowerManagement,
     Provenance,
-    Rebuild,
     Requests,
     ResponseTime,
     ResponseTimes,
     RunSummary,
     Simulation,
     TraceReading,
-    Volume,
-    Window,
-    Workload,
+    VolumeSummary,
+    WindowSummary,
+    WorkloadSummary,
 )
 from iowatt.run.tables import CAUSES, FLASH_OPERATIONS, STATES, levels
 
@@ -53,12 +52,12 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
     joules, drawn = _energy_and_power(record)
     above = _above_rated(record, drawn)
     return RunSummary(
-        schema=SCHEMA,
+        schema_=SCHEMA,
         name=record.name,
         source=record.source,
         notes=[*record.notes, *([] if above is None else [above.text]), *_uncertain(record.total)],
         provenance=provenance,
-        window=Window.model_validate(record.window, from_attributes=True),
+        window=WindowSummary.model_validate(record.window, from_attributes=True),
         requests=_requests(record.total),
         throughput=work,
         response_time_ms=_response_times(record.total.response, tables.latency),
@@ -69,7 +68,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         efficiency=efficiency.efficiency(work, storage, drawn),
         devices=list(_devices(tables.devices, record.ratings, span)),
         buses=list(_buses(record)),
-        rebuilds=[Rebuild.model_validate(rebuild, from_attributes=True) for rebuild in record.rebuilds],
+        rebuilds=list(record.rebuilds),
         volumes=list(_volumes(record)),
         workloads=list(_workloads(record)),
         paths=summary_build.paths(record.paths, span),
@@ -81,12 +80,12 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         heat=_heat(record),
         power_management=_power_management(record),
         simulation=_simulation(record),
-        driver=summary_build.driver(record),
+        driver=record.driver,
         instruments=None if record.instruments is None else list(record.instruments),
     )
 
 
-def _uncertain(flow: Flow) -> list[str]:
+def _uncertain(flow: RequestFlow) -> list[str]:
     """Why the mean response time has no interval, unless for lack of requests."""
     withheld = mean_interval(flow.response["all"].batches).withheld
     return [] if withheld is None else [f"{UNCERTAIN}: {withheld}"]
@@ -127,7 +126,7 @@ def _energy_and_power(record: Record) -> tuple[Energy, Power]:
     return joules, drawn
 
 
-def _requests(flow: Flow) -> Requests:
+def _requests(flow: RequestFlow) -> Requests:
     return Requests(
         count=flow.arrived,
         completed=flow.completed,
@@ -140,7 +139,7 @@ def _requests(flow: Flow) -> Requests:
     )
 
 
-def _response_times(response: Mapping[str, Moments], rows: pl.DataFrame) -> ResponseTimes:
+def _response_times(response: Mapping[str, ResponseMoments], rows: pl.DataFrame) -> ResponseTimes:
     """Response times of a flow whose histograms are the given rows of the ``latency`` table."""
     read, write = (Histogram.from_table(rows.filter(pl.col("op") == op)) for op in ("read", "write"))
     return ResponseTimes(
@@ -167,10 +166,10 @@ def _response_time_at(record: Record) -> dict[Literal["switch", "array"], Respon
     }
 
 
-def _volumes(record: Record) -> Iterator[Volume]:
+def _volumes(record: Record) -> Iterator[VolumeSummary]:
     for volume in record.volumes:
         rows = record.tables.latency.filter(pl.col("volume") == volume.name)
-        yield Volume(
+        yield VolumeSummary(
             name=volume.name,
             pool=volume.pool,
             capacity_gb=volume.capacity_bytes / efficiency.BYTES_PER_GB,
@@ -182,10 +181,10 @@ def _volumes(record: Record) -> Iterator[Volume]:
         )
 
 
-def _workloads(record: Record) -> Iterator[Workload]:
+def _workloads(record: Record) -> Iterator[WorkloadSummary]:
     for workload in record.workloads:
         rows = record.tables.latency.filter(pl.col("workload") == workload.name)
-        yield Workload(
+        yield WorkloadSummary(
             name=workload.name,
             volume=workload.volume,
             requests=_requests(workload.flow),
@@ -199,8 +198,8 @@ def _workloads(record: Record) -> Iterator[Workload]:
 
 def _devices(
     table: pl.DataFrame, ratings: Mapping[str, Mapping[str, float]], span: float
-) -> Iterator[Device]:
-    plain = [key for key in Device.model_fields if key in table.columns]
+) -> Iterator[DeviceSummary]:
+    plain = [key for key in DeviceSummary.model_fields if key in table.columns]
     states = [*STATES, *levels(table)]
 
     def has(row: dict[str, Any], state: str) -> bool:
@@ -208,7 +207,7 @@ def _devices(
 
     for row in table.iter_rows(named=True):
         values: dict[str, Any] = {key: row[key] for key in plain}
-        yield Device(
+        yield DeviceSummary(
             **values,
             delay_mean_ms=_mean_ms(row["delay_s"], row["delayed_accesses"]),
             state_time_s={state: row[f"time_{state}_s"] for state in states if has(row, state)},
@@ -219,13 +218,13 @@ def _devices(
         )
 
 
-def _flash(row: dict[str, Any]) -> Flash | None:
+def _flash(row: dict[str, Any]) -> FlashSummary | None:
     """What the flash of an SSD did; None for a disk."""
     if row["flash_modelled"] is None:
         return None
     joules = {operation: row[f"flash_energy_{operation}_j"] for operation in FLASH_OPERATIONS}
-    plain = {key: row[f"flash_{key}"] for key in Flash.model_fields if f"flash_{key}" in row}
-    return Flash(**plain, energy_by_operation_j=joules)
+    plain = {key: row[f"flash_{key}"] for key in FlashSummary.model_fields if f"flash_{key}" in row}
+    return FlashSummary(**plain, energy_by_operation_j=joules)
 
 
 def _mean_ms(sum_s: float, count: int) -> float | None:
@@ -250,10 +249,10 @@ def _power_management(record: Record) -> PowerManagement | None:
     )
 
 
-def _buses(record: Record) -> Iterator[Bus]:
+def _buses(record: Record) -> Iterator[BusSummary]:
     span = record.window.duration_s
     for bus in record.buses:
-        yield Bus(
+        yield BusSummary(
             name=bus.name,
             transfers=bus.transfers,
             utilisation=bus.busy_s / span if span > 0 else 0.0,
@@ -261,7 +260,7 @@ def _buses(record: Record) -> Iterator[Bus]:
         )
 
 
-def _heat(record: Record) -> Heat | None:
+def _heat(record: Record) -> HeatSummary | None:
     """The sums of the table ``heat`` by address space."""
     heat, table = record.heat, record.tables.heat
     if heat is None or table is None:
@@ -272,9 +271,9 @@ def _heat(record: Record) -> Heat | None:
         own = table.filter((pl.col("point") == space.point) & (pl.col("space") == space.name))
         sums = {name: int(own[name].sum()) for name in counted}
         spaces.append(
-            HeatSpace(point=space.point, name=space.name, capacity_bytes=space.capacity_bytes, **sums)
+            HeatSpaceSummary(point=space.point, name=space.name, capacity_bytes=space.capacity_bytes, **sums)
         )
-    return Heat(extent_bytes=heat.extent_bytes, period_s=heat.period_s, spaces=spaces)
+    return HeatSummary(extent_bytes=heat.extent_bytes, period_s=heat.period_s, spaces=spaces)
 
 
 def _simulation(record: Record) -> Simulation | None:
@@ -289,7 +288,7 @@ def _simulation(record: Record) -> Simulation | None:
     )
 
 
-def response_time(moments: Moments, histogram: Histogram) -> ResponseTime:
+def response_time(moments: ResponseMoments, histogram: Histogram) -> ResponseTime:
     """Response times of one kind of request, in ms.
 
     A percentile is the upper end of its bin, but never above the greatest response time seen. All
@@ -311,12 +310,7 @@ def response_time(moments: Moments, histogram: Histogram) -> ResponseTime:
         count=moments.count,
         mean=1e3 * moments.mean_s,
         std=None if moments.std_s is None else 1e3 * moments.std_s,
-        p50=percentile(0.5),
-        p90=percentile(0.9),
-        p95=percentile(0.95),
-        p99=percentile(0.99),
-        p999=percentile(0.999),
-        p9999=percentile(0.9999),
+        **{name.replace(".", ""): percentile(q) for name, q in PERCENTILES.items()},
         max=largest,
         mean_ci95=None if interval is None else (1e3 * interval[0], 1e3 * interval[1]),
     )

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from iowatt.run.summary_parts import Wear
+from iowatt.run.summary_parts import WearGauge
 
 SECONDS_PER_YEAR: Final = 365 * 86_400
 
 
-def gauges(device: Mapping[str, Any], ratings: Mapping[str, float], duration_s: float) -> list[Wear]:
+def gauges(device: Mapping[str, Any], ratings: Mapping[str, float], duration_s: float) -> list[WearGauge]:
     """The wear of one drive.
 
     Parameters
@@ -23,21 +23,23 @@ def gauges(device: Mapping[str, Any], ratings: Mapping[str, float], duration_s: 
     device:
         Its row of the table ``devices``, counts of the window.
     ratings:
-        What it is rated to last, by the names of :class:`iowatt.run.summary_schema.Wear`.
+        What it is rated to last, by the names of :class:`iowatt.run.summary_schema.WearGauge`.
     duration_s:
         The window, seconds.
     """
     return list(_gauges(device, ratings, duration_s)) if duration_s > 0 else []
 
 
-def _gauges(device: Mapping[str, Any], ratings: Mapping[str, float], duration_s: float) -> Iterator[Wear]:
+def _gauges(
+    device: Mapping[str, Any], ratings: Mapping[str, float], duration_s: float
+) -> Iterator[WearGauge]:
     for rating, rated in ratings.items():
         used = _used(rating, rated, device)
         if used is None:
             continue
         per_year = used * SECONDS_PER_YEAR / duration_s
         stock = rating != "bytes_per_year"
-        yield Wear(
+        yield WearGauge(
             rating=rating,
             rated=rated,
             used=used,

@@ -8,7 +8,7 @@ from iowatt.base.units import format_duration
 from iowatt.evaluate.validation.result import DataSheet, DataSheets, ReadsAtDepth
 from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Document, Section
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
 
 def document(found: DataSheets) -> Document:
@@ -38,24 +38,24 @@ def document(found: DataSheets) -> Document:
 def _errors(found: DataSheets) -> Figure:
     """The error of every figure that the model has."""
     rows: list[list[Cell]] = [
-        [sheet.device, figure.figure, 100 * figure.error]
+        [sheet.title, label(figure.figure), 100 * figure.error]
         for sheet in found.devices
         for figure in sheet.figures
         if figure.error is not None
     ]
     table = Table([Column("Drive", text=True), Column("Figure", text=True), Column("Error", "%")], rows)
     several = len(found.devices) > 1
+    names, others = ("Drive", "Figure") if several else ("Figure", "Drive")
     data = [
         plot.markers(
-            table.column("Error"), table.column("Drive" if several else "Figure"), colour=palette.RUNS[0],
-            size=9, hover="%{y}, %{text}: %{x:.3~r} %<extra></extra>",
-            text=table.column("Figure" if several else "Drive"),
+            table.column("Error"), [plain(name) for name in table.column(names)], colour=palette.RUNS[0],
+            size=9, hover="%{y}, %{text}: %{x:.3~r} %<extra></extra>", text=table.column(others),
         )
     ]  # fmt: skip
     height = 120 + 28 * len(set(data[0]["y"]))
     drawn = layout(
         axis("Error (%)", zeroline=True),
-        axis("", type="category", autorange="reversed"),
+        axis("", type="category", autorange="reversed", dtick=1),
         showlegend=False,
         height=height,
     )
@@ -68,7 +68,7 @@ def _figures(sheet: DataSheet) -> Figure:
     columns += [Column("Error", "%"), Column("Work", text=True, rank=1)]
     rows: list[list[Cell]] = [
         [
-            one.figure, _shown(one.published, one.unit),
+            label(one.figure), _shown(one.published, one.unit),
             numbers.NO_VALUE if one.simulated is None else _shown(one.simulated, one.unit),
             None if one.error is None else 100 * one.error, one.work,
         ]
@@ -83,8 +83,15 @@ def _figures(sheet: DataSheet) -> Figure:
     )
 
 
+def label(figure: str) -> str:
+    """The key of a figure of a device file in words: ``Random read IOPS``."""
+    group, _, name = figure.partition(".")
+    words = name.replace("_", " ").replace("iops", "IOPS")
+    return f"Power, {words}" if group == "power" else words[:1].upper() + words[1:]
+
+
 def _queueing(sheet: DataSheet) -> list[Figure]:
-    """Where they were asked for: reads at growing depth, and reads beside writes."""
+    """Reads at growing depth, and reads during writes, where requested."""
     found = []
     if sheet.reads:
         found.append(_depths(sheet.reads))
@@ -97,9 +104,9 @@ def _queueing(sheet: DataSheet) -> list[Figure]:
             [state, *(_time(times[name]) for name in ("mean", "p99", "p999"))]
             for state, times in sheet.beside_writes.items()
         ]
-        caption = "Response times of random reads beside random writes at 0.7 of the published rate."
+        caption = "Response times of random reads during random writes at 0.7 of the published rate."
         table = Table(columns, rows)
-        found.append(Figure("beside-writes", "Reads beside random writes", caption, table, brief=True))
+        found.append(Figure("beside-writes", "Reads during random writes", caption, table, brief=True))
     return found
 
 

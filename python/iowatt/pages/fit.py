@@ -1,4 +1,4 @@
-"""What ``iowatt trace fit`` shows: every figure of the trace beside that of its synthetic traces."""
+"""What ``iowatt trace fit`` shows: every figure of the trace and of its synthetic traces."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def document(found: DerivedTiers) -> Document:
 
 
 def _verdict(found: DerivedTiers) -> Iterator[str]:
-    """Which system did not keep up, before any figure of it; the tiers; the one pool beside them."""
+    """Systems that did not keep up, then the tiers, then the single pool."""
     if found.kept_up.simulated is not None and not found.kept_up.simulated.kept_up:
         yield (
             f"The chosen tiers could not keep up with the load: {found.kept_up.simulated.why}; they are no "
@@ -131,12 +131,12 @@ def _candidates(found: DerivedTiers) -> Figure:
         ]
         for one in found.candidates
     ]  # fmt: skip
-    caption = "Each drive by itself under such requests; IOPS at saturation."
+    caption = "Each drive alone under such requests; IOPS at saturation."
     return Figure("candidates", "One drive of each", caption, Table(columns, rows), wide=True, brief=True)
 
 
 def _compared(found: DerivedTiers) -> Iterator[Figure]:
-    """Prediction beside simulation; nothing where the tiers were not simulated."""
+    """Prediction and simulation; nothing where the tiers were not simulated."""
     got, wrong = found.simulated, found.errors
     if got is None or wrong is None:
         return

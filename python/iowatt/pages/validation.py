@@ -154,7 +154,7 @@ def _percentiles(found: Sequence[Validation]) -> Figure:
 
 
 def _errors(found: Sequence[Validation]) -> Figure:
-    """The error of each mean, beside DiskSim's."""
+    """The error of each mean, and DiskSim's."""
     rows: list[list[Cell]] = [
         [
             plain(one.title), 100 * one.every.mean_error,

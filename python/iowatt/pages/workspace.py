@@ -6,7 +6,7 @@ from collections import Counter
 
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table
-from iowatt.run.workspace import Entry, Workspace
+from iowatt.run.workspace import Workspace, WorkspaceEntry
 
 _PLURALS = {"study": "studies"}
 
@@ -36,11 +36,11 @@ def _verdict(workspace: Workspace) -> str:
     return f"{', '.join(kinds)}; the newest is {newest.path}."
 
 
-def _when(entry: Entry) -> str:
+def _when(entry: WorkspaceEntry) -> str:
     return entry.at[:16].replace("T", " ")
 
 
-def _runs(entries: list[Entry]) -> Figure:
+def _runs(entries: list[WorkspaceEntry]) -> Figure:
     columns = [
         Column("Run", text=True), Column("Name", text=True, rank=4), Column("System", text=True, rank=1),
         Column("Throughput", "IOPS", rank=3), Column("p95", "ms"), Column("Power", "W"),
@@ -57,7 +57,7 @@ def _runs(entries: list[Entry]) -> Figure:
     return Figure("runs", "Runs", caption, Table(columns, rows), wide=True, brief=True)
 
 
-def _others(entries: list[Entry]) -> Figure:
+def _others(entries: list[WorkspaceEntry]) -> Figure:
     columns = [
         Column("Folder", text=True), Column("Kind", text=True), Column("Name", text=True, rank=1),
         Column("When", "UTC", text=True),

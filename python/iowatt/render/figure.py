@@ -109,14 +109,14 @@ class Labelled(float):
         return cell
 
 
-class Published(str):
+class PublishedFigure(str):
     """A figure as rules have it published (``12.3``), with the figure in full behind it."""
 
     __slots__ = ("full",)
     full: float
 
-    def __new__(cls, text: str, full: float) -> Published:
-        """``Published("12.3", 12.317)``."""
+    def __new__(cls, text: str, full: float) -> PublishedFigure:
+        """``PublishedFigure("12.3", 12.317)``."""
         made = super().__new__(cls, text)
         made.full = full
         return made

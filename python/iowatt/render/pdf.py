@@ -59,12 +59,12 @@ def write(page: str, path: Path) -> None:
         source, printed = Path(directory) / "report.html", Path(directory) / "report.pdf"
         source.write_text(page, encoding="utf-8", newline="\n")
         flags = [*_FLAGS, f"--user-data-dir={directory}/profile", f"--print-to-pdf={printed}"]
-        said = _run([command, *flags, f"{source.as_uri()}#print"])
+        output = _run([command, *flags, f"{source.as_uri()}#print"])
         if not printed.is_file() or not printed.read_bytes().startswith(b"%PDF"):
             raise IowattError(
                 "tool-failed",
                 None,
-                f"{command} printed no PDF; its output: {said.strip()[-500:] or 'nothing'}",
+                f"{command} printed no PDF; its output: {output.strip()[-500:] or 'nothing'}",
             )
         shutil.copyfile(printed, path)
 
@@ -81,7 +81,7 @@ def _run(command: list[str]) -> str:
         start_new_session=True,
     ) as process:
         try:
-            _, said = process.communicate(timeout=_PATIENCE_S)
+            _, output = process.communicate(timeout=_PATIENCE_S)
         except BaseException as error:
             os.killpg(process.pid, signal.SIGKILL)
             if isinstance(error, subprocess.TimeoutExpired):
@@ -89,4 +89,4 @@ def _run(command: list[str]) -> str:
                     "tool-failed", None, f"{command[0]} did not finish printing within {_PATIENCE_S} s"
                 ) from None
             raise
-    return said
+    return output

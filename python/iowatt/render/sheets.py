@@ -9,7 +9,7 @@ from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
 from iowatt.base.errors import InputError
-from iowatt.render.figure import Cell, Column, Published, Table
+from iowatt.render.figure import Cell, Column, PublishedFigure, Table
 
 MOST_ROWS = 1_048_576
 """Rows of a sheet, header included: the limit of the format."""
@@ -68,7 +68,7 @@ class Sheets:
             sheet.set_column(at, at, _width(column, cells))
             number = self._number(cells)
             for row, cell in enumerate(cells, top + 1):
-                if isinstance(cell, Published):
+                if isinstance(cell, PublishedFigure):
                     sheet.write_number(row, at, cell.as_number, self._fixed(cell.decimals))
                 elif isinstance(cell, str):
                     sheet.write_string(row, at, cell)

@@ -36,20 +36,20 @@ if TYPE_CHECKING:
     from iowatt.run.record import Record
 
 TABLES = ("intervals", "latency", "energy", "devices")
-#: Tables that `iowatt run` keeps unless its scenario says no, and how they are asked for.
+#: Tables that `iowatt run` keeps on request, and the key that requests them.
 ASKED_FOR = {"idle": "observe.idle = true", "heat": "observe.heat = {}"}
 #: Beside ``idle``, where there are too many periods.
 COUNTED = ("idle_short",)
-#: Tables of measured Runs beside which instruments recorded.
+#: Tables of measured Runs with instruments.
 MEASURED = ("instruments",)
 #: Tables that a Run may lack: a possible reason, and what to do.
 RECORDED = {
     "series": (
-        "it was written by an older iowatt, or nothing says when its requests completed",
+        "it was written by an older iowatt, or its requests have no completion times",
         "run the scenario again",
     ),
     "hops": (
-        "its requests went by no path, and nothing says where their time went",
+        "its requests went by no path, and the time of each hop is not known",
         "add [[path]] to the scenario",
     ),
 }

@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 Counts = npt.NDArray[np.uint64]
+
+#: The percentiles that a Run reports, by name, as shares of the requests.
+PERCENTILES: Final = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,21 @@ class Histogram:
         """Number of requests."""
         return int(self.count.sum())
 
+    def curve(self) -> list[tuple[float, float, float]]:
+        """Points of the distribution: ms, share of requests within it, share beyond it.
+
+        At the upper end of a bin both shares are exact. Points that cannot be told apart on a chart are left
+        out: one is kept where the share has grown by 0.4 %, the time by 12 %, or the share beyond has shrunk
+        by a tenth; the first and the last always.
+        """
+        total = self.total
+        kept: list[tuple[float, float, float]] = []
+        for high_ns, within in zip(self.high_ns.tolist(), np.cumsum(self.count).tolist(), strict=True):
+            point = (high_ns / 1e6, within / total, (total - within) / total)
+            if not kept or within == total or _distinct(kept[-1], point):
+                kept.append(point)
+        return kept
+
     def quantile(self, q: float) -> int | None:
         """Response time in ns that the share ``q`` (0..1) of requests does not exceed; ``None`` if empty."""
         if not 0 <= q <= 1:
@@ -85,3 +103,11 @@ class Histogram:
         rank = max(1, math.ceil(Fraction(str(q)) * total))
         at = int(np.searchsorted(np.cumsum(self.count), np.uint64(rank), side="left"))
         return int(self.high_ns[at])
+
+
+def _distinct(last: tuple[float, float, float], point: tuple[float, float, float]) -> bool:
+    return (
+        point[1] - last[1] >= 0.004
+        or point[0] >= 1.12 * last[0]
+        or (last[2] > 0 and point[2] <= 0.9 * last[2])
+    )

@@ -18,7 +18,7 @@ class _Plan(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True, allow_inf_nan=False)
 
 
-class _Price(_Plan):
+class _PlanPrice(_Plan):
     usd: float
     date: str
     source: str
@@ -35,7 +35,7 @@ class _Device(_Plan):
     sold_bytes: float = 0.0
     used_share: float | None = None
     most_w: float | None = None
-    price: _Price | None = None
+    price: _PlanPrice | None = None
     price_class: str = ""
     based_on: str | None = None
     levels: list[str] = []
@@ -57,7 +57,7 @@ class _NamedPath(_Plan):
     name: str
 
 
-class _Names(_Plan):
+class _PlanNames(_Plan):
     workloads: list[str]
     volumes: list[str]
     pools: list[str]
@@ -87,7 +87,7 @@ class _Replay(_Plan):
         return self
 
 
-class _Workload(_Plan):
+class _PlanWorkload(_Plan):
     volume: int
     replay: _Replay
 
@@ -131,15 +131,15 @@ class _PowerPolicy(_Plan):
     threshold_s: float | None = None
 
 
-class _Way(_Plan):
+class _Transition(_Plan):
     seconds: float
     joules: float | None
 
 
 class _Low(_Plan):
     watts: float | None
-    enter: _Way
-    leave: _Way
+    enter: _Transition
+    leave: _Transition
     stopped: bool = False
 
 
@@ -165,7 +165,7 @@ class _Drive(_Plan):
     power: _Power = _Power()
 
 
-class _Pool(_Plan):
+class _PlanPool(_Plan):
     count: int
     device: _Drive
     raid: _PoolRaid
@@ -264,9 +264,9 @@ class _Path(_Plan):
 
 
 class _Simulation(_Plan):
-    workloads: list[_Workload]
+    workloads: list[_PlanWorkload]
     volumes: list[_Volume]
-    pools: list[_Pool]
+    pools: list[_PlanPool]
     buses: list[_Bus] = []
     virtual_pools: list[_VirtualPool] = []
     paths: list[_Path] = []
@@ -301,7 +301,7 @@ class _ArrayPower(_Plan):
 
 class _Plans(_Plan):
     name: str = ""
-    names: _Names | None = None
+    names: _PlanNames | None = None
     notes: list[dict[str, str | bool] | str] = []
     sources: list[dict[str, Any]] = []
     simulation: _Simulation | None = None
@@ -310,7 +310,7 @@ class _Plans(_Plan):
 
 
 def problem(plan: str, summary: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The first thing that is wrong with the text of a plan, beside a ``run.json`` that fits its schema.
+    """Return the first error in the text of a plan, given a ``run.json`` that fits its schema.
 
     Returns the key path and a sentence, ``None`` where nothing is.
     """
@@ -341,7 +341,7 @@ def _misfits(plan: _Plans, summary: Mapping[str, Any]) -> Iterator[tuple[str, st
 
 
 def _counts(
-    names: _Names, simulation: _Simulation, sources: Sequence[Mapping[str, Any]]
+    names: _PlanNames, simulation: _Simulation, sources: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[str, str]]:
     for key in ("workloads", "volumes", "pools", "buses", "virtual_pools", "paths"):
         named, there = len(getattr(names, key)), len(getattr(simulation, key))
@@ -354,7 +354,7 @@ def _counts(
         )
 
 
-def _places(names: _Names, simulation: _Simulation) -> Iterator[tuple[str, str]]:
+def _places(names: _PlanNames, simulation: _Simulation) -> Iterator[tuple[str, str]]:
     spaces = len(names.pools) + len(names.virtual_pools)
     for at, volume in enumerate(simulation.volumes):
         if not 0 <= volume.pool < spaces:
@@ -371,13 +371,13 @@ def _places(names: _Names, simulation: _Simulation) -> Iterator[tuple[str, str]]
             yield f"names.devices.{at}.pool", f"there is no pool {device.pool!r}"
 
 
-def _others(names: _Names, summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    said = {
+def _others(names: _PlanNames, summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    named = {
         "devices": [device.name for device in names.devices],
         "workloads": names.workloads,
         "volumes": names.volumes,
     }
-    for key, mine in said.items():
+    for key, mine in named.items():
         other = [one["name"] for one in summary[key]]
         if len(mine) != len(other):
             yield f"names.{key}", f"it has {len(mine)} entries; run.json has {len(other)}"

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from iowatt.base.errors import InputError
-from iowatt.run.summary_schema import Host, Input, Provenance
+from iowatt.run.summary_schema import HostMachine, Input, Provenance
 
 BLOCK_BYTES = 1 << 20
 
@@ -82,7 +82,7 @@ class Digest(threading.Thread):
 
 
 def now() -> str:
-    """This moment, UTC, to the second, as ``started_at`` has it."""
+    """Now, in UTC to the second, as ``started_at`` records it."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -100,7 +100,7 @@ def gather(
         seed=seed,
         inputs=list(inputs),
         scenario_sha256=hashlib.sha256(scenario_text.encode()).hexdigest(),
-        host=Host(
+        host=HostMachine(
             name=platform.node(),
             system=f"{platform.system()} {platform.release()}",
             machine=platform.machine(),

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     import polars as pl
 
     from iowatt.run.idle_spool import IdleSpool
-    from iowatt.run.summary_parts import Instrument, PathExpress
-    from iowatt.run.summary_schema import Loss, Zeros
+    from iowatt.run.summary_parts import InstrumentSummary, LoadGenerator, PathExpress
+    from iowatt.run.summary_schema import ControllerLoss, RebuildSummary, Zeros
 
 SourceKind = Literal["simulation", "fio", "vdbench", "replay", "trace"]
 
 
 @dataclass(frozen=True)
-class Window:
+class RunWindow:
     """The span that all figures refer to, in seconds from the start of the run."""
 
     start_s: float
@@ -40,12 +40,12 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Moments:
+class ResponseMoments:
     """Response times of one kind of request, in seconds; zero and meaningless where ``count`` is 0."""
 
     count: int
     mean_s: float
-    #: None where a load generator does not say it.
+    #: None where the load generator does not report it.
     std_s: float | None
     max_s: float | None
     #: Means of successive batches, for the confidence interval of the mean.
@@ -56,7 +56,7 @@ class Moments:
     @classmethod
     def doubling(
         cls, count: int, mean_s: float, std_s: float, max_s: float, batch_means_s: Sequence[float]
-    ) -> Moments:
+    ) -> ResponseMoments:
         """With equal batches whose size has doubled as they grew in number, so that it is a power of two.
 
         Requests behind the last whole batch are a batch of their own, so that all make up the mean.
@@ -87,7 +87,7 @@ class Completions:
 
 
 @dataclass(frozen=True)
-class Flow:
+class RequestFlow:
     """A stream of requests through the point of observation.
 
     ``completions`` counts what completed inside the window; everything else is about the requests that
@@ -107,17 +107,17 @@ class Flow:
     #: Time average of requests in flight.
     in_flight_mean: float
     #: Keys ``all``, ``read``, ``write``.
-    response: Mapping[str, Moments]
+    response: Mapping[str, ResponseMoments]
     errors: int = 0
 
 
 @dataclass(frozen=True)
-class Workload:
+class WorkloadFlow:
     """One stream of requests and the volume it went to."""
 
     name: str
     volume: str
-    flow: Flow
+    flow: RequestFlow
     #: What the reader of its trace counted (format, skipped, reordered ...), reading ahead included; where
     #: there was a trace.
     trace: Mapping[str, Any] | None = None
@@ -126,19 +126,19 @@ class Workload:
 
 
 @dataclass(frozen=True)
-class Volume:
+class VolumeFlow:
     """An address range that workloads see."""
 
     name: str
     pool: str
     capacity_bytes: int
-    flow: Flow
+    flow: RequestFlow
     #: What its requests found in the cache, where there is one.
     hits: Hits | None = None
 
 
 @dataclass(frozen=True)
-class Bus:
+class BusCounts:
     """A bus that drives share, within the window."""
 
     name: str
@@ -149,7 +149,7 @@ class Bus:
 
 
 @dataclass(frozen=True)
-class Station:
+class StationCounts:
     """A part of the controller that serves requests one after another, within the window."""
 
     visits: int
@@ -174,7 +174,7 @@ class Hits:
 
     @staticmethod
     def summed(parts: Sequence[Hits | None]) -> Hits | None:
-        """All of them together; None where one has no cache, or there is none."""
+        """Sums over the parts; None where one has no cache, or there are no parts."""
         known = [part for part in parts if part is not None]
         if not known or len(known) < len(parts):
             return None
@@ -185,7 +185,7 @@ class Hits:
 class CacheCounts(Hits):
     """What a cache did within the window."""
 
-    #: Reads that waited for nothing but what others had asked for; no hits.
+    #: Reads that waited only for data that other reads were fetching; not hits.
     delayed_hits: int
     #: Reads from the drives.
     fetches: int
@@ -267,38 +267,17 @@ class VirtualPoolCounts:
 
 
 @dataclass(frozen=True)
-class Rebuild:
-    """A drive that failed, and its rebuild; over the whole run, the warm-up included."""
-
-    pool: str
-    drive: str
-    #: The spare drive in its place; None without one, or with distributed sparing.
-    spare: str | None
-    failed_s: float
-    started_s: float | None
-    finished_s: float | None
-    rebuilt_bytes: int
-    #: Data, copies and parity that it held.
-    lost_bytes: int
-
-    @property
-    def fraction(self) -> float:
-        """Share of what was lost that is restored."""
-        return self.rebuilt_bytes / self.lost_bytes if self.lost_bytes else 1.0
-
-
-@dataclass(frozen=True)
-class Capacity:
+class StorageBytes:
     """Bytes of storage: bought, left after redundancy, and after capacity optimisation."""
 
-    #: None where measured and not said.
+    #: None where measured and not stated.
     raw_bytes: int | None
     usable_bytes: int | None
     effective_bytes: int | None
 
 
 @dataclass(frozen=True)
-class HeatSpace:
+class HeatGridSpace:
     """An address space whose requests are counted by extent: a volume (front) or a pool (back)."""
 
     point: str
@@ -307,16 +286,16 @@ class HeatSpace:
 
 
 @dataclass(frozen=True)
-class Heat:
+class HeatGrid:
     """What the rows of the table ``heat`` are."""
 
     extent_bytes: int
     period_s: float
-    spaces: Sequence[HeatSpace]
+    spaces: Sequence[HeatGridSpace]
 
 
 @dataclass(frozen=True)
-class Cost:
+class SimulationCost:
     """What the simulation itself took."""
 
     wall_s: float
@@ -324,32 +303,6 @@ class Cost:
     cpu_s: float
     requests: int
     peak_rss_mib: float
-
-
-@dataclass(frozen=True)
-class StreamLoad:
-    """What a load generator made of a stream: its share asked for and observed, percent, and its figures."""
-
-    stream: str
-    asked: float
-    observed: float
-    iops: float | None = None
-    response_mean_s: float | None = None
-
-
-@dataclass(frozen=True)
-class LoadGenerator:
-    """What made the requests of a measured run."""
-
-    tool: Literal["fio", "vdbench"]
-    version: str
-    asked_iops: float | None
-    achieved_iops: float
-    shares: Sequence[StreamLoad]
-    histogram: str | None
-    warnings: Sequence[str]
-    #: The tool's own summary, by the names of ``run.json``; None where it printed none.
-    reported: Mapping[str, float | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -418,39 +371,39 @@ class Record:
     name: str
     source: SourceKind
     seed: int
-    window: Window
-    total: Flow
-    workloads: Sequence[Workload]
-    volumes: Sequence[Volume]
+    window: RunWindow
+    total: RequestFlow
+    workloads: Sequence[WorkloadFlow]
+    volumes: Sequence[VolumeFlow]
     tables: Tables
     #: Watts of each drive that is ready and without work, by name; None where they are not known.
     idle_w: Mapping[str, float | None]
-    capacity: Capacity
+    capacity: StorageBytes
     #: The same of the array's parts and its supplies' losses, where they are modelled.
     array_idle_w: Mapping[str, float] = field(default_factory=dict)
     #: Why joules are null, where the watts of a drive are not known.
     unknown_energy: str | None = None
-    buses: Sequence[Bus] = ()
+    buses: Sequence[BusCounts] = ()
     #: Parts of the controller and its cache, where they are modelled.
-    processors: Station | None = None
-    host_link: Station | None = None
-    mirror_link: Station | None = None
+    processors: StationCounts | None = None
+    host_link: StationCounts | None = None
+    mirror_link: StationCounts | None = None
     #: What commands to drives pass: all of them, and before it those made for writes.
-    back_end: Station | None = None
-    write_path: Station | None = None
+    back_end: StationCounts | None = None
+    write_path: StationCounts | None = None
     zeros: Zeros | None = None
-    losses: Sequence[Loss] = ()
+    losses: Sequence[ControllerLoss] = ()
     cache: CacheCounts | None = None
     virtual_pools: Sequence[VirtualPoolCounts] = ()
     #: What each drive is rated to last, by its name and by what is counted (see lenses/wear.py).
     ratings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    rebuilds: Sequence[Rebuild] = ()
+    rebuilds: Sequence[RebuildSummary] = ()
     #: Paths from hosts to the array, where they are modelled.
     paths: Sequence[PathCounts] = ()
     #: Response times of all requests as seen at other points than the host, by point and direction (``all``,
     #: ``read``, ``write``); their histograms are in the table ``series``.
-    response_at: Mapping[str, Mapping[str, Moments]] = field(default_factory=dict)
-    heat: Heat | None = None
+    response_at: Mapping[str, Mapping[str, ResponseMoments]] = field(default_factory=dict)
+    heat: HeatGrid | None = None
     #: Most drives that spun up at once, by pool; only pools where any did.
     spinning_up_most: Mapping[str, int] = field(default_factory=dict)
     #: What a reader must know before believing the figures: stand-ins, assumptions, what was left out.
@@ -459,10 +412,10 @@ class Record:
     plan: Mapping[str, Any] = field(default_factory=dict)
     #: The scenario as given.
     scenario_text: str = ""
-    simulation: Cost | None = None
-    #: Only where measured: what made the requests, and what recorded beside it.
+    simulation: SimulationCost | None = None
+    #: Only of measured Runs: the load generator, and the instruments.
     driver: LoadGenerator | None = None
-    instruments: Sequence[Instrument] | None = None
+    instruments: Sequence[InstrumentSummary] | None = None
 
     @property
     def measured(self) -> bool:

@@ -12,43 +12,40 @@ from iowatt.run.record import (
     PathCounts,
     Record,
     ReducedCounts,
-    Station,
+    StationCounts,
     TierCounts,
     VirtualPoolCounts,
 )
 from iowatt.run.summary_parts import (
-    LoadGenerator,
-    Maid,
-    Part,
-    Path,
+    MaidCounts,
     PathHop,
     PathQueue,
-    Pdc,
-    Reported,
-    StreamShare,
-    WriteOffLoading,
+    PathSummary,
+    PdcCounts,
+    SummaryPart,
+    WriteOffLoadingCounts,
 )
 from iowatt.run.summary_schema import (
-    Cache,
     CacheHits,
-    Controller,
+    CacheSummary,
     ControllerPart,
-    ReadAhead,
+    ControllerSummary,
+    ReadAheadSummary,
     Reduction,
-    Tier,
+    TierSummary,
     VirtualPool,
 )
 
 READ, WRITE = 0, 1
 
 
-def controller(record: Record) -> Controller | None:
+def controller(record: Record) -> ControllerSummary | None:
     """The ``controller`` block; None where no part of it is modelled."""
     parts = (record.processors, record.host_link, record.mirror_link, record.back_end, record.write_path)
     if all(part is None for part in parts) and record.zeros is None and not record.losses:
         return None
     processors, host_link, mirror_link, back_end, write_path = (_part(part) for part in parts)
-    return Controller(
+    return ControllerSummary(
         processors=processors,
         host_link=host_link,
         mirror_link=mirror_link,
@@ -78,7 +75,7 @@ def _hit_ratios(found: Hits) -> dict[str, float | None]:
     }
 
 
-def _part(station: Station | None) -> ControllerPart | None:
+def _part(station: StationCounts | None) -> ControllerPart | None:
     if station is None:
         return None
     return ControllerPart(
@@ -88,20 +85,20 @@ def _part(station: Station | None) -> ControllerPart | None:
     )
 
 
-def cache(counts: CacheCounts | None) -> Cache | None:
+def cache(counts: CacheCounts | None) -> CacheSummary | None:
     """The ``cache`` block."""
     if counts is None:
         return None
-    ahead = ReadAhead(
+    ahead = ReadAheadSummary(
         bytes=counts.ahead_bytes,
         used_bytes=counts.ahead_used_bytes,
         wasted_bytes=counts.ahead_wasted_bytes,
         used_ratio=_over(counts.ahead_used_bytes, counts.ahead_bytes),
     )
-    return Cache(
+    return CacheSummary(
         **_hit_ratios(counts),
         delayed_hit_ratio=_over(counts.delayed_hits, counts.reads),
-        **_same(Cache, counts),
+        **_same(CacheSummary, counts),
         space_wait_mean_ms=_mean_ms(counts.space_wait_s, counts.waits_for_space),
         kept_back_lines=counts.kept_back,
         read_ahead=ahead if counts.ahead_bytes else None,
@@ -113,7 +110,7 @@ def virtual_pools(counts: Sequence[VirtualPoolCounts]) -> list[VirtualPool] | No
     return [_virtual_pool(pool) for pool in counts] or None
 
 
-def tiers(counts: Sequence[VirtualPoolCounts]) -> list[Tier] | None:
+def tiers(counts: Sequence[VirtualPoolCounts]) -> list[TierSummary] | None:
     """The ``tiers`` block; None where there are none."""
     return [_tier(pool, tier) for pool in counts for tier in pool.tiers] or None
 
@@ -143,17 +140,17 @@ def _reduction(counts: ReducedCounts) -> Reduction:
     )
 
 
-_MOVEMENT: Final[dict[str, type[Maid | Pdc | WriteOffLoading]]] = {
-    "maid": Maid,
-    "pdc": Pdc,
-    "write-off-loading": WriteOffLoading,
+_MOVEMENT: Final[dict[str, type[MaidCounts | PdcCounts | WriteOffLoadingCounts]]] = {
+    "maid": MaidCounts,
+    "pdc": PdcCounts,
+    "write-off-loading": WriteOffLoadingCounts,
 }
 
 
-def _tier(pool: VirtualPoolCounts, tier: TierCounts) -> Tier:
+def _tier(pool: VirtualPoolCounts, tier: TierCounts) -> TierSummary:
     # One part has all there is: a share would say 1 of what was never written and read without I/O, too.
     requests, byte_counts = (pool.requests, pool.bytes) if pool.reduced is None else ((0, 0), (0, 0))
-    return Tier(
+    return TierSummary(
         name=f"{pool.name}.{tier.part}",
         virtual_pool=pool.name,
         pool=tier.pool,
@@ -172,14 +169,14 @@ def _tier(pool: VirtualPoolCounts, tier: TierCounts) -> Tier:
     )
 
 
-def paths(counted: Sequence[PathCounts], span_s: float) -> list[Path] | None:
+def paths(counted: Sequence[PathCounts], span_s: float) -> list[PathSummary] | None:
     """What paths did in a window of ``span_s``; None without any."""
     return [_path(one, span_s) for one in counted] or None
 
 
-def _path(path: PathCounts, span_s: float) -> Path:
-    return Path(
-        **_same(Path, path, but=("hops",)),
+def _path(path: PathCounts, span_s: float) -> PathSummary:
+    return PathSummary(
+        **_same(PathSummary, path, but=("hops",)),
         queue=PathQueue(
             depth=path.queue_depth,
             held=path.queue_held,
@@ -199,22 +196,7 @@ def _hop(hop: HopCounts, span_s: float) -> PathHop:
     )
 
 
-def driver(record: Record) -> LoadGenerator | None:
-    """What made the requests; None where nothing did, or nothing real."""
-    driver = record.driver
-    if driver is None:
-        return None
-    return LoadGenerator(
-        **_same(LoadGenerator, driver, but=("shares", "reported")),
-        shares=[
-            StreamShare(**_same(StreamShare, share), response_mean_ms=_ms(share.response_mean_s))
-            for share in driver.shares
-        ],
-        reported=None if driver.reported is None else Reported(**driver.reported),
-    )
-
-
-def _same(model: type[Part], counts: object, *, but: Sequence[str] = ()) -> dict[str, Any]:
+def _same(model: type[SummaryPart], counts: object, *, but: Sequence[str] = ()) -> dict[str, Any]:
     """The fields of ``model`` that the counts have under the same name."""
     names = [name for name in model.model_fields if name not in but and hasattr(counts, name)]
     return {name: getattr(counts, name) for name in names}

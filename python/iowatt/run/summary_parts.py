@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
-
-class Part(BaseModel):
-    """A table of ``run.json``."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, serialize_by_alias=True)
+from iowatt.base.results import Result, is_none
 
 
-class Flash(Part):
+class SummaryPart(Result):
+    """A table of ``run.json``: every figure is a finite number or null."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
+
+
+def absent(description: str) -> Any:
+    """A field that ``run.json`` has only where it has a value."""
+    return Field(default=None, exclude_if=is_none, description=description)
+
+
+class FlashSummary(SummaryPart):
     """What the flash of an SSD did within the window, and its state at the end.
 
     Pages are of flash; a unit of the map that is smaller than one counts as a part of it.
@@ -54,7 +61,7 @@ class Flash(Part):
     )
 
 
-class Wear(Part):
+class WearGauge(SummaryPart):
     """A rating of a drive, and how fast this work uses it up."""
 
     rating: Literal[
@@ -73,7 +80,7 @@ class Wear(Part):
     )
 
 
-class Device(Part):
+class DeviceSummary(SummaryPart):
     """One drive."""
 
     name: str
@@ -122,11 +129,11 @@ class Device(Part):
     state_time_s: dict[str, float] = Field(description="By state; power levels by their names.")
     energy_j: dict[str, float | None]
     energy_by_cause_j: dict[str, float | None] = Field(default={}, description="As energy.by_cause_j.")
-    flash: Flash | None = Field(default=None, description="Only of SSDs.")
-    wear: list[Wear] = Field(default=[], description="Its ratings, as far as the library knows them.")
+    flash: FlashSummary | None = absent("Only of SSDs.")
+    wear: list[WearGauge] = Field(default=[], description="Its ratings, as far as the library knows them.")
 
 
-class Maid(Part):
+class MaidCounts(SummaryPart):
     """MAID: the cache in front of drives that mostly stand by."""
 
     kind: Literal["maid"]
@@ -146,7 +153,7 @@ class Maid(Part):
     dirty_bytes_at_end: int = Field(description="Bytes that only the cache holds.")
 
 
-class Pdc(Part):
+class PdcCounts(SummaryPart):
     """Popular data concentration."""
 
     kind: Literal["pdc"]
@@ -159,7 +166,7 @@ class Pdc(Part):
     held_writes: int = Field(description="Writes that waited for a move to end.")
 
 
-class WriteOffLoading(Part):
+class WriteOffLoadingCounts(SummaryPart):
     """Write off-loading."""
 
     kind: Literal["write-off-loading"]
@@ -178,7 +185,7 @@ class WriteOffLoading(Part):
     log_bytes_at_end: int = Field(description="Bytes that only logs hold.")
 
 
-class PathQueue(Part):
+class PathQueue(SummaryPart):
     """The host's queue in front of a path."""
 
     depth: int | None = Field(description="Commands outstanding of a lane at most; null: no limit.")
@@ -186,7 +193,7 @@ class PathQueue(Part):
     wait_mean_ms: float | None = Field(description="Over all requests; null without any.")
 
 
-class PathHop(Part):
+class PathHop(SummaryPart):
     """A station of a path, in the order in which a request passes them on its way out."""
 
     hop: str
@@ -200,7 +207,7 @@ class PathHop(Part):
     service_mean_ms: float | None
 
 
-class PathExpress(Part):
+class PathExpress(SummaryPart):
     """Writes of a size class that the target port answers ready by itself."""
 
     up_to_bytes: int
@@ -209,7 +216,7 @@ class PathExpress(Part):
     refused: int = Field(description="Writes that found none free, and went to the controller first.")
 
 
-class Path(Part):
+class PathSummary(SummaryPart):
     """A path from hosts to the array, its lanes together, within the window."""
 
     name: str
@@ -222,7 +229,7 @@ class Path(Part):
     not_express: int | None = Field(description="Writes of no such class; null where there is none.")
 
 
-class InstrumentProblem(Part):
+class InstrumentProblem(SummaryPart):
     """Something that an instrument or its log did not do right."""
 
     kind: str = Field(description="gap, not-available, out-of-range, clipped, uncertain, clock, failure.")
@@ -231,8 +238,8 @@ class InstrumentProblem(Part):
     text: str
 
 
-class Instrument(Part):
-    """A meter or thermometer that recorded beside the run."""
+class InstrumentSummary(SummaryPart):
+    """A meter or thermometer that recorded during the run."""
 
     name: str
     kind: str = Field(description="The reader: snmp, yokogawa-csv, ptdaemon ...")
@@ -250,7 +257,7 @@ class Instrument(Part):
     problems: list[InstrumentProblem] = Field(description="Within the window, and of the whole log.")
 
 
-class StreamShare(Part):
+class StreamShare(SummaryPart):
     """A stream's share of all requests, percent."""
 
     stream: str
@@ -262,7 +269,7 @@ class StreamShare(Part):
     )
 
 
-class Reported(Part):
+class Reported(SummaryPart):
     """The load generator's own summary, as it printed it."""
 
     iops: float | None
@@ -270,7 +277,7 @@ class Reported(Part):
     response_mean_ms: float | None
 
 
-class LoadGenerator(Part):
+class LoadGenerator(SummaryPart):
     """What made the requests of a measured run, and what it says of itself."""
 
     tool: Literal["fio", "vdbench"]

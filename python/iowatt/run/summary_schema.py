@@ -5,16 +5,26 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from iowatt.run.summary_parts import Device, Instrument, LoadGenerator, Maid, Part, Path, Pdc, WriteOffLoading
+from iowatt.run.summary_parts import (
+    DeviceSummary,
+    InstrumentSummary,
+    LoadGenerator,
+    MaidCounts,
+    PathSummary,
+    PdcCounts,
+    SummaryPart,
+    WriteOffLoadingCounts,
+    absent,
+)
 
 SCHEMA = "iowatt.run/1"
 
 
-class Input(Part):
+class Input(SummaryPart):
     """A file that the run read."""
 
     path: str = Field(
@@ -24,7 +34,7 @@ class Input(Part):
     sha256: str | None = Field(description="Digest of its bytes; null for standard input.")
 
 
-class Host(Part):
+class HostMachine(SummaryPart):
     """The machine that produced the run."""
 
     name: str
@@ -33,7 +43,7 @@ class Host(Part):
     cpus: int
 
 
-class Provenance(Part):
+class Provenance(SummaryPart):
     """Where the run came from. The only part, with `simulation`, that may differ between equal runs."""
 
     version: str = Field(description="Of iowatt.")
@@ -42,13 +52,13 @@ class Provenance(Part):
         description="The scenario, traces, and device files of one's own with what they are based on."
     )
     scenario_sha256: str = Field(description="Digest of scenario.toml in this bundle, overrides included.")
-    host: Host
+    host: HostMachine
     started_at: str = Field(description="UTC, ISO 8601.")
     python: str
     command: str | None = Field(description="The command line; null where run from Python.")
 
 
-class Window(Part):
+class WindowSummary(SummaryPart):
     """What all figures refer to."""
 
     start_s: float
@@ -60,7 +70,7 @@ class Window(Part):
     )
 
 
-class Requests(Part):
+class Requests(SummaryPart):
     """Requests that arrived within the window: count = completed + in_flight_at_end.
 
     Response times are of these; throughput counts all completions instead.
@@ -76,7 +86,7 @@ class Requests(Part):
     in_flight_at_end: int
 
 
-class Throughput(Part):
+class Throughput(SummaryPart):
     """All that completed within the window, whenever it arrived, over the window."""
 
     completions: int = Field(description="Requests completed within the window, whenever they arrived.")
@@ -84,7 +94,7 @@ class Throughput(Part):
     mib_per_s: float
 
 
-class ResponseTime(Part):
+class ResponseTime(SummaryPart):
     """Arrival at the point of observation to completion, in ms; null where there were no requests.
 
     A percentile is the value at rank ceil(q * count); see iowatt.run.histogram.
@@ -106,7 +116,7 @@ class ResponseTime(Part):
     )
 
 
-class ResponseTimes(Part):
+class ResponseTimes(SummaryPart):
     """Response times of all requests and by direction."""
 
     all: ResponseTime
@@ -114,7 +124,7 @@ class ResponseTimes(Part):
     write: ResponseTime
 
 
-class Energy(Part):
+class Energy(SummaryPart):
     """Energy within the window; devices only unless the array's own power is modelled, then at the wall."""
 
     total_j: float | None = Field(
@@ -145,7 +155,7 @@ class Energy(Part):
     )
 
 
-class Power(Part):
+class Power(SummaryPart):
     """Power within the window: devices, and wall_* of all of the array with its power supplies.
 
     wall_* are null where the array's own power is neither modelled nor metered.
@@ -167,10 +177,10 @@ class Power(Part):
     )
 
 
-class Capacity(Part):
+class CapacitySummary(SummaryPart):
     """Decimal gigabytes (1e9 bytes)."""
 
-    raw: float | None = Field(description="All drives; null where measured and not said.")
+    raw: float | None = Field(description="All drives; null where measured and not stated.")
     usable: float | None = Field(description="After redundancy, pools that carry a volume.")
     effective: float | None = Field(
         description="After capacity optimisation, at the ratios that the scenario assumes and less what "
@@ -178,7 +188,7 @@ class Capacity(Part):
     )
 
 
-class Efficiency(Part):
+class Efficiency(SummaryPart):
     """Work and capacity per watt of mean power; null where no power was drawn or it is not known."""
 
     iops_per_w: float | None
@@ -188,7 +198,7 @@ class Efficiency(Part):
     effective_gb_per_w: float | None = None
 
 
-class PowerManagement(Part):
+class PowerManagement(SummaryPart):
     """What changes of power level did, over all drives within the window."""
 
     spin_ups: int = Field(description="Starts of spindles.")
@@ -204,7 +214,7 @@ class PowerManagement(Part):
     spinning_up_most: dict[str, int] = Field(description="Most drives that spun up at once, by pool.")
 
 
-class Bus(Part):
+class BusSummary(SummaryPart):
     """One bus that drives share, within the window."""
 
     name: str
@@ -213,7 +223,7 @@ class Bus(Part):
     wait_mean_ms: float | None = Field(description="Wait for the bus before a transfer.")
 
 
-class ControllerPart(Part):
+class ControllerPart(SummaryPart):
     """A part of the controller that serves requests (the back end: commands to drives) one after another."""
 
     requests: int
@@ -221,7 +231,7 @@ class ControllerPart(Part):
     wait_mean_ms: float | None = Field(description="Mean wait of a request before it is served.")
 
 
-class Zeros(Part):
+class Zeros(SummaryPart):
     """Bytes that were kept from the pools because the controller knew them to be zeros."""
 
     written_bytes: int
@@ -231,7 +241,7 @@ class Zeros(Part):
     )
 
 
-class Loss(Part):
+class ControllerLoss(SummaryPart):
     """A controller or battery that failed; over the whole run, times from its start."""
 
     of: str = Field(description="controller or battery.")
@@ -242,7 +252,7 @@ class Loss(Part):
     written_through: int = Field(description="Writes that went through to the drives because of it.")
 
 
-class Controller(Part):
+class ControllerSummary(SummaryPart):
     """The array controller; a part that takes no time is null."""
 
     processors: ControllerPart | None
@@ -250,18 +260,17 @@ class Controller(Part):
     mirror_link: ControllerPart | None = Field(
         default=None, description="The link over which the partner controller gets a copy of writes."
     )
-    back_end: ControllerPart | None = Field(
-        default=None, description="What every command to a drive passes. Only where it takes time."
+    back_end: ControllerPart | None = absent(
+        "What every command to a drive passes. Only where it takes time."
     )
-    write_path: ControllerPart | None = Field(
-        default=None,
-        description="What commands made for writes pass before the back end. Only where it takes time.",
+    write_path: ControllerPart | None = absent(
+        "What commands made for writes pass before the back end. Only where it takes time."
     )
     zeros: Zeros | None = Field(default=None, description="Only where zeros are detected.")
-    losses: list[Loss] = Field(default=[])
+    losses: list[ControllerLoss] = Field(default=[])
 
 
-class CacheHits(Part):
+class CacheHits(SummaryPart):
     """What requests found in the cache; ratios are null where there were no such requests."""
 
     read_hit_ratio: float | None = Field(description="Reads with all of their data in the cache.")
@@ -272,7 +281,7 @@ class CacheHits(Part):
     hit_bytes_ratio: float | None
 
 
-class ReadAhead(Part):
+class ReadAheadSummary(SummaryPart):
     """What the cache read before it was asked for; what is neither used nor wasted is there at the end."""
 
     bytes: int
@@ -283,7 +292,7 @@ class ReadAhead(Part):
     used_ratio: float | None
 
 
-class Cache(CacheHits):
+class CacheSummary(CacheHits):
     """The controller's cache; ratios are null where there were no such requests."""
 
     delayed_hit_ratio: float | None = Field(
@@ -304,10 +313,12 @@ class Cache(CacheHits):
         default=0,
         description="Times that destaging by utilisation passed over a hot line; the warm-up included.",
     )
-    read_ahead: ReadAhead | None = Field(default=None, description="Only where anything was read ahead.")
+    read_ahead: ReadAheadSummary | None = Field(
+        default=None, description="Only where anything was read ahead."
+    )
 
 
-class Reduction(Part):
+class Reduction(SummaryPart):
     """Capacity optimisation: what it did within the window, and what it held at the end."""
 
     pages_written: int = Field(description="By requests, whole or in part.")
@@ -328,7 +339,7 @@ class Reduction(Part):
     )
 
 
-class VirtualPool(Part):
+class VirtualPool(SummaryPart):
     """An address space made of parts of pools, and what its scheme did with the requests that reached it."""
 
     name: str
@@ -345,13 +356,13 @@ class VirtualPool(Part):
     held: int = Field(description="Pieces of requests that waited for the end of a move.")
     held_mean_ms: float | None = Field(description="How long those waited.")
     dirty_bytes_at_end: int = Field(description="Written to copies or logs and not to their home yet.")
-    data_movement: Maid | Pdc | WriteOffLoading | None = Field(
+    data_movement: MaidCounts | PdcCounts | WriteOffLoadingCounts | None = Field(
         default=None, description="What schemes that move data for the sake of power count besides."
     )
     reduction: Reduction | None = Field(default=None, description="Only where capacity is optimised.")
 
 
-class Tier(Part):
+class TierSummary(SummaryPart):
     """One part of a virtual pool; ratios are of the requests to the virtual pool.
 
     They are null without any requests, and with the scheme reduced, whose one part has all there is:
@@ -377,7 +388,7 @@ class Tier(Part):
     migration_bytes_written: int = Field(description="By moves.")
 
 
-class HeatSpace(Part):
+class HeatSpaceSummary(SummaryPart):
     """One address space of the table ``heat``."""
 
     point: Literal["front", "back"] = Field(
@@ -391,15 +402,15 @@ class HeatSpace(Part):
     bytes_written: int
 
 
-class Heat(Part):
+class HeatSummary(SummaryPart):
     """What the rows of the table ``heat`` are, and their sums."""
 
     extent_bytes: int = Field(description="Of an extent; a power of two times that asked for.")
     period_s: float
-    spaces: list[HeatSpace]
+    spaces: list[HeatSpaceSummary]
 
 
-class Rebuild(Part):
+class RebuildSummary(SummaryPart):
     """A drive that failed, and its rebuild; over the whole run, the warm-up included."""
 
     pool: str
@@ -414,7 +425,7 @@ class Rebuild(Part):
     fraction: float = Field(description="Of the data, copies and parity that the drive held.")
 
 
-class Volume(Part):
+class VolumeSummary(SummaryPart):
     """One volume: the same figures, of its requests alone."""
 
     name: str
@@ -424,10 +435,10 @@ class Volume(Part):
     throughput: Throughput
     response_time_ms: ResponseTimes
     in_flight_mean: float
-    cache: CacheHits | None = Field(default=None, description="Only where there is a cache.")
+    cache: CacheHits | None = absent("Only where there is a cache.")
 
 
-class TraceReading(Part):
+class TraceReading(SummaryPart):
     """What the reader of a trace counted; a unit mistake or a damaged file shows here.
 
     Traces are read ahead of the simulation: all counts include records that were read and, the run ending
@@ -458,7 +469,7 @@ class TraceReading(Part):
     )
 
 
-class Workload(Part):
+class WorkloadSummary(SummaryPart):
     """One workload: the same figures, of its requests alone."""
 
     name: str
@@ -468,10 +479,10 @@ class Workload(Part):
     response_time_ms: ResponseTimes
     in_flight_mean: float
     trace: TraceReading | None = Field(description="Null where the requests came from no trace.")
-    cache: CacheHits | None = Field(default=None, description="Only where there is a cache.")
+    cache: CacheHits | None = absent("Only where there is a cache.")
 
 
-class Simulation(Part):
+class Simulation(SummaryPart):
     """What the simulation itself took, warm-up detection included."""
 
     wall_s: float
@@ -482,7 +493,7 @@ class Simulation(Part):
     peak_rss_mib: float
 
 
-class RunSummary(Part):
+class RunSummary(SummaryPart):
     """Summary of one run, simulated or measured."""
 
     schema_: Literal["iowatt.run/1"] = Field(alias="schema")
@@ -490,59 +501,34 @@ class RunSummary(Part):
     source: Literal["simulation", "fio", "vdbench", "replay", "trace"]
     notes: list[str] = Field(description="Limits of the figures that a reader must know.")
     provenance: Provenance
-    window: Window
+    window: WindowSummary
     requests: Requests
     throughput: Throughput
     response_time_ms: ResponseTimes
     energy: Energy
     power_w: Power
     power_basis: Literal["device", "wall"] = Field(description="The power that efficiency is taken over.")
-    capacity_gb: Capacity
+    capacity_gb: CapacitySummary
     efficiency: Efficiency
-    devices: list[Device]
-    buses: list[Bus]
-    rebuilds: list[Rebuild] = Field(default=[], description="Drives that failed, in order of pool and time.")
-    volumes: list[Volume]
-    workloads: list[Workload]
-    paths: list[Path] | None = Field(
-        default=None, description="From hosts to the array, where requests go by any."
+    devices: list[DeviceSummary]
+    buses: list[BusSummary]
+    rebuilds: list[RebuildSummary] = Field(
+        default=[], description="Drives that failed, in order of pool and time."
     )
-    response_time_at: dict[Literal["switch", "array"], ResponseTimes] | None = Field(
-        default=None,
-        description="Response times of the requests that went by a path, as seen within it, in ms: at the "
+    volumes: list[VolumeSummary]
+    workloads: list[WorkloadSummary]
+    paths: list[PathSummary] | None = absent("From hosts to the array, where requests go by any.")
+    response_time_at: dict[Literal["switch", "array"], ResponseTimes] | None = absent(
+        "Response times of the requests that went by a path, as seen within it, in ms: at the "
         "switch that watches, at the array's port. Percentiles are from the table series: at most 0.4 % "
-        "above.",
+        "above."
     )
-    controller: Controller | None = Field(default=None, description="Only where it takes time.")
-    cache: Cache | None = Field(default=None, description="Only where there is one.")
-    virtual_pools: list[VirtualPool] | None = Field(default=None, description="Only where there are any.")
-    tiers: list[Tier] | None = Field(default=None, description="Parts of virtual pools, where there are any.")
-    heat: Heat | None = Field(default=None, description="Only where it was asked for.")
-    power_management: PowerManagement | None = Field(
-        default=None, description="Only where drives changed their power level."
-    )
-    simulation: Simulation | None = Field(default=None, description="Only where simulated.")
-    driver: LoadGenerator | None = Field(default=None, description="Only where measured.")
-    instruments: list[Instrument] | None = Field(default=None, description="Only where any recorded.")
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data in the order of ``run.json``."""
-        data = self.model_dump(mode="json")
-        optional = (
-            "paths", "response_time_at", "controller", "cache", "virtual_pools", "tiers", "heat",
-            "power_management", "simulation", "driver", "instruments",
-        )  # fmt: skip
-        for part in optional:
-            if data[part] is None:
-                del data[part]
-        if controller := data.get("controller"):
-            for part in ("back_end", "write_path"):
-                if controller[part] is None:
-                    del controller[part]
-        for device in data["devices"]:
-            if device["flash"] is None:
-                del device["flash"]
-        for flow in (*data["volumes"], *data["workloads"]):
-            if flow["cache"] is None:
-                del flow["cache"]
-        return data
+    controller: ControllerSummary | None = absent("Only where it takes time.")
+    cache: CacheSummary | None = absent("Only where there is one.")
+    virtual_pools: list[VirtualPool] | None = absent("Only where there are any.")
+    tiers: list[TierSummary] | None = absent("Parts of virtual pools, where there are any.")
+    heat: HeatSummary | None = absent("Only where it was asked for.")
+    power_management: PowerManagement | None = absent("Only where drives changed their power level.")
+    simulation: Simulation | None = absent("Only where simulated.")
+    driver: LoadGenerator | None = absent("Only where measured.")
+    instruments: list[InstrumentSummary] | None = absent("Only where any recorded.")

@@ -30,8 +30,8 @@ MOST_FOLDERS: Final = 20_000
 MOST_LEVELS: Final = 12
 
 
-class Entry(Result):
-    """One folder of results. Figures are those of a Run, and ``None`` where it does not say them."""
+class WorkspaceEntry(Result):
+    """One folder of results. Figures are those of a Run, None where it lacks them."""
 
     path: str  # relative to the directory that was listed
     kind: str
@@ -49,7 +49,7 @@ class Workspace(ResultDocument):
 
     schema_id: Literal["iowatt.workspace/1"] = Field(default="iowatt.workspace/1", alias="schema")
     directory: str
-    entries: list[Entry]
+    entries: list[WorkspaceEntry]
     notes: list[Note]
 
 
@@ -66,7 +66,7 @@ def listed(directory: str | os.PathLike[str] = ".") -> Workspace:
     root = Path(directory)
     if not root.is_dir():
         raise InputError("not-found", str(root), "there is no such directory")
-    found: list[Entry] = []
+    found: list[WorkspaceEntry] = []
     notes: list[Note] = []
     left = MOST_FOLDERS
     for folder, names in _folders(root):
@@ -98,7 +98,7 @@ def _folders(root: Path) -> Iterator[tuple[Path, list[str]]]:
         yield folder, heads
 
 
-def _entry(root: Path, folder: Path, name: str) -> Entry | None:
+def _entry(root: Path, folder: Path, name: str) -> WorkspaceEntry | None:
     schema, kind = HEADS[name]
     head = input_file.json_object(folder / name)
     if not str(head.get("schema", "")).startswith(schema):
@@ -110,7 +110,7 @@ def _entry(root: Path, folder: Path, name: str) -> Entry | None:
     }
     if kind == "run":
         wall_w = _number(head, "power_w", "wall_mean")
-        return Entry(
+        return WorkspaceEntry(
             **shown,
             source=_text(head, "source"),
             system=_system(head),
@@ -119,7 +119,7 @@ def _entry(root: Path, folder: Path, name: str) -> Entry | None:
             power_mean_w=_number(head, "power_w", "mean") if wall_w is None else wall_w,
             at=_text(head, "provenance", "started_at") or _written(folder / name),
         )
-    return Entry(**shown, source=_text(head, "kind"), at=_written(folder / name))
+    return WorkspaceEntry(**shown, source=_text(head, "kind"), at=_written(folder / name))
 
 
 def _at(head: Mapping[str, Any], keys: tuple[str, ...]) -> Any:

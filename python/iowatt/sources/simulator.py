@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import DataLossError, InputError
 from iowatt.model.scenario import traces_of
-from iowatt.run.record import Cost, Hits, Record, Volume, Workload
+from iowatt.run.record import Hits, Record, SimulationCost, VolumeFlow, WorkloadFlow
 from iowatt.run.summary_schema import Zeros
 from iowatt.sources.simulation import counts, first_pass, remarks, tables, wall
 from iowatt.trace.columns import sector_doubt
@@ -220,9 +220,9 @@ class _Meter:
         self._wall = time.perf_counter()
         self._cpu = cpu_clock() - other_cpu_s()
 
-    def read(self) -> Cost:
+    def read(self) -> SimulationCost:
         """The cost so far."""
-        return Cost(
+        return SimulationCost(
             wall_s=time.perf_counter() - self._wall,
             cpu_s=max(0.0, self._cpu_clock() - self._other_cpu_s() - self._cpu),
             requests=self.requests,
@@ -254,7 +254,7 @@ def build_record(
     raw: Mapping[str, Any],
     notes: Sequence[str],
     scenario_text: str,
-    cost: Cost,
+    cost: SimulationCost,
     *,
     idle: IdleSpool | None = None,
 ) -> Record:
@@ -273,7 +273,7 @@ def build_record(
         window=counts.window(summary, simulation["observe"]["warmup_s"]),
         total=counts.flow(summary["total"]),
         workloads=[
-            Workload(name, names["volumes"][volume], counts.flow(flow), counts.reading(trace), hits)
+            WorkloadFlow(name, names["volumes"][volume], counts.flow(flow), counts.reading(trace), hits)
             for name, volume, flow, trace, hits in zip(
                 names["workloads"],
                 volume_of,
@@ -284,7 +284,7 @@ def build_record(
             )
         ],
         volumes=[
-            Volume(
+            VolumeFlow(
                 name,
                 spaces[volume["pool"]],
                 volume["capacity_bytes"],

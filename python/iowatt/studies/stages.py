@@ -205,17 +205,8 @@ class ArrayPoint:
 
 
 def _analyse(path: str, _report: Report) -> RecordedIdle:
-    from iowatt.lenses.idle import analyse
-    from iowatt.lenses.idle.periods import Periods
-    from iowatt.lenses.idle.policies import OracleBound
-    from iowatt.lenses.idle.power import of_run
+    from iowatt.lenses.idle import analyse, oracle_bound
     from iowatt.run.bundle import Run
 
     run = Run.open(path)
-    drives = of_run(run)
-    longest_s = max(drive.transition_s for drive in drives)
-    periods = Periods(run)
-    bound = OracleBound(drives, periods.short, [seconds / longest_s for seconds in TRANSITIONS_S])
-    for batch in periods.batches():
-        bound.add(batch)
-    return RecordedIdle(analyse(run), bound.points(float(run.summary["energy"]["total_j"])))
+    return RecordedIdle(analyse(run), oracle_bound(run, TRANSITIONS_S))

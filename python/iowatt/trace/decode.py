@@ -33,7 +33,7 @@ def refuse(
     *,
     code: str = "out-of-range",
 ) -> None:
-    """Raise for the first row that is marked in ``bad``; do nothing where there is none."""
+    """Raise ``InputError`` for the first row marked in ``bad``, if any."""
     if bad.any():
         at = int(bad.argmax())
         problem = problem.format(value=column[at])

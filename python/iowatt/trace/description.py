@@ -362,7 +362,7 @@ class DensityFigures(Result):
     """Requests and bytes by extent."""
 
     extent_bytes: int  #: Bytes of an extent.
-    as_asked: bool  #: Whether that is the size asked for; automatic extents are.
+    as_asked: bool  #: Whether that is the requested size; automatic extents are.
     touched: int  #: Extents with at least one request.
     spanned: int  #: Extents from the first touched one of each device to its last.
     skew: list[DensitySkewPoint]  #: Share of the I/O on the hottest extents.
@@ -420,7 +420,7 @@ class Description(Result):
     file: str  #: The file as the user named it.
     format: str  #: Name of the format.
     origin: str | None  #: The moment of time 0 in UTC, where stamps were absolute.
-    options: DescribeOptions  #: What was asked for.
+    options: DescribeOptions  #: The options.
     requests: RequestCounts  #: Requests by kind.
     #: Share of requests of the direction of the one before; None for a single request.
     direction_repeats: float | None

@@ -13,10 +13,11 @@ import pytest
 import compared_runs as made
 import iowatt
 from iowatt.base.errors import Argument
-from iowatt.lenses.compare.analyse import analyse
+from iowatt.lenses.compare.analysis import analyse
 from iowatt.lenses.compare.request import CompareRequest, open_runs
 from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT, BeforeAfter
-from iowatt.pages.compare.document import document as shown_as
+from iowatt.pages.compare import words
+from iowatt.pages.compare.page import document as shown_as
 from iowatt.pages.run.headlines import headlines
 from iowatt.render import write
 from refused import refused
@@ -206,7 +207,7 @@ def test_one_side_alone_may_have_a_course_over_time():
     shown = shown_as(document)
     assert "compare-over-time-after" in shown.ids() and "compare-over-time-before" not in shown.ids()
     threshold = shown.ids()["compare-threshold"].table
-    assert threshold.column("Spikes") == [None, "by means", "by single requests"]
+    assert threshold.column("Spikes") == [None, *dict(words.VIEWS).values()]
 
 
 def without_histogram(run):

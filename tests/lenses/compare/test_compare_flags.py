@@ -7,13 +7,12 @@ import pytest
 
 import compared_runs as made
 from iowatt.lenses.compare import flags
-from iowatt.lenses.compare.analyse import analyse
+from iowatt.lenses.compare.analysis import analyse
 from iowatt.lenses.compare.measurement import sides
 from iowatt.lenses.compare.request import CompareRequest
 from iowatt.lenses.compare.result import NO_VERDICT
 from iowatt.lenses.kept_up import kept_up
-from iowatt.pages.compare.document import document
-from iowatt.run.record import LoadGenerator
+from iowatt.pages.compare.page import document
 
 BASE = made.build(np.ones(1000))
 
@@ -62,7 +61,7 @@ def test_a_seed_makes_no_other_workload_and_a_rate_does():
 
 
 def test_measured_against_simulated_is_flagged():
-    driver = LoadGenerator("fio", "fio-3.33", None, 10.0, (), None, ())
+    driver = made.load_generator(None, 10.0)
     run = made.build(np.ones(1000), source="fio", driver=driver, plan={"measured": {}})
     run.summary["power_w"]["wall_mean"] = 100.0
     assert keys(BASE, run) == ["source", "loop", "power"]
@@ -135,7 +134,7 @@ def test_a_run_that_did_not_keep_up_withholds_every_verdict_and_is_told_first():
 
 
 def unlike(**changes):
-    driver = LoadGenerator("fio", "fio-3.33", None, 10.0, (), None, ())
+    driver = made.load_generator(None, 10.0)
     run = made.build(np.ones(1000), source="fio", driver=driver, plan={"measured": {}}, **changes)
     run.summary["power_w"]["wall_mean"] = 100.0
     return run

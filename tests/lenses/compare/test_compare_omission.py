@@ -13,7 +13,6 @@ from iowatt.lenses.compare.measurement import Loop, loop_of, sides
 from iowatt.lenses.compare.omission import corrected, described, expected
 from iowatt.lenses.compare.request import CompareRequest
 from iowatt.run.histogram import Histogram
-from iowatt.run.record import LoadGenerator
 from refused import refused
 
 
@@ -50,7 +49,7 @@ def test_an_interval_that_no_count_can_hold_is_refused():
 
 
 def driver(asked):
-    return LoadGenerator("fio", "fio-3.33", asked, 100.0, (), None, ())
+    return made.load_generator(asked, 100.0)
 
 
 def measured(asked, plan=None):

@@ -14,7 +14,7 @@ import compared_runs as made
 from iowatt.lenses.compare import response
 from iowatt.lenses.compare.measurement import sides
 from iowatt.lenses.compare.request import CompareRequest
-from iowatt.run.histogram import Histogram
+from iowatt.run.histogram import PERCENTILES, Histogram
 
 TIMES = st.lists(st.integers(1, 20_000_000_000), min_size=1, max_size=200)
 
@@ -55,7 +55,7 @@ def test_the_share_over_a_threshold(ns, threshold):
     assert found.share == pytest.approx(found.requests / len(ns))
 
 
-@given(st.integers(1, 100_000), st.sampled_from([q for _, q in response.QUANTILES]))
+@given(st.integers(1, 100_000), st.sampled_from(list(PERCENTILES.values())))
 def test_what_lies_beyond_a_percentile_is_what_its_rank_leaves(total, q):
     ns = np.arange(1, min(total, 2000) + 1)
     assert response.beyond(ns.size, q) == int((ns > exact(ns).quantile(q)).sum())
@@ -82,7 +82,7 @@ def test_repeated_runs_are_merged_and_their_percentiles_not_averaged():
     slow, fast = draws(1, 10.0, 1000), draws(2, 1.0, 9000)
     found = response.percentiles(side_of(made.build(slow), made.build(fast, seed=2)))
     together = np.sort(np.concatenate([slow, fast]))
-    for name, q in response.QUANTILES:
+    for name, q in PERCENTILES.items():
         assert found.named(name) == pytest.approx(together[math.ceil(q * together.size) - 1], rel=2e-3)
     assert found.mean == pytest.approx(together.mean(), rel=1e-6)
     averaged = (np.quantile(slow, 0.99) + np.quantile(fast, 0.99)) / 2
@@ -113,7 +113,7 @@ def test_another_point_comes_from_the_series():
 
 
 def test_a_curve_ends_at_all_requests_and_only_rises():
-    points = response.curve(side_of(made.build(draws(5))).histogram)
+    points = side_of(made.build(draws(5))).histogram.curve()
     assert points[-1][1:] == (1.0, 0.0)
     assert all(one[0] < other[0] and one[1] <= other[1] for one, other in pairwise(points))
 

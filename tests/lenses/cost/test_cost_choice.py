@@ -15,7 +15,6 @@ from iowatt.api import run as simulate
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
 from iowatt.evaluate.search.metrics import table
-from iowatt.lenses.budget.level import Level
 from iowatt.lenses.budget.result import ServiceLevel
 from iowatt.lenses.cost.request import CostRequest, answer
 from iowatt.lenses.findings import findings
@@ -24,7 +23,11 @@ from iowatt.pages import cost as report
 from iowatt.pages.cost import totals, words
 from iowatt.pages.cost.sentences import verdict
 from iowatt.render import numbers, write
-from iowatt.run.record import LoadGenerator
+
+
+def within(ms: float, of: str = "mean") -> ServiceLevel:
+    return ServiceLevel(within_ms=ms, of=of)
+
 
 SCENARIO = """name = "work"
 [[workload]]
@@ -133,7 +136,7 @@ def test_run_and_a_row_of_a_sweep_judge_alike(runs):
 
 @pytest.mark.parametrize(("asked", "kept"), [(None, True), (10.2, True), (20.0, False)])
 def test_a_measured_run_is_held_against_the_rate_that_was_asked_for(asked, kept):
-    driver = LoadGenerator("fio", "fio-3.33", asked, 10.0, (), None, ())
+    driver = made.load_generator(asked, 10.0)
     run = made.build([1.0] * 1000, source="fio", driver=driver, plan={"measured": {}})
     found = kept_up(run)
     assert found.kept_up is kept
@@ -159,7 +162,7 @@ def test_a_system_that_misses_the_service_level_is_no_candidate(runs):
         for name in ("raid5", "raid10")
     }
     slow, quick = sorted(times, key=times.get, reverse=True)
-    found = ask(runs, "raid5", "raid10", level=Level((times[slow] + times[quick]) / 2, "p95"))
+    found = ask(runs, "raid5", "raid10", level=within((times[slow] + times[quick]) / 2, "p95"))
     assert found.choice.candidates == [quick]
     assert [(one.system, one.late) for one in found.choice.excluded] == [(slow, False)]
     assert found.comparison == []
@@ -176,14 +179,14 @@ def test_a_system_that_misses_the_service_level_is_no_candidate(runs):
         assert f"p95 {numbers.with_unit(times[name], 'ms')}" in tile.remark
     # Its own figures stay: it did the work, only too slowly.
     assert all(one.usd is not None for one in found.other.systems)
-    loosest = Level(2 * times[slow], "p95")
+    loosest = within(2 * times[slow], "p95")
     met = ask(runs, "raid5", "raid10", level=loosest)
     assert met.choice.level == ServiceLevel(within_ms=2 * times[slow], of="p95")
     # Said once where every candidate meets it, never where one misses it or none was asked for.
     assert [len(verdict(one)) for one in (met, found, ask(runs, "raid5", "raid10"))] == [2, 2, 1]
-    only, overloaded, meets = verdict(ask(runs, "small", "raid5", level=Level(1e6, "p95")))
+    only, overloaded, meets = verdict(ask(runs, "small", "raid5", level=within(1e6, "p95")))
     assert only.startswith("raid5") and overloaded.startswith("small") and meets.startswith("raid5")
-    strictest = ask(runs, "raid5", "raid10", level=Level(1e-3, "p95"))
+    strictest = ask(runs, "raid5", "raid10", level=within(1e-3, "p95"))
     assert strictest.choice.candidates == [] and strictest.choice.cheapest.total is None
     assert write.page([report.document(strictest)])
 

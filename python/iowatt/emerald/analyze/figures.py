@@ -18,7 +18,17 @@ from iowatt.emerald.analyze.result import (
 )
 from iowatt.emerald.judge.stability import MEANING
 from iowatt.render import palette, plot
-from iowatt.render.figure import Cell, Column, Exact, Figure, Published, Table, axis, layout, text_columns
+from iowatt.render.figure import (
+    Cell,
+    Column,
+    Exact,
+    Figure,
+    PublishedFigure,
+    Table,
+    axis,
+    layout,
+    text_columns,
+)
 
 Row = Minute | IdleMinute
 
@@ -34,7 +44,7 @@ def published(part: Part) -> str:
     """The metric as it is published, with all digits behind it; an invalid one is refused."""
     if part.ep_shown is None or part.ep is None:
         return "refused"
-    return Published(part.ep_shown, part.ep)
+    return PublishedFigure(part.ep_shown, part.ep)
 
 
 def status(part: Part, analysis: Analysis) -> str:

@@ -16,7 +16,7 @@ from xlsxwriter.worksheet import Worksheet
 from iowatt.emerald.report.compose import Report
 from iowatt.render import palette
 from iowatt.render.document import Section
-from iowatt.render.figure import Cell, Column, Exact, Figure, Published
+from iowatt.render.figure import Cell, Column, Exact, Figure, PublishedFigure
 
 _AS_TYPED: Final = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 #: The format's own limit of a sheet's name, and the characters that it forbids there.
@@ -141,7 +141,7 @@ class _Book:
         return top + 2 + len(rows), top
 
     def _cell(self, sheet: Worksheet, row: int, at: int, cell: Cell, number: Format) -> None:
-        if isinstance(cell, Published):
+        if isinstance(cell, PublishedFigure):
             digits = f".{'0' * cell.decimals}" if cell.decimals else ""
             sheet.write_number(row, at, cell.as_number, self._format(f"0{digits}"))
         elif isinstance(cell, str):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
-from iowatt.lenses.heat.extents import Extents
+from iowatt.lenses.heat import Extents
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search import Pricing

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from iowatt.lenses.budget.analyse import analyse
+from iowatt.lenses.budget.analysis import analyse
 from iowatt.lenses.budget.class_at_load import has_hops
-from iowatt.lenses.budget.level import Level
-from iowatt.lenses.budget.result import Budget
+from iowatt.lenses.budget.result import MEAN, Budget, ServiceLevel
 
-__all__ = ["Budget", "Level", "analyse", "has_hops"]
+__all__ = ["MEAN", "Budget", "ServiceLevel", "analyse", "has_hops"]

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from iowatt.base.errors import InputError
 from iowatt.lenses.budget import stations
 from iowatt.lenses.budget.ledger import NS_PER_MS, Ledger, RequestMeans, classes, merged, of_frame
-from iowatt.lenses.budget.level import MEAN, QUANTILES
-from iowatt.lenses.budget.result import HopName
-from iowatt.run.histogram import Histogram
+from iowatt.lenses.budget.result import MEAN, HopName
+from iowatt.run.histogram import PERCENTILES, Histogram
 
 if TYPE_CHECKING:
     from iowatt.lenses.budget.stations import StationLoad
@@ -28,14 +27,14 @@ class ClassAtLoad:
 
     ledger: Ledger
     run: str
-    #: Requests per second of the Run, whatever way they go: counted ones over the window.
+    #: Requests per second of the whole Run, on any path: those counted over the window.
     rate_iops: float
-    #: Of this class alone.
+    #: Requests per second of this class.
     own_iops: float
-    #: Busy shares of the hops, of all work together.
+    #: Busy shares of the hops, under all work.
     busy: Sequence[StationLoad]
     histogram: Histogram
-    #: Mean response time as `run.json` has it; None where it has no figures of this class.
+    #: Mean response time in `run.json`; None where that has no figures for this class.
     reported_ms: float | None
     largest_ms: float | None
     #: Whether work piled up, so that its times are those of a growing queue.
@@ -59,16 +58,16 @@ class ClassAtLoad:
         """Mean response time, or a percentile by its one definition (`iowatt.run.histogram`)."""
         if statistic == MEAN:
             return self.ledger.mean().response_ms
-        found = self.histogram.quantile(QUANTILES[statistic])
+        found = self.histogram.quantile(PERCENTILES[statistic])
         assert found is not None  # a class has requests
         value = found / NS_PER_MS
         return value if self.largest_ms is None else min(value, self.largest_ms)
 
-    def made_of(self, statistic: str) -> RequestMeans:
-        """What the mean is made of, or requests around a percentile, as shares of its value."""
+    def breakdown(self, statistic: str) -> RequestMeans:
+        """Means of all requests, or of those around a percentile, scaled to its value."""
         if statistic == MEAN:
             return self.ledger.mean()
-        return self.ledger.around(QUANTILES[statistic]).scaled_to(self.value_ms(statistic))
+        return self.ledger.around(PERCENTILES[statistic]).scaled_to(self.value_ms(statistic))
 
 
 def has_hops(run: Run) -> bool:
@@ -77,7 +76,7 @@ def has_hops(run: Run) -> bool:
 
 
 def of_run(run: Run, name: str, *, overloaded: bool = False) -> list[ClassAtLoad]:
-    """The classes of a Run, which is called ``name``; all of a path together first where there are several.
+    """Return the classes of a Run called ``name``; a path with several begins with all of them merged.
 
     Raises ``InputError`` where the Run has no hops.
     """
@@ -95,7 +94,7 @@ def of_run(run: Run, name: str, *, overloaded: bool = False) -> list[ClassAtLoad
     found = []
     for ledger in classes(ledgers):
         whole = every[ledger.path]
-        # Busy shares are of all work; hops of a class are among those of its path.
+        # Busy shares count all work; the hops of a class are among those of its path.
         busy = stations.busy(run, whole.path, whole.hops, whole.mean(), whole.total / window)
         share = dict(zip(whole.hops, busy, strict=True))
         reported, largest = _reported(run, ledger, ledgers)
@@ -122,7 +121,7 @@ def _paths(ledgers: Sequence[Ledger]) -> list[str]:
 
 
 def _parts(ledger: Ledger, ledgers: Sequence[Ledger]) -> list[Ledger]:
-    """The classes that a ledger is of: itself, or what was merged."""
+    """The classes in a ledger: itself, or those merged into it."""
     mine = [one for one in ledgers if one.path == ledger.path]
     return [one for one in mine if (one.workload, one.op) == (ledger.workload, ledger.op)] or [
         one for one in mine if ledger.workload in (None, one.workload)
@@ -130,7 +129,7 @@ def _parts(ledger: Ledger, ledgers: Sequence[Ledger]) -> list[Ledger]:
 
 
 def _histogram(run: Run, ledger: Ledger, ledgers: Sequence[Ledger]) -> Histogram:
-    """Its finer bins in the table `latency`; the ledger's own where that is of other requests."""
+    """The finer bins of the table `latency`; the ledger's own where that table counts other requests."""
     import polars as pl
 
     latency = run.table("latency")
@@ -145,7 +144,7 @@ def _histogram(run: Run, ledger: Ledger, ledgers: Sequence[Ledger]) -> Histogram
 
 
 def _reported(run: Run, ledger: Ledger, ledgers: Sequence[Ledger]) -> tuple[float | None, float | None]:
-    """Mean and largest response time by `run.json`, where it knows the class."""
+    """Mean and largest response time in `run.json`; None where it lacks the class."""
     flows = {flow["name"]: flow["response_time_ms"] for flow in run.summary["workloads"]}
     times: list[Any] = [(flows.get(one.workload) or {}).get(one.op) for one in _parts(ledger, ledgers)]
     if not all(time and time["count"] for time in times):

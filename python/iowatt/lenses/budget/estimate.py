@@ -31,15 +31,15 @@ _HALVINGS: Final = 200
 
 @dataclass(frozen=True)
 class ScaledClass:
-    """A response time at one rate: what of it waits at each hop, and busy shares (NaN where not known)."""
+    """A response time at one rate: waiting at each hop, and busy shares (NaN where not known)."""
 
     waits_ms: Floats
-    #: What does not wait, and stays.
+    #: Time that is not waiting; it does not change with the rate.
     rest_ms: float
     busy: Floats
-    #: Of waiting at low utilisation: 1 for one server, larger for several.
+    #: Exponent of waiting at low utilisation: 1 for one server, larger for several.
     exponent: Floats
-    #: Whether waiting at the hop is a queue's; else it stays as seen up to saturation.
+    #: Whether the hop is a queue; if not, its waiting stays as measured up to saturation.
     queues: NDArray[np.bool_]
 
     @property
@@ -61,8 +61,8 @@ class ScaledClass:
     def alone(self, within_ms: float) -> list[float | None]:
         """For each hop the factor at which its waiting alone takes the response time to the level.
 
-        The others stay as seen. A hop that nobody waited at, or that is held back, breaks it where it is
-        saturated. None where its utilisation is not known, or what the others take is beyond the level.
+        The others stay as measured. A hop without waiting, or one that is held back, exceeds it at
+        saturation. None where its utilisation is not known, or where the others alone exceed the level.
         """
         return [self._alone(at, within_ms) for at in range(len(self.busy))]
 
@@ -91,7 +91,7 @@ class ScaledClass:
 
 
 def _root(excess: Callable[[float], float], most: float) -> float:
-    """Where something that rises from below 0 reaches it, below ``most``; ``most`` where it does not."""
+    """The root of an increasing function below ``most``; ``most`` where it has none."""
     low, high = 0.0, most
     if excess(high * (1 - 1e-12)) <= 0:
         return high
@@ -106,7 +106,7 @@ def _root(excess: Callable[[float], float], most: float) -> float:
     return low
 
 
-def grown(
+def scaled_class(
     mean: RequestMeans,
     busy: Sequence[float | None],
     servers: Sequence[int] | None = None,
@@ -115,10 +115,10 @@ def grown(
     value_ms: float | None = None,
     quantile: float | None = None,
 ) -> ScaledClass:
-    """A class that takes what its mean is made of, or ``value_ms`` at a quantile.
+    """Return a class that takes its mean response time, or ``value_ms`` at a quantile.
 
-    ``busy`` are the shares of its hops, None where not known, ``servers`` theirs (one each), and ``queues``
-    whether waiting there is a queue's (all).
+    For each hop ``busy`` is its busy share (None where not known), ``servers`` its servers (default one), and
+    ``queues`` whether it is a queue (default all are).
     """
     side_by_side = np.array([1] * len(busy) if servers is None else servers, dtype=float)
     waits = mean.waiting_ms if quantile is None else mean.waiting_ms * math.log(1 / (1 - quantile))

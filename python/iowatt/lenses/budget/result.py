@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note, Result, ResultDocument
+from iowatt.run.histogram import PERCENTILES
+
+#: The statistic besides the percentiles.
+MEAN: Final = "mean"
 
 
 class HopName(Result):
@@ -61,14 +67,14 @@ class PercentileBand(Result):
     #: A share of a bin counts as such.
     requests: float
     response_ms: float
-    #: Too few requests to rest anything on.
+    #: Whether there are too few requests to conclude from.
     anecdote: bool
     waiting_ms: list[float]
     service_ms: list[float]
 
 
 class AddsUp(Result):
-    """The sum over the hops beside the response time that was counted."""
+    """Whether the hops add up to the response time."""
 
     hops_mean_ms: float
     reported_mean_ms: float | None
@@ -170,10 +176,36 @@ class RequestClass(Result):
 
 
 class ServiceLevel(Result):
-    """What the response time is held against."""
+    """The longest response time to accept: ``of`` is the mean or a percentile.
+
+    Raises ``InputError`` for a statistic that ``run.json`` does not have, and for a time that is not above 0.
+    """
 
     within_ms: float
     of: str
+
+    def model_post_init(self, _context: Any) -> None:
+        """Check the statistic and the time."""
+        if self.of != MEAN and self.of not in PERCENTILES:
+            message = f"{self.of!r} is not a statistic; expected {', '.join((MEAN, *PERCENTILES))}"
+            raise InputError("not-accepted", Argument("of"), message)
+        if not 0 < self.within_ms < float("inf"):
+            message = f"{self.within_ms / 1e3:g} s is not accepted; expected a time above 0"
+            raise InputError("out-of-range", Argument("within"), message)
+
+    def missed(self, response_ms: Mapping[str, float | None]) -> str:
+        """Why response times (a class of ``response_time_ms``) miss the level; empty where they meet it."""
+        value = response_ms[self.of.replace(".", "")]
+        if value is None:
+            return f"its {self.of} response time is not known"
+        if value <= self.within_ms:
+            return ""
+        return f"its {self.of} response time is {value:,.3g} ms, above {self.within_ms:g} ms"
+
+    @property
+    def quantile(self) -> float | None:
+        """Share of the requests that must be within; None for the mean."""
+        return PERCENTILES.get(self.of)
 
 
 class Budget(ResultDocument):

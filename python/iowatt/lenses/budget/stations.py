@@ -52,11 +52,13 @@ def busy(
     path = of_path(run, name)
     whole = mean.response_ms
     waits = mean.waiting_ms.tolist()
-    return [_of(run, path, hop, (wait, whole), rate_iops) for hop, wait in zip(hops, waits, strict=True)]
+    return [
+        _station_load(run, path, hop, (wait, whole), rate_iops) for hop, wait in zip(hops, waits, strict=True)
+    ]
 
 
-def _of(
-    run: Run, path: Mapping[str, Any] | None, hop: HopName, own: tuple[float, float], rate_iops: float
+def _station_load(
+    run: Run, path: Mapping[str, Any] | None, hop: HopName, queue_ms: tuple[float, float], rate_iops: float
 ) -> StationLoad:
     for station in path["hops"] if path else ():
         if (station["hop"], station["way"]) == (hop.hop, hop.way):
@@ -65,7 +67,7 @@ def _of(
                 NO_STATION if share is None else StationLoad(float(share), servers=_servers(run, path, hop))
             )
     if hop.place == "host":
-        return _queue(path, *own, rate_iops) if "queue" in hop.hop else NOT_KNOWN
+        return _queue(path, *queue_ms, rate_iops) if "queue" in hop.hop else NOT_KNOWN
     if hop.place == "controller":
         return _controller(run, hop.hop)
     if hop.place == "storage":

@@ -6,9 +6,8 @@ The statistics: :mod:`blocks` is a Run cut in time as plain arrays, :mod:`metric
 :mod:`inference` tells a difference from chance; :mod:`metric_verdicts` asks them.
 """
 
-from iowatt.lenses.compare.analyse import analyse
+from iowatt.lenses.compare.analysis import analyse
 from iowatt.lenses.compare.request import CompareRequest, open_runs
-from iowatt.lenses.compare.response import curve
 from iowatt.lenses.compare.result import BeforeAfter
 
-__all__ = ["BeforeAfter", "CompareRequest", "analyse", "curve", "open_runs"]
+__all__ = ["BeforeAfter", "CompareRequest", "analyse", "open_runs"]

@@ -7,8 +7,9 @@ really has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -57,7 +58,7 @@ class Blocks:
         """Length of each block in s."""
         return self.end_s - self.start_s
 
-    @property
+    @cached_property
     def histogram(self) -> Floats:
         """Requests in each bin, over all blocks."""
         return np.asarray(self.bins.sum(axis=0), dtype=np.float64)
@@ -144,30 +145,6 @@ class Blocks:
             np.zeros(1), np.full(1, float(seconds)), bins.sum(axis=1),
             np.full(1, middle if sum_ns is None else float(sum_ns)),
             np.full(1, greatest if max_ns is None else float(max_ns)), grid_low, grid_high, bins,
-        )  # fmt: skip
-
-    @classmethod
-    def merged(cls, parts: Sequence[Blocks]) -> Blocks:
-        """Requests of several parts of one Run (reads and writes, workloads) on the same blocks, as one.
-
-        Raises ``ValueError`` where the blocks are not the same, or some parts have bins and others none.
-        """
-        first = parts[0]
-        for part in parts[1:]:
-            if not (np.array_equal(part.start_s, first.start_s) and np.array_equal(part.end_s, first.end_s)):
-                raise ValueError("only parts that are cut at the same times can be merged")
-        low, high, _ = _grid(
-            np.concatenate([part.low_ns for part in parts]), np.concatenate([part.high_ns for part in parts])
-        )
-        bins = np.zeros((first.blocks, len(low)))
-        for part in parts:
-            bins[:, np.searchsorted(low, part.low_ns)] += part.bins
-        names = set.intersection(*(set(part.amounts) for part in parts))
-        return cls(
-            first.start_s, first.end_s, np.sum([part.count for part in parts], axis=0),
-            np.sum([part.sum_ns for part in parts], axis=0), np.max([part.max_ns for part in parts], axis=0),
-            low, high, bins,
-            {name: np.sum([part.amounts[name] for part in parts], axis=0) for name in sorted(names)},
         )  # fmt: skip
 
 

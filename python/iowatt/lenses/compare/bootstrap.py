@@ -193,7 +193,7 @@ def too_long(length: int, blocks: int) -> bool:
 LEAST_CYCLES: Final = 8
 #: Places of the periodogram on either side that a line is compared with, without the two next to it.
 BESIDE: Final = 10
-#: Power of a line over the mean beside it. Of independent figures one in 10^6 places goes so far by chance.
+#: Power of a line over the mean of its neighbours: independent figures reach it in 1 of 10^6 places.
 LINE: Final = 30.0
 #: Lines taken out at the most, harmonics among them.
 MOST_LINES: Final = 12

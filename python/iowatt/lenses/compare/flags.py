@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from iowatt.base.results import Note
-from iowatt.lenses.compare.measurement import Measurement, Side
+from iowatt.lenses.compare.measurement import ComparedRun, Side
 from iowatt.lenses.compare.request import CompareRequest
 from iowatt.lenses.compare.result import ChangedKey, ChangedKeys, Flag
 from iowatt.lenses.kept_up import kept_up
@@ -67,7 +67,7 @@ def _unrelated(sides: Sequence[Side], request: CompareRequest) -> Iterator[str]:
         yield "reads"
 
 
-def _parts(sides: Sequence[Side]) -> list[Measurement]:
+def _parts(sides: Sequence[Side]) -> list[ComparedRun]:
     return [part for side in sides for part in side.parts]
 
 
@@ -77,7 +77,7 @@ def _both(sides: Sequence[Side], figure: Callable[[Side], float | None]) -> tupl
     return None if before is None or after is None else (before, after)
 
 
-def _one_system(parts: Sequence[Measurement]) -> bool:
+def _one_system(parts: Sequence[ComparedRun]) -> bool:
     """Whether all Runs are simulations of one system, whatever their workload."""
     plans = [part.run.plan.get("simulation") for part in parts]
     left_out = ("seed", "workloads", "observe")
@@ -89,7 +89,7 @@ def _as_key(value: object) -> str:
     return json.dumps(value, sort_keys=True, default=str)
 
 
-def _simulated(part: Measurement) -> bool:
+def _simulated(part: ComparedRun) -> bool:
     return bool(part.summary["source"] == "simulation")
 
 
@@ -251,7 +251,7 @@ def _simulation(plan: Mapping[str, Any], *left_out: str) -> dict[str, Any]:
     return {**kept, "sources": _plan_sources(plan)} if {*simulation} - {"seed"} else {}
 
 
-def _plan_key(part: Measurement) -> str:
+def _plan_key(part: ComparedRun) -> str:
     """The system and its load: what a plan says but for the seed and what is observed of it."""
     return _as_key(_simulation(part.run.plan, "observe"))
 
@@ -302,7 +302,7 @@ def remarks(before: Side, after: Side) -> Iterator[Note]:
             yield Note(code="no-repetitions", text=text, decides=True)
 
 
-def _one_stream(first: Sequence[Measurement], same_seeds: bool) -> str | None:
+def _one_stream(first: Sequence[ComparedRun], same_seeds: bool) -> str | None:
     """What makes the requests of both sides the same ones; None where nothing does."""
     if same_seeds:
         return "seed"

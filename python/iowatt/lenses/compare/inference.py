@@ -22,7 +22,7 @@ import numpy as np
 from iowatt.lenses.compare.blocks import Blocks, Floats
 from iowatt.lenses.compare.bootstrap import Resamples, step_down
 from iowatt.lenses.compare.distribution import Distribution
-from iowatt.lenses.compare.metrics import Estimate, Metric
+from iowatt.lenses.compare.metrics import RunMetric, SideEstimate
 from iowatt.lenses.compare.repeats import SideErrors, run_errors, sides
 from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT, Basis, Interval, Verdict
 
@@ -47,7 +47,7 @@ class Question:
 
     before: Sequence[Blocks]
     after: Sequence[Blocks]
-    metrics: Sequence[Metric]
+    metrics: Sequence[RunMetric]
     #: Whether repeated Runs are simulations that differ in their seed alone.
     by_seed: bool = False
 
@@ -56,25 +56,20 @@ class Question:
 class Difference:
     """A metric before and after, in its unit.
 
-    ``before`` and ``after`` are as printed anywhere, ``difference`` is after - before and ``ratio`` after /
-    before of these. ``interval`` is of the difference, ``ratio_interval`` of the ratio, ``interval_before``
-    and ``interval_after`` of each side, all at ``confidence`` for this metric alone; ``None`` where nothing
-    can be said. ``p`` is adjusted over all metrics of the comparison, and the verdict rests on it;
-    ``p_alone`` is not. ``events`` are requests beyond a quantile, or over a threshold, on each side.
+    ``before`` and ``after`` are as printed anywhere, ``difference`` is after - before. ``interval`` is of the
+    difference, ``interval_before`` and ``interval_after`` of each side, for this metric alone; None where
+    there is none. ``p`` is adjusted over all metrics of the comparison, and the verdict rests on it.
+    ``events`` are requests beyond a quantile, or over a threshold, on each side.
     """
 
-    metric: Metric
+    metric: RunMetric
     before: float | None
     after: float | None
     difference: float | None
-    ratio: float | None
     interval: Interval | None
-    ratio_interval: Interval | None
     interval_before: Interval | None
     interval_after: Interval | None
-    confidence: float
     p: float | None
-    p_alone: float | None
     verdict: Verdict
     events: tuple[int | None, int | None]
     basis: Basis
@@ -132,7 +127,7 @@ def _answer(
     estimates = []
     for runs in groups:
         distribution = Distribution.of(runs) if quantiles and all(run.bins.any() for run in runs) else None
-        estimates.append([Estimate.of(runs, metric, distribution) for metric in question.metrics])
+        estimates.append([SideEstimate.of(runs, metric, distribution) for metric in question.metrics])
     spreads = [
         [run_errors(run, of_side, number) for number, run in enumerate(runs)]
         for runs, of_side in zip(groups, estimates, strict=True)
@@ -140,21 +135,17 @@ def _answer(
     both = sides(spreads, estimates, question.by_seed)
     pairs = [_Pair.of(estimates[0][at], estimates[1][at], both, at) for at in range(len(question.metrics))]
     critical = _Critical.of(pairs, both, random, resamples=resamples, confidence=confidence)
-    return [
-        _difference(pair, critical, at, _basis(pair, at, groups, both), confidence)
-        for at, pair in enumerate(pairs)
-    ]
+    return [_difference(pair, critical, at, _basis(pair, at, groups, both)) for at, pair in enumerate(pairs)]
 
 
-def _difference(pair: _Pair, critical: _Critical, at: int, basis: Basis, confidence: float) -> Difference:
+def _difference(pair: _Pair, critical: _Critical, at: int, basis: Basis) -> Difference:
     """All of one metric, ``p`` corrected within its question."""
     before, after = pair.before.printed, pair.after.printed
     difference = after - before if before is not None and after is not None else None
-    interval = ratio_interval = None
+    interval = None
     remarks = list(pair.remarks)
     if pair.reason is None and difference is not None:
         interval = _finite(pair.limits(float(critical.widths[0][at])))
-        ratio_interval = pair.ratio_interval(float(critical.widths[0][at]))
         if basis.method == "requests":
             remarks.append(UNORDERED)
         if basis.method == "runs":
@@ -167,12 +158,10 @@ def _difference(pair: _Pair, critical: _Critical, at: int, basis: Basis, confide
     known = interval is not None
     return Difference(
         metric=pair.metric, before=before, after=after, difference=difference,
-        ratio=after / before if before and after is not None else None, interval=interval,
-        ratio_interval=ratio_interval,
+        interval=interval,
         interval_before=pair.side_interval(0, float(critical.widths[1][at])),
-        interval_after=pair.side_interval(1, float(critical.widths[2][at])), confidence=confidence,
+        interval_after=pair.side_interval(1, float(critical.widths[2][at])),
         p=float(critical.adjusted[at]) if known else None,
-        p_alone=float(critical.alone[at]) if known else None,
         verdict=INDISTINGUISHABLE if known and basis.method != "requests" else NO_VERDICT,
         events=(pair.before.events, pair.after.events), basis=basis, remarks=tuple(remarks),
     )  # fmt: skip
@@ -213,15 +202,17 @@ class _Pair:
     ``reason`` says why there is no inference.
     """
 
-    before: Estimate
-    after: Estimate
+    before: SideEstimate
+    after: SideEstimate
     errors: tuple[float, float]
     scales: tuple[float, float]
     reason: str | None
     remarks: tuple[str, ...]
 
     @classmethod
-    def of(cls, before: Estimate, after: Estimate, sides: tuple[SideErrors, SideErrors], at: int) -> _Pair:
+    def of(
+        cls, before: SideEstimate, after: SideEstimate, sides: tuple[SideErrors, SideErrors], at: int
+    ) -> _Pair:
         """The metric at place ``at`` of both sides."""
         remarks: list[str] = []
         errors = (float(sides[0].error[at]), float(sides[1].error[at]))
@@ -235,35 +226,19 @@ class _Pair:
         return cls(before, after, errors, scales, remarks[0] if remarks else None, tuple(remarks))
 
     @property
-    def metric(self) -> Metric:
+    def metric(self) -> RunMetric:
         """What is compared."""
         return self.before.metric
 
-    def _parts(self, widths: float) -> tuple[float, Interval, float, Interval]:
-        """Centre and limits before, then after."""
-        return (
-            self.before.centre or 0.0, self.before.limits(self.errors[0], widths),
-            self.after.centre or 0.0, self.after.limits(self.errors[1], widths),
-        )  # fmt: skip
-
     def limits(self, widths: float) -> Interval:
         """Limits of the difference at so many standard errors, in the metric's unit; infinite without any."""
-        one, (low_1, high_1), other, (low_2, high_2) = self._parts(widths)
-        middle = other - one
+        before, after = self.before.centre or 0.0, self.after.centre or 0.0
+        low_before, high_before = self.before.limits(self.errors[0], widths)
+        low_after, high_after = self.after.limits(self.errors[1], widths)
+        middle = after - before
         return (
-            middle - math.hypot(other - low_2, high_1 - one),
-            middle + math.hypot(high_2 - other, one - low_1),
-        )
-
-    def ratio_interval(self, widths: float) -> Interval | None:
-        """Limits of the ratio after / before, put together as logarithms; None where one is not above 0."""
-        one, (low_1, high_1), other, (low_2, high_2) = self._parts(widths)
-        if min(one, other, low_1, low_2) <= 0 or not (math.isfinite(high_1) and math.isfinite(high_2)):
-            return None
-        middle = math.log(other / one)
-        return (
-            math.exp(middle - math.hypot(math.log(other / low_2), math.log(high_1 / one))),
-            math.exp(middle + math.hypot(math.log(high_2 / other), math.log(one / low_1))),
+            middle - math.hypot(after - low_after, high_before - before),
+            middle + math.hypot(high_after - after, before - low_before),
         )
 
     def side_interval(self, side: int, widths: float) -> Interval | None:
@@ -289,7 +264,6 @@ class _Critical:
     """Standard errors of the intervals (difference, before, after) of J metrics, and their p-values."""
 
     widths: tuple[Floats, Floats, Floats]
-    alone: Floats
     adjusted: Floats
 
     @classmethod
@@ -313,11 +287,10 @@ class _Critical:
         together, first, second = (
             _studentised(drawn, column) for drawn, column in zip((both, before, after), few, strict=True)
         )
-        alone = (1 + np.count_nonzero(together >= observed, axis=0)) / (resamples + 1)
         adjusted = np.ones(len(pairs))
         adjusted[known] = step_down(observed[known], together[:, known])
         widths = [np.quantile(one, confidence, axis=0, method="higher") for one in (together, first, second)]
-        return cls((widths[0], widths[1], widths[2]), alone, adjusted)
+        return cls((widths[0], widths[1], widths[2]), adjusted)
 
 
 def _scaled(drawn: Resamples, pairs: Sequence[_Pair], side: int) -> Resamples:

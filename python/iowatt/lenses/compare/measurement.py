@@ -34,7 +34,7 @@ WAITS: Final = ("closed", "rate-limited", "mixed")
 
 @dataclass(frozen=True)
 class Loop:
-    """How a Run's requests came; ``said`` is that in words."""
+    """How the requests of a Run arrive; ``said`` describes it for readers."""
 
     kind: Kind
     said: str
@@ -61,10 +61,10 @@ def loop_of(run: Run, workload: str | None) -> Loop:
         most = "" if depth is None else f", with {depth} outstanding at most"
         return Loop("replayed", f"a trace replayed at its own times{most}", depth)
     if source == "trace":
-        return Loop("recorded", "recorded under its own application, whose loop is not known")
+        return Loop("recorded", "recorded under its application, whose loop is not known")
     driver: Mapping[str, Any] = run.summary.get("driver") or {}
     if not driver:
-        return Loop("unknown", "nothing says what made the requests")
+        return Loop("unknown", "the source of the requests is not recorded")
     tool, rate = str(driver.get("tool", source)), driver.get("asked_iops")
     outstanding = _whole(_measured(run).get("outstanding"))
     slots = "" if outstanding is None else f", {outstanding} outstanding"
@@ -93,7 +93,7 @@ def _simulated(run: Run, workload: str | None) -> Loop:
         if workload is None or name == workload
     ]
     if not replays:
-        return Loop("unknown", "the plan does not say how its requests come")
+        return Loop("unknown", "the plan lacks the arrival of its requests")
     modes = {replay.get("mode") for replay in replays}
     if modes == {"open"}:
         return Loop("open", "open: requests come at their own times, whatever the array does")
@@ -113,7 +113,7 @@ NS_PER_MS: Final = 1e6
 
 
 @dataclass(frozen=True)
-class Measurement:
+class ComparedRun:
     """One Run: the requests that are compared. Times in ms, sums over the window."""
 
     run: Run
@@ -141,7 +141,7 @@ class Measurement:
         return self.run.summary
 
 
-def observe(run: Run, label: str, request: CompareRequest) -> Measurement:
+def observe(run: Run, label: str, request: CompareRequest) -> ComparedRun:
     """One Run of a side.
 
     Raises
@@ -168,7 +168,7 @@ def observe(run: Run, label: str, request: CompareRequest) -> Measurement:
             "empty", where, f"has no completed {_kind(request)} in its window, so there is nothing to compare"
         )
     done, moved = _work(flow, request.op)
-    return Measurement(
+    return ComparedRun(
         run=run, label=label, histogram=histogram, requests=requests, mean_ms=mean, max_ms=longest,
         window_s=float(summary["window"]["duration_s"]), completions=done, bytes=moved,
         joules=summary["energy"]["total_j"], at_wall=summary["power_w"]["wall_mean"] is not None,
@@ -260,7 +260,7 @@ class Side:
 
     key: str
     label: str
-    parts: Sequence[Measurement]
+    parts: Sequence[ComparedRun]
 
     @property
     def histogram(self) -> Histogram:

@@ -19,13 +19,14 @@ from iowatt.lenses.compare.blocks import Blocks
 from iowatt.lenses.compare.bootstrap import LEAST_BLOCKS
 from iowatt.lenses.compare.flags import repeated_by_seed
 from iowatt.lenses.compare.inference import RESAMPLES, VERDICT_LEVEL, Question, infer_all
-from iowatt.lenses.compare.measurement import MIB, NS_PER_MS, Measurement, Side
+from iowatt.lenses.compare.measurement import MIB, NS_PER_MS, ComparedRun, Side
 from iowatt.lenses.compare.request import CompareRequest
 from iowatt.lenses.compare.result import NO_VERDICT, BothSides, DifferenceRow, Interval, Statistics
+from iowatt.run.histogram import PERCENTILES
 
 if TYPE_CHECKING:
     from iowatt.lenses.compare.inference import Difference
-    from iowatt.lenses.compare.metrics import Metric
+    from iowatt.lenses.compare.metrics import RunMetric
 
 
 #: Loops in which the driver, not storage, sets how much is done.
@@ -33,7 +34,7 @@ _GIVEN: Final = ("open", "replayed", "recorded")
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedFigure:
     """A figure that is compared, in ``unit``; ``scale`` times what the statistics have it in."""
 
     key: str
@@ -43,14 +44,14 @@ class Compared:
     scale: float = 1.0
 
 
-MEAN: Final = Compared("mean", "Mean response time", "ms")
-PERCENTILES: Final = tuple(Compared(name, f"{name} response time", "ms") for name, _ in response.QUANTILES)
-OVER: Final = Compared("over_threshold", "Share over the threshold", "%", scale=100.0)
-IOPS: Final = Compared("iops", "Throughput", "IOPS", "higher")
-BANDWIDTH: Final = Compared("mib_per_s", "Bandwidth", "MiB/s", "higher", 1 / MIB)
-POWER: Final = Compared("power_w", "Mean power", "W")
-ENERGY: Final = Compared("joules_per_request", "Energy per request", "J")
-COMPARED: Final = (MEAN, *PERCENTILES, OVER, IOPS, BANDWIDTH, POWER, ENERGY)
+MEAN: Final = ComparedFigure("mean", "Mean response time", "ms")
+PERCENTILE_METRICS: Final = tuple(ComparedFigure(name, f"{name} response time", "ms") for name in PERCENTILES)
+OVER: Final = ComparedFigure("over_threshold", "Share over the threshold", "%", scale=100.0)
+IOPS: Final = ComparedFigure("iops", "Throughput", "IOPS", "higher")
+BANDWIDTH: Final = ComparedFigure("mib_per_s", "Bandwidth", "MiB/s", "higher", 1 / MIB)
+POWER: Final = ComparedFigure("power_w", "Mean power", "W")
+ENERGY: Final = ComparedFigure("joules_per_request", "Energy per request", "J")
+COMPARED: Final = (MEAN, *PERCENTILE_METRICS, OVER, IOPS, BANDWIDTH, POWER, ENERGY)
 
 
 def values(side: Side, request: CompareRequest) -> dict[str, float | None]:
@@ -59,7 +60,7 @@ def values(side: Side, request: CompareRequest) -> dict[str, float | None]:
     times = response.percentiles(side)
     return {
         MEAN.key: side.mean_ms,
-        **{name: times.named(name) for name, _ in response.QUANTILES},
+        **{name: times.named(name) for name in PERCENTILES},
         OVER.key: None if share is None else 100 * share,
         IOPS.key: side.iops,
         BANDWIDTH.key: side.mib_per_s,
@@ -98,9 +99,9 @@ def withhold(rows: Sequence[DifferenceRow]) -> list[DifferenceRow]:
     return [row.model_copy(update={"verdict": NO_VERDICT}) for row in rows]
 
 
-def _beyond(one: Compared, before: Side, after: Side, request: CompareRequest) -> BothSides[int] | None:
+def _beyond(one: ComparedFigure, before: Side, after: Side, request: CompareRequest) -> BothSides[int] | None:
     """Requests beyond a percentile or the threshold: what the figure rests on."""
-    q = dict(response.QUANTILES).get(one.key)
+    q = PERCENTILES.get(one.key)
     if one is OVER:
         first, second = (response.over(side.histogram, request.spike_s).requests for side in (before, after))
     elif q is not None:
@@ -116,7 +117,7 @@ def _inferred(before: Side, after: Side, request: CompareRequest, known: set[str
     by_seed = repeated_by_seed(before) and repeated_by_seed(after)
     keys: list[list[str]] = []
 
-    def ask(named: Sequence[tuple[Compared, Metric]], blocks: Any) -> None:
+    def ask(named: Sequence[tuple[ComparedFigure, RunMetric]], blocks: Any) -> None:
         wanted = [(one.key, metric) for one, metric in named if one.key in known]
         sides = blocks(before, request), blocks(after, request)
         if wanted and all(sides):
@@ -125,7 +126,7 @@ def _inferred(before: Side, after: Side, request: CompareRequest, known: set[str
 
     times = [
         (MEAN, metrics.mean()),
-        *zip(PERCENTILES, (metrics.quantile(q) for _, q in response.QUANTILES), strict=True),
+        *zip(PERCENTILE_METRICS, map(metrics.quantile, PERCENTILES.values()), strict=True),
         (OVER, metrics.share_over(round(request.spike_s * 1e9))),
     ]
     ordered = all(part.series is not None for part in (*before.parts, *after.parts))
@@ -144,10 +145,10 @@ def _inferred(before: Side, after: Side, request: CompareRequest, known: set[str
     }
 
 
-def _work(before: Side, after: Side, request: CompareRequest) -> list[tuple[Compared, Metric]]:
+def _work(before: Side, after: Side, request: CompareRequest) -> list[tuple[ComparedFigure, RunMetric]]:
     """Work, power and energy, by the amounts that intervals have; none of one workload's."""
     parts = (*before.parts, *after.parts)
-    found: list[tuple[Compared, Metric]] = []
+    found: list[tuple[ComparedFigure, RunMetric]] = []
     if request.workload is None:
         requests = {"all": "count", "read": "reads", "write": "writes"}[request.op]
         moved = {"all": "bytes", "read": "bytes_read", "write": "bytes_written"}[request.op]
@@ -162,7 +163,7 @@ def _work(before: Side, after: Side, request: CompareRequest) -> list[tuple[Comp
     return found
 
 
-def _title(one: Compared, request: CompareRequest) -> str:
+def _title(one: ComparedFigure, request: CompareRequest) -> str:
     """The title of a figure; power and energy are of the whole system, whatever is compared."""
     whole = {POWER.key: "Mean power of the system", ENERGY.key: "Energy per request, all requests"}
     part = request.op != "all" or request.workload is not None
@@ -170,7 +171,7 @@ def _title(one: Compared, request: CompareRequest) -> str:
 
 
 def _row(
-    one: Compared,
+    one: ComparedFigure,
     title: str,
     both: tuple[float | None, float | None],
     inferred: Difference | None,
@@ -185,7 +186,7 @@ def _row(
     of_both = of_before = of_after = None
     if inference is not None:
         of_both, of_before, of_after = inference.interval, inference.interval_before, inference.interval_after
-    why = "nothing says how it varied over time" if known else "known on one side only"
+    why = "its variation over time is not known" if known else "known on one side only"
     return DifferenceRow(
         metric=one.key, title=title, unit=one.unit, better=one.better, before=before, after=after,
         difference=difference, change=after / before - 1 if before and after is not None else None,
@@ -221,7 +222,7 @@ def by_series(side: Side, request: CompareRequest) -> list[Blocks]:
     return found if len(found) == len(side.parts) else []
 
 
-def _series(part: Measurement, request: CompareRequest) -> Blocks | None:
+def _series(part: ComparedRun, request: CompareRequest) -> Blocks | None:
     if part.series is not None:
         window = part.summary["window"]
         return Blocks.of_series(

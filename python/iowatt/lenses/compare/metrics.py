@@ -27,7 +27,7 @@ MS_PER_NS: Final = 1e-6
 
 
 @dataclass(frozen=True)
-class Metric:
+class RunMetric:
     """A figure of a Run. Its values are in ``unit``; ``better`` says which direction is an improvement.
 
     ``q`` is the share of a quantile, ``threshold_ns`` the limit of a share over it; ``numerator`` and
@@ -50,50 +50,52 @@ class Metric:
         return MS_PER_NS if self.kind in ("mean", "quantile") else 1.0
 
 
-def mean() -> Metric:
+def mean() -> RunMetric:
     """Mean response time in ms."""
-    return Metric("mean", "mean", "ms")
+    return RunMetric("mean", "mean", "ms")
 
 
-def quantile(q: float) -> Metric:
+def quantile(q: float) -> RunMetric:
     """Response time in ms that the share ``q`` of requests does not exceed; ``p99.9`` is the name of
     0.999."""
     if not 0 < q < 1:
         raise ValueError(f"a quantile to compare lies between 0 and 1, not {q}")
-    return Metric(f"p{round(100 * q, 10):g}", "quantile", "ms", q=q)
+    return RunMetric(f"p{round(100 * q, 10):g}", "quantile", "ms", q=q)
 
 
-def share_over(threshold_ns: float) -> Metric:
+def share_over(threshold_ns: float) -> RunMetric:
     """Share of requests (0..1) that take longer than ``threshold_ns``."""
-    return Metric(f"over_{threshold_ns * MS_PER_NS:g}_ms", "share_over", "", threshold_ns=float(threshold_ns))
+    return RunMetric(
+        f"over_{threshold_ns * MS_PER_NS:g}_ms", "share_over", "", threshold_ns=float(threshold_ns)
+    )
 
 
-def ratio(name: str, numerator: str, denominator: str, unit: str, better: Better = "lower") -> Metric:
+def ratio(name: str, numerator: str, denominator: str, unit: str, better: Better = "lower") -> RunMetric:
     """One sum over another, both over the same blocks: ``ratio("power", "wall_j", "seconds", "W")``."""
-    return Metric(name, "ratio", unit, better, numerator=numerator, denominator=denominator)
+    return RunMetric(name, "ratio", unit, better, numerator=numerator, denominator=denominator)
 
 
-def rate(requests: str = "count") -> Metric:
+def rate(requests: str = "count") -> RunMetric:
     """Completed requests per second."""
     return ratio("throughput", requests, "seconds", "1/s", "higher")
 
 
-def bandwidth(amount: str = "bytes") -> Metric:
+def bandwidth(amount: str = "bytes") -> RunMetric:
     """Bytes read and written per second, or those of one direction."""
     return ratio("bandwidth", amount, "seconds", "B/s", "higher")
 
 
-def power(amount: str = "device_j") -> Metric:
+def power(amount: str = "device_j") -> RunMetric:
     """Mean power in W, of the drives (``device_j``) or at the wall (``wall_j``)."""
     return ratio("power", amount, "seconds", "W")
 
 
-def energy_per_request(amount: str = "device_j") -> Metric:
+def energy_per_request(amount: str = "device_j") -> RunMetric:
     """Joules per completed request."""
     return ratio("energy_per_request", amount, "count", "J")
 
 
-def sums(blocks: Blocks, metric: Metric, at_ns: float = 0.0) -> tuple[Floats, Floats]:
+def sums(blocks: Blocks, metric: RunMetric, at_ns: float = 0.0) -> tuple[Floats, Floats]:
     """Numerator and denominator of a metric in each block; 0 in both where the block has no known value.
 
     For a quantile they are the requests at or below ``at_ns``, and all requests.
@@ -129,7 +131,7 @@ SCALE_AT: Final = 2.0
 
 
 @dataclass(frozen=True)
-class Estimate:
+class SideEstimate:
     """A metric on one side, before its standard error is known.
 
     ``printed`` is the figure as reports have it, ``centre`` the one that intervals lie around (between the
@@ -138,7 +140,7 @@ class Estimate:
     the denominator.
     """
 
-    metric: Metric
+    metric: RunMetric
     printed: float | None
     centre: float | None
     figures: list[Floats]
@@ -148,7 +150,7 @@ class Estimate:
     distribution: Distribution | None
 
     @classmethod
-    def of(cls, runs: Sequence[Blocks], metric: Metric, distribution: Distribution | None) -> Estimate:
+    def of(cls, runs: Sequence[Blocks], metric: RunMetric, distribution: Distribution | None) -> SideEstimate:
         """The metric on all requests of ``runs``; ``distribution`` is theirs, for quantiles."""
         printed = centre = None
         at_ns = 0.0

@@ -4,8 +4,8 @@ The correction by the expected interval (Tene, "How NOT to Measure Latency", 201
 where one outstanding request was to be followed by the next after ``I`` and took ``v`` instead, the driver
 kept back the requests that were due at ``I``, ``2 I`` ... meanwhile; they would have waited ``v - I``,
 ``v - 2 I`` ... These are added, down to ``I`` itself. It is a model: that the storage would have served them
-all when it served the slow one, and that they would have made nothing slower. It is shown beside what was
-observed and never in its place.
+all when it served the slow one, and that they would have made nothing slower. It is shown next to the
+observed percentiles and never replaces them.
 
 ``I`` follows from the rate of the driver, if it had one (requests outstanding over the rate); in a closed
 loop without one it is the mean time from one request to the next of the same outstanding one: the mean
@@ -22,10 +22,10 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.compare import response
-from iowatt.lenses.compare.measurement import Loop, Measurement, Side
+from iowatt.lenses.compare.measurement import ComparedRun, Loop, Side
 from iowatt.lenses.compare.request import CompareRequest
 from iowatt.lenses.compare.result import Modelled, Omission
-from iowatt.run.histogram import Histogram
+from iowatt.run.histogram import PERCENTILES, Histogram
 
 #: Bins for each doubling of what is added: 0.5 % wide, enough for a model.
 PER_OCTAVE: Final = 128
@@ -98,20 +98,20 @@ def described(side: Side, request: CompareRequest) -> Omission:
     )
 
 
-def _expected(part: Measurement, request: CompareRequest) -> Expected:
+def _expected(part: ComparedRun, request: CompareRequest) -> Expected:
     flow = _flow(part, request)
     # A simulated Run knows its think time, a measured one its rate.
     rate = None if part.summary["source"] == "simulation" else float(flow["throughput"]["iops"])
     return expected(part.loop, flow["response_time_ms"]["all"]["mean"], request.expected_interval_s, rate)
 
 
-def _flow(part: Measurement, request: CompareRequest) -> Any:
+def _flow(part: ComparedRun, request: CompareRequest) -> Any:
     if request.workload is None:
         return part.summary
     return next(one for one in part.summary["workloads"] if one["name"] == request.workload)
 
 
-def _modelled(found: list[tuple[Measurement, Expected]], request: CompareRequest) -> Modelled | None:
+def _modelled(found: list[tuple[ComparedRun, Expected]], request: CompareRequest) -> Modelled | None:
     import polars as pl
 
     parts, observed, longest = [], [], []
@@ -131,8 +131,8 @@ def _modelled(found: list[tuple[Measurement, Expected]], request: CompareRequest
         of="all requests",
         requests=seen.total,
         added=every.total - seen.total,
-        observed={name: response.percentile_ms(seen, q, most) for name, q in response.QUANTILES},
-        corrected={name: response.percentile_ms(every, q, most) for name, q in response.QUANTILES},
+        observed={name: response.percentile_ms(seen, q, most) for name, q in PERCENTILES.items()},
+        corrected={name: response.percentile_ms(every, q, most) for name, q in PERCENTILES.items()},
     )
 
 

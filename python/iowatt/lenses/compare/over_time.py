@@ -22,7 +22,7 @@ import numpy.typing as npt
 import polars as pl
 
 from iowatt.base.results import Note
-from iowatt.lenses.compare.measurement import NS_PER_MS, Measurement, Side
+from iowatt.lenses.compare.measurement import NS_PER_MS, ComparedRun, Side
 from iowatt.lenses.compare.request import CompareRequest
 from iowatt.lenses.compare.result import RunCourse, Spike, SpikesByView, SpikesOfSide, View
 
@@ -84,7 +84,7 @@ def _why(request: CompareRequest) -> str:
     return "it has no series and no more than one interval"
 
 
-def _blocks(part: Measurement, request: CompareRequest) -> _Blocks | None:
+def _blocks(part: ComparedRun, request: CompareRequest) -> _Blocks | None:
     if part.series is not None:
         return _of_series(part.series)
     if request.op != "all" or (request.workload is not None and len(part.summary["workloads"]) > 1):
@@ -124,7 +124,7 @@ def _longest(table: pl.DataFrame) -> float:
     return float((table["end_s"] - table["start_s"]).to_numpy().max(initial=0.0))
 
 
-def _joined(part: Measurement, blocks: _Blocks, wanted_s: float) -> RunCourse:
+def _joined(part: ComparedRun, blocks: _Blocks, wanted_s: float) -> RunCourse:
     """Blocks of at least the wanted width: whole numbers of neighbours together."""
     times = max(1, ceil(wanted_s / blocks.width_s - 1e-6))
     width = times * blocks.width_s

@@ -10,7 +10,7 @@ has the mean nu = sum (k - 1) where blocks explain all (Cochran 1954). Then the 
 Run, and the bootstrap draws within each (strata). Where Q is greater than chance lets it be in one case of
 five, all variances are multiplied by Q / nu, and intervals are those of Student's t with nu degrees of
 freedom, as only few Runs are known. In between, variances are multiplied by Q / nu where it is over 1 (Birge
-1932). A single Run beside repeated ones is taken to vary as they do.
+1932). A single Run compared with repeated ones is assumed to vary as they do.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from iowatt.lenses.compare.bootstrap import (
     visible_share,
     without_cycles,
 )
-from iowatt.lenses.compare.metrics import Estimate
+from iowatt.lenses.compare.metrics import SideEstimate
 
 #: The reason for a metric that has no value on one side.
 NO_FIGURE = "there is no figure"
@@ -57,7 +57,7 @@ class RunErrors:
     tapered: Tapered | None
 
 
-def run_errors(run: Blocks, estimates: Sequence[Estimate], number: int) -> RunErrors:
+def run_errors(run: Blocks, estimates: Sequence[SideEstimate], number: int) -> RunErrors:
     """Standard errors of the figures of ``run``, which is the Run at ``number`` of its side."""
     if run.blocks == 1:
         return _independent(run, estimates)
@@ -97,7 +97,7 @@ def _neighbours(figures: Floats, length: int) -> Floats:
     )
 
 
-def _independent(run: Blocks, estimates: Sequence[Estimate]) -> RunErrors:
+def _independent(run: Blocks, estimates: Sequence[SideEstimate]) -> RunErrors:
     """With requests taken as independent, which is all that one histogram allows."""
     error = np.full(len(estimates), np.nan)
     reasons: list[str | None] = [None] * len(estimates)
@@ -115,7 +115,7 @@ def _independent(run: Blocks, estimates: Sequence[Estimate]) -> RunErrors:
         elif metric.kind == "share_over":
             error[column] = math.sqrt(max(estimate.centre * (1 - estimate.centre), 0.0) / total)
         else:
-            reasons[column] = "one figure of the whole run says nothing of how it varies"
+            reasons[column] = "one figure of the whole run does not show how it varies"
     return RunErrors(error, 1, 1, np.full(len(estimates), np.nan), reasons, None)
 
 
@@ -180,7 +180,7 @@ class SideErrors:
 
 
 def sides(
-    spreads: Sequence[list[RunErrors]], estimates: Sequence[Sequence[Estimate]], by_seed: bool
+    spreads: Sequence[list[RunErrors]], estimates: Sequence[Sequence[SideEstimate]], by_seed: bool
 ) -> tuple[SideErrors, SideErrors]:
     """Both sides with the standard errors that a comparison takes.
 

@@ -15,15 +15,22 @@ from typing import Final
 import numpy as np
 
 from iowatt.lenses.compare.measurement import Side
-from iowatt.lenses.compare.result import Bin, BinCount, BothSides, OverThreshold, ResponseTimes, ScaleBins
-from iowatt.run.histogram import Histogram
+from iowatt.lenses.compare.result import (
+    Bin,
+    BinCount,
+    BothSides,
+    OverThreshold,
+    ResponsePercentiles,
+    ScaleBins,
+)
+from iowatt.run.histogram import PERCENTILES, Histogram
 
 NS_PER_US: Final = 1_000
 NS_PER_MS: Final = 1_000_000
 
 
 @dataclass(frozen=True)
-class Scale:
+class BinScale:
     """Edges in ns, ascending; a bin holds what is over one edge and at most at the next."""
 
     key: str
@@ -32,11 +39,11 @@ class Scale:
 
 
 #: Service-time buckets of array reporters: doublings of an eighth of a millisecond.
-ARRAY: Final = Scale("array", "Buckets of array reporters", tuple(125_000 << k for k in range(17)))
+ARRAY: Final = BinScale("array", "Buckets of array reporters", tuple(125_000 << k for k in range(17)))
 #: Doublings of a microsecond: what block-layer histograms print (bcc's biolatency and its kin).
-POWERS: Final = Scale("powers-of-two", "Powers of two in µs", tuple(NS_PER_US << k for k in range(25)))
+POWERS: Final = BinScale("powers-of-two", "Powers of two in µs", tuple(NS_PER_US << k for k in range(25)))
 #: fio's "lat (usec)" and "lat (msec)" lines.
-FIO: Final = Scale(
+FIO: Final = BinScale(
     "fio",
     "fio's lines",
     (
@@ -56,7 +63,7 @@ class ScaleCounts:
     straddling: int
 
 
-def counted(histogram: Histogram, scale: Scale) -> ScaleCounts:
+def counted(histogram: Histogram, scale: BinScale) -> ScaleCounts:
     """A histogram on the bins of a scale."""
     edges = np.asarray(scale.edges_ns, dtype=np.uint64)
     by_high = np.searchsorted(edges, histogram.high_ns, side="left")
@@ -66,22 +73,8 @@ def counted(histogram: Histogram, scale: Scale) -> ScaleCounts:
     return ScaleCounts([int(value) for value in counts], int(histogram.count[by_high != by_low].sum()))
 
 
-Point = tuple[float, float, float]
-"""ms, share within it, share beyond it."""
-
-#: Name and quantile, as far as the field asks.
-QUANTILES: Final = (
-    ("p50", 0.5),
-    ("p90", 0.9),
-    ("p95", 0.95),
-    ("p99", 0.99),
-    ("p99.9", 0.999),
-    ("p99.99", 0.9999),
-)
-
-
 def percentile_ms(histogram: Histogram, q: float, max_ms: float | None) -> float | None:
-    """A percentile of the merged histogram, by the definition of every Run: never above the longest."""
+    """A percentile of a histogram as every Run defines it: never above the longest response."""
     value = histogram.quantile(q)
     if value is None:
         return None
@@ -93,16 +86,16 @@ def beyond(total: int, q: float) -> int:
     return total - max(1, ceil(Fraction(str(q)) * total)) if total else 0
 
 
-def percentiles(side: Side) -> ResponseTimes:
+def percentiles(side: Side) -> ResponsePercentiles:
     """Mean, percentiles and maximum in ms, and how many requests lie beyond each percentile."""
     merged, longest = side.histogram, side.max_ms
     total = merged.total
-    return ResponseTimes(
+    return ResponsePercentiles(
         requests=side.requests,
         mean=side.mean_ms,
         max=longest,
-        beyond={name: beyond(total, q) for name, q in QUANTILES} if total else {},
-        **{name.replace(".", ""): percentile_ms(merged, q, longest) for name, q in QUANTILES},
+        beyond={name: beyond(total, q) for name, q in PERCENTILES.items()} if total else {},
+        **{name.replace(".", ""): percentile_ms(merged, q, longest) for name, q in PERCENTILES.items()},
     )
 
 
@@ -135,7 +128,7 @@ def histograms(sides: Sequence[Side]) -> list[ScaleBins]:
     ]
 
 
-def _on(scale: Scale, merged: Sequence[tuple[str, Histogram]]) -> ScaleBins:
+def _on(scale: BinScale, merged: Sequence[tuple[str, Histogram]]) -> ScaleBins:
     found = {key: counted(histogram, scale) for key, histogram in merged}
     edges = [0, *scale.edges_ns, None]
     any_ = [at for at in range(len(edges) - 1) if any(one.counts[at] for one in found.values())]
@@ -165,28 +158,4 @@ def _count(counts: Sequence[int], at: int) -> BinCount:
         requests=counts[at],
         share=counts[at] / total if total else None,
         share_to=sum(counts[: at + 1]) / total if total else None,
-    )
-
-
-def curve(histogram: Histogram) -> list[Point]:
-    """The distribution as points: ms, share within it, share beyond it; thinned to distinguishable points.
-
-    At the upper end of a bin both shares are exact. A point is kept where the share has grown by 0.4 %,
-    the time by 12 %, or the share beyond has shrunk by a tenth; the first and the last always.
-    """
-    total = histogram.total
-    kept: list[Point] = []
-    seen = np.cumsum(histogram.count)
-    for high, number in zip(histogram.high_ns.tolist(), seen.tolist(), strict=True):
-        point = (high / NS_PER_MS, number / total, (total - number) / total)
-        if not kept or number == total or _tells(kept[-1], point):
-            kept.append(point)
-    return kept
-
-
-def _tells(last: Point, point: Point) -> bool:
-    return (
-        point[1] - last[1] >= 0.004
-        or point[0] >= 1.12 * last[0]
-        or (last[2] > 0 and point[2] <= 0.9 * last[2])
     )

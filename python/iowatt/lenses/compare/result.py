@@ -154,7 +154,7 @@ class Statistics(Result):
     seed: int
 
 
-class ResponseTimes(Result):
+class ResponsePercentiles(Result):
     """Mean, percentiles and maximum of a side in ms; None where no histogram was kept."""
 
     requests: int
@@ -186,7 +186,7 @@ class DirectionTimes(Result):
     max: float | None
 
 
-class Direction(Result):
+class DirectionComparison(Result):
     """All requests, reads or writes, as each Run's own report has them."""
 
     op: str
@@ -339,8 +339,8 @@ class BeforeAfter(ResultDocument):
     withheld: list[str]
     differences: list[DifferenceRow]
     statistics: Statistics
-    response_time_ms: BothSides[ResponseTimes]
-    directions: list[Direction]
+    response_time_ms: BothSides[ResponsePercentiles]
+    directions: list[DirectionComparison]
     histograms: list[ScaleBins]
     #: Points: ms, share within it, share beyond it.
     distribution: BothSides[list[tuple[float, float, float]]]

@@ -43,7 +43,6 @@ from iowatt.tariffs.bill import OF_TARIFF
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:
-    from iowatt.lenses.budget.level import Level
     from iowatt.lenses.cost.book.book import Book
     from iowatt.lenses.cost.systems.system import PricedDrive
     from iowatt.lenses.cost.year import Year
@@ -58,7 +57,9 @@ ALIKE: Final = 0.01
 """Relative difference up to which usable capacities count as equal."""
 
 
-def choice(systems: Sequence[PricedSystem], costs: Sequence[Costs], level: Level | None = None) -> Choice:
+def choice(
+    systems: Sequence[PricedSystem], costs: Sequence[Costs], level: ServiceLevel | None = None
+) -> Choice:
     """``choice`` of the document: candidates, excluded systems, and the cheapest in total and per usable TB.
 
     ``level`` is the service level that ``systems`` must meet.
@@ -68,7 +69,7 @@ def choice(systems: Sequence[PricedSystem], costs: Sequence[Costs], level: Level
     all_known = len(known) == len(candidates) > 0
     priced = len(candidates) > 0 and all(cost.known for _, cost in candidates)
     return Choice(
-        level=None if level is None else ServiceLevel(within_ms=level.within_ms, of=level.statistic),
+        level=level,
         baseline=candidates[0][0].name if candidates else None,
         candidates=[system.name for system, _ in candidates],
         excluded=[
@@ -104,7 +105,7 @@ def analyse(
     horizon: Horizon,
     start: datetime,
     *,
-    level: Level | None = None,
+    level: ServiceLevel | None = None,
     samples: int = 0,
     seed: int = 1,
     crossovers: Sequence[str] = (),

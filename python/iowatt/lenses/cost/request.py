@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.lenses.budget.level import Level
+from iowatt.lenses.budget.result import ServiceLevel
 from iowatt.lenses.cost import SAMPLES, START, YEARS
 from iowatt.lenses.cost.analyse import analyse
 from iowatt.lenses.cost.book.find import find_book
@@ -47,7 +47,7 @@ class CostRequest:
     samples: int = SAMPLES
     seed: int = 1
     #: The service level that candidates must meet.
-    level: Level | None = None
+    level: ServiceLevel | None = None
 
     @property
     def horizon(self) -> Horizon:

@@ -223,10 +223,10 @@ def _measures(measured: Any, where: str) -> Mapping[str, Any]:
     """The key ``heat`` of run.json, as it must be."""
     from pydantic import ValidationError
 
-    from iowatt.run.summary_schema import Heat
+    from iowatt.run.summary_schema import HeatSummary
 
     try:
-        checked = Heat.model_validate(measured)
+        checked = HeatSummary.model_validate(measured)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(step) for step in ("heat", *first["loc"]))

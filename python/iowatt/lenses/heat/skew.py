@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 
 #: Shares of the space for which the result has figures.
 HOTTEST = (0.01, 0.03, 0.05, 0.10, 0.20)
-#: Points at which a law is held against the curve: every half percent of the space.
+#: Points at which the law is fitted to the curve: every half percent of the space.
 _FIT_AT = np.linspace(0.0, 1.0, 201)[1:-1]
 MOST_K = 1e4
 
@@ -76,7 +76,7 @@ def figures(found: HeatCurve, mean_io: float) -> HeatSkew:
     )
 
 
-def law(k: float, space: Floats | float) -> Floats:
+def skew_law(k: float, space: Floats | float) -> Floats:
     """``1 - (1 - c)^k``: share of the I/O on the hottest fraction ``c``."""
     found: Floats = 1.0 - np.power(1.0 - np.asarray(space, dtype=np.float64), k)
     return found
@@ -110,10 +110,10 @@ def _law(found: HeatCurve) -> SkewLaw:
     target = found.at(_FIT_AT)
 
     def error(log_k: float) -> float:
-        return float(np.square(law(math.exp(log_k), _FIT_AT) - target).mean())
+        return float(np.square(skew_law(math.exp(log_k), _FIT_AT) - target).mean())
 
     k = math.exp(_least(error, 0.0, math.log(MOST_K)))
-    away = np.abs(law(k, _FIT_AT) - target)
+    away = np.abs(skew_law(k, _FIT_AT) - target)
     return SkewLaw(k=k, rms_error=float(np.sqrt(np.square(away).mean())), max_error=float(away.max()))
 
 

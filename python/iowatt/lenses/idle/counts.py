@@ -155,7 +155,7 @@ class LagProducts:
         self._whole = sums.whole
         self._last = np.zeros((sums.drives, LAGS))
         self.sums = np.zeros((sums.drives, LAGS + 1))
-        #: Whether every period came, one by one: else nothing is known of which followed which.
+        #: Whether every period was added one by one; if not, their order is not known.
         self._ordered = True
 
     def add(self, batch: PeriodBatch) -> None:

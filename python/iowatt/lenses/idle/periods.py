@@ -88,7 +88,7 @@ class ShortPeriods:
 
 
 class Periods:
-    """The table ``idle`` of a Run, and ``idle_short`` where it has it.
+    """The table ``idle`` of a Run, and ``idle_short`` if it has one.
 
     Raises
     ------

@@ -45,21 +45,34 @@ class NamedPolicy:
 
 
 def idles_through(policy: NamedPolicy, drives: Sequence[TwoStates]) -> float:
-    """Seconds: shorter periods a policy idles through on each of these drives, and learns nothing from."""
-    plan, pays = policy.plan, [drive.break_even_s for drive in drives]
-    break_even = min((s for s in pays if s is not None), default=math.inf)
+    """Seconds up to which a policy idles through a period on each of these drives, and learns nothing."""
+    pays = [seconds for drive in drives if (seconds := drive.break_even_s) is not None]
+    break_even = min(pays, default=math.inf)
     transition = min((drive.transition_s for drive in drives), default=0.0)
-    return float(
-        {
-            "never": math.inf,
-            "fixed-threshold": plan.get("threshold_s", 0.0),
-            "oracle-energy": max(break_even, transition),
-            "oracle-latency": transition,
-            "two-competitive": break_even,
-            "adaptive": plan.get("adaptation", {}).get("least_s", 0.0),
-            "share": 0.0,  # learns from every period
-        }[plan["policy"]]
-    )
+    match policy.plan:
+        case {"policy": "never"}:
+            longest = math.inf
+        case {"policy": "fixed-threshold", "threshold_s": seconds}:
+            longest = float(seconds)
+        case {"policy": "oracle-energy"}:
+            longest = max(break_even, transition)
+        case {"policy": "oracle-latency"}:
+            longest = transition
+        case {"policy": "two-competitive"}:
+            longest = break_even
+        case {"policy": "adaptive", "adaptation": {"least_s": seconds}}:
+            longest = float(seconds)
+        case {"policy": "share"}:
+            longest = 0.0  # learns from every period
+        case _:
+            raise ValueError(f"it is not known up to which length {policy.key} idles through periods")
+    return longest
+
+
+_ORACLES: Final = {
+    "energy": NamedPolicy("oracle-energy", "Oracle by energy", {"policy": "oracle-energy", "level": 1}),
+    "latency": NamedPolicy("oracle-latency", "Oracle by latency", {"policy": "oracle-latency", "level": 1}),
+}
 
 
 def policies() -> list[NamedPolicy]:
@@ -73,8 +86,7 @@ def policies() -> list[NamedPolicy]:
         for threshold in THRESHOLDS_S
     ]
     return [
-        NamedPolicy("oracle-energy", "Oracle by energy", {"policy": "oracle-energy", "level": 1}),
-        NamedPolicy("oracle-latency", "Oracle by latency", {"policy": "oracle-latency", "level": 1}),
+        *_ORACLES.values(),
         NamedPolicy("two-competitive", "2-competitive", {"policy": "two-competitive", "level": 1}),
         NamedPolicy(
             "adaptive", "Adaptive (Douglis)", {"policy": "adaptive", "level": 1, "adaptation": ADAPTATION}
@@ -138,11 +150,6 @@ class Trial:
 
 #: Eight points a decade over three decades, from the drive's own transitions (1) down.
 FACTORS: Final = tuple(10 ** (-step / 8) for step in range(25))
-
-_ORACLES: Final = {
-    "energy": NamedPolicy("oracle-energy", "Oracle by energy", {"policy": "oracle-energy", "level": 1}),
-    "latency": NamedPolicy("oracle-latency", "Oracle by latency", {"policy": "oracle-latency", "level": 1}),
-}
 
 
 class OracleBound:

@@ -110,7 +110,7 @@ def of_run(run: Run) -> list[TwoStates]:
     Raises
     ------
     InputError
-        Where the Run's plan has no power figures, as of one that was measured, or not all.
+        Where the Run's plan lacks power figures, as the plan of a measured Run does.
     """
     try:
         pools = zip(run.plan["names"]["pools"], run.plan["simulation"]["pools"], strict=True)

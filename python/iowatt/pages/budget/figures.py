@@ -33,14 +33,14 @@ _SHOWN_IN_BANDS: Final = 0.02
 MOST_CLASSES: Final = 6
 
 
-def of_hops(run: Run) -> Table:
+def hops_of_run(run: Run) -> Table:
     """Hop by hop what the mean is made of, for a workbook; no rows where the Run has none."""
     found = _analysed(run)
     classes = [] if found is None else [(found.title(one), one.shown_load) for one in found.classes]
     return _hop_table(classes, 1.0, "ms")
 
 
-def of_bands(run: Run) -> Table:
+def bands_of_run(run: Run) -> Table:
     """The same around percentiles and for the slowest requests, a row for each hop."""
     found = _analysed(run)
     columns = [
@@ -284,7 +284,7 @@ def _line(name: str, x: list[float], y: list[float], dash: str) -> dict[str, Any
 
 
 def against(found: Budget) -> list[Figure]:
-    """For each class, what each hop would do to the level by itself; tables only."""
+    """For each class, the effect of each hop alone on the level; tables only."""
     return [
         _against(one, one.against, found.title(one), number)
         for number, one in enumerate(found.classes)

@@ -1,4 +1,4 @@
-"""Hops of a path in charts: which are shown by themselves, in which colours, and how waiting looks."""
+"""Hops of a path in charts: which are drawn separately, their colours, and how waiting looks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COLOURS: Final[Mapping[str, Sequence[str]]] = {
 
 @dataclass(frozen=True)
 class ShownHops:
-    """Hops of a chart: numbers of those that stand by themselves, and of the others."""
+    """Hops of a chart: indices of those drawn separately, and of those drawn together."""
 
     alone: Sequence[int]
     others: Sequence[int]
@@ -48,7 +48,7 @@ class ShownHops:
 def shown(bars: Sequence[tuple[Sequence[float], Sequence[float]]], least: float = SHOWN_FROM) -> ShownHops:
     """Hops to show of bars, each its waiting and its service by hop. Those without any time are left out.
 
-    By itself is shown what has the share ``least`` in a bar.
+    A hop with at least the share ``least`` of a bar is drawn separately.
     """
     alone, others = [], []
     for at in range(len(bars[0][0])):

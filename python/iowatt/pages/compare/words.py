@@ -40,7 +40,7 @@ def _verdict(found: BeforeAfter) -> str:
     if parts:
         return sentence("; ".join(parts))
     if all(row.verdict == "no verdict" for row in found.differences):
-        return "No verdicts: nothing says how the figures vary."
+        return "No verdicts: the variation of the figures is not known."
     return "No figure differs by more than chance."
 
 

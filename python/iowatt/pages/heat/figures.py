@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.lenses.heat import skew
+from iowatt.lenses.heat import skew_law
 from iowatt.lenses.heat.result import HeatResult, HeatSkewPoint, PointHeat
 from iowatt.render import numbers, palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, plain
@@ -52,14 +52,14 @@ def curve(heat: HeatResult) -> Figure:
     for point in heat.points:
         measured, colour, name = point.curve, COLOURS[point.point], title(point)
         x, k = measured.space_share, point.skew.law.k
-        fitted = skew.law(k, np.array(x)).tolist()
+        fitted = skew_law(k, np.array(x)).tolist()
         data.append(plot.curve(_percent(x), _percent(measured.io_share), name, colour, "%"))
         law = f"{name}: law, k = {numbers.significant(k)}"
         data.append(plot.curve(_percent(x), _percent(fitted), law, colour, "%", dash="dot"))
         columns += [Column(name, "% of I/O"), Column(f"{name}, law", "% of I/O")]
         for row in rows:
             at = float(str(row[0])) / 100
-            row += [100 * measured.at(at), 100 * float(skew.law(k, at))]
+            row += [100 * measured.at(at), 100 * float(skew_law(k, at))]
     data.append(plot.curve([0, 100], [0, 100], "Even", palette.STATE_COLOURS["idle"], "%", dash="dash"))
     return Figure(
         "curve",

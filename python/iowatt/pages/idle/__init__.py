@@ -1,5 +1,5 @@
 """Idle periods as a document."""
 
-from iowatt.pages.idle.document import document
+from iowatt.pages.idle.page import document
 
 __all__ = ["document"]

@@ -132,7 +132,7 @@ def longer(idle: IdlePeriods) -> Figure | None:
 
 
 def laws(idle: IdlePeriods) -> Figure | None:
-    """Laws fitted by maximum likelihood beside what was measured."""
+    """The measured distribution and the laws fitted to it by maximum likelihood."""
     if not idle.fits:
         return None
     curve = idle.distribution.all

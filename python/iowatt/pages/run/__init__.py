@@ -7,7 +7,7 @@
 PosixPath('tpcc.html')
 """
 
-from iowatt.pages.run.document import document, documents, write
+from iowatt.pages.run.page import document, documents, write
 from iowatt.pages.run.provenance import labels
 
 __all__ = ["document", "documents", "labels", "write"]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from iowatt.lenses.kept_up import kept_up, warm_starts
+from iowatt.lenses.kept_up import kept_up
+from iowatt.lenses.warm_start import warm_starts
 from iowatt.pages.run import latency
 from iowatt.pages.run.headlines import headlines
 from iowatt.render import palette
@@ -38,7 +39,7 @@ class Least:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class RunsVerdict:
     """What to read first. ``overloaded`` Runs are not ranked; ``reservations`` limit the ranking."""
 
     least: Sequence[Least]
@@ -74,7 +75,7 @@ def document(runs: Sequence[Run], names: Sequence[str]) -> Document:
     )
 
 
-def verdict(runs: Sequence[Run], names: Sequence[str]) -> Verdict:
+def verdict(runs: Sequence[Run], names: Sequence[str]) -> RunsVerdict:
     """What the figures of two or more ``runs`` say; ``names`` tell them apart. No choice is made."""
     steady = [kept_up(run).kept_up for run in runs]
     ranked = [(name, run) for name, run, kept in zip(names, runs, steady, strict=True) if kept]
@@ -98,7 +99,7 @@ def verdict(runs: Sequence[Run], names: Sequence[str]) -> Verdict:
     reservations += [f"{name}: {text}." for name, run in ranked for text in warm_starts(run)]
     least = [_least(key, [(name, by_key[key]) for name, by_key in figures]) for key in keys]
     overloaded = [name for name, kept in zip(names, steady, strict=True) if not kept]
-    return Verdict([found for found in least if found is not None], overloaded, reservations)
+    return RunsVerdict([found for found in least if found is not None], overloaded, reservations)
 
 
 def _least(key: str, by_run: Sequence[tuple[str, Headline]]) -> Least | None:

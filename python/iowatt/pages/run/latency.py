@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from iowatt.lenses.compare.response import curve
 from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Exact, Figure, Spec, Table, axis, layout, plain
 from iowatt.run.histogram import Histogram
@@ -35,13 +34,9 @@ Line = tuple[str, str, str, list[Point]]
 
 
 def points(histogram: pl.DataFrame) -> list[Point]:
-    """The distribution of the rows of a ``latency`` table, thinned to what can be told apart.
-
-    A point is kept where the share has grown by 0.4 %, the response time by 12 %, or the share still
-    waiting has shrunk by 10 % since the last kept one; the first and the last always.
-    """
+    """The distribution of the rows of a ``latency`` table, as :meth:`Histogram.curve` thins it."""
     upper = histogram["high_ns"]
-    kept = curve(Histogram.of(upper, upper, histogram["count"]))
+    kept = Histogram.of(upper, upper, histogram["count"]).curve()
     return [(ms, 100 * within, 100 * longer) for ms, within, longer in kept]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.render import palette, plot
@@ -110,7 +109,7 @@ def movement(run: Run) -> Figure | None:
 
 
 def _by_part(table: Table, unit: str, colours: Mapping[str, str], y: dict[str, Any]) -> dict[str, Any]:
-    """Columns of a table as bars beside one another, for each part."""
+    """Columns of a table as grouped bars, for each part."""
     names = [plain(name) for name in table.column("Part")]
     hover = f"%{{x}}: %{{y:.4~r}} {unit}<extra>%{{fullData.name}}</extra>"
     bars = [
@@ -119,17 +118,6 @@ def _by_part(table: Table, unit: str, colours: Mapping[str, str], y: dict[str, A
     ]
     x_axis = axis("", type="category", showgrid=False)
     return plot.spec(bars, layout(x_axis, y, barmode="group", showlegend=True))
-
-
-def heat_curve(run: Run) -> Figure | None:
-    """Cumulative share of the I/O over share of the space, where a Run recorded heat."""
-    if not run.has("heat") or not run.table("heat").height:
-        return None
-    from iowatt.lenses.heat import analyse, of_run
-    from iowatt.pages.heat import figures
-
-    drawn = figures.curve(analyse(of_run(run), run.name))
-    return replace(drawn, key="heat-curve", remarks=["`iowatt heat` shows density, course and stability"])
 
 
 def wear(run: Run) -> Figure | None:

@@ -15,7 +15,7 @@ import polars as pl
 import xlsxwriter
 
 from iowatt.lenses.budget import has_hops
-from iowatt.pages.budget import figures
+from iowatt.pages import budget
 from iowatt.pages.run import latency
 from iowatt.pages.run.answer import answer
 from iowatt.pages.run.headlines import headlines
@@ -76,8 +76,8 @@ def write(runs: Sequence[Run], path: Path) -> None:
             sheets.table(name.capitalize(), _joined(runs, names, _bundle_table(name)))
         sheets.table("Latency histogram", _joined(runs, names, _bundle_table("latency")))
         if any(map(has_hops, runs)):
-            sheets.table("Latency budget", _joined(runs, names, figures.of_hops))
-            sheets.table("Budget by percentile", _joined(runs, names, figures.of_bands))
+            sheets.table("Latency budget", _joined(runs, names, budget.hops_of_run))
+            sheets.table("Budget by percentile", _joined(runs, names, budget.bands_of_run))
         sheets.table("Provenance", _provenance(runs, names))
         _charts(book, charts, sheets, runs, names)
 

@@ -14,22 +14,21 @@ from iowatt.lenses.summary import summarise
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.record import (
-    Capacity,
-    LoadGenerator,
     Record,
+    RunWindow,
     SourceKind,
-    StreamLoad,
+    StorageBytes,
     Tables,
-    Volume,
-    Window,
-    Workload,
+    VolumeFlow,
+    WorkloadFlow,
 )
+from iowatt.run.summary_parts import LoadGenerator, Reported, StreamShare
 from iowatt.sources.measured import instruments, tables
 from iowatt.sources.measured.flow import RunSpan, flow, join_last, load_spans, rest_spans
 from iowatt.sources.meters.align import refuse_duplicates
 from iowatt.sources.meters.checks import sample_interval
 from iowatt.sources.meters.instrument import InstrumentLog
-from iowatt.sources.observation import Observation, ReportedTotals
+from iowatt.sources.observation import Observation
 
 MINUTE_S: Final = 60.0
 
@@ -165,12 +164,12 @@ def _record(about: MeasuredAbout, measurement: _Measurement, source: SourceKind)
         name=about.name,
         source=source,
         seed=about.seed,
-        window=Window(0.0, seconds, 0.0, None if not requests.arrived else seconds),
+        window=RunWindow(0.0, seconds, 0.0, None if not requests.arrived else seconds),
         total=requests,
-        workloads=[] if observation is None else [Workload("load", about.target, requests)],
+        workloads=[] if observation is None else [WorkloadFlow("load", about.target, requests)],
         volumes=[]
         if observation is None
-        else [Volume(about.target, about.target, about.tested_bytes or 0, requests)],
+        else [VolumeFlow(about.target, about.target, about.tested_bytes or 0, requests)],
         tables=Tables(
             intervals=tables.intervals(spans, watts),
             latency=tables.latency("load", about.target, histograms),
@@ -181,7 +180,7 @@ def _record(about: MeasuredAbout, measurement: _Measurement, source: SourceKind)
             hops=None if observation is None else tables.hops(observation, "load"),
         ),
         idle_w={},
-        capacity=Capacity(about.raw_bytes, None, None),
+        capacity=StorageBytes(about.raw_bytes, None, None),
         notes=[*about.notes, *_notes(measurement)],
         plan={"measured": {"start": started, "target": about.target, **about.plan}},
         scenario_text=_as_text(about, started),
@@ -206,29 +205,36 @@ def _driver(observation: Observation | None, achieved_iops: float) -> LoadGenera
     """The load generator; None where storage rested, and of a trace, which does not say it."""
     if observation is None or observation.tool == "trace":
         return None
-    said = observation.reported
+    totals = observation.reported
     return LoadGenerator(
         tool=observation.tool,
         version=observation.version,
         asked_iops=observation.asked_iops,
         achieved_iops=achieved_iops,
         shares=[
-            StreamLoad(share.stream, share.asked, share.observed, share.iops, share.response_mean_s)
+            StreamShare(
+                stream=share.stream,
+                asked=share.asked,
+                observed=share.observed,
+                iops=share.iops,
+                response_mean_ms=_ms(share.response_mean_s),
+            )
             for share in observation.shares
         ],
         histogram=observation.histogram_note,
         warnings=list(observation.warnings),
-        reported=None if said is None else _reported(said),
+        reported=None
+        if totals is None
+        else Reported(
+            iops=totals.iops,
+            mib_per_s=totals.mib_per_s,
+            response_mean_ms=_ms(totals.response_mean_s),
+        ),
     )
 
 
-def _reported(said: ReportedTotals) -> dict[str, float | None]:
-    mean = said.response_mean_s
-    return {
-        "iops": said.iops,
-        "mib_per_s": said.mib_per_s,
-        "response_mean_ms": None if mean is None else mean * 1e3,
-    }
+def _ms(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1e3
 
 
 def _notes(measurement: _Measurement) -> list[str]:

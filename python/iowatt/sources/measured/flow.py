@@ -11,7 +11,7 @@ import numpy as np
 
 from iowatt.base.errors import InputError
 from iowatt.run.histogram import Histogram
-from iowatt.run.record import Completions, Flow, Moments
+from iowatt.run.record import Completions, RequestFlow, ResponseMoments
 from iowatt.sources.observation import Direction, Interval, Observation
 
 _SLACK = 0.05
@@ -94,7 +94,7 @@ NS_PER_S = 1e9
 _MOST_BATCHES = 63
 
 
-def flow(spans: Sequence[RunSpan], observation: Observation | None) -> Flow:
+def flow(spans: Sequence[RunSpan], observation: Observation | None) -> RequestFlow:
     """All requests of the spans. What arrived is what completed: a load generator counts completions.
 
     Requests in flight follow from Little's law: completions per second times mean response time.
@@ -118,7 +118,7 @@ def flow(spans: Sequence[RunSpan], observation: Observation | None) -> Flow:
     counts = [sum(d.requests for d in some) for some in (reads, writes)]
     moved = [sum(d.bytes for d in some) for some in (reads, writes)]
     done = sum(counts)
-    return Flow(
+    return RequestFlow(
         arrived=done,
         completed=done,
         in_flight_at_end=0,
@@ -179,7 +179,7 @@ def _moments(
     histogram: Histogram | None,
     said: Direction | None,
     batches: Sequence[tuple[int, float]],
-) -> Moments:
+) -> ResponseMoments:
     """Moments from the intervals, else from what the tool says of all, or its bins, where these are of the
     same requests: figures that hold the warm-up too are none of the window.
     """
@@ -190,14 +190,14 @@ def _moments(
     if mean is None and said is not None:
         count, mean = said.known, said.response_mean_s
     if not count or mean is None:
-        return Moments(count=0, mean_s=0.0, std_s=0.0, max_s=0.0)
+        return ResponseMoments(count=0, mean_s=0.0, std_s=0.0, max_s=0.0)
     if histogram is not None and histogram.total != count:
         histogram = None
     std_s, max_s = _std_s(parts, mean, None), _max_s(parts, None)
     if said is not None:
         std_s = said.response_std_s if std_s is None else std_s
         max_s = said.response_max_s if max_s is None else max_s
-    return Moments(
+    return ResponseMoments(
         count=count,
         mean_s=mean,
         std_s=_std_s(parts, mean, histogram) if std_s is None else std_s,

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from iowatt.base.errors import InputError
-from iowatt.run.summary_parts import Instrument, InstrumentProblem
+from iowatt.run.summary_parts import InstrumentProblem, InstrumentSummary
 from iowatt.run.tables import INSTRUMENTS, frame
 from iowatt.sources.measured.flow import RunSpan
 from iowatt.sources.meters.align import AlignedSeries, align
@@ -134,7 +134,7 @@ def table(cuts: Sequence[Cut], spans: Sequence[RunSpan]) -> pl.DataFrame | None:
     return frame("instruments", columns)
 
 
-def described(cuts: Sequence[Cut], spans: Sequence[RunSpan]) -> list[Instrument]:
+def described(cuts: Sequence[Cut], spans: Sequence[RunSpan]) -> list[InstrumentSummary]:
     """The instruments of ``run.json``, with problems within the Run and those of the whole log."""
     origin, end = spans[0].start, spans[-1].end
     found = []
@@ -151,7 +151,7 @@ def described(cuts: Sequence[Cut], spans: Sequence[RunSpan]) -> list[Instrument]
             if problem.at is None or origin - problem.seconds <= problem.at <= end
         ]
         found.append(
-            Instrument(
+            InstrumentSummary(
                 name=instrument.name,
                 kind=instrument.kind,
                 role=one.role,

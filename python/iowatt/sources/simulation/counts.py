@@ -10,38 +10,37 @@ import numpy.typing as npt
 from iowatt.model.raid import data_drives, usable_bytes
 from iowatt.model.scenario import usable_and_effective
 from iowatt.run.record import (
-    Bus,
+    BusCounts,
     CacheCounts,
-    Capacity,
     Completions,
-    Flow,
-    Heat,
-    HeatSpace,
+    HeatGrid,
+    HeatGridSpace,
     Hits,
     HopCounts,
-    Moments,
     PathCounts,
-    Rebuild,
     ReducedCounts,
-    Station,
+    RequestFlow,
+    ResponseMoments,
+    RunWindow,
+    StationCounts,
+    StorageBytes,
     TierCounts,
     VirtualPoolCounts,
-    Window,
 )
 from iowatt.run.summary_parts import PathExpress
-from iowatt.run.summary_schema import Loss
+from iowatt.run.summary_schema import ControllerLoss, RebuildSummary
 
 NS_PER_S = 1e9
 Columns = Mapping[str, npt.NDArray[Any]]
 
 
-def window(summary: Mapping[str, Any], warmup_s: float) -> Window:
+def window(summary: Mapping[str, Any], warmup_s: float) -> RunWindow:
     """The observed span in seconds."""
     span = summary["window"]
     last_ns = span["last_arrival_ns"]
     # Zero is also the value where nothing arrived.
     arrived = last_ns > 0 or summary["requests_simulated"] > 0
-    return Window(
+    return RunWindow(
         start_s=span["start_ns"] / NS_PER_S,
         end_s=span["end_ns"] / NS_PER_S,
         warmup_s=warmup_s,
@@ -49,13 +48,13 @@ def window(summary: Mapping[str, Any], warmup_s: float) -> Window:
     )
 
 
-def flow(raw: Mapping[str, Any]) -> Flow:
+def flow(raw: Mapping[str, Any]) -> RequestFlow:
     """A flow of requests, from its JSON."""
     plain = {key: value for key, value in raw.items() if key not in ("response", "completions")}
-    return Flow(
+    return RequestFlow(
         **plain,
         completions=Completions(**raw["completions"]),
-        response={kind: Moments.doubling(**one) for kind, one in raw["response"].items()},
+        response={kind: ResponseMoments.doubling(**one) for kind, one in raw["response"].items()},
     )
 
 
@@ -90,7 +89,7 @@ def reading(raw: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def capacity(
     names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any] | None = None
-) -> Capacity:
+) -> StorageBytes:
     """Bytes of all drives; what redundancy leaves of the pools that carry a volume, and virtual pools of
     them; what these are worth where capacity is optimised, less what snapshots keep."""
     pools = [_usable_bytes(pool) for pool in simulation["pools"]]
@@ -99,7 +98,7 @@ def capacity(
     kept = [(one.get("reduced") or {}).get("snapshot_bytes", 0) for one in done]
     usable, effective = usable_and_effective(pools, names.get("virtual_pools", ()), carrying, kept)
     raw = sum(device["raw_bytes"] for device in names["devices"])
-    return Capacity(raw_bytes=raw, usable_bytes=usable, effective_bytes=effective)
+    return StorageBytes(raw_bytes=raw, usable_bytes=usable, effective_bytes=effective)
 
 
 def space_names(names: Mapping[str, Any]) -> list[str]:
@@ -121,10 +120,10 @@ def _usable_bytes(pool: Mapping[str, Any]) -> int:
     return usable_bytes(int(raid["level"]), pool["count"], raid["stripe_unit_bytes"], drive_bytes)
 
 
-def buses(names: list[str], summary: Mapping[str, Any]) -> list[Bus]:
+def buses(names: list[str], summary: Mapping[str, Any]) -> list[BusCounts]:
     """The shared buses with their names."""
     return [
-        Bus(
+        BusCounts(
             name=name,
             transfers=raw["transfers"],
             busy_s=raw["busy_ns"] / NS_PER_S,
@@ -134,11 +133,11 @@ def buses(names: list[str], summary: Mapping[str, Any]) -> list[Bus]:
     ]
 
 
-def station(raw: Mapping[str, Any] | None) -> Station | None:
+def station(raw: Mapping[str, Any] | None) -> StationCounts | None:
     """A part of the controller, where it is modelled."""
     if raw is None:
         return None
-    return Station(raw["visits"], raw["utilisation"], raw["wait_ns"] / NS_PER_S)
+    return StationCounts(raw["visits"], raw["utilisation"], raw["wait_ns"] / NS_PER_S)
 
 
 def cache(raw: Mapping[str, Any] | None) -> CacheCounts | None:
@@ -196,10 +195,10 @@ def hits(raw: Mapping[str, Any] | None, workloads: int) -> list[Hits | None]:
     return [None] * workloads if raw is None else [Hits(**found) for found in raw["by_workload"]]
 
 
-def losses(raw: Sequence[Mapping[str, Any]]) -> list[Loss]:
+def losses(raw: Sequence[Mapping[str, Any]]) -> list[ControllerLoss]:
     """Controllers and batteries that failed, and what became of the dirty data."""
     return [
-        Loss(
+        ControllerLoss(
             of=loss["of"],
             at_s=_seconds(loss["at_ns"]),
             back_s=_seconds(loss["back_ns"]),
@@ -211,10 +210,10 @@ def losses(raw: Sequence[Mapping[str, Any]]) -> list[Loss]:
     ]
 
 
-def rebuilds(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[Rebuild]:
+def rebuilds(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[RebuildSummary]:
     """The drives that failed, with their names, and their rebuilds."""
     return [
-        Rebuild(
+        RebuildSummary(
             pool=(pool := names["pools"][raw["pool"]]),
             drive=f"{pool}.{raw['drive']}",
             spare=None if raw["spare"] is None else f"{pool}.{raw['spare']}",
@@ -222,7 +221,7 @@ def rebuilds(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[Rebui
             started_s=_seconds(raw["started_ns"]),
             finished_s=_seconds(raw["finished_ns"]),
             rebuilt_bytes=raw["rebuilt_bytes"],
-            lost_bytes=raw["lost_bytes"],
+            fraction=raw["rebuilt_bytes"] / raw["lost_bytes"] if raw["lost_bytes"] else 1.0,
         )
         for raw in summary["rebuilds"]
     ]
@@ -247,23 +246,24 @@ def unknown_energy(devices: Sequence[Mapping[str, Any]]) -> str | None:
     return f"watts are not known: {'; '.join(figures)}"
 
 
-def heat(names: Mapping[str, Any], simulation: Mapping[str, Any], raw: Mapping[str, Any]) -> Heat | None:
+def heat(names: Mapping[str, Any], simulation: Mapping[str, Any], raw: Mapping[str, Any]) -> HeatGrid | None:
     """What extents and periods are, and which address spaces were looked at."""
     measures, asked = raw["summary"].get("heat"), simulation["observe"].get("heat")
     if measures is None or asked is None:
         return None
     volumes = simulation["volumes"]
     front = [
-        HeatSpace("front", name, volume["capacity_bytes"])
+        HeatGridSpace("front", name, volume["capacity_bytes"])
         for name, volume in zip(names["volumes"], volumes, strict=True)
     ]
     carrying = sorted({volume["pool"] for volume in volumes})
     named = space_names(names)
     back = [
-        HeatSpace("back", named[space], _held(space, volumes, measures, raw["heat"])) for space in carrying
+        HeatGridSpace("back", named[space], _held(space, volumes, measures, raw["heat"]))
+        for space in carrying
     ]
     spaces = [*(front if asked["front"] else ()), *(back if asked["back"] else ())]
-    return Heat(measures["extent_bytes"], measures["period_ns"] / NS_PER_S, spaces)
+    return HeatGrid(measures["extent_bytes"], measures["period_ns"] / NS_PER_S, spaces)
 
 
 def _held(space: int, volumes: Sequence[Mapping[str, Any]], measures: Mapping[str, Any], raw: Columns) -> int:
@@ -357,9 +357,9 @@ def _hop(slot: tuple[str, str, str], station: Mapping[str, Any]) -> HopCounts:
     )
 
 
-def response_at(summary: Mapping[str, Any]) -> dict[str, dict[str, Moments]]:
+def response_at(summary: Mapping[str, Any]) -> dict[str, dict[str, ResponseMoments]]:
     """Response times at the points within the paths, by point and direction."""
     return {
-        one["point"]: {op: Moments.doubling(**of) for op, of in one["response"].items()}
+        one["point"]: {op: ResponseMoments.doubling(**of) for op, of in one["response"].items()}
         for one in summary.get("points", ())
     }

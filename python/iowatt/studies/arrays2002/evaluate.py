@@ -105,7 +105,7 @@ def experiments(results: Results) -> list[Experiment]:
 
 def periodic(results: Results) -> list[ConstantGaps]:
     """What the oracles make of constant gaps, beside what follows from the watts."""
-    from iowatt.lenses.idle.periods import Periods
+    from iowatt.lenses.idle import Periods
 
     found = []
     for stage, row in results.rows(kind="periodic"):

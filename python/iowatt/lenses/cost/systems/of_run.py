@@ -10,15 +10,11 @@ import polars as pl
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.lenses.cost.systems.inventory import (
-    Inventory,
-    added_drives,
-    changed_drives,
-    inventory_notes,
-)
+from iowatt.lenses.cost.systems.inventory import Inventory, added_drives, changed_drives, inventory_notes
 from iowatt.lenses.cost.systems.low_power_state import Low, levels_of_plan, spent_low
 from iowatt.lenses.cost.systems.system import Counts, PricedDrive, PricedSystem, PricedWork
-from iowatt.lenses.kept_up import kept_up, warm_starts
+from iowatt.lenses.kept_up import kept_up
+from iowatt.lenses.warm_start import warm_starts
 from iowatt.tariffs.load import ElectricLoad
 
 if TYPE_CHECKING:

@@ -12,7 +12,13 @@ from iowatt.lenses.idle.laws import Sample, fits
 from iowatt.lenses.idle.periods import NS_PER_S, Periods, ShortPeriods
 from iowatt.lenses.idle.policies import OracleBound, Trial, idles_through, policies
 from iowatt.lenses.idle.power import MissingFiguresError, TwoStates
-from iowatt.lenses.idle.result import DriveLengthCurve, IdlePeriods, LengthDistribution, PolicyOutcome
+from iowatt.lenses.idle.result import (
+    DriveLengthCurve,
+    IdlePeriods,
+    LengthDistribution,
+    OraclePoint,
+    PolicyOutcome,
+)
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -104,6 +110,21 @@ def analyse(run: Run, device: str | None = None, progress: Progress | None = Non
             *_waits(evaluated, drives),
         ],
     )
+
+
+def oracle_bound(run: Run, transitions_s: Sequence[float]) -> list[OraclePoint]:
+    """What both oracles would save if the slowest drive stopped and started again in ``transitions_s``.
+
+    The other drives are quicker by the same factor. Descending times; those too short for periods that the
+    Run only counts are left out. Raises ``InputError`` where the Run's plan lacks power figures.
+    """
+    drives = power.of_run(run)
+    slowest_s = max(drive.transition_s for drive in drives)
+    periods = Periods(run)
+    bound = OracleBound(drives, periods.short, [seconds / slowest_s for seconds in transitions_s])
+    for batch in periods.batches():
+        bound.add(batch)
+    return bound.points(float(run.summary["energy"]["total_j"]))
 
 
 def _idle_share(periods: Periods, idle_ns: int) -> float:

@@ -8,7 +8,7 @@ from typing import Final
 
 from iowatt.base.results import Note
 from iowatt.lenses.compare import flags, metric_verdicts, omission, over_time, response
-from iowatt.lenses.compare.measurement import Measurement, Side
+from iowatt.lenses.compare.measurement import ComparedRun, Side
 from iowatt.lenses.compare.measurement import sides as observed_sides
 from iowatt.lenses.compare.over_time import spikes
 from iowatt.lenses.compare.request import CompareRequest
@@ -16,7 +16,7 @@ from iowatt.lenses.compare.result import (
     AskedFor,
     BeforeAfter,
     BothSides,
-    Direction,
+    DirectionComparison,
     DirectionTimes,
     OverTime,
     RunOfSide,
@@ -62,7 +62,7 @@ def analyse(request: CompareRequest) -> BeforeAfter:
         directions=_directions(sides),
         histograms=response.histograms(sides),
         distribution=BothSides(
-            before=response.curve(before.histogram), after=response.curve(after.histogram)
+            before=before.histogram.curve(), after=after.histogram.curve()
         ),
         over_threshold=BothSides(
             before=response.over(before.histogram, request.spike_s),
@@ -94,7 +94,7 @@ def _basis(one: Side) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _run(part: Measurement) -> RunOfSide:
+def _run(part: ComparedRun) -> RunOfSide:
     summary = part.summary
     return RunOfSide(
         label=part.label, name=summary["name"], path=str(part.run.path) if part.run.path else None,
@@ -104,7 +104,7 @@ def _run(part: Measurement) -> RunOfSide:
     )  # fmt: skip
 
 
-def _directions(sides: Sequence[Side]) -> list[Direction]:
+def _directions(sides: Sequence[Side]) -> list[DirectionComparison]:
     """Mean and percentiles of ``run.json`` for both directions, where each side is one Run; no verdicts."""
     if any(len(one.parts) > 1 for one in sides):
         return []
@@ -116,7 +116,7 @@ def _directions(sides: Sequence[Side]) -> list[Direction]:
                 DirectionTimes(**{part: value[part] for part in DirectionTimes.model_fields})
                 for value in times
             )
-            found.append(Direction(op=key, title=title, before=before, after=after))
+            found.append(DirectionComparison(op=key, title=title, before=before, after=after))
     return found
 
 

@@ -44,7 +44,7 @@ _AT = np.unique(np.concatenate([[0.0], np.geomspace(1e-4, 0.02, 24), np.linspace
 FEW = 20
 FEW_EXTENTS = 100
 """Touched extents below which the hottest percents of the space are parts of one extent."""
-#: Of the space, below which shares are by themselves taken over what was touched.
+#: Touched share of the space below which ``auto`` takes shares over the touched extents.
 MOSTLY = 0.5
 
 Over = Literal["auto", "capacity", "touched"]
@@ -82,8 +82,8 @@ def picture(extents: Extents, span: tuple[int, int]) -> HeatOverTime:
 def stability(extents: Extents, number: int, hot_share: float = HOT_SHARE) -> HotSetStability | None:
     """How well the hottest extents of one period predict those of the next; None with a single period.
 
-    ``number`` is that of the extents of which a share is called hot: in each period its hottest ones, fewer
-    where fewer were touched.
+    ``number`` counts the extents of which ``hot_share`` are hot: the hottest of each period, fewer where
+    fewer were touched.
     """
     groups, joined = _joined(extents.periods, MOST_COMPARED)
     extent, index = np.unique(extents.extent, return_inverse=True)

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from iowatt.lenses.heat import analyse, of_run
 from iowatt.lenses.heat.result import HeatResult
 from iowatt.pages.heat import figures
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
+from iowatt.render.figure import Figure
 from iowatt.render.headline import Headline
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
 
 
 def document(heat: HeatResult) -> Document:
@@ -38,6 +45,14 @@ def document(heat: HeatResult) -> Document:
         ],
         caveats=[Caveat(note.text, note.decides) for note in heat.notes],
     )
+
+
+def curve_of_run(run: Run) -> Figure | None:
+    """Cumulative share of the I/O over share of the space, for the page of a Run that recorded heat."""
+    if not run.has("heat") or not run.table("heat").height:
+        return None
+    curve = figures.curve(analyse(of_run(run), run.name))
+    return replace(curve, key="heat-curve", remarks=["`iowatt heat` shows density, course and stability"])
 
 
 def _verdict(heat: HeatResult) -> Iterator[str]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.lenses.budget import against, comparable
+from iowatt.lenses.budget import comparable, service_level
 from iowatt.lenses.budget.class_at_load import ClassAtLoad, Key, of_run, same_hops
-from iowatt.lenses.budget.level import MEAN, Level
 from iowatt.lenses.budget.result import (
+    MEAN,
     AddsUp,
     BetweenLoads,
     BothWays,
@@ -36,8 +36,9 @@ SLOWEST: Final = (10.0, 1.0, 0.1)
 #: Requests from which a part of the distribution is more than an anecdote.
 FEWEST: Final = 10
 
-#: How far sums over hops and the reported mean may differ, as a share of it.
-_ADDS_UP: Final = {True: 1e-6, False: 1e-2}
+#: How far the sum over the hops may differ from the reported mean, as a share of it.
+_MODELLED_TOLERANCE: Final = 1e-6
+_MEASURED_TOLERANCE: Final = 1e-2
 
 
 def analyse(
@@ -45,7 +46,7 @@ def analyse(
     *,
     names: Sequence[str] | None = None,
     overloaded: Sequence[bool] | None = None,
-    level: Level | None = None,
+    level: ServiceLevel | None = None,
 ) -> Budget:
     """Where the response time goes in Runs with hops (docs/reference/verbs/budget.md).
 
@@ -56,11 +57,11 @@ def analyse(
     names:
         What they are called; left out, by their folders.
     overloaded:
-        Of each Run whether work piled up in it, so that its times are those of a growing queue.
+        For each Run whether work piled up, so that its times are those of a growing queue.
     level:
-        What the response time is held against. Of one Run the rate that breaks it is estimated
-        (:mod:`iowatt.lenses.budget.estimate`), of several it lies between loads
-        (:mod:`iowatt.lenses.budget.against`).
+        The response time to keep. One Run gives an estimate of the rate that exceeds it
+        (:mod:`iowatt.lenses.budget.estimate`); several show between which loads it is exceeded
+        (:mod:`iowatt.lenses.budget.service_level`).
 
     Raises
     ------
@@ -84,7 +85,7 @@ def analyse(
         name=runs[0].name,
         runs=called,
         modelled=modelled,
-        level=None if level is None else ServiceLevel(within_ms=level.within_ms, of=level.statistic),
+        level=level,
         classes=found,
         notes=[*_notes(runs, found, modelled), *_moderation(seen), *_ended(runs, called)],
     )
@@ -107,23 +108,25 @@ def _keys(seen: Sequence[ClassAtLoad]) -> list[Key]:
     return [one.key for one in seen]
 
 
-def _bands(one: ClassAtLoad, level: Level | None) -> list[tuple[str, RequestMeans]]:
+def _bands(one: ClassAtLoad, level: ServiceLevel | None) -> list[tuple[str, RequestMeans]]:
     """The mean; and where several bins separate them, requests around percentiles and the slowest."""
     wanted = dict.fromkeys(BANDS if one.resolved else ())
-    if level is not None and level.statistic != MEAN:
-        wanted[level.statistic] = None
-    bands = [(MEAN, one.ledger.mean())] + [(name, one.made_of(name)) for name in wanted]
+    if level is not None and level.of != MEAN:
+        wanted[level.of] = None
+    bands = [(MEAN, one.ledger.mean())] + [(name, one.breakdown(name)) for name in wanted]
     if one.resolved:
         bands += [(f"slowest {share:g} %", one.ledger.slowest(share / 100)) for share in SLOWEST]
     return bands
 
 
-def _class(loads: Sequence[ClassAtLoad], level: Level | None) -> RequestClass:
+def _class(loads: Sequence[ClassAtLoad], level: ServiceLevel | None) -> RequestClass:
     path, workload, op = loads[0].key
     hops = same_hops(loads)
-    held: Estimated | BetweenLoads | None = None
-    if level is not None:
-        held = against.estimated(loads[0], level) if len(loads) == 1 else against.between_loads(loads, level)
+    against: Estimated | BetweenLoads | None = None
+    if level is not None and len(loads) == 1:
+        against = service_level.estimate_crossing(loads[0], level)
+    elif level is not None:
+        against = service_level.locate_crossing(loads, level)
     return RequestClass(
         path=path,
         workload=workload,
@@ -131,7 +134,7 @@ def _class(loads: Sequence[ClassAtLoad], level: Level | None) -> RequestClass:
         name=loads[0].ledger.name,
         hops=list(hops),
         loads=[_load(one, _bands(one, level)) for one in loads],
-        against=held,
+        against=against,
     )
 
 
@@ -170,7 +173,7 @@ def _load(one: ClassAtLoad, bands: Sequence[tuple[str, RequestMeans]]) -> ClassL
 
 
 def _both_ways(ledger: Ledger, mean: RequestMeans) -> list[BothWays]:
-    """Hops that are passed out and in again, once."""
+    """Hops with both of their ways added up."""
     whole = mean.response_ms
     found: dict[str, list[float]] = {}
     for at, hop in enumerate(ledger.hops):
@@ -202,16 +205,17 @@ def _band(name: str, part: RequestMeans, total: int) -> PercentileBand:
 
 
 def _adds_up(one: ClassAtLoad, hops_ms: float) -> AddsUp:
-    """The sum over the hops beside the response time: in every bin, and in the mean."""
+    """Compare the sum over the hops with the response time: in every bin, and in the mean."""
     reported = one.reported_ms
-    apart = None if not reported else abs(hops_ms - reported) / reported
+    apart = abs(hops_ms - reported) / reported if reported else 0.0
+    tolerance = _MODELLED_TOLERANCE if one.modelled else _MEASURED_TOLERANCE
     outside = one.ledger.outside()
     return AddsUp(
         hops_mean_ms=hops_ms,
         reported_mean_ms=reported,
         bins=int(one.ledger.requests.size),
         bins_outside=outside,
-        holds=outside == 0 and (apart is None or apart <= _ADDS_UP[one.modelled]),
+        holds=outside == 0 and apart <= tolerance,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.findings import OVERLOAD, findings
-from iowatt.pages import budget, system
+from iowatt.pages import budget, heat, system
 from iowatt.pages.run import comparison, drives, energy, latency, outcome, over_time, parts
 from iowatt.pages.run.answer import answer
 from iowatt.pages.run.headlines import headlines, particular
@@ -41,7 +41,7 @@ _SECTIONS: Sequence[tuple[str, str, Sequence[Builder]]] = (
         (energy.by_state, over_time.power, energy.by_cause, energy.at_wall, energy.by_component),
     ),
     ("load", "Load and queues", (over_time.throughput, over_time.bandwidth, over_time.queue)),
-    ("heat", "Heat", (parts.heat_curve,)),
+    ("heat", "Heat", (heat.curve_of_run,)),
     ("tiers", "Tiers and copies", (parts.hits, parts.movement)),
     ("drives", "Drives", (drives.utilisation, drives.queues, drives.every_drive)),
     ("wear", "Wear", (parts.wear,)),
