@@ -10,7 +10,7 @@ from iowatt.base.results import Note
 from iowatt.emerald.calibrate import Calibration, PhaseCalibration, Point, document
 from iowatt.emerald.calibrate.outcome import Outcome
 from iowatt.emerald.calibrate.result import Limit
-from iowatt.emerald.plan.model import PlanDeviation, Rules
+from iowatt.emerald.plan.model import PlanDeviation, PlannedRules
 from iowatt.render import write
 
 pytestmark = NEEDS_BROWSER
@@ -43,7 +43,7 @@ FOUND = Calibration(
     source="fio",
     tool="fio-3.33",
     category="online",
-    rules=Rules(profile="emerald-4.0.0", sha256="0", version="4.0.0"),
+    rules=PlannedRules(profile="emerald-4.0.0", sha256="0", version="4.0.0"),
     limit=Limit(response_mean_ms=20.0, rule="response.mean_ms.random", verified=False, margin=0.05),
     tolerance=0.02,
     complete=False,

@@ -18,7 +18,7 @@ import pytest
 import iowatt
 import needs
 from iowatt.base.errors import InputError
-from iowatt.emerald.conduct.fio_driver import FioDriver
+from iowatt.emerald.conduct.drivers.fio import FioDriver
 from iowatt.emerald.conduct.folder import Folder
 from iowatt.emerald.conduct.sequence import Stopped, conduct
 from iowatt.emerald.driver import DriverError
@@ -121,7 +121,7 @@ def test_repeating_the_whole_active_test_complies_again(tmp_path):
 
 
 def test_a_killed_job_is_found_though_fio_ends_as_if_nothing_had_happened(tmp_path, monkeypatch):
-    from iowatt.emerald.conduct import fio_driver
+    from iowatt.emerald.conduct.drivers import fio as fio_driver
 
     plan = conducted.load(conducted.plan(tmp_path, conducted.short(measured=3.0)[3:4]))
     folder = prepared(plan, tmp_path)
@@ -289,7 +289,7 @@ def test_a_stage_that_ends_too_soon_has_failed(tmp_path):
 
 
 def test_a_job_file_that_fio_refuses_is_found_before_anything_runs(tmp_path, monkeypatch):
-    from iowatt.emerald.conduct import fio_driver
+    from iowatt.emerald.conduct.drivers import fio as fio_driver
 
     sound = fio_driver.job_text
     monkeypatch.setattr(fio_driver, "job_text", lambda *a, **k: sound(*a, **k) + "no_such_option=1\n")

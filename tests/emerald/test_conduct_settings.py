@@ -11,8 +11,10 @@ import conducted
 import pytest
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.conduct import idle_stage, settings, target
+from iowatt.emerald import targets as target
+from iowatt.emerald.conduct import settings
 from iowatt.emerald.conduct.begin import read_plan
+from iowatt.emerald.conduct.drivers import idle as idle_stage
 from refused import refused
 
 

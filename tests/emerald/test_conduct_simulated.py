@@ -12,9 +12,9 @@ import conducted
 import pytest
 
 from iowatt.emerald.conduct.begin import read_plan
+from iowatt.emerald.conduct.drivers.simulation import SimulationDriver
 from iowatt.emerald.conduct.folder import Folder
 from iowatt.emerald.conduct.sequence import Stopped, conduct
-from iowatt.emerald.conduct.simulation_driver import SimulationDriver
 from iowatt.run.bundle import Run
 
 ROOT = Path(__file__).resolve().parents[2]

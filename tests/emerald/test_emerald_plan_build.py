@@ -28,7 +28,7 @@ ONLINE_4 = ["HB", "RR", "RW", "SR", "SW"]
 @pytest.fixture
 def no_load_generators(monkeypatch):
     """Without fio and vdbench on the PATH, whose checks take a second for each plan."""
-    monkeypatch.setattr("iowatt.emerald.plan.check.shutil.which", lambda name: None)
+    monkeypatch.setattr("iowatt.emerald.plan.load.check.shutil.which", lambda name: None)
 
 
 unchecked = pytest.mark.usefixtures("no_load_generators")

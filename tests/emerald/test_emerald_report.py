@@ -391,7 +391,7 @@ def test_the_export_names_what_is_missing_and_only_that(full):
     assert "pd_id" not in missing  # given by the programme
     assert "trans_storage_device_2_type" not in missing
     assert any("optimal_point_of" in remark for remark in row.remarks)
-    document = json.loads(row.json())
+    document = json.loads(row.result().json_text())
     assert not document["compliant"]
     assert document["notes"]["trans_optimal_point_hot_band_workload_test_iops_w"] == "measured, NON-COMPLIANT"
     assert set(document["fields"]).isdisjoint(one["field"] for one in document["missing"])

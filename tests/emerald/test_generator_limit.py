@@ -15,11 +15,12 @@ from emerald_plans import by_id, plan
 from simulated_plans import plan_of, stages_of
 
 import needs
-from iowatt.emerald.calibrate import CalibrationRequest, SearchSettings, calibrate, make
+from iowatt.emerald.calibrate import CalibrationRequest, SearchSettings, calibrate, calibrate_plan
 from iowatt.emerald.calibrate.bench import DriverBench
-from iowatt.emerald.judge.generator import Load, cause, limited
-from iowatt.emerald.plan import PlanRequest, make_plan, vdbench
-from iowatt.emerald.plan.fio import job_text
+from iowatt.emerald.generator import Load, cause, limited
+from iowatt.emerald.plan import PlanRequest, make_plan
+from iowatt.emerald.plan.load import vdbench
+from iowatt.emerald.plan.load.fio import job_text
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.emerald.rules import load
 from iowatt.run.histogram import Histogram
@@ -136,7 +137,7 @@ def test_a_calibration_finds_what_fio_reaches_with_many_outstanding(tmp_path: Pa
             tmp_path / "plan", tmp_path / "new", erase=str(file), point_s=3.0, settle_s=1.0
         )
         how = SearchSettings(limit_ms=LIMIT_MS, start=0.9 * most, most_runs=3, phases=["RR"], tolerance=0.03)
-        found = make(where, how, talk=lambda line: None)
+        found = calibrate_plan(where, how, talk=lambda line: None)
         (phase,) = found.phases
         jobs = (tmp_path / "new" / "fio" / "RR.fio").read_text("utf-8")
     assert response_ms == pytest.approx(LIMIT_MS, rel=0.15)

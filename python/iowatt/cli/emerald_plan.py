@@ -12,6 +12,7 @@ import typer
 from iowatt.cli.options import (
     ADVANCED,
     NAME,
+    NEWEST_RULES,
     PRODUCT,
     RAW_CAPACITY,
     RULES,
@@ -41,7 +42,7 @@ def plan(
         typer.Option("--driver", help="The load generator.", show_default=False),
     ],
     output: Annotated[Path, output("DIR", "Directory for the plan.", False)],
-    rules: Annotated[str, RULES] = "emerald-4.0.0",
+    rules: Annotated[str, RULES] = NEWEST_RULES,
     category: Annotated[
         str | None,
         typer.Option(

@@ -91,7 +91,7 @@ def report(
             reports.write_report(made, target)
         typer.echo(f"wrote {target}", err=True)
     if energystar and row is not None:
-        typer.echo(row.json() if as_json else row.csv(), nl=False)
+        typer.echo(row.result().json_text() if as_json else row.csv(), nl=False)
     elif as_json:
         print_json((made if row is None else made.with_export(row.result())).result.as_dict())
     else:

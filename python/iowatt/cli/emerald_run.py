@@ -14,7 +14,7 @@ from iowatt.cli.show import show
 
 if TYPE_CHECKING:
     from iowatt.emerald.conduct import Progress
-    from iowatt.emerald.plan.model import Plan
+    from iowatt.emerald.plan import Plan
 
 
 def register(emerald: typer.Typer) -> None:

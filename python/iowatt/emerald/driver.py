@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from iowatt.base.errors import IowattError
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.plan import Plan, Stage
 from iowatt.run.bundle import Run
 from iowatt.sources.observation import Observation
 

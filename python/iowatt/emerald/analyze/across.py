@@ -7,14 +7,14 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
+from iowatt.emerald.analyze.checks import clocks, sequence, validity
+from iowatt.emerald.analyze.checks.clocks import Boundary
+from iowatt.emerald.analyze.checks.sequence import Span
 from iowatt.emerald.analyze.limits import PlanRules
 from iowatt.emerald.analyze.phase import Phase
 from iowatt.emerald.analyze.stages import Measured, StageRun, rule_seconds
-from iowatt.emerald.conduct.state import state_of
-from iowatt.emerald.judge import clocks, sequence, validity
-from iowatt.emerald.judge.clocks import Boundary
-from iowatt.emerald.judge.finding import Finding, Weight
-from iowatt.emerald.judge.sequence import Span
+from iowatt.emerald.conduct import state_of
+from iowatt.emerald.finding import Finding, Weight
 
 ACTIVE = ("warmup", "measurement", "idle")
 #: Longest time between two stages that is not a break: a load generator needs some seconds to start, in a

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import across, phase
+from iowatt.emerald.analyze.checks import efficiency, validity
 from iowatt.emerald.analyze.limits import PlanRules
 from iowatt.emerald.analyze.phase import Phase
 from iowatt.emerald.analyze.result import (
@@ -20,8 +21,7 @@ from iowatt.emerald.analyze.result import (
     StabilityRule,
 )
 from iowatt.emerald.analyze.stages import Measured, StageRun, rule_seconds
-from iowatt.emerald.judge import efficiency, validity
-from iowatt.emerald.judge.finding import Finding, status
+from iowatt.emerald.finding import Finding, status
 from iowatt.emerald.rules import Rules
 
 

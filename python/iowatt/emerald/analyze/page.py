@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -47,17 +46,19 @@ def document(analysis: Analysis) -> Document:
         ],
         sections=[
             Section("metrics", "Metrics", [figures.metrics(analysis)], list(_power_ratios(analysis))),
-            Section("stability", "Stability", _present(figures.stability(analysis))),
+            Section("stability", "Stability", _present(figures.stability_figure(analysis))),
             *(
                 Section(
                     part.phase,
                     f"Minutes of {name_of(part)}: {figures.status(part, analysis)}",
-                    figures.of_part(part, analysis),
+                    figures.part_figures(part, analysis),
                     folded=True,
                 )
                 for part in analysis.parts
             ),
-            Section("instruments", "Instruments", _present(figures.instruments(analysis)), folded=True),
+            Section(
+                "instruments", "Instruments", _present(figures.instruments_figure(analysis)), folded=True
+            ),
             Section("rules", "Unverified rule values", _present(figures.rules(analysis)), folded=True),
         ],
         caveats=list(_caveats(analysis)),
@@ -133,8 +134,7 @@ def write(analysis: Analysis, measured: Measured, folder: Path, *, force: bool =
     for one in measured.stages:
         if one.run is not None:
             one.run.save(folder / RUNS / one.stage.id, force=True)
-    text = json.dumps(analysis.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     with atomic_path.file(folder / RESULT) as made:
-        made.write_text(text, encoding="utf-8", newline="\n")
+        made.write_text(analysis.json_text(), encoding="utf-8", newline="\n")
     render_file.write(document(analysis), folder / PAGE, force=True)
     return [folder / RESULT, folder / PAGE]

@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from iowatt.emerald import generator
+from iowatt.emerald.analyze.checks import efficiency, instruments, minutes, stability, trend, validity
+from iowatt.emerald.analyze.checks.minutes import Floats, Minutes
 from iowatt.emerald.analyze.limits import PlanRules, StabilityLimits
 from iowatt.emerald.analyze.result import (
     EfficiencyTrend,
@@ -21,10 +24,8 @@ from iowatt.emerald.analyze.result import (
     StabilityReading,
 )
 from iowatt.emerald.analyze.stages import StageRun, rule_seconds
-from iowatt.emerald.judge import efficiency, generator, instruments, minutes, stability, trend, validity
-from iowatt.emerald.judge.finding import Finding, status
-from iowatt.emerald.judge.minutes import Floats, Minutes
-from iowatt.emerald.plan.workloads import outstanding
+from iowatt.emerald.finding import Finding, status
+from iowatt.emerald.plan.load import outstanding
 from iowatt.run.bundle import Run
 
 _TREND = ("points", "drift", "drift_half_width", "p", "significant", "autocorrelation", "degrees")

@@ -11,8 +11,9 @@ from typing import Any, Literal
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.emerald.analyze.stages import IdlePeriod, Logs, Measured, StageRun, stage_run, unreadable
-from iowatt.emerald.conduct.state import Attempt, state_of
-from iowatt.emerald.judge.finding import Finding, Weight
+from iowatt.emerald.conduct import state_of
+from iowatt.emerald.conduct.result import Attempt
+from iowatt.emerald.finding import Finding, Weight
 from iowatt.emerald.measurement import MEASUREMENT_SCHEMA, events
 from iowatt.emerald.plan import Instrument, Plan, Stage
 from iowatt.emerald.plan import read as read_plan
@@ -243,7 +244,7 @@ def observe(plan: Plan, stage: Stage, folder: Path, *, time_zone: str | None = N
     if plan.source == "simulation":
         return Run.open(place)
     if plan.source == "fio":
-        from iowatt.emerald.plan.fio import shares_of_streams
+        from iowatt.emerald.plan.load import shares_of_streams
         from iowatt.sources import fio
 
         observation = fio.read(place, interval_s=stage.interval_s, name=stage.id)

@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.judge.finding import Finding
+from iowatt.emerald.finding import Finding
 from iowatt.emerald.measurement import Event
 from iowatt.emerald.plan import Plan, Stage
 from iowatt.run.bundle import Run

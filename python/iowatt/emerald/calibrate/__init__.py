@@ -1,7 +1,7 @@
 """Calibration: finds the rates and outstanding requests at which a plan's phases are to be run."""
 
 from iowatt.emerald.calibrate.calibrate import SearchSettings, calibrate
-from iowatt.emerald.calibrate.make import CalibrationRequest, make
+from iowatt.emerald.calibrate.make import CalibrationRequest, calibrate_plan
 from iowatt.emerald.calibrate.page import document
 from iowatt.emerald.calibrate.result import Calibration, PhaseCalibration, Point
 
@@ -12,6 +12,6 @@ __all__ = [
     "Point",
     "SearchSettings",
     "calibrate",
+    "calibrate_plan",
     "document",
-    "make",
 ]

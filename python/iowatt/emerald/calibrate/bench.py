@@ -12,17 +12,16 @@ import math
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from iowatt.base.errors import InputError
+from iowatt.emerald import targets
 from iowatt.emerald.calibrate.outcome import Outcome, of_observation, of_run
-from iowatt.emerald.conduct import target as targets
-from iowatt.emerald.conduct.simulation_driver import SimulationDriver
+from iowatt.emerald.conduct.drivers import SimulationDriver
 from iowatt.emerald.driver import Driver
-from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.emerald.plan.workloads import outstanding
+from iowatt.emerald.plan import Plan, Stage
+from iowatt.emerald.plan.load import outstanding
 from iowatt.evaluate.search.journal import Journal
 from iowatt.evaluate.search.rate.measurement import MOST_REQUESTS
 from iowatt.run.bundle import Run
@@ -54,17 +53,6 @@ class Bench(Protocol):
         """The length of a point of a stage, in words."""
 
 
-def with_stages(plan: Plan, chosen: Callable[[Stage], bool], update: Mapping[str, Any]) -> Plan:
-    """The plan with other values in the stages that ``chosen`` accepts."""
-    stages = [one.model_copy(update=update) if chosen(one) else one for one in plan.stages]
-    return plan.model_copy(update={"stages": stages})
-
-
-def rate_unknown(stage: Stage) -> bool:
-    """Whether a stage makes requests at a rate that has not been found yet."""
-    return stage.workload is not None and not stage.closed and stage.rate_iops is None
-
-
 class SimulationBench:
     """Points on the plan's scenario."""
 
@@ -79,8 +67,8 @@ class SimulationBench:
         """The phase as it will be, or its beginning where points are shorter."""
         del number
         # Stages before the point whose rate is not known yet must run too: as closed loops.
-        loop = {"closed": True, "outstanding": UNKNOWN_OUTSTANDING}
-        return of_run(self._driver.simulate(with_stages(plan, rate_unknown, loop), stage))
+        looped = plan.with_stages(lambda one: one.rate_unknown, closed=True, outstanding=UNKNOWN_OUTSTANDING)
+        return of_run(self._driver.simulate(looped, stage))
 
     def shortened(self, plan: Plan, stage: Stage, rate: float | None) -> tuple[Plan, Stage]:
         """The plan as a point of the search has it: a shorter phase where that is asked for, less before it.
@@ -192,11 +180,11 @@ def _by_totals(folder: Path, error: InputError) -> Outcome:
 
     Raises ``InputError`` where the totals cannot be read either.
     """
-    from iowatt.emerald.conduct.fio_driver import OUTPUT
+    from iowatt.emerald.conduct.drivers import FIO_OUTPUT
     from iowatt.sources.fio import read
 
     with tempfile.TemporaryDirectory() as empty:
-        outcome = of_observation(read(folder / OUTPUT, logs_in=Path(empty)), 0.0)
+        outcome = of_observation(read(folder / FIO_OUTPUT, logs_in=Path(empty)), 0.0)
     warning = f"the logs were left out, so that the point's beginning counts too: {error.message}"
     return outcome.model_copy(update={"warnings": (*outcome.warnings, warning)})
 

@@ -22,15 +22,13 @@ from iowatt.emerald.calibrate.bench import (
     UNKNOWN_OUTSTANDING,
     Bench,
     SimulationBench,
-    rate_unknown,
-    with_stages,
 )
 from iowatt.emerald.calibrate.outcome import Outcome
 from iowatt.emerald.calibrate.result import Calibration, Kind, Limit, Method, PhaseCalibration, Point, Verdict
-from iowatt.emerald.judge.generator import Cause, cause
-from iowatt.emerald.plan.build import NO_LIMIT_MS
-from iowatt.emerald.plan.model import Plan, PlanDeviation, Stage
-from iowatt.emerald.plan.workloads import SEQUENTIAL, outstanding
+from iowatt.emerald.generator import Cause, cause
+from iowatt.emerald.phases import SEQUENTIAL
+from iowatt.emerald.plan import Plan, PlanDeviation, Stage, outstanding_at
+from iowatt.emerald.plan.load import outstanding
 from iowatt.emerald.rules import Rules, UnknownRuleError
 from iowatt.evaluate.search.highest_rate import (
     KEEPS_UP,
@@ -40,7 +38,7 @@ from iowatt.evaluate.search.highest_rate import (
     verdict_of,
 )
 from iowatt.evaluate.search.highest_throughput import highest_throughput
-from iowatt.sources.export.loads import LEAST_OUTSTANDING, MOST_OUTSTANDING, outstanding_needed
+from iowatt.sources.export.loads import LEAST_OUTSTANDING, MOST_OUTSTANDING
 
 RESPONSE_RULE: Final = "response.mean_ms.random"
 MINUTE_RULE: Final = "response.minute_ms.random"
@@ -332,8 +330,8 @@ class _Calibrator:
         """Outstanding requests to allow a load generator at a rate; a simulation has no bound."""
         if self._simulated:
             return {}
-        limit_ms = NO_LIMIT_MS if limit is None else limit.response_mean_ms
-        wanted = self._more * max(outstanding_needed(rate, limit_ms / 1e3), self._least)
+        needed = outstanding_at(rate, None if limit is None else limit.response_mean_ms)
+        wanted = self._more * max(needed, self._least)
         return {"outstanding": max(self._least, min(MOST_OUTSTANDING, math.ceil(wanted)))}
 
     def _at_rate(self, stage: Stage, rate: float, limit: Limit) -> Point:
@@ -477,13 +475,12 @@ class _Calibrator:
 
 def _with_load(plan: Plan, phase: str, **load: object) -> Plan:
     """The plan with another load of a phase's stages."""
-    return with_stages(plan, lambda stage: stage.phase == phase and stage.workload is not None, load)
+    return plan.with_stages(lambda stage: stage.phase == phase and stage.workload is not None, **load)
 
 
 def _with_conditioning(plan: Plan, workload: str | None, **load: object) -> Plan:
     """The plan with a rate, and what goes with it, for conditioning by that workload that has none yet."""
-    return with_stages(
-        plan,
-        lambda stage: stage.role == "conditioning" and stage.workload == workload and rate_unknown(stage),
-        load,
+    return plan.with_stages(
+        lambda stage: stage.role == "conditioning" and stage.workload == workload and stage.rate_unknown,
+        **load,
     )

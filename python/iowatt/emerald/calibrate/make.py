@@ -21,26 +21,16 @@ from typing import Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
+from iowatt.emerald import targets
 from iowatt.emerald.calibrate import page
-from iowatt.emerald.calibrate.bench import (
-    Bench,
-    DriverBench,
-    KeptPoints,
-    SimulationBench,
-    rate_unknown,
-    with_stages,
-)
+from iowatt.emerald.calibrate.bench import Bench, DriverBench, KeptPoints, SimulationBench
 from iowatt.emerald.calibrate.calibrate import Calibrated, SearchSettings, calibrate
 from iowatt.emerald.calibrate.result import Calibration, PlanFile
-from iowatt.emerald.conduct import begin
-from iowatt.emerald.conduct import target as targets
-from iowatt.emerald.conduct.folder import LOCK, clear, hold
-from iowatt.emerald.conduct.simulation_driver import SimulationDriver
+from iowatt.emerald.conduct import LOCK, clear, hold, read_plan
+from iowatt.emerald.conduct.drivers import SimulationDriver, driver_of
 from iowatt.emerald.driver import Driver
-from iowatt.emerald.plan import folder
-from iowatt.emerald.plan.files import NOMINAL_IOPS
-from iowatt.emerald.plan.make import rewrite
-from iowatt.emerald.plan.model import Plan
+from iowatt.emerald.plan import Plan, check_target, plan_file, rewrite
+from iowatt.emerald.plan.load import NOMINAL_IOPS
 from iowatt.emerald.rules import Rules, load
 from iowatt.render import terminal, write
 
@@ -76,7 +66,7 @@ class CalibrationRequest:
         return self.force and not self.resume and (self.staging / _JOURNAL).is_file()
 
 
-def make(
+def calibrate_plan(
     request: CalibrationRequest, settings: SearchSettings, *, talk: Callable[[str], None]
 ) -> Calibration:
     """Calibrate a plan, and write the new one.
@@ -93,11 +83,11 @@ def make(
     DriverError
         The load generator failed; what is finished is kept.
     """
-    file = request.plan / folder.PLAN if request.plan.is_dir() else request.plan
-    plan = begin.read_plan(file, target=request.target)
+    file = plan_file(request.plan)
+    plan = read_plan(file, target=request.target)
     _refuse(request)
     rules, notes = _rules(plan)
-    driver = begin.driver_of(plan)
+    driver = driver_of(plan)
     staging = request.staging
     _check(plan, driver, request)
     with contextlib.ExitStack() as held:
@@ -134,7 +124,7 @@ def make(
 
 def _refuse(request: CalibrationRequest) -> None:
     """Raise where something would be overwritten."""
-    folder.refuse(request.output, force=request.force)
+    check_target(request.output, force=request.force)
     staging = request.staging
     if staging.exists() and not (request.resume or request.force):
         if (staging / LOCK).exists():
@@ -186,7 +176,7 @@ def _check(plan: Plan, driver: Driver, request: CalibrationRequest) -> None:
                     "this is for real storage, and the plan is for a simulation",
                     hint="leave it out",
                 )
-    driver.check(with_stages(plan, rate_unknown, {"rate_iops": NOMINAL_IOPS}))
+    driver.check(plan.with_stages(lambda stage: stage.rate_unknown, rate_iops=NOMINAL_IOPS))
 
 
 def _ours(staging: Path) -> list[str]:
@@ -237,16 +227,18 @@ def _write(found: Calibrated, notes: list[Note], file: Path, request: Calibratio
     result = found.result.model_copy(
         update={
             "plan": PlanFile(path=str(file), sha256=hashlib.sha256(file.read_bytes()).hexdigest()),
-            "calibrated": PlanFile(path=str(output / folder.PLAN)),
+            "calibrated": PlanFile(path=str(output / "plan.json")),
             "notes": tuple(notes),
         }
     )
-    rewrite(plan, output, force=request.force)
     document = page.document(result)
+    texts = {
+        "calibration.json": result.json_text(),
+        "calibration.txt": terminal.text(document),
+        "calibration.html": write.page([document]),
+    }
+    rewrite(plan, output, texts, force=request.force)
     try:
-        (output / "calibration.json").write_text(folder.json_text(result.as_dict()), "utf-8")
-        (output / "calibration.txt").write_text(terminal.text(document), "utf-8")
-        (output / "calibration.html").write_text(write.page([document]), "utf-8")
         (staging / _JOURNAL).replace(output / _JOURNAL)
         if any((staging / _POINTS).iterdir()):
             (staging / _POINTS).replace(output / _POINTS)

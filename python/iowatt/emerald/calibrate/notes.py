@@ -7,7 +7,7 @@ from typing import Final
 
 from iowatt.base.results import Note
 from iowatt.emerald.calibrate.result import Limit, Point
-from iowatt.emerald.judge.generator import Cause, words
+from iowatt.emerald.generator import Cause, words
 
 _REMEDY: Final[dict[Cause, str]] = {
     "outstanding": "More outstanding requests gained nothing; another load generator, or several, may",

@@ -8,7 +8,7 @@ from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Result
-from iowatt.emerald.judge import Load
+from iowatt.emerald.generator import Load
 from iowatt.evaluate.search.rate.measurement import half_width_s, kept_up
 from iowatt.run.bundle import Run
 from iowatt.run.statistics import student_t_quantile

@@ -8,7 +8,7 @@ from pydantic import Field, PrivateAttr
 
 from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.emerald.calibrate.outcome import Outcome
-from iowatt.emerald.plan.model import PlanDeviation, Rules
+from iowatt.emerald.plan import PlanDeviation, PlannedRules
 
 Method = Literal["limit", "throughput", "share"]
 Kind = Literal["probe", "search", "check"]
@@ -146,7 +146,7 @@ class Calibration(ResultDocument):
     source: str
     tool: str
     category: str
-    rules: Rules
+    rules: PlannedRules
     #: None where no phase has one.
     limit: Limit | None
     tolerance: float

@@ -11,11 +11,11 @@ from typing import Final
 
 from iowatt.base import input_file
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.conduct import target as targets
+from iowatt.emerald import targets
+from iowatt.emerald.conduct.drivers import driver_of
 from iowatt.emerald.conduct.folder import Folder, is_measurement, refuse
 from iowatt.emerald.driver import Driver
-from iowatt.emerald.plan import folder as plan_folder
-from iowatt.emerald.plan.model import Plan
+from iowatt.emerald.plan import Plan, plan_file, read
 from iowatt.sources.meters import source
 from iowatt.sources.target import target_name
 
@@ -90,8 +90,8 @@ def read_plan(path: Path, *, target: str | None = None) -> Plan:
     InputError
         It cannot be read, is not a plan, or contradicts itself.
     """
-    path = path / plan_folder.PLAN if path.is_dir() else path
-    plan = plan_folder.read(path)
+    path = plan_file(path)
+    plan = read(path)
     _refuse_doubles(plan, path)
     return _placed(plan, path, target)
 
@@ -133,21 +133,6 @@ def _placed(plan: Plan, path: Path, target: str | None) -> Plan:
     if found.scenario is not None:
         found = found.model_copy(update={"scenario": str((path.parent / found.scenario).resolve())})
     return plan.model_copy(update={"target": found})
-
-
-def driver_of(plan: Plan) -> Driver:
-    """The load generator of a plan."""
-    if plan.source == "fio":
-        from iowatt.emerald.conduct.fio_driver import FioDriver
-
-        return FioDriver()
-    if plan.source == "vdbench":
-        from iowatt.emerald.conduct.vdbench_driver import VdbenchDriver
-
-        return VdbenchDriver()
-    from iowatt.emerald.conduct.simulation_driver import SimulationDriver
-
-    return SimulationDriver()
 
 
 def _folder_name(name: str) -> str:

@@ -21,8 +21,7 @@ from typing import Any, Final, TextIO
 from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.measurement import JOURNAL, MANIFEST, MEASUREMENT_SCHEMA, STAGES, Journal
-from iowatt.emerald.plan.instruments import without_secrets
-from iowatt.emerald.plan.model import Plan
+from iowatt.emerald.plan import Plan, without_secrets
 from iowatt.evaluate.search.folder import sync, write_whole
 
 PLAN: Final = "plan.json"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iowatt.emerald.conduct.state import MeasurementResult, StageResult
+from iowatt.emerald.conduct.result import MeasurementResult, StageResult
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, text_columns

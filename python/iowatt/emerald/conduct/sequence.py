@@ -15,14 +15,15 @@ from typing import Final
 
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
-from iowatt.emerald.conduct import settings, target
+from iowatt.emerald import targets
+from iowatt.emerald.conduct import settings
 from iowatt.emerald.conduct.folder import METERS, Folder
 from iowatt.emerald.conduct.seams import seams
 from iowatt.emerald.conduct.session import Progress, Session, Watch
 from iowatt.emerald.conduct.state import MeasurementState, decide, read_state
 from iowatt.emerald.driver import Driver, DriverError
 from iowatt.emerald.measurement import JOURNAL, events
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.plan import Plan, Stage
 from iowatt.emerald.rules import load
 from iowatt.sources.meters.recorders import InstrumentRequest, Recorders
 from iowatt.sources.process import child
@@ -225,7 +226,7 @@ def _stage(session: Session, watch: Watch, number: int) -> None:
     failure: DriverError | InputError | None = None
     try:
         if session.driver.kind != "simulation" and stage.workload is not None:
-            target.refuse_mounted(plan)
+            targets.refuse_mounted(plan)
         session.driver.run(plan, stage, place, session.stop)
     except (DriverError, InputError) as error:
         failure = error
@@ -302,4 +303,4 @@ def _snapshot(plan: Plan, driver: Driver) -> dict[str, dict[str, str]]:
     program = shutil.which(driver.kind)
     if program is not None:
         files.append(Path(program))
-    return settings.snapshot(target.paths(plan), driver=driver.version(), files=files)
+    return settings.snapshot(targets.paths(plan), driver=driver.version(), files=files)

@@ -17,7 +17,7 @@ from iowatt.emerald.conduct.folder import Folder
 from iowatt.emerald.conduct.page import duration
 from iowatt.emerald.conduct.state import read_state
 from iowatt.emerald.driver import Driver
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.plan import Plan, Stage
 from iowatt.sources.meters.recorders import Recorders
 
 #: With less space left the run stops while its journal can still be written.

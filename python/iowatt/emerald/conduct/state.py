@@ -5,77 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import Field
-
-from iowatt.base.results import Result, ResultDocument
+from iowatt.emerald.conduct.result import Attempt, AttemptOutcome, Deviation, MeasurementResult, StageResult
 from iowatt.emerald.measurement import Event, events
-from iowatt.emerald.plan.model import Plan, Stage
-
-#: "broken": the journal ends within the stage, so iowatt or the machine went down.
-Outcome = Literal["finished", "failed", "interrupted", "broken"]
-
-
-class Attempt(Result):
-    """One attempt at a stage; times are Unix seconds."""
-
-    number: int = Field(alias="attempt")
-    #: Below the measurement's folder.
-    folder: str
-    started: float
-    ended: float | None = None
-    outcome: Outcome = "broken"
-    gap_s: float | None
-    #: Whether a later attempt, or one that repeats the stages before it, replaces it.
-    set_aside: bool = False
-    #: What went wrong.
-    text: str | None = None
-
-
-class Deviation(Result):
-    """Something that makes the results non-compliant; of a stage, or of all (None)."""
-
-    stage: str | None
-    #: Stable name for programs: deviation, settings-changed, interrupted, or that of the plan's deviation.
-    code: str
-    text: str
-
-
-class StageResult(Result):
-    """A stage and its attempts, oldest first."""
-
-    stage: str
-    phase: str
-    role: str
-    #: finished, waiting (set aside or never begun), failed, interrupted or broken.
-    status: str
-    #: Number of the attempt whose figures count.
-    counted: int | None
-    attempts: list[Attempt]
-
-
-class MeasurementResult(ResultDocument):
-    """A measurement, finished or not."""
-
-    schema_id: Literal["iowatt.emerald-run/1"] = Field(default="iowatt.emerald-run/1", alias="schema")
-    path: str
-    name: str
-    source: str
-    rules: str
-    finished: bool
-    compliant: bool
-    deviations: list[Deviation]
-    #: Unix time of the first and the last event.
-    begun: float | None
-    last: float | None
-    resumed: int
-    settings_changed: list[str]
-    #: Events of the journal: at, event, meter, and text or seconds.
-    meter_failures: list[dict[str, Any]]
-    #: Seconds without a request between stages, as the load generator's own logs have them.
-    seams: list[dict[str, Any]]
-    stages: list[StageResult]
+from iowatt.emerald.plan import Plan, Stage
 
 
 @dataclass
@@ -103,7 +37,7 @@ class StageState:
         """Count no attempt so far."""
         self.attempts = [one.model_copy(update={"set_aside": True}) for one in self.attempts]
 
-    def end(self, seconds: float, outcome: Outcome, text: str | None = None) -> None:
+    def end(self, seconds: float, outcome: AttemptOutcome, text: str | None = None) -> None:
         """End the last attempt."""
         update = {"ended": seconds, "outcome": outcome, "text": text}
         self.attempts[-1] = self.attempts[-1].model_copy(update=update)

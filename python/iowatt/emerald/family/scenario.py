@@ -12,7 +12,7 @@ from iowatt.emerald.family.candidate import Candidate, Group, shelves
 from iowatt.emerald.family.family import Family
 from iowatt.emerald.family.file import Configuration, SequentialLoad
 from iowatt.emerald.family.metric import Metric, find_metric
-from iowatt.emerald.plan.workloads import STREAM_BYTES
+from iowatt.emerald.plan.load import STREAM_BYTES
 from iowatt.model.library.part import find_part
 from iowatt.model.scenario.raid import data_drives
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from iowatt.base.errors import Argument, InputError
+from iowatt.emerald.phases import FILL, RANDOM, SEQUENTIAL
 from iowatt.emerald.plan import instruments
+from iowatt.emerald.plan.load.workloads import bytes_of, span
 from iowatt.emerald.plan.model import (
     PLAN_SCHEMA,
     Instrument,
@@ -21,14 +23,13 @@ from iowatt.emerald.plan.model import (
     Stage,
     Target,
 )
-from iowatt.emerald.plan.workloads import FILL, RANDOM, SEQUENTIAL, bytes_of, span
 from iowatt.emerald.rules import Rules, UnknownRuleError, load
 from iowatt.sources.export.loads import outstanding_needed
 from iowatt.sources.target import target_name
 
 CATEGORIES: Final = ("online", "near-online", "removable-media-library", "virtual-media-library")
 DEFAULT_OUTSTANDING: Final = 8
-NO_LIMIT_MS: Final = 100.0  #: The mean response time that plans allow for where no limit is known, in ms.
+_NO_LIMIT_MS: Final = 100.0  #: The mean response time that plans allow for where no limit is known, in ms.
 # A minute of fio must hold a window of its logs; a minute of vdbench a whole second.
 _LEAST_SCALE: Final = {"fio": 0.001, "vdbench": 1 / 60, "simulation": 1e-4}
 _OFFICIAL: Final = "vdbench"
@@ -41,7 +42,7 @@ class PlanRequest:
     source: Source
     category: str | None = None  #: None: those of the product.
     class_: int | None = None
-    rules: str = "emerald-4.0.0"
+    rules: str = "emerald"
     targets: Sequence[str] = ()  #: Devices or files, or a scenario.
     scenario: Path | None = None
     size_bytes: int | None = None
@@ -74,7 +75,7 @@ def build(request: PlanRequest, folder: Path) -> tuple[Plan, Rules]:
     """
     rules = load(request.rules)
     if rules.find("phases.order", request.category) is None:
-        text, hint = f"{rules.name} has no test sequence", "emerald-4.0.0 has one"
+        text, hint = f"{rules.name} has no test sequence", "`rules=emerald` has one"
         raise InputError("not-applicable", Argument("rules"), text, hint=hint)
     product, request = _product(request, rules)
     _check(request, rules)
@@ -119,6 +120,14 @@ def limit_ms(rules: Rules, category: str) -> float | None:
         return rules.number("response.mean_ms.random", category)
     except UnknownRuleError:
         return None
+
+
+def outstanding_at(rate: float, limit_ms: float | None) -> int:
+    """Requests outstanding that a rate (requests per second) needs up to the limit of the mean response time.
+
+    Without a limit it is taken to be 100 ms.
+    """
+    return outstanding_needed(rate, (limit_ms or _NO_LIMIT_MS) / 1e3)
 
 
 def _product(request: PlanRequest, rules: Rules) -> tuple[dict[str, Any], PlanRequest]:
@@ -242,8 +251,7 @@ class _Sequence:
         if phase in self.request.outstanding:
             load["outstanding"] = self.request.outstanding[phase]
         elif rate is not None:
-            limit = limit_ms(self.rules, str(self.request.category)) or NO_LIMIT_MS
-            load["outstanding"] = outstanding_needed(rate, limit / 1e3)
+            load["outstanding"] = outstanding_at(rate, limit_ms(self.rules, str(self.request.category)))
         return load
 
     def _prefill(self) -> Iterator[Stage]:

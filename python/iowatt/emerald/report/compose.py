@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.analyze import Analysis, figures
+from iowatt.emerald.analyze import Analysis, published
 from iowatt.emerald.analyze.result import Part
 from iowatt.emerald.report import completeness, findings, product, recorded, system
 from iowatt.emerald.report.inputs import ANALYSIS, ReportInputs, read_analysis
@@ -145,7 +145,7 @@ def _metrics(analyses: Sequence[Analysis], names: Sequence[str], reasons: Sequen
     rows = []
     for metric, by_analysis in parts.items():
         values = [
-            figures.published(by_analysis[number]) if number in by_analysis else "not there"
+            published(by_analysis[number]) if number in by_analysis else "not there"
             for number in range(len(analyses))
         ]
         unit = next(iter(by_analysis.values())).unit

@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import datetime
 import io
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -27,19 +26,14 @@ from iowatt.emerald.report.result import Export, Mark, MissingField, mark
 from iowatt.emerald.rules import load
 
 RULES: Final = "energystar-1.0"
-FAMILY: Final = "hot-band"
 
 #: Class of work: its prefix in names of fields.
 _PREFIX: Final = {"transactional": "trans", "streaming": "stream", "capacity": "cap"}
 #: Phase: its name in names of fields, and its unit there.
 _METRIC: Final = {
-    "HB": ("hot_band", "iops_w"),
-    "RR": ("random_read", "iops_w"),
-    "RW": ("random_write", "iops_w"),
-    "SR": ("seq_read", "mibps_w"),
-    "SW": ("seq_write", "mibps_w"),
-    "RI": ("ready_idle", "gb_w"),
-}
+    "HB": ("hot_band", "iops_w"), "RR": ("random_read", "iops_w"), "RW": ("random_write", "iops_w"),
+    "SR": ("seq_read", "mibps_w"), "SW": ("seq_write", "mibps_w"), "RI": ("ready_idle", "gb_w"),
+}  # fmt: skip
 _BY_PROGRAMME: Final = "given by the programme"
 _UNCLEAR: Final = "the meaning of this column was not available"
 _NO_KEY: Final = "--about has no key for it"
@@ -97,10 +91,6 @@ class ExportRow:
             remarks=self.remarks,
         )
 
-    def json(self) -> str:
-        """The document as text."""
-        return json.dumps(self.result().as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
     def csv(self) -> str:
         """A header and one row; the first columns are iowatt's own and describe the figures."""
         against = "; ".join(self.mark.against)
@@ -127,7 +117,7 @@ def export(inputs: ReportInputs) -> ExportRow:
         The rules of the analysis have other metrics than V1.0, or there are too many types of devices.
     """
     found, about = inputs.analysis, inputs.about
-    if found.family != FAMILY:
+    if found.family != load(RULES).known("metrics.family"):
         raise InputError(
             "not-applicable",
             str(inputs.path),

@@ -162,8 +162,20 @@ def profile_names() -> tuple[str, ...]:
 
 @cache
 def aliases() -> dict[str, str]:
-    """The profile's name by each other name of it."""
-    return {alias: name for name in file_names() for alias in profile_file(name).head.aliases}
+    """The profile's name by each other name of it.
+
+    Raises ``InputError`` where another profile has that name or alias.
+    """
+    found: dict[str, str] = {}
+    for name in file_names():
+        own = profile_file(name)
+        for number, alias in enumerate(own.head.aliases):
+            other = alias if alias in file_names() else found.get(alias)
+            if other is not None:
+                text = f"{alias!r} already names the profile {other}"
+                raise InputError("duplicate", own.document.place(("aliases", number)), text)
+            found[alias] = name
+    return found
 
 
 @cache

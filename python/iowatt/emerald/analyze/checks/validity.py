@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from iowatt.base.digits import apart
-from iowatt.emerald.judge.finding import Finding, finding, invalid, non_compliant, warning
-from iowatt.emerald.judge.minutes import SLACK, Floats, Minutes
-from iowatt.emerald.judge.trend import Trend
+from iowatt.emerald.analyze.checks.minutes import SLACK, Floats, Minutes
+from iowatt.emerald.analyze.checks.trend import Trend
+from iowatt.emerald.finding import Finding, finding, invalid, non_compliant, warning
 
 
 def response_mean(mean_ms: float | None, limit_ms: float) -> Iterator[Finding]:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
+from iowatt.emerald.phases import SEQUENTIAL
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -22,8 +24,6 @@ BYTES_PER_MIB = 1 << 20
 _LARGEST = 1e200
 #: Share of a minute by which the clock of a load generator may be off its nominal width.
 SLACK = 0.05
-#: Phases whose work is counted in bytes; others count requests.
-BYTE_PHASES = ("SR", "SW")
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Minutes:
 
 def unit_of(phase: str) -> Unit:
     """What the operations of a phase are counted in."""
-    return "MiB/s" if phase in BYTE_PHASES else "IOPS"
+    return "MiB/s" if phase in SEQUENTIAL else "IOPS"
 
 
 def joined(parts: Sequence[Minutes]) -> Minutes:

@@ -18,10 +18,8 @@ from dataclasses import replace
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.emerald.plan.workloads import (
-    FILL,
-    SEQUENTIAL,
+from iowatt.emerald.phases import FILL, SEQUENTIAL
+from iowatt.emerald.plan.load.workloads import (
     STREAM_BYTES,
     Span,
     comments,
@@ -31,6 +29,7 @@ from iowatt.emerald.plan.workloads import (
     rate_of,
     span,
 )
+from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.sources.export import vdbench
 
 #: Steps of the search, in percent of the highest rate.
@@ -67,6 +66,11 @@ def seconds(stage: Stage) -> tuple[int, int]:
         return _LONGEST_S // interval * interval, interval
     intervals = max(1, round(stage.seconds / interval)) + (stage.role == "measurement")
     return max(2, intervals) * interval, interval
+
+
+def elapsed_s(stage: Stage) -> float:
+    """How long vdbench runs a stage, in s."""
+    return float(seconds(stage)[0])
 
 
 def stage_text(plan: Plan, stage: Stage) -> str:

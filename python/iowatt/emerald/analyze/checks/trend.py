@@ -21,7 +21,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from iowatt.emerald.judge.minutes import Floats
+from iowatt.emerald.analyze.checks.minutes import Floats
 from iowatt.run.statistics import student_t_cdf, student_t_quantile
 
 #: Chance of a false alarm that the test states.

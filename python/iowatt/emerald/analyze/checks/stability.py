@@ -20,7 +20,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from iowatt.emerald.judge.minutes import Floats
+from iowatt.emerald.analyze.checks.minutes import Floats
 
 Reading = Literal["a", "b", "c"]
 READINGS: Final[tuple[Reading, ...]] = ("a", "b", "c")

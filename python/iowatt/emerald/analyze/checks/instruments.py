@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from iowatt.base import digits
-from iowatt.emerald.judge.finding import Finding, Weight, finding, invalid, non_compliant, warning
+from iowatt.emerald.finding import Finding, Weight, finding, invalid, non_compliant, warning
 
 if TYPE_CHECKING:
     import polars as pl

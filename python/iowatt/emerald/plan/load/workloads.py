@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.base.errors import InputError
+from iowatt.emerald.phases import FILL, PHASES
 from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.sources.export.loads import LEAST_OUTSTANDING, PreparedProfile
 from iowatt.sources.export.prepare import prepare
@@ -16,23 +17,10 @@ from iowatt.sources.export.prepare import prepare
 # fio reads text beyond 8 KiB of a line as another line.
 _LONGEST_COMMENT: Final = 1000
 
-FILL: Final = "fill"
-SEQUENTIAL: Final = ("SR", "SW", FILL)
-RANDOM: Final = ("HB", "MW1", "MW2", "RR", "RW")
+NOMINAL_IOPS: Final = 1000.0  #: Rate of a job file until the rate of its stage is found.
 #: Bytes of a sequential request, and what tested ranges are whole multiples of.
 STREAM_BYTES: Final = 256 * 1024
 
-_PROFILES: Final = {
-    "HB": "hot-band",
-    "MW1": "emerald-1.0-mw1",
-    "MW2": "emerald-1.0-mw2",
-    "RR": "emerald-1.0-rr",
-    "RW": "emerald-1.0-rw",
-    "SR": "emerald-1.0-sr",
-    "SW": "emerald-1.0-sw",
-    # The fill writes as SW does.
-    FILL: "emerald-1.0-sw",
-}
 # Blocks of 4096 bytes: what Table 12 gives to 512 bytes and 1 KiB falls to 4 KiB (the rules: sizes_4k).
 _FOLDED: Final = (
     (4, 31), (8, 31), (16, 5), (32, 5), (48, 1), (56, 1), (60, 2), (64, 20), (128, 2), (256, 2),
@@ -89,8 +77,10 @@ def bytes_of(path: str) -> int | None:
 
 
 def profile_name(workload: str) -> str:
-    """The profile of the library for a workload."""
-    return _PROFILES[workload]
+    """The profile of the library for a workload; the fill writes as SW does."""
+    name = PHASES["SW" if workload == FILL else workload].profile
+    assert name is not None, f"{workload} has no requests"
+    return name
 
 
 def overrides(plan: Plan, stage: Stage) -> list[str]:

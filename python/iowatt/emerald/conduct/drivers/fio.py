@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.conduct.program_driver import ProgramDriver, output
-from iowatt.emerald.plan.fio import job_text, shares_of_streams
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.conduct.drivers.program import ProgramDriver, output
+from iowatt.emerald.plan import Plan, Stage
+from iowatt.emerald.plan.load import job_text, shares_of_streams
 from iowatt.run.bundle import Run
 from iowatt.sources.export import check
 from iowatt.sources.observation import Observation

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.emerald.judge.minutes import Floats, Minutes
+from iowatt.emerald.analyze.checks.minutes import Floats, Minutes
 
 BYTES_PER_GB = 1e9
 SIGNIFICANT_DIGITS = 3

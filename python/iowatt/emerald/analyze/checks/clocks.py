@@ -17,8 +17,8 @@ from typing import Final
 import numpy as np
 
 from iowatt.base import digits
-from iowatt.emerald.judge.finding import Finding, finding, non_compliant
-from iowatt.emerald.judge.minutes import Floats
+from iowatt.emerald.analyze.checks.minutes import Floats
+from iowatt.emerald.finding import Finding, finding, non_compliant
 
 #: A step must exceed so many standard errors of the difference of the means on its sides.
 _CLEAR: Final = 12.0

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from iowatt.emerald.judge.finding import Finding, invalid
+from iowatt.emerald.finding import Finding, invalid
 
 #: What it ran short of; "issue": neither, yet it issued requests late.
 Cause = Literal["outstanding", "processor", "issue"]

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.plan.model import Plan
-from iowatt.emerald.plan.workloads import span
+from iowatt.emerald.plan import Plan
+from iowatt.emerald.plan.load import span
 from iowatt.sources import in_use, target
 
 

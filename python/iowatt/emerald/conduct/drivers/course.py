@@ -20,8 +20,9 @@ from typing import Any, Final, Literal
 
 from iowatt.base.document import Document, read_text
 from iowatt.base.errors import InputError
-from iowatt.emerald.plan import workloads
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.phases import FILL
+from iowatt.emerald.plan import Plan, Stage
+from iowatt.emerald.plan.load import STREAM_BYTES, overrides, profile_name, rate_of
 from iowatt.evaluate.tiers import build
 from iowatt.model.scenario.model import Scenario
 from iowatt.model.scenario.resolved import System
@@ -66,7 +67,7 @@ class SimulatedArray:
                 f"{self.capacity} bytes in {self.path}",
                 hint="give a smaller range, or leave it out to test the whole volume",
             )
-        whole = (asked or self.capacity) // workloads.STREAM_BYTES * workloads.STREAM_BYTES
+        whole = (asked or self.capacity) // STREAM_BYTES * STREAM_BYTES
         if whole == 0:
             raise InputError(
                 "out-of-range",
@@ -230,14 +231,14 @@ def text(plan: Plan, array: SimulatedArray, course: Course) -> str:
 
 def _workload(plan: Plan, part: CoursePart, volume: str, span: int) -> dict[str, Any]:
     stage = part.stages[0]
-    profile: dict[str, Any] = {"name": workloads.profile_name(str(stage.workload)), "span": f"{span}B"}
-    changes = workloads.overrides(plan, stage)
-    if stage.workload == workloads.FILL:
-        profile["requests"] = span // workloads.STREAM_BYTES
+    profile: dict[str, Any] = {"name": profile_name(str(stage.workload)), "span": f"{span}B"}
+    changes = overrides(plan, stage)
+    if stage.workload == FILL:
+        profile["requests"] = span // STREAM_BYTES
         if stage.streams > 1:
             changes.append(f'stream.sw.access={{pattern="sequential",streams={stage.streams}}}')
     if not stage.closed:
-        profile["rate_iops"] = workloads.rate_of(stage)
+        profile["rate_iops"] = rate_of(stage)
     if changes:
         profile["set"] = changes
     ends = {} if part.end is None else {"end": _time(part.end)}

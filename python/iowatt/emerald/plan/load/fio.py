@@ -22,11 +22,8 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.emerald.plan.workloads import (
-    FILL,
-    RANDOM,
-    SEQUENTIAL,
+from iowatt.emerald.phases import FILL, RANDOM, SEQUENTIAL
+from iowatt.emerald.plan.load.workloads import (
     STREAM_BYTES,
     Span,
     comments,
@@ -37,6 +34,7 @@ from iowatt.emerald.plan.workloads import (
     rate_of,
     span,
 )
+from iowatt.emerald.plan.model import Plan, Stage
 from iowatt.model.profile.find import load
 from iowatt.sources.export import fio
 from iowatt.sources.export.loads import apportion, describe_omissions

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.conduct.program_driver import ProgramDriver, output
-from iowatt.emerald.plan import vdbench
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.conduct.drivers.program import ProgramDriver, output
+from iowatt.emerald.plan import Plan, Stage
+from iowatt.emerald.plan.load import elapsed_s, run_name, stage_text
 from iowatt.run.bundle import Run
 from iowatt.sources.observation import Observation
 from iowatt.sources.process import child
@@ -54,12 +54,12 @@ class VdbenchDriver(ProgramDriver):
 
     def seconds(self, stage: Stage) -> float | None:
         """The elapsed time of its run, with its warm-up."""
-        return None if stage.seconds is None else vdbench.seconds(stage)[0]
+        return None if stage.seconds is None else elapsed_s(stage)
 
     def job(self, plan: Plan, stage: Stage, folder: Path) -> str:
         """The parameter file of a stage."""
         del folder
-        return vdbench.stage_text(plan, stage)
+        return stage_text(plan, stage)
 
     def refusal(self, job: str, scratch: Path) -> str | None:
         """vdbench's last message where it does not accept a parameter file."""
@@ -82,7 +82,7 @@ class VdbenchDriver(ProgramDriver):
         from iowatt.sources.vdbench import observe
 
         del plan
-        name = vdbench.run_name(stage)
+        name = run_name(stage)
         for found in observe.read(folder / OUTPUT, time_zone=_ZONE):
             if found.name == name:
                 return found

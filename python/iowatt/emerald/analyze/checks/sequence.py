@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from iowatt.base import digits
-from iowatt.emerald.judge.finding import Finding, Weight, finding, invalid, non_compliant
+from iowatt.emerald.finding import Finding, Weight, finding, invalid, non_compliant
 
 
 @dataclass(frozen=True)

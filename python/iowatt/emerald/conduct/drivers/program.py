@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.conduct import target
-from iowatt.emerald.conduct.idle_stage import rest
+from iowatt.emerald import targets
+from iowatt.emerald.conduct.drivers.idle import rest
 from iowatt.emerald.driver import DriverError
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.plan import Plan, Stage
 from iowatt.sources.process import child
 
 #: Longer than its stage by this, in s (laying out, writing logs), a program is ended as hanging.
@@ -52,7 +52,7 @@ class ProgramDriver(ABC):
     def check(self, plan: Plan) -> None:
         """Let the program parse the input file of every stage. Raises ``InputError`` with its message."""
         self.version()
-        placed = target.absolute(plan)
+        placed = targets.absolute(plan)
         for stage in plan.stages:
             if stage.workload is None:
                 continue
@@ -68,11 +68,11 @@ class ProgramDriver(ABC):
     def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
         """Run one stage to its end; a stage without requests is a rest."""
         if stage.workload is None:
-            rest(stage.seconds or 0.0, target.paths(plan), folder, stop)
+            rest(stage.seconds or 0.0, targets.paths(plan), folder, stop)
             return
         seconds = self.seconds(stage)
         try:
-            text = self.job(target.absolute(plan), stage, folder.absolute())
+            text = self.job(targets.absolute(plan), stage, folder.absolute())
             (folder / self.job_file).write_text(text, "utf-8")
             ended = child.run(
                 [self.program(), *self.options],

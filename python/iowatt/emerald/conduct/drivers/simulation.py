@@ -1,7 +1,7 @@
 """The simulator as a load generator: each stage becomes a Run.
 
 A stage begins with the state that earlier stages left, as far as the array remembers it
-(:mod:`iowatt.emerald.conduct.simulation_course`). A rest is simulated too, with the array's power policies.
+(:mod:`iowatt.emerald.conduct.drivers.course`). A rest is simulated too, with the array's power policies.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.base.document import Document
-from iowatt.emerald.conduct import simulation_course
-from iowatt.emerald.conduct.simulation_course import Course, SimulatedArray
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.conduct.drivers import course as courses
+from iowatt.emerald.conduct.drivers.course import Course, SimulatedArray
+from iowatt.emerald.plan import Plan, Stage
 from iowatt.evaluate import evaluation
 from iowatt.model.scenario.model import Scenario
 from iowatt.run import provenance
@@ -49,7 +49,7 @@ class SimulationDriver:
     def array(self, plan: Plan) -> SimulatedArray:
         """The array of a plan, read once. Raises ``InputError`` with what is wrong with it."""
         if self._array is None or self._array[0] != plan.target.scenario:
-            self._array = (plan.target.scenario, simulation_course.array(plan, self._base))
+            self._array = (plan.target.scenario, courses.array(plan, self._base))
         return self._array[1]
 
     def check(self, plan: Plan) -> None:
@@ -62,7 +62,7 @@ class SimulationDriver:
             if stage.role == "com":
                 continue
             # The length of a fill matters to times only.
-            self._prepared(plan, array, simulation_course.course(plan, stage, array.memory, lambda _: 1.0))
+            self._prepared(plan, array, courses.course(plan, stage, array.memory, lambda _: 1.0))
 
     def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
         """Simulate one stage and leave its Run in ``folder``; none where ``stop`` is set before the end.
@@ -95,7 +95,7 @@ class SimulationDriver:
         def fill_s(before: Stage) -> float:
             return self._fill_s(plan, array, before, stop)
 
-        return simulation_course.course(plan, stage, array.memory, fill_s)
+        return courses.course(plan, stage, array.memory, fill_s)
 
     def _fill_s(self, plan: Plan, array: SimulatedArray, stage: Stage, stop: threading.Event | None) -> float:
         """How long a stage takes that ends when the whole range is written, in s.
@@ -103,7 +103,7 @@ class SimulationDriver:
         It is simulated with the stages before it; the same memory, seed and load give the same length.
         """
         course = self._course(plan, array, stage, stop)
-        text = simulation_course.text(plan, array, course)
+        text = courses.text(plan, array, course)
         if text not in self._filled:
             window = self._simulated(plan, array, course, stop).summary["window"]
             self._filled[text] = window["end_s"] - window["start_s"]
@@ -129,7 +129,7 @@ class SimulationDriver:
             raise
 
     def _prepared(self, plan: Plan, array: SimulatedArray, course: Course) -> evaluation.Prepared:
-        text = simulation_course.text(plan, array, course)
+        text = courses.text(plan, array, course)
         document = Document(text, f"stage {course.stage.id} on {array.path}")
         return evaluation.prepare(document.validate(Scenario), array.base, text)
 
