@@ -24,9 +24,9 @@ from iowatt.emerald.calibrate import (
 )
 from iowatt.emerald.calibrate import notes as phase_notes
 from iowatt.emerald.calibrate.bench import DriverBench, SimulationBench
-from iowatt.emerald.calibrate.outcome import Outcome, of_observation
+from iowatt.emerald.calibrate.outcome import PointOutcome, of_observation
 from iowatt.emerald.conduct.drivers.simulation import SimulationDriver
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.plan.model import Plan, PlanStage
 from iowatt.emerald.rules import Rules, load
 from iowatt.run.histogram import Histogram
 from iowatt.sources.observation import Direction, Interval, Observation
@@ -256,7 +256,7 @@ class Queue:
     kind = "vdbench"
 
     def __init__(self) -> None:
-        self.stages: list[Stage] = []
+        self.stages: list[PlanStage] = []
         self._draws = random.Random(5)
 
     def version(self) -> str:
@@ -265,13 +265,13 @@ class Queue:
     def check(self, plan: Plan) -> None:
         del plan
 
-    def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
+    def run(self, plan: Plan, stage: PlanStage, folder: Path, stop: threading.Event) -> None:
         del plan, stop
         assert folder.is_dir() and not any(folder.iterdir())
         (folder / "flatfile.html").write_text("", "utf-8")
         self.stages.append(stage)
 
-    def observe(self, plan: Plan, stage: Stage, folder: Path) -> Observation:
+    def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Observation:
         del plan
         assert (folder / "flatfile.html").exists()
         if stage.closed:
@@ -343,7 +343,7 @@ def test_an_observation_without_intervals_behind_its_settling(tmp_path: Path) ->
 
 
 def point(number: int, iops: float, verdict: Any = None, **load: Any) -> Point:
-    outcome = Outcome(
+    outcome = PointOutcome(
         seconds=60.0, requests=round(60 * iops), iops=iops, mib_per_s=iops / 4, response_s=0.012,
         half_width_s=None,
     )  # fmt: skip

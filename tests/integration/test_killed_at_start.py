@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import iowatt
-from iowatt.emerald.conduct.folder import Folder as Measurement
+from iowatt.emerald.conduct.folder import MeasurementFolder as Measurement
 from iowatt.emerald.plan.folder import read
 from iowatt.evaluate.search.folder import Folder
 from iowatt.studies import conduct

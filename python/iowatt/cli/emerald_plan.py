@@ -226,13 +226,13 @@ def _instruments(power: Sequence[str], temperature: Sequence[str]) -> list[Any]:
 
 def _instrument(text: str, role: Literal["power", "temperature"], argument: str) -> Any:
     from iowatt.base.errors import Argument, InputError
-    from iowatt.emerald.plan import Instrument
+    from iowatt.emerald.plan import PlannedInstrument
 
     name, equals, source = text.partition("=")
     if not (name and equals and source):
         place = Argument(argument, text)
         raise InputError("bad-syntax", place, "expected NAME=SOURCE, such as pdu1=csv:power.csv")
-    return Instrument(name=name, source=source, role=role)
+    return PlannedInstrument(name=name, source=source, role=role)
 
 
 def _by_phase(

@@ -73,12 +73,9 @@ def report(
     row: ExportRow | None = None
     if len(analysis) > 1:
         if wants_export or product or about or com:
-            raise InputError(
-                "not-applicable",
-                None,
-                "several analyses can only be compared",
-                hint="give one analysis with `product=`, `about=`, `com=` or for an ENERGY STAR export",
-            )
+            text = "several analyses can only be compared"
+            hint = "give one analysis with `product=`, `about=`, `com=` or for an ENERGY STAR export"
+            raise InputError("not-applicable", None, text, hint=hint)
         made = reports.side_by_side(reports.read_several(analysis))
     else:
         inputs = reports.gather(analysis[0], com=com, product=product, about=about)

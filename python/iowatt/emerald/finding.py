@@ -16,11 +16,9 @@ Weight = Literal["invalid", "non-compliant", "warning"]
 class Finding:
     """One thing that is wrong with a stage or a measurement."""
 
-    #: Stable name for programs: ``clock-apart``, ``response-mean`` ...
-    code: str
+    code: str  #: Stable name for programs: ``clock-apart``, ``response-mean`` ...
     weight: Weight
-    #: A sentence with the figures and what would be accepted.
-    text: str
+    text: str  #: A sentence with the figures and what would be accepted.
     #: Figures of the sentence for programs; NaN and infinity, which JSON does not have, become None.
     values: dict[str, Any] = field(default_factory=dict)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.analyze.checks.instruments import Limits as InstrumentLimits
+from iowatt.emerald.analyze.checks.instruments import InstrumentLimits
 from iowatt.emerald.analyze.checks.stability import READINGS, Reading
 from iowatt.emerald.plan import Plan
 from iowatt.emerald.rules import Rules

@@ -10,7 +10,7 @@ from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import figures
 from iowatt.emerald.analyze.result import Analysis, name_of
-from iowatt.emerald.analyze.stages import Measured
+from iowatt.emerald.analyze.stages import MeasuredStages
 from iowatt.render import numbers
 from iowatt.render import write as render_file
 from iowatt.render.document import Caveat, Document, Section
@@ -124,7 +124,7 @@ def check_target(folder: Path, force: bool) -> None:
         raise InputError("exists", str(folder / existing[0]), text, hint=hint)
 
 
-def write(analysis: Analysis, measured: Measured, folder: Path, *, force: bool = False) -> list[Path]:
+def write(analysis: Analysis, measured: MeasuredStages, folder: Path, *, force: bool = False) -> list[Path]:
     """Write the result, the page and the Runs, each file whole or not at all; the paths of the first two."""
     check_target(folder, force)
     try:

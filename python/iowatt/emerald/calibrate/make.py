@@ -28,7 +28,7 @@ from iowatt.emerald.calibrate.calibrate import Calibrated, SearchSettings, calib
 from iowatt.emerald.calibrate.result import Calibration, PlanFile
 from iowatt.emerald.conduct import LOCK, clear, hold, read_plan
 from iowatt.emerald.conduct.drivers import SimulationDriver, driver_of
-from iowatt.emerald.driver import Driver
+from iowatt.emerald.driver import LoadDriver
 from iowatt.emerald.plan import Plan, check_target, plan_file, rewrite
 from iowatt.emerald.plan.load import NOMINAL_IOPS
 from iowatt.emerald.rules import Rules, load
@@ -45,12 +45,9 @@ class CalibrationRequest:
     plan: Path
     output: Path
     target: str | None = None
-    #: The target again, where it exists.
-    erase: str | None = None
-    #: Whether the plan's pre-fill is run first on real storage.
-    fill: bool = True
-    #: Counted seconds of a point, and seconds before that; None: by default.
-    point_s: float | None = None
+    erase: str | None = None  #: The target again, where it exists.
+    fill: bool = True  #: Whether the plan's pre-fill is run first on real storage.
+    point_s: float | None = None  #: Counted seconds of a point, and seconds before that; None: by default.
     settle_s: float | None = None
     resume: bool = False
     force: bool = False
@@ -71,17 +68,9 @@ def calibrate_plan(
 ) -> Calibration:
     """Calibrate a plan, and write the new one.
 
-    Parameters
-    ----------
-    talk:
-        Called with a line of text as points are finished.
-
-    Raises
-    ------
-    InputError
-        What is wrong with the plan, its target, the settings or the folder.
-    DriverError
-        The load generator failed; what is finished is kept.
+    ``talk``: called with a line of text as points are finished.
+    Raises ``InputError``: what is wrong with the plan, its target, the settings or the folder.
+    Raises ``DriverError``: the load generator failed; what is finished is kept.
     """
     file = plan_file(request.plan)
     plan = read_plan(file, target=request.target)
@@ -129,12 +118,9 @@ def _refuse(request: CalibrationRequest) -> None:
     if staging.exists() and not (request.resume or request.force):
         if (staging / LOCK).exists():
             hold(staging).close()  # raises where another process is running
-        raise InputError(
-            "exists",
-            str(staging),
-            "the directory holds the points of an interrupted calibration",
-            hint="`resume=True` continues it, `force=True` starts again",
-        )
+        text = "the directory holds the points of an interrupted calibration"
+        hint = "`resume=True` continues it, `force=True` starts again"
+        raise InputError("exists", str(staging), text, hint=hint)
 
 
 @contextlib.contextmanager
@@ -165,17 +151,13 @@ def _rules(plan: Plan) -> tuple[Rules, list[Note]]:
     return rules, [Note(code="rules-changed", text=text, decides=True)]
 
 
-def _check(plan: Plan, driver: Driver, request: CalibrationRequest) -> None:
+def _check(plan: Plan, driver: LoadDriver, request: CalibrationRequest) -> None:
     """Find what is wrong before the first request."""
     if isinstance(driver, SimulationDriver):
         for argument, value in (("erase", request.erase), ("settle_seconds", request.settle_s)):
             if value is not None:
-                raise InputError(
-                    "not-applicable",
-                    Argument(argument),
-                    "this is for real storage, and the plan is for a simulation",
-                    hint="leave it out",
-                )
+                text = "this is for real storage, and the plan is for a simulation"
+                raise InputError("not-applicable", Argument(argument), text, hint="leave it out")
     driver.check(plan.with_stages(lambda stage: stage.rate_unknown, rate_iops=NOMINAL_IOPS))
 
 
@@ -187,7 +169,7 @@ def _ours(staging: Path) -> list[str]:
         return []
 
 
-def _bench(plan: Plan, driver: Driver, points: Path, request: CalibrationRequest) -> Bench:
+def _bench(plan: Plan, driver: LoadDriver, points: Path, request: CalibrationRequest) -> Bench:
     if isinstance(driver, SimulationDriver):
         return SimulationBench(driver, request.point_s)
     if hasattr(driver, "mark"):
@@ -199,7 +181,7 @@ def _bench(plan: Plan, driver: Driver, points: Path, request: CalibrationRequest
     )
 
 
-def _how(bench: Bench, driver: Driver) -> str:
+def _how(bench: Bench, driver: LoadDriver) -> str:
     """What identifies a point besides its plan and stage."""
     own = f"{bench.point_s} {bench.settle_s}" if isinstance(bench, DriverBench) else "as the scenario is now"
     return f"{driver.version()} {own}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from iowatt.base.results import Note
-from iowatt.emerald.calibrate.result import Limit, Point
+from iowatt.emerald.calibrate.result import Point, ResponseLimit
 from iowatt.emerald.generator import Cause, words
 
 _REMEDY: Final[dict[Cause, str]] = {
@@ -16,7 +16,7 @@ _REMEDY: Final[dict[Cause, str]] = {
 }
 
 
-def limiting_point(points: Sequence[Point], chosen: Point | None, limit: Limit) -> Point | None:
+def limiting_point(points: Sequence[Point], chosen: Point | None, limit: ResponseLimit) -> Point | None:
     """The run that ended the search because the load generator, and not the storage, was the limit.
 
     It is the next conclusive rate above the chosen one. A storage that exceeds the limit has shown its own.
@@ -38,7 +38,7 @@ def generator_limited(point: Point, cause: Cause) -> Note:
     return Note(code="generator-limited", text=f"{text} {_REMEDY[cause]}", decides=True)
 
 
-def minute_decided(points: Sequence[Point], limit: Limit) -> list[Note]:
+def minute_decided(points: Sequence[Point], limit: ResponseLimit) -> list[Note]:
     """Whether the limit of a minute decided any verdict."""
     decided = sum(
         p.verdict == "over" and p.outcome.response_s is not None and p.outcome.response_s <= limit.aim_s

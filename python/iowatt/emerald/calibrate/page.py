@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from iowatt.emerald.calibrate.result import Calibration, Limit, PhaseCalibration, Point
+from iowatt.emerald.calibrate.result import Calibration, PhaseCalibration, Point, ResponseLimit
 from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Exact, Figure, Table, axis, layout, text_columns
@@ -69,7 +69,7 @@ def _caveats(found: Calibration) -> Iterator[Caveat]:
         yield Caveat(note.text, note.decides)
 
 
-def _limit(limit: Limit) -> str:
+def _limit(limit: ResponseLimit) -> str:
     """The limit and its origin."""
     text = f"limit {limit.response_mean_ms:g} ms"
     if limit.margin:

@@ -10,12 +10,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import Problem, suggestion
 from iowatt.base.results import Note
 from iowatt.emerald.classify.product import Product, ProductFile, contradictions
-from iowatt.emerald.classify.requirement import (
-    near_categories,
-    near_classes,
-    unmet,
-    within,
-)
+from iowatt.emerald.classify.requirement import near_categories, near_classes, unmet, within
 from iowatt.emerald.classify.result import (
     ATTRIBUTES,
     CategoryAndClass,

@@ -11,10 +11,22 @@ from iowatt.emerald.conduct.interrupts import Interrupts
 from iowatt.emerald.conduct.page import document
 from iowatt.emerald.conduct.result import MeasurementResult
 from iowatt.emerald.conduct.sequence import Stopped, conduct
-from iowatt.emerald.conduct.session import Progress
+from iowatt.emerald.conduct.session import MeasurementProgress
 from iowatt.emerald.conduct.state import MeasurementState, read_state, state_of
 
 __all__ = [
-    "LOCK", "Interrupts", "MeasurementResult", "MeasurementState", "Progress", "Stopped", "clear", "conduct",
-    "document", "hold", "opened", "read_plan", "read_state", "state_of",
+    "LOCK",
+    "Interrupts",
+    "MeasurementProgress",
+    "MeasurementResult",
+    "MeasurementState",
+    "Stopped",
+    "clear",
+    "conduct",
+    "document",
+    "hold",
+    "opened",
+    "read_plan",
+    "read_state",
+    "state_of",
 ]  # fmt: skip

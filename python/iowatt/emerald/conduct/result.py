@@ -16,16 +16,14 @@ class Attempt(Result):
     """One attempt at a stage; times are Unix seconds."""
 
     number: int = Field(alias="attempt")
-    #: Below the measurement's folder.
-    folder: str
+    folder: str  #: Below the measurement's folder.
     started: float
     ended: float | None = None
     outcome: AttemptOutcome = "broken"
     gap_s: float | None
     #: Whether a later attempt, or one that repeats the stages before it, replaces it.
     set_aside: bool = False
-    #: What went wrong.
-    text: str | None = None
+    text: str | None = None  #: What went wrong.
 
 
 class Deviation(Result):
@@ -43,10 +41,8 @@ class StageResult(Result):
     stage: str
     phase: str
     role: str
-    #: finished, waiting (set aside or never begun), failed, interrupted or broken.
-    status: str
-    #: Number of the attempt whose figures count.
-    counted: int | None
+    status: str  #: finished, waiting (set aside or never begun), failed, interrupted or broken.
+    counted: int | None  #: Number of the attempt whose figures count.
     attempts: list[Attempt]
 
 
@@ -61,13 +57,11 @@ class MeasurementResult(ResultDocument):
     finished: bool
     compliant: bool
     deviations: list[Deviation]
-    #: Unix time of the first and the last event.
-    begun: float | None
+    begun: float | None  #: Unix time of the first and the last event.
     last: float | None
     resumed: int
     settings_changed: list[str]
-    #: Events of the journal: at, event, meter, and text or seconds.
-    meter_failures: list[dict[str, Any]]
+    meter_failures: list[dict[str, Any]]  #: Events of the journal: at, event, meter, and text or seconds.
     #: Seconds without a request between stages, as the load generator's own logs have them.
     seams: list[dict[str, Any]]
     stages: list[StageResult]

@@ -12,7 +12,7 @@ from iowatt.emerald.conduct.session import Session
 from iowatt.emerald.conduct.state import read_state
 from iowatt.emerald.finding import Finding
 from iowatt.emerald.phases import RANDOM
-from iowatt.emerald.plan import Plan, Stage, limit_ms
+from iowatt.emerald.plan import Plan, PlanStage, limit_ms
 from iowatt.emerald.plan.load import outstanding
 from iowatt.emerald.rules import load
 from iowatt.run.bundle import Run
@@ -64,7 +64,7 @@ def seams(session: Session) -> list[dict[str, object]]:
     return found
 
 
-def generator_limited(plan: Plan, stage: Stage, observed: Observation) -> Iterator[Finding]:
+def generator_limited(plan: Plan, stage: PlanStage, observed: Observation) -> Iterator[Finding]:
     """The finding that the load generator was the limit of a measured stage, if it was."""
     rules = load(plan.rules.profile)
     limit = limit_ms(rules, plan.category) if stage.workload in RANDOM else None
@@ -76,7 +76,7 @@ def generator_limited(plan: Plan, stage: Stage, observed: Observation) -> Iterat
     waited = math.fsum(
         part.known * part.response_mean_s for part in parts if part.response_mean_s is not None
     )
-    measured = generator.Load(
+    measured = generator.GeneratorLoad(
         asked_iops=None if stage.closed else observed.asked_iops or stage.rate_iops,
         achieved_iops=requests / seconds,
         response_s=waited / timed if timed else None,

@@ -9,14 +9,14 @@ from typing import Any
 
 from iowatt.emerald.conduct.result import Attempt, AttemptOutcome, Deviation, MeasurementResult, StageResult
 from iowatt.emerald.measurement import Event, events
-from iowatt.emerald.plan import Plan, Stage
+from iowatt.emerald.plan import Plan, PlanStage
 
 
 @dataclass
 class StageState:
     """A stage and its attempts, oldest first."""
 
-    stage: Stage
+    stage: PlanStage
     attempts: list[Attempt] = field(default_factory=list)
 
     @property
@@ -50,8 +50,7 @@ class MeasurementState:
     plan: Plan
     stages: list[StageState]
     finished: bool = False
-    #: Unix time of the first and the last event; None where there is none.
-    begun: float | None = None
+    begun: float | None = None  #: Unix time of the first and the last event; None where there is none.
     last: float | None = None
     deviations: list[Deviation] = field(default_factory=list)
     meters: list[dict[str, Any]] = field(default_factory=list)
@@ -164,8 +163,7 @@ _ACTIVE = ("warmup", "measurement")
 class Decision:
     """Where a measurement is resumed, and what that does to its result."""
 
-    #: Index of the stage.
-    at: int
+    at: int  #: Index of the stage.
     compliant: bool
     why: str
 
@@ -179,10 +177,8 @@ def decide(state: MeasurementState, *, restart_active: bool) -> Decision:
     single phases are kept, and the result states the break, unless all of the test is repeated. The breaks
     that later versions allow were not available.
 
-    Parameters
-    ----------
-    restart_active:
-        Repeat the conditioning and the whole active test where it was broken, instead of one phase.
+    ``restart_active``: repeat the conditioning and the whole active test where it was broken, instead of one
+    phase.
     """
     stages = [one.stage for one in state.stages]
     at = state.next
@@ -209,7 +205,7 @@ def decide(state: MeasurementState, *, restart_active: bool) -> Decision:
     return Decision(begin, False, why)
 
 
-def _first_of_run(stages: list[Stage], at: int, roles: tuple[str, ...], phase: str | None = None) -> int:
+def _first_of_run(stages: list[PlanStage], at: int, roles: tuple[str, ...], phase: str | None = None) -> int:
     """The first of the consecutive stages of these roles that end at ``at``."""
     while at > 0 and stages[at - 1].role in roles and phase in (None, stages[at - 1].phase):
         at -= 1

@@ -2,15 +2,15 @@
 
 from iowatt.emerald.family.candidate import Candidate, Group, candidates, named_candidate, problem, shelves
 from iowatt.emerald.family.family import Family
-from iowatt.emerald.family.metric import Metric, all_metrics, find_metric, limit_s
+from iowatt.emerald.family.metric import EmeraldMetric, all_metrics, find_metric, limit_s
 from iowatt.emerald.family.read import load, read
 from iowatt.emerald.family.scenario import scenario_text, warmup_requests
 
 __all__ = [
     "Candidate",
+    "EmeraldMetric",
     "Family",
     "Group",
-    "Metric",
     "all_metrics",
     "candidates",
     "find_metric",

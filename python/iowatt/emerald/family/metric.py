@@ -15,7 +15,7 @@ Kind = Literal["random", "sequential", "idle"]
 
 
 @dataclass(frozen=True)
-class Metric:
+class EmeraldMetric:
     """One metric, EP of a phase."""
 
     name: str
@@ -33,20 +33,20 @@ class Metric:
         return self.name.replace("/", "-").lower()
 
 
-def all_metrics(family: Family) -> tuple[Metric, ...]:
+def all_metrics(family: Family) -> tuple[EmeraldMetric, ...]:
     """The metrics of a family in the order of the rules, further mixes after the mixed one, RI last.
 
     Raises ``InputError`` where its rules do not exist or have no block phases.
     """
     rules = load(family.file.rules)
-    found: list[Metric] = []
+    found: list[EmeraldMetric] = []
     for name in rules.names("phases.order"):
         phase = PHASES.get(name)
         if phase is None:
             continue
         share = rules.known(f"workloads.{name}.intensity_percent")
         found.append(
-            Metric(
+            EmeraldMetric(
                 name,
                 phase.title,
                 phase.access,
@@ -62,15 +62,15 @@ def all_metrics(family: Family) -> tuple[Metric, ...]:
     at = next((n for n, one in enumerate(found) if one.name in ("MW1", "HB")), -1) + 1
     found[at:at] = sorted(mixes, key=lambda one: one.read_percent or 0)
     idle = PHASES["RI"]
-    return (*found, Metric("RI", idle.title, idle.access, f"{idle.unit}/W"))
+    return (*found, EmeraldMetric("RI", idle.title, idle.access, f"{idle.unit}/W"))
 
 
-def _mix(reads: int) -> Metric:
+def _mix(reads: int) -> EmeraldMetric:
     name = f"{reads}/{100 - reads}"
-    return Metric(name, f"Mixed {name}", "random", "IOPS/W", PHASES["MW1"].profile, reads)
+    return EmeraldMetric(name, f"Mixed {name}", "random", "IOPS/W", PHASES["MW1"].profile, reads)
 
 
-def find_metric(family: Family, name: str) -> Metric:
+def find_metric(family: Family, name: str) -> EmeraldMetric:
     """The metric of a name; MW1 may be called 70/30.
 
     Raises ``InputError`` where there is none.

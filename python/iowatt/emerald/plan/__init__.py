@@ -10,12 +10,26 @@ from iowatt.emerald.plan.checklist import java
 from iowatt.emerald.plan.folder import check_target, plan_file, read
 from iowatt.emerald.plan.instruments import without_secrets
 from iowatt.emerald.plan.make import make_plan, rewrite
-from iowatt.emerald.plan.model import Instrument, Plan, PlanDeviation, PlannedRules, Stage
+from iowatt.emerald.plan.model import Plan, PlanDeviation, PlannedInstrument, PlannedRules, PlanStage
 from iowatt.emerald.plan.page import document
 from iowatt.emerald.plan.result import Planned
 
 __all__ = [
-    "Instrument", "Plan", "PlanDeviation", "PlanRequest", "Planned", "PlannedRules", "Stage", "check_target",
-    "document", "java", "limit_ms", "make_plan", "outstanding_at", "plan_file", "read", "rewrite",
+    "Plan",
+    "PlanDeviation",
+    "PlanRequest",
+    "PlanStage",
+    "Planned",
+    "PlannedInstrument",
+    "PlannedRules",
+    "check_target",
+    "document",
+    "java",
+    "limit_ms",
+    "make_plan",
+    "outstanding_at",
+    "plan_file",
+    "read",
+    "rewrite",
     "without_secrets",
 ]  # fmt: skip

@@ -15,12 +15,12 @@ from iowatt.emerald.plan import instruments
 from iowatt.emerald.plan.load.workloads import bytes_of, span
 from iowatt.emerald.plan.model import (
     PLAN_SCHEMA,
-    Instrument,
     Plan,
     PlanDeviation,
+    PlannedInstrument,
+    PlanStage,
     Role,
     Source,
-    Stage,
     Target,
 )
 from iowatt.emerald.rules import Rules, UnknownRuleError, load
@@ -49,7 +49,7 @@ class PlanRequest:
     block_size: int | None = None
     product: Path | None = None  #: Its description, as for `iowatt emerald classify`.
     raw_capacity_bytes: int | None = None
-    instruments: Sequence[Instrument] = ()
+    instruments: Sequence[PlannedInstrument] = ()
     time_scale: float = 1.0
     rates: Mapping[str, float] = field(default_factory=dict)  #: By phase; "" for all.
     streams: Mapping[str, int] = field(default_factory=dict)
@@ -191,7 +191,7 @@ class _Sequence:
         self.request, self.rules = request, rules
         self.order = rules.names("phases.order", request.category)
 
-    def stages(self) -> list[Stage]:
+    def stages(self) -> list[PlanStage]:
         """All stages in order."""
         request, sequential = self.request, [phase for phase in self.order if phase in SEQUENTIAL]
         self._refuse_unknown("rate", request.rates, [phase for phase in self.order if phase in RANDOM])
@@ -226,10 +226,10 @@ class _Sequence:
 
     def _stage(
         self, id_: str, phase: str, role: Role, *, ruled: float | None, own: float | None = None, **load: Any
-    ) -> Stage:
+    ) -> PlanStage:
         """A stage of the length ``own``, else ``ruled`` (s, before scaling); None: until it has ended."""
         seconds, scale = own or ruled, self.request.time_scale
-        return Stage(
+        return PlanStage(
             id=id_,
             phase=phase,
             role=role,
@@ -254,7 +254,7 @@ class _Sequence:
             load["outstanding"] = outstanding_at(rate, limit_ms(self.rules, str(self.request.category)))
         return load
 
-    def _prefill(self) -> Iterator[Stage]:
+    def _prefill(self) -> Iterator[PlanStage]:
         request = self.request
         rule = self.rules.rule("phases.prefill.required", request.category)
         # Where it is not required it is recommended, unless the category's own rules say otherwise.
@@ -266,7 +266,7 @@ class _Sequence:
             load = self._closed(phase)
             yield self._stage("prefill", "prefill", "prefill", ruled=None, workload=FILL, **load)
 
-    def _conditioning(self) -> Stage:
+    def _conditioning(self) -> PlanStage:
         request, rules = self.request, self.rules
         workload = str(rules.value("phases.conditioning.workload", request.category))
         if workload not in (*RANDOM, *SEQUENTIAL):
@@ -286,7 +286,7 @@ class _Sequence:
             "conditioning", "conditioning", "conditioning", ruled=ruled, own=own, workload=workload, **load
         )
 
-    def _migration(self) -> Iterator[Stage]:
+    def _migration(self) -> Iterator[PlanStage]:
         """The requests of conditioning, for as long as tiering needs to move data."""
         if self.request.migration_s is None:
             return
@@ -297,7 +297,7 @@ class _Sequence:
         update = {"id": "migration", "phase": "migration", "seconds": seconds, "rule_seconds": None}
         yield self._conditioning().model_copy(update=update)
 
-    def _phase(self, phase: str) -> Iterator[Stage]:
+    def _phase(self, phase: str) -> Iterator[PlanStage]:
         load = self._closed(phase) if phase in SEQUENTIAL else self._at_rate(self._rate(phase), phase)
         for id_, role, rule in (
             (f"{phase}-warmup", "warmup", "stabilisation_s"),
@@ -377,7 +377,7 @@ def _logical_block(path: str) -> int:
 
 
 def _deviations(
-    request: PlanRequest, rules: Rules, stages: Sequence[Stage], product: Mapping[str, Any]
+    request: PlanRequest, rules: Rules, stages: Sequence[PlanStage], product: Mapping[str, Any]
 ) -> list[PlanDeviation]:
     """Why results of this plan are not Emerald results, the gravest first."""
     reasons = _reasons(request, rules, stages, product)
@@ -385,7 +385,7 @@ def _deviations(
 
 
 def _reasons(
-    request: PlanRequest, rules: Rules, stages: Sequence[Stage], product: Mapping[str, Any]
+    request: PlanRequest, rules: Rules, stages: Sequence[PlanStage], product: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
     if "classified" in product:
         # A plan for another category or class than the product's does not measure that product.

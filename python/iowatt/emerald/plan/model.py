@@ -19,7 +19,7 @@ Role = Literal["prefill", "conditioning", "warmup", "measurement", "idle", "com"
 Source = Literal["fio", "vdbench", "simulation"]
 
 
-class Stage(Strict):
+class PlanStage(Strict):
     """An uninterrupted part of a measurement: one call of the load generator, or an idle stage."""
 
     id: str = key("Its name in folders and results: HB-warmup, HB, RR-warmup, ready-idle.", min_length=1)
@@ -55,7 +55,7 @@ class Stage(Strict):
         return self.workload is not None and not self.closed and self.rate_iops is None
 
 
-class Instrument(Strict):
+class PlannedInstrument(Strict):
     """An instrument of the plan."""
 
     name: str = key("Its name in logs.", min_length=1)
@@ -118,10 +118,10 @@ class Plan(Strict):
         list[PlanDeviation], BeforeValidator(_with_codes, json_schema_input_type=list[PlanDeviation | str])
     ] = key("Why its results are not Emerald results; a text alone has no code.", default=[])
     seed: int = key("Of everything drawn.", default=1, ge=0)
-    instruments: list[Instrument] = key("Meters and thermometers.", default=[])
-    stages: list[Stage] = key("In the order in which they are run, without a break.", min_length=1)
+    instruments: list[PlannedInstrument] = key("Meters and thermometers.", default=[])
+    stages: list[PlanStage] = key("In the order in which they are run, without a break.", min_length=1)
 
-    def with_stages(self, chosen: Callable[[Stage], bool], **update: Any) -> Plan:
+    def with_stages(self, chosen: Callable[[PlanStage], bool], **update: Any) -> Plan:
         """The plan with other values in the stages that ``chosen`` accepts."""
         stages = [stage.model_copy(update=update) if chosen(stage) else stage for stage in self.stages]
         return self.model_copy(update={"stages": stages})

@@ -98,23 +98,17 @@ def read_several(paths: Sequence[Path]) -> list[Analysis]:
     analyses = [read_analysis(file) for file in files]
     for one, file in zip(analyses, files, strict=True):
         if one.family is None:
-            raise InputError(
-                "missing",
-                f"{file}: family",
-                f"the rules {one.rules.profile} do not state which metrics these can be compared with",
-                hint="state metrics.family in the rules, and analyze again",
-            )
+            text = f"the rules {one.rules.profile} do not state which metrics these can be compared with"
+            hint = "state metrics.family in the rules, and analyze again"
+            raise InputError("missing", f"{file}: family", text, hint=hint)
         if one.family != analyses[0].family:
             first, other = (
                 f"{which.name} has {_FAMILIES.get(which.family or '', which.family)} of {which.rules.profile}"
                 for which in (analyses[0], one)
             )
-            raise InputError(
-                "not-comparable",
-                str(file),
-                f"metrics of different kinds cannot be ranked together: {first}, {other}",
-                hint="compare measurements made by one generation of the rules",
-            )
+            text = f"metrics of different kinds cannot be ranked together: {first}, {other}"
+            hint = "compare measurements made by one generation of the rules"
+            raise InputError("not-comparable", str(file), text, hint=hint)
     return analyses
 
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.analyze.result import Part
-from iowatt.emerald.report.about import Device
+from iowatt.emerald.report.about import DeviceGroup
 from iowatt.emerald.report.inputs import ReportInputs
 from iowatt.emerald.report.product import COMS
 from iowatt.emerald.report.result import Export, Mark, MissingField, mark
@@ -49,10 +49,8 @@ class ExportField:
 
     name: str
     value: str | float | int | None
-    #: Why it is empty, and what fills it; of a figure, whether it is measured or modelled.
-    note: str = ""
-    #: Whether it is empty although a submission would have it.
-    lacking: bool = False
+    note: str = ""  #: Why it is empty, and what fills it; of a figure, whether it is measured or modelled.
+    lacking: bool = False  #: Whether it is empty although a submission would have it.
 
 
 @dataclass(frozen=True)
@@ -62,8 +60,7 @@ class ExportRow:
     mark: Mark
     name: str
     fields: list[ExportField]
-    #: Problems of the row besides what is missing.
-    remarks: list[str]
+    remarks: list[str]  #: Problems of the row besides what is missing.
 
     @property
     def missing(self) -> list[ExportField]:
@@ -111,21 +108,18 @@ class ExportRow:
 def export(inputs: ReportInputs) -> ExportRow:
     """The row of an analysis.
 
-    Raises
-    ------
-    InputError
-        The rules of the analysis have other metrics than V1.0, or there are too many types of devices.
+    Raises ``InputError``: the rules of the analysis have other metrics than V1.0, or there are too many types
+    of devices.
     """
     found, about = inputs.analysis, inputs.about
     if found.family != load(RULES).known("metrics.family"):
-        raise InputError(
-            "not-applicable",
-            str(inputs.path),
+        text = (
             f"the metrics are those of {found.rules.profile} "
             f"({found.family or 'unknown family'}); the ENERGY STAR V1.0 export needs those with the hot "
-            "band",
-            hint="measure by the rules of Emerald 2.0 or later",
+            "band"
         )
+        hint = "measure by the rules of Emerald 2.0 or later"
+        raise InputError("not-applicable", str(inputs.path), text, hint=hint)
     product, class_ = found.product, None
     if found.category == "online" and found.class_ is not None:
         class_ = f"Online {found.class_}"
@@ -232,7 +226,7 @@ def _class(inputs: ReportInputs, prefix: str, phases: list[str], most: int) -> I
 
 
 def _device(
-    inputs: ReportInputs, prefix: str, number: int, device: Device | None, phases: list[str]
+    inputs: ReportInputs, prefix: str, number: int, device: DeviceGroup | None, phases: list[str]
 ) -> Iterator[ExportField]:
     """One of the types of storage devices; the metrics are its own only where there is no other."""
     tiering = inputs.about.system.tiering_in_test

@@ -25,8 +25,7 @@ class Item(Result):
     page: str
     what: str
     state: State
-    #: How to supply it; of what is refused, why.
-    how: str = ""
+    how: str = ""  #: How to supply it; of what is refused, why.
 
     @property
     def lacking(self) -> bool:
@@ -37,10 +36,8 @@ class Item(Result):
 class Mark(Result):
     """The line on every page."""
 
-    #: "MEASURED" or "MODELLED, not measured".
-    kind: str
-    #: Why the figures are not Emerald results; empty where nothing was found.
-    against: tuple[str, ...]
+    kind: str  #: "MEASURED" or "MODELLED, not measured".
+    against: tuple[str, ...]  #: Why the figures are not Emerald results; empty where nothing was found.
     judged: str
 
     @property
@@ -79,13 +76,10 @@ class Export(ResultDocument):
     compliant: bool
     against: tuple[str, ...]
     judged: str
-    #: Values by name, of those that are known.
-    fields: dict[str, str | float | int]
-    #: Of a figure, whether it is measured or modelled, by name.
-    notes: dict[str, str]
+    fields: dict[str, str | float | int]  #: Values by name, of those that are known.
+    notes: dict[str, str]  #: Of a figure, whether it is measured or modelled, by name.
     missing: list[MissingField]
-    #: Problems of the row besides what is missing.
-    remarks: list[str]
+    remarks: list[str]  #: Problems of the row besides what is missing.
 
 
 class ReportResult(ResultDocument):
@@ -97,8 +91,7 @@ class ReportResult(ResultDocument):
     compliant: bool
     against: tuple[str, ...]
     judged: str
-    #: Whether nothing is missing.
-    complete: bool
+    complete: bool  #: Whether nothing is missing.
     items: list[Item]
     energystar: Export | None = Field(default=None, exclude_if=lambda value: value is None)
 

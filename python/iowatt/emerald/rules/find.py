@@ -144,9 +144,8 @@ def load(name: str, *, base_dir: Path | None = None) -> Rules:
     head = resolved.file.head
     if head.abstract or head.version is None:
         hint = f"profiles: {', '.join(profile_names())}"
-        raise InputError(
-            "not-applicable", name, "the profile is abstract: it can only be extended", hint=hint
-        )
+        text = "the profile is abstract: it can only be extended"
+        raise InputError("not-applicable", name, text, hint=hint)
     digest = hashlib.sha256("\n".join(resolved.texts).encode()).hexdigest()
     given = head.name if path is None else str(path)
     return Rules(

@@ -22,11 +22,9 @@ from iowatt.emerald.finding import Finding, finding, non_compliant
 
 #: A step must exceed so many standard errors of the difference of the means on its sides.
 _CLEAR: Final = 12.0
-#: Samples that a mean on either side needs.
-_FEWEST: Final = 4
+_FEWEST: Final = 4  #: Samples that a mean on either side needs.
 _FEWEST_BOUNDARIES: Final = 3
-#: All together: samples that a mean needs, ...
-_FEWEST_TOGETHER: Final = 2
+_FEWEST_TOGETHER: Final = 2  #: All together: samples that a mean needs, ...
 #: ... by how much another lag must be worse, in squared standard errors (five of them), ...
 _WORSE: Final = 25.0
 #: ... the most that one boundary may say, so that none decides alone, and what makes its step count.
@@ -47,23 +45,17 @@ class Lag:
     """How much later than the load the power steps; above zero where the meter's clock is ahead."""
 
     seconds: float
-    #: How many boundaries say so, within ``resolution_s``, of how many with a clear step.
-    agree: int
+    agree: int  #: How many boundaries say so, within ``resolution_s``, of how many with a clear step.
     boundaries: int
-    #: Time between samples: what an estimate cannot tell apart.
-    resolution_s: float
+    resolution_s: float  #: Time between samples: what an estimate cannot tell apart.
 
 
 def lag(boundaries: Sequence[Boundary], time_s: Floats, watts: Floats, least_s: float) -> Lag | None:
     """Estimate the lag of a log; None where fewer than three boundaries show a step, or they do not
     agree, neither one by one nor together.
 
-    Parameters
-    ----------
-    time_s, watts:
-        Samples by the meter's clock, in order; NaN where there is no value.
-    least_s:
-        Estimates that differ by no more agree.
+    ``time_s``, ``watts``: samples by the meter's clock, in order; NaN where there is no value.
+    ``least_s``: estimates that differ by no more agree.
     """
     known = np.isfinite(watts)
     time_s, watts = time_s[known], watts[known]

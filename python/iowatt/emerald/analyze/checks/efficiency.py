@@ -23,14 +23,12 @@ SIGNIFICANT_DIGITS = 3
 class Means:
     """Of a measurement interval; None where there is no figure."""
 
-    #: Over all of its minutes.
-    operations_rate: float | None
+    operations_rate: float | None  #: Over all of its minutes.
     response_ms: float | None
     #: Over the minutes that have both a rate and a power, and the rate over the same: what EP is made of.
     power_w: float | None
     metered_rate: float | None
-    #: Seconds of these minutes.
-    seconds: float
+    seconds: float  #: Seconds of these minutes.
 
 
 def means(minutes: Minutes) -> Means:

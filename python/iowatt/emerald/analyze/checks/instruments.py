@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Limits:
+class InstrumentLimits:
     """Of the rules; None where a rule is not known or not asked for."""
 
     power_sampling_s: float
@@ -48,7 +48,7 @@ PROBLEMS: Mapping[str, tuple[str, Weight, str]] = {
 
 
 def check(
-    described: Sequence[Mapping[str, Any]], table: pl.DataFrame | None, limits: Limits
+    described: Sequence[Mapping[str, Any]], table: pl.DataFrame | None, limits: InstrumentLimits
 ) -> Iterator[Finding]:
     """All findings about the instruments of one stage."""
     meters = [one for one in described if one["role"] == "power"]
@@ -240,7 +240,9 @@ def _range(
         )
 
 
-def _voltage(meter: Mapping[str, Any], table: pl.DataFrame | None, limits: Limits) -> Iterator[Finding]:
+def _voltage(
+    meter: Mapping[str, Any], table: pl.DataFrame | None, limits: InstrumentLimits
+) -> Iterator[Finding]:
     """The input voltage lies in one of the ranges, give or take the tolerance; where the meter reports it."""
     rows = [row for row in _rows(table, meter["name"], "volts") if row["minimum"] is not None]
     if not rows or not limits.volts:

@@ -22,8 +22,7 @@ Unit = Literal["IOPS", "MiB/s"]
 
 BYTES_PER_MIB = 1 << 20
 _LARGEST = 1e200
-#: Share of a minute by which the clock of a load generator may be off its nominal width.
-SLACK = 0.05
+SLACK = 0.05  #: Share of a minute by which the clock of a load generator may be off its nominal width.
 
 
 @dataclass(frozen=True)
@@ -34,10 +33,8 @@ class Minutes:
     start_s: Floats
     end_s: Floats
     requests: Floats
-    #: Requests that arrived; in measured Runs those that completed.
-    arrivals: Floats
-    #: Requests or MiB completed per second.
-    operations_rate: Floats
+    arrivals: Floats  #: Requests that arrived; in measured Runs those that completed.
+    operations_rate: Floats  #: Requests or MiB completed per second.
     response_ms: Floats
     power_w: Floats
 

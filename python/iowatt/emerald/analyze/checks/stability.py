@@ -70,12 +70,8 @@ def weighted(efficiency: Floats, weights: Sequence[float]) -> Floats:
 def deviations(averages: Floats, mean: Floats | float) -> Deviations:
     """Largest deviations of the EAs of a measurement interval from what each reading compares them with.
 
-    Parameters
-    ----------
-    averages:
-        EA of the minutes of the measurement interval, at least one.
-    mean:
-        Mean PE of the interval.
+    ``averages``: EA of the minutes of the measurement interval, at least one.
+    ``mean``: mean PE of the interval.
     """
     mean = np.asarray(mean, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -24,16 +24,13 @@ import numpy as np
 from iowatt.emerald.analyze.checks.minutes import Floats
 from iowatt.run.statistics import student_t_cdf, student_t_quantile
 
-#: Chance of a false alarm that the test states.
-LEVEL: Final = 0.05
-#: Fewer points say nothing of both a slope and an autocorrelation.
-FEWEST: Final = 8
+LEVEL: Final = 0.05  #: Chance of a false alarm that the test states.
+FEWEST: Final = 8  #: Fewer points say nothing of both a slope and an autocorrelation.
 #: Coefficients of the AR(1) between which is interpolated; a negative one is taken for 0, which is the
 #: safe side.
 _GRID: Final = np.concatenate([np.arange(-0.9, 0.0, 0.1), np.arange(0.0, 0.96, 0.05), [0.98]])
 _LARGEST: Final = 0.98
-#: Squares of less are no numbers of 64 bits any more.
-_LEAST_MEAN: Final = 1e-140
+_LEAST_MEAN: Final = 1e-140  #: Squares of less are no numbers of 64 bits any more.
 
 Verdict = Literal["stable", "drifting", "noisy"]
 
@@ -43,14 +40,10 @@ class Trend:
     """Of a series around its mean."""
 
     points: int
-    #: From the first point to the last, as a fraction of the mean.
-    drift: float
-    #: Half of the confidence interval of ``drift`` at 1 - level.
-    drift_half_width: float
-    #: Chance of a slope as large or larger where there is none.
-    p: float
-    #: Of neighbouring points, after the slope.
-    autocorrelation: float
+    drift: float  #: From the first point to the last, as a fraction of the mean.
+    drift_half_width: float  #: Half of the confidence interval of ``drift`` at 1 - level.
+    p: float  #: Chance of a slope as large or larger where there is none.
+    autocorrelation: float  #: Of neighbouring points, after the slope.
     degrees: int
 
     @property
@@ -113,10 +106,8 @@ class _Law:
 
     #: Ratio of the expected products of neighbouring residuals to their expected squares.
     autocorrelation: Floats
-    #: Expected sum of the squares of the residuals.
-    squares: Floats
-    #: Variance of the slope.
-    slope: Floats
+    squares: Floats  #: Expected sum of the squares of the residuals.
+    slope: Floats  #: Variance of the slope.
 
 
 def _spread(count: int) -> float:

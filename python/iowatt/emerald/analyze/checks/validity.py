@@ -178,7 +178,7 @@ def asked_rate(planned: float | None, asked: float | None) -> Iterator[Finding]:
 
 
 @dataclass(frozen=True)
-class Work:
+class CompletedWork:
     """Requests by direction, and of those that completed their number and bytes."""
 
     reads: float
@@ -188,7 +188,12 @@ class Work:
 
 
 def workload(
-    work: Work, *, phase: str, read_percent: float | None, transfer_bytes: float | None, points: float = 1.0
+    work: CompletedWork,
+    *,
+    phase: str,
+    read_percent: float | None,
+    transfer_bytes: float | None,
+    points: float = 1.0,
 ) -> Iterator[Finding]:
     """The requests are those of the phase: their share of reads within ``points``, and their size."""
     count = work.reads + work.writes

@@ -13,15 +13,15 @@ from iowatt.emerald.conduct.drivers.fio import OUTPUT as FIO_OUTPUT
 from iowatt.emerald.conduct.drivers.fio import FioDriver
 from iowatt.emerald.conduct.drivers.simulation import SimulationDriver
 from iowatt.emerald.conduct.drivers.vdbench import VdbenchDriver
-from iowatt.emerald.driver import Driver
+from iowatt.emerald.driver import LoadDriver
 from iowatt.emerald.plan import Plan
 
 __all__ = ["FIO_OUTPUT", "FioDriver", "SimulationDriver", "VdbenchDriver", "driver_of"]
 
 
-def driver_of(plan: Plan) -> Driver:
+def driver_of(plan: Plan) -> LoadDriver:
     """The load generator of a plan."""
-    drivers: dict[str, Callable[[], Driver]] = {
+    drivers: dict[str, Callable[[], LoadDriver]] = {
         "fio": FioDriver, "vdbench": VdbenchDriver, "simulation": SimulationDriver,
     }  # fmt: skip
     return drivers[plan.source]()

@@ -14,7 +14,7 @@ from iowatt.base.errors import InputError
 from iowatt.emerald import targets
 from iowatt.emerald.conduct.drivers.idle import rest
 from iowatt.emerald.driver import DriverError
-from iowatt.emerald.plan import Plan, Stage
+from iowatt.emerald.plan import Plan, PlanStage
 from iowatt.sources.process import child
 
 #: Longer than its stage by this, in s (laying out, writing logs), a program is ended as hanging.
@@ -24,19 +24,13 @@ _ALLOWANCE_S: Final = 300.0
 class ProgramDriver(ABC):
     """Runs stages by a program.
 
-    Parameters
-    ----------
-    mark:
-        Name of the measurement, by which its processes are found again.
+    ``mark``: name of the measurement, by which its processes are found again.
     """
 
     kind: str
-    #: Name of the input file in the stage's folder.
-    job_file: str
-    #: The program's options after its name.
-    options: tuple[str, ...]
-    #: How to get the program.
-    install: str
+    job_file: str  #: Name of the input file in the stage's folder.
+    options: tuple[str, ...]  #: The program's options after its name.
+    install: str  #: How to get the program.
     environment: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, mark: str = "") -> None:
@@ -59,13 +53,10 @@ class ProgramDriver(ABC):
             with tempfile.TemporaryDirectory() as scratch:
                 refusal = self.refusal(self.job(placed, stage, Path(scratch)), Path(scratch))
             if refusal is not None:
-                raise InputError(
-                    "tool-failed",
-                    f"stage {stage.id}",
-                    f"{self.version()} refuses its {self.job_file}: {refusal or 'it gives no reason'}",
-                )
+                text = f"{self.version()} refuses its {self.job_file}: {refusal or 'it gives no reason'}"
+                raise InputError("tool-failed", f"stage {stage.id}", text)
 
-    def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
+    def run(self, plan: Plan, stage: PlanStage, folder: Path, stop: threading.Event) -> None:
         """Run one stage to its end; a stage without requests is a rest."""
         if stage.workload is None:
             rest(stage.seconds or 0.0, targets.paths(plan), folder, stop)
@@ -96,7 +87,7 @@ class ProgramDriver(ABC):
             raise InputError("tool-missing", None, f"{self.kind} is not on the PATH", hint=self.install)
         return path
 
-    def seconds(self, stage: Stage) -> float | None:
+    def seconds(self, stage: PlanStage) -> float | None:
         """How long the program takes for a stage; None where it ends when all is written."""
         return stage.seconds
 
@@ -105,7 +96,7 @@ class ProgramDriver(ABC):
         """The program and its version."""
 
     @abstractmethod
-    def job(self, plan: Plan, stage: Stage, folder: Path) -> str:
+    def job(self, plan: Plan, stage: PlanStage, folder: Path) -> str:
         """The input file of a stage; the program writes to ``folder``."""
 
     @abstractmethod

@@ -15,23 +15,19 @@ from typing import Final
 from iowatt.base.document import Document
 from iowatt.emerald.conduct.drivers import course as courses
 from iowatt.emerald.conduct.drivers.course import Course, SimulatedArray
-from iowatt.emerald.plan import Plan, Stage
+from iowatt.emerald.plan import Plan, PlanStage
 from iowatt.evaluate import evaluation
 from iowatt.model.scenario.model import Scenario
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 
-#: The bundle in a stage's folder.
-RUN: Final = "run"
+RUN: Final = "run"  #: The bundle in a stage's folder.
 
 
 class SimulationDriver:
     """Simulates stages, one at a time (the contract is :class:`iowatt.emerald.driver.Driver`).
 
-    Parameters
-    ----------
-    base:
-        The folder that the plan's scenario is relative to, where it is not absolute.
+    ``base``: the folder that the plan's scenario is relative to, where it is not absolute.
     """
 
     kind: str = "simulation"
@@ -39,8 +35,7 @@ class SimulationDriver:
     def __init__(self, base: Path = Path()) -> None:
         self._base = base
         self._array: tuple[str | None, SimulatedArray] | None = None
-        #: Seconds that a fill takes, by the text of its scenario.
-        self._filled: dict[str, float] = {}
+        self._filled: dict[str, float] = {}  #: Seconds that a fill takes, by the text of its scenario.
 
     def version(self) -> str:
         """This program: iowatt-0.1.0."""
@@ -64,7 +59,7 @@ class SimulationDriver:
             # The length of a fill matters to times only.
             self._prepared(plan, array, courses.course(plan, stage, array.memory, lambda _: 1.0))
 
-    def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
+    def run(self, plan: Plan, stage: PlanStage, folder: Path, stop: threading.Event) -> None:
         """Simulate one stage and leave its Run in ``folder``; none where ``stop`` is set before the end.
 
         Raises ``InputError`` where the stage cannot be simulated.
@@ -76,12 +71,12 @@ class SimulationDriver:
         if not stop.is_set():  # a short simulation does not check it
             run.save(folder / RUN, force=True)
 
-    def observe(self, plan: Plan, stage: Stage, folder: Path) -> Run:
+    def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Run:
         """The Run of a stage that has ended. Raises ``InputError`` where there is none."""
         del plan, stage
         return Run.open(folder / RUN)
 
-    def simulate(self, plan: Plan, stage: Stage, stop: threading.Event | None = None) -> Run:
+    def simulate(self, plan: Plan, stage: PlanStage, stop: threading.Event | None = None) -> Run:
         """The Run of a stage, in memory. Raises ``InputError`` where the stage cannot be simulated."""
         array = self.array(plan)
         course = self._course(plan, array, stage, stop)
@@ -90,14 +85,16 @@ class SimulationDriver:
         return run
 
     def _course(
-        self, plan: Plan, array: SimulatedArray, stage: Stage, stop: threading.Event | None
+        self, plan: Plan, array: SimulatedArray, stage: PlanStage, stop: threading.Event | None
     ) -> Course:
-        def fill_s(before: Stage) -> float:
+        def fill_s(before: PlanStage) -> float:
             return self._fill_s(plan, array, before, stop)
 
         return courses.course(plan, stage, array.memory, fill_s)
 
-    def _fill_s(self, plan: Plan, array: SimulatedArray, stage: Stage, stop: threading.Event | None) -> float:
+    def _fill_s(
+        self, plan: Plan, array: SimulatedArray, stage: PlanStage, stop: threading.Event | None
+    ) -> float:
         """How long a stage takes that ends when the whole range is written, in s.
 
         It is simulated with the stages before it; the same memory, seed and load give the same length.

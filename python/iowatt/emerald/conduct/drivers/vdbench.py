@@ -16,7 +16,7 @@ from typing import ClassVar, Final
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.conduct.drivers.program import ProgramDriver, output
-from iowatt.emerald.plan import Plan, Stage
+from iowatt.emerald.plan import Plan, PlanStage
 from iowatt.emerald.plan.load import elapsed_s, run_name, stage_text
 from iowatt.run.bundle import Run
 from iowatt.sources.observation import Observation
@@ -52,11 +52,11 @@ class VdbenchDriver(ProgramDriver):
             found = _DISTRIBUTION.search(self._parsed(_ANY, Path(scratch))[1])
         return found[1] if found else "vdbench (unknown version)"
 
-    def seconds(self, stage: Stage) -> float | None:
+    def seconds(self, stage: PlanStage) -> float | None:
         """The elapsed time of its run, with its warm-up."""
         return None if stage.seconds is None else elapsed_s(stage)
 
-    def job(self, plan: Plan, stage: Stage, folder: Path) -> str:
+    def job(self, plan: Plan, stage: PlanStage, folder: Path) -> str:
         """The parameter file of a stage."""
         del folder
         return stage_text(plan, stage)
@@ -77,7 +77,7 @@ class VdbenchDriver(ProgramDriver):
                 return f"vdbench {ended.words}: {lines[-1][:300]}"
         return f"vdbench {ended.words}"
 
-    def observe(self, plan: Plan, stage: Stage, folder: Path) -> Observation | Run:
+    def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Observation | Run:
         """What its flat file contains. Raises ``InputError`` with the file and the place."""
         from iowatt.sources.vdbench import observe
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.phases import FILL, PHASES
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.plan.model import Plan, PlanStage
 from iowatt.sources.export.loads import LEAST_OUTSTANDING, PreparedProfile
 from iowatt.sources.export.prepare import prepare
 
@@ -28,7 +28,7 @@ _FOLDED: Final = (
 
 
 @dataclass(frozen=True)
-class Span:
+class TestedRange:
     """The tested range: so many bytes from the start of each target."""
 
     paths: tuple[str, ...]
@@ -40,7 +40,7 @@ def paths(plan: Plan) -> tuple[str, ...]:
     return () if plan.target.path is None else tuple(plan.target.path.split(","))
 
 
-def span(plan: Plan) -> Span:
+def span(plan: Plan) -> TestedRange:
     """The tested range, whole requests of 256 KiB on each target.
 
     Raises ``InputError``: the plan has no target, or no tested range where a target does not exist yet.
@@ -61,7 +61,7 @@ def span(plan: Plan) -> Span:
     if each == 0:
         text = f"{total} bytes on {len(named)} targets are less than one request of 256KiB on each"
         raise InputError("out-of-range", "plan.json: target.size_bytes", text)
-    return Span(named, each)
+    return TestedRange(named, each)
 
 
 def bytes_of(path: str) -> int | None:
@@ -83,7 +83,7 @@ def profile_name(workload: str) -> str:
     return name
 
 
-def overrides(plan: Plan, stage: Stage) -> list[str]:
+def overrides(plan: Plan, stage: PlanStage) -> list[str]:
     """Changes to that profile: sizes of 4 KiB blocks, outstanding requests in place of arrivals."""
     changes = []
     if stage.workload == "HB" and plan.target.block_size == 4096:
@@ -97,7 +97,7 @@ def overrides(plan: Plan, stage: Stage) -> list[str]:
     return changes
 
 
-def prepared(plan: Plan, stage: Stage, *, seed: int, target: str, bytes_each: int) -> PreparedProfile:
+def prepared(plan: Plan, stage: PlanStage, *, seed: int, target: str, bytes_each: int) -> PreparedProfile:
     """The stage's profile for a load generator: as long as the stage, on one target's range.
 
     Raises ``InputError``: the stage has no workload, or neither a rate nor ``closed``.
@@ -117,13 +117,13 @@ def prepared(plan: Plan, stage: Stage, *, seed: int, target: str, bytes_each: in
     )
 
 
-def outstanding(stage: Stage) -> int:
+def outstanding(stage: PlanStage) -> int:
     """Requests that the load generator keeps outstanding: always where closed, at a rate at most."""
     always = stage.closed or stage.workload == FILL
     return stage.outstanding if always else max(LEAST_OUTSTANDING, stage.outstanding)
 
 
-def rate_of(stage: Stage) -> float:
+def rate_of(stage: PlanStage) -> float:
     """Requests per second of an open stage; ``InputError`` where its rate has not been found yet."""
     if stage.rate_iops is None:
         hint = f"`iowatt emerald calibrate` finds it; or give it in the plan: `rate={stage.workload}=500`"
@@ -132,7 +132,7 @@ def rate_of(stage: Stage) -> float:
     return stage.rate_iops
 
 
-def idle_error(stage: Stage) -> InputError:
+def idle_error(stage: PlanStage) -> InputError:
     """The error for a load generator that is to run an idle stage."""
     return InputError("not-applicable", f"stage {stage.id}", "an idle stage has no requests to make")
 
