@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 #: ``invalid``: the figure is not a measurement. ``non-compliant``: it is one, but not an Emerald result.
-#: ``warning``: it stands, with something the reader must know.
+#: ``warning``: the figure holds, but the reader must know this.
 Weight = Literal["invalid", "non-compliant", "warning"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong with a stage or a measurement."""
+    """A problem of a stage or a measurement."""
 
     code: str  #: Stable name for programs: ``clock-apart``, ``response-mean`` ...
     weight: Weight
@@ -48,7 +48,7 @@ def non_compliant(code: str, text: str, /, **values: Any) -> Finding:
 
 
 def warning(code: str, text: str, /, **values: Any) -> Finding:
-    """A finding that a reader must know."""
+    """A finding that leaves the figure valid and compliant."""
     return Finding(code, "warning", text, values)
 
 

@@ -1,4 +1,4 @@
-"""Whether the load generator, and not the storage, was the limit.
+"""Tells whether the load generator, rather than the storage, was the limit.
 
 A load generator without more requests to keep outstanding, or without processor time, issues requests late;
 response times do not include their wait. Such a run shows the generator's own highest rate.
@@ -24,7 +24,7 @@ BUSY_PERCENT: Final = 90.0  #: Percent from which a thread or host has no time l
 
 @dataclass(frozen=True)
 class GeneratorLoad:
-    """What a run asked for and what came of it."""
+    """The offered and the achieved load of a run."""
 
     #: Requests per second asked for; None: as fast as the outstanding requests allow.
     asked_iops: float | None
@@ -69,7 +69,7 @@ def cause(
 
 
 def words(load: GeneratorLoad, why: Cause) -> str:
-    """The cause in a sentence, with its figures."""
+    """A sentence with the cause and its figures."""
     asked = "" if load.asked_iops is None else f" of {load.asked_iops:.4g} asked for"
     made = f"the load generator was the limit at {load.achieved_iops:.4g} IOPS{asked}"
     if why == "processor":

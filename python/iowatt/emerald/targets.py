@@ -1,4 +1,4 @@
-"""The targets of a plan: nothing that exists is overwritten unless it is named twice."""
+"""The targets of a plan; an existing one is overwritten only if the user names it twice."""
 
 from __future__ import annotations
 

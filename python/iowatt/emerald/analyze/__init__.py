@@ -12,6 +12,6 @@ from iowatt.emerald.analyze.result import Analysis
 from iowatt.emerald.analyze.stages import MeasuredStages, StageRun
 
 __all__ = [
-    "Analysis", "MeasuredStages", "StageRun", "check_target", "document", "files", "instruments_figure", "judge",
-    "measurement", "part_figures", "published", "stability_figure", "write",
+    "Analysis", "MeasuredStages", "StageRun", "check_target", "document", "files", "instruments_figure",
+    "judge", "measurement", "part_figures", "published", "stability_figure", "write",
 ]  # fmt: skip

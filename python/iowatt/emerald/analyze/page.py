@@ -1,4 +1,4 @@
-"""What ``iowatt emerald analyze`` shows and writes: the page, the result, the stages as Runs."""
+"""The output of ``iowatt emerald analyze``: the page, the result, the stages as Runs."""
 
 from __future__ import annotations
 

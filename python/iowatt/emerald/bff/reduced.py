@@ -184,7 +184,7 @@ def built(candidate: Candidate) -> BuiltConfiguration:
 
 
 def _setups(search: Search, chosen: Sequence[Candidate]) -> list[LabSetup]:
-    """What the lab must set up: of configurations of like drives the largest holds the others."""
+    """Set-ups for the lab: the largest of the configurations with like drives contains the others."""
     alike: dict[tuple[Any, ...], list[Candidate]] = {}
     for one in chosen:
         drives = tuple(sorted(group.drive for group in one.groups))

@@ -262,7 +262,7 @@ class CoveringConfiguration(ReducedConfiguration):
 
 
 class LabSetup(Result):
-    """What the lab must set up: the largest of like configurations contains the others."""
+    """A set-up for the lab: the largest of like configurations, which contains the others."""
 
     controller: str
     drives_of: list[str]

@@ -42,7 +42,7 @@ class Bench(Protocol):
     exact: bool
 
     def run(self, plan: Plan, stage: PlanStage, number: int) -> PointOutcome:
-        """Run one point: the load of a measurement ``stage``, as it stands in ``plan``.
+        """Run one point: the load of a measurement ``stage``, as ``plan`` has it.
 
         ``number`` counts the points of a calibration. Raises ``InputError`` or ``DriverError``.
         """
@@ -69,7 +69,7 @@ class SimulationBench:
         return of_run(self._driver.simulate(looped, stage))
 
     def shortened(self, plan: Plan, stage: PlanStage, rate: float | None) -> tuple[Plan, PlanStage]:
-        """The plan as a point of the search has it: a shorter phase where that is asked for, less before it.
+        """The plan as a point of the search has it: shortened if requested, with fewer stages before it.
 
         An array with lasting memory would be simulated from the first stage on for every point; a search
         takes the stage before the phase only, and what it finds is checked behind all of them.

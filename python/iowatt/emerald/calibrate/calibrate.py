@@ -147,8 +147,8 @@ class _Calibrator:
         self._keeps_up = KEEPS_UP
         self._numbers = 0
         self._rates: dict[str, float] = {}  #: Rates by phase.
-        # Of the phase in hand: its points, the outstanding requests that the user asked for, and the factor
-        # by which its rate needed more.
+        # Of the current phase: its points, the outstanding requests that the plan gives it, and the factor by
+        # which its rate needed more.
         self._points: list[Point] = []
         self._least, self._more = LEAST_OUTSTANDING, 1.0
 
@@ -233,7 +233,7 @@ class _Calibrator:
         return plan, next(one for one in plan.stages if one.id == stage.id)
 
     def _shortened(self, stage: PlanStage, rate: float | None, **load: object) -> tuple[Plan, PlanStage]:
-        """The same, as a point of a search has it."""
+        """The same for a point of a search, which may be shorter."""
         plan, trial = self._loaded(stage, rate_iops=rate, **load)
         if isinstance(self._bench, SimulationBench):
             return self._bench.shortened(plan, trial, rate)
@@ -275,7 +275,7 @@ class _Calibrator:
             load = {"rate_iops": chosen.rate_iops, **self._allowed(chosen.rate_iops, limit)}
             self._plan = _with_load(self._plan, stage.phase, closed=False, **load)
             self._plan = _with_conditioning(self._plan, stage.workload, **load)
-        said = [
+        phase_notes = [
             *([] if limiting is None or why is None else [notes.generator_limited(limiting, why)]),
             *highest.notes,
             *notes.minute_decided(self._points, limit),
@@ -283,7 +283,7 @@ class _Calibrator:
             *notes.warnings(chosen),
         ]
         settled = highest.settled and chosen is not None
-        return self._phase(stage, "limit", chosen, settled=settled, notes=said)
+        return self._phase(stage, "limit", chosen, settled=settled, notes=phase_notes)
 
     def _phase(
         self, stage: PlanStage, method: Method, chosen: Point | None, *, settled: bool, notes: list[Note]
@@ -299,7 +299,7 @@ class _Calibrator:
         )
 
     def _rounded(self, rate: float) -> float:
-        """A rate that can be asked for: load generators take whole numbers, reports four digits."""
+        """A rate that can be offered: load generators take whole numbers, reports show four digits."""
         if not self._simulated:
             return float(max(1, round(rate)))
         return 0.0 if rate <= 0 or not math.isfinite(rate) else float(f"{rate:.4g}")
@@ -409,12 +409,12 @@ class _Calibrator:
         if why is None:
             self._plan = plan
         text = f"{percent:g} % of {rate:g} requests per second, the rate of {base}"
-        said = [
+        phase_notes = [
             *([] if why is None else [notes.generator_limited(point, why)]),
             Note(code="share-of-rate", text=text),
             *notes.warnings(point),
         ]
-        return self._phase(stage, "share", None if why else point, settled=why is None, notes=said)
+        return self._phase(stage, "share", None if why else point, settled=why is None, notes=phase_notes)
 
     # Sequential phases
 
@@ -438,17 +438,17 @@ class _Calibrator:
         for tried in most.points:
             why = self._cause(tried.made, None)
             if why is not None and tried.throughput >= enough:
-                said = [notes.generator_limited(tried.made, why)]
-                return self._phase(stage, "throughput", None, settled=False, notes=said)
+                phase_notes = [notes.generator_limited(tried.made, why)]
+                return self._phase(stage, "throughput", None, settled=False, notes=phase_notes)
         load = {"streams": best.streams, "outstanding": best.outstanding}
         self._plan = _with_load(self._plan, stage.phase, closed=True, rate_iops=None, **load)
         text = f"throughput still grew at {settings.most_outstanding} outstanding requests"
-        said = [
+        phase_notes = [
             *([] if most.settled else [Note(code="still-growing", text=text, decides=True)]),
             *notes.within_tolerance(self._points, best.made, settings.tolerance),
             *notes.warnings(best.made),
         ]
-        return self._phase(stage, "throughput", best.made, settled=most.settled, notes=said)
+        return self._phase(stage, "throughput", best.made, settled=most.settled, notes=phase_notes)
 
 
 def _with_load(plan: Plan, phase: str, **load: object) -> Plan:
@@ -457,7 +457,7 @@ def _with_load(plan: Plan, phase: str, **load: object) -> Plan:
 
 
 def _with_conditioning(plan: Plan, workload: str | None, **load: object) -> Plan:
-    """The plan with a rate, and what goes with it, for conditioning by that workload that has none yet."""
+    """The plan with a load for conditioning by that workload, where its rate is still unknown."""
     return plan.with_stages(
         lambda stage: stage.role == "conditioning" and stage.workload == workload and stage.rate_unknown,
         **load,

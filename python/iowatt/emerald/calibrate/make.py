@@ -1,8 +1,8 @@
 """`iowatt emerald calibrate` without its printing: reads the plan, runs the points, writes the new plan.
 
-While it runs, its points are kept beside the folder that it will make, in ``NAME.calibrating``: a journal of
+While it runs, its points are kept in ``NAME.calibrating``, next to the folder that it will make: a journal of
 their outcomes and, on real storage, the load generator's files of each. ``--resume`` continues there. The
-new plan's folder has, besides the files of every plan:
+new plan's folder has the files of every plan, and:
 
     calibration.json   calibration.txt   calibration.html
     points.jsonl       points/           what was run
@@ -182,13 +182,13 @@ def _bench(plan: Plan, driver: LoadDriver, points: Path, request: CalibrationReq
 
 
 def _how(bench: Bench, driver: LoadDriver) -> str:
-    """What identifies a point besides its plan and stage."""
+    """The rest of a point's identity: the driver's version and the lengths."""
     own = f"{bench.point_s} {bench.settle_s}" if isinstance(bench, DriverBench) else "as the scenario is now"
     return f"{driver.version()} {own}"
 
 
 def _fill(plan: Plan, bench: DriverBench, done: Path, talk: Callable[[str], None]) -> list[Note]:
-    """Write the tested range once, as the plan has it; reads would else meet what was never written."""
+    """Write the tested range once, as the plan has it; so that reads find written data."""
     stage = next((one for one in plan.stages if one.role == "prefill"), None)
     if stage is None:
         text = "the plan has no pre-fill: what was never written may be read faster"

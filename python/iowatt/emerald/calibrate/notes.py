@@ -33,7 +33,7 @@ def limiting_point(points: Sequence[Point], chosen: Point | None, limit: Respons
 
 
 def generator_limited(point: Point, cause: Cause) -> Note:
-    """The load generator was the limit, and what to do."""
+    """The load generator was the limit; with a remedy."""
     text = f"{words(point.outcome.load(point.rate_iops), cause)}: the storage's own rate is not known."
     return Note(code="generator-limited", text=f"{text} {_REMEDY[cause]}", decides=True)
 
@@ -59,8 +59,8 @@ def passed_over(points: Sequence[Point], chosen: Point | None, keeps_up: float) 
     if best is None or best.rate_iops is None:
         return []
     text = (
-        f"{best.achieved_iops:.4g} IOPS were achieved too, but {best.rate_iops:g} were asked for: a rate "
-        f"counts only where {100 * keeps_up:g} % of it are achieved; otherwise requests queue without end"
+        f"{best.achieved_iops:.4g} IOPS were achieved too, but at an offered rate of {best.rate_iops:g}: "
+        f"a rate counts only where {100 * keeps_up:g} % of it are achieved, else the queue grows without end"
     )
     return [Note(code="faster-not-kept-up", text=text)]
 

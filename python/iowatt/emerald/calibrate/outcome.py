@@ -1,4 +1,4 @@
-"""What one run of a stage gave, as a calibration needs it: from a Run or a load generator's observation."""
+"""The outcome of one run of a stage, from a Run or a load generator's observation."""
 
 from __future__ import annotations
 

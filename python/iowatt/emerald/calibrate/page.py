@@ -1,4 +1,4 @@
-"""What ``iowatt emerald calibrate`` shows: the rates found, and the curve of each phase."""
+"""The page of ``iowatt emerald calibrate``: the rates found, and the curve of each phase."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _rates(found: Calibration) -> Figure:
 
 
 def _response(found: Calibration, phase: PhaseCalibration) -> Figure:
-    """Response time against the rate asked for."""
+    """Response time over the offered rate."""
     open_loop = [p for p in phase.points if p.rate_iops is not None]
     points = sorted(open_loop, key=lambda p: (p.rate_iops or 0.0, p.number))
     traces = [

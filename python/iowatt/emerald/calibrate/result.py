@@ -31,7 +31,7 @@ class ResponseLimit(Result):
         return self.response_mean_ms / 1e3 * (1 - self.margin)
 
     def response_s(self, outcome: PointOutcome) -> float | None:
-        """What is compared with :attr:`aim_s`: the mean, or the longest minute in proportion to its limit."""
+        """The time to compare with :attr:`aim_s`: the mean, or the longest minute scaled by its limit."""
         mean, longest = outcome.response_s, outcome.longest_minute_s
         if mean is None or longest is None or self.response_minute_ms is None:
             return mean
@@ -144,7 +144,7 @@ class Calibration(ResultDocument):
     limit: ResponseLimit | None  #: None where no phase has one.
     tolerance: float
     complete: bool  #: Whether every phase has what it needs.
-    #: What must stand beside a judgement by unverified rules; None where all are verified.
+    #: The unverified rules that were used, in words; None where all are verified.
     caveat: str | None
     deviations: list[PlanDeviation]
     phases: list[PhaseCalibration]

@@ -1,4 +1,4 @@
-"""Category and class of a product in the taxonomy of SNIA Emerald, and what keeps it from the next class.
+"""Category and class of a product in the taxonomy of SNIA Emerald, with what the next class needs.
 
 ``product`` reads the maker's description, ``requirement`` compares an attribute with the taxonomy's table,
 ``taxonomy`` finds the class.

@@ -1,4 +1,4 @@
-"""What ``iowatt emerald classify`` shows."""
+"""The page of ``iowatt emerald classify``."""
 
 from __future__ import annotations
 

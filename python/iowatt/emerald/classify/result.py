@@ -63,7 +63,7 @@ class ClassJudged(Result):
 
 
 class ProductClass(ResultDocument):
-    """Category and class of a product, and what stops it from the next class."""
+    """Category and class of a product, with the unmet requirements of the next class."""
 
     schema_id: Literal["iowatt.emerald-class/1"] = Field(default="iowatt.emerald-class/1", alias="schema")
     vendor: str

@@ -126,7 +126,7 @@ def _run(command: str, words: dict[str, str], *, most_s: float = _COMMAND_S) -> 
 
 @dataclass(frozen=True)
 class Commands:
-    """How this storage makes snapshots and volumes; each may be left out, and its tests are skipped then."""
+    """Commands that make snapshots and volumes on this storage; tests without their command are skipped."""
 
     #: Makes the folder to snapshot: ``btrfs subvolume create {target}``. A plain folder without it.
     create: str | None = None
@@ -150,7 +150,7 @@ class Store:
         self.patience = patience
 
     def free(self) -> tuple[int, float]:
-        """Free bytes once they stand still, and how long that took in s."""
+        """Free bytes once they no longer change, and the wait in s."""
         if self.commands.reduce is not None:
             _run(self.commands.reduce, {"source": str(self.place)}, most_s=self.patience.most_s)
         return self.patience.settled(self.space)

@@ -1,4 +1,4 @@
-"""Runs a measurement: its stages without a break, instruments beside them, and a journal that survives.
+"""Runs a measurement: its stages without a break, with instruments recorded and a crash-proof journal.
 
 ``begin`` opens a measurement, ``sequence`` runs it by one of the ``drivers``, ``session`` watches it,
 ``seams`` looks for breaks afterwards. ``folder`` is the measurement on disk, ``state`` what its

@@ -1,4 +1,4 @@
-"""What ``iowatt emerald run`` shows: each stage with what became of it."""
+"""The page of ``iowatt emerald run``: each stage with what became of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a plan: one stage after the other without a break, instruments beside them, everything on record.
+"""Runs a plan stage by stage without a break, records the instruments, and keeps a journal.
 
 Nothing is parsed or computed between two stages: output of the load generator is read when all have ended.
 The journal has an event before and after every step, so that it shows how far the run came, however it ends.

@@ -47,7 +47,7 @@ class MeasurementProgress:
         if self.simulated:
             return f"{head}, simulated: {length}"
         elapsed = f"{duration(self.elapsed_s)} of {length}" if stage.seconds else length
-        left = f"{duration(self.left_s)} left{' besides what is written first' if self.open_ended else ''}"
+        left = f"{duration(self.left_s)} left{', plus the pre-fill' if self.open_ended else ''}"
         watts = [] if self.watts is None else [f"{self.watts:.1f} W"]
         return ", ".join([head, elapsed, left, *watts])
 

@@ -84,7 +84,7 @@ def snapshot(targets: Sequence[Path], *, driver: str | None, files: Sequence[Pat
 
 
 def document(found: dict[str, Values]) -> dict[str, Any]:
-    """A snapshot as ``settings-before.json`` has it."""
+    """A snapshot as the document of ``settings-before.json``."""
     return {"schema": SETTINGS_SCHEMA, "at": time.time(), **found}
 
 

@@ -1,4 +1,4 @@
-"""Where a measurement stands, by its journal: attempts at stages, deviations, and where it is resumed."""
+"""The state of a measurement from its journal: attempts, deviations, and where to resume."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class StageState:
 
     @property
     def counted(self) -> Attempt | None:
-        """The attempt whose figures count; ``None`` while there is none."""
+        """The attempt whose figures count; ``None`` before one has finished."""
         return next((a for a in reversed(self.attempts) if a.outcome == "finished" and not a.set_aside), None)
 
     @property
@@ -45,7 +45,7 @@ class StageState:
 
 @dataclass
 class MeasurementState:
-    """A measurement as its journal has it."""
+    """The state of a measurement that its journal leads to."""
 
     plan: Plan
     stages: list[StageState]
@@ -146,7 +146,7 @@ def _apply(state: MeasurementState, event: Event) -> None:
 
 
 def _apply_resumed(state: MeasurementState, at: int, values: dict[str, Any]) -> None:
-    """What is repeated from a stage on no longer counts, nor do its deviations."""
+    """Discard attempts and deviations from the resumed stage on, which is repeated."""
     state.resumed += 1
     state.deviations = [one for one in state.deviations if one.stage is None or state.index(one.stage) < at]
     for stage in state.stages[max(at, 0) :]:
@@ -161,7 +161,7 @@ _ACTIVE = ("warmup", "measurement")
 
 @dataclass(frozen=True)
 class Decision:
-    """Where a measurement is resumed, and what that does to its result."""
+    """The stage where a measurement is resumed, and whether its result can still comply."""
 
     at: int  #: Index of the stage.
     compliant: bool

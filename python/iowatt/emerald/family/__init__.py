@@ -1,4 +1,8 @@
-"""Product families: the file, the configurations that can be built of it, and each as a scenario."""
+"""Product families: the file, the configurations that it allows, and each as a scenario.
+
+``file`` and ``hardware`` are its keys, ``read`` checks them, ``candidate`` lists configurations, ``metric``
+the metrics, ``scenario`` writes a configuration under the load of a metric.
+"""
 
 from iowatt.emerald.family.candidate import Candidate, Group, candidates, named_candidate, problem, shelves
 from iowatt.emerald.family.family import Family

@@ -1,4 +1,4 @@
-"""Configurations of a family: which there are, by whole shelves and by single drives."""
+"""All configurations of a family, by whole shelves and by single drives."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def _product(request: PlanRequest, rules: Rules) -> tuple[dict[str, Any], PlanRe
 def _check(request: PlanRequest, rules: Rules) -> None:
     categories = ", ".join(CATEGORIES)
     if request.category is None:
-        text, hint = f"no category is given; expected {categories}", "or give `product=FILE`, which has it"
+        text, hint = f"no category is given; expected {categories}", "or give `product=FILE`"
         raise InputError("missing", Argument("category"), text, hint=hint)
     if request.category not in CATEGORIES:
         text = f"there is no test procedure for {request.category!r}; expected {categories}"
@@ -322,7 +322,7 @@ def _by_phase(values: Mapping[str, int], phase: str, default: int) -> int:
 
 
 def _target(request: PlanRequest, folder: Path) -> tuple[Target, int | None]:
-    """The target, and the raw capacity where a scenario has it."""
+    """The target, and its raw capacity where a scenario states it."""
     if request.scenario is not None:
         from iowatt.model.scenario import load as load_scenario
         from iowatt.model.scenario.describe import describe

@@ -1,8 +1,8 @@
 """The files of a plan for the load generators, each checked: fio job files, both vdbench parameter sets.
 
-A plan for vdbench has no job files of fio: its conditioning runs the hot band as fast as it goes, which fio
-cannot. A plan for fio has the parameter sets beside its jobs, as the same sequence for the official
-driver, where vdbench can express its targets and loads.
+A plan for vdbench has no job files of fio: its conditioning runs the hot band as fast as possible, which fio
+cannot. A plan for fio also has the parameter sets, the same sequence for the official driver, where vdbench
+can express its targets and loads.
 """
 
 from __future__ import annotations

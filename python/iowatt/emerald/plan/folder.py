@@ -64,14 +64,14 @@ def write(
 
 
 def plan_file(path: Path) -> Path:
-    """The file of a plan that is named by itself or by its folder."""
+    """The ``plan.json`` of a path, which is that file or its folder."""
     return path / PLAN if path.is_dir() else path
 
 
 def read(path: Path) -> Plan:
-    """A plan from its file, or from the folder that has it.
+    """A plan from its file or its folder.
 
-    Raises ``InputError``: there is none, or it is not a plan of this version; with the first wrong key.
+    Raises ``InputError``: it does not exist, or is not a plan of this version; with the first wrong key.
     """
     from pydantic import ValidationError
 

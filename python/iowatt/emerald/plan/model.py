@@ -1,7 +1,7 @@
 """A plan as a document: what `emerald plan` writes and every later verb follows.
 
-Times are in seconds as they will be run: with a time scale of 0.01 a stage of ten minutes has 6. The times
-that the rules require are beside them (``rule_seconds``), so that nothing shortened can pass for compliant.
+Times are in seconds and already scaled: with a time scale of 0.01 a stage of ten minutes has 6 s. The rules'
+own times are kept as ``rule_seconds``, so that a shortened measurement never passes for compliant.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What ``iowatt emerald plan`` shows: timeline, calendar, check-list, files and rules."""
+"""The page of ``iowatt emerald plan``: timeline, calendar, check-list, files and rules."""
 
 from __future__ import annotations
 

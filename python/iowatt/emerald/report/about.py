@@ -1,4 +1,4 @@
-"""What only the user can state: who submits the report, how the system is built, what is disclosed."""
+"""The user's statements for a report: who submits it, how the system is built, what is disclosed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _count(description: str) -> int | None:
 
 
 class Submitter(Strict):
-    """Who reports."""
+    """The submitter."""
 
     name: str | None = _text("The person.", "A. Tester")
     company: str | None = _text("The company of the person.", "Example Laboratory")
@@ -142,7 +142,7 @@ class ComState(Strict):
 
 
 class EnergyStar(Strict):
-    """What only the ENERGY STAR export says."""
+    """Statements for the ENERGY STAR export only."""
 
     partner: str | None = _text("The partner of the programme.")
     model_identifier: str | None = _text("The programme's identifier of the model.")
@@ -162,14 +162,14 @@ class EnergyStar(Strict):
 
 
 class Disclosure(Strict):
-    """Something that must be, or is, disclosed."""
+    """A disclosure."""
 
     topic: str = key("What about.", min_length=1)
     text: str = key("The disclosure.", min_length=1)
 
 
 class About(Strict):
-    """What a report says beside the measurement. Nothing is required; what is missing is named."""
+    """The user's statements for a report. Nothing is required; the report names what is missing."""
 
     schema_: Literal["iowatt.emerald-about/1"] = key(
         "The version of this format.", default=ABOUT_SCHEMA, alias="schema", accepts=f'"{ABOUT_SCHEMA}"'

@@ -27,7 +27,7 @@ _FAMILIES: Final = {
 
 @dataclass(frozen=True)
 class Report:
-    """Pages with the mark that stands on each of them."""
+    """A report: its pages, and the mark that every page bears."""
 
     document: Document
     mark: Mark
@@ -35,7 +35,7 @@ class Report:
 
     @property
     def summary(self) -> Document:
-        """What a terminal shows: the verdict, and what is missing or how several compare."""
+        """The short form for a terminal: the verdict, and missing items or the comparison."""
         brief = [figure for figure in self.document.figures() if figure.brief]
         return replace(self.document, sections=[Section("summary", "Summary", brief)])
 
@@ -151,7 +151,7 @@ def _metrics(analyses: Sequence[Analysis], names: Sequence[str], reasons: Sequen
 
 
 def _not_ranked(analyses: Sequence[Analysis]) -> list[str]:
-    """Why no order may be given."""
+    """Reasons against ranking the analyses."""
     reasons: dict[str, Collection[str | float]] = {
         "they are of different classes": {one.system_class for one in analyses},
         "some are measured and some modelled": {one.kind for one in analyses},

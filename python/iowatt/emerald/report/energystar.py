@@ -45,7 +45,7 @@ _OPTIONAL: Final = ("energystar.additional", "energystar.reporting_notes")
 
 @dataclass(frozen=True)
 class ExportField:
-    """One column: its value, or why there is none."""
+    """A column: its value, or why it is empty."""
 
     name: str
     value: str | float | int | None
@@ -60,16 +60,16 @@ class ExportRow:
     mark: Mark
     name: str
     fields: list[ExportField]
-    remarks: list[str]  #: Problems of the row besides what is missing.
+    remarks: list[str]  #: Problems of the row other than missing fields.
 
     @property
     def missing(self) -> list[ExportField]:
-        """Fields that are empty and should not be."""
+        """Fields that a submission would have and that are empty."""
         return [one for one in self.fields if one.lacking]
 
     @property
     def summary(self) -> str:
-        """In a sentence."""
+        """How many fields are filled, in a sentence."""
         filled = sum(one.value is not None for one in self.fields)
         return f"{filled} of {len(self.fields)} fields are filled; {len(self.missing)} are missing or refused"
 
@@ -311,7 +311,7 @@ def _remarks(inputs: ReportInputs) -> Iterator[str]:
 
 
 def _stated(name: str, value: Any, how: str, *, optional: bool = False) -> ExportField:
-    """A field with its value; ``how`` fills it where there is none."""
+    """A field with its value; ``how`` says what fills an empty one."""
     if isinstance(value, bool):
         value = "Yes" if value else "No"
     elif isinstance(value, datetime.date):

@@ -1,4 +1,4 @@
-"""Reads what a report is made of: an analysis, its measurement, and what else the user gives."""
+"""Reads the inputs of a report: an analysis, its measurement, and the files that the user names."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from iowatt.emerald.rules import Rules, load
 Json = dict[str, Any]  #: A JSON file whose further keys do not matter: a manifest, settings, a run.json.
 
 ANALYSIS: Final = "analysis.json"
-_PASSING: Final = ("lock", "reserve")  #: Files of a measurement that come and go, or do not matter to it.
+_PASSING: Final = ("lock", "reserve")  #: Temporary files of a measurement.
 _MOST_FILES: Final = 2000
 
 
 class ComVerdict(BaseModel):
-    """What a report takes of one COM test."""
+    """The part of a COM test that a report shows."""
 
     com: str
     verdict: str
@@ -39,7 +39,7 @@ class ComVerdict(BaseModel):
 
 
 class ComVerdicts(BaseModel):
-    """What a report takes of the result of ``iowatt emerald com``; other keys do not matter."""
+    """The part of a result of ``iowatt emerald com`` that a report shows; other keys are ignored."""
 
     schema_id: Literal["iowatt.emerald-com/1"] = Field(alias="schema")
     source: str = ""
@@ -57,7 +57,7 @@ class DigestedFile:
 
 @dataclass(frozen=True)
 class ReportInputs:
-    """All that is known; None where it was not given and is not beside the analysis."""
+    """All inputs of a report; None where one was neither given nor found next to the analysis."""
 
     analysis: Analysis
     path: Path
@@ -98,7 +98,7 @@ def gather(
 ) -> ReportInputs:
     """Everything that a report of an analysis can state.
 
-    ``analysis``: ``analysis.json``, or the folder that holds it. The measurement is looked for beside it,
+    ``analysis``: ``analysis.json``, or the folder that holds it. The measurement is looked for next to it,
     then at the place that the analysis names.
     Raises ``InputError``: a file that was named cannot be read, or is something else. A file beside the
     analysis that cannot be read becomes a remark.
@@ -208,7 +208,7 @@ def _settings(path: Path, remarks: list[str]) -> Json | None:
 
 
 def _beside(path: Path, remarks: list[str]) -> Json | None:
-    """A JSON object that may be there."""
+    """The JSON object of a file, if it exists."""
     if not path.is_file():
         return None
     try:

@@ -1,4 +1,4 @@
-"""What was recorded: instruments and conditions, stability, rates, shares of streams, and the minutes."""
+"""Pages of what was recorded: instruments and conditions, stability, rates, shares and minutes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CONDITIONS: Final = {
 
 
 def instruments(inputs: ReportInputs) -> Section:
-    """Meters, and what they read."""
+    """The meters and their readings."""
     sentences = ["Power is modelled by the simulation; no instrument recorded it."] if inputs.modelled else []
     meters = instruments_figure(inputs.analysis)
     made = [] if meters is None else [meters]

@@ -1,4 +1,4 @@
-"""What a report states of itself: its mark, what is missing, and the ENERGY STAR fields."""
+"""The result of a report: its mark, what is missing, and the ENERGY STAR fields."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ State = Literal["there", "missing", "refused", "not applicable"]
 
 
 class Item(Result):
-    """One thing that belongs into the report."""
+    """A required item of the report."""
 
     page: str
     what: str
@@ -29,7 +29,7 @@ class Item(Result):
 
     @property
     def lacking(self) -> bool:
-        """Whether the report is incomplete for it."""
+        """Whether the report is incomplete without it."""
         return self.state in ("missing", "refused")
 
 
@@ -52,7 +52,7 @@ class Mark(Result):
 
     @property
     def line(self) -> str:
-        """All of it, short enough for a header."""
+        """The mark in a line, short enough for a header."""
         return f"{self.kind} · {self.standing} · {self.judged}"
 
 
@@ -69,7 +69,7 @@ class Export(ResultDocument):
     schema_id: Literal["iowatt.energystar-export/1"] = Field(
         default="iowatt.energystar-export/1", alias="schema"
     )
-    title: str = "Fields as of ENERGY STAR data center storage V1.0"
+    title: str = "Fields of ENERGY STAR data center storage V1.0"
     note: str = OURS
     analysis: str
     kind: str
@@ -79,11 +79,11 @@ class Export(ResultDocument):
     fields: dict[str, str | float | int]  #: Values by name, of those that are known.
     notes: dict[str, str]  #: Of a figure, whether it is measured or modelled, by name.
     missing: list[MissingField]
-    remarks: list[str]  #: Problems of the row besides what is missing.
+    remarks: list[str]  #: Problems of the row other than missing fields.
 
 
 class ReportResult(ResultDocument):
-    """What a program wants to know of a report."""
+    """A report for programs: its mark and the state of each required item."""
 
     schema_id: Literal["iowatt.emerald-report/1"] = Field(default="iowatt.emerald-report/1", alias="schema")
     title: str
@@ -104,7 +104,7 @@ def mark(found: Analysis) -> Mark:
 
 
 def driver(found: Analysis) -> str:
-    """What made the requests, as a report must call it."""
+    """The load generator, as a report must name it."""
     if found.source == "simulation":
         return "simulation"
     other = any(one.code == "driver-other" for one in found.findings)

@@ -23,7 +23,7 @@ _NAME_MOST: Final = 31  #: The format's own limit of a sheet's name, and the cha
 _FORBIDDEN: Final = re.compile(r"[\[\]:*?/\\']")
 _WIDEST: Final = 72
 _FEW: Final = 4  #: Tables with more columns have none that wide.
-_BANNER_MORE: Final = 9  #: Columns of the banner beyond those of the tables; charts stand beside them.
+_BANNER_MORE: Final = 9  #: Columns of the banner beyond the tables, where charts are.
 _LINE: Final = 15  #: Height of a line in points.
 _PROSE: Final = 110.0  #: Width of a sentence in characters, and of a column without a table.
 _DEFAULT: Final = 8.4
@@ -173,7 +173,7 @@ class _Book:
     def _charts(
         self, sheet: Worksheet, name: str, figure: Figure, charts: Sequence[Figure], head: int
     ) -> None:
-        """The charts of the page's figures, drawn from this table and placed beside it."""
+        """The charts of the page's figures, drawn from this table, to its right."""
         titles = [column.title for column in figure.table.columns]
         first, last = head + 1, head + len(figure.table.rows)
         ends = [row[0] for row in (figure.table.rows[0], figure.table.rows[-1])]

@@ -27,7 +27,7 @@ _NOT_A_PROFILE: Final = "sources"
 class Unverified(Strict):
     """Inherited rules that are verified for another version only."""
 
-    rules: list[str] = key("Keys of rules; `instruments.*` stands for all below.", min_length=1)
+    rules: list[str] = key("Keys of rules; `instruments.*` covers all keys below it.", min_length=1)
     why: str = key("Why they are not verified.", min_length=1)
 
 

@@ -21,7 +21,7 @@ SIGNIFICANT_DIGITS = 3
 
 @dataclass(frozen=True)
 class Means:
-    """Of a measurement interval; None where there is no figure."""
+    """Means of a measurement interval; None where there is no figure."""
 
     operations_rate: float | None  #: Over all of its minutes.
     response_ms: float | None

@@ -71,7 +71,7 @@ class Minutes:
 
 
 def unit_of(phase: str) -> Unit:
-    """What the operations of a phase are counted in."""
+    """The unit of a phase's operations rate."""
     return "MiB/s" if phase in SEQUENTIAL else "IOPS"
 
 

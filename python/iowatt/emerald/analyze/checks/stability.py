@@ -2,8 +2,8 @@
 
     EA(n) = sum over k = 0 .. 9 of w_k * PE(n - k), the weights adding to 1, the newest minute first
 
-Neither the weights nor the wording of the tolerance was available, so the rules hold both as data and every
-reading is computed:
+The specification's weights and its wording of the tolerance were not available, so the rules hold both as
+data, and all three readings are computed:
 
 - a: every EA lies within the tolerance of the mean PE of the measurement interval
 - b: every EA lies within the tolerance of the one before

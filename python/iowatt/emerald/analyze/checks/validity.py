@@ -79,7 +79,7 @@ def coverage(
 
 
 def power_sign(minutes: Minutes) -> Iterator[Finding]:
-    """No minute draws nothing or less: a meter says -1 where it has no value."""
+    """The power of every minute is above zero: some meters report -1 where they have no value."""
     wrong = np.flatnonzero(np.nan_to_num(minutes.power_w, nan=1.0) <= 0)
     if len(wrong):
         yield invalid(
@@ -304,7 +304,7 @@ def stable(
 
 
 def drift(trend: Trend | None, tolerance: float) -> Iterator[Finding]:
-    """What the trend test adds to the chosen reading.
+    """Findings of the trend test, in addition to the chosen reading.
 
     A drift from one edge of the band to the other, twice the tolerance, is refused whichever reading was
     chosen: reading b would let it pass. A smaller one is a warning.

@@ -54,17 +54,17 @@ class SimulatedArray:
 
         Raises ``InputError`` where the volume is smaller than the plan's range, or than one request.
         """
-        asked = plan.target.size_bytes
-        if asked is not None and asked > self.capacity:
+        planned = plan.target.size_bytes
+        if planned is not None and planned > self.capacity:
             text = (
-                f"the tested range of {asked} bytes is more than volume {self.volume!r} of "
+                f"the tested range of {planned} bytes is more than volume {self.volume!r} of "
                 f"{self.capacity} bytes in {self.path}"
             )
             hint = "give a smaller range, or leave it out to test the whole volume"
             raise InputError("out-of-range", "plan: target.size_bytes", text, hint=hint)
-        whole = (asked or self.capacity) // STREAM_BYTES * STREAM_BYTES
+        whole = (planned or self.capacity) // STREAM_BYTES * STREAM_BYTES
         if whole == 0:
-            text = f"{asked or self.capacity} bytes are less than one request of 256KiB"
+            text = f"{planned or self.capacity} bytes are less than one request of 256KiB"
             raise InputError("out-of-range", "plan: target.size_bytes", text)
         return whole
 

@@ -76,7 +76,7 @@ class FioDriver(ProgramDriver):
         return f"fio {ended.words}" + (f": {errors[0][:300]}" if errors else "")
 
     def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Observation | Run:
-        """What fio's files of a stage contain. Raises ``InputError`` with the file and the place."""
+        """The content of fio's files of a stage. Raises ``InputError`` with the file and the place."""
         from iowatt.sources.fio import read
 
         del plan

@@ -1,4 +1,4 @@
-"""What fio and vdbench share as drivers: one call a stage, its files left as the program wrote them."""
+"""The common part of the drivers fio and vdbench: one call a stage, output files left as they are."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class ProgramDriver(ABC):
 
 
 def output(file: Path, most: int) -> str:
-    """The beginning of what a program wrote; empty where there is none."""
+    """The beginning of a program's output file; empty where it does not exist."""
     try:
         with file.open(encoding="utf-8", errors="replace") as opened:
             return opened.read(most)

@@ -144,7 +144,7 @@ def _watch(stop: threading.Event | None) -> Callable[[float | None, int], None]:
 
 
 def _notes(array: SimulatedArray, course: Course) -> list[str]:
-    """The state that the simulation began with."""
+    """Notes on the state that the simulation began with."""
     name, before = course.stage.id, [one.id for one in course.before]
     found = [f"stage {name} begins with the array as its scenario describes it"]
     if before:

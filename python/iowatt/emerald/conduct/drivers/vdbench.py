@@ -78,7 +78,7 @@ class VdbenchDriver(ProgramDriver):
         return f"vdbench {ended.words}"
 
     def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Observation | Run:
-        """What its flat file contains. Raises ``InputError`` with the file and the place."""
+        """The content of its flat file. Raises ``InputError`` with the file and the place."""
         from iowatt.sources.vdbench import observe
 
         del plan

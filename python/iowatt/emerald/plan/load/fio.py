@@ -154,7 +154,7 @@ def _logs(stage: PlanStage, folder: Path, job: str) -> list[str]:
 
 
 def _random(plan: Plan, stage: PlanStage, tested: TestedRange, seed: int) -> tuple[list[Job], list[str]]:
-    """Jobs of the exported profile, without what stands in ``[global]`` here."""
+    """Jobs of the exported profile, without the options that ``[global]`` sets here."""
     if stage.closed and stage.workload == "HB":
         text = (
             "fio cannot run the hot band as fast as possible: its jobs run independently, so their shares "

@@ -49,7 +49,7 @@ def run_name(stage: PlanStage) -> str:
 
 
 def variable(stage: PlanStage) -> str:
-    """The variable that stands for a rate not yet found."""
+    """The variable in place of a rate that has not been found yet."""
     return f"{stage.workload}_iops"
 
 
