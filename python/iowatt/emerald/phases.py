@@ -9,10 +9,8 @@ FILL: Final = "fill"  #: The workload that writes the tested range once, as SW d
 
 
 @dataclass(frozen=True)
-class TestPhase:
+class EmeraldPhase:
     """A phase of the block tests."""
-
-    __test__ = False  # nothing for pytest
 
     title: str
     access: Literal["random", "sequential", "idle"]
@@ -26,14 +24,14 @@ class TestPhase:
 
 
 PHASES: Final = {
-    "HB": TestPhase("Hot band", "random", "hot-band"),
-    "MW1": TestPhase("Mixed 70/30", "random", "emerald-1.0-mw1", 70),
-    "MW2": TestPhase("Mixed 70/30 at a quarter of the rate", "random", "emerald-1.0-mw2", 70),
-    "RR": TestPhase("Random read", "random", "emerald-1.0-rr", 100),
-    "RW": TestPhase("Random write", "random", "emerald-1.0-rw", 0),
-    "SR": TestPhase("Sequential read", "sequential", "emerald-1.0-sr"),
-    "SW": TestPhase("Sequential write", "sequential", "emerald-1.0-sw"),
-    "RI": TestPhase("Ready idle", "idle"),
+    "HB": EmeraldPhase("Hot band", "random", "hot-band"),
+    "MW1": EmeraldPhase("Mixed 70/30", "random", "emerald-1.0-mw1", 70),
+    "MW2": EmeraldPhase("Mixed 70/30 at a quarter of the rate", "random", "emerald-1.0-mw2", 70),
+    "RR": EmeraldPhase("Random read", "random", "emerald-1.0-rr", 100),
+    "RW": EmeraldPhase("Random write", "random", "emerald-1.0-rw", 0),
+    "SR": EmeraldPhase("Sequential read", "sequential", "emerald-1.0-sr"),
+    "SW": EmeraldPhase("Sequential write", "sequential", "emerald-1.0-sw"),
+    "RI": EmeraldPhase("Ready idle", "idle"),
 }
 RANDOM: Final = tuple(name for name, phase in PHASES.items() if phase.access == "random")
 SEQUENTIAL: Final = (*(name for name, phase in PHASES.items() if phase.access == "sequential"), FILL)
