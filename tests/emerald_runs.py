@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from iowatt.emerald.analyze import Measured, StageRun
+from iowatt.emerald.analyze import MeasuredStages, StageRun
 from iowatt.emerald.measurement import Event
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.plan.model import Plan, PlanStage
 from iowatt.emerald.rules import load
 from iowatt.run.bundle import Run
 from iowatt.run.tables import INSTRUMENTS, INTERVALS
@@ -109,7 +109,7 @@ def plan(version: str = "emerald-4.0.0", source: str = "vdbench", **more: Any) -
     return Plan.model_validate(document)
 
 
-def made(stage: Stage, knobs: Knobs, random: np.random.Generator) -> Made:
+def made(stage: PlanStage, knobs: Knobs, random: np.random.Generator) -> Made:
     """The minutes of a stage."""
     count = round((stage.seconds or 600) / stage.interval_s)
     if stage.role == "idle":
@@ -125,7 +125,7 @@ def made(stage: Stage, knobs: Knobs, random: np.random.Generator) -> Made:
 
 
 def run_of(
-    stage: Stage,
+    stage: PlanStage,
     minutes: Made,
     start: float,
     *,
@@ -223,7 +223,7 @@ def instruments_table(instruments: Sequence[Mapping[str, Any]], intervals: pl.Da
     return pl.DataFrame(rows, schema=INSTRUMENTS)
 
 
-def measured(the_plan: Plan | None = None, knobs: Knobs | None = None, **run: Any) -> Measured:
+def measured(the_plan: Plan | None = None, knobs: Knobs | None = None, **run: Any) -> MeasuredStages:
     """A whole measurement, stage after stage, with its journal and settings."""
     the_plan, knobs = the_plan or plan(), knobs or Knobs()
     random = np.random.default_rng(knobs.seed)
@@ -241,10 +241,10 @@ def measured(the_plan: Plan | None = None, knobs: Knobs | None = None, **run: An
         at += 1.0
     events.append(Event(at, "finished", {}))
     settings = {"scheduler": "none", "kernel": "6.1"}
-    return Measured(the_plan, stages, events, settings, dict(settings), place="by hand")
+    return MeasuredStages(the_plan, stages, events, settings, dict(settings), place="by hand")
 
 
-def with_stage(whole: Measured, stage: str, **changes: Any) -> Measured:
+def with_stage(whole: MeasuredStages, stage: str, **changes: Any) -> MeasuredStages:
     """The measurement with one stage changed."""
     return replace(
         whole,
@@ -252,7 +252,7 @@ def with_stage(whole: Measured, stage: str, **changes: Any) -> Measured:
     )
 
 
-def rerun(whole: Measured, stage: str, minutes: Made | None = None, **run: Any) -> Measured:
+def rerun(whole: MeasuredStages, stage: str, minutes: Made | None = None, **run: Any) -> MeasuredStages:
     """The measurement with the Run of one stage made anew."""
     one = next(one for one in whole.stages if one.stage.id == stage)
     assert one.began is not None

@@ -121,7 +121,7 @@ SEQUENCED = [name for name in profile_names() if load(name).find("phases.order",
 @pytest.mark.parametrize("rules", SEQUENCED)
 def test_every_driver_plans_every_category_of_every_version(tmp_path, monkeypatch, driver, rules, category):
     # What fio itself says of jobs is tested elsewhere; a dozen processes for each of these take minutes.
-    monkeypatch.setattr("iowatt.emerald.plan.check.shutil.which", lambda name: None)
+    monkeypatch.setattr("iowatt.emerald.plan.load.check.shutil.which", lambda name: None)
     (tmp_path / "a.toml").write_text(SCENARIO)
     target = ("--target", str(tmp_path / "t.dat"), "--size", "64MiB")
     words = ("--scenario", str(tmp_path / "a.toml")) if driver == "simulation" else target

@@ -8,16 +8,16 @@ from visit import NEEDS_BROWSER, Visit
 from figures import figures
 from iowatt.base.results import Note
 from iowatt.emerald.calibrate import Calibration, PhaseCalibration, Point, document
-from iowatt.emerald.calibrate.outcome import Outcome
-from iowatt.emerald.calibrate.result import Limit
-from iowatt.emerald.plan.model import PlanDeviation, Rules
+from iowatt.emerald.calibrate.outcome import PointOutcome
+from iowatt.emerald.calibrate.result import ResponseLimit
+from iowatt.emerald.plan.model import PlanDeviation, PlannedRules
 from iowatt.render import write
 
 pytestmark = NEEDS_BROWSER
 
 
 def point(number, *, response_s=0.005, half_width_s=0.0005, mib_per_s=10.0, **load):
-    outcome = Outcome(
+    outcome = PointOutcome(
         seconds=18.0, requests=1800, iops=100.0, mib_per_s=mib_per_s, response_s=response_s,
         half_width_s=half_width_s, wall_w=300.0,
     )  # fmt: skip
@@ -43,8 +43,8 @@ FOUND = Calibration(
     source="fio",
     tool="fio-3.33",
     category="online",
-    rules=Rules(profile="emerald-4.0.0", sha256="0", version="4.0.0"),
-    limit=Limit(response_mean_ms=20.0, rule="response.mean_ms.random", verified=False, margin=0.05),
+    rules=PlannedRules(profile="emerald-4.0.0", sha256="0", version="4.0.0"),
+    limit=ResponseLimit(response_mean_ms=20.0, rule="response.mean_ms.random", verified=False, margin=0.05),
     tolerance=0.02,
     complete=False,
     caveat="judged with 1 unverified rule value",

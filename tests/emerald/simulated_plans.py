@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from iowatt.emerald.conduct.simulation_driver import SimulationDriver
+from iowatt.emerald.conduct.drivers.simulation import SimulationDriver
 from iowatt.emerald.plan.model import Plan
 from iowatt.run.bundle import Run
 

@@ -82,7 +82,7 @@ def test_every_part_of_the_page_says_that_rules_are_unverified():
 
 def test_a_page_shows_limit_band_and_history():
     found = judge(emerald_runs.measured(), RULES)
-    rate, response, power, efficiency = figures.of_part(found.phases[0], found)
+    rate, response, power, efficiency = figures.part_figures(found.phases[0], found)
     assert len(rate.table.rows) == len(power.table.rows) == 40
     assert any(shape["type"] == "line" and shape["y0"] == 20.0 for shape in response.spec["layout"]["shapes"])
     band = efficiency.spec["layout"]["shapes"][-1]

@@ -13,7 +13,7 @@ import pytest
 from emerald_runs import METER, THERMOMETER, Knobs, Made, made, measured, plan, rerun, with_stage
 from iowatt.base.errors import Argument
 from iowatt.emerald.analyze import figures, judge, page
-from iowatt.emerald.judge import validity
+from iowatt.emerald.analyze.checks import validity
 from iowatt.emerald.measurement import Event
 from iowatt.emerald.rules import load
 from iowatt.run.bundle import Run

@@ -44,7 +44,7 @@ def meter(name, watts, begin=BEGIN):
 def rested(logs):
     plan, stage = idle()
     one = stage_run(plan, stage, IdlePeriod(BEGIN, BEGIN + 600), logs)
-    return one, judge(emerald_runs.Measured(plan, [one]), RULES).ready_idle
+    return one, judge(emerald_runs.MeasuredStages(plan, [one]), RULES).ready_idle
 
 
 def against(part):

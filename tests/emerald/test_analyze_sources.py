@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import emerald_runs
-from iowatt.emerald.analyze import Measured, judge, read
+from iowatt.emerald.analyze import MeasuredStages, judge, read
 from iowatt.emerald.analyze.read import folder_of, observe
 from iowatt.emerald.analyze.stages import Logs, stage_run
 from iowatt.emerald.conduct.seams import generator_limited
@@ -85,7 +85,7 @@ def test_the_minute_that_vdbench_leaves_out_is_history():
     first = stage_run(plan, warm, observed("RR_warmup", begin, [60_000] * 10, uncounted=1), logs)
     counts = [30_000, *[60_000] * 30]
     second = stage_run(plan, main, observed("RR", begin + 600, counts, uncounted=1), logs)
-    (phase,) = judge(Measured(plan, [first, second]), load("emerald-4.0.0")).phases
+    (phase,) = judge(MeasuredStages(plan, [first, second]), load("emerald-4.0.0")).phases
     assert [row.minute for row in phase.minutes] == list(range(-10, 31))
     assert phase.operations_rate == pytest.approx(1000.0)
     rows = {row.minute: row for row in phase.minutes}
@@ -115,7 +115,7 @@ def official(folder_stages, *, averaged_from_one):
         seen = observed(one.id, at, counts, uncounted=int(main and not averaged_from_one))
         found.append(stage_run(plan, one, seen, logs))
         at = seen.end + 2.0  # vdbench begins the next run definition
-    return judge(Measured(plan, found), load("emerald-4.0.0"))
+    return judge(MeasuredStages(plan, found), load("emerald-4.0.0"))
 
 
 @pytest.mark.parametrize("averaged_from_one", [False, True], ids=["as it says", "5.04.06"])
@@ -142,7 +142,9 @@ def test_a_measurement_that_the_load_generator_limited_is_invalid():
     first = stage_run(plan, warm, observed("RR_warmup", begin, [60_000] * 10, uncounted=0), Logs())
 
     def of(seen):
-        found = judge(Measured(plan, [first, stage_run(plan, main, seen, Logs())]), load("emerald-4.0.0"))
+        found = judge(
+            MeasuredStages(plan, [first, stage_run(plan, main, seen, Logs())]), load("emerald-4.0.0")
+        )
         (phase,) = found.phases
         return [one for one in phase.findings if one.code == "generator-limited"]
 
@@ -171,7 +173,7 @@ def test_what_was_run_beyond_the_plan_is_in_no_figure():
     seen = observed("SR", begin + 600, [*[60_000] * 30, 40_000], uncounted=0)
     last = replace(seen.intervals[-1], end=seen.intervals[-1].start + 20.0)
     short = replace(seen, tool="fio", intervals=[*seen.intervals[:-1], last], end=last.end)
-    whole = Measured(plan, [first, stage_run(plan, main, short, Logs())])
+    whole = MeasuredStages(plan, [first, stage_run(plan, main, short, Logs())])
     (phase,) = judge(whole, load("emerald-4.0.0")).phases
     assert phase.mib_per_s == phase.operations_rate == pytest.approx(1000 * 8192 / 2**20)
 

@@ -15,7 +15,7 @@ from iowatt.emerald.bff.curve import Refinement, find_peak, next_to_peak
 from iowatt.emerald.bff.point import station_utilisation
 from iowatt.emerald.bff.reduced import compromise, smallest_cover
 from iowatt.emerald.bff.result import PointFigures
-from iowatt.emerald.family import Metric
+from iowatt.emerald.family import EmeraldMetric
 
 SHARES = st.dictionaries(st.sampled_from("ABCD"), st.floats(0.5, 1.0), max_size=4)
 
@@ -155,7 +155,7 @@ def task(monkeypatch):
     }  # fmt: skip
     monkeypatch.setattr(point, "search_scenario", lambda *_args: SimpleNamespace(**found))
     text = 'name = "x"\n[[array.pool]]\nname = "d"\ndevice = "hotband2013-15k"\ncount = 1\n'
-    rr = Metric("RR", "Random read", "random", "IOPS/W")
+    rr = EmeraldMetric("RR", "Random read", "random", "IOPS/W")
     task = point.Task("k", rr, text, ".", (), "open", 0.02, 0.01, 1000, 100)
     return task, found
 

@@ -19,14 +19,14 @@ from iowatt.emerald.calibrate import (
     Point,
     SearchSettings,
     calibrate,
-    make,
+    calibrate_plan,
     page,
 )
 from iowatt.emerald.calibrate import notes as phase_notes
 from iowatt.emerald.calibrate.bench import DriverBench, SimulationBench
-from iowatt.emerald.calibrate.outcome import Outcome, of_observation
-from iowatt.emerald.conduct.simulation_driver import SimulationDriver
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.calibrate.outcome import PointOutcome, of_observation
+from iowatt.emerald.conduct.drivers.simulation import SimulationDriver
+from iowatt.emerald.plan.model import Plan, PlanStage
 from iowatt.emerald.rules import Rules, load
 from iowatt.run.histogram import Histogram
 from iowatt.sources.observation import Direction, Interval, Observation
@@ -187,7 +187,7 @@ def test_the_folder_of_a_calibrated_plan(tmp_path: Path) -> None:
     told: list[str] = []
     where = CalibrationRequest(planned(tmp_path), tmp_path / "deep" / "new")
     where.output.parent.mkdir()
-    found = make(where, SearchSettings(), talk=told.append)
+    found = calibrate_plan(where, SearchSettings(), talk=told.append)
     names = {path.name for path in where.output.iterdir()}
     assert {"plan.json", "calibration.json", "calibration.txt", "calibration.html", "points.jsonl"} <= names
     assert json.loads((where.output / "calibration.json").read_text("utf-8")) == found.as_dict()
@@ -201,12 +201,14 @@ def test_the_folder_of_a_calibrated_plan(tmp_path: Path) -> None:
     page = (where.output / "calibration.html").read_text("utf-8")
     assert 'id="calibration-curve-RR"' in page and 'id="calibration-curve-SW"' in page
     with refused("exists", str(where.output)):
-        make(where, SearchSettings(), talk=told.append)
+        calibrate_plan(where, SearchSettings(), talk=told.append)
 
 
 def test_an_interrupted_calibration_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = planned(tmp_path)
-    whole = make(CalibrationRequest(plan, tmp_path / "whole"), SearchSettings(), talk=lambda line: None)
+    whole = calibrate_plan(
+        CalibrationRequest(plan, tmp_path / "whole"), SearchSettings(), talk=lambda line: None
+    )
     seen: list[str] = []
 
     def interrupt(line: str) -> None:
@@ -215,10 +217,10 @@ def test_an_interrupted_calibration_goes_on(tmp_path: Path, monkeypatch: pytest.
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        make(CalibrationRequest(plan, tmp_path / "broken"), SearchSettings(), talk=interrupt)
+        calibrate_plan(CalibrationRequest(plan, tmp_path / "broken"), SearchSettings(), talk=interrupt)
     assert not (tmp_path / "broken").exists()
     with refused("exists", str(tmp_path / "broken.calibrating")):
-        make(CalibrationRequest(plan, tmp_path / "broken"), SearchSettings(), talk=seen.append)
+        calibrate_plan(CalibrationRequest(plan, tmp_path / "broken"), SearchSettings(), talk=seen.append)
     runs: list[str] = []
     simulate = SimulationDriver.simulate
 
@@ -227,7 +229,7 @@ def test_an_interrupted_calibration_goes_on(tmp_path: Path, monkeypatch: pytest.
         return simulate(*given)
 
     monkeypatch.setattr(SimulationDriver, "simulate", counted)
-    resumed = make(
+    resumed = calibrate_plan(
         CalibrationRequest(plan, tmp_path / "broken", resume=True), SearchSettings(), talk=seen.append
     )
     assert [line for line in seen[4:] if re.match(r"4\b", line)]
@@ -238,7 +240,7 @@ def test_an_interrupted_calibration_goes_on(tmp_path: Path, monkeypatch: pytest.
 
 def test_erase_is_for_real_storage(tmp_path: Path) -> None:
     with refused("not-applicable", Argument("erase")):
-        make(
+        calibrate_plan(
             CalibrationRequest(planned(tmp_path), tmp_path / "new", erase="x"),
             SearchSettings(),
             talk=lambda line: None,
@@ -254,7 +256,7 @@ class Queue:
     kind = "vdbench"
 
     def __init__(self) -> None:
-        self.stages: list[Stage] = []
+        self.stages: list[PlanStage] = []
         self._draws = random.Random(5)
 
     def version(self) -> str:
@@ -263,13 +265,13 @@ class Queue:
     def check(self, plan: Plan) -> None:
         del plan
 
-    def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
+    def run(self, plan: Plan, stage: PlanStage, folder: Path, stop: threading.Event) -> None:
         del plan, stop
         assert folder.is_dir() and not any(folder.iterdir())
         (folder / "flatfile.html").write_text("", "utf-8")
         self.stages.append(stage)
 
-    def observe(self, plan: Plan, stage: Stage, folder: Path) -> Observation:
+    def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Observation:
         del plan
         assert (folder / "flatfile.html").exists()
         if stage.closed:
@@ -341,7 +343,7 @@ def test_an_observation_without_intervals_behind_its_settling(tmp_path: Path) ->
 
 
 def point(number: int, iops: float, verdict: Any = None, **load: Any) -> Point:
-    outcome = Outcome(
+    outcome = PointOutcome(
         seconds=60.0, requests=round(60 * iops), iops=iops, mib_per_s=iops / 4, response_s=0.012,
         half_width_s=None,
     )  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 
 import needs
 from iowatt.base.errors import InputError
-from iowatt.emerald.calibrate import CalibrationRequest, SearchSettings, make
+from iowatt.emerald.calibrate import CalibrationRequest, SearchSettings, calibrate_plan
 from iowatt.emerald.conduct.folder import hold
 from iowatt.emerald.plan import PlanRequest, make_plan
 from refused import refused
@@ -36,7 +36,7 @@ def test_fio_is_calibrated_on_a_file(disk_folder: Path) -> None:
     where = CalibrationRequest(planned(disk_folder), disk_folder / "new", point_s=1.0, settle_s=0.25)
     # No file of any machine answers 100 requests per second later than in a second.
     asked = SearchSettings(limit_ms=1000.0, start=100.0, most_runs=3, most_outstanding=4, phases=["RW", "SW"])
-    found = make(where, asked, talk=told.append)
+    found = calibrate_plan(where, asked, talk=told.append)
     random_phase, sequential = found.phases
     assert random_phase.chosen is not None and sequential.chosen is not None
     assert random_phase.chosen.verdict == "meets"
@@ -54,7 +54,9 @@ def test_fio_is_calibrated_on_a_file(disk_folder: Path) -> None:
     assert "RATE NOT FOUND" not in job and "rate_iops=" in job
     # What is there now is not written over without being named again.
     with refused("unsafe-target"):
-        make(CalibrationRequest(disk_folder / "plan", disk_folder / "other"), asked, talk=told.append)
+        calibrate_plan(
+            CalibrationRequest(disk_folder / "plan", disk_folder / "other"), asked, talk=told.append
+        )
     assert not (disk_folder / "other.calibrating").exists()
 
 
@@ -74,12 +76,12 @@ def test_a_second_calibration_of_the_folder_or_the_target_is_refused(tmp_path: P
             CalibrationRequest(where.plan, tmp_path / "other", erase=target),
         ):
             with pytest.raises(InputError) as caught:
-                make(other, SearchSettings(limit_ms=1000.0), talk=print)
+                calibrate_plan(other, SearchSettings(limit_ms=1000.0), talk=print)
             said.append((caught.value.code, str(caught.value.place)))
         raise Enough
 
     with pytest.raises(Enough):
-        make(where, SearchSettings(limit_ms=1000.0), talk=told)
+        calibrate_plan(where, SearchSettings(limit_ms=1000.0), talk=told)
     staging = str(where.output.with_name("new.calibrating"))
     assert said == [("in-use", staging), ("in-use", target), ("in-use", target)]
     # Nothing had been run: nothing is left.
@@ -91,5 +93,5 @@ def test_a_folder_in_which_one_runs_is_not_resumed(tmp_path: Path) -> None:
     staging = tmp_path / "new.calibrating"
     staging.mkdir()
     with hold(staging), refused("in-use", str(staging)):
-        make(where, SearchSettings(limit_ms=1000.0), talk=print)
+        calibrate_plan(where, SearchSettings(limit_ms=1000.0), talk=print)
     assert not (tmp_path / "target.dat").exists(), "what was made for it is gone"

@@ -8,7 +8,7 @@ import conducted
 import pytest
 
 from iowatt.emerald.conduct import sequence
-from iowatt.emerald.conduct.folder import Folder
+from iowatt.emerald.conduct.folder import MeasurementFolder
 
 
 class Setting:
@@ -50,7 +50,7 @@ def test_a_clock_set_by_more_than_the_rules_allow_is_a_deviation(tmp_path, monke
     monkeypatch.setattr(time, "time", lambda: real() + shift[0])
     if other:
         monkeypatch.setattr(sequence, "load", lambda profile: Rules())
-    folder = Folder(tmp_path / "out", plan)
+    folder = MeasurementFolder(tmp_path / "out", plan)
     try:
         state = sequence.conduct(plan, Setting(shift, by), folder)
     finally:

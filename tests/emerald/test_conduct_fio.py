@@ -18,8 +18,8 @@ import pytest
 import iowatt
 import needs
 from iowatt.base.errors import InputError
-from iowatt.emerald.conduct.fio_driver import FioDriver
-from iowatt.emerald.conduct.folder import Folder
+from iowatt.emerald.conduct.drivers.fio import FioDriver
+from iowatt.emerald.conduct.folder import MeasurementFolder
 from iowatt.emerald.conduct.sequence import Stopped, conduct
 from iowatt.emerald.driver import DriverError
 from iowatt.emerald.measurement import events
@@ -112,7 +112,7 @@ def test_repeating_the_whole_active_test_complies_again(tmp_path):
         conduct(plan, Dying(folder.id, "RW"), folder)
     assert "SIGKILL" in caught.value.message
     folder.close()
-    folder = Folder(tmp_path / "out", plan, resume=True)
+    folder = MeasurementFolder(tmp_path / "out", plan, resume=True)
     state = conduct(plan, FioDriver(folder.id), folder, restart_active=True)
     folder.close()
     assert state.finished and state.deviations == []
@@ -121,7 +121,7 @@ def test_repeating_the_whole_active_test_complies_again(tmp_path):
 
 
 def test_a_killed_job_is_found_though_fio_ends_as_if_nothing_had_happened(tmp_path, monkeypatch):
-    from iowatt.emerald.conduct import fio_driver
+    from iowatt.emerald.conduct.drivers import fio as fio_driver
 
     plan = conducted.load(conducted.plan(tmp_path, conducted.short(measured=3.0)[3:4]))
     folder = prepared(plan, tmp_path)
@@ -205,7 +205,7 @@ def test_a_break_that_a_resumption_allows_is_not_held_against_the_measurement(tm
     assert "SIGKILL" in caught.value.message
     folder.close()
     time.sleep(2.1)  # longer than the limit below, between the pre-fill and the second conditioning
-    folder = Folder(tmp_path / "out", plan, resume=True)
+    folder = MeasurementFolder(tmp_path / "out", plan, resume=True)
     state = conduct(plan, FioDriver(folder.id), folder, restart_active=True, gap_limit_s=2.0)
     folder.close()
     assert state.finished and state.result(folder.path).compliant, state.deviations
@@ -220,7 +220,7 @@ def test_a_measurement_that_lacks_only_its_end_is_finished(tmp_path):
     journal = folder.path / "journal.jsonl"
     lines = journal.read_text().splitlines(keepends=True)
     journal.write_text("".join(lines[:-1]))
-    folder = Folder(tmp_path / "out", plan, resume=True)
+    folder = MeasurementFolder(tmp_path / "out", plan, resume=True)
     state = conduct(plan, FioDriver(folder.id), folder)
     folder.close()
     assert state.finished and state.resumed == 0 and state.deviations == []
@@ -236,7 +236,7 @@ def test_results_that_a_crash_has_lost_are_measured_again(tmp_path):
     (folder.path / "stages" / "RR" / "fio.json").write_bytes(
         b""
     )  # as a machine that lost its power leaves it
-    folder = Folder(tmp_path / "out", plan, resume=True)
+    folder = MeasurementFolder(tmp_path / "out", plan, resume=True)
     state = conduct(plan, FioDriver(folder.id), folder)
     folder.close()
     assert state.finished
@@ -265,7 +265,7 @@ def test_a_long_break_between_stages_is_a_deviation(tmp_path):
     plan = conducted.load(conducted.plan(tmp_path, conducted.short()[2:4]))
     target = tmp_path / "target.bin"
     target.write_bytes(bytes(conducted.BYTES))
-    folder = Folder(tmp_path / "out", plan)
+    folder = MeasurementFolder(tmp_path / "out", plan)
     state = conduct(plan, FioDriver(folder.id), folder, gap_limit_s=0.01)
     folder.close()
     (deviation,) = state.deviations
@@ -289,7 +289,7 @@ def test_a_stage_that_ends_too_soon_has_failed(tmp_path):
 
 
 def test_a_job_file_that_fio_refuses_is_found_before_anything_runs(tmp_path, monkeypatch):
-    from iowatt.emerald.conduct import fio_driver
+    from iowatt.emerald.conduct.drivers import fio as fio_driver
 
     sound = fio_driver.job_text
     monkeypatch.setattr(fio_driver, "job_text", lambda *a, **k: sound(*a, **k) + "no_such_option=1\n")
@@ -400,7 +400,7 @@ def test_recordings_of_a_resumed_measurement_go_on_in_their_files(tmp_path, inst
     samples = len(read_log(folder.path / "meters" / "pdu-1.csv").time_s)
     assert samples > 0
     instruments["faulty:power"] = Faulty("pdu 1", "watts")
-    folder = Folder(tmp_path / "out", plan, resume=True)
+    folder = MeasurementFolder(tmp_path / "out", plan, resume=True)
     state = conduct(plan, FioDriver(folder.id), folder)
     folder.close()
     assert state.finished
@@ -459,7 +459,7 @@ def test_a_disk_that_fills_stops_it_while_it_can_still_be_written(tmp_path):
 def prepared(plan, tmp_path):
     """The target, filled, and a fresh folder."""
     (tmp_path / "target.bin").write_bytes(os.urandom(conducted.BYTES))
-    return Folder(tmp_path / "out", plan)
+    return MeasurementFolder(tmp_path / "out", plan)
 
 
 class Dying(FioDriver):

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.conduct.folder import LOCK, RESERVE, Folder, hold
+from iowatt.emerald.conduct.folder import LOCK, RESERVE, MeasurementFolder, hold
 from iowatt.emerald.conduct.state import read_state
-from iowatt.emerald.measurement import EVENTS, JOURNAL, LONGEST, Journal, events
+from iowatt.emerald.measurement import EVENTS, JOURNAL, LONGEST, MeasurementJournal, events
 from refused import refused
 
 KEYS = sorted({key for keys in EVENTS.values() for key in keys})
@@ -27,7 +27,7 @@ KEYS = sorted({key for keys in EVENTS.values() for key in keys})
 @given(st.binary(max_size=9000).filter(lambda torn: b"\n" not in torn), st.integers(0, 3))
 def test_a_line_cut_short_is_cut_off_before_the_next(tmp_path_factory, torn, before):
     folder = tmp_path_factory.mktemp("journal")
-    journal = Journal(folder)
+    journal = MeasurementJournal(folder)
     for number in range(before):
         journal.append("interrupted", stage=str(number))
     with (folder / JOURNAL).open("ab") as file:
@@ -37,7 +37,7 @@ def test_a_line_cut_short_is_cut_off_before_the_next(tmp_path_factory, torn, bef
 
 
 def test_threads_write_whole_lines(tmp_path):
-    journal = Journal(tmp_path)
+    journal = MeasurementJournal(tmp_path)
     threads = [
         threading.Thread(target=lambda: [journal.append("interrupted", stage=None) for _ in range(20)])
         for _ in range(4)
@@ -51,7 +51,7 @@ def test_threads_write_whole_lines(tmp_path):
 
 def test_an_event_that_is_none_is_refused(tmp_path):
     with pytest.raises(ValueError):
-        Journal(tmp_path).append("lunch")
+        MeasurementJournal(tmp_path).append("lunch")
     assert not (tmp_path / JOURNAL).exists()
     with refused("unreadable", str(tmp_path / JOURNAL)):
         list(events(tmp_path))
@@ -60,21 +60,21 @@ def test_an_event_that_is_none_is_refused(tmp_path):
 @pytest.fixture
 def folder(tmp_path):
     plan = conducted.load(conducted.plan(tmp_path))
-    made = Folder(tmp_path / "out", plan)
+    made = MeasurementFolder(tmp_path / "out", plan)
     yield made
     made.close()
 
 
 def full_until_given_back(folder, monkeypatch):
     """A file system that is full as long as the reserve is there."""
-    sound = Journal.append
+    sound = MeasurementJournal.append
 
     def append(self, event, **values):
         if (folder.path / RESERVE).exists():
             raise OSError(errno.ENOSPC, "No space left on device")
         return sound(self, event, **values)
 
-    monkeypatch.setattr(Journal, "append", append)
+    monkeypatch.setattr(MeasurementJournal, "append", append)
 
 
 def test_on_a_full_disk_the_journal_is_written_out_of_the_reserve(folder, monkeypatch):
@@ -89,7 +89,7 @@ def test_other_errors_of_the_disk_are_told(folder, monkeypatch):
     def append(*_, **__):
         raise OSError(errno.EIO, "EIO")
 
-    monkeypatch.setattr(Journal, "append", append)
+    monkeypatch.setattr(MeasurementJournal, "append", append)
     with refused("unwritable", str(folder.path / JOURNAL)) as caught:
         folder.note("interrupted", stage=None)
     assert "EIO" in caught.value.message
@@ -99,7 +99,7 @@ def test_a_measurement_is_run_by_one_process_at_a_time(folder, tmp_path):
     plan = conducted.load(tmp_path / "plan.json")
     for options in ({"resume": True}, {"force": True}):
         with refused("in-use", str(folder.path)):
-            Folder(folder.path, plan, **options)
+            MeasurementFolder(folder.path, plan, **options)
     assert (folder.path / "plan.json").exists()
 
 
@@ -107,25 +107,25 @@ def test_a_measurement_is_never_overwritten_unasked_nor_mixed_with_another_plan(
     folder.close()
     plan = conducted.load(tmp_path / "plan.json")
     with refused("exists", str(folder.path)):
-        Folder(folder.path, plan)
+        MeasurementFolder(folder.path, plan)
     with refused("conflict", Argument("resume")):
-        Folder(folder.path, plan, resume=True, force=True)
+        MeasurementFolder(folder.path, plan, resume=True, force=True)
     with refused("changed", f"{folder.path / 'plan.json'}: seed"):
-        Folder(folder.path, plan.model_copy(update={"seed": 2}), resume=True)
+        MeasurementFolder(folder.path, plan.model_copy(update={"seed": 2}), resume=True)
     other = tmp_path / "thesis"
     other.mkdir()
     (other / "thesis.tex").write_text("years of work")
     with refused("unsafe-target", str(other)):
-        Folder(other, plan, force=True)
+        MeasurementFolder(other, plan, force=True)
     secret = [{"name": "pdu", "source": "snmp://pdu1/1?community=hidden"}]
     told = conducted.load(conducted.plan(tmp_path, instruments=secret))
     with refused("changed", f"{folder.path / 'plan.json'}: instruments"):
-        Folder(folder.path, told, resume=True)
-    other = Folder(tmp_path / "other", told)
+        MeasurementFolder(folder.path, told, resume=True)
+    other = MeasurementFolder(tmp_path / "other", told)
     other.close()
     assert "hidden" not in (other.path / "plan.json").read_text()
-    Folder(tmp_path / "other", told, resume=True).close()
-    again = Folder(folder.path, plan, force=True)
+    MeasurementFolder(tmp_path / "other", told, resume=True).close()
+    again = MeasurementFolder(folder.path, plan, force=True)
     assert again.id != folder.id
     again.close()
     assert json.loads((folder.path / "measurement.json").read_bytes())["id"] == again.id
@@ -149,7 +149,7 @@ def test_a_measurement_is_never_overwritten_unasked_nor_mixed_with_another_plan(
     ],
 )
 def test_a_line_that_is_no_whole_event_is_named(tmp_path, line, code, key):
-    Journal(tmp_path).append("interrupted", stage=None)
+    MeasurementJournal(tmp_path).append("interrupted", stage=None)
     with (tmp_path / JOURNAL).open("ab") as file:
         file.write(line + b"\n")
     place = f"{tmp_path / JOURNAL}:2"
@@ -198,9 +198,9 @@ def test_a_document_is_on_the_disk_before_it_takes_its_name(folder, synchronised
 
 
 def test_the_name_of_a_journal_is_on_the_disk_with_its_first_event(tmp_path, synchronised):
-    Journal(tmp_path).append("interrupted", stage=None)
+    MeasurementJournal(tmp_path).append("interrupted", stage=None)
     assert synchronised == [tmp_path / JOURNAL, tmp_path]
-    Journal(tmp_path).append("interrupted", stage=None)
+    MeasurementJournal(tmp_path).append("interrupted", stage=None)
     assert synchronised[2:] == [tmp_path / JOURNAL]
 
 
@@ -219,7 +219,7 @@ def test_force_keeps_the_lock_while_it_replaces(folder, tmp_path, monkeypatch):
         sound(path, *rest, **more)
 
     monkeypatch.setattr(shutil, "rmtree", rmtree)
-    again = Folder(folder.path, plan, force=True)
+    again = MeasurementFolder(folder.path, plan, force=True)
     assert asked, "the lock was looked at while the stages were removed"
     assert (folder.path / LOCK).stat().st_ino == before
     assert not (folder.path / "stages" / "RR").exists() and not (folder.path / JOURNAL).exists()
@@ -230,11 +230,11 @@ def test_a_copy_without_its_passwords_is_not_offered(folder, tmp_path):
     folder.close()
     plan = conducted.load(tmp_path / "plan.json")
     with pytest.raises(InputError) as caught:
-        Folder(folder.path, plan.model_copy(update={"seed": 2}), resume=True)
+        MeasurementFolder(folder.path, plan.model_copy(update={"seed": 2}), resume=True)
     assert str(folder.path / "plan.json") in caught.value.hint
     secret = [{"name": "pdu", "source": "snmp://pdu1/1?community=hidden"}]
     told = conducted.load(conducted.plan(tmp_path, instruments=secret))
-    Folder(tmp_path / "other", told).close()
+    MeasurementFolder(tmp_path / "other", told).close()
     with pytest.raises(InputError) as caught:
-        Folder(tmp_path / "other", told.model_copy(update={"seed": 2}), resume=True)
+        MeasurementFolder(tmp_path / "other", told.model_copy(update={"seed": 2}), resume=True)
     assert "plan.json" not in caught.value.hint and "`force=True`" in caught.value.hint

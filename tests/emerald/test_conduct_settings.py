@@ -11,8 +11,10 @@ import conducted
 import pytest
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.conduct import idle_stage, settings, target
+from iowatt.emerald import targets as target
+from iowatt.emerald.conduct import settings
 from iowatt.emerald.conduct.begin import read_plan
+from iowatt.emerald.conduct.drivers import idle as idle_stage
 from refused import refused
 
 
@@ -178,12 +180,12 @@ def test_another_target_stands_in_place_of_the_plans_but_not_of_a_scenario(tmp_p
 
 
 def test_progress_says_what_is_left(tmp_path):
-    from iowatt.emerald.conduct import Progress
+    from iowatt.emerald.conduct import MeasurementProgress
 
     fill, conditioning = conducted.load(conducted.plan(tmp_path)).stages[:2]
 
     def figures(*given):
-        line = Progress(*given).line
+        line = MeasurementProgress(*given).line
         assert line.startswith(given[0].id)
         return re.findall(r"[\d:.]*\d(?: [sW]\b)?", line)
 
@@ -261,7 +263,7 @@ def test_a_target_is_not_orphaned_where_the_folder_cannot_be_made(tmp_path):
 
 
 def test_a_device_that_was_mounted_since_is_refused_before_a_stage_writes(tmp_path, monkeypatch):
-    from iowatt.emerald.conduct.folder import Folder
+    from iowatt.emerald.conduct.folder import MeasurementFolder
     from iowatt.emerald.conduct.sequence import conduct
     from iowatt.emerald.driver import DriverError
 
@@ -283,7 +285,7 @@ def test_a_device_that_was_mounted_since_is_refused_before_a_stage_writes(tmp_pa
 
     monkeypatch.setattr("pathlib.Path.is_block_device", lambda _: True)
     monkeypatch.setattr("iowatt.sources.in_use.refuse", refuse)
-    driver, folder = Counting(), Folder(tmp_path / "out", plan)
+    driver, folder = Counting(), MeasurementFolder(tmp_path / "out", plan)
     with refused("in-use", re.compile("^stage fill"), DriverError) as caught:
         conduct(plan, driver, folder)
     assert "sdz-mounted" in caught.value.message

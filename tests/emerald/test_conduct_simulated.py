@@ -12,9 +12,9 @@ import conducted
 import pytest
 
 from iowatt.emerald.conduct.begin import read_plan
-from iowatt.emerald.conduct.folder import Folder
+from iowatt.emerald.conduct.drivers.simulation import SimulationDriver
+from iowatt.emerald.conduct.folder import MeasurementFolder
 from iowatt.emerald.conduct.sequence import Stopped, conduct
-from iowatt.emerald.conduct.simulation_driver import SimulationDriver
 from iowatt.run.bundle import Run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,11 +51,11 @@ def test_a_simulated_measurement_that_was_stopped_goes_on_and_lacks_nothing(path
                 stop.set()
             super().run(plan, stage, folder, stop)
 
-    folder = Folder(tmp_path / "out", plan)
+    folder = MeasurementFolder(tmp_path / "out", plan)
     with pytest.raises(Stopped):
         conduct(plan, Halting(), folder, stop=stop)
     folder.close()
-    folder = Folder(tmp_path / "out", plan, resume=True)
+    folder = MeasurementFolder(tmp_path / "out", plan, resume=True)
     state = conduct(plan, SimulationDriver(), folder)
     folder.close()
     assert state.finished and state.resumed == 1
@@ -65,7 +65,7 @@ def test_a_simulated_measurement_that_was_stopped_goes_on_and_lacks_nothing(path
 
 def test_a_scenario_that_was_changed_on_the_way_is_named(path, tmp_path):
     plan = read_plan(path)
-    folder = Folder(tmp_path / "out", plan)
+    folder = MeasurementFolder(tmp_path / "out", plan)
     stop = threading.Event()
     stop.set()
     with pytest.raises(Stopped):
@@ -73,7 +73,7 @@ def test_a_scenario_that_was_changed_on_the_way_is_named(path, tmp_path):
     folder.close()
     with (tmp_path / "array.toml").open("a") as scenario:
         scenario.write("# another\n")
-    folder = Folder(tmp_path / "out", plan, resume=True)
+    folder = MeasurementFolder(tmp_path / "out", plan, resume=True)
     state = conduct(plan, SimulationDriver(), folder)
     folder.close()
     (changed,) = state.changes

@@ -12,7 +12,7 @@ import conducted
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.conduct.vdbench_driver import VdbenchDriver
+from iowatt.emerald.conduct.drivers.vdbench import VdbenchDriver
 from iowatt.emerald.driver import DriverError
 from refused import refused
 

@@ -17,7 +17,7 @@ from iowatt.emerald.plan import PlanRequest, folder, make_plan, rewrite
 from iowatt.emerald.plan.build import build, consulted
 from iowatt.emerald.plan.calendar import calendar, span_text
 from iowatt.emerald.plan.checklist import items, java
-from iowatt.emerald.plan.model import Instrument
+from iowatt.emerald.plan.model import PlannedInstrument
 from iowatt.emerald.plan.page import clock_text
 from refused import refused
 
@@ -28,7 +28,7 @@ ONLINE_4 = ["HB", "RR", "RW", "SR", "SW"]
 @pytest.fixture
 def no_load_generators(monkeypatch):
     """Without fio and vdbench on the PATH, whose checks take a second for each plan."""
-    monkeypatch.setattr("iowatt.emerald.plan.check.shutil.which", lambda name: None)
+    monkeypatch.setattr("iowatt.emerald.plan.load.check.shutil.which", lambda name: None)
 
 
 unchecked = pytest.mark.usefixtures("no_load_generators")
@@ -178,12 +178,17 @@ def test_rules_that_nobody_verified_are_named(tmp_path):
         ({"size_bytes": None}, "plan.json: target.size_bytes", "missing", "t.dat"),
         ({"size_bytes": 1000}, "plan.json: target.size_bytes", "out-of-range", "1000"),
         (
-            {"instruments": [Instrument(name="a/b", source="x")]},
+            {"instruments": [PlannedInstrument(name="a/b", source="x")]},
             Argument("instrument"),
             "bad-syntax",
             "'a/b'",
         ),
-        ({"instruments": [Instrument(name="a", source="x")] * 2}, Argument("instrument"), "duplicate", "'a'"),
+        (
+            {"instruments": [PlannedInstrument(name="a", source="x")] * 2},
+            Argument("instrument"),
+            "duplicate",
+            "'a'",
+        ),
     ],
 )
 def test_what_contradicts_the_rules_is_refused(tmp_path, asked, where, code, figures):
@@ -251,8 +256,8 @@ def test_the_check_list_says_what_is_missing(tmp_path):
     full = plan(
         tmp_path,
         instruments=[
-            Instrument(name="pdu1", source="csv:p.csv"),
-            Instrument(name="in", source="csv:t.csv", role="temperature"),
+            PlannedInstrument(name="pdu1", source="csv:p.csv"),
+            PlannedInstrument(name="in", source="csv:t.csv", role="temperature"),
         ],
         raw_capacity_bytes=7_300_000_000_000,
     )
@@ -422,8 +427,8 @@ def test_no_password_of_an_instrument_is_printed(tmp_path):
     plan = folder.read(_made(tmp_path)).model_copy(
         update={
             "instruments": [
-                Instrument(name="pdu", role="power", source="snmp://pdu1/1?community=s3cret"),
-                Instrument(name="inlet", role="temperature", source="redfish://me:s3cret@bmc/1"),
+                PlannedInstrument(name="pdu", role="power", source="snmp://pdu1/1?community=s3cret"),
+                PlannedInstrument(name="inlet", role="temperature", source="redfish://me:s3cret@bmc/1"),
             ]
         }
     )

@@ -8,8 +8,8 @@ import pytest
 from emerald_plans import by_id, plan, run_fio, with_stage
 
 import needs
-from iowatt.emerald.plan import check, vdbench
-from iowatt.emerald.plan.fio import job_text, shares_of_streams
+from iowatt.emerald.plan.load import check, vdbench
+from iowatt.emerald.plan.load.fio import job_text, shares_of_streams
 from iowatt.emerald.plan.model import PlanDeviation
 from iowatt.sources.observation import ObservedShare
 from refused import refused

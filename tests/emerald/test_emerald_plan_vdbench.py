@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.plan import check, vdbench
 from iowatt.emerald.plan.calendar import length_s
+from iowatt.emerald.plan.load import check, vdbench
 from refused import refused
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.rules import UnknownRuleError, load, profile_names
+from iowatt.emerald.rules import UnknownRuleError, find, load, profile_names
 from iowatt.emerald.rules.find import aliases, parse, sources
 from iowatt.model.power.part import certificates
 from iowatt.model.profile.find import load as load_profile
@@ -184,7 +184,10 @@ def test_what_was_used_is_recorded():
 
 def test_the_example_of_the_reference_is_a_profile(tmp_path):
     page = (Path(__file__).parents[2] / "docs" / "reference" / "emerald-rules.md").read_text("utf-8")
-    (example,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    unverified, example = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "next.toml").write_text(HEAD + 'extends = "emerald-1.0.0"\n' + unverified)
+    assert not load("next.toml", base_dir=tmp_path).rule("instruments.power.sampling_s").verified
+    assert load("emerald-1.0.0").rule("instruments.power.sampling_s").verified
     (tmp_path / "mine.toml").write_text(example)
     rules = load("mine.toml", base_dir=tmp_path)
     assert rules.number("response.mean_ms.random", "near-online") == 4000
@@ -348,3 +351,24 @@ def _value(value):
 
 def _string(text):
     return '"' + "".join(f"\\U{ord(c):08X}" if not 0xD800 <= ord(c) < 0xE000 else "?" for c in text) + '"'
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "place"),
+    [
+        ('["x", "y"]', '["z", "y"]', "b.toml (library):3: aliases.1"),
+        ('["b"]', "[]", "a.toml (library):3: aliases.0"),
+    ],
+)
+def test_a_second_profile_of_an_alias_is_refused(monkeypatch, first, second, place):
+    texts = {
+        name: parse(
+            f'schema = "iowatt.rules/1"\nname = "{name}"\naliases = {names}\ntitle = "T"\n',
+            f"{name}.toml (library)",
+        )
+        for name, names in (("a", first), ("b", second))
+    }
+    monkeypatch.setattr(find, "file_names", lambda: tuple(texts))
+    monkeypatch.setattr(find, "profile_file", texts.__getitem__)
+    with refused("duplicate", place):
+        find.aliases.__wrapped__()

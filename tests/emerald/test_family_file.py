@@ -171,4 +171,4 @@ def test_the_reference_page_reads_and_runs_as_printed(monkeypatch, capsys):
     rows = {row.figure: row.quality for row in stated_figures(found)}
     assert set(rows.values()) == {"assumed", None} and rows["raid.raid-5.level"] is None
     exec(compile(re.search(r"```python\n(.*?)```", page, re.S)[1], "family.md", "exec"), {})
-    assert capsys.readouterr().out.startswith("36 x lff-7k-2tb, mirrors, 3 nodes of node\n# Scale-out family")
+    assert capsys.readouterr().out.startswith("36 x lff-7k-2tb, mirrors, 3 x node\n# Scale-out family")

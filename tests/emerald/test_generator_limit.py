@@ -15,12 +15,13 @@ from emerald_plans import by_id, plan
 from simulated_plans import plan_of, stages_of
 
 import needs
-from iowatt.emerald.calibrate import CalibrationRequest, SearchSettings, calibrate, make
+from iowatt.emerald.calibrate import CalibrationRequest, SearchSettings, calibrate, calibrate_plan
 from iowatt.emerald.calibrate.bench import DriverBench
-from iowatt.emerald.judge.generator import Load, cause, limited
-from iowatt.emerald.plan import PlanRequest, make_plan, vdbench
-from iowatt.emerald.plan.fio import job_text
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.generator import GeneratorLoad, cause, limited
+from iowatt.emerald.plan import PlanRequest, make_plan
+from iowatt.emerald.plan.load import vdbench
+from iowatt.emerald.plan.load.fio import job_text
+from iowatt.emerald.plan.model import Plan, PlanStage
 from iowatt.emerald.rules import load
 from iowatt.run.histogram import Histogram
 from iowatt.sources import fio
@@ -72,25 +73,25 @@ def test_a_rate_has_as_many_outstanding_as_it_needs_over_jobs_and_targets(tmp_pa
     ("load", "limit_s", "expected"),
     [
         # All 64 are in use, and the storage answers within the limit: as it was found.
-        (Load(9225.0, 4694.0, 0.0126, 180.0, 64), 0.02, "outstanding"),
+        (GeneratorLoad(9225.0, 4694.0, 0.0126, 180.0, 64), 0.02, "outstanding"),
         # The same storage with room: it is over the limit by itself.
-        (Load(9600.0, 9225.0, 0.040, 180.0, 384), 0.02, None),
-        (Load(9000.0, 9000.0, 0.0173, 180.0, 384), 0.02, None),
-        (Load(9000.0, 5000.0, 0.002, 180.0, 384, 97.0), 0.02, "processor"),
-        (Load(9000.0, 5000.0, 0.040, 180.0, 384, 97.0), 0.02, "processor"),
-        (Load(9000.0, 9000.0, 0.002, 180.0, 384, 97.0), 0.02, None),
+        (GeneratorLoad(9600.0, 9225.0, 0.040, 180.0, 384), 0.02, None),
+        (GeneratorLoad(9000.0, 9000.0, 0.0173, 180.0, 384), 0.02, None),
+        (GeneratorLoad(9000.0, 5000.0, 0.002, 180.0, 384, 97.0), 0.02, "processor"),
+        (GeneratorLoad(9000.0, 5000.0, 0.040, 180.0, 384, 97.0), 0.02, "processor"),
+        (GeneratorLoad(9000.0, 9000.0, 0.002, 180.0, 384, 97.0), 0.02, None),
         # Neither all in use nor busy, and late by more than can wait in the storage.
-        (Load(9000.0, 8000.0, 0.002, 180.0, 384, 40.0), 0.02, "issue"),
-        (Load(9000.0, 8850.0, 0.018, 1.0, 384, 40.0), 0.02, None),
+        (GeneratorLoad(9000.0, 8000.0, 0.002, 180.0, 384, 40.0), 0.02, "issue"),
+        (GeneratorLoad(9000.0, 8850.0, 0.018, 1.0, 384, 40.0), 0.02, None),
         # As fast as it can: all are always in use.
-        (Load(None, 800.0, 0.010, 180.0, 8), None, None),
-        (Load(None, 800.0, 0.010, 180.0, 8, 99.0), None, "processor"),
+        (GeneratorLoad(None, 800.0, 0.010, 180.0, 8), None, None),
+        (GeneratorLoad(None, 800.0, 0.010, 180.0, 8, 99.0), None, "processor"),
         # Nothing is known of it.
-        (Load(9000.0, 8000.0, None, 180.0), 0.02, None),
+        (GeneratorLoad(9000.0, 8000.0, None, 180.0), 0.02, None),
     ],
 )
 def test_what_the_load_generator_had_too_little_of(
-    load: Load, limit_s: float | None, expected: str | None
+    load: GeneratorLoad, limit_s: float | None, expected: str | None
 ) -> None:
     assert cause(load, limit_s, keeps_up=0.99) == expected
     codes = [(one.code, one.weight) for one in limited(load, limit_s, keeps_up=0.99)]
@@ -136,7 +137,7 @@ def test_a_calibration_finds_what_fio_reaches_with_many_outstanding(tmp_path: Pa
             tmp_path / "plan", tmp_path / "new", erase=str(file), point_s=3.0, settle_s=1.0
         )
         how = SearchSettings(limit_ms=LIMIT_MS, start=0.9 * most, most_runs=3, phases=["RR"], tolerance=0.03)
-        found = make(where, how, talk=lambda line: None)
+        found = calibrate_plan(where, how, talk=lambda line: None)
         (phase,) = found.phases
         jobs = (tmp_path / "new" / "fio" / "RR.fio").read_text("utf-8")
     assert response_ms == pytest.approx(LIMIT_MS, rel=0.15)
@@ -167,7 +168,7 @@ def test_fios_own_bound_is_seen_in_what_it_leaves(tmp_path: Path) -> None:
     assert seen.outstanding == 16 and seen.busy_percent is not None and seen.processors is not None
     assert seen.total is None and seen.totals is not None
     done, seconds = seen.totals[0], seen.end - seen.start
-    load = Load(300.0, done.requests / seconds, done.response_mean_s, seconds, seen.outstanding)
+    load = GeneratorLoad(300.0, done.requests / seconds, done.response_mean_s, seconds, seen.outstanding)
     assert cause(load, LIMIT_MS / 1e3, keeps_up=0.99) == "outstanding"
 
 
@@ -178,7 +179,7 @@ class Delay:
 
     def __init__(self, most_iops: float, busy_percent: float | None) -> None:
         self.most_iops, self.busy_percent = most_iops, busy_percent
-        self.stages: list[Stage] = []
+        self.stages: list[PlanStage] = []
 
     def version(self) -> str:
         return "vdbench-test"
@@ -186,11 +187,11 @@ class Delay:
     def check(self, plan: Plan) -> None:
         del plan
 
-    def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
+    def run(self, plan: Plan, stage: PlanStage, folder: Path, stop: threading.Event) -> None:
         del plan, folder, stop
         self.stages.append(stage)
 
-    def observe(self, plan: Plan, stage: Stage, folder: Path) -> Observation:
+    def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Observation:
         del plan, folder
         possible = min(stage.outstanding / 0.01, self.most_iops)
         rate = possible if stage.closed else min(stage.rate_iops or 0.0, possible)

@@ -7,7 +7,7 @@ import pytest
 from emerald_plans import plan
 
 from iowatt.emerald.conduct.sequence import sampling_s
-from iowatt.emerald.plan.model import Instrument
+from iowatt.emerald.plan.model import PlannedInstrument
 from iowatt.sources.meters.align import align
 from iowatt.sources.meters.instrument import Instrument as Meter
 from iowatt.sources.meters.instrument import InstrumentLog
@@ -18,7 +18,7 @@ from iowatt.sources.meters.instrument import InstrumentLog
     [(1.0, 1.0, 10.0), (0.1, 1.0, 4.8), (0.02, 0.96, 0.96), (0.005, 0.24, 0.24)],
 )
 def test_sampling_is_shortened_only_as_far_as_meters_follow(tmp_path, scale, power, temperature):
-    meters = [Instrument(name="pdu", source="redfish://pdu1/")]
+    meters = [PlannedInstrument(name="pdu", source="redfish://pdu1/")]
     made = plan(tmp_path, time_scale=scale, instruments=meters)
     assert sampling_s(made, "power") == pytest.approx(power)
     assert sampling_s(made, "temperature") == pytest.approx(temperature)

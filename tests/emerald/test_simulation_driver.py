@@ -24,8 +24,8 @@ from simulated_plans import (
 )
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.conduct import simulation_course
-from iowatt.emerald.conduct.simulation_driver import RUN, SimulationDriver
+from iowatt.emerald.conduct.drivers import course as simulation_course
+from iowatt.emerald.conduct.drivers.simulation import RUN, SimulationDriver
 
 COUNTS = ("arrivals", "completions", "reads", "writes", "bytes_read", "bytes_written")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import iowatt
+from iowatt.emerald.conduct.folder import MeasurementFolder as Measurement
 from iowatt.emerald.conduct.folder import SearchFolder as Measurement
 from iowatt.emerald.plan.folder import read
 from iowatt.evaluate.search.tasks.folder import SearchFolder

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iowatt.emerald.judge import clocks
-from iowatt.emerald.judge.clocks import Boundary
+from iowatt.emerald.analyze.checks import clocks
+from iowatt.emerald.analyze.checks.clocks import Boundary
 
 LEVELS = (620.0, 655.0, 640.0, 668.0, 610.0, 592.0)
 STAGE = 600.0

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emerald_runs import Made, plan, run_of
-from iowatt.emerald.judge import efficiency, minutes, validity
+from iowatt.emerald.analyze.checks import efficiency, minutes, validity
 
 
 def test_ready_idle_of_the_published_array():

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from iowatt.emerald.judge import stability, trend
+from iowatt.emerald.analyze.checks import stability, trend
 from iowatt.emerald.rules import load
 
 TRIALS = 2000

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from figures import figures
-from iowatt.emerald.conduct import target as targets
+from iowatt.emerald import targets
 from iowatt.emerald.plan.folder import read
 from iowatt.evaluate.replay import target as replayed
 from iowatt.sources import in_use, target

@@ -6,6 +6,7 @@ prints the JSON Schema of each. Attributes and JSON keys have the same names.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -25,6 +26,10 @@ class ResultDocument(Result):
     """A whole result; a subclass narrows ``schema_id`` to its own name: ``iowatt.budget/1``."""
 
     schema_id: str = Field(alias="schema")
+
+    def json_text(self) -> str:
+        """The document as its file holds it."""
+        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 class Note(Result):

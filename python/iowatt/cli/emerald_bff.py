@@ -100,9 +100,8 @@ def bff(
     sets = list(overrides or [])
     if limit is not None:
         if not 1e-3 <= limit <= 3.6e6:
-            raise InputError(
-                "out-of-range", Argument("limit"), f"{limit:g} is out of range; expected 0.001 to 3600000"
-            )
+            text = f"{limit:g} is out of range; expected 0.001 to 3600000"
+            raise InputError("out-of-range", Argument("limit"), text)
         sets.append(f'test.limit="{limit:.9g}ms"')
     if rules is not None:
         from iowatt.base.toml_writer import quoted

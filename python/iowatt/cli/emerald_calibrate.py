@@ -103,7 +103,7 @@ def calibrate(
     Exit code 1 where a phase is left without a rate.
     """
     from iowatt.base.errors import CheckFailedError
-    from iowatt.emerald.calibrate import CalibrationRequest, SearchSettings, document, make
+    from iowatt.emerald.calibrate import CalibrationRequest, SearchSettings, calibrate_plan, document
 
     _between("tolerance", tolerance, 1e-4, 0.5)
     _between("margin", margin, 0.0, 0.9)
@@ -132,7 +132,7 @@ def calibrate(
         resume=resume,
         force=force,
     )
-    found = make(request, settings, talk=lambda line: typer.echo(f"iowatt: {line}", err=True))
+    found = calibrate_plan(request, settings, talk=lambda line: typer.echo(f"iowatt: {line}", err=True))
     show(found, document, notes=notes, as_json=as_json)
     typer.echo(f"wrote {output / 'plan.json'} and {output / 'calibration.html'}", err=True)
     if not found.complete:

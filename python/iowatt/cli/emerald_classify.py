@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import RULES, AsJson, Notes
+from iowatt.cli.options import NEWEST_RULES, RULES, AsJson, Notes
 from iowatt.cli.show import show
 
 
@@ -22,7 +22,7 @@ def classify(
         typer.Argument(metavar="PRODUCT.toml", help="The description of the product.", show_default=False),
     ],
     *,
-    rules: Annotated[str, RULES] = "emerald-4.0.0",
+    rules: Annotated[str, RULES] = NEWEST_RULES,
     set_class: Annotated[
         str | None,
         typer.Option(

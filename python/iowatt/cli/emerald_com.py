@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import RULES, SEED, AsJson, Force, Notes, output, parsed
+from iowatt.cli.options import NEWEST_RULES, RULES, SEED, AsJson, Force, Notes, output, parsed
 from iowatt.cli.show import show
 
 
@@ -26,7 +26,7 @@ def com(
         ),
     ],
     *,
-    rules: Annotated[str, RULES] = "emerald-4.0.0",
+    rules: Annotated[str, RULES] = NEWEST_RULES,
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="COM", help="Only this test. May be repeated.", show_default="all"),

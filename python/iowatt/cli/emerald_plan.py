@@ -12,6 +12,7 @@ import typer
 from iowatt.cli.options import (
     ADVANCED,
     NAME,
+    NEWEST_RULES,
     PRODUCT,
     RAW_CAPACITY,
     RULES,
@@ -41,7 +42,7 @@ def plan(
         typer.Option("--driver", help="The load generator.", show_default=False),
     ],
     output: Annotated[Path, output("DIR", "Directory for the plan.", False)],
-    rules: Annotated[str, RULES] = "emerald-4.0.0",
+    rules: Annotated[str, RULES] = NEWEST_RULES,
     category: Annotated[
         str | None,
         typer.Option(
@@ -225,13 +226,13 @@ def _instruments(power: Sequence[str], temperature: Sequence[str]) -> list[Any]:
 
 def _instrument(text: str, role: Literal["power", "temperature"], argument: str) -> Any:
     from iowatt.base.errors import Argument, InputError
-    from iowatt.emerald.plan import Instrument
+    from iowatt.emerald.plan import PlannedInstrument
 
     name, equals, source = text.partition("=")
     if not (name and equals and source):
         place = Argument(argument, text)
         raise InputError("bad-syntax", place, "expected NAME=SOURCE, such as pdu1=csv:power.csv")
-    return Instrument(name=name, source=source, role=role)
+    return PlannedInstrument(name=name, source=source, role=role)
 
 
 def _by_phase(

@@ -73,12 +73,9 @@ def report(
     row: ExportRow | None = None
     if len(analysis) > 1:
         if wants_export or product or about or com:
-            raise InputError(
-                "not-applicable",
-                None,
-                "several analyses can only be compared",
-                hint="give one analysis with `product=`, `about=`, `com=` or for an ENERGY STAR export",
-            )
+            text = "several analyses can only be compared"
+            hint = "give one analysis with `product=`, `about=`, `com=` or for an ENERGY STAR export"
+            raise InputError("not-applicable", None, text, hint=hint)
         made = reports.side_by_side(reports.read_several(analysis))
     else:
         inputs = reports.gather(analysis[0], com=com, product=product, about=about)
@@ -91,7 +88,7 @@ def report(
             reports.write_report(made, target)
         typer.echo(f"wrote {target}", err=True)
     if energystar and row is not None:
-        typer.echo(row.json() if as_json else row.csv(), nl=False)
+        typer.echo(row.result().json_text() if as_json else row.csv(), nl=False)
     elif as_json:
         print_json((made if row is None else made.with_export(row.result())).result.as_dict())
     else:

@@ -34,7 +34,7 @@ def rules(
 ) -> None:
     """List the rule profiles, or the rules of one: value, unit, mark, verified, source."""
     from iowatt.base.errors import Argument, InputError
-    from iowatt.emerald.rules.describe import document, list_profiles, list_rules
+    from iowatt.emerald.rules import document, list_profiles, list_rules
 
     if profile is None and (key != "*" or unverified):
         place = Argument("unverified" if key == "*" else "key")

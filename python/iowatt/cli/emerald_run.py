@@ -13,8 +13,8 @@ from iowatt.cli.options import ERASE, TARGET, AsJson, Force, Notes, Resume, outp
 from iowatt.cli.show import show
 
 if TYPE_CHECKING:
-    from iowatt.emerald.conduct import Progress
-    from iowatt.emerald.plan.model import Plan
+    from iowatt.emerald.conduct import MeasurementProgress
+    from iowatt.emerald.plan import Plan
 
 
 def register(emerald: typer.Typer) -> None:
@@ -127,7 +127,7 @@ class _Shown:
             sys.stderr.write("\r" + " " * self._width + "\r")
             sys.stderr.flush()
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: MeasurementProgress) -> None:
         if not self._terminal:
             if progress.number != self._stage:
                 self._stage = progress.number

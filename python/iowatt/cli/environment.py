@@ -133,7 +133,7 @@ def _loading() -> list[Part]:
 
 def _vdbench(purpose: str) -> list[Part]:
     """vdbench, which SNIA Emerald requires from version 2 on, and a Java that it takes."""
-    from iowatt.emerald.plan.checklist import java
+    from iowatt.emerald.plan import java
 
     program = shutil.which("vdbench")
     found, said = java()

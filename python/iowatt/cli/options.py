@@ -166,6 +166,7 @@ FORMAT: Final = typer.Option(
 )
 KIND: Final = typer.Option("--kind", help="List only this kind.")
 SIMULATE: Final = typer.Option("--simulate/--no-simulate", help="Also simulate what the estimate found best.")
+NEWEST_RULES: Final = "emerald"  #: Alias of the newest profile of SNIA Emerald, given in its file.
 RULES: Final = typer.Option(
     "--rules", metavar="NAME|FILE.toml", help="Rule profile.", autocompletion=completion.rules
 )

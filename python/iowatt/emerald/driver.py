@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from iowatt.base.errors import IowattError
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.plan import Plan, PlanStage
 from iowatt.run.bundle import Run
 from iowatt.sources.observation import Observation
 
@@ -22,7 +22,7 @@ class DriverError(IowattError):
     exit_code = 1
 
 
-class Driver(Protocol):
+class LoadDriver(Protocol):
     """Runs stages, one at a time."""
 
     kind: str  #: "fio", "vdbench" or "simulation".
@@ -33,11 +33,11 @@ class Driver(Protocol):
     def check(self, plan: Plan) -> None:
         """Find errors before the first request: target, sizes, job files. Raises ``InputError``."""
 
-    def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
+    def run(self, plan: Plan, stage: PlanStage, folder: Path, stop: threading.Event) -> None:
         """Run one stage to its end, leaving its output in ``folder``; ends early when ``stop`` is set.
 
         Raises ``DriverError`` where the program fails or dies.
         """
 
-    def observe(self, plan: Plan, stage: Stage, folder: Path) -> Observation | Run:
+    def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Observation | Run:
         """The observation of a stage that has ended. Raises ``InputError`` with the file and the place."""

@@ -68,7 +68,7 @@ class Event:
     values: dict[str, Any]
 
 
-class Journal:
+class MeasurementJournal:
     """The journal of a measurement, open for appending; several threads may."""
 
     def __init__(self, folder: Path) -> None:

@@ -228,11 +228,11 @@ def test_a_point_that_cannot_be_run_is_a_record_with_its_reason():
 @pytest.mark.parametrize("how", ["as it is", "closed", "open", "family, closed", "family, open", "family"])
 def test_a_file_that_is_not_there_is_a_fault_of_the_machine_in_every_task(how):
     from iowatt.emerald.bff import point as family
-    from iowatt.emerald.family import Metric
+    from iowatt.emerald.family import EmeraldMetric
 
     gone = (InputFile("gone.toml", "/nowhere/gone.toml", 1, "0" * 64),)
     within = {"as it is": None, "closed": WITHIN, "open": RateRequest(0.05)}
-    metric = Metric("RR", "Random read", "random", "IOPS/W")
+    metric = EmeraldMetric("RR", "Random read", "random", "IOPS/W")
     ways = {"family, closed": "closed", "family, open": "open", "family": "as-is"}
     with pytest.raises(MachineError):
         if how in within:

@@ -7,14 +7,14 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
+from iowatt.emerald.analyze.checks import clocks, sequence, validity
+from iowatt.emerald.analyze.checks.clocks import Boundary
+from iowatt.emerald.analyze.checks.sequence import StageSpan
 from iowatt.emerald.analyze.limits import PlanRules
-from iowatt.emerald.analyze.phase import Phase
-from iowatt.emerald.analyze.stages import Measured, StageRun, rule_seconds
-from iowatt.emerald.conduct.state import state_of
-from iowatt.emerald.judge import clocks, sequence, validity
-from iowatt.emerald.judge.clocks import Boundary
-from iowatt.emerald.judge.finding import Finding, Weight
-from iowatt.emerald.judge.sequence import Span
+from iowatt.emerald.analyze.phase import JudgedPhase
+from iowatt.emerald.analyze.stages import MeasuredStages, StageRun, rule_seconds
+from iowatt.emerald.conduct import state_of
+from iowatt.emerald.finding import Finding, Weight
 
 ACTIVE = ("warmup", "measurement", "idle")
 #: Longest time between two stages that is not a break: a load generator needs some seconds to start, in a
@@ -23,7 +23,7 @@ SEAM_LIMIT_S: Final = 60.0
 _REACH_S = 180.0  #: Reach around a boundary between stages in which a step of the power is looked for.
 
 
-def findings(measured: Measured, phases: Sequence[Phase], rules: PlanRules) -> Iterator[Finding]:
+def findings(measured: MeasuredStages, phases: Sequence[JudgedPhase], rules: PlanRules) -> Iterator[Finding]:
     """All findings on the measurement."""
     yield from measured.findings
     yield from _plan(measured, rules)
@@ -38,7 +38,7 @@ def findings(measured: Measured, phases: Sequence[Phase], rules: PlanRules) -> I
             yield from _preparation(one, measured)
 
 
-def _plan(measured: Measured, rules: PlanRules) -> Iterator[Finding]:
+def _plan(measured: MeasuredStages, rules: PlanRules) -> Iterator[Finding]:
     """The plan itself: its own deviations, and its order against the rules'."""
     plan = measured.plan
     for deviation in plan.deviations:
@@ -66,7 +66,7 @@ def _plan(measured: Measured, rules: PlanRules) -> Iterator[Finding]:
         yield Finding("out-of-order", "non-compliant", text)
 
 
-def _is_stated(measured: Measured, code: str, word: str) -> bool:
+def _is_stated(measured: MeasuredStages, code: str, word: str) -> bool:
     """Whether the plan's deviations have it; those of earlier versions have no codes, but a word."""
     return any(
         one.code == code or (one.code == "stated" and word in one.text.lower())
@@ -74,14 +74,14 @@ def _is_stated(measured: Measured, code: str, word: str) -> bool:
     )
 
 
-def _times(measured: Measured, rules: PlanRules) -> Iterator[Finding]:
+def _times(measured: MeasuredStages, rules: PlanRules) -> Iterator[Finding]:
     """Order, breaks and clocks."""
     interval = max(stage.interval_s for stage in measured.plan.stages)
     apart = rules.number("instruments.clock.apart_s")
     by_log = [span for one in measured.stages if (span := _span(one)) is not None]
     yield from sequence.order(by_log, slack_s=apart)
     by_journal = [
-        Span(one.stage.id, one.began, one.ended, one.stage.role in ACTIVE)
+        StageSpan(one.stage.id, one.began, one.ended, one.stage.role in ACTIVE)
         for one in measured.stages
         if one.began is not None and one.ended is not None
     ]
@@ -102,9 +102,9 @@ def _times(measured: Measured, rules: PlanRules) -> Iterator[Finding]:
         yield from clocks.compared(log.instrument.name, found, apart, interval)
 
 
-def _loads(measured: Measured) -> list[Span]:
+def _loads(measured: MeasuredStages) -> list[StageSpan]:
     """Times of one load: between a warm-up and its measurement the power has no reason to step."""
-    found: list[Span] = []
+    found: list[StageSpan] = []
     for one in measured.stages:
         span = _span(one)
         if span is None:
@@ -116,13 +116,13 @@ def _loads(measured: Measured) -> list[Span]:
     return found
 
 
-def _span(one: StageRun) -> Span | None:
+def _span(one: StageRun) -> StageSpan | None:
     if one.whole is None:
         return None
-    return Span(one.stage.id, *one.whole, one.stage.role in ACTIVE)
+    return StageSpan(one.stage.id, *one.whole, one.stage.role in ACTIVE)
 
 
-def _settings(measured: Measured) -> Iterator[Finding]:
+def _settings(measured: MeasuredStages) -> Iterator[Finding]:
     noted = False
     if measured.events is not None:
         state = state_of(measured.plan, measured.events)
@@ -140,7 +140,7 @@ def _settings(measured: Measured) -> Iterator[Finding]:
         yield Finding("settings-unknown", "non-compliant", "settings were not recorded after the measurement")
 
 
-def _driver(measured: Measured, rules: PlanRules) -> Iterator[Finding]:
+def _driver(measured: MeasuredStages, rules: PlanRules) -> Iterator[Finding]:
     """Whether the rules accept the load generator."""
     source = measured.plan.source
     if source == "simulation":
@@ -163,13 +163,13 @@ def _driver(measured: Measured, rules: PlanRules) -> Iterator[Finding]:
         yield Finding("driver-script", "non-compliant", text)
 
 
-def _drivers(measured: Measured) -> list[tuple[str, Mapping[str, Any]]]:
+def _drivers(measured: MeasuredStages) -> list[tuple[str, Mapping[str, Any]]]:
     """The load generator of each stage that has one."""
     runs = [(one.stage.id, one.run) for one in measured.stages if one.run is not None]
     return [(stage, driver) for stage, run in runs if (driver := run.summary.get("driver"))]
 
 
-def _intensity(phases: Sequence[Phase], rules: PlanRules) -> Iterator[Finding]:
+def _intensity(phases: Sequence[JudgedPhase], rules: PlanRules) -> Iterator[Finding]:
     """Phases whose rate is a share of another's."""
     by_name = {phase.result.phase: phase for phase in phases}
     for name, phase in by_name.items():
@@ -191,7 +191,7 @@ def _intensity(phases: Sequence[Phase], rules: PlanRules) -> Iterator[Finding]:
         )
 
 
-def _preparation(one: StageRun, measured: Measured) -> Iterator[Finding]:
+def _preparation(one: StageRun, measured: MeasuredStages) -> Iterator[Finding]:
     """Whether fill and conditioning were done for long enough."""
     stage = one.stage
     if one.run is None and one.ended is None:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import across, phase
+from iowatt.emerald.analyze.checks import efficiency, validity
 from iowatt.emerald.analyze.limits import PlanRules
-from iowatt.emerald.analyze.phase import Phase
+from iowatt.emerald.analyze.phase import JudgedPhase
 from iowatt.emerald.analyze.result import (
     Analysis,
     IdleMinute,
@@ -19,14 +20,13 @@ from iowatt.emerald.analyze.result import (
     RulesUsed,
     StabilityRule,
 )
-from iowatt.emerald.analyze.stages import Measured, StageRun, rule_seconds
-from iowatt.emerald.judge import efficiency, validity
-from iowatt.emerald.judge.finding import Finding, status
+from iowatt.emerald.analyze.stages import MeasuredStages, StageRun, rule_seconds
+from iowatt.emerald.finding import Finding, status
 from iowatt.emerald.rules import Rules
 
 
 def judge(
-    measured: Measured, rules: Rules, *, weights: str | None = None, reading: str | None = None
+    measured: MeasuredStages, rules: Rules, *, weights: str | None = None, reading: str | None = None
 ) -> Analysis:
     """Judge a measurement by rules.
 
@@ -88,7 +88,7 @@ def judge(
     )
 
 
-def _with_ratio(own: PhaseResult, phases: Sequence[Phase], rules: PlanRules) -> PhaseResult:
+def _with_ratio(own: PhaseResult, phases: Sequence[JudgedPhase], rules: PlanRules) -> PhaseResult:
     """The phase with its power over that of the phase whose rate it runs a share of (MW2 of MW1).
 
     Other phases have none, nor has a phase where either metric is refused.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from iowatt.emerald.analyze.checks.stability import MEANING
 from iowatt.emerald.analyze.result import (
     Analysis,
     IdleMinute,
@@ -16,7 +17,6 @@ from iowatt.emerald.analyze.result import (
     ReadyIdle,
     StabilityReading,
 )
-from iowatt.emerald.judge.stability import MEANING
 from iowatt.render import palette, plot
 from iowatt.render.figure import (
     Cell,
@@ -99,7 +99,7 @@ def metrics(analysis: Analysis) -> Figure:
     )
 
 
-def stability(analysis: Analysis) -> Figure | None:
+def stability_figure(analysis: Analysis) -> Figure | None:
     """The three readings, the trend test and the verdict of each phase."""
     mark = analysis.unverified_stability
     rows: list[list[Cell]] = []
@@ -213,7 +213,7 @@ def rules(analysis: Analysis) -> Figure | None:
     )
 
 
-def instruments(analysis: Analysis) -> Figure | None:
+def instruments_figure(analysis: Analysis) -> Figure | None:
     """Instruments, and the phases that they recorded."""
     listed: dict[str, tuple[InstrumentUsed, list[str]]] = {}
     for part in analysis.parts:
@@ -242,7 +242,7 @@ def instruments(analysis: Analysis) -> Figure | None:
     )
 
 
-def of_part(part: Part, analysis: Analysis) -> list[Figure]:
+def part_figures(part: Part, analysis: Analysis) -> list[Figure]:
     """The minutes of a part: rate, response time, power and efficiency; of ready idle the power."""
     if not part.minutes:
         return []

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.judge.instruments import Limits as InstrumentLimits
-from iowatt.emerald.judge.stability import READINGS, Reading
-from iowatt.emerald.plan.model import Plan
+from iowatt.emerald.analyze.checks.instruments import InstrumentLimits
+from iowatt.emerald.analyze.checks.stability import READINGS, Reading
+from iowatt.emerald.plan import Plan
 from iowatt.emerald.rules import Rules
 
 

@@ -1,8 +1,7 @@
-"""What ``iowatt emerald analyze`` shows and writes: the page, the result, the stages as Runs."""
+"""The output of ``iowatt emerald analyze``: the page, the result, the stages as Runs."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -11,7 +10,7 @@ from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import figures
 from iowatt.emerald.analyze.result import Analysis, name_of
-from iowatt.emerald.analyze.stages import Measured
+from iowatt.emerald.analyze.stages import MeasuredStages
 from iowatt.render import numbers
 from iowatt.render import write as render_file
 from iowatt.render.document import Caveat, Document, Section
@@ -47,17 +46,19 @@ def document(analysis: Analysis) -> Document:
         ],
         sections=[
             Section("metrics", "Metrics", [figures.metrics(analysis)], list(_power_ratios(analysis))),
-            Section("stability", "Stability", _present(figures.stability(analysis))),
+            Section("stability", "Stability", _present(figures.stability_figure(analysis))),
             *(
                 Section(
                     part.phase,
                     f"Minutes of {name_of(part)}: {figures.status(part, analysis)}",
-                    figures.of_part(part, analysis),
+                    figures.part_figures(part, analysis),
                     folded=True,
                 )
                 for part in analysis.parts
             ),
-            Section("instruments", "Instruments", _present(figures.instruments(analysis)), folded=True),
+            Section(
+                "instruments", "Instruments", _present(figures.instruments_figure(analysis)), folded=True
+            ),
             Section("rules", "Unverified rule values", _present(figures.rules(analysis)), folded=True),
         ],
         caveats=list(_caveats(analysis)),
@@ -123,7 +124,7 @@ def check_target(folder: Path, force: bool) -> None:
         raise InputError("exists", str(folder / existing[0]), text, hint=hint)
 
 
-def write(analysis: Analysis, measured: Measured, folder: Path, *, force: bool = False) -> list[Path]:
+def write(analysis: Analysis, measured: MeasuredStages, folder: Path, *, force: bool = False) -> list[Path]:
     """Write the result, the page and the Runs, each file whole or not at all; the paths of the first two."""
     check_target(folder, force)
     try:
@@ -133,8 +134,7 @@ def write(analysis: Analysis, measured: Measured, folder: Path, *, force: bool =
     for one in measured.stages:
         if one.run is not None:
             one.run.save(folder / RUNS / one.stage.id, force=True)
-    text = json.dumps(analysis.as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     with atomic_path.file(folder / RESULT) as made:
-        made.write_text(text, encoding="utf-8", newline="\n")
+        made.write_text(analysis.json_text(), encoding="utf-8", newline="\n")
     render_file.write(document(analysis), folder / PAGE, force=True)
     return [folder / RESULT, folder / PAGE]

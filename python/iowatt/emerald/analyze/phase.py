@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from iowatt.emerald import generator
+from iowatt.emerald.analyze.checks import efficiency, instruments, minutes, stability, trend, validity
+from iowatt.emerald.analyze.checks.minutes import Floats, Minutes
 from iowatt.emerald.analyze.limits import PlanRules, StabilityLimits
 from iowatt.emerald.analyze.result import (
     EfficiencyTrend,
@@ -21,24 +24,24 @@ from iowatt.emerald.analyze.result import (
     StabilityReading,
 )
 from iowatt.emerald.analyze.stages import StageRun, rule_seconds
-from iowatt.emerald.judge import efficiency, generator, instruments, minutes, stability, trend, validity
-from iowatt.emerald.judge.finding import Finding, status
-from iowatt.emerald.judge.minutes import Floats, Minutes
-from iowatt.emerald.plan.workloads import outstanding
+from iowatt.emerald.finding import Finding, status
+from iowatt.emerald.plan.load import outstanding
 from iowatt.run.bundle import Run
 
 _TREND = ("points", "drift", "drift_half_width", "p", "significant", "autocorrelation", "degrees")
 
 
 @dataclass(frozen=True)
-class Phase:
+class JudgedPhase:
     """A phase as judged, with a figure for checks across phases."""
 
     result: PhaseResult
     requests: float = 0.0  #: Requests that the result's ``iops`` was counted from.
 
 
-def judge(measured: StageRun, warmup: StageRun | None, rules: PlanRules, limits: StabilityLimits) -> Phase:
+def judge(
+    measured: StageRun, warmup: StageRun | None, rules: PlanRules, limits: StabilityLimits
+) -> JudgedPhase:
     """Judge a measurement stage with the warm-up before it."""
     phase = measured.stage.phase
     unit = minutes.unit_of(phase)
@@ -51,11 +54,13 @@ def judge(measured: StageRun, warmup: StageRun | None, rules: PlanRules, limits:
     }
     if phase not in rules.names("phases.order"):
         text = f"the rules {rules.name} have no phase {phase} and no metric of it"
-        return Phase(PhaseResult(**head, ep=None, **judged([Finding("metric-unknown", "invalid", text)])))
+        return JudgedPhase(
+            PhaseResult(**head, ep=None, **judged([Finding("metric-unknown", "invalid", text)]))
+        )
     run = measured.run
     if run is None:
         missing = Finding("stage-missing", "invalid", f"there are no figures of {phase}")
-        return Phase(PhaseResult(**head, ep=None, **judged([*measured.findings, missing])))
+        return JudgedPhase(PhaseResult(**head, ep=None, **judged([*measured.findings, missing])))
     own = minutes_of(measured, run, unit)
     before = _history(warmup, measured, unit)
     means = efficiency.means(own)
@@ -95,7 +100,7 @@ def judge(measured: StageRun, warmup: StageRun | None, rules: PlanRules, limits:
         instruments=described(run, means.power_w, rules),
         **judged(findings),
     )
-    return Phase(result, requests)
+    return JudgedPhase(result, requests)
 
 
 def kind_of(run: Run) -> Kind:
@@ -244,7 +249,7 @@ def _generator(
         return
     stage, recorded = measured.stage, run.plan.get("measured") or {}
     driver = run.summary.get("driver") or {}
-    load = generator.Load(
+    load = generator.GeneratorLoad(
         asked_iops=None if stage.closed else driver.get("asked_iops") or stage.rate_iops,
         achieved_iops=count / seconds,
         response_s=None if response_ms is None else response_ms / 1e3,
@@ -266,12 +271,12 @@ def _totals(own: Minutes) -> tuple[float, float]:
     return float(np.nansum(own.requests)), float(own.seconds.sum())
 
 
-def _completed_work(run: Run) -> validity.Work:
+def _completed_work(run: Run) -> validity.CompletedWork:
     """Completed requests of the stage's intervals, by direction and in bytes."""
     table = run.table("intervals")
     names = ("reads", "writes", "completions", "bytes_read", "bytes_written")
     reads, writes, done, *moved = (float(table[name].fill_null(0).to_numpy().sum()) for name in names)
-    return validity.Work(reads, writes, done, sum(moved))
+    return validity.CompletedWork(reads, writes, done, sum(moved))
 
 
 def instrument_findings(run: Run, power_w: float | None, rules: PlanRules) -> Iterator[Finding]:

@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
-from iowatt.emerald.analyze.stages import IdlePeriod, Logs, Measured, StageRun, stage_run, unreadable
-from iowatt.emerald.conduct.state import Attempt, state_of
-from iowatt.emerald.judge.finding import Finding, Weight
+from iowatt.emerald.analyze.stages import IdlePeriod, Logs, MeasuredStages, StageRun, stage_run, unreadable
+from iowatt.emerald.conduct import state_of
+from iowatt.emerald.conduct.result import Attempt
+from iowatt.emerald.finding import Finding, Weight
 from iowatt.emerald.measurement import MEASUREMENT_SCHEMA, events
-from iowatt.emerald.plan import Instrument, Plan, Stage
+from iowatt.emerald.plan import Plan, PlannedInstrument, PlanStage
 from iowatt.emerald.plan import read as read_plan
 from iowatt.run.bundle import Run
 from iowatt.sources.meters import source
@@ -28,7 +29,7 @@ from iowatt.sources.observation import Observation
 _OUTPUTS = {"fio": "fio.json", "vdbench": "out", "simulation": "run"}
 
 
-def measurement(folder: Path) -> Measured:
+def measurement(folder: Path) -> MeasuredStages:
     """A measurement of `emerald run`.
 
     Raises ``InputError``: it is not a measurement, or its plan or journal cannot be read. Unreadable stages
@@ -49,7 +50,7 @@ def measurement(folder: Path) -> Measured:
     after = _settings(folder / "settings-after.json")
     live = {each.name for each in plan.instruments if source.is_live(each.source)}
     foreign = [log for log in logs.power if log.instrument.name not in live]
-    return Measured(plan, stages, journal, before, after, str(folder), findings, foreign)
+    return MeasuredStages(plan, stages, journal, before, after, str(folder), findings, foreign)
 
 
 def files(
@@ -59,7 +60,7 @@ def files(
     temperature: Sequence[str],
     *,
     time_zone: str | None = None,
-) -> Measured:
+) -> MeasuredStages:
     """A measurement from files that a load generator and instruments wrote elsewhere.
 
     ``output``: directory with a folder for each stage by its name, or of one call of vdbench.
@@ -96,10 +97,10 @@ def files(
             stages.append(StageRun(stage, None, findings=[unreadable(stage, error)]))
             continue
         stages.append(_read_stage(plan, stage, folder, logs, time_zone=time_zone))
-    return Measured(plan, stages, None, place=str(output), foreign=logs.power)
+    return MeasuredStages(plan, stages, None, place=str(output), foreign=logs.power)
 
 
-def _stage(folder: Path, plan: Plan, stage: Stage, counted: Attempt | None, logs: Logs) -> StageRun:
+def _stage(folder: Path, plan: Plan, stage: PlanStage, counted: Attempt | None, logs: Logs) -> StageRun:
     if counted is None:
         finding = Finding("not-run", "warning", f"{stage.id} did not run to its end")
         return StageRun(stage, None, findings=[finding])
@@ -132,7 +133,7 @@ def _idle_period(
     return idle, []
 
 
-def _assumed_idle(plan: Plan, stage: Stage, before: Sequence[StageRun], logs: Logs) -> StageRun:
+def _assumed_idle(plan: Plan, stage: PlanStage, before: Sequence[StageRun], logs: Logs) -> StageRun:
     """An idle stage without a record: it is assumed to follow the stage before at once."""
     last = next((one for one in reversed(before) if one.start is not None and one.seconds is not None), None)
     if last is None or stage.seconds is None:
@@ -178,7 +179,7 @@ def _not_given(plan: Plan, power: Sequence[InstrumentLog]) -> list[str]:
     return silent if len(silent) == more else [f"{more} of {', '.join(silent)}"]
 
 
-def _log(folder: Path, instrument: Instrument) -> list[InstrumentLog]:
+def _log(folder: Path, instrument: PlannedInstrument) -> list[InstrumentLog]:
     if source.is_live(instrument.source):
         return [_renamed(read_log(folder / f"{file_name(instrument.name)}.csv"), instrument.name)]
     address = source.find(instrument.source)[0]
@@ -213,7 +214,7 @@ def _settings(file: Path) -> dict[str, Any] | None:
 
 def _read_stage(
     plan: Plan,
-    stage: Stage,
+    stage: PlanStage,
     folder: Path,
     logs: Logs,
     *,
@@ -230,7 +231,7 @@ def _read_stage(
     return stage_run(plan, stage, observed, logs, began=began, ended=ended, attempt=attempt)
 
 
-def observe(plan: Plan, stage: Stage, folder: Path, *, time_zone: str | None = None) -> Observation | Run:
+def observe(plan: Plan, stage: PlanStage, folder: Path, *, time_zone: str | None = None) -> Observation | Run:
     """The observation, or the simulated Run, in a stage's folder.
 
     ``folder``: as `emerald run` leaves it, or the output of the load generator itself.
@@ -243,7 +244,7 @@ def observe(plan: Plan, stage: Stage, folder: Path, *, time_zone: str | None = N
     if plan.source == "simulation":
         return Run.open(place)
     if plan.source == "fio":
-        from iowatt.emerald.plan.fio import shares_of_streams
+        from iowatt.emerald.plan.load import shares_of_streams
         from iowatt.sources import fio
 
         observation = fio.read(place, interval_s=stage.interval_s, name=stage.id)
@@ -252,7 +253,7 @@ def observe(plan: Plan, stage: Stage, folder: Path, *, time_zone: str | None = N
     return _vdbench_run(_vdbench(place, _stamp(place), time_zone), stage, place)
 
 
-def folder_of(plan: Plan, stage: Stage, output: Path) -> Path:
+def folder_of(plan: Plan, stage: PlanStage, output: Path) -> Path:
     """The folder of a stage in an output directory made elsewhere.
 
     A folder or file by the stage's name, or the directory itself where vdbench ran the whole sequence in
@@ -287,7 +288,7 @@ def _latest(plan: Plan, folder: Path) -> Path:
     return latest
 
 
-def _vdbench_run(runs: Sequence[Observation], stage: Stage, place: Path) -> Observation:
+def _vdbench_run(runs: Sequence[Observation], stage: PlanStage, place: Path) -> Observation:
     """The run of a stage among those of one call of vdbench."""
     names = {stage.id, stage.id.replace("-", "_")}
     own = [one for one in runs if one.name in names]

@@ -12,9 +12,9 @@ from typing import Any, Literal
 from pydantic import Field
 
 from iowatt.base.results import Result, ResultDocument, is_none
-from iowatt.emerald.judge.finding import Finding
-from iowatt.emerald.judge.stability import Reading
-from iowatt.emerald.judge.trend import Verdict
+from iowatt.emerald.analyze.checks.stability import Reading
+from iowatt.emerald.analyze.checks.trend import Verdict
+from iowatt.emerald.finding import Finding
 from iowatt.emerald.rules import Rule
 from iowatt.run.summary_parts import StreamShare
 

@@ -9,9 +9,9 @@ from itertools import takewhile
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.judge.finding import Finding
+from iowatt.emerald.finding import Finding
 from iowatt.emerald.measurement import Event
-from iowatt.emerald.plan import Plan, Stage
+from iowatt.emerald.plan import Plan, PlanStage
 from iowatt.run.bundle import Run
 from iowatt.sources.measured import MeasuredAbout, measured_run
 from iowatt.sources.meters.instrument import InstrumentLog
@@ -26,7 +26,7 @@ _LATEST: Final = 1e11  #: Unix time that every calendar can hold.
 class StageRun:
     """A stage of the plan and its Run."""
 
-    stage: Stage
+    stage: PlanStage
     run: Run | None  #: None where the stage left nothing readable; ``findings`` has the reason.
     began: float | None = None  #: By the journal, Unix seconds; None without a journal.
     ended: float | None = None  #: Likewise.
@@ -60,13 +60,13 @@ def _start(run: Run | None) -> float | None:
     return datetime.fromisoformat(text).timestamp() if isinstance(text, str) else None
 
 
-def rule_seconds(stage: Stage, plan: Plan) -> float | None:
+def rule_seconds(stage: PlanStage, plan: Plan) -> float | None:
     """The required length of a stage, scaled like the plan's times: one finding names the scale."""
     return None if stage.rule_seconds is None else stage.rule_seconds * plan.time_scale
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredStages:
     """A measurement as it was read."""
 
     plan: Plan
@@ -107,7 +107,7 @@ class IdlePeriod:
 
 def stage_run(
     plan: Plan,
-    stage: Stage,
+    stage: PlanStage,
     observed: Observation | Run | IdlePeriod,
     logs: Logs,
     *,
@@ -167,14 +167,14 @@ def stage_run(
     return replace(whole, run=run, findings=found, lead_in=lead_in)
 
 
-def unreadable(stage: Stage, error: InputError) -> Finding:
+def unreadable(stage: PlanStage, error: InputError) -> Finding:
     """A stage that cannot be read, with the reader's message."""
     return Finding(
         "unreadable", "invalid", f"{stage.id} cannot be read: {error.place or ''}: {error.message}"
     )
 
 
-def _counted(observed: Observation, stage: Stage) -> tuple[Observation | None, Observation]:
+def _counted(observed: Observation, stage: PlanStage) -> tuple[Observation | None, Observation]:
     """The uncounted intervals before those of a measurement, if any, and the whole with its counted ones.
 
     Averages of other stages are not figures of the test, so all of their intervals count.
@@ -186,7 +186,7 @@ def _counted(observed: Observation, stage: Stage) -> tuple[Observation | None, O
     return (_as_counted(observed, before) if before else None), observed
 
 
-def _without_first(seen: Observation, stage: Stage) -> Observation:
+def _without_first(seen: Observation, stage: PlanStage) -> Observation:
     """A measurement without vdbench's first interval, which is run in addition and does not count.
 
     Averages of some versions (5.04.06) include it; then the figures come from the intervals alone.

@@ -1,4 +1,8 @@
-"""Best foot forward: of a product family, the configuration with the peak of each metric."""
+"""Best foot forward: the configuration of a product family at the peak of each metric.
+
+``search`` estimates and simulates the ``curve`` of each metric point by ``point``, ``reduced`` chooses the
+configurations for the lab, ``assemble`` makes the result, ``make`` writes its folder.
+"""
 
 from iowatt.emerald.bff.make import SHAPE, Output, search_family
 from iowatt.emerald.bff.page import document

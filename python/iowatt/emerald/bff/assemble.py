@@ -17,23 +17,31 @@ from iowatt.emerald.bff.reduced import built, reduced_list
 from iowatt.emerald.bff.result import (
     BestFootForward,
     ConfigurationFigures,
-    Curve,
     CurvePeak,
     CurvePoint,
-    EstimateErrors,
+    EfficiencyErrors,
     EstimatorUsed,
     FamilyUsed,
     LargestConfiguration,
+    MetricCurve,
     MetricPeaks,
     NamedConfiguration,
     NoFigures,
-    Peak,
     PeakConfiguration,
+    PeakPosition,
     PointFigures,
     StatedFigure,
 )
 from iowatt.emerald.bff.search import Search
-from iowatt.emerald.family import Candidate, Family, Metric, candidates, limit_s, named_candidate, shelves
+from iowatt.emerald.family import (
+    Candidate,
+    EmeraldMetric,
+    Family,
+    candidates,
+    limit_s,
+    named_candidate,
+    shelves,
+)
 
 _IDLE: Final = 0.5  #: Below this utilisation no station limits a configuration.
 _EXACT: Final = 0.3  #: How exact a rate is, as a share of the tolerance of the response time.
@@ -104,13 +112,13 @@ def _estimator(search: Search) -> EstimatorUsed:
     )
 
 
-def estimate_errors(pairs: Iterable[tuple[PointFigures, PointFigures]]) -> EstimateErrors | None:
+def estimate_errors(pairs: Iterable[tuple[PointFigures, PointFigures]]) -> EfficiencyErrors | None:
     """EP as estimated against simulated; None where there is no pair."""
     errors = [100 * (guess.ep / found.ep - 1) for guess, found in pairs if found.ep > 0]
     if not errors:
         return None
     absolute = sorted(map(abs, errors))
-    return EstimateErrors(
+    return EfficiencyErrors(
         points=len(errors),
         median_percent=statistics.median(absolute),
         p95_percent=absolute[math.ceil(0.95 * len(absolute)) - 1],
@@ -119,9 +127,9 @@ def estimate_errors(pairs: Iterable[tuple[PointFigures, PointFigures]]) -> Estim
     )
 
 
-def _curve(search: Search, series: Series, by: Literal["shelf", "drive"]) -> Curve:
+def _curve(search: Search, series: Series, by: Literal["shelf", "drive"]) -> MetricCurve:
     top = series.peak(search.known)
-    return Curve(
+    return MetricCurve(
         metric=series.metric.name,
         by=by,
         drive=series.drive,
@@ -149,7 +157,7 @@ def _point(search: Search, series: Series, at: int) -> CurvePoint:
     )
 
 
-def _metric(search: Search, metric: Metric, winner: Series | None) -> MetricPeaks:
+def _metric(search: Search, metric: EmeraldMetric, winner: Series | None) -> MetricPeaks:
     names = ("name", "title", "unit", "kind", "read_percent")
     peaks = MetricPeaks.model_validate({name: getattr(metric, name) for name in names})
     if winner is None:
@@ -172,7 +180,7 @@ def _metric(search: Search, metric: Metric, winner: Series | None) -> MetricPeak
     return peaks.model_copy(update=update)
 
 
-def _finer(search: Search, fine: Series, coarse: Series) -> Peak | None:
+def _finer(search: Search, fine: Series, coarse: Series) -> PeakPosition | None:
     """The peak by single drives: that by shelves where the difference is less than rates are exact to."""
     peak, shelf = fine.peak(search.known), coarse.peak(search.known)
     if peak is None or shelf is None:
@@ -185,7 +193,7 @@ def _finer(search: Search, fine: Series, coarse: Series) -> Peak | None:
     return peak_at(values, same, peak.kind, peak.why)
 
 
-def _peak(search: Search, series: Series, top: Peak | None = None) -> PeakConfiguration | None:
+def _peak(search: Search, series: Series, top: PeakPosition | None = None) -> PeakConfiguration | None:
     """The configuration at a peak (by default the curve's own) with its figures."""
     top = top or series.peak(search.known)
     if top is None:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from iowatt.emerald.bff.result import Peak, PeakKind, PointFigures
-from iowatt.emerald.family import Candidate, Family, Metric, candidates
+from iowatt.emerald.bff.result import PeakKind, PeakPosition, PointFigures
+from iowatt.emerald.family import Candidate, EmeraldMetric, Family, candidates
 
 Values = Sequence[float | None]
 #: Metric, configuration, and the [[configuration]] whose own loads apply.
@@ -20,7 +20,7 @@ def highest(values: Values) -> int | None:
     return max(known, key=lambda at: (values[at], -at), default=None)
 
 
-def find_peak(values: Values, *, plateau_percent: float | None = None) -> Peak | None:
+def find_peak(values: Values, *, plateau_percent: float | None = None) -> PeakPosition | None:
     """The peak of a curve over rising numbers of drives; None where no point is known.
 
     ``plateau_percent``: of a family that need not have a peak (scale-out): points within so much of the
@@ -43,7 +43,7 @@ def find_peak(values: Values, *, plateau_percent: float | None = None) -> Peak |
     return peak_at(values, top, "peak", "fewer and more drives are below it")
 
 
-def _plateau(values: Values, known: Sequence[int], top: int, percent: float) -> Peak | None:
+def _plateau(values: Values, known: Sequence[int], top: int, percent: float) -> PeakPosition | None:
     """The point to choose where an end of the curve is as good as its highest point."""
     near = [at for at in known if (values[at] or 0.0) >= (values[top] or 0.0) * (1 - percent / 100)]
     if known[-1] in near:
@@ -57,10 +57,10 @@ def _plateau(values: Values, known: Sequence[int], top: int, percent: float) -> 
     return None
 
 
-def peak_at(values: Values, at: int, kind: PeakKind, why: str) -> Peak:
+def peak_at(values: Values, at: int, kind: PeakKind, why: str) -> PeakPosition:
     """A point of a curve as its peak."""
     less, more = _change(values, at, -1), _change(values, at, 1)
-    return Peak(kind=kind, why=why, less_percent=less, more_percent=more, at=at)
+    return PeakPosition(kind=kind, why=why, less_percent=less, more_percent=more, at=at)
 
 
 def _change(values: Values, at: int, step: int) -> float | None:
@@ -144,7 +144,7 @@ class KnownPoints:
 class Series:
     """Configurations that differ in their number of drives alone, rising."""
 
-    metric: Metric
+    metric: EmeraldMetric
     drive: str
     raid: str
     controller: str
@@ -199,7 +199,7 @@ class Series:
             for at, guess in enumerate(estimates)
         ]
 
-    def peak(self, known: KnownPoints) -> Peak | None:
+    def peak(self, known: KnownPoints) -> PeakPosition | None:
         """The peak of :meth:`curve`."""
         return find_peak(self.curve(known), plateau_percent=self.plateau_percent)
 
@@ -226,7 +226,7 @@ class Series:
 
 def all_series(
     family: Family,
-    metrics: Sequence[Metric],
+    metrics: Sequence[EmeraldMetric],
     *,
     drives: Iterable[str],
     levels: Iterable[str],
@@ -247,7 +247,9 @@ def all_series(
     ]
 
 
-def _curves(family: Family, metric: Metric, *, drive: str, raid: str, controller: str) -> Iterator[Series]:
+def _curves(
+    family: Family, metric: EmeraldMetric, *, drive: str, raid: str, controller: str
+) -> Iterator[Series]:
     """One curve; of a scale-out family, one for each number of drives a node."""
     points = candidates(family, drive=drive, raid=raid, controller=controller)
     scale_out = family.file.scale_out

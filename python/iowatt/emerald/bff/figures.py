@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from iowatt.emerald.bff.result import BestFootForward, Curve, MetricPeaks, PeakConfiguration
+from iowatt.emerald.bff.result import BestFootForward, MetricCurve, MetricPeaks, PeakConfiguration
 from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain, text_columns
 from iowatt.render.numbers import significant
@@ -64,7 +64,7 @@ def _figure(
     key: str,
     title: str,
     caption: str,
-    shown: Sequence[Curve],
+    shown: Sequence[MetricCurve],
     *,
     metric: MetricPeaks,
     peak: PeakConfiguration,
@@ -87,7 +87,7 @@ def _figure(
     return Figure(key, title, caption, Table(columns, rows), drawing, list(remarks), wide=True)
 
 
-def _traces(series: Curve, colour: str) -> list[dict[str, Any]]:
+def _traces(series: MetricCurve, colour: str) -> list[dict[str, Any]]:
     points = [point for point in series.points if point.ep is not None]
     estimated = [(point.drives, point.estimated.ep) for point in points if point.estimated is not None]
     simulated = [(point.drives, point.found.ep) for point in points if point.found is not None]
@@ -103,7 +103,7 @@ def _traces(series: Curve, colour: str) -> list[dict[str, Any]]:
     return traces
 
 
-def _rows(series: Curve, metric: MetricPeaks) -> list[list[Cell]]:
+def _rows(series: MetricCurve, metric: MetricPeaks) -> list[list[Cell]]:
     return [
         [
             series.name, point.drives, point.shelves, point.nodes,
@@ -116,15 +116,15 @@ def _rows(series: Curve, metric: MetricPeaks) -> list[list[Cell]]:
     ]  # fmt: skip
 
 
-def _ranked(result: BestFootForward, metric: MetricPeaks, by: str) -> list[Curve]:
+def _ranked(result: BestFootForward, metric: MetricPeaks, by: str) -> list[MetricCurve]:
     """A metric's curves from the best peak down."""
     own = [one for one in result.series if one.metric == metric.name and one.by == by and one.peak]
     return sorted(own, key=lambda one: -((one.points[one.peak.at].ep if one.peak else None) or 0.0))
 
 
-def _different(ranked: Sequence[Curve]) -> list[Curve]:
+def _different(ranked: Sequence[MetricCurve]) -> list[MetricCurve]:
     """Curves without those of other classes that coincide as far as both go; of these the longest."""
-    kept: dict[tuple[Any, ...], Curve] = {}
+    kept: dict[tuple[Any, ...], MetricCurve] = {}
     for series in ranked:
         assert series.peak is not None
         peak = series.points[series.peak.at]

@@ -1,4 +1,4 @@
-"""What ``iowatt emerald bff`` shows: the peak of each metric, its curve, and what is worth testing."""
+"""The page of ``iowatt emerald bff``: peaks, curves, and the configurations worth testing."""
 
 from __future__ import annotations
 

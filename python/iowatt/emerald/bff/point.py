@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 from iowatt.base.document import TomlDocument
 from iowatt.base.errors import InputError
 from iowatt.emerald.bff.result import PointFigures, power_efficiency
-from iowatt.emerald.family import Candidate, Family, Metric, find_metric, scenario_text
+from iowatt.emerald.family import Candidate, EmeraldMetric, Family, find_metric, scenario_text
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.estimate import Estimator, NotEstimated
 from iowatt.evaluate.search.rate import ALL, Loop, RateRequest, search_scenario
@@ -32,7 +32,7 @@ class Task:
     """A simulation to run; it travels as its scenario."""
 
     key: str
-    metric: Metric
+    metric: EmeraldMetric
     text: str  #: The scenario; its paths are relative to ``base``.
     base: str
     files: tuple[InputFile, ...]
@@ -110,7 +110,7 @@ def _at_limit(task: Task, loop: Loop, scenario: Scenario, report: Report) -> Poi
     )
 
 
-def _of_run(run: Run, metric: Metric, *, scale: float = 1.0, **more: Any) -> PointFigures:
+def _of_run(run: Run, metric: EmeraldMetric, *, scale: float = 1.0, **more: Any) -> PointFigures:
     """Figures of a Run, with rates ``scale`` times its own and the power above idle in proportion.
 
     The Run is the one of the highest rate that was run and met the limit; the rate that just meets it lies
@@ -159,7 +159,7 @@ class Estimates:
         """Simulations of single drives so far."""
         return self._estimator.pilots
 
-    def of(self, text: str, metric: Metric, limit_s: float | None) -> PointFigures:
+    def of(self, text: str, metric: EmeraldMetric, limit_s: float | None) -> PointFigures:
         """Figures of a scenario: at its highest rate within the limit, or as written without one.
 
         Raises ``NotEstimated``: the estimator does not model part of it.

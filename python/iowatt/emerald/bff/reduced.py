@@ -22,7 +22,7 @@ from iowatt.emerald.bff.result import (
     ShareOfPeak,
 )
 from iowatt.emerald.bff.search import Search
-from iowatt.emerald.family import Candidate, Metric, shelves
+from iowatt.emerald.family import Candidate, EmeraldMetric, shelves
 
 Name = TypeVar("Name", bound=Hashable)
 Shares = Mapping[str, float]  #: Share of its peak that a configuration reaches, by metric.
@@ -146,7 +146,7 @@ def _possible(search: Search, peaks: Peaks) -> list[Candidate]:
 
 
 def _reached(
-    search: Search, candidate: Candidate, metrics: Sequence[Metric], peaks: Peaks
+    search: Search, candidate: Candidate, metrics: Sequence[EmeraldMetric], peaks: Peaks
 ) -> dict[str, float]:
     """Shares of the peaks that a configuration reaches, of its known metrics."""
     reached = {}
@@ -161,7 +161,7 @@ def _reached(
 
 
 def _listed(
-    search: Search, candidate: Candidate, metrics: Sequence[Metric], reached: Shares
+    search: Search, candidate: Candidate, metrics: Sequence[EmeraldMetric], reached: Shares
 ) -> ReducedConfiguration:
     figures = {}
     for metric in metrics:
@@ -184,7 +184,7 @@ def built(candidate: Candidate) -> BuiltConfiguration:
 
 
 def _setups(search: Search, chosen: Sequence[Candidate]) -> list[LabSetup]:
-    """What the lab must set up: of configurations of like drives the largest holds the others."""
+    """Set-ups for the lab: the largest of the configurations with like drives contains the others."""
     alike: dict[tuple[Any, ...], list[Candidate]] = {}
     for one in chosen:
         drives = tuple(sorted(group.drive for group in one.groups))

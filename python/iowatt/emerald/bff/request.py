@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import suggestion
-from iowatt.emerald.family import Family, Metric, all_metrics, find_metric
+from iowatt.emerald.family import EmeraldMetric, Family, all_metrics, find_metric
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class BffRequest:
         more = ("simulate", "confirm", "tolerance", "within_percent", "command")
         return shown | {key: getattr(self, key) for key in more}
 
-    def chosen_metrics(self) -> list[Metric]:
+    def chosen_metrics(self) -> list[EmeraldMetric]:
         """The chosen metrics in the family's order. Raises ``InputError`` where one does not exist."""
         chosen = {find_metric(self.family, name).name for name in self.metrics}
         return [one for one in all_metrics(self.family) if not chosen or one.name in chosen]
@@ -73,7 +73,6 @@ class BffRequest:
         for name in names:
             if name not in known:
                 hint = suggestion(name, known, "names")
-                raise InputError(
-                    "unknown-name", Argument(kind), f"the family has no {kind} {name!r}", hint=hint
-                )
+                text = f"the family has no {kind} {name!r}"
+                raise InputError("unknown-name", Argument(kind), text, hint=hint)
         return [name for name in known if not names or name in names]

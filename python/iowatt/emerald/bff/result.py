@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, computed_field, model_validator
 
 from iowatt.base.results import Note, Result, ResultDocument, is_none
-from iowatt.emerald.family import Metric
+from iowatt.emerald.family import EmeraldMetric
 from iowatt.emerald.rules import RulesReference
 
 Basis = Literal["estimated", "simulated", "calculated"]
@@ -46,7 +46,9 @@ class PointFigures(Result):
         return max(self.stations, key=lambda name: self.stations[name], default=None)
 
 
-def power_efficiency(metric: Metric, iops: float | None, mib_per_s: float | None, wall_w: float) -> float:
+def power_efficiency(
+    metric: EmeraldMetric, iops: float | None, mib_per_s: float | None, wall_w: float
+) -> float:
     """Operations rate over mean power (Emerald's EP): MiB/s for sequential metrics, else IOPS."""
     rate = mib_per_s if metric.kind == "sequential" else iops
     return (rate or 0.0) / wall_w if wall_w > 0 else 0.0
@@ -71,7 +73,7 @@ class FamilyUsed(Result):
     figures: list[StatedFigure]
 
 
-class EstimateErrors(Result):
+class EfficiencyErrors(Result):
     """EP as estimated against simulations, in percent; ``bias_percent`` is the mean with its sign."""
 
     points: int
@@ -89,8 +91,8 @@ class EstimatorUsed(Result):
     estimated: int
     not_estimated: int
     why_not: list[str]
-    errors: EstimateErrors | None
-    by_metric: dict[str, EstimateErrors]
+    errors: EfficiencyErrors | None
+    by_metric: dict[str, EfficiencyErrors]
 
 
 class GroupOfDrives(Result):
@@ -109,7 +111,7 @@ class BuiltConfiguration(Result):
     groups: list[GroupOfDrives]
 
 
-class Peak(Result):
+class PeakPosition(Result):
     """Where a curve has its peak."""
 
     kind: PeakKind
@@ -120,7 +122,7 @@ class Peak(Result):
     at: int  #: Position on the curve.
 
 
-class CurvePeak(Peak):
+class CurvePeak(PeakPosition):
     """The peak of a curve with its number of drives."""
 
     drives: int
@@ -176,7 +178,7 @@ class CurvePoint(Result):
         return self.found or self.estimated
 
 
-class Curve(Result):
+class MetricCurve(Result):
     """A metric over the drives of one option, level and controller class."""
 
     metric: str
@@ -260,7 +262,7 @@ class CoveringConfiguration(ReducedConfiguration):
 
 
 class LabSetup(Result):
-    """What the lab must set up: the largest of like configurations contains the others."""
+    """A set-up for the lab: the largest of like configurations, which contains the others."""
 
     controller: str
     drives_of: list[str]
@@ -297,7 +299,7 @@ class BestFootForward(ResultDocument):
     tolerance: float
     estimator: EstimatorUsed
     metrics: list[MetricPeaks]
-    series: list[Curve]
+    series: list[MetricCurve]
     configurations: list[NamedConfiguration]
     projection: list[LargestConfiguration]
     reduced: ReducedList

@@ -18,8 +18,8 @@ from iowatt.emerald.bff.request import BffRequest
 from iowatt.emerald.bff.result import PointFigures
 from iowatt.emerald.family import (
     Candidate,
+    EmeraldMetric,
     Family,
-    Metric,
     all_metrics,
     candidates,
     find_metric,
@@ -36,7 +36,7 @@ from iowatt.evaluate.search.tasks import Evaluator, InputFile, Job, described_fi
 from iowatt.model.scenario import Scenario
 
 #: A metric of a configuration; the last is the [[configuration]] whose own loads apply.
-Wanted = tuple[Metric, Candidate, str | None]
+Wanted = tuple[EmeraldMetric, Candidate, str | None]
 
 _NEAR = 0.1  #: How near an estimate of a rate is thought to be to the simulated one, as a share.
 _GRID = 4  #: A grid of single drives begins as wide as this part of a shelf.
@@ -76,12 +76,9 @@ class Search:
             controllers=request.chosen_controllers(),
         )
         if not self.series:
-            raise InputError(
-                "empty",
-                self.family.document.source,
-                "no configuration is left: no chosen drive is offered with a chosen level and controller",
-                hint="choose others with `drive=`, `raid=` and `controller=`",
-            )
+            text = "no configuration is left: no chosen drive is offered with a chosen level and controller"
+            hint = "choose others with `drive=`, `raid=` and `controller=`"
+            raise InputError("empty", self.family.document.source, text, hint=hint)
         self._calculate(self.series)
         self._estimate((one.metric, point, None) for one in self.series for point in one.points)
         if request.simulate:
@@ -120,7 +117,9 @@ class Search:
             except InputError as error:  # NotEstimated is one
                 self.known.unknown[key] = _error_text(error)
 
-    def _estimated(self, metric: Metric, candidate: Candidate, configuration: str | None) -> PointFigures:
+    def _estimated(
+        self, metric: EmeraldMetric, candidate: Candidate, configuration: str | None
+    ) -> PointFigures:
         """Figures of a configuration; sets of chunklets count as one set where the estimator knows none."""
         assert self.estimates is not None
         limit = self._limit(metric, configuration) if self._is_tuned(metric, configuration) else None
@@ -150,13 +149,13 @@ class Search:
                 raise
         return self.estimates.of(text(chunklets=False), metric, limit)
 
-    def _share(self, metric: Metric, base: PointFigures | None) -> float:
+    def _share(self, metric: EmeraldMetric, base: PointFigures | None) -> float:
         """The rate of a metric that runs at a share of another's."""
         if base is None or not base.iops:
             raise InputError("missing-figure", None, f"{metric.share_of} has no rate to take a share of")
         return base.iops * metric.share
 
-    def _is_tuned(self, metric: Metric, configuration: str | None) -> bool:
+    def _is_tuned(self, metric: EmeraldMetric, configuration: str | None) -> bool:
         """Whether a metric is run at its limit; a named configuration may have a fixed loop instead."""
         fixed = configuration is not None and self.family.configuration(configuration).outstanding is not None
         return metric.kind == "random" and not fixed
@@ -204,7 +203,7 @@ class Search:
                 else:
                     self.known.failed[key] = error_text(record["error"])
 
-    def _task(self, metric: Metric, candidate: Candidate, configuration: str | None) -> Task:
+    def _task(self, metric: EmeraldMetric, candidate: Candidate, configuration: str | None) -> Task:
         limit, tolerance, test = (
             self._limit(metric, configuration),
             self.request.tolerance,
@@ -245,7 +244,7 @@ class Search:
         files = self._files[kind]
         return described_files(files)
 
-    def _limit(self, metric: Metric, configuration: str | None) -> float:
+    def _limit(self, metric: EmeraldMetric, configuration: str | None) -> float:
         if configuration is not None:
             for name, limit in self.family.configuration(configuration).limits.items():
                 if find_metric(self.family, name).name == metric.name:
@@ -299,7 +298,7 @@ class Search:
             self.announce(f"simulating by shelves: {len(wanted)}")
             self.simulate(wanted)
 
-    def winner(self, metric: Metric, raid: str | None = None) -> Series | None:
+    def winner(self, metric: EmeraldMetric, raid: str | None = None) -> Series | None:
         """The best curve of a metric, of one level where named; simulated ones come before estimated ones."""
         own = [one for one in self.series if one.metric == metric and raid in (None, one.raid)]
         ranked = [(figures, one) for one in own if (figures := one.best(self.known)) is not None]

@@ -12,23 +12,21 @@ import math
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.calibrate.outcome import Outcome, of_observation, of_run
-from iowatt.emerald.conduct import target as targets
-from iowatt.emerald.conduct.simulation_driver import SimulationDriver
-from iowatt.emerald.driver import Driver
-from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.emerald.plan.workloads import outstanding
+from iowatt.emerald import targets
+from iowatt.emerald.calibrate.outcome import PointOutcome, of_observation, of_run
+from iowatt.emerald.conduct.drivers import SimulationDriver
+from iowatt.emerald.driver import LoadDriver
+from iowatt.emerald.plan import Plan, PlanStage
+from iowatt.emerald.plan.load import outstanding
 from iowatt.evaluate.search.highest import MOST_REQUESTS
 from iowatt.evaluate.search.tasks import SearchJournal
 from iowatt.run.bundle import Run
 
-#: Requests outstanding of a stage whose rate is not known yet.
-UNKNOWN_OUTSTANDING: Final = 32
+UNKNOWN_OUTSTANDING: Final = 32  #: Requests outstanding of a stage whose rate is not known yet.
 # On real storage: counted seconds of a point, and seconds before them, at time scale 1 and at least.
 _POINT_S, _LEAST_POINT_S = 180.0, 1.5
 _SETTLE_S, _LEAST_SETTLE_S = 60.0, 0.5
@@ -39,30 +37,18 @@ _LEAST_INTERVALS: Final = 4
 class Bench(Protocol):
     """Runs points."""
 
-    #: "simulation", "fio" or "vdbench".
-    kind: str
+    kind: str  #: "simulation", "fio" or "vdbench".
     #: Whether points do exactly what the measurement will do, so that repeated runs do not differ.
     exact: bool
 
-    def run(self, plan: Plan, stage: Stage, number: int) -> Outcome:
-        """Run one point: the load of a measurement ``stage``, as it stands in ``plan``.
+    def run(self, plan: Plan, stage: PlanStage, number: int) -> PointOutcome:
+        """Run one point: the load of a measurement ``stage``, as ``plan`` has it.
 
         ``number`` counts the points of a calibration. Raises ``InputError`` or ``DriverError``.
         """
 
-    def describe(self, stage: Stage) -> str:
+    def describe(self, stage: PlanStage) -> str:
         """The length of a point of a stage, in words."""
-
-
-def with_stages(plan: Plan, chosen: Callable[[Stage], bool], update: Mapping[str, Any]) -> Plan:
-    """The plan with other values in the stages that ``chosen`` accepts."""
-    stages = [one.model_copy(update=update) if chosen(one) else one for one in plan.stages]
-    return plan.model_copy(update={"stages": stages})
-
-
-def rate_unknown(stage: Stage) -> bool:
-    """Whether a stage makes requests at a rate that has not been found yet."""
-    return stage.workload is not None and not stage.closed and stage.rate_iops is None
 
 
 class SimulationBench:
@@ -75,15 +61,15 @@ class SimulationBench:
         self._driver = driver
         self._point_s = point_s
 
-    def run(self, plan: Plan, stage: Stage, number: int) -> Outcome:
+    def run(self, plan: Plan, stage: PlanStage, number: int) -> PointOutcome:
         """The phase as it will be, or its beginning where points are shorter."""
         del number
         # Stages before the point whose rate is not known yet must run too: as closed loops.
-        loop = {"closed": True, "outstanding": UNKNOWN_OUTSTANDING}
-        return of_run(self._driver.simulate(with_stages(plan, rate_unknown, loop), stage))
+        looped = plan.with_stages(lambda one: one.rate_unknown, closed=True, outstanding=UNKNOWN_OUTSTANDING)
+        return of_run(self._driver.simulate(looped, stage))
 
-    def shortened(self, plan: Plan, stage: Stage, rate: float | None) -> tuple[Plan, Stage]:
-        """The plan as a point of the search has it: a shorter phase where that is asked for, less before it.
+    def shortened(self, plan: Plan, stage: PlanStage, rate: float | None) -> tuple[Plan, PlanStage]:
+        """The plan as a point of the search has it: shortened if requested, with fewer stages before it.
 
         An array with lasting memory would be simulated from the first stage on for every point; a search
         takes the stage before the phase only, and what it finds is checked behind all of them.
@@ -105,7 +91,7 @@ class SimulationBench:
         changed = plan.model_copy(update={"stages": stages})
         return changed, next(one for one in stages if one.id == stage.id)
 
-    def _recent(self, plan: Plan, stage: Stage) -> Plan:
+    def _recent(self, plan: Plan, stage: PlanStage) -> Plan:
         array = self._driver.array(plan)
         if array.memory != "lasting" or {"failures", "losses of the controller"} & set(array.remembers):
             return plan
@@ -114,7 +100,7 @@ class SimulationBench:
             first -= 1
         return plan.model_copy(update={"stages": plan.stages[first:]})
 
-    def describe(self, stage: Stage) -> str:
+    def describe(self, stage: PlanStage) -> str:
         """The phase itself, or how much of it."""
         if self._point_s is None or self._point_s >= (stage.seconds or 0.0):
             return f"the whole phase ({stage.seconds:g} s), simulated"
@@ -128,7 +114,7 @@ class DriverBench:
 
     def __init__(
         self,
-        driver: Driver,
+        driver: LoadDriver,
         folder: Path,
         *,
         time_scale: float,
@@ -147,7 +133,7 @@ class DriverBench:
             self.settle_s = float(math.ceil(max(1, self.settle_s)))
             self._interval_s = float(max(1, self.point_s // _INTERVALS))
 
-    def run(self, plan: Plan, stage: Stage, number: int) -> Outcome:
+    def run(self, plan: Plan, stage: PlanStage, number: int) -> PointOutcome:
         """A short run of the stage's load."""
         until_s = self.settle_s + self.point_s
         update = {"seconds": until_s, "rule_seconds": None, "interval_s": self._interval_s}
@@ -165,7 +151,7 @@ class DriverBench:
             until_s -= self._interval_s
         return of_observation(observed, self.settle_s, until_s=until_s, outstanding=outstanding(point))
 
-    def stage(self, plan: Plan, stage: Stage) -> Path:
+    def stage(self, plan: Plan, stage: PlanStage) -> Path:
         """Run a stage as it is; the folder with what its driver left."""
         folder, number = self._folder / stage.id, 2
         while folder.exists():
@@ -180,23 +166,23 @@ class DriverBench:
             raise KeyboardInterrupt
         return folder
 
-    def describe(self, stage: Stage) -> str:
+    def describe(self, stage: PlanStage) -> str:
         """Its seconds."""
         del stage
         settled = f"after {self.settle_s:g} s that are not counted"
         return f"{self.point_s:g} s {settled}, by {self._driver.version()}"
 
 
-def _by_totals(folder: Path, error: InputError) -> Outcome:
+def _by_totals(folder: Path, error: InputError) -> PointOutcome:
     """A point by fio's totals alone, where its logs do not add up to them: overloaded jobs lose windows.
 
     Raises ``InputError`` where the totals cannot be read either.
     """
-    from iowatt.emerald.conduct.fio_driver import OUTPUT
+    from iowatt.emerald.conduct.drivers import FIO_OUTPUT
     from iowatt.sources.fio import read
 
     with tempfile.TemporaryDirectory() as empty:
-        outcome = of_observation(read(folder / OUTPUT, logs_in=Path(empty)), 0.0)
+        outcome = of_observation(read(folder / FIO_OUTPUT, logs_in=Path(empty)), 0.0)
     warning = f"the logs were left out, so that the point's beginning counts too: {error.message}"
     return outcome.model_copy(update={"warnings": (*outcome.warnings, warning)})
 
@@ -213,8 +199,7 @@ class KeptPoints:
         self._journal = SearchJournal(file)
         self._repetitions: Counter[str] = Counter()
         self._own: set[str] = set()
-        #: Points that an earlier run had finished.
-        self.known = 0
+        self.known = 0  #: Points that an earlier run had finished.
 
     def __enter__(self) -> KeptPoints:
         return self
@@ -222,7 +207,7 @@ class KeptPoints:
     def __exit__(self, *_: object) -> None:
         self._journal.close()
 
-    def __call__(self, plan: Plan, stage: Stage, number: int) -> Outcome:
+    def __call__(self, plan: Plan, stage: PlanStage, number: int) -> PointOutcome:
         """The outcome of a point."""
         content = "\n".join((self._how, plan.model_dump_json(by_alias=True), stage.model_dump_json()))
         same = hashlib.sha256(content.encode()).hexdigest()
@@ -238,4 +223,4 @@ class KeptPoints:
             record = self._journal.append(
                 {"key": key, "phase": stage.phase, "number": number, "outcome": outcome}
             )
-        return Outcome.model_validate(record["outcome"])
+        return PointOutcome.model_validate(record["outcome"])

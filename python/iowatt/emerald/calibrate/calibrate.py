@@ -18,19 +18,21 @@ from typing import Final, NamedTuple
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
 from iowatt.emerald.calibrate import notes
-from iowatt.emerald.calibrate.bench import (
-    UNKNOWN_OUTSTANDING,
-    Bench,
-    SimulationBench,
-    rate_unknown,
-    with_stages,
+from iowatt.emerald.calibrate.bench import UNKNOWN_OUTSTANDING, Bench, SimulationBench
+from iowatt.emerald.calibrate.outcome import PointOutcome
+from iowatt.emerald.calibrate.result import (
+    Calibration,
+    Kind,
+    Method,
+    PhaseCalibration,
+    Point,
+    ResponseLimit,
+    Verdict,
 )
-from iowatt.emerald.calibrate.outcome import Outcome
-from iowatt.emerald.calibrate.result import Calibration, Kind, Limit, Method, PhaseCalibration, Point, Verdict
-from iowatt.emerald.judge.generator import Cause, cause
-from iowatt.emerald.plan.build import NO_LIMIT_MS
-from iowatt.emerald.plan.model import Plan, PlanDeviation, Stage
-from iowatt.emerald.plan.workloads import SEQUENTIAL, outstanding
+from iowatt.emerald.generator import Cause, cause
+from iowatt.emerald.phases import SEQUENTIAL
+from iowatt.emerald.plan import Plan, PlanDeviation, PlanStage, outstanding_at
+from iowatt.emerald.plan.load import outstanding
 from iowatt.emerald.rules import Rules, UnknownRuleError
 from iowatt.evaluate.search.highest import (
     KEEPS_UP,
@@ -40,17 +42,15 @@ from iowatt.evaluate.search.highest import (
     highest_throughput,
     verdict_of,
 )
-from iowatt.sources.export.loads import LEAST_OUTSTANDING, MOST_OUTSTANDING, outstanding_needed
+from iowatt.sources.export.loads import LEAST_OUTSTANDING, MOST_OUTSTANDING
 
 RESPONSE_RULE: Final = "response.mean_ms.random"
 MINUTE_RULE: Final = "response.minute_ms.random"
 ACHIEVED_RULE: Final = "rate.achieved_percent"
-#: The first rate where nothing suggests a better one, requests per second.
-FIRST_RATE: Final = 100.0
+FIRST_RATE: Final = 100.0  #: The first rate where nothing suggests a better one, requests per second.
 #: Times that a rate is lowered because the whole phase exceeds the limit that its points kept.
 _MOST_CHECKS: Final = 5
-#: Share of a throughput that counts as gained.
-_GAIN: Final = 0.05
+_GAIN: Final = 0.05  #: Share of a throughput that counts as gained.
 #: Share of the limit kept free on real storage: a measurement at the very limit would fail every other time.
 MARGIN: Final = 0.05
 
@@ -59,26 +59,20 @@ MARGIN: Final = 0.05
 class SearchSettings:
     """How rates are searched."""
 
-    #: Mean response time of random phases in ms; None: the rules'.
-    limit_ms: float | None = None
+    limit_ms: float | None = None  #: Mean response time of random phases in ms; None: the rules'.
     #: Share of the limit to stay below it; None: :data:`MARGIN` where repeated runs differ, else 0.
     margin: float | None = None
     tolerance: float = 0.02
-    #: The first rate of every random phase; None: found by a probe.
-    start: float | None = None
-    #: Numbers of streams to try; empty: the plan's.
-    streams: Sequence[int] = ()
+    start: float | None = None  #: The first rate of every random phase; None: found by a probe.
+    streams: Sequence[int] = ()  #: Numbers of streams to try; empty: the plan's.
     most_outstanding: int = 1024
-    #: Runs of the search of one phase.
-    most_runs: int = 24
-    #: Phases to calibrate; empty: all.
-    phases: Sequence[str] = ()
+    most_runs: int = 24  #: Runs of the search of one phase.
+    phases: Sequence[str] = ()  #: Phases to calibrate; empty: all.
 
 
 #: Runs a point, by the plan, the stage and the point's number.
-RunPoint = Callable[[Plan, Stage, int], Outcome]
-#: Called with the phase after every point.
-Progress = Callable[[str, Point], None]
+RunPoint = Callable[[Plan, PlanStage, int], PointOutcome]
+Progress = Callable[[str, Point], None]  #: Called with the phase after every point.
 
 
 class Calibrated(NamedTuple):
@@ -100,47 +94,33 @@ def calibrate(
 ) -> Calibrated:
     """Find all rates of a plan.
 
-    Parameters
-    ----------
-    rules:
-        Those of the plan, with an empty record.
-    run_point:
-        Runs points on the ``bench``, or recalls them; None: ``bench.run``.
-    tool:
-        The load generator and its version.
-
-    Raises
-    ------
-    InputError
-        A phase is unknown, the rules do not set the limit, or a point cannot be run.
-    DriverError
-        The load generator failed.
+    ``rules``: those of the plan, with an empty record.
+    ``run_point``: runs points on the ``bench``, or recalls them; None: ``bench.run``.
+    ``tool``: the load generator and its version.
+    Raises ``InputError``: a phase is unknown, the rules do not set the limit, or a point cannot be run.
+    Raises ``DriverError``: the load generator failed.
     """
     run_point = run_point or bench.run
     return _Calibrator(plan, rules, bench, settings, run_point=run_point, progress=progress).run(tool)
 
 
-def limit_of(plan: Plan, rules: Rules, settings: SearchSettings, *, exact: bool) -> Limit:
+def limit_of(plan: Plan, rules: Rules, settings: SearchSettings, *, exact: bool) -> ResponseLimit:
     """The limit of random phases; ``exact`` where repeated runs do not differ.
 
     Raises ``InputError`` where neither the rules nor the user sets it.
     """
     margin = (0.0 if exact else MARGIN) if settings.margin is None else settings.margin
     if settings.limit_ms is not None:
-        return Limit(response_mean_ms=settings.limit_ms, rule=None, verified=False, margin=margin)
+        return ResponseLimit(response_mean_ms=settings.limit_ms, rule=None, verified=False, margin=margin)
     try:
         value = rules.number(RESPONSE_RULE, plan.category)
     except UnknownRuleError as error:
-        raise InputError(
-            "missing-figure",
-            rules.name,
-            f"the limit of the mean response time is not known: {error.message}",
-            hint="give it: `limit=20`",
-        ) from None
+        text = f"the limit of the mean response time is not known: {error.message}"
+        raise InputError("missing-figure", rules.name, text, hint="give it: `limit=20`") from None
     rule = rules.rule(RESPONSE_RULE, plan.category)
     # Points on real storage are shorter than a minute.
     minute = rules.known(MINUTE_RULE, plan.category) if exact else None
-    return Limit(
+    return ResponseLimit(
         response_mean_ms=value,
         rule=rule.key,
         verified=rule.verified,
@@ -163,13 +143,12 @@ class _Calibrator:
         self._plan, self._rules, self._bench, self._settings = plan, rules, bench, settings
         self._run_point, self._progress = run_point, progress
         self._simulated = bench.kind == "simulation"
-        self._limit: Limit | None = None
+        self._limit: ResponseLimit | None = None
         self._keeps_up = KEEPS_UP
         self._numbers = 0
-        #: Rates by phase.
-        self._rates: dict[str, float] = {}
-        # Of the phase in hand: its points, the outstanding requests that the user asked for, and the factor
-        # by which its rate needed more.
+        self._rates: dict[str, float] = {}  #: Rates by phase.
+        # Of the current phase: its points, the outstanding requests that the plan gives it, and the factor by
+        # which its rate needed more.
         self._points: list[Point] = []
         self._least, self._more = LEAST_OUTSTANDING, 1.0
 
@@ -193,15 +172,12 @@ class _Calibrator:
                 self._rates[stage.phase] = phase.rate_iops
         return self._result(phases, tool)
 
-    def _check(self, measured: Sequence[Stage]) -> None:
+    def _check(self, measured: Sequence[PlanStage]) -> None:
         known = [stage.phase for stage in measured]
         unknown = next((name for name in self._settings.phases if name not in known), None)
         if unknown is not None:
-            raise InputError(
-                "unknown-name",
-                Argument("phase"),
-                f"the plan has no phase {unknown!r}; expected {', '.join(known)}",
-            )
+            text = f"the plan has no phase {unknown!r}; expected {', '.join(known)}"
+            raise InputError("unknown-name", Argument("phase"), text)
         if not measured:
             raise InputError("empty", f"plan {self._plan.name}", "the plan has no stage that is measured")
 
@@ -232,7 +208,7 @@ class _Calibrator:
 
     # Points
 
-    def _run(self, plan: Plan, stage: Stage, kind: Kind) -> Point:
+    def _run(self, plan: Plan, stage: PlanStage, kind: Kind) -> Point:
         self._numbers += 1
         outcome = self._run_point(plan, stage, self._numbers)
         point = Point.of(
@@ -251,13 +227,13 @@ class _Calibrator:
         self._progress(phase, point)
         return point
 
-    def _loaded(self, stage: Stage, **load: object) -> tuple[Plan, Stage]:
+    def _loaded(self, stage: PlanStage, **load: object) -> tuple[Plan, PlanStage]:
         """The plan with that load of the stage's phase, and the stage in it."""
         plan = _with_load(self._plan, stage.phase, **load)
         return plan, next(one for one in plan.stages if one.id == stage.id)
 
-    def _shortened(self, stage: Stage, rate: float | None, **load: object) -> tuple[Plan, Stage]:
-        """The same, as a point of a search has it."""
+    def _shortened(self, stage: PlanStage, rate: float | None, **load: object) -> tuple[Plan, PlanStage]:
+        """The same for a point of a search, which may be shorter."""
         plan, trial = self._loaded(stage, rate_iops=rate, **load)
         if isinstance(self._bench, SimulationBench):
             return self._bench.shortened(plan, trial, rate)
@@ -265,7 +241,7 @@ class _Calibrator:
 
     # Random phases
 
-    def _by_limit(self, stage: Stage) -> PhaseCalibration:
+    def _by_limit(self, stage: PlanStage) -> PhaseCalibration:
         self._more, self._least = 1.0, outstanding(stage)
         achieved = self._rules.known(ACHIEVED_RULE, self._plan.category)
         self._keeps_up = KEEPS_UP if achieved is None else float(achieved) / 100
@@ -299,7 +275,7 @@ class _Calibrator:
             load = {"rate_iops": chosen.rate_iops, **self._allowed(chosen.rate_iops, limit)}
             self._plan = _with_load(self._plan, stage.phase, closed=False, **load)
             self._plan = _with_conditioning(self._plan, stage.workload, **load)
-        said = [
+        phase_notes = [
             *([] if limiting is None or why is None else [notes.generator_limited(limiting, why)]),
             *highest.notes,
             *notes.minute_decided(self._points, limit),
@@ -307,10 +283,10 @@ class _Calibrator:
             *notes.warnings(chosen),
         ]
         settled = highest.settled and chosen is not None
-        return self._phase(stage, "limit", chosen, settled=settled, notes=said)
+        return self._phase(stage, "limit", chosen, settled=settled, notes=phase_notes)
 
     def _phase(
-        self, stage: Stage, method: Method, chosen: Point | None, *, settled: bool, notes: list[Note]
+        self, stage: PlanStage, method: Method, chosen: Point | None, *, settled: bool, notes: list[Note]
     ) -> PhaseCalibration:
         return PhaseCalibration(
             phase=stage.phase,
@@ -323,20 +299,20 @@ class _Calibrator:
         )
 
     def _rounded(self, rate: float) -> float:
-        """A rate that can be asked for: load generators take whole numbers, reports four digits."""
+        """A rate that can be offered: load generators take whole numbers, reports show four digits."""
         if not self._simulated:
             return float(max(1, round(rate)))
         return 0.0 if rate <= 0 or not math.isfinite(rate) else float(f"{rate:.4g}")
 
-    def _allowed(self, rate: float, limit: Limit | None) -> dict[str, int]:
+    def _allowed(self, rate: float, limit: ResponseLimit | None) -> dict[str, int]:
         """Outstanding requests to allow a load generator at a rate; a simulation has no bound."""
         if self._simulated:
             return {}
-        limit_ms = NO_LIMIT_MS if limit is None else limit.response_mean_ms
-        wanted = self._more * max(outstanding_needed(rate, limit_ms / 1e3), self._least)
+        needed = outstanding_at(rate, None if limit is None else limit.response_mean_ms)
+        wanted = self._more * max(needed, self._least)
         return {"outstanding": max(self._least, min(MOST_OUTSTANDING, math.ceil(wanted)))}
 
-    def _at_rate(self, stage: Stage, rate: float, limit: Limit) -> Point:
+    def _at_rate(self, stage: PlanStage, rate: float, limit: ResponseLimit) -> Point:
         """A run at a rate; where the load generator was the limit, again with twice as many outstanding
         requests, as long as that gains throughput.
         """
@@ -353,7 +329,7 @@ class _Calibrator:
             most = point.achieved_iops
             self._more *= 2
 
-    def _cause(self, point: Point, limit: Limit | None) -> Cause | None:
+    def _cause(self, point: Point, limit: ResponseLimit | None) -> Cause | None:
         """Why the load generator was the limit of a run, if it was."""
         if self._simulated:
             return None
@@ -365,14 +341,14 @@ class _Calibrator:
             scatter=0.0 if rate is None else point.outcome.kept_up(rate)[1],
         )
 
-    def _verdict(self, point: Point, rate: float, limit: Limit) -> Verdict:
+    def _verdict(self, point: Point, rate: float, limit: ResponseLimit) -> Verdict:
         if self._cause(point, limit) is not None:
             return "generator"
         achieved, scatter = point.outcome.kept_up(rate)
         response_s = limit.response_s(point.outcome)
         return verdict_of(rate, achieved, response_s, limit.aim_s, scatter=scatter, keeps_up=self._keeps_up)
 
-    def _start(self, stage: Stage, aim_s: float) -> float:
+    def _start(self, stage: PlanStage, aim_s: float) -> float:
         """The first rate: what a closed loop reaches, or what the phase before reached."""
         if self._bench.kind == "fio" and stage.workload == "HB":  # a closed loop would not keep the shares
             return self._rates[next(reversed(self._rates))] if self._rates else FIRST_RATE
@@ -383,7 +359,7 @@ class _Calibrator:
         fast = outcome.response_s is not None and outcome.response_s < aim_s / 2
         return outcome.iops * (0.9 if fast else 0.7)
 
-    def _probed(self, stage: Stage, aim_s: float) -> Outcome:
+    def _probed(self, stage: PlanStage, aim_s: float) -> PointOutcome:
         """A closed loop. On real storage its requests are doubled until throughput stops rising or they wait
         longer than the limit; the last outcome before that.
         """
@@ -399,7 +375,7 @@ class _Calibrator:
                 return outcome
             best = outcome
 
-    def _chosen(self, stage: Stage, highest: RateBracket, limit: Limit) -> Point | None:
+    def _chosen(self, stage: PlanStage, highest: RateBracket, limit: ResponseLimit) -> Point | None:
         """The point of the rate found; in simulation checked as the measurement will have it."""
         if highest.best is None:
             return None
@@ -416,7 +392,7 @@ class _Calibrator:
             rate = self._rounded(rate * (1 - self._settings.tolerance))
         return None
 
-    def _by_share(self, stage: Stage, base: str) -> PhaseCalibration:
+    def _by_share(self, stage: PlanStage, base: str) -> PhaseCalibration:
         percent = self._rules.number(f"workloads.{stage.phase}.intensity_percent", self._plan.category)
         self._more, self._least = 1.0, LEAST_OUTSTANDING
         rate = self._rates.get(base) or next(
@@ -433,16 +409,16 @@ class _Calibrator:
         if why is None:
             self._plan = plan
         text = f"{percent:g} % of {rate:g} requests per second, the rate of {base}"
-        said = [
+        phase_notes = [
             *([] if why is None else [notes.generator_limited(point, why)]),
             Note(code="share-of-rate", text=text),
             *notes.warnings(point),
         ]
-        return self._phase(stage, "share", None if why else point, settled=why is None, notes=said)
+        return self._phase(stage, "share", None if why else point, settled=why is None, notes=phase_notes)
 
     # Sequential phases
 
-    def _by_throughput(self, stage: Stage) -> PhaseCalibration:
+    def _by_throughput(self, stage: PlanStage) -> PhaseCalibration:
         def measure(streams: int, outstanding: int) -> tuple[float, Point]:
             loop = self._shortened(stage, None, closed=True, streams=streams, outstanding=outstanding)
             point = self._run(*loop, "search")
@@ -462,28 +438,27 @@ class _Calibrator:
         for tried in most.points:
             why = self._cause(tried.made, None)
             if why is not None and tried.throughput >= enough:
-                said = [notes.generator_limited(tried.made, why)]
-                return self._phase(stage, "throughput", None, settled=False, notes=said)
+                phase_notes = [notes.generator_limited(tried.made, why)]
+                return self._phase(stage, "throughput", None, settled=False, notes=phase_notes)
         load = {"streams": best.streams, "outstanding": best.outstanding}
         self._plan = _with_load(self._plan, stage.phase, closed=True, rate_iops=None, **load)
         text = f"throughput still grew at {settings.most_outstanding} outstanding requests"
-        said = [
+        phase_notes = [
             *([] if most.settled else [Note(code="still-growing", text=text, decides=True)]),
             *notes.within_tolerance(self._points, best.made, settings.tolerance),
             *notes.warnings(best.made),
         ]
-        return self._phase(stage, "throughput", best.made, settled=most.settled, notes=said)
+        return self._phase(stage, "throughput", best.made, settled=most.settled, notes=phase_notes)
 
 
 def _with_load(plan: Plan, phase: str, **load: object) -> Plan:
     """The plan with another load of a phase's stages."""
-    return with_stages(plan, lambda stage: stage.phase == phase and stage.workload is not None, load)
+    return plan.with_stages(lambda stage: stage.phase == phase and stage.workload is not None, **load)
 
 
 def _with_conditioning(plan: Plan, workload: str | None, **load: object) -> Plan:
-    """The plan with a rate, and what goes with it, for conditioning by that workload that has none yet."""
-    return with_stages(
-        plan,
-        lambda stage: stage.role == "conditioning" and stage.workload == workload and rate_unknown(stage),
-        load,
+    """The plan with a load for conditioning by that workload, where its rate is still unknown."""
+    return plan.with_stages(
+        lambda stage: stage.role == "conditioning" and stage.workload == workload and stage.rate_unknown,
+        **load,
     )

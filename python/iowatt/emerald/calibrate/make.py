@@ -1,8 +1,8 @@
 """`iowatt emerald calibrate` without its printing: reads the plan, runs the points, writes the new plan.
 
-While it runs, its points are kept beside the folder that it will make, in ``NAME.calibrating``: a journal of
+While it runs, its points are kept in ``NAME.calibrating``, next to the folder that it will make: a journal of
 their outcomes and, on real storage, the load generator's files of each. ``--resume`` continues there. The
-new plan's folder has, besides the files of every plan:
+new plan's folder has the files of every plan, and:
 
     calibration.json   calibration.txt   calibration.html
     points.jsonl       points/           what was run
@@ -21,26 +21,16 @@ from typing import Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
+from iowatt.emerald import targets
 from iowatt.emerald.calibrate import page
-from iowatt.emerald.calibrate.bench import (
-    Bench,
-    DriverBench,
-    KeptPoints,
-    SimulationBench,
-    rate_unknown,
-    with_stages,
-)
+from iowatt.emerald.calibrate.bench import Bench, DriverBench, KeptPoints, SimulationBench
 from iowatt.emerald.calibrate.calibrate import Calibrated, SearchSettings, calibrate
 from iowatt.emerald.calibrate.result import Calibration, PlanFile
-from iowatt.emerald.conduct import begin
-from iowatt.emerald.conduct import target as targets
-from iowatt.emerald.conduct.folder import LOCK, clear, hold
-from iowatt.emerald.conduct.simulation_driver import SimulationDriver
-from iowatt.emerald.driver import Driver
-from iowatt.emerald.plan import folder
-from iowatt.emerald.plan.files import NOMINAL_IOPS
-from iowatt.emerald.plan.make import rewrite
-from iowatt.emerald.plan.model import Plan
+from iowatt.emerald.conduct import LOCK, clear, hold, read_plan
+from iowatt.emerald.conduct.drivers import SimulationDriver, driver_of
+from iowatt.emerald.driver import LoadDriver
+from iowatt.emerald.plan import Plan, check_target, plan_file, rewrite
+from iowatt.emerald.plan.load import NOMINAL_IOPS
 from iowatt.emerald.rules import Rules, load
 from iowatt.render import terminal, write
 
@@ -55,12 +45,9 @@ class CalibrationRequest:
     plan: Path
     output: Path
     target: str | None = None
-    #: The target again, where it exists.
-    erase: str | None = None
-    #: Whether the plan's pre-fill is run first on real storage.
-    fill: bool = True
-    #: Counted seconds of a point, and seconds before that; None: by default.
-    point_s: float | None = None
+    erase: str | None = None  #: The target again, where it exists.
+    fill: bool = True  #: Whether the plan's pre-fill is run first on real storage.
+    point_s: float | None = None  #: Counted seconds of a point, and seconds before that; None: by default.
     settle_s: float | None = None
     resume: bool = False
     force: bool = False
@@ -76,28 +63,20 @@ class CalibrationRequest:
         return self.force and not self.resume and (self.staging / _JOURNAL).is_file()
 
 
-def make(
+def calibrate_plan(
     request: CalibrationRequest, settings: SearchSettings, *, talk: Callable[[str], None]
 ) -> Calibration:
     """Calibrate a plan, and write the new one.
 
-    Parameters
-    ----------
-    talk:
-        Called with a line of text as points are finished.
-
-    Raises
-    ------
-    InputError
-        What is wrong with the plan, its target, the settings or the folder.
-    DriverError
-        The load generator failed; what is finished is kept.
+    ``talk``: called with a line of text as points are finished.
+    Raises ``InputError``: what is wrong with the plan, its target, the settings or the folder.
+    Raises ``DriverError``: the load generator failed; what is finished is kept.
     """
-    file = request.plan / folder.PLAN if request.plan.is_dir() else request.plan
-    plan = begin.read_plan(file, target=request.target)
+    file = plan_file(request.plan)
+    plan = read_plan(file, target=request.target)
     _refuse(request)
     rules, notes = _rules(plan)
-    driver = begin.driver_of(plan)
+    driver = driver_of(plan)
     staging = request.staging
     _check(plan, driver, request)
     with contextlib.ExitStack() as held:
@@ -134,17 +113,14 @@ def make(
 
 def _refuse(request: CalibrationRequest) -> None:
     """Raise where something would be overwritten."""
-    folder.refuse(request.output, force=request.force)
+    check_target(request.output, force=request.force)
     staging = request.staging
     if staging.exists() and not (request.resume or request.force):
         if (staging / LOCK).exists():
             hold(staging).close()  # raises where another process is running
-        raise InputError(
-            "exists",
-            str(staging),
-            "the directory holds the points of an interrupted calibration",
-            hint="`resume=True` continues it, `force=True` starts again",
-        )
+        text = "the directory holds the points of an interrupted calibration"
+        hint = "`resume=True` continues it, `force=True` starts again"
+        raise InputError("exists", str(staging), text, hint=hint)
 
 
 @contextlib.contextmanager
@@ -175,18 +151,14 @@ def _rules(plan: Plan) -> tuple[Rules, list[Note]]:
     return rules, [Note(code="rules-changed", text=text, decides=True)]
 
 
-def _check(plan: Plan, driver: Driver, request: CalibrationRequest) -> None:
+def _check(plan: Plan, driver: LoadDriver, request: CalibrationRequest) -> None:
     """Find what is wrong before the first request."""
     if isinstance(driver, SimulationDriver):
         for argument, value in (("erase", request.erase), ("settle_seconds", request.settle_s)):
             if value is not None:
-                raise InputError(
-                    "not-applicable",
-                    Argument(argument),
-                    "this is for real storage, and the plan is for a simulation",
-                    hint="leave it out",
-                )
-    driver.check(with_stages(plan, rate_unknown, {"rate_iops": NOMINAL_IOPS}))
+                text = "this is for real storage, and the plan is for a simulation"
+                raise InputError("not-applicable", Argument(argument), text, hint="leave it out")
+    driver.check(plan.with_stages(lambda stage: stage.rate_unknown, rate_iops=NOMINAL_IOPS))
 
 
 def _ours(staging: Path) -> list[str]:
@@ -197,7 +169,7 @@ def _ours(staging: Path) -> list[str]:
         return []
 
 
-def _bench(plan: Plan, driver: Driver, points: Path, request: CalibrationRequest) -> Bench:
+def _bench(plan: Plan, driver: LoadDriver, points: Path, request: CalibrationRequest) -> Bench:
     if isinstance(driver, SimulationDriver):
         return SimulationBench(driver, request.point_s)
     if hasattr(driver, "mark"):
@@ -209,14 +181,14 @@ def _bench(plan: Plan, driver: Driver, points: Path, request: CalibrationRequest
     )
 
 
-def _how(bench: Bench, driver: Driver) -> str:
-    """What identifies a point besides its plan and stage."""
+def _how(bench: Bench, driver: LoadDriver) -> str:
+    """The rest of a point's identity: the driver's version and the lengths."""
     own = f"{bench.point_s} {bench.settle_s}" if isinstance(bench, DriverBench) else "as the scenario is now"
     return f"{driver.version()} {own}"
 
 
 def _fill(plan: Plan, bench: DriverBench, done: Path, talk: Callable[[str], None]) -> list[Note]:
-    """Write the tested range once, as the plan has it; reads would else meet what was never written."""
+    """Write the tested range once, as the plan has it; so that reads find written data."""
     stage = next((one for one in plan.stages if one.role == "prefill"), None)
     if stage is None:
         text = "the plan has no pre-fill: what was never written may be read faster"
@@ -237,16 +209,18 @@ def _write(found: Calibrated, notes: list[Note], file: Path, request: Calibratio
     result = found.result.model_copy(
         update={
             "plan": PlanFile(path=str(file), sha256=hashlib.sha256(file.read_bytes()).hexdigest()),
-            "calibrated": PlanFile(path=str(output / folder.PLAN)),
+            "calibrated": PlanFile(path=str(output / "plan.json")),
             "notes": tuple(notes),
         }
     )
-    rewrite(plan, output, force=request.force)
     document = page.document(result)
+    texts = {
+        "calibration.json": result.json_text(),
+        "calibration.txt": terminal.text(document),
+        "calibration.html": write.page([document]),
+    }
+    rewrite(plan, output, texts, force=request.force)
     try:
-        (output / "calibration.json").write_text(folder.json_text(result.as_dict()), "utf-8")
-        (output / "calibration.txt").write_text(terminal.text(document), "utf-8")
-        (output / "calibration.html").write_text(write.page([document]), "utf-8")
         (staging / _JOURNAL).replace(output / _JOURNAL)
         if any((staging / _POINTS).iterdir()):
             (staging / _POINTS).replace(output / _POINTS)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from iowatt.base.results import Note
-from iowatt.emerald.calibrate.result import Limit, Point
-from iowatt.emerald.judge.generator import Cause, words
+from iowatt.emerald.calibrate.result import Point, ResponseLimit
+from iowatt.emerald.generator import Cause, words
 
 _REMEDY: Final[dict[Cause, str]] = {
     "outstanding": "More outstanding requests gained nothing; another load generator, or several, may",
@@ -16,7 +16,7 @@ _REMEDY: Final[dict[Cause, str]] = {
 }
 
 
-def limiting_point(points: Sequence[Point], chosen: Point | None, limit: Limit) -> Point | None:
+def limiting_point(points: Sequence[Point], chosen: Point | None, limit: ResponseLimit) -> Point | None:
     """The run that ended the search because the load generator, and not the storage, was the limit.
 
     It is the next conclusive rate above the chosen one. A storage that exceeds the limit has shown its own.
@@ -33,12 +33,12 @@ def limiting_point(points: Sequence[Point], chosen: Point | None, limit: Limit) 
 
 
 def generator_limited(point: Point, cause: Cause) -> Note:
-    """The load generator was the limit, and what to do."""
+    """The load generator was the limit; with a remedy."""
     text = f"{words(point.outcome.load(point.rate_iops), cause)}: the storage's own rate is not known."
     return Note(code="generator-limited", text=f"{text} {_REMEDY[cause]}", decides=True)
 
 
-def minute_decided(points: Sequence[Point], limit: Limit) -> list[Note]:
+def minute_decided(points: Sequence[Point], limit: ResponseLimit) -> list[Note]:
     """Whether the limit of a minute decided any verdict."""
     decided = sum(
         p.verdict == "over" and p.outcome.response_s is not None and p.outcome.response_s <= limit.aim_s
@@ -59,8 +59,8 @@ def passed_over(points: Sequence[Point], chosen: Point | None, keeps_up: float) 
     if best is None or best.rate_iops is None:
         return []
     text = (
-        f"{best.achieved_iops:.4g} IOPS were achieved too, but {best.rate_iops:g} were asked for: a rate "
-        f"counts only where {100 * keeps_up:g} % of it are achieved; otherwise requests queue without end"
+        f"{best.achieved_iops:.4g} IOPS were achieved too, but at an offered rate of {best.rate_iops:g}: "
+        f"a rate counts only where {100 * keeps_up:g} % of it are achieved, else the queue grows without end"
     )
     return [Note(code="faster-not-kept-up", text=text)]
 

@@ -1,4 +1,4 @@
-"""What one run of a stage gave, as a calibration needs it: from a Run or a load generator's observation."""
+"""The outcome of one run of a stage, from a Run or a load generator's observation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Result
-from iowatt.emerald.judge import Load
+from iowatt.emerald.generator import GeneratorLoad
 from iowatt.evaluate.search.highest import half_width_s, kept_up
 from iowatt.run.bundle import Run
 from iowatt.run.statistics import student_t_quantile
@@ -17,35 +17,33 @@ from iowatt.sources.observation import Interval, Observation
 _MIB: Final = 1 << 20
 #: Batches that a confidence interval needs, and that long series are joined to.
 _LEAST_BATCHES, _BATCHES = 4, 20
-#: 97.5 % quantile of a normal distribution.
-_Z: Final = 1.96
+_Z: Final = 1.96  #: 97.5 % quantile of a normal distribution.
 
 
-class Outcome(Result):
+class PointOutcome(Result):
     """The counted part of one run; a line of ``points.jsonl`` holds it."""
 
     seconds: float
     requests: int
     iops: float
     mib_per_s: float
-    #: Mean in s; None where nothing completed or the tool does not report it.
-    response_s: float | None
+    response_s: float | None  #: Mean in s; None where nothing completed or the tool does not report it.
     #: Half of the 95 % confidence interval of the mean, s; None where the run is too short.
     half_width_s: float | None
-    #: Mean power at the wall, W; None where it is not modelled.
-    wall_w: float | None = None
+    wall_w: float | None = None  #: Mean power at the wall, W; None where it is not modelled.
     #: The longest mean of one of the plan's intervals (a minute, scaled), s; None where there are none.
     longest_minute_s: float | None = None
-    #: Requests issued per second, where that is known.
-    issued_iops: float | None = None
+    issued_iops: float | None = None  #: Requests issued per second, where that is known.
     #: Requests that the load generator may keep outstanding, and how busy it was in percent, where known.
     outstanding: int | None = None
     busy_percent: float | None = None
     warnings: tuple[str, ...] = ()
 
-    def load(self, asked_iops: float | None) -> Load:
+    def load(self, asked_iops: float | None) -> GeneratorLoad:
         """The same for the check of the load generator."""
-        return Load(asked_iops, self.iops, self.response_s, self.seconds, self.outstanding, self.busy_percent)
+        return GeneratorLoad(
+            asked_iops, self.iops, self.response_s, self.seconds, self.outstanding, self.busy_percent
+        )
 
     def kept_up(self, rate: float) -> tuple[float, float]:
         """What was achieved of an open load of ``rate``, and its scatter (95 %), in requests per second.
@@ -57,13 +55,13 @@ class Outcome(Result):
         return self.iops, _Z * math.sqrt(self.requests) / self.seconds if self.seconds > 0 else 0.0
 
 
-def of_run(run: Run) -> Outcome:
+def of_run(run: Run) -> PointOutcome:
     """The window of a simulated Run: what completed in it, as the measurement will be judged."""
     summary, intervals = run.summary, run.table("intervals")
     rows = intervals.select("completions", "response_mean_ms").drop_nulls().rows()
     completions = sum(count for count, _ in rows)
     seconds, throughput = summary["window"]["duration_s"], summary["throughput"]
-    return Outcome(
+    return PointOutcome(
         seconds=seconds,
         requests=throughput["completions"],
         iops=throughput["iops"],
@@ -78,34 +76,26 @@ def of_run(run: Run) -> Outcome:
 
 def of_observation(
     observation: Observation, settle_s: float, *, until_s: float = math.inf, outstanding: int | None = None
-) -> Outcome:
+) -> PointOutcome:
     """The intervals of an observation that begin ``settle_s`` after its first request.
 
-    Parameters
-    ----------
-    until_s:
-        When they must have ended, from its first request: jobs neither begin nor end all at once.
-    outstanding:
-        What the load generator was told; used where its own output does not report it.
-
+    ``until_s``: when they must have ended, from its first request: jobs neither begin nor end all at once.
+    ``outstanding``: what the load generator was told; used where its own output does not report it.
     Raises ``InputError`` where no interval is left.
     """
     first, last = observation.start + settle_s - 1e-6, observation.start + until_s + 1e-6
     settled = [i for i in observation.intervals if i.start >= first and i.end > i.start]
     counted = [i for i in settled if i.end <= last] or settled
     if not counted:
-        raise InputError(
-            "empty",
-            f"stage {observation.name}",
-            f"none of its {len(observation.intervals)} intervals is after the first {settle_s:g} s",
-            hint="make the points longer with `point_seconds=`",
-        )
+        text = f"none of its {len(observation.intervals)} intervals is after the first {settle_s:g} s"
+        hint = "make the points longer with `point_seconds=`"
+        raise InputError("empty", f"stage {observation.name}", text, hint=hint)
     seconds = math.fsum(i.end - i.start for i in counted)
     requests = sum(i.read.requests + i.write.requests for i in counted)
     moved = sum(i.read.bytes + i.write.bytes for i in counted)
     mean, half = _mean(counted)
     failed = [f"{observation.errors} requests failed"] if observation.errors else []
-    return Outcome(
+    return PointOutcome(
         seconds=seconds,
         requests=requests,
         iops=requests / seconds,

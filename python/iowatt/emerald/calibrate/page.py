@@ -1,11 +1,11 @@
-"""What ``iowatt emerald calibrate`` shows: the rates found, and the curve of each phase."""
+"""The page of ``iowatt emerald calibrate``: the rates found, and the curve of each phase."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from iowatt.emerald.calibrate.result import Calibration, Limit, PhaseCalibration, Point
+from iowatt.emerald.calibrate.result import Calibration, PhaseCalibration, Point, ResponseLimit
 from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Exact, Figure, Table, axis, layout, text_columns
@@ -69,7 +69,7 @@ def _caveats(found: Calibration) -> Iterator[Caveat]:
         yield Caveat(note.text, note.decides)
 
 
-def _limit(limit: Limit) -> str:
+def _limit(limit: ResponseLimit) -> str:
     """The limit and its origin."""
     text = f"limit {limit.response_mean_ms:g} ms"
     if limit.margin:
@@ -138,7 +138,7 @@ def _rates(found: Calibration) -> Figure:
 
 
 def _response(found: Calibration, phase: PhaseCalibration) -> Figure:
-    """Response time against the rate asked for."""
+    """Response time over the offered rate."""
     open_loop = [p for p in phase.points if p.rate_iops is not None]
     points = sorted(open_loop, key=lambda p: (p.rate_iops or 0.0, p.number))
     traces = [

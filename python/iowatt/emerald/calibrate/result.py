@@ -7,23 +7,21 @@ from typing import Literal
 from pydantic import Field, PrivateAttr
 
 from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.emerald.calibrate.outcome import Outcome
-from iowatt.emerald.plan.model import PlanDeviation, Rules
+from iowatt.emerald.calibrate.outcome import PointOutcome
+from iowatt.emerald.plan import PlanDeviation, PlannedRules
 
 Method = Literal["limit", "throughput", "share"]
 Kind = Literal["probe", "search", "check"]
 Verdict = Literal["meets", "over", "saturated", "generator"]
 
 
-class Limit(Result):
+class ResponseLimit(Result):
     """The mean response time that random phases must keep."""
 
     response_mean_ms: float
-    #: The rule that sets it; None where the user gave it.
-    rule: str | None
+    rule: str | None  #: The rule that sets it; None where the user gave it.
     verified: bool
-    #: Share by which points must stay below it.
-    margin: float = 0.0
+    margin: float = 0.0  #: Share by which points must stay below it.
     #: The most that the mean of any minute may be; None where no rule limits it, or the user gave the limit.
     response_minute_ms: float | None = None
 
@@ -32,8 +30,8 @@ class Limit(Result):
         """The limit of the search, in s."""
         return self.response_mean_ms / 1e3 * (1 - self.margin)
 
-    def response_s(self, outcome: Outcome) -> float | None:
-        """What is compared with :attr:`aim_s`: the mean, or the longest minute in proportion to its limit."""
+    def response_s(self, outcome: PointOutcome) -> float | None:
+        """The time to compare with :attr:`aim_s`: the mean, or the longest minute scaled by its limit."""
         mean, longest = outcome.response_s, outcome.longest_minute_s
         if mean is None or longest is None or self.response_minute_ms is None:
             return mean
@@ -54,20 +52,19 @@ class Point(Result):
     mib_per_s: float
     response_ms: float | None
     longest_minute_ms: float | None
-    #: Half of the 95 % confidence interval of the mean.
-    response_half_width_ms: float | None
+    response_half_width_ms: float | None  #: Half of the 95 % confidence interval of the mean.
     wall_w: float | None
     seconds: float
     requests: int
     #: ``generator``: the load generator was the limit. None where nothing was judged.
     verdict: Verdict | None
     warnings: list[str]
-    _outcome: Outcome = PrivateAttr()
+    _outcome: PointOutcome = PrivateAttr()
 
     @classmethod
     def of(
         cls,
-        outcome: Outcome,
+        outcome: PointOutcome,
         number: int,
         kind: Kind,
         *,
@@ -102,7 +99,7 @@ class Point(Result):
         return point
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> PointOutcome:
         """The outcome as the search uses it; not in the JSON."""
         return self._outcome
 
@@ -112,12 +109,9 @@ class PhaseCalibration(Result):
 
     phase: str
     method: Method
-    #: Length of a point, in words.
-    point: str = ""
-    #: Whether the search reached its tolerance.
-    settled: bool
-    #: The point that was chosen; None where none was.
-    chosen: Point | None
+    point: str = ""  #: Length of a point, in words.
+    settled: bool  #: Whether the search reached its tolerance.
+    chosen: Point | None  #: The point that was chosen; None where none was.
     points: list[Point]
     notes: tuple[Note, ...] = ()
 
@@ -146,13 +140,11 @@ class Calibration(ResultDocument):
     source: str
     tool: str
     category: str
-    rules: Rules
-    #: None where no phase has one.
-    limit: Limit | None
+    rules: PlannedRules
+    limit: ResponseLimit | None  #: None where no phase has one.
     tolerance: float
-    #: Whether every phase has what it needs.
-    complete: bool
-    #: What must stand beside a judgement by unverified rules; None where all are verified.
+    complete: bool  #: Whether every phase has what it needs.
+    #: The unverified rules that were used, in words; None where all are verified.
     caveat: str | None
     deviations: list[PlanDeviation]
     phases: list[PhaseCalibration]

@@ -1,12 +1,13 @@
-"""What ``iowatt emerald classify`` shows."""
+"""The page of ``iowatt emerald classify``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
-from iowatt.emerald.classify.classify import Classification, title
-from iowatt.emerald.classify.requirement import ATTRIBUTES, stated
+from iowatt.emerald.classify.requirement import stated
+from iowatt.emerald.classify.result import ATTRIBUTES
+from iowatt.emerald.classify.taxonomy import Classification, title
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Figure, Table, text_columns
 

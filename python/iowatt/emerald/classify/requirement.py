@@ -5,26 +5,13 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.emerald.classify.product import Product
+from iowatt.emerald.classify.result import ATTRIBUTES, Unmet
 from iowatt.emerald.rules import Rules
-
-#: Rows of the tables in the order in which they are shown, and how people call them.
-ATTRIBUTES: Final = {
-    "connectivity": "connectivity",
-    "consumer": "consumer or component",
-    "integrated_controller": "integrated controller",
-    "storage_protection": "storage protection",
-    "no_single_point_of_failure": "no single point of failure",
-    "non_disruptive_serviceability": "non-disruptive serviceability",
-    "fba_ckd": "FBA and CKD",
-    "robotics": "robotics",
-    "maximum_configuration": "maximum configuration",
-}
 
 _REACH: Final = {"not specified": 0, "none": 0, "hosts": 1, "network": 2}
 _BOUNDS: Final[dict[str, Callable[[float, float], bool]]] = {
@@ -35,22 +22,6 @@ _BOUNDS: Final[dict[str, Callable[[float, float], bool]]] = {
 }
 _BOUND: Final = re.compile(r"(<=|>=|<|>)?\s*([0-9.]+)")
 _RANGE: Final = re.compile(r"([0-9.]+) to ([0-9.]+)")
-
-
-@dataclass(frozen=True)
-class Unmet:
-    """An attribute that keeps a product from a class."""
-
-    attribute: str
-    needs: str  #: The requirement of the class: "required", "network", "> 100".
-    has: str | None  #: The product's attribute; None where it is not stated.
-
-    @property
-    def text(self) -> str:
-        """In words."""
-        number = self.needs[0] in "<>0123456789"
-        has = f"it has {self.has}" if number else f"the product: {self.has}"
-        return f"{ATTRIBUTES[self.attribute]} ({self.needs}; {'not stated' if self.has is None else has})"
 
 
 def within(bound: str, number: float) -> bool:

@@ -1,4 +1,4 @@
-"""Capacity optimisation methods (COMs): whether storage has them, by known data and free space.
+"""Tests of capacity optimisation methods (COMs): known data are written, and free space is compared.
 
 The heuristics are those that SNIA's training names; their exact steps and thresholds could not be read, so
 the thresholds come from the rule profile and are marked as assumed. The sets are ours and do not equal those

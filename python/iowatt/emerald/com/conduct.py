@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,8 +91,7 @@ def run_tests(
         notes=list(_notes(results, simulation=simulation)),
     )
     if output is not None:
-        text = json.dumps(result.as_dict(), indent=2, ensure_ascii=False) + "\n"
-        write_whole(output, lambda file: file.write_text(text, "utf-8"))
+        write_whole(output, lambda file: file.write_text(result.json_text(), "utf-8"))
     return result
 
 

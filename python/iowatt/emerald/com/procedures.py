@@ -1,6 +1,6 @@
 """The tests on real storage, one function each: free space before and after, and data read back.
 
-Every one begins on an empty store and may leave things there; the caller clears it.
+Each begins on an empty store; the caller clears it afterwards.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _TestRun:
         return judged(self.com, rules, key, percent=percent, why=why, steps=self.steps)
 
     def no(self, why: str) -> ComTest:
-        """No: something did not work, whatever the space."""
+        """No: the method does not work, whatever the space."""
         return ComTest(self.com, "no", why, self.steps)
 
     def untested(self, why: str) -> ComTest:

@@ -26,7 +26,7 @@ class UnsettledError(InputError):
     """Free space still changes: something else writes there, or it takes longer."""
 
 
-class Space(Protocol):
+class FreeSpace(Protocol):
     """Where free space is read."""
 
     def free(self) -> int:
@@ -74,7 +74,7 @@ class Patience:
     pause_s: float = 0.5
     within: int = 64 * 1024
 
-    def settled(self, space: Space) -> tuple[int, float]:
+    def settled(self, space: FreeSpace) -> tuple[int, float]:
         """Free space once it has settled, and the wait in s.
 
         Arrays and file systems reclaim and reduce in the background. Raises ``UnsettledError`` where it still
@@ -113,9 +113,8 @@ def _run(command: str, words: dict[str, str], *, most_s: float = _COMMAND_S) -> 
         )
     except (KeyError, IndexError, AttributeError) as error:
         known = ", ".join(f"{{{name}}}" for name in words) or "nothing in braces"
-        raise InputError(
-            "unknown-name", command, f"there is no placeholder {error}; expected {known}"
-        ) from None
+        message = f"there is no placeholder {error}; expected {known}"
+        raise InputError("unknown-name", command, message) from None
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise InputError("tool-failed", command, f"the command cannot be run: {error}") from None
     if done.returncode != 0:
@@ -127,7 +126,7 @@ def _run(command: str, words: dict[str, str], *, most_s: float = _COMMAND_S) -> 
 
 @dataclass(frozen=True)
 class Commands:
-    """How this storage makes snapshots and volumes; each may be left out, and its tests are skipped then."""
+    """Commands that make snapshots and volumes on this storage; tests without their command are skipped."""
 
     #: Makes the folder to snapshot: ``btrfs subvolume create {target}``. A plain folder without it.
     create: str | None = None
@@ -144,14 +143,14 @@ class Commands:
 class Store:
     """A folder on the storage under test, with its free space."""
 
-    def __init__(self, place: Path, space: Space, commands: Commands, patience: Patience) -> None:
+    def __init__(self, place: Path, space: FreeSpace, commands: Commands, patience: Patience) -> None:
         self.place = place
         self.space = space
         self.commands = commands
         self.patience = patience
 
     def free(self) -> tuple[int, float]:
-        """Free bytes once they stand still, and how long that took in s."""
+        """Free bytes once they no longer change, and the wait in s."""
         if self.commands.reduce is not None:
             _run(self.commands.reduce, {"source": str(self.place)}, most_s=self.patience.most_s)
         return self.patience.settled(self.space)
@@ -234,7 +233,7 @@ class Store:
 
 @contextmanager
 def opened(
-    folder: Path, space: Space, commands: Commands, patience: Patience, *, needed: int
+    folder: Path, space: FreeSpace, commands: Commands, patience: Patience, *, needed: int
 ) -> Iterator[Store]:
     """A store in a new folder below ``folder``, removed at the end with all that it holds.
 

@@ -11,11 +11,11 @@ from typing import Final
 
 from iowatt.base import input_file
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.conduct import target as targets
-from iowatt.emerald.conduct.folder import Folder, is_measurement, refuse
-from iowatt.emerald.driver import Driver
-from iowatt.emerald.plan import folder as plan_folder
-from iowatt.emerald.plan.model import Plan
+from iowatt.emerald import targets
+from iowatt.emerald.conduct.drivers import driver_of
+from iowatt.emerald.conduct.folder import MeasurementFolder, is_measurement, refuse
+from iowatt.emerald.driver import LoadDriver
+from iowatt.emerald.plan import Plan, plan_file, read
 from iowatt.sources.meters import source
 from iowatt.sources.target import target_name
 
@@ -28,8 +28,8 @@ class Ready:
     """A measurement that can be run."""
 
     plan: Plan
-    driver: Driver
-    folder: Folder
+    driver: LoadDriver
+    folder: MeasurementFolder
 
 
 @contextlib.contextmanager
@@ -52,9 +52,8 @@ def opened(
     path = output or Path("measurements") / _folder_name(plan.name)
     resumed = resume and is_measurement(path)
     if plan.source == "simulation" and erase is not None:
-        raise InputError(
-            "not-applicable", Argument("erase"), "a simulated array has nothing to erase", hint="leave it out"
-        )
+        text = "a simulated array has nothing to erase"
+        raise InputError("not-applicable", Argument("erase"), text, hint="leave it out")
     driver = driver_of(plan)
     refuse(path, plan, resume=resume, force=force)
     for instrument in plan.instruments if plan.source != "simulation" else ():
@@ -67,7 +66,7 @@ def opened(
             claim = held.enter_context(
                 targets.claimed(plan, erase, ours=_ours(path) if resumed else (), tell=tell)
             )
-        folder = Folder(path, plan, resume=resume, force=force)
+        folder = MeasurementFolder(path, plan, resume=resume, force=force)
         held.callback(folder.close)
         if hasattr(driver, "mark"):
             driver.mark = folder.id
@@ -80,18 +79,11 @@ def opened(
 def read_plan(path: Path, *, target: str | None = None) -> Plan:
     """The plan in ``path``, a file or a folder with ``plan.json``.
 
-    Parameters
-    ----------
-    target:
-        Replaces the plan's own target.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, is not a plan, or contradicts itself.
+    ``target``: replaces the plan's own target.
+    Raises ``InputError``: it cannot be read, is not a plan, or contradicts itself.
     """
-    path = path / plan_folder.PLAN if path.is_dir() else path
-    plan = plan_folder.read(path)
+    path = plan_file(path)
+    plan = read(path)
     _refuse_doubles(plan, path)
     return _placed(plan, path, target)
 
@@ -106,24 +98,19 @@ def _refuse_doubles(plan: Plan, path: Path) -> None:
             raise InputError("duplicate", f"{path}: {what}s", f"two {what}s have the name {double!r}")
     for stage in plan.stages:
         if not _NAME.fullmatch(stage.id):
-            raise InputError(
-                "bad-syntax",
-                f"{path}: stages",
-                f"{stage.id!r} cannot name a directory; expected letters, digits, - and _",
-            )
+            text = f"{stage.id!r} cannot name a directory; expected letters, digits, - and _"
+            raise InputError("bad-syntax", f"{path}: stages", text)
         if stage.workload is None and stage.seconds is None:
-            raise InputError(
-                "missing", f"{path}: stage {stage.id}: seconds", "a stage without requests needs a length"
-            )
+            text = "a stage without requests needs a length"
+            raise InputError("missing", f"{path}: stage {stage.id}: seconds", text)
 
 
 def _placed(plan: Plan, path: Path, target: str | None) -> Plan:
     found = plan.target
     if target is not None:
         if plan.source == "simulation":
-            raise InputError(
-                "not-applicable", Argument("target"), "a simulated array has no target", hint="leave it out"
-            )
+            text = "a simulated array has no target"
+            raise InputError("not-applicable", Argument("target"), text, hint="leave it out")
         found = found.model_copy(update={"path": target})
     if found.path is not None:  # it may be resumed from another folder
         where = f"{path}: target.path" if target is None else Argument("target")
@@ -133,21 +120,6 @@ def _placed(plan: Plan, path: Path, target: str | None) -> Plan:
     if found.scenario is not None:
         found = found.model_copy(update={"scenario": str((path.parent / found.scenario).resolve())})
     return plan.model_copy(update={"target": found})
-
-
-def driver_of(plan: Plan) -> Driver:
-    """The load generator of a plan."""
-    if plan.source == "fio":
-        from iowatt.emerald.conduct.fio_driver import FioDriver
-
-        return FioDriver()
-    if plan.source == "vdbench":
-        from iowatt.emerald.conduct.vdbench_driver import VdbenchDriver
-
-        return VdbenchDriver()
-    from iowatt.emerald.conduct.simulation_driver import SimulationDriver
-
-    return SimulationDriver()
 
 
 def _folder_name(name: str) -> str:

@@ -20,27 +20,22 @@ from typing import Any, Final, TextIO
 
 from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.measurement import JOURNAL, MANIFEST, MEASUREMENT_SCHEMA, STAGES, Journal
-from iowatt.emerald.plan.instruments import without_secrets
-from iowatt.emerald.plan.model import Plan
+from iowatt.emerald.measurement import JOURNAL, MANIFEST, MEASUREMENT_SCHEMA, STAGES, MeasurementJournal
+from iowatt.emerald.plan import Plan, without_secrets
 
 PLAN: Final = "plan.json"
 LOCK: Final = "lock"
 METERS: Final = "meters"
-#: Removed when the file system is full, so that the journal can still be written.
-RESERVE: Final = "reserve"
+RESERVE: Final = "reserve"  #: Removed when the file system is full, so that the journal can still be written.
 _RESERVE_BYTES: Final = 256 * 1024
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
-class Folder:
+class MeasurementFolder:
     """A measurement that this process runs; no other process can open it meanwhile.
 
-    Raises
-    ------
-    InputError
-        ``path`` holds something else, or a measurement that is neither resumed nor replaced, follows another
-        plan or is run by another process; or it cannot be written.
+    Raises ``InputError``: ``path`` holds something else, or a measurement that is neither resumed nor
+    replaced, follows another plan or is run by another process; or it cannot be written.
     """
 
     def __init__(self, path: Path, plan: Plan, *, resume: bool = False, force: bool = False) -> None:
@@ -62,9 +57,8 @@ class Folder:
         except OSError as error:
             raise InputError("unwritable", str(path), f"cannot be written: {error.strerror}") from None
         self.id = str(before.get("id") or secrets.token_hex(8))
-        self._journal = Journal(path)
-        #: Set once the file system was found full.
-        self.full = threading.Event()
+        self._journal = MeasurementJournal(path)
+        self.full = threading.Event()  #: Set once the file system was found full.
         self._reserve()
         if self.fresh:
             self._begin(plan)
@@ -82,12 +76,9 @@ class Folder:
             try:
                 self._journal.append(event, **values)
             except OSError:
-                raise InputError(
-                    "unwritable",
-                    place,
-                    "the file system is full, and the journal cannot be continued",
-                    hint="free some space; the same command with `resume=True` continues",
-                ) from None
+                text = "the file system is full, and the journal cannot be continued"
+                hint = "free some space; the same command with `resume=True` continues"
+                raise InputError("unwritable", place, text, hint=hint) from None
 
     def write(self, name: str, document: dict[str, Any]) -> None:
         """Write a JSON document whole or not at all."""
@@ -161,29 +152,21 @@ def _manifest(path: Path) -> dict[str, Any]:
 def refuse(path: Path, plan: Plan, *, resume: bool, force: bool) -> None:
     """Raise ``InputError`` where ``plan`` cannot be run or resumed in ``path``."""
     if resume and force:
-        raise InputError(
-            "conflict",
-            Argument("resume"),
-            "`resume=True` continues a measurement and `force=True` replaces it",
-            hint="give one of them",
-        )
+        text = "`resume=True` continues a measurement and `force=True` replaces it"
+        raise InputError("conflict", Argument("resume"), text, hint="give one of them")
     if not os.path.lexists(path) or (path.is_dir() and _is_unbegun(path)):
         return
     if not is_measurement(path):
-        raise InputError(
-            "unsafe-target",
-            str(path),
-            "exists and is not a measurement",
-            hint="choose another directory with `output=`; `force=True` replaces measurements only",
-        )
+        text = "exists and is not a measurement"
+        hint = "choose another directory with `output=`; `force=True` replaces measurements only"
+        raise InputError("unsafe-target", str(path), text, hint=hint)
     if not (resume or force):
-        raise InputError(
-            "exists",
-            str(path),
-            "a measurement exists already",
-            hint="continue it with `resume=True`, replace it with `force=True`, or choose another directory "
-            "with `output=`",
+        text = "a measurement exists already"
+        hint = (
+            "continue it with `resume=True`, replace it with `force=True`, or choose another directory "
+            "with `output=`"
         )
+        raise InputError("exists", str(path), text, hint=hint)
     if resume and not _is_being_replaced(path):
         _refuse_other_plan(path, plan)
 
@@ -196,12 +179,9 @@ def _refuse_other_plan(path: Path, plan: Plan) -> None:
     if changed:
         # A copy without its passwords cannot be resumed.
         copy = "" if "***" in json.dumps(before.get("instruments")) else f"continue with {file}, "
-        raise InputError(
-            "changed",
-            f"{file}: {', '.join(changed)}",
-            "the measurement was begun with another plan",
-            hint=f"{copy}replace it with `force=True`, or choose another directory with `output=`",
-        )
+        text = "the measurement was begun with another plan"
+        hint = f"{copy}replace it with `force=True`, or choose another directory with `output=`"
+        raise InputError("changed", f"{file}: {', '.join(changed)}", text, hint=hint)
 
 
 def hold(path: Path) -> TextIO:

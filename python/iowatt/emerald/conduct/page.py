@@ -1,10 +1,10 @@
-"""What ``iowatt emerald run`` shows: each stage with what became of it."""
+"""The page of ``iowatt emerald run``: each stage with what became of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iowatt.emerald.conduct.state import MeasurementResult, StageResult
+from iowatt.emerald.conduct.result import MeasurementResult, StageResult
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, text_columns

@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterator
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.conduct import idle_stage, target
+from iowatt.emerald import generator, targets
+from iowatt.emerald.conduct.drivers import idle
 from iowatt.emerald.conduct.session import Session
 from iowatt.emerald.conduct.state import read_state
-from iowatt.emerald.judge import Finding, Load, generator
-from iowatt.emerald.plan.build import limit_ms
-from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.emerald.plan.workloads import RANDOM, outstanding
+from iowatt.emerald.finding import Finding
+from iowatt.emerald.phases import RANDOM
+from iowatt.emerald.plan import Plan, PlanStage, limit_ms
+from iowatt.emerald.plan.load import outstanding
 from iowatt.emerald.rules import load
 from iowatt.run.bundle import Run
 from iowatt.sources.observation import Observation
@@ -34,7 +35,7 @@ def seams(session: Session) -> list[dict[str, object]]:
         if stage.workload is None or attempt is None:
             if attempt is not None:
                 folder = session.folder.path / attempt.folder
-                disturbed = idle_stage.disturbed(folder, target.paths(session.plan))
+                disturbed = idle.disturbed(folder, targets.paths(session.plan))
                 if disturbed:
                     session.deviation(stage, disturbed)
             before = None
@@ -63,7 +64,7 @@ def seams(session: Session) -> list[dict[str, object]]:
     return found
 
 
-def generator_limited(plan: Plan, stage: Stage, observed: Observation) -> Iterator[Finding]:
+def generator_limited(plan: Plan, stage: PlanStage, observed: Observation) -> Iterator[Finding]:
     """The finding that the load generator was the limit of a measured stage, if it was."""
     rules = load(plan.rules.profile)
     limit = limit_ms(rules, plan.category) if stage.workload in RANDOM else None
@@ -75,7 +76,7 @@ def generator_limited(plan: Plan, stage: Stage, observed: Observation) -> Iterat
     waited = math.fsum(
         part.known * part.response_mean_s for part in parts if part.response_mean_s is not None
     )
-    measured = Load(
+    measured = generator.GeneratorLoad(
         asked_iops=None if stage.closed else observed.asked_iops or stage.rate_iops,
         achieved_iops=requests / seconds,
         response_s=waited / timed if timed else None,

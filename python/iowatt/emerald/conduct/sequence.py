@@ -1,4 +1,4 @@
-"""Runs a plan: one stage after the other without a break, instruments beside them, everything on record.
+"""Runs a plan stage by stage without a break, records the instruments, and keeps a journal.
 
 Nothing is parsed or computed between two stages: output of the load generator is read when all have ended.
 The journal has an event before and after every step, so that it shows how far the run came, however it ends.
@@ -15,14 +15,15 @@ from typing import Final
 
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
-from iowatt.emerald.conduct import settings, target
-from iowatt.emerald.conduct.folder import METERS, Folder
+from iowatt.emerald import targets
+from iowatt.emerald.conduct import settings
+from iowatt.emerald.conduct.folder import METERS, MeasurementFolder
 from iowatt.emerald.conduct.seams import seams
-from iowatt.emerald.conduct.session import Progress, Session, Watch
+from iowatt.emerald.conduct.session import MeasurementProgress, Session, Watch
 from iowatt.emerald.conduct.state import MeasurementState, decide, read_state
-from iowatt.emerald.driver import Driver, DriverError
+from iowatt.emerald.driver import DriverError, LoadDriver
 from iowatt.emerald.measurement import JOURNAL, events
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.plan import Plan, PlanStage
 from iowatt.emerald.rules import load
 from iowatt.sources.meters.recorders import InstrumentRequest, Recorders
 from iowatt.sources.process import child
@@ -30,8 +31,7 @@ from iowatt.sources.process import child
 #: A longer break between two stages is a deviation. Our limit: that of the rules was not available. It does
 #: not shrink with the time scale, because starting a program does not.
 GAP_LIMIT_S: Final = 10.0
-#: A stage that ended sooner than this share of its time did not run to its end.
-_LEAST_SHARE: Final = 0.98
+_LEAST_SHARE: Final = 0.98  #: A stage that ended sooner than this share of its time did not run to its end.
 
 #: Time between samples in s; the rules allow 5 s for power and a minute for temperature.
 _SAMPLING_S: Final = {"power": 1.0, "temperature": 10.0}
@@ -49,50 +49,31 @@ class Stopped(Exception):
 
 def conduct(
     plan: Plan,
-    driver: Driver,
-    folder: Folder,
+    driver: LoadDriver,
+    folder: MeasurementFolder,
     *,
     restart_active: bool = False,
     stop: threading.Event | None = None,
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Callable[[MeasurementProgress], None] = lambda _: None,
     talk: Callable[[str], None] = lambda _: None,
     retries: int = 0,
     gap_limit_s: float = GAP_LIMIT_S,
 ) -> MeasurementState:
     """Run what a measurement has not run yet.
 
-    Parameters
-    ----------
-    plan:
-        With the target that is run; ``driver.check`` has been called.
-    folder:
-        Fresh, or of a measurement that was interrupted.
-    restart_active:
-        Repeat a broken active test from its conditioning on, instead of one phase.
-    stop:
-        Ends it in order once set.
-    progress:
-        Called about twice a second, by another thread.
-    talk:
-        Called with messages for the user.
-    retries:
-        How often a failed stage is tried again at once, as when resumed.
-    gap_limit_s:
-        Longest break between stages that is no deviation.
-
-    Returns
-    -------
-    MeasurementState
-        Finished.
-
-    Raises
-    ------
-    DriverError
-        A stage failed; the journal says so, and the measurement can be resumed.
-    Stopped
-        ``stop`` was set; likewise.
-    InputError
-        An instrument does not answer, the folder cannot be written, or the plan's rules are not known.
+    ``plan``: with the target that is run; ``driver.check`` has been called.
+    ``folder``: fresh, or of a measurement that was interrupted.
+    ``restart_active``: repeat a broken active test from its conditioning on, instead of one phase.
+    ``stop``: ends it in order once set.
+    ``progress``: called about twice a second, by another thread.
+    ``talk``: called with messages for the user.
+    ``retries``: how often a failed stage is tried again at once, as when resumed.
+    ``gap_limit_s``: longest break between stages that is no deviation.
+    Returns ``MeasurementState``: finished.
+    Raises ``DriverError``: a stage failed; the journal says so, and the measurement can be resumed.
+    Raises ``Stopped``: ``stop`` was set; likewise.
+    Raises ``InputError``: an instrument does not answer, the folder cannot be written, or the plan's rules
+    are not known.
     """
     stop = stop or threading.Event()
     begin = _begin(plan, driver, folder, restart_active, talk)
@@ -140,7 +121,11 @@ def sampling_s(plan: Plan, role: str) -> float:
 
 
 def _begin(
-    plan: Plan, driver: Driver, folder: Folder, restart_active: bool, talk: Callable[[str], None]
+    plan: Plan,
+    driver: LoadDriver,
+    folder: MeasurementFolder,
+    restart_active: bool,
+    talk: Callable[[str], None],
 ) -> int | None:
     """Write the beginning or the resumption; the index of the first stage, ``None`` where all is finished."""
     now = _snapshot(plan, driver)
@@ -164,7 +149,9 @@ def _begin(
     return at
 
 
-def _verified(plan: Plan, driver: Driver, folder: Folder, begun: MeasurementState) -> MeasurementState:
+def _verified(
+    plan: Plan, driver: LoadDriver, folder: MeasurementFolder, begun: MeasurementState
+) -> MeasurementState:
     """The state after stages whose output cannot be read were marked as failed: a machine that went down may
     have lost what the load generator wrote last.
     """
@@ -180,7 +167,7 @@ def _verified(plan: Plan, driver: Driver, folder: Folder, begun: MeasurementStat
 
 
 def _resume(
-    folder: Folder, begun: MeasurementState, restart_active: bool, talk: Callable[[str], None]
+    folder: MeasurementFolder, begun: MeasurementState, restart_active: bool, talk: Callable[[str], None]
 ) -> int:
     """Decide where to resume, and write it to the journal; the index of the stage."""
     decision = decide(begun, restart_active=restart_active)
@@ -191,7 +178,7 @@ def _resume(
     return decision.at
 
 
-def _state_or_none(folder: Folder, plan: Plan) -> MeasurementState | None:
+def _state_or_none(folder: MeasurementFolder, plan: Plan) -> MeasurementState | None:
     """The state, ``None`` where the run ended before its journal began."""
     try:
         found = read_state(folder.path, plan)
@@ -225,7 +212,7 @@ def _stage(session: Session, watch: Watch, number: int) -> None:
     failure: DriverError | InputError | None = None
     try:
         if session.driver.kind != "simulation" and stage.workload is not None:
-            target.refuse_mounted(plan)
+            targets.refuse_mounted(plan)
         session.driver.run(plan, stage, place, session.stop)
     except (DriverError, InputError) as error:
         failure = error
@@ -240,12 +227,9 @@ def _stage(session: Session, watch: Watch, number: int) -> None:
         failure = DriverError("tool-failed", None, f"ended after {elapsed:.1f} s of {stage.seconds:g} s")
     if failure is not None:
         folder.note("stage-failed", stage=stage.id, attempt=attempt, text=failure.message)
-        raise DriverError(
-            failure.code,
-            f"stage {stage.id} ({place})",
-            failure.message,
-            hint="what is measured is kept; the same command with `resume=True` continues",
-        )
+        text = failure.message
+        hint = "what is measured is kept; the same command with `resume=True` continues"
+        raise DriverError(failure.code, f"stage {stage.id} ({place})", text, hint=hint)
     session.ended = time.monotonic()
     folder.note("stage-ended", stage=stage.id, attempt=attempt)
     watch.ended.put(place)
@@ -257,18 +241,15 @@ def _stage(session: Session, watch: Watch, number: int) -> None:
         session.deviation(stage, f"this host's clock was set by {step:+.1f} s during {stage.id}")
 
 
-def _broken_off(session: Session, stage: Stage | None) -> None:
+def _broken_off(session: Session, stage: PlanStage | None) -> None:
     """Stop, with the reason in the journal."""
     if session.folder.full.is_set():
         text = f"the file system of {session.folder.path} is full, or nearly so"
         if stage is not None:
             session.folder.note("stage-failed", stage=stage.id, attempt=0, text=text)
-        raise DriverError(
-            "unwritable",
-            str(session.folder.path),
-            "the file system is full, or nearly so",
-            hint="free some space; the same command with `resume=True` continues",
-        )
+        message = "the file system is full, or nearly so"
+        hint = "free some space; the same command with `resume=True` continues"
+        raise DriverError("unwritable", str(session.folder.path), message, hint=hint)
     session.folder.note("interrupted", stage=None if stage is None else stage.id)
     raise Stopped
 
@@ -284,7 +265,7 @@ def _settle(session: Session) -> None:
             raise
 
 
-def _compare(folder: Folder, now: dict[str, str]) -> None:
+def _compare(folder: MeasurementFolder, now: dict[str, str]) -> None:
     """Name each change since the beginning, once."""
     try:
         before = input_file.json_object(folder.path / BEFORE)["settings"]
@@ -297,9 +278,9 @@ def _compare(folder: Folder, now: dict[str, str]) -> None:
             folder.note("settings-changed", what=str(change))
 
 
-def _snapshot(plan: Plan, driver: Driver) -> dict[str, dict[str, str]]:
+def _snapshot(plan: Plan, driver: LoadDriver) -> dict[str, dict[str, str]]:
     files = [Path(plan.target.scenario)] if plan.target.scenario else []
     program = shutil.which(driver.kind)
     if program is not None:
         files.append(Path(program))
-    return settings.snapshot(target.paths(plan), driver=driver.version(), files=files)
+    return settings.snapshot(targets.paths(plan), driver=driver.version(), files=files)

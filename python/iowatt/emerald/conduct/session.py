@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from iowatt.emerald.conduct.folder import Folder
+from iowatt.emerald.conduct.folder import MeasurementFolder
 from iowatt.emerald.conduct.page import duration
 from iowatt.emerald.conduct.state import read_state
-from iowatt.emerald.driver import Driver
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.driver import LoadDriver
+from iowatt.emerald.plan import Plan, PlanStage
 from iowatt.sources.meters.recorders import Recorders
 
 #: With less space left the run stops while its journal can still be written.
@@ -26,21 +26,17 @@ _LOOK_S: Final = 0.5
 
 
 @dataclass(frozen=True)
-class Progress:
+class MeasurementProgress:
     """Progress of a measurement."""
 
-    stage: Stage
-    #: Counted from 1.
-    number: int
+    stage: PlanStage
+    number: int  #: Counted from 1.
     of: int
     elapsed_s: float
-    #: Of all stages from this one on that have a length.
-    left_s: float
-    #: Stages from this one on without a length.
-    open_ended: int
+    left_s: float  #: Of all stages from this one on that have a length.
+    open_ended: int  #: Stages from this one on without a length.
     simulated: bool
-    #: Power by the meters; ``None`` where they have no value.
-    watts: float | None
+    watts: float | None  #: Power by the meters; ``None`` where they have no value.
 
     @property
     def line(self) -> str:
@@ -51,7 +47,7 @@ class Progress:
         if self.simulated:
             return f"{head}, simulated: {length}"
         elapsed = f"{duration(self.elapsed_s)} of {length}" if stage.seconds else length
-        left = f"{duration(self.left_s)} left{' besides what is written first' if self.open_ended else ''}"
+        left = f"{duration(self.left_s)} left{', plus the pre-fill' if self.open_ended else ''}"
         watts = [] if self.watts is None else [f"{self.watts:.1f} W"]
         return ", ".join([head, elapsed, left, *watts])
 
@@ -61,18 +57,18 @@ class Session:
     """Everything a run of the sequence uses."""
 
     plan: Plan
-    driver: Driver
-    folder: Folder
+    driver: LoadDriver
+    folder: MeasurementFolder
     recorders: Recorders
     stop: threading.Event
-    progress: Callable[[Progress], None]
+    progress: Callable[[MeasurementProgress], None]
     gap_limit_s: float
     #: A clock that was set by more than this is a deviation; the rules', the same that `analyze` judges by.
     clock_limit_s: float
     #: Monotonic time at which the previous stage ended; None where none has in this session.
     ended: float | None = None
 
-    def deviation(self, stage: Stage, text: str) -> None:
+    def deviation(self, stage: PlanStage, text: str) -> None:
         """Write a deviation of a stage to the journal."""
         self.folder.note("deviation", stage=stage.id, text=text)
 
@@ -137,7 +133,7 @@ class Watch:
         elapsed = time.monotonic() - started
         timed = [stage.seconds for stage in stages[number:] if stage.seconds is not None]
         self._session.progress(
-            Progress(
+            MeasurementProgress(
                 stages[number],
                 number + 1,
                 len(stages),

@@ -54,7 +54,7 @@ _SMART_S: Final = 30
 
 
 @dataclass(frozen=True)
-class Change:
+class SettingChange:
     """A setting that changed; ``None`` where it is absent."""
 
     what: str
@@ -68,19 +68,10 @@ class Change:
 def snapshot(targets: Sequence[Path], *, driver: str | None, files: Sequence[Path] = ()) -> dict[str, Values]:
     """The settings of this machine, of the load generator, and of the targets.
 
-    Parameters
-    ----------
-    targets:
-        Files or block devices under test.
-    driver:
-        The load generator and its version, "fio-3.33".
-    files:
-        Other files that the measurement depends on, by digest: the scenario that is simulated.
-
-    Returns
-    -------
-    dict
-        ``settings`` and ``state``, names to values.
+    ``targets``: files or block devices under test.
+    ``driver``: the load generator and its version, "fio-3.33".
+    ``files``: other files that the measurement depends on, by digest: the scenario that is simulated.
+    Returns ``settings`` and ``state``, names to values.
     """
     settings, state = _machine()
     settings["iowatt"] = version("iowatt")
@@ -93,13 +84,13 @@ def snapshot(targets: Sequence[Path], *, driver: str | None, files: Sequence[Pat
 
 
 def document(found: dict[str, Values]) -> dict[str, Any]:
-    """A snapshot as ``settings-before.json`` has it."""
+    """A snapshot as the document of ``settings-before.json``."""
     return {"schema": SETTINGS_SCHEMA, "at": time.time(), **found}
 
 
-def compare(before: Values, after: Values) -> list[Change]:
+def compare(before: Values, after: Values) -> list[SettingChange]:
     """The differences between the ``settings`` of two snapshots, by name."""
-    changes = [Change(name, before.get(name), after.get(name)) for name in sorted({**before, **after})]
+    changes = [SettingChange(name, before.get(name), after.get(name)) for name in sorted({**before, **after})]
     return [change for change in changes if change.before != change.after]
 
 

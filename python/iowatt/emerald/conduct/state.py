@@ -1,93 +1,27 @@
-"""Where a measurement stands, by its journal: attempts at stages, deviations, and where it is resumed."""
+"""The state of a measurement from its journal: attempts, deviations, and where to resume."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import Field
-
-from iowatt.base.results import Result, ResultDocument
+from iowatt.emerald.conduct.result import Attempt, AttemptOutcome, Deviation, MeasurementResult, StageResult
 from iowatt.emerald.measurement import Event, events
-from iowatt.emerald.plan.model import Plan, Stage
-
-#: "broken": the journal ends within the stage, so iowatt or the machine went down.
-Outcome = Literal["finished", "failed", "interrupted", "broken"]
-
-
-class Attempt(Result):
-    """One attempt at a stage; times are Unix seconds."""
-
-    number: int = Field(alias="attempt")
-    #: Below the measurement's folder.
-    folder: str
-    started: float
-    ended: float | None = None
-    outcome: Outcome = "broken"
-    gap_s: float | None
-    #: Whether a later attempt, or one that repeats the stages before it, replaces it.
-    set_aside: bool = False
-    #: What went wrong.
-    text: str | None = None
-
-
-class Deviation(Result):
-    """Something that makes the results non-compliant; of a stage, or of all (None)."""
-
-    stage: str | None
-    #: Stable name for programs: deviation, settings-changed, interrupted, or that of the plan's deviation.
-    code: str
-    text: str
-
-
-class StageResult(Result):
-    """A stage and its attempts, oldest first."""
-
-    stage: str
-    phase: str
-    role: str
-    #: finished, waiting (set aside or never begun), failed, interrupted or broken.
-    status: str
-    #: Number of the attempt whose figures count.
-    counted: int | None
-    attempts: list[Attempt]
-
-
-class MeasurementResult(ResultDocument):
-    """A measurement, finished or not."""
-
-    schema_id: Literal["iowatt.emerald-run/1"] = Field(default="iowatt.emerald-run/1", alias="schema")
-    path: str
-    name: str
-    source: str
-    rules: str
-    finished: bool
-    compliant: bool
-    deviations: list[Deviation]
-    #: Unix time of the first and the last event.
-    begun: float | None
-    last: float | None
-    resumed: int
-    settings_changed: list[str]
-    #: Events of the journal: at, event, meter, and text or seconds.
-    meter_failures: list[dict[str, Any]]
-    #: Seconds without a request between stages, as the load generator's own logs have them.
-    seams: list[dict[str, Any]]
-    stages: list[StageResult]
+from iowatt.emerald.plan import Plan, PlanStage
 
 
 @dataclass
 class StageState:
     """A stage and its attempts, oldest first."""
 
-    stage: Stage
+    stage: PlanStage
     attempts: list[Attempt] = field(default_factory=list)
 
     @property
     def counted(self) -> Attempt | None:
-        """The attempt whose figures count; ``None`` while there is none."""
+        """The attempt whose figures count; ``None`` before one has finished."""
         return next((a for a in reversed(self.attempts) if a.outcome == "finished" and not a.set_aside), None)
 
     @property
@@ -103,7 +37,7 @@ class StageState:
         """Count no attempt so far."""
         self.attempts = [one.model_copy(update={"set_aside": True}) for one in self.attempts]
 
-    def end(self, seconds: float, outcome: Outcome, text: str | None = None) -> None:
+    def end(self, seconds: float, outcome: AttemptOutcome, text: str | None = None) -> None:
         """End the last attempt."""
         update = {"ended": seconds, "outcome": outcome, "text": text}
         self.attempts[-1] = self.attempts[-1].model_copy(update=update)
@@ -111,13 +45,12 @@ class StageState:
 
 @dataclass
 class MeasurementState:
-    """A measurement as its journal has it."""
+    """The state of a measurement that its journal leads to."""
 
     plan: Plan
     stages: list[StageState]
     finished: bool = False
-    #: Unix time of the first and the last event; None where there is none.
-    begun: float | None = None
+    begun: float | None = None  #: Unix time of the first and the last event; None where there is none.
     last: float | None = None
     deviations: list[Deviation] = field(default_factory=list)
     meters: list[dict[str, Any]] = field(default_factory=list)
@@ -213,7 +146,7 @@ def _apply(state: MeasurementState, event: Event) -> None:
 
 
 def _apply_resumed(state: MeasurementState, at: int, values: dict[str, Any]) -> None:
-    """What is repeated from a stage on no longer counts, nor do its deviations."""
+    """Discard attempts and deviations from the resumed stage on, which is repeated."""
     state.resumed += 1
     state.deviations = [one for one in state.deviations if one.stage is None or state.index(one.stage) < at]
     for stage in state.stages[max(at, 0) :]:
@@ -228,10 +161,9 @@ _ACTIVE = ("warmup", "measurement")
 
 @dataclass(frozen=True)
 class Decision:
-    """Where a measurement is resumed, and what that does to its result."""
+    """The stage where a measurement is resumed, and whether its result can still comply."""
 
-    #: Index of the stage.
-    at: int
+    at: int  #: Index of the stage.
     compliant: bool
     why: str
 
@@ -245,10 +177,8 @@ def decide(state: MeasurementState, *, restart_active: bool) -> Decision:
     single phases are kept, and the result states the break, unless all of the test is repeated. The breaks
     that later versions allow were not available.
 
-    Parameters
-    ----------
-    restart_active:
-        Repeat the conditioning and the whole active test where it was broken, instead of one phase.
+    ``restart_active``: repeat the conditioning and the whole active test where it was broken, instead of one
+    phase.
     """
     stages = [one.stage for one in state.stages]
     at = state.next
@@ -275,7 +205,7 @@ def decide(state: MeasurementState, *, restart_active: bool) -> Decision:
     return Decision(begin, False, why)
 
 
-def _first_of_run(stages: list[Stage], at: int, roles: tuple[str, ...], phase: str | None = None) -> int:
+def _first_of_run(stages: list[PlanStage], at: int, roles: tuple[str, ...], phase: str | None = None) -> int:
     """The first of the consecutive stages of these roles that end at ``at``."""
     while at > 0 and stages[at - 1].role in roles and phase in (None, stages[at - 1].phase):
         at -= 1

@@ -1,16 +1,20 @@
-"""Product families: the file, the configurations that can be built of it, and each as a scenario."""
+"""Product families: the file, the configurations that it allows, and each as a scenario.
+
+``file`` and ``hardware`` are its keys, ``read`` checks them, ``candidate`` lists configurations, ``metric``
+the metrics, ``scenario`` writes a configuration under the load of a metric.
+"""
 
 from iowatt.emerald.family.candidate import Candidate, Group, candidates, named_candidate, problem, shelves
 from iowatt.emerald.family.family import Family
-from iowatt.emerald.family.metric import Metric, all_metrics, find_metric, limit_s
+from iowatt.emerald.family.metric import EmeraldMetric, all_metrics, find_metric, limit_s
 from iowatt.emerald.family.read import load, read
 from iowatt.emerald.family.scenario import scenario_text, warmup_requests
 
 __all__ = [
     "Candidate",
+    "EmeraldMetric",
     "Family",
     "Group",
-    "Metric",
     "all_metrics",
     "candidates",
     "find_metric",

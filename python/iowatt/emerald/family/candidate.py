@@ -1,4 +1,4 @@
-"""Configurations of a family: which there are, by whole shelves and by single drives."""
+"""All configurations of a family, by whole shelves and by single drives."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Candidate:
     def label(self) -> str:
         """Groups and class: ``120 x sff-15k-146gb, raid-5, lower``."""
         parts = [f"{group.count} x {group.drive}, {group.raid}" for group in self.groups]
-        nodes = f"{self.nodes} nodes of " if self.nodes > 1 else ""
+        nodes = f"{self.nodes} x " if self.nodes > 1 else ""
         return f"{' + '.join(parts)}, {nodes}{self.controller}"
 
     def as_dict(self) -> dict[str, Any]:

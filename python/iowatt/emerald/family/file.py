@@ -159,7 +159,7 @@ class GroupKeys(Strict):
 
 
 class Configuration(Strict):
-    """A configuration to be evaluated by name, whatever the search finds."""
+    """A configuration that is always evaluated, by its name."""
 
     name: Name = key("Its name in results.", example="baseline")
     controller: Name = key("The controller class.", example="higher")

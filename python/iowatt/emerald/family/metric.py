@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import suggestion
 from iowatt.emerald.family.family import Family
-from iowatt.emerald.plan import workloads
+from iowatt.emerald.phases import PHASES
 from iowatt.emerald.rules import Rules, UnknownRuleError, load
 
 Kind = Literal["random", "sequential", "idle"]
 
-IDLE: Final = "RI"
-_READ: Final = {"RR": 100, "RW": 0, "MW1": 70, "MW2": 70}
-_TITLES: Final = {
-    "RR": "Random read",
-    "RW": "Random write",
-    "MW1": "Mixed 70/30",
-    "MW2": "Mixed 70/30 at a quarter of the rate",
-    "HB": "Hot band",
-    "SR": "Sequential read",
-    "SW": "Sequential write",
-    IDLE: "Ready idle",
-}
-
 
 @dataclass(frozen=True)
-class Metric:
+class EmeraldMetric:
     """One metric, EP of a phase."""
 
     name: str
@@ -46,27 +33,27 @@ class Metric:
         return self.name.replace("/", "-").lower()
 
 
-def all_metrics(family: Family) -> tuple[Metric, ...]:
+def all_metrics(family: Family) -> tuple[EmeraldMetric, ...]:
     """The metrics of a family in the order of the rules, further mixes after the mixed one, RI last.
 
     Raises ``InputError`` where its rules do not exist or have no block phases.
     """
     rules = load(family.file.rules)
-    found: list[Metric] = []
-    for phase in rules.names("phases.order"):
-        if phase not in (*workloads.RANDOM, *workloads.SEQUENTIAL):
+    found: list[EmeraldMetric] = []
+    for name in rules.names("phases.order"):
+        phase = PHASES.get(name)
+        if phase is None:
             continue
-        sequential = phase in workloads.SEQUENTIAL
-        share = rules.known(f"workloads.{phase}.intensity_percent")
+        share = rules.known(f"workloads.{name}.intensity_percent")
         found.append(
-            Metric(
-                phase,
-                _TITLES[phase],
-                "sequential" if sequential else "random",
-                "MiB/s/W" if sequential else "IOPS/W",
-                workloads.profile_name(phase),
-                _READ.get(phase),
-                rules.known(f"workloads.{phase}.intensity_of"),
+            EmeraldMetric(
+                name,
+                phase.title,
+                phase.access,
+                f"{phase.unit}/W",
+                phase.profile,
+                phase.read_percent,
+                rules.known(f"workloads.{name}.intensity_of"),
                 1.0 if share is None else float(share) / 100,
             )
         )
@@ -74,15 +61,16 @@ def all_metrics(family: Family) -> tuple[Metric, ...]:
     mixes = [_mix(share) for share in dict.fromkeys(family.file.test.mixes) if share not in own]
     at = next((n for n, one in enumerate(found) if one.name in ("MW1", "HB")), -1) + 1
     found[at:at] = sorted(mixes, key=lambda one: one.read_percent or 0)
-    return (*found, Metric(IDLE, _TITLES[IDLE], "idle", "GB/W"))
+    idle = PHASES["RI"]
+    return (*found, EmeraldMetric("RI", idle.title, idle.access, f"{idle.unit}/W"))
 
 
-def _mix(reads: int) -> Metric:
+def _mix(reads: int) -> EmeraldMetric:
     name = f"{reads}/{100 - reads}"
-    return Metric(name, f"Mixed {name}", "random", "IOPS/W", workloads.profile_name("MW1"), reads)
+    return EmeraldMetric(name, f"Mixed {name}", "random", "IOPS/W", PHASES["MW1"].profile, reads)
 
 
-def find_metric(family: Family, name: str) -> Metric:
+def find_metric(family: Family, name: str) -> EmeraldMetric:
     """The metric of a name; MW1 may be called 70/30.
 
     Raises ``InputError`` where there is none.

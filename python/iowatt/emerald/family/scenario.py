@@ -11,8 +11,8 @@ from iowatt.base.toml_writer import comment, inline, key
 from iowatt.emerald.family.candidate import Candidate, Group, shelves
 from iowatt.emerald.family.family import Family
 from iowatt.emerald.family.file import Configuration, SequentialLoad
-from iowatt.emerald.family.metric import Metric, find_metric
-from iowatt.emerald.plan.workloads import STREAM_BYTES
+from iowatt.emerald.family.metric import EmeraldMetric, find_metric
+from iowatt.emerald.plan.load import STREAM_BYTES
 from iowatt.model.power import find_part
 from iowatt.model.raid import data_drives
 
@@ -30,7 +30,7 @@ _IDLE_S: Final = 60
 def scenario_text(
     family: Family,
     candidate: Candidate,
-    metric: str | Metric,
+    metric: str | EmeraldMetric,
     *,
     rate_iops: float | None = None,
     seed: int | None = None,
@@ -76,7 +76,7 @@ def scenario_text(
     return "\n".join([*lines, "[observe]", *times, ""])
 
 
-def nominal_iops(family: Family, candidate: Candidate, metric: Metric) -> float:
+def nominal_iops(family: Family, candidate: Candidate, metric: EmeraldMetric) -> float:
     """A rate of the order that the configuration can do: a hundred commands a second of each disk."""
     reads = 0.5 if metric.read_percent is None else metric.read_percent / 100
     total = 0.0
@@ -87,7 +87,7 @@ def nominal_iops(family: Family, candidate: Candidate, metric: Metric) -> float:
     return float(f"{max(1.0, total * metric.share):.4g}")
 
 
-def warmup_requests(family: Family, candidate: Candidate, metric: Metric) -> int:
+def warmup_requests(family: Family, candidate: Candidate, metric: EmeraldMetric) -> int:
     """Requests before the window: the test's, and those that bring a write-back cache to its level."""
     controller = family.controller(candidate.controller)
     cache = controller.work.cache if controller.work else None
@@ -99,14 +99,14 @@ def warmup_requests(family: Family, candidate: Candidate, metric: Metric) -> int
     return own + math.ceil(lines / max(1.0, _PAGE / cache.line) / writes)
 
 
-def _sequential_load(family: Family, metric: Metric, own: Configuration | None) -> SequentialLoad:
+def _sequential_load(family: Family, metric: EmeraldMetric, own: Configuration | None) -> SequentialLoad:
     """The load of SR or SW; a configuration may have its own."""
     key = "sequential_read" if metric.name == "SR" else "sequential_write"
     load: SequentialLoad = getattr(own, key, None) or getattr(family.file.test, key)
     return load
 
 
-def _name(family: Family, candidate: Candidate, metric: Metric) -> str:
+def _name(family: Family, candidate: Candidate, metric: EmeraldMetric) -> str:
     parts = [family.name, metric.key, candidate.controller]
     if candidate.nodes > 1:
         parts.append(f"{candidate.nodes}n")
@@ -193,7 +193,13 @@ def _tested(family: Family, candidate: Candidate) -> list[float]:
 
 
 def _workload(
-    family: Family, group: Group, name: str, *, metric: Metric, sets: list[str], more: Mapping[str, Any]
+    family: Family,
+    group: Group,
+    name: str,
+    *,
+    metric: EmeraldMetric,
+    sets: list[str],
+    more: Mapping[str, Any],
 ) -> list[str]:
     profile: dict[str, Any] = {"name": metric.profile, **more}
     span = _span(family, group)
@@ -204,7 +210,7 @@ def _workload(
     return ["[[workload]]", *_table({"name": f"load-{name}", "volume": name, "profile": profile}), ""]
 
 
-def _mix(metric: Metric) -> list[str]:
+def _mix(metric: EmeraldMetric) -> list[str]:
     """Changes to the rules' mixed profile for another mix."""
     return [f"stream.mw1.read_share={metric.read_percent}"] if "/" in metric.name else []
 
@@ -213,7 +219,7 @@ def _random(
     family: Family,
     candidate: Candidate,
     names: list[str],
-    metric: Metric,
+    metric: EmeraldMetric,
     *,
     rate: float = 0.0,
     outstanding: int | None = None,
@@ -237,7 +243,7 @@ def _loop(outstanding: float) -> str:
 
 
 def _closed(
-    family: Family, candidate: Candidate, names: list[str], metric: Metric, load: SequentialLoad
+    family: Family, candidate: Candidate, names: list[str], metric: EmeraldMetric, load: SequentialLoad
 ) -> list[str]:
     stream = f"stream.{metric.name.lower()}"
     times = {"array": 1, "node": candidate.nodes, "drive": candidate.drives}[load.per]

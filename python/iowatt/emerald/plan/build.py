@@ -10,25 +10,26 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from iowatt.base.errors import Argument, InputError
+from iowatt.emerald.phases import FILL, RANDOM, SEQUENTIAL
 from iowatt.emerald.plan import instruments
+from iowatt.emerald.plan.load.workloads import bytes_of, span
 from iowatt.emerald.plan.model import (
     PLAN_SCHEMA,
-    Instrument,
     Plan,
     PlanDeviation,
+    PlannedInstrument,
+    PlanStage,
     Role,
     Source,
-    Stage,
     Target,
 )
-from iowatt.emerald.plan.workloads import FILL, RANDOM, SEQUENTIAL, bytes_of, span
 from iowatt.emerald.rules import Rules, UnknownRuleError, load
 from iowatt.sources.export.loads import outstanding_needed
 from iowatt.sources.target import target_name
 
 CATEGORIES: Final = ("online", "near-online", "removable-media-library", "virtual-media-library")
 DEFAULT_OUTSTANDING: Final = 8
-NO_LIMIT_MS: Final = 100.0  #: The mean response time that plans allow for where no limit is known, in ms.
+_NO_LIMIT_MS: Final = 100.0  #: The mean response time that plans allow for where no limit is known, in ms.
 # A minute of fio must hold a window of its logs; a minute of vdbench a whole second.
 _LEAST_SCALE: Final = {"fio": 0.001, "vdbench": 1 / 60, "simulation": 1e-4}
 _OFFICIAL: Final = "vdbench"
@@ -41,14 +42,14 @@ class PlanRequest:
     source: Source
     category: str | None = None  #: None: those of the product.
     class_: int | None = None
-    rules: str = "emerald-4.0.0"
+    rules: str = "emerald"
     targets: Sequence[str] = ()  #: Devices or files, or a scenario.
     scenario: Path | None = None
     size_bytes: int | None = None
     block_size: int | None = None
     product: Path | None = None  #: Its description, as for `iowatt emerald classify`.
     raw_capacity_bytes: int | None = None
-    instruments: Sequence[Instrument] = ()
+    instruments: Sequence[PlannedInstrument] = ()
     time_scale: float = 1.0
     rates: Mapping[str, float] = field(default_factory=dict)  #: By phase; "" for all.
     streams: Mapping[str, int] = field(default_factory=dict)
@@ -74,7 +75,7 @@ def build(request: PlanRequest, folder: Path) -> tuple[Plan, Rules]:
     """
     rules = load(request.rules)
     if rules.find("phases.order", request.category) is None:
-        text, hint = f"{rules.name} has no test sequence", "emerald-4.0.0 has one"
+        text, hint = f"{rules.name} has no test sequence", "`rules=emerald` has one"
         raise InputError("not-applicable", Argument("rules"), text, hint=hint)
     product, request = _product(request, rules)
     _check(request, rules)
@@ -121,6 +122,14 @@ def limit_ms(rules: Rules, category: str) -> float | None:
         return None
 
 
+def outstanding_at(rate: float, limit_ms: float | None) -> int:
+    """Requests outstanding that a rate (requests per second) needs up to the limit of the mean response time.
+
+    Without a limit it is taken to be 100 ms.
+    """
+    return outstanding_needed(rate, (limit_ms or _NO_LIMIT_MS) / 1e3)
+
+
 def _product(request: PlanRequest, rules: Rules) -> tuple[dict[str, Any], PlanRequest]:
     """The product, and the request with its category and class where none were given."""
     if request.product is None:
@@ -140,7 +149,7 @@ def _product(request: PlanRequest, rules: Rules) -> tuple[dict[str, Any], PlanRe
 def _check(request: PlanRequest, rules: Rules) -> None:
     categories = ", ".join(CATEGORIES)
     if request.category is None:
-        text, hint = f"no category is given; expected {categories}", "or give `product=FILE`, which has it"
+        text, hint = f"no category is given; expected {categories}", "or give `product=FILE`"
         raise InputError("missing", Argument("category"), text, hint=hint)
     if request.category not in CATEGORIES:
         text = f"there is no test procedure for {request.category!r}; expected {categories}"
@@ -182,7 +191,7 @@ class _Sequence:
         self.request, self.rules = request, rules
         self.order = rules.names("phases.order", request.category)
 
-    def stages(self) -> list[Stage]:
+    def stages(self) -> list[PlanStage]:
         """All stages in order."""
         request, sequential = self.request, [phase for phase in self.order if phase in SEQUENTIAL]
         self._refuse_unknown("rate", request.rates, [phase for phase in self.order if phase in RANDOM])
@@ -217,10 +226,10 @@ class _Sequence:
 
     def _stage(
         self, id_: str, phase: str, role: Role, *, ruled: float | None, own: float | None = None, **load: Any
-    ) -> Stage:
+    ) -> PlanStage:
         """A stage of the length ``own``, else ``ruled`` (s, before scaling); None: until it has ended."""
         seconds, scale = own or ruled, self.request.time_scale
-        return Stage(
+        return PlanStage(
             id=id_,
             phase=phase,
             role=role,
@@ -242,11 +251,10 @@ class _Sequence:
         if phase in self.request.outstanding:
             load["outstanding"] = self.request.outstanding[phase]
         elif rate is not None:
-            limit = limit_ms(self.rules, str(self.request.category)) or NO_LIMIT_MS
-            load["outstanding"] = outstanding_needed(rate, limit / 1e3)
+            load["outstanding"] = outstanding_at(rate, limit_ms(self.rules, str(self.request.category)))
         return load
 
-    def _prefill(self) -> Iterator[Stage]:
+    def _prefill(self) -> Iterator[PlanStage]:
         request = self.request
         rule = self.rules.rule("phases.prefill.required", request.category)
         # Where it is not required it is recommended, unless the category's own rules say otherwise.
@@ -258,7 +266,7 @@ class _Sequence:
             load = self._closed(phase)
             yield self._stage("prefill", "prefill", "prefill", ruled=None, workload=FILL, **load)
 
-    def _conditioning(self) -> Stage:
+    def _conditioning(self) -> PlanStage:
         request, rules = self.request, self.rules
         workload = str(rules.value("phases.conditioning.workload", request.category))
         if workload not in (*RANDOM, *SEQUENTIAL):
@@ -278,7 +286,7 @@ class _Sequence:
             "conditioning", "conditioning", "conditioning", ruled=ruled, own=own, workload=workload, **load
         )
 
-    def _migration(self) -> Iterator[Stage]:
+    def _migration(self) -> Iterator[PlanStage]:
         """The requests of conditioning, for as long as tiering needs to move data."""
         if self.request.migration_s is None:
             return
@@ -289,7 +297,7 @@ class _Sequence:
         update = {"id": "migration", "phase": "migration", "seconds": seconds, "rule_seconds": None}
         yield self._conditioning().model_copy(update=update)
 
-    def _phase(self, phase: str) -> Iterator[Stage]:
+    def _phase(self, phase: str) -> Iterator[PlanStage]:
         load = self._closed(phase) if phase in SEQUENTIAL else self._at_rate(self._rate(phase), phase)
         for id_, role, rule in (
             (f"{phase}-warmup", "warmup", "stabilisation_s"),
@@ -314,7 +322,7 @@ def _by_phase(values: Mapping[str, int], phase: str, default: int) -> int:
 
 
 def _target(request: PlanRequest, folder: Path) -> tuple[Target, int | None]:
-    """The target, and the raw capacity where a scenario has it."""
+    """The target, and its raw capacity where a scenario states it."""
     if request.scenario is not None:
         from iowatt.model.scenario import check
 
@@ -367,7 +375,7 @@ def _logical_block(path: str) -> int:
 
 
 def _deviations(
-    request: PlanRequest, rules: Rules, stages: Sequence[Stage], product: Mapping[str, Any]
+    request: PlanRequest, rules: Rules, stages: Sequence[PlanStage], product: Mapping[str, Any]
 ) -> list[PlanDeviation]:
     """Why results of this plan are not Emerald results, the gravest first."""
     reasons = _reasons(request, rules, stages, product)
@@ -375,7 +383,7 @@ def _deviations(
 
 
 def _reasons(
-    request: PlanRequest, rules: Rules, stages: Sequence[Stage], product: Mapping[str, Any]
+    request: PlanRequest, rules: Rules, stages: Sequence[PlanStage], product: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
     if "classified" in product:
         # A plan for another category or class than the product's does not measure that product.

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from iowatt.emerald.plan import vdbench
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.phases import FILL
+from iowatt.emerald.plan.load.vdbench import elapsed_s
+from iowatt.emerald.plan.load.workloads import span
+from iowatt.emerald.plan.model import Plan, PlanStage
 from iowatt.emerald.plan.result import Calendar, CalendarEntry, Uninterrupted
-from iowatt.emerald.plan.workloads import FILL, span
 
 
-def length_s(plan: Plan, stage: Stage) -> float | None:
+def length_s(plan: Plan, stage: PlanStage) -> float | None:
     """Length of a stage in s: with vdbench, whole seconds and the interval that it does not count."""
     if stage.seconds is None:
         return None
     if plan.source == "vdbench" and stage.workload is not None:
-        return float(vdbench.seconds(stage)[0])
+        return elapsed_s(stage)
     return stage.seconds
 
 

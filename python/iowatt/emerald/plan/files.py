@@ -1,8 +1,8 @@
 """The files of a plan for the load generators, each checked: fio job files, both vdbench parameter sets.
 
-A plan for vdbench has no job files of fio: its conditioning runs the hot band as fast as it goes, which fio
-cannot. A plan for fio has the parameter sets beside its jobs, as the same sequence for the official
-driver, where vdbench can express its targets and loads.
+A plan for vdbench has no job files of fio: its conditioning runs the hot band as fast as possible, which fio
+cannot. A plan for fio also has the parameter sets, the same sequence for the official driver, where vdbench
+can express its targets and loads.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.emerald.plan import check, fio, vdbench
-from iowatt.emerald.plan.check import PlannedFile
+from iowatt.emerald.plan.load import check, fio, vdbench
+from iowatt.emerald.plan.load.check import PlannedFile
+from iowatt.emerald.plan.load.workloads import NOMINAL_IOPS
 from iowatt.emerald.plan.model import Plan
 
-NOMINAL_IOPS: Final = 1000.0  #: The rate of a job file until the stage's rate is found.
 RATE_FINDING: Final = "vdbench/rate-finding.parm"
 SEQUENCE: Final = "vdbench/test-sequence.parm"
 _CHECKS_AT_A_TIME: Final = 8
@@ -67,7 +67,7 @@ def _job_files(plan: Plan) -> Iterator[_File]:
         if stage.workload is None:
             continue
         path, what = f"fio/{stage.id}.fio", f"stage {stage.id}"
-        if stage.rate_iops is None and not stage.closed:
+        if stage.rate_unknown:
             rated = stage.model_copy(update={"rate_iops": NOMINAL_IOPS})
             what += f", at {NOMINAL_IOPS:g} IOPS until its rate is found"
             mark = f"# RATE NOT FOUND YET: {NOMINAL_IOPS:g} IOPS have no meaning\n"

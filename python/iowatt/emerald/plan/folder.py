@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import InputError
@@ -27,7 +27,7 @@ from iowatt.render import write as render_file
 PLAN: Final = "plan.json"
 
 
-def refuse(target: Path, *, force: bool) -> None:
+def check_target(target: Path, *, force: bool) -> None:
     """Raise ``InputError`` where a plan cannot be written to ``target``; before any work is done."""
     if not os.path.lexists(target) or (
         target.is_dir() and not target.is_symlink() and not any(target.iterdir())
@@ -48,9 +48,12 @@ def write(
     target: Path, plan: Plan, planned: Planned, texts: Mapping[str, str], *, force: bool = False
 ) -> None:
     """Write the folder, whole or not at all; ``texts`` are the load generators' files by path."""
-    with atomic_path.folder(target, lambda: refuse(target, force=force)) as new:
-        (new / PLAN).write_text(json_text(plan.model_dump(by_alias=True)), "utf-8")
-        (new / "planned.json").write_text(json_text(planned.as_dict()), "utf-8")
+    with atomic_path.folder(target, lambda: check_target(target, force=force)) as new:
+        (new / PLAN).write_text(
+            json.dumps(plan.model_dump(by_alias=True), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
+            "utf-8",
+        )
+        (new / "planned.json").write_text(planned.json_text(), "utf-8")
         document = page.document(planned)
         (new / "plan.txt").write_text(terminal.text(document), "utf-8")
         (new / "plan.html").write_text(render_file.page([document]), "utf-8")
@@ -60,14 +63,19 @@ def write(
             path.write_text(text, "utf-8")
 
 
-def read(path: Path) -> Plan:
-    """A plan from its file, or from the folder that has it.
+def plan_file(path: Path) -> Path:
+    """The ``plan.json`` of a path, which is that file or its folder."""
+    return path / PLAN if path.is_dir() else path
 
-    Raises ``InputError``: there is none, or it is not a plan of this version; with the first wrong key.
+
+def read(path: Path) -> Plan:
+    """A plan from its file or its folder.
+
+    Raises ``InputError``: it does not exist, or is not a plan of this version; with the first wrong key.
     """
     from pydantic import ValidationError
 
-    file = path / PLAN if path.is_dir() else path
+    file = plan_file(path)
     hint = "`iowatt emerald plan` makes one"
     raw = input_file.whole(file, "a plan", hint=hint)
     try:
@@ -78,11 +86,6 @@ def read(path: Path) -> Plan:
         where = f"{file}: {place}" if place else str(file)
         text = f"is not a plan of this version: {first['msg']}"
         raise InputError("wrong-format", where, text, hint=hint) from None
-
-
-def json_text(document: dict[str, Any]) -> str:
-    """A document as it lies in a file."""
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _holds_measurement(target: Path) -> bool:

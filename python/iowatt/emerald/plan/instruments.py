@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.plan.model import Instrument, Plan
+from iowatt.emerald.plan.model import Plan, PlannedInstrument
 from iowatt.sources.meters import source
 from iowatt.sources.meters.address import SECRETS, parse
 
 _ARGUMENTS: Final = {"power": "instrument", "temperature": "thermometer"}
 
 
-def check(instrument: Instrument) -> None:
+def check(instrument: PlannedInstrument) -> None:
     """Raise ``InputError`` where `iowatt meter read` would refuse the address; nothing live is read.
 
     A missing or empty log is made during the measurement; one with content is read.
@@ -29,7 +29,7 @@ def check(instrument: Instrument) -> None:
         raise InputError(error.code, place, f"{where}{error.message}", hint=error.hint) from None
 
 
-def is_awaited(instrument: Instrument) -> bool:
+def is_awaited(instrument: PlannedInstrument) -> bool:
     """Whether it is a log that is missing or empty."""
     try:
         address, scheme = source.find(instrument.source)

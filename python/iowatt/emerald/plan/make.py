@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -32,15 +32,20 @@ def make_plan(
     Raises ``InputError``: the request is wrong, or the folder holds something else, or (without ``force``) a
     plan.
     """
-    folder.refuse(output, force=force)
+    folder.check_target(output, force=force)
     plan, rules = build(request, output)
     return _write(plan, rules, output, start=start, fill_rate=fill_rate, force=force)
 
 
-def rewrite(plan: Plan, output: Path, *, force: bool = False) -> Planned:
-    """Write a plan with other rates to the folder ``output``, its files made anew."""
-    folder.refuse(output, force=force)
-    return _write(plan, consulted(plan), output, force=force)
+def rewrite(
+    plan: Plan, output: Path, more: Mapping[str, str] | None = None, *, force: bool = False
+) -> Planned:
+    """Write a plan with other rates to the folder ``output``, its files made anew.
+
+    ``more``: texts of further files by name.
+    """
+    folder.check_target(output, force=force)
+    return _write(plan, consulted(plan), output, more=more, force=force)
 
 
 def _write(
@@ -50,6 +55,7 @@ def _write(
     *,
     start: datetime | None = None,
     fill_rate: float | None = None,
+    more: Mapping[str, str] | None = None,
     force: bool,
 ) -> Planned:
     limit = limit_ms(rules.fresh(), plan.category)
@@ -66,7 +72,7 @@ def _write(
         files=checked,
         notes=[*notes, *_notes(plan, rules, limit)],
     )
-    folder.write(output, plan, planned, texts, force=force)
+    folder.write(output, plan, planned, {**texts, **(more or {})}, force=force)
     return planned
 
 

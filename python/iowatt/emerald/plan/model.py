@@ -1,11 +1,12 @@
 """A plan as a document: what `emerald plan` writes and every later verb follows.
 
-Times are in seconds as they will be run: with a time scale of 0.01 a stage of ten minutes has 6. The times
-that the rules require are beside them (``rule_seconds``), so that nothing shortened can pass for compliant.
+Times are in seconds and already scaled: with a time scale of 0.01 a stage of ten minutes has 6 s. The rules'
+own times are kept as ``rule_seconds``, so that a shortened measurement never passes for compliant.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator
@@ -18,7 +19,7 @@ Role = Literal["prefill", "conditioning", "warmup", "measurement", "idle", "com"
 Source = Literal["fio", "vdbench", "simulation"]
 
 
-class Stage(Strict):
+class PlanStage(Strict):
     """An uninterrupted part of a measurement: one call of the load generator, or an idle stage."""
 
     id: str = key("Its name in folders and results: HB-warmup, HB, RR-warmup, ready-idle.", min_length=1)
@@ -48,8 +49,13 @@ class Stage(Strict):
     )
     streams: int = key("Sequential cursors of SR, SW and the fill.", default=1, ge=1)
 
+    @property
+    def rate_unknown(self) -> bool:
+        """Whether it makes requests at a rate that has not been found yet."""
+        return self.workload is not None and not self.closed and self.rate_iops is None
 
-class Instrument(Strict):
+
+class PlannedInstrument(Strict):
     """An instrument of the plan."""
 
     name: str = key("Its name in logs.", min_length=1)
@@ -70,7 +76,7 @@ class Target(Strict):
     block_size: Literal[512, 4096] = key("Logical block size.", default=512, unit="bytes")
 
 
-class Rules(Strict):
+class PlannedRules(Strict):
     """The rules, to the byte."""
 
     profile: str = key("Name of the rule profile, emerald-4.0.0.", min_length=1)
@@ -103,7 +109,7 @@ class Plan(Strict):
     )
     class_: int | None = key("Class within the category.", default=None, alias="class")
     product: dict[str, Any] = key("Vendor, product and what the report says of them.", default={})
-    rules: Rules = key("The rules that it follows.")
+    rules: PlannedRules = key("The rules that it follows.")
     source: Source = key("The load generator.")
     target: Target = key("The system under test.")
     raw_capacity_bytes: int | None = key("Raw capacity, for the ready-idle metric.", default=None, gt=0)
@@ -112,5 +118,15 @@ class Plan(Strict):
         list[PlanDeviation], BeforeValidator(_with_codes, json_schema_input_type=list[PlanDeviation | str])
     ] = key("Why its results are not Emerald results; a text alone has no code.", default=[])
     seed: int = key("Of everything drawn.", default=1, ge=0)
-    instruments: list[Instrument] = key("Meters and thermometers.", default=[])
-    stages: list[Stage] = key("In the order in which they are run, without a break.", min_length=1)
+    instruments: list[PlannedInstrument] = key("Meters and thermometers.", default=[])
+    stages: list[PlanStage] = key("In the order in which they are run, without a break.", min_length=1)
+
+    def with_stages(self, chosen: Callable[[PlanStage], bool], **update: Any) -> Plan:
+        """The plan with other values in the stages that ``chosen`` accepts."""
+        stages = [stage.model_copy(update=update) if chosen(stage) else stage for stage in self.stages]
+        return self.model_copy(update={"stages": stages})
+
+    @property
+    def system_class(self) -> str:
+        """Category and class: ``online-3``."""
+        return self.category if self.class_ is None else f"{self.category}-{self.class_}"

@@ -1,4 +1,4 @@
-"""What ``iowatt emerald plan`` shows: timeline, calendar, check-list, files and rules."""
+"""The page of ``iowatt emerald plan``: timeline, calendar, check-list, files and rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from iowatt.emerald.plan.calendar import span_text
-from iowatt.emerald.plan.model import Stage
+from iowatt.emerald.plan.model import PlanStage
 from iowatt.emerald.plan.result import ITEM_STATES, CalendarEntry, Planned
 from iowatt.render import numbers, plot
 from iowatt.render.document import Caveat, Document, Section
@@ -203,7 +203,7 @@ def _listed(key: str, title: str, caption: str, columns: list[Column], rows: lis
     return Figure(key, title, caption, Table(columns, rows), wide=True, brief=True)
 
 
-def _requests(stage: Stage) -> str:
+def _requests(stage: PlanStage) -> str:
     if stage.workload is None:
         return "no requests"
     if stage.closed:

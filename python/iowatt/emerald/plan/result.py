@@ -7,7 +7,7 @@ from typing import Final, Literal
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
-from iowatt.emerald.plan.check import PlannedFile
+from iowatt.emerald.plan.load.check import PlannedFile
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.rules import Rule
 

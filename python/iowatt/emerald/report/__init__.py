@@ -1,4 +1,8 @@
-"""The test data report of a measurement, and an export with the fields of ENERGY STAR V1.0."""
+"""The test data report of a measurement, and an export with the fields of ENERGY STAR V1.0.
+
+``inputs`` reads everything, ``about`` the user's statements; ``product``, ``system``, ``recorded`` and
+``findings`` are the pages, ``compose`` puts them together, ``write`` writes them.
+"""
 
 from iowatt.emerald.report.compose import Report, compose, read_several, side_by_side
 from iowatt.emerald.report.energystar import ExportRow, export

@@ -1,4 +1,4 @@
-"""What only the user can state: who submits the report, how the system is built, what is disclosed."""
+"""The user's statements for a report: who submits it, how the system is built, what is disclosed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _count(description: str) -> int | None:
 
 
 class Submitter(Strict):
-    """Who reports."""
+    """The submitter."""
 
     name: str | None = _text("The person.", "A. Tester")
     company: str | None = _text("The company of the person.", "Example Laboratory")
@@ -48,7 +48,7 @@ class Submitter(Strict):
     date: datetime.date | None = key("Of the report.", default=None, unset="the day of the measurement")
 
 
-class System(Strict):
+class TestedSystem(Strict):
     """The system under test as it was tested."""
 
     brand: str | None = _text("Brand, where it is not the vendor's name.")
@@ -86,7 +86,7 @@ class System(Strict):
     )
 
 
-class Host(Strict):
+class LoadHost(Strict):
     """A host that made requests."""
 
     name: str = key("Its name.", min_length=1)
@@ -107,7 +107,7 @@ class Lun(Strict):
     protection: str | None = _text("Its RAID group and level.")
 
 
-class Device(Strict):
+class DeviceGroup(Strict):
     """Storage devices of one type in the tested configuration."""
 
     type: Literal["hdd", "ssd", "hybrid", "tape", "optical", "other"] = key("What they are.")
@@ -142,7 +142,7 @@ class ComState(Strict):
 
 
 class EnergyStar(Strict):
-    """What only the ENERGY STAR export says."""
+    """Statements for the ENERGY STAR export only."""
 
     partner: str | None = _text("The partner of the programme.")
     model_identifier: str | None = _text("The programme's identifier of the model.")
@@ -162,23 +162,23 @@ class EnergyStar(Strict):
 
 
 class Disclosure(Strict):
-    """Something that must be, or is, disclosed."""
+    """A disclosure."""
 
     topic: str = key("What about.", min_length=1)
     text: str = key("The disclosure.", min_length=1)
 
 
 class About(Strict):
-    """What a report says beside the measurement. Nothing is required; what is missing is named."""
+    """The user's statements for a report. Nothing is required; the report names what is missing."""
 
     schema_: Literal["iowatt.emerald-about/1"] = key(
         "The version of this format.", default=ABOUT_SCHEMA, alias="schema", accepts=f'"{ABOUT_SCHEMA}"'
     )
     submitter: Submitter = key("Who reports.", default=Submitter())
-    system: System = key("The system as tested.", default=System())
-    host: list[Host] = key("Hosts.", default=[])
+    system: TestedSystem = key("The system as tested.", default=TestedSystem())
+    host: list[LoadHost] = key("Hosts.", default=[])
     lun: list[Lun] = key("Logical units.", default=[])
-    device: list[Device] = key("Storage devices.", default=[], max_length=50)
+    device: list[DeviceGroup] = key("Storage devices.", default=[], max_length=50)
     power_supply: PowerSupply = key("Power supplies.", default=PowerSupply())
     com: dict[Com, ComState] = key("Capacity optimisation methods by name.", default={})
     energystar: EnergyStar = key("For the ENERGY STAR export.", default=EnergyStar())
@@ -189,18 +189,11 @@ class About(Strict):
 def read(path: Path) -> About:
     """The file's content.
 
-    Raises
-    ------
-    InputError
-        What is wrong with its keys, with lines.
+    Raises ``InputError``: what is wrong with its keys, with lines.
     """
     about = TomlDocument(read_text(path), str(path)).validate(About)
     types = len({(one.type, one.model, one.capacity) for one in about.device})
     if types < len(about.device):
-        raise InputError(
-            "duplicate",
-            str(path),
-            "two [[device]] tables have the same type, model and capacity",
-            hint="give their count in one table",
-        )
+        text = "two [[device]] tables have the same type, model and capacity"
+        raise InputError("duplicate", str(path), text, hint="give their count in one table")
     return about

@@ -1,4 +1,4 @@
-"""What a test data report must contain, and whether this one does."""
+"""Checks a test data report for completeness: each required item, and whether it is there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OF_POWER: Final = ("watts", "volts", "hertz", "power_factor", "thd_percent")
 
 
 def items(inputs: ReportInputs) -> list[Item]:
-    """All of them, in the order of the pages."""
+    """All required items, in the order of the pages."""
     return [
         *_product(inputs),
         *_metrics(inputs),
@@ -40,7 +40,7 @@ def section(found: Sequence[Item]) -> Section:
 
 
 def summary(found: Sequence[Item]) -> str:
-    """In a sentence."""
+    """Complete or not, in a sentence."""
     missing = sum(one.lacking for one in found)
     required = sum(one.state != "not applicable" for one in found)
     if not missing:

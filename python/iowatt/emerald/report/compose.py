@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.analyze import Analysis, figures
+from iowatt.emerald.analyze import Analysis, published
 from iowatt.emerald.analyze.result import Part
 from iowatt.emerald.report import completeness, findings, product, recorded, system
 from iowatt.emerald.report.inputs import ANALYSIS, ReportInputs, read_analysis
@@ -27,7 +27,7 @@ _FAMILIES: Final = {
 
 @dataclass(frozen=True)
 class Report:
-    """Pages with the mark that stands on each of them."""
+    """A report: its pages, and the mark that every page bears."""
 
     document: Document
     mark: Mark
@@ -35,7 +35,7 @@ class Report:
 
     @property
     def summary(self) -> Document:
-        """What a terminal shows: the verdict, and what is missing or how several compare."""
+        """The short form for a terminal: the verdict, and missing items or the comparison."""
         brief = [figure for figure in self.document.figures() if figure.brief]
         return replace(self.document, sections=[Section("summary", "Summary", brief)])
 
@@ -98,23 +98,17 @@ def read_several(paths: Sequence[Path]) -> list[Analysis]:
     analyses = [read_analysis(file) for file in files]
     for one, file in zip(analyses, files, strict=True):
         if one.family is None:
-            raise InputError(
-                "missing",
-                f"{file}: family",
-                f"the rules {one.rules.profile} do not state which metrics these can be compared with",
-                hint="state metrics.family in the rules, and analyze again",
-            )
+            text = f"the rules {one.rules.profile} do not state which metrics these can be compared with"
+            hint = "state metrics.family in the rules, and analyze again"
+            raise InputError("missing", f"{file}: family", text, hint=hint)
         if one.family != analyses[0].family:
             first, other = (
                 f"{which.name} has {_FAMILIES.get(which.family or '', which.family)} of {which.rules.profile}"
                 for which in (analyses[0], one)
             )
-            raise InputError(
-                "not-comparable",
-                str(file),
-                f"metrics of different kinds cannot be ranked together: {first}, {other}",
-                hint="compare measurements made by one generation of the rules",
-            )
+            text = f"metrics of different kinds cannot be ranked together: {first}, {other}"
+            hint = "compare measurements made by one generation of the rules"
+            raise InputError("not-comparable", str(file), text, hint=hint)
     return analyses
 
 
@@ -145,7 +139,7 @@ def _metrics(analyses: Sequence[Analysis], names: Sequence[str], reasons: Sequen
     rows = []
     for metric, by_analysis in parts.items():
         values = [
-            figures.published(by_analysis[number]) if number in by_analysis else "not there"
+            published(by_analysis[number]) if number in by_analysis else "not there"
             for number in range(len(analyses))
         ]
         unit = next(iter(by_analysis.values())).unit
@@ -157,7 +151,7 @@ def _metrics(analyses: Sequence[Analysis], names: Sequence[str], reasons: Sequen
 
 
 def _not_ranked(analyses: Sequence[Analysis]) -> list[str]:
-    """Why no order may be given."""
+    """Reasons against ranking the analyses."""
     reasons: dict[str, Collection[str | float]] = {
         "they are of different classes": {one.system_class for one in analyses},
         "some are measured and some modelled": {one.kind for one in analyses},

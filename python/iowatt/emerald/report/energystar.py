@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import datetime
 import io
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -20,26 +19,21 @@ from typing import Any, Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.analyze.result import Part
-from iowatt.emerald.report.about import Device
+from iowatt.emerald.report.about import DeviceGroup
 from iowatt.emerald.report.inputs import ReportInputs
 from iowatt.emerald.report.product import COMS
 from iowatt.emerald.report.result import Export, Mark, MissingField, mark
 from iowatt.emerald.rules import load
 
 RULES: Final = "energystar-1.0"
-FAMILY: Final = "hot-band"
 
 #: Class of work: its prefix in names of fields.
 _PREFIX: Final = {"transactional": "trans", "streaming": "stream", "capacity": "cap"}
 #: Phase: its name in names of fields, and its unit there.
 _METRIC: Final = {
-    "HB": ("hot_band", "iops_w"),
-    "RR": ("random_read", "iops_w"),
-    "RW": ("random_write", "iops_w"),
-    "SR": ("seq_read", "mibps_w"),
-    "SW": ("seq_write", "mibps_w"),
-    "RI": ("ready_idle", "gb_w"),
-}
+    "HB": ("hot_band", "iops_w"), "RR": ("random_read", "iops_w"), "RW": ("random_write", "iops_w"),
+    "SR": ("seq_read", "mibps_w"), "SW": ("seq_write", "mibps_w"), "RI": ("ready_idle", "gb_w"),
+}  # fmt: skip
 _BY_PROGRAMME: Final = "given by the programme"
 _UNCLEAR: Final = "the meaning of this column was not available"
 _NO_KEY: Final = "--about has no key for it"
@@ -51,14 +45,12 @@ _OPTIONAL: Final = ("energystar.additional", "energystar.reporting_notes")
 
 @dataclass(frozen=True)
 class ExportField:
-    """One column: its value, or why there is none."""
+    """A column: its value, or why it is empty."""
 
     name: str
     value: str | float | int | None
-    #: Why it is empty, and what fills it; of a figure, whether it is measured or modelled.
-    note: str = ""
-    #: Whether it is empty although a submission would have it.
-    lacking: bool = False
+    note: str = ""  #: Why it is empty, and what fills it; of a figure, whether it is measured or modelled.
+    lacking: bool = False  #: Whether it is empty although a submission would have it.
 
 
 @dataclass(frozen=True)
@@ -68,17 +60,16 @@ class ExportRow:
     mark: Mark
     name: str
     fields: list[ExportField]
-    #: Problems of the row besides what is missing.
-    remarks: list[str]
+    remarks: list[str]  #: Problems of the row other than missing fields.
 
     @property
     def missing(self) -> list[ExportField]:
-        """Fields that are empty and should not be."""
+        """Fields that a submission would have and that are empty."""
         return [one for one in self.fields if one.lacking]
 
     @property
     def summary(self) -> str:
-        """In a sentence."""
+        """How many fields are filled, in a sentence."""
         filled = sum(one.value is not None for one in self.fields)
         return f"{filled} of {len(self.fields)} fields are filled; {len(self.missing)} are missing or refused"
 
@@ -96,10 +87,6 @@ class ExportRow:
             missing=[MissingField(field=one.name, how=one.note) for one in self.missing],
             remarks=self.remarks,
         )
-
-    def json(self) -> str:
-        """The document as text."""
-        return json.dumps(self.result().as_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
     def csv(self) -> str:
         """A header and one row; the first columns are iowatt's own and describe the figures."""
@@ -121,21 +108,18 @@ class ExportRow:
 def export(inputs: ReportInputs) -> ExportRow:
     """The row of an analysis.
 
-    Raises
-    ------
-    InputError
-        The rules of the analysis have other metrics than V1.0, or there are too many types of devices.
+    Raises ``InputError``: the rules of the analysis have other metrics than V1.0, or there are too many types
+    of devices.
     """
     found, about = inputs.analysis, inputs.about
-    if found.family != FAMILY:
-        raise InputError(
-            "not-applicable",
-            str(inputs.path),
+    if found.family != load(RULES).known("metrics.family"):
+        text = (
             f"the metrics are those of {found.rules.profile} "
             f"({found.family or 'unknown family'}); the ENERGY STAR V1.0 export needs those with the hot "
-            "band",
-            hint="measure by the rules of Emerald 2.0 or later",
+            "band"
         )
+        hint = "measure by the rules of Emerald 2.0 or later"
+        raise InputError("not-applicable", str(inputs.path), text, hint=hint)
     product, class_ = found.product, None
     if found.category == "online" and found.class_ is not None:
         class_ = f"Online {found.class_}"
@@ -242,7 +226,7 @@ def _class(inputs: ReportInputs, prefix: str, phases: list[str], most: int) -> I
 
 
 def _device(
-    inputs: ReportInputs, prefix: str, number: int, device: Device | None, phases: list[str]
+    inputs: ReportInputs, prefix: str, number: int, device: DeviceGroup | None, phases: list[str]
 ) -> Iterator[ExportField]:
     """One of the types of storage devices; the metrics are its own only where there is no other."""
     tiering = inputs.about.system.tiering_in_test
@@ -327,7 +311,7 @@ def _remarks(inputs: ReportInputs) -> Iterator[str]:
 
 
 def _stated(name: str, value: Any, how: str, *, optional: bool = False) -> ExportField:
-    """A field with its value; ``how`` fills it where there is none."""
+    """A field with its value; ``how`` says what fills an empty one."""
     if isinstance(value, bool):
         value = "Yes" if value else "No"
     elif isinstance(value, datetime.date):

@@ -1,4 +1,4 @@
-"""Pages of what was found, and of what the figures rest on: findings, rules, files."""
+"""Pages of findings, rules and input files."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def rules(inputs: ReportInputs) -> Section:
 
 
 def files(inputs: ReportInputs) -> Section:
-    """Digests of everything that the figures rest on."""
+    """Digests of all input files."""
     digest = [Column("Size", "bytes"), *text_columns("SHA-256")]
     rows = [[one.path, one.size, one.sha256] for one in inputs.files]
     made = [table("Files", [*text_columns("File"), *digest], rows)]

@@ -1,4 +1,4 @@
-"""Reads what a report is made of: an analysis, its measurement, and what else the user gives."""
+"""Reads the inputs of a report: an analysis, its measurement, and the files that the user names."""
 
 from __future__ import annotations
 
@@ -22,17 +22,15 @@ from iowatt.emerald.report import about as about_file
 from iowatt.emerald.report.about import About
 from iowatt.emerald.rules import Rules, load
 
-#: A JSON file whose further keys do not matter: a manifest, settings, a run.json.
-Json = dict[str, Any]
+Json = dict[str, Any]  #: A JSON file whose further keys do not matter: a manifest, settings, a run.json.
 
 ANALYSIS: Final = "analysis.json"
-#: Files of a measurement that come and go, or do not matter to it.
-_PASSING: Final = ("lock", "reserve")
+_PASSING: Final = ("lock", "reserve")  #: Temporary files of a measurement.
 _MOST_FILES: Final = 2000
 
 
 class ComVerdict(BaseModel):
-    """What a report takes of one COM test."""
+    """The part of a COM test that a report shows."""
 
     com: str
     verdict: str
@@ -41,7 +39,7 @@ class ComVerdict(BaseModel):
 
 
 class ComVerdicts(BaseModel):
-    """What a report takes of the result of ``iowatt emerald com``; other keys do not matter."""
+    """The part of a result of ``iowatt emerald com`` that a report shows; other keys are ignored."""
 
     schema_id: Literal["iowatt.emerald-com/1"] = Field(alias="schema")
     source: str = ""
@@ -59,7 +57,7 @@ class DigestedFile:
 
 @dataclass(frozen=True)
 class ReportInputs:
-    """All that is known; None where it was not given and is not beside the analysis."""
+    """All inputs of a report; None where one was neither given nor found next to the analysis."""
 
     analysis: Analysis
     path: Path
@@ -70,13 +68,10 @@ class ReportInputs:
     manifest: Json | None = None
     settings_before: Json | None = None
     settings_after: Json | None = None
-    #: ``run.json`` of the stages, by stage.
-    runs: Mapping[str, Json] = field(default_factory=dict)
+    runs: Mapping[str, Json] = field(default_factory=dict)  #: ``run.json`` of the stages, by stage.
     files: Sequence[DigestedFile] = ()
-    #: The rules of the analysis; None where they cannot be read.
-    rules: Rules | None = None
-    #: Problems found while reading, for the page of findings.
-    remarks: Sequence[str] = ()
+    rules: Rules | None = None  #: The rules of the analysis; None where they cannot be read.
+    remarks: Sequence[str] = ()  #: Problems found while reading, for the page of findings.
 
     @property
     def parts(self) -> list[Part]:
@@ -103,17 +98,10 @@ def gather(
 ) -> ReportInputs:
     """Everything that a report of an analysis can state.
 
-    Parameters
-    ----------
-    analysis:
-        ``analysis.json``, or the folder that holds it. The measurement is looked for beside it, then at the
-        place that the analysis names.
-
-    Raises
-    ------
-    iowatt.base.errors.InputError
-        A file that was named cannot be read, or is something else. A file beside the analysis that cannot be
-        read becomes a remark.
+    ``analysis``: ``analysis.json``, or the folder that holds it. The measurement is looked for next to it,
+    then at the place that the analysis names.
+    Raises ``InputError``: a file that was named cannot be read, or is something else. A file beside the
+    analysis that cannot be read becomes a remark.
     """
     path = analysis / ANALYSIS if analysis.is_dir() else analysis
     found = read_analysis(path)
@@ -220,7 +208,7 @@ def _settings(path: Path, remarks: list[str]) -> Json | None:
 
 
 def _beside(path: Path, remarks: list[str]) -> Json | None:
-    """A JSON object that may be there."""
+    """The JSON object of a file, if it exists."""
     if not path.is_file():
         return None
     try:
@@ -238,12 +226,9 @@ def _classification(
     classified = classify(read_product(product), rules)
     name = str(found.product.get("name") or classified.product.name)
     if name != classified.product.name:
-        raise InputError(
-            "conflict",
-            f"{product}: name",
-            f"the file describes {classified.product.title}; the analysis is of {name}",
-            hint="give the product file that the plan was made with",
-        )
+        text = f"the file describes {classified.product.title}; the analysis is of {name}"
+        hint = "give the product file that the plan was made with"
+        raise InputError("conflict", f"{product}: name", text, hint=hint)
     category, class_ = classified.found
     if (category, class_) != (found.category, found.class_):
         remarks.append(

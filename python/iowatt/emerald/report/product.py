@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from iowatt.emerald.analyze import Analysis, figures
+from iowatt.emerald.analyze import Analysis, published
 from iowatt.emerald.analyze.result import Part
+from iowatt.emerald.phases import PHASES
 from iowatt.emerald.report.about import Com
 from iowatt.emerald.report.inputs import ComVerdict, ReportInputs
 from iowatt.emerald.report.result import OURS, driver
@@ -22,16 +23,6 @@ COMS: Final[dict[Com, str]] = {
     "parity-raid": "Parity RAID",
     "read-only-delta-snapshots": "Read-only delta snapshots",
     "writeable-delta-snapshots": "Writeable delta snapshots",
-}
-_TITLES: Final = {
-    "HB": "Hot band",
-    "MW1": "Mixed, 70 % read, random, full intensity",
-    "MW2": "Mixed, 70 % read, random, 25 % intensity",
-    "RR": "Random read",
-    "RW": "Random write",
-    "SR": "Sequential read",
-    "SW": "Sequential write",
-    "RI": "Ready idle",
 }
 
 
@@ -104,7 +95,7 @@ def _idle(found: Analysis) -> Iterator[Figure]:
         *text_columns("Kind", "Status"),
     ]  # fmt: skip
     row = [
-        rest.metric, figures.published(rest), rest.unit, rest.ep, rest.power_w, rest.raw_capacity_gb,
+        rest.metric, published(rest), rest.unit, rest.ep, rest.power_w, rest.raw_capacity_gb,
         minutes(rest.seconds), rest.kind or "no figures", _status(rest, found),
     ]  # fmt: skip
     caption = "Raw capacity in decimal GB over the average power of ready idle."
@@ -119,7 +110,7 @@ def _active(found: Analysis) -> Figure:
     ]  # fmt: skip
     rows = [
         [
-            one.metric, _TITLES.get(one.phase, one.phase), figures.published(one), one.unit, one.ep,
+            one.metric, _title(one.phase), published(one), one.unit, one.ep,
             one.operations_rate, one.power_w, minutes(one.seconds), one.response_mean_ms,
             one.kind or "no figures", _status(one, found),
         ]
@@ -131,6 +122,10 @@ def _active(found: Analysis) -> Figure:
         "bytes) in the sequential tests. Values are published with three significant digits."
     )
     return table("Active power tests", columns, rows, caption)
+
+
+def _title(phase: str) -> str:
+    return PHASES[phase].title if phase in PHASES else phase
 
 
 def _coms(inputs: ReportInputs) -> Figure:

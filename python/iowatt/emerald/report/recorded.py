@@ -1,4 +1,4 @@
-"""What was recorded: instruments and conditions, stability, rates, shares of streams, and the minutes."""
+"""Pages of what was recorded: instruments and conditions, stability, rates, shares and minutes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from iowatt.emerald.analyze import Analysis, figures
+from iowatt.emerald.analyze import Analysis, instruments_figure, part_figures, stability_figure
 from iowatt.emerald.analyze.result import Part, ReadyIdle, name_of
 from iowatt.emerald.report.inputs import ReportInputs
 from iowatt.emerald.report.tables import moment, table
@@ -26,9 +26,9 @@ CONDITIONS: Final = {
 
 
 def instruments(inputs: ReportInputs) -> Section:
-    """Meters, and what they read."""
+    """The meters and their readings."""
     sentences = ["Power is modelled by the simulation; no instrument recorded it."] if inputs.modelled else []
-    meters = figures.instruments(inputs.analysis)
+    meters = instruments_figure(inputs.analysis)
     made = [] if meters is None else [meters]
     return Section("instruments", "Instruments and conditions", [*made, *_conditions(inputs)], sentences)
 
@@ -54,7 +54,7 @@ def _conditions(inputs: ReportInputs) -> Iterator[Figure]:
 def stability(inputs: ReportInputs) -> Section:
     """The three readings; rates asked for and achieved; shares."""
     found = inputs.analysis
-    readings = figures.stability(found)
+    readings = stability_figure(found)
     settled = [] if readings is None else [replace(readings, brief=False)]
     made = [*settled, *_rates(found), *_shares(found)]
     return Section("stability", "Stability, rates and shares", made)
@@ -101,7 +101,7 @@ def minutes(inputs: ReportInputs) -> Iterator[Section]:
     """A page for each phase and for ready idle: charts, then the table of all minutes."""
     for part in inputs.parts:
         if part.minutes:
-            made = [*figures.of_part(part, inputs.analysis), _minutes(part)]
+            made = [*part_figures(part, inputs.analysis), _minutes(part)]
             yield Section(f"minutes-{part.phase}", f"Minutes of {name_of(part)}", made)
 
 

@@ -1,4 +1,4 @@
-"""What a report states of itself: its mark, what is missing, and the ENERGY STAR fields."""
+"""The result of a report: its mark, what is missing, and the ENERGY STAR fields."""
 
 from __future__ import annotations
 
@@ -20,27 +20,24 @@ State = Literal["there", "missing", "refused", "not applicable"]
 
 
 class Item(Result):
-    """One thing that belongs into the report."""
+    """A required item of the report."""
 
     page: str
     what: str
     state: State
-    #: How to supply it; of what is refused, why.
-    how: str = ""
+    how: str = ""  #: How to supply it; of what is refused, why.
 
     @property
     def lacking(self) -> bool:
-        """Whether the report is incomplete for it."""
+        """Whether the report is incomplete without it."""
         return self.state in ("missing", "refused")
 
 
 class Mark(Result):
     """The line on every page."""
 
-    #: "MEASURED" or "MODELLED, not measured".
-    kind: str
-    #: Why the figures are not Emerald results; empty where nothing was found.
-    against: tuple[str, ...]
+    kind: str  #: "MEASURED" or "MODELLED, not measured".
+    against: tuple[str, ...]  #: Why the figures are not Emerald results; empty where nothing was found.
     judged: str
 
     @property
@@ -55,7 +52,7 @@ class Mark(Result):
 
     @property
     def line(self) -> str:
-        """All of it, short enough for a header."""
+        """The mark in a line, short enough for a header."""
         return f"{self.kind} · {self.standing} · {self.judged}"
 
 
@@ -72,24 +69,21 @@ class Export(ResultDocument):
     schema_id: Literal["iowatt.energystar-export/1"] = Field(
         default="iowatt.energystar-export/1", alias="schema"
     )
-    title: str = "Fields as of ENERGY STAR data center storage V1.0"
+    title: str = "Fields of ENERGY STAR data center storage V1.0"
     note: str = OURS
     analysis: str
     kind: str
     compliant: bool
     against: tuple[str, ...]
     judged: str
-    #: Values by name, of those that are known.
-    fields: dict[str, str | float | int]
-    #: Of a figure, whether it is measured or modelled, by name.
-    notes: dict[str, str]
+    fields: dict[str, str | float | int]  #: Values by name, of those that are known.
+    notes: dict[str, str]  #: Of a figure, whether it is measured or modelled, by name.
     missing: list[MissingField]
-    #: Problems of the row besides what is missing.
-    remarks: list[str]
+    remarks: list[str]  #: Problems of the row other than missing fields.
 
 
 class ReportResult(ResultDocument):
-    """What a program wants to know of a report."""
+    """A report for programs: its mark and the state of each required item."""
 
     schema_id: Literal["iowatt.emerald-report/1"] = Field(default="iowatt.emerald-report/1", alias="schema")
     title: str
@@ -97,8 +91,7 @@ class ReportResult(ResultDocument):
     compliant: bool
     against: tuple[str, ...]
     judged: str
-    #: Whether nothing is missing.
-    complete: bool
+    complete: bool  #: Whether nothing is missing.
     items: list[Item]
     energystar: Export | None = Field(default=None, exclude_if=lambda value: value is None)
 
@@ -111,7 +104,7 @@ def mark(found: Analysis) -> Mark:
 
 
 def driver(found: Analysis) -> str:
-    """What made the requests, as a report must call it."""
+    """The load generator, as a report must name it."""
     if found.source == "simulation":
         return "simulation"
     other = any(one.code == "driver-other" for one in found.findings)

@@ -20,7 +20,7 @@ def table(
     *,
     wide: bool = True,
 ) -> Figure:
-    """A table; dates and yes/no become text. One that is not ``wide`` may stand beside another."""
+    """A table; dates and yes/no become text. Two that are not ``wide`` share a row."""
     cells = [
         [
             one
@@ -42,7 +42,7 @@ def pairs(title: str, rows: Iterable[tuple[str, Any]], caption: str = "") -> Fig
 
 
 def text(value: Any) -> str:
-    """A value in words: yes and no, "not stated" for nothing."""
+    """A value as text: yes, no, or "not stated" for None."""
     if value is None or value == "":
         return NOT_STATED
     if isinstance(value, bool):
@@ -55,7 +55,7 @@ def text(value: Any) -> str:
 
 
 def joined(*texts: str | None) -> str | None:
-    """The texts that are stated, with spaces between; None where none is."""
+    """The stated texts, separated by spaces; None where all are missing."""
     return " ".join(filter(None, texts)) or None
 
 

@@ -19,23 +19,16 @@ from iowatt.render.document import Section
 from iowatt.render.figure import Cell, Column, Exact, Figure, PublishedFigure
 
 _AS_TYPED: Final = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-#: The format's own limit of a sheet's name, and the characters that it forbids there.
-_NAME_MOST: Final = 31
+_NAME_MOST: Final = 31  #: The format's own limit of a sheet's name, and the characters that it forbids there.
 _FORBIDDEN: Final = re.compile(r"[\[\]:*?/\\']")
 _WIDEST: Final = 72
-#: Tables with more columns have none that wide.
-_FEW: Final = 4
-#: Columns of the banner beyond those of the tables; charts stand beside them.
-_BANNER_MORE: Final = 9
-#: Height of a line in points.
-_LINE: Final = 15
-#: Width of a sentence in characters, and of a column without a table.
-_PROSE: Final = 110.0
+_FEW: Final = 4  #: Tables with more columns have none that wide.
+_BANNER_MORE: Final = 9  #: Columns of the banner beyond the tables, where charts are.
+_LINE: Final = 15  #: Height of a line in points.
+_PROSE: Final = 110.0  #: Width of a sentence in characters, and of a column without a table.
 _DEFAULT: Final = 8.4
-#: Rows that are still readable when printed on one sheet of paper.
-_ONE_SHEET: Final = 60
-#: The format's limit of a header is 255 characters with its codes.
-_HEADER_MOST: Final = 200
+_ONE_SHEET: Final = 60  #: Rows that are still readable when printed on one sheet of paper.
+_HEADER_MOST: Final = 200  #: The format's limit of a header is 255 characters with its codes.
 _BAD: Final = ("refused", "INVALID", "missing", "invalid")
 
 
@@ -69,8 +62,7 @@ class _Book:
         self._bad = book.add_format({**text, "font_color": "#9C0006"})
         self._formats: dict[str, Format] = {}
         self._taken: set[str] = set()
-        #: Widths of the columns of the current sheet.
-        self._wide: dict[int, float] = {}
+        self._wide: dict[int, float] = {}  #: Widths of the columns of the current sheet.
 
     def page(self, number: int, page: Section) -> None:
         """A sheet."""
@@ -181,7 +173,7 @@ class _Book:
     def _charts(
         self, sheet: Worksheet, name: str, figure: Figure, charts: Sequence[Figure], head: int
     ) -> None:
-        """The charts of the page's figures, drawn from this table and placed beside it."""
+        """The charts of the page's figures, drawn from this table, to its right."""
         titles = [column.title for column in figure.table.columns]
         first, last = head + 1, head + len(figure.table.rows)
         ends = [row[0] for row in (figure.table.rows[0], figure.table.rows[-1])]

@@ -33,7 +33,7 @@ def is_export(target: Path) -> bool:
 
 def write_export(export: ExportRow, target: Path) -> None:
     """Write the export as CSV or JSON."""
-    text = export.csv() if target.suffix.lower() == ".csv" else export.json()
+    text = export.csv() if target.suffix.lower() == ".csv" else export.result().json_text()
     with atomic_path.file(target) as file:
         file.write_text(text, encoding="utf-8", newline="\n")
 

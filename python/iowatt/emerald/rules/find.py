@@ -27,7 +27,7 @@ _NOT_A_PROFILE: Final = "sources"
 class Unverified(Strict):
     """Inherited rules that are verified for another version only."""
 
-    rules: list[str] = key("Keys of rules; `instruments.*` stands for all below.", min_length=1)
+    rules: list[str] = key("Keys of rules; `instruments.*` covers all keys below it.", min_length=1)
     why: str = key("Why they are not verified.", min_length=1)
 
 
@@ -144,9 +144,8 @@ def load(name: str, *, base_dir: Path | None = None) -> Rules:
     head = resolved.file.head
     if head.abstract or head.version is None:
         hint = f"profiles: {', '.join(profile_names())}"
-        raise InputError(
-            "not-applicable", name, "the profile is abstract: it can only be extended", hint=hint
-        )
+        text = "the profile is abstract: it can only be extended"
+        raise InputError("not-applicable", name, text, hint=hint)
     digest = hashlib.sha256("\n".join(resolved.texts).encode()).hexdigest()
     given = head.name if path is None else str(path)
     return Rules(
@@ -162,8 +161,20 @@ def profile_names() -> tuple[str, ...]:
 
 @cache
 def aliases() -> dict[str, str]:
-    """The profile's name by each other name of it."""
-    return {alias: name for name in file_names() for alias in profile_file(name).head.aliases}
+    """The profile's name by each other name of it.
+
+    Raises ``InputError`` where another profile has that name or alias.
+    """
+    found: dict[str, str] = {}
+    for name in file_names():
+        own = profile_file(name)
+        for number, alias in enumerate(own.head.aliases):
+            other = alias if alias in file_names() else found.get(alias)
+            if other is not None:
+                text = f"{alias!r} already names the profile {other}"
+                raise InputError("duplicate", own.document.place(("aliases", number)), text)
+            found[alias] = name
+    return found
 
 
 @cache

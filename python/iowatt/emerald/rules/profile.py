@@ -32,7 +32,7 @@ def several(value: Any) -> Any:
 
 
 class RuleKeys(Strict):
-    """A rule as its profile has it."""
+    """A rule as its profile states it."""
 
     value: Any = key("The value, in its unit.", default=None, unset="unknown says why")
     unknown: str | None = key(

@@ -17,7 +17,7 @@ _LONGEST_S: Final = 120
 
 
 class PlannedFile(Result):
-    """A file for a load generator, and what its parser says of it."""
+    """A file for a load generator, with the result of its parser."""
 
     path: str
     what: str  #: In a line.

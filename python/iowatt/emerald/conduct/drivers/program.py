@@ -1,4 +1,4 @@
-"""What fio and vdbench share as drivers: one call a stage, its files left as the program wrote them."""
+"""The common part of the drivers fio and vdbench: one call a stage, output files left as they are."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.conduct import target
-from iowatt.emerald.conduct.idle_stage import rest
+from iowatt.emerald import targets
+from iowatt.emerald.conduct.drivers.idle import rest
 from iowatt.emerald.driver import DriverError
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.plan import Plan, PlanStage
 from iowatt.sources.process import child
 
 #: Longer than its stage by this, in s (laying out, writing logs), a program is ended as hanging.
@@ -24,19 +24,13 @@ _ALLOWANCE_S: Final = 300.0
 class ProgramDriver(ABC):
     """Runs stages by a program.
 
-    Parameters
-    ----------
-    mark:
-        Name of the measurement, by which its processes are found again.
+    ``mark``: name of the measurement, by which its processes are found again.
     """
 
     kind: str
-    #: Name of the input file in the stage's folder.
-    job_file: str
-    #: The program's options after its name.
-    options: tuple[str, ...]
-    #: How to get the program.
-    install: str
+    job_file: str  #: Name of the input file in the stage's folder.
+    options: tuple[str, ...]  #: The program's options after its name.
+    install: str  #: How to get the program.
     environment: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, mark: str = "") -> None:
@@ -52,27 +46,24 @@ class ProgramDriver(ABC):
     def check(self, plan: Plan) -> None:
         """Let the program parse the input file of every stage. Raises ``InputError`` with its message."""
         self.version()
-        placed = target.absolute(plan)
+        placed = targets.absolute(plan)
         for stage in plan.stages:
             if stage.workload is None:
                 continue
             with tempfile.TemporaryDirectory() as scratch:
                 refusal = self.refusal(self.job(placed, stage, Path(scratch)), Path(scratch))
             if refusal is not None:
-                raise InputError(
-                    "tool-failed",
-                    f"stage {stage.id}",
-                    f"{self.version()} refuses its {self.job_file}: {refusal or 'it gives no reason'}",
-                )
+                text = f"{self.version()} refuses its {self.job_file}: {refusal or 'it gives no reason'}"
+                raise InputError("tool-failed", f"stage {stage.id}", text)
 
-    def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
+    def run(self, plan: Plan, stage: PlanStage, folder: Path, stop: threading.Event) -> None:
         """Run one stage to its end; a stage without requests is a rest."""
         if stage.workload is None:
-            rest(stage.seconds or 0.0, target.paths(plan), folder, stop)
+            rest(stage.seconds or 0.0, targets.paths(plan), folder, stop)
             return
         seconds = self.seconds(stage)
         try:
-            text = self.job(target.absolute(plan), stage, folder.absolute())
+            text = self.job(targets.absolute(plan), stage, folder.absolute())
             (folder / self.job_file).write_text(text, "utf-8")
             ended = child.run(
                 [self.program(), *self.options],
@@ -96,7 +87,7 @@ class ProgramDriver(ABC):
             raise InputError("tool-missing", None, f"{self.kind} is not on the PATH", hint=self.install)
         return path
 
-    def seconds(self, stage: Stage) -> float | None:
+    def seconds(self, stage: PlanStage) -> float | None:
         """How long the program takes for a stage; None where it ends when all is written."""
         return stage.seconds
 
@@ -105,7 +96,7 @@ class ProgramDriver(ABC):
         """The program and its version."""
 
     @abstractmethod
-    def job(self, plan: Plan, stage: Stage, folder: Path) -> str:
+    def job(self, plan: Plan, stage: PlanStage, folder: Path) -> str:
         """The input file of a stage; the program writes to ``folder``."""
 
     @abstractmethod
@@ -118,7 +109,7 @@ class ProgramDriver(ABC):
 
 
 def output(file: Path, most: int) -> str:
-    """The beginning of what a program wrote; empty where there is none."""
+    """The beginning of a program's output file; empty where it does not exist."""
     try:
         with file.open(encoding="utf-8", errors="replace") as opened:
             return opened.read(most)

@@ -2,8 +2,8 @@
 
     EA(n) = sum over k = 0 .. 9 of w_k * PE(n - k), the weights adding to 1, the newest minute first
 
-Neither the weights nor the wording of the tolerance was available, so the rules hold both as data and every
-reading is computed:
+The specification's weights and its wording of the tolerance were not available, so the rules hold both as
+data, and all three readings are computed:
 
 - a: every EA lies within the tolerance of the mean PE of the measurement interval
 - b: every EA lies within the tolerance of the one before
@@ -20,7 +20,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from iowatt.emerald.judge.minutes import Floats
+from iowatt.emerald.analyze.checks.minutes import Floats
 
 Reading = Literal["a", "b", "c"]
 READINGS: Final[tuple[Reading, ...]] = ("a", "b", "c")
@@ -70,12 +70,8 @@ def weighted(efficiency: Floats, weights: Sequence[float]) -> Floats:
 def deviations(averages: Floats, mean: Floats | float) -> Deviations:
     """Largest deviations of the EAs of a measurement interval from what each reading compares them with.
 
-    Parameters
-    ----------
-    averages:
-        EA of the minutes of the measurement interval, at least one.
-    mean:
-        Mean PE of the interval.
+    ``averages``: EA of the minutes of the measurement interval, at least one.
+    ``mean``: mean PE of the interval.
     """
     mean = np.asarray(mean, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.conduct.program_driver import ProgramDriver, output
-from iowatt.emerald.plan import vdbench
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.conduct.drivers.program import ProgramDriver, output
+from iowatt.emerald.plan import Plan, PlanStage
+from iowatt.emerald.plan.load import elapsed_s, run_name, stage_text
 from iowatt.run.bundle import Run
 from iowatt.sources.observation import Observation
 from iowatt.sources.process import child
@@ -52,14 +52,14 @@ class VdbenchDriver(ProgramDriver):
             found = _DISTRIBUTION.search(self._parsed(_ANY, Path(scratch))[1])
         return found[1] if found else "vdbench (unknown version)"
 
-    def seconds(self, stage: Stage) -> float | None:
+    def seconds(self, stage: PlanStage) -> float | None:
         """The elapsed time of its run, with its warm-up."""
-        return None if stage.seconds is None else vdbench.seconds(stage)[0]
+        return None if stage.seconds is None else elapsed_s(stage)
 
-    def job(self, plan: Plan, stage: Stage, folder: Path) -> str:
+    def job(self, plan: Plan, stage: PlanStage, folder: Path) -> str:
         """The parameter file of a stage."""
         del folder
-        return vdbench.stage_text(plan, stage)
+        return stage_text(plan, stage)
 
     def refusal(self, job: str, scratch: Path) -> str | None:
         """vdbench's last message where it does not accept a parameter file."""
@@ -77,12 +77,12 @@ class VdbenchDriver(ProgramDriver):
                 return f"vdbench {ended.words}: {lines[-1][:300]}"
         return f"vdbench {ended.words}"
 
-    def observe(self, plan: Plan, stage: Stage, folder: Path) -> Observation | Run:
-        """What its flat file contains. Raises ``InputError`` with the file and the place."""
+    def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Observation | Run:
+        """The content of its flat file. Raises ``InputError`` with the file and the place."""
         from iowatt.sources.vdbench import observe
 
         del plan
-        name = vdbench.run_name(stage)
+        name = run_name(stage)
         for found in observe.read(folder / OUTPUT, time_zone=_ZONE):
             if found.name == name:
                 return found

@@ -1,7 +1,7 @@
 """The simulator as a load generator: each stage becomes a Run.
 
 A stage begins with the state that earlier stages left, as far as the array remembers it
-(:mod:`iowatt.emerald.conduct.simulation_course`). A rest is simulated too, with the array's power policies.
+(:mod:`iowatt.emerald.conduct.drivers.course`). A rest is simulated too, with the array's power policies.
 """
 
 from __future__ import annotations
@@ -13,25 +13,21 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.base.document import TomlDocument
-from iowatt.emerald.conduct import simulation_course
-from iowatt.emerald.conduct.simulation_course import Course, SimulatedArray
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.conduct.drivers import course as courses
+from iowatt.emerald.conduct.drivers.course import Course, SimulatedArray
+from iowatt.emerald.plan import Plan, PlanStage
 from iowatt.evaluate import evaluation
 from iowatt.model.scenario import Scenario
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 
-#: The bundle in a stage's folder.
-RUN: Final = "run"
+RUN: Final = "run"  #: The bundle in a stage's folder.
 
 
 class SimulationDriver:
     """Simulates stages, one at a time (the contract is :class:`iowatt.emerald.driver.Driver`).
 
-    Parameters
-    ----------
-    base:
-        The folder that the plan's scenario is relative to, where it is not absolute.
+    ``base``: the folder that the plan's scenario is relative to, where it is not absolute.
     """
 
     kind: str = "simulation"
@@ -39,8 +35,7 @@ class SimulationDriver:
     def __init__(self, base: Path = Path()) -> None:
         self._base = base
         self._array: tuple[str | None, SimulatedArray] | None = None
-        #: Seconds that a fill takes, by the text of its scenario.
-        self._filled: dict[str, float] = {}
+        self._filled: dict[str, float] = {}  #: Seconds that a fill takes, by the text of its scenario.
 
     def version(self) -> str:
         """This program: iowatt-0.1.0."""
@@ -49,7 +44,7 @@ class SimulationDriver:
     def array(self, plan: Plan) -> SimulatedArray:
         """The array of a plan, read once. Raises ``InputError`` with what is wrong with it."""
         if self._array is None or self._array[0] != plan.target.scenario:
-            self._array = (plan.target.scenario, simulation_course.array(plan, self._base))
+            self._array = (plan.target.scenario, courses.array(plan, self._base))
         return self._array[1]
 
     def check(self, plan: Plan) -> None:
@@ -62,9 +57,9 @@ class SimulationDriver:
             if stage.role == "com":
                 continue
             # The length of a fill matters to times only.
-            self._prepared(plan, array, simulation_course.course(plan, stage, array.memory, lambda _: 1.0))
+            self._prepared(plan, array, courses.course(plan, stage, array.memory, lambda _: 1.0))
 
-    def run(self, plan: Plan, stage: Stage, folder: Path, stop: threading.Event) -> None:
+    def run(self, plan: Plan, stage: PlanStage, folder: Path, stop: threading.Event) -> None:
         """Simulate one stage and leave its Run in ``folder``; none where ``stop`` is set before the end.
 
         Raises ``InputError`` where the stage cannot be simulated.
@@ -76,12 +71,12 @@ class SimulationDriver:
         if not stop.is_set():  # a short simulation does not check it
             run.save(folder / RUN, force=True)
 
-    def observe(self, plan: Plan, stage: Stage, folder: Path) -> Run:
+    def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Run:
         """The Run of a stage that has ended. Raises ``InputError`` where there is none."""
         del plan, stage
         return Run.open(folder / RUN)
 
-    def simulate(self, plan: Plan, stage: Stage, stop: threading.Event | None = None) -> Run:
+    def simulate(self, plan: Plan, stage: PlanStage, stop: threading.Event | None = None) -> Run:
         """The Run of a stage, in memory. Raises ``InputError`` where the stage cannot be simulated."""
         array = self.array(plan)
         course = self._course(plan, array, stage, stop)
@@ -90,20 +85,22 @@ class SimulationDriver:
         return run
 
     def _course(
-        self, plan: Plan, array: SimulatedArray, stage: Stage, stop: threading.Event | None
+        self, plan: Plan, array: SimulatedArray, stage: PlanStage, stop: threading.Event | None
     ) -> Course:
-        def fill_s(before: Stage) -> float:
+        def fill_s(before: PlanStage) -> float:
             return self._fill_s(plan, array, before, stop)
 
-        return simulation_course.course(plan, stage, array.memory, fill_s)
+        return courses.course(plan, stage, array.memory, fill_s)
 
-    def _fill_s(self, plan: Plan, array: SimulatedArray, stage: Stage, stop: threading.Event | None) -> float:
+    def _fill_s(
+        self, plan: Plan, array: SimulatedArray, stage: PlanStage, stop: threading.Event | None
+    ) -> float:
         """How long a stage takes that ends when the whole range is written, in s.
 
         It is simulated with the stages before it; the same memory, seed and load give the same length.
         """
         course = self._course(plan, array, stage, stop)
-        text = simulation_course.text(plan, array, course)
+        text = courses.text(plan, array, course)
         if text not in self._filled:
             window = self._simulated(plan, array, course, stop).summary["window"]
             self._filled[text] = window["end_s"] - window["start_s"]
@@ -129,7 +126,7 @@ class SimulationDriver:
             raise
 
     def _prepared(self, plan: Plan, array: SimulatedArray, course: Course) -> evaluation.Prepared:
-        text = simulation_course.text(plan, array, course)
+        text = courses.text(plan, array, course)
         document = TomlDocument(text, f"stage {course.stage.id} on {array.path}")
         return evaluation.prepare(document.validate(Scenario), array.base, text)
 
@@ -147,7 +144,7 @@ def _watch(stop: threading.Event | None) -> Callable[[float | None, int], None]:
 
 
 def _notes(array: SimulatedArray, course: Course) -> list[str]:
-    """The state that the simulation began with."""
+    """Notes on the state that the simulation began with."""
     name, before = course.stage.id, [one.id for one in course.before]
     found = [f"stage {name} begins with the array as its scenario describes it"]
     if before:

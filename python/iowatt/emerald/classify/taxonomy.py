@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
-
-from pydantic import Field
+from typing import Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import Problem, suggestion
-from iowatt.base.results import Note, Result, ResultDocument
+from iowatt.base.results import Note
 from iowatt.emerald.classify.product import Product, ProductFile, contradictions
-from iowatt.emerald.classify.requirement import (
+from iowatt.emerald.classify.requirement import near_categories, near_classes, unmet, within
+from iowatt.emerald.classify.result import (
     ATTRIBUTES,
+    CategoryAndClass,
+    ClassJudged,
+    DecidedClass,
+    ProductClass,
     Unmet,
-    near_categories,
-    near_classes,
-    unmet,
-    within,
 )
-from iowatt.emerald.rules import Rules, RulesReference
+from iowatt.emerald.rules import Rules
 
 _TITLES: Final = {
     "online": "Online",
@@ -30,49 +29,6 @@ _TITLES: Final = {
     "adjunct": "Adjunct Product",
     "interconnect": "Interconnect Element",
 }
-
-
-class CategoryAndClass(Result):
-    """Category and class by the product's attributes."""
-
-    category: str | None
-    class_: int | None = Field(alias="class")
-
-
-class DecidedClass(Result):
-    """A class that a person decided on."""
-
-    class_: str = Field(alias="class")
-    note: str
-
-
-class ClassJudged(Result):
-    """Whether a class is met."""
-
-    class_: int = Field(alias="class")
-    met: bool
-    unmet: list[Unmet]
-
-
-class ProductClass(ResultDocument):
-    """Category and class of a product, and what stops it from the next class."""
-
-    schema_id: Literal["iowatt.emerald-class/1"] = Field(default="iowatt.emerald-class/1", alias="schema")
-    vendor: str
-    name: str
-    category: str | None  #: Those decided on, else those computed.
-    class_: int | None = Field(alias="class")
-    id: str | None
-    computed: CategoryAndClass
-    override: DecidedClass | None
-    next_class: int | None
-    stops: list[Unmet]
-    classes: list[ClassJudged]
-    other_categories: dict[str, list[str]]  #: Why not, by category that does not fit.
-    boundary: list[Note]  #: Limits and attributes near which the class changes.
-    energystar_scope: bool | None
-    notes: list[Note]
-    rules: RulesReference
 
 
 @dataclass(frozen=True)
@@ -163,7 +119,7 @@ def classify(file: ProductFile, rules: Rules, override: Override | None = None) 
     rules = rules.fresh()
     product = file.product
     if rules.find("taxonomy.categories") is None:
-        hint = "emerald-4.0.0 has one"
+        hint = "`rules=emerald` has one"
         raise InputError("not-applicable", rules.name, "these rules have no taxonomy", hint=hint)
     file.document.fail(contradictions(product))
     reasons = {name: list(_against(product, name, rules)) for name in rules.names("taxonomy.categories")}

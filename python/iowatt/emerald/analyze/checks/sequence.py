@@ -12,21 +12,20 @@ from itertools import pairwise
 from typing import Any, Final
 
 from iowatt.base import digits
-from iowatt.emerald.judge.finding import Finding, Weight, finding, invalid, non_compliant
+from iowatt.emerald.finding import Finding, Weight, finding, invalid, non_compliant
 
 
 @dataclass(frozen=True)
-class Span:
+class StageSpan:
     """When a stage ran, by the clock of what observed it."""
 
     stage: str
     start: float
     end: float
-    #: Whether it belongs to the part that must not be interrupted: active test and ready idle.
-    active: bool
+    active: bool  #: Whether it belongs to the part that must not be interrupted: active test and ready idle.
 
 
-def order(spans: Sequence[Span], slack_s: float) -> Iterator[Finding]:
+def order(spans: Sequence[StageSpan], slack_s: float) -> Iterator[Finding]:
     """Stages, given in the order of the plan, ran in it and one at a time."""
     for before, after in pairwise(spans):
         if after.start < before.start:
@@ -47,7 +46,7 @@ def order(spans: Sequence[Span], slack_s: float) -> Iterator[Finding]:
             )
 
 
-def breaks(spans: Sequence[Span], most_s: float) -> Iterator[Finding]:
+def breaks(spans: Sequence[StageSpan], most_s: float) -> Iterator[Finding]:
     """The active test and the rest after it have no break of more than ``most_s`` between stages."""
     active = [span for span in spans if span.active]
     for before, after in pairwise(active):
@@ -62,7 +61,7 @@ def breaks(spans: Sequence[Span], most_s: float) -> Iterator[Finding]:
             )
 
 
-def clocks(span: Span, began: float, ended: float, most_apart_s: float) -> Iterator[Finding]:
+def clocks(span: StageSpan, began: float, ended: float, most_apart_s: float) -> Iterator[Finding]:
     """The log of the load generator lies within the time in which it ran.
 
     ``began`` and ``ended`` are by the clock of the host that conducted the measurement.

@@ -22,13 +22,10 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.emerald.plan.workloads import (
-    FILL,
-    RANDOM,
-    SEQUENTIAL,
+from iowatt.emerald.phases import FILL, RANDOM, SEQUENTIAL
+from iowatt.emerald.plan.load.workloads import (
     STREAM_BYTES,
-    Span,
+    TestedRange,
     comments,
     idle_error,
     outstanding,
@@ -37,6 +34,7 @@ from iowatt.emerald.plan.workloads import (
     rate_of,
     span,
 )
+from iowatt.emerald.plan.model import Plan, PlanStage
 from iowatt.model.profile import load
 from iowatt.sources.export import fio
 from iowatt.sources.export.loads import apportion, describe_omissions
@@ -60,7 +58,7 @@ _REFUSED: Final = "#;$,"
 Job = tuple[str, list[str]]
 
 
-def job_text(plan: Plan, stage: Stage, *, folder: Path = Path(), direct: bool | None = None) -> str:
+def job_text(plan: Plan, stage: PlanStage, *, folder: Path = Path(), direct: bool | None = None) -> str:
     """The job file of a stage; its logs go to ``folder`` (default: where fio is started).
 
     ``direct``: whether to go past the page cache; default: unless a target that exists cannot.
@@ -85,7 +83,7 @@ def job_text(plan: Plan, stage: Stage, *, folder: Path = Path(), direct: bool | 
     return "\n".join(lines) + "\n"
 
 
-def shares_of_streams(stage: Stage, observed: Sequence[ObservedShare]) -> list[ObservedShare]:
+def shares_of_streams(stage: PlanStage, observed: Sequence[ObservedShare]) -> list[ObservedShare]:
     """Shares of the workload's streams from those of the jobs that ``job_text`` makes of them.
 
     A stream's share is the profile's; each of its jobs has a part, in whole requests per second.
@@ -101,7 +99,7 @@ def shares_of_streams(stage: Stage, observed: Sequence[ObservedShare]) -> list[O
     return found
 
 
-def _head(plan: Plan, stage: Stage, tested: Span, notes: list[str]) -> list[str]:
+def _head(plan: Plan, stage: PlanStage, tested: TestedRange, notes: list[str]) -> list[str]:
     length = "until the whole range is written" if stage.seconds is None else f"{stage.seconds:g} s"
     does = "Reads" if stage.workload in ("RR", "SR") else "THIS WRITES to"
     return comments(
@@ -114,7 +112,7 @@ def _head(plan: Plan, stage: Stage, tested: Span, notes: list[str]) -> list[str]
     )
 
 
-def _global(plan: Plan, stage: Stage, tested: Span, seed: int, *, direct: bool) -> list[str]:
+def _global(plan: Plan, stage: PlanStage, tested: TestedRange, seed: int, *, direct: bool) -> list[str]:
     names = ":".join(path.replace("\\", "\\\\").replace(":", "\\:") for path in tested.paths)
     times = [] if stage.seconds is None else [f"runtime={_time(stage.seconds)}"]
     if stage.workload != FILL:
@@ -139,7 +137,7 @@ def _global(plan: Plan, stage: Stage, tested: Span, seed: int, *, direct: bool) 
     ]
 
 
-def _windows(stage: Stage) -> list[str]:
+def _windows(stage: PlanStage) -> list[str]:
     """The length of the logs' windows; none where each request has a row."""
     rate = _CLOSED_IOPS if stage.closed else stage.rate_iops or 0.0
     few = stage.seconds is not None and rate * stage.seconds <= _MOST_ROWS
@@ -149,14 +147,14 @@ def _windows(stage: Stage) -> list[str]:
     return [f"log_avg_msec={max(window, _LEAST_WINDOW_MS)}"]
 
 
-def _logs(stage: Stage, folder: Path, job: str) -> list[str]:
+def _logs(stage: PlanStage, folder: Path, job: str) -> list[str]:
     """Requests, bytes and latencies by window; a log of every request is one of latencies alone."""
     logs = ("write_iops_log", "write_bw_log", "write_lat_log") if _windows(stage) else ("write_lat_log",)
     return [f"{log}={folder / job}" for log in logs]
 
 
-def _random(plan: Plan, stage: Stage, tested: Span, seed: int) -> tuple[list[Job], list[str]]:
-    """Jobs of the exported profile, without what stands in ``[global]`` here."""
+def _random(plan: Plan, stage: PlanStage, tested: TestedRange, seed: int) -> tuple[list[Job], list[str]]:
+    """Jobs of the exported profile, without the options that ``[global]`` sets here."""
     if stage.closed and stage.workload == "HB":
         text = (
             "fio cannot run the hot band as fast as possible: its jobs run independently, so their shares "
@@ -185,7 +183,7 @@ def _for_targets(option: str, targets: int) -> str:
     return f"size={int(value) * targets}" if key == "size" else option
 
 
-def _sequential(stage: Stage, tested: Span) -> list[Job]:
+def _sequential(stage: PlanStage, tested: TestedRange) -> list[Job]:
     """A job for each cursor, each in a separate part."""
     blocks = tested.bytes_each // STREAM_BYTES
     if stage.streams > blocks:
@@ -217,13 +215,13 @@ def _sequential(stage: Stage, tested: Span) -> list[Job]:
     return jobs
 
 
-def _sequential_notes(stage: Stage) -> list[str]:
+def _sequential_notes(stage: PlanStage) -> list[str]:
     if stage.streams == 1 or stage.workload == FILL:
         return []
     return [f"{stage.streams} streams over the whole range; each walks a separate part, as fio's jobs do"]
 
 
-def _seed(plan: Plan, stage: Stage) -> int:
+def _seed(plan: Plan, stage: PlanStage) -> int:
     """The plan's seed, another one for each stage."""
     names = [planned.id for planned in plan.stages]
     place = names.index(stage.id) if stage.id in names else len(names)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.emerald.judge.minutes import Floats, Minutes
+from iowatt.emerald.analyze.checks.minutes import Floats, Minutes
 
 BYTES_PER_GB = 1e9
 SIGNIFICANT_DIGITS = 3
@@ -21,16 +21,14 @@ SIGNIFICANT_DIGITS = 3
 
 @dataclass(frozen=True)
 class Means:
-    """Of a measurement interval; None where there is no figure."""
+    """Means of a measurement interval; None where there is no figure."""
 
-    #: Over all of its minutes.
-    operations_rate: float | None
+    operations_rate: float | None  #: Over all of its minutes.
     response_ms: float | None
     #: Over the minutes that have both a rate and a power, and the rate over the same: what EP is made of.
     power_w: float | None
     metered_rate: float | None
-    #: Seconds of these minutes.
-    seconds: float
+    seconds: float  #: Seconds of these minutes.
 
 
 def means(minutes: Minutes) -> Means:

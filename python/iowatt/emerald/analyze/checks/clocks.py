@@ -1,10 +1,10 @@
-"""How far a meter's clock is from the load generator's, as the power itself shows.
+"""Estimates the lag of a meter's clock behind the load generator's from steps of the power.
 
 Power steps where one stage ends and another begins. Each boundary whose step stands out gives one
 estimate of the lag, and their median is taken where most of them agree: a single boundary may mislead, as
 after sequential writes, when a cache goes on emptying. Where single steps do not stand out of the noise,
 the power is compared with all boundaries together, moved by one lag: the lag whose two means at each boundary
-leave the least squares is taken where every other one is clearly worse. What shows neither is not compared.
+leave the least squares is taken where every other one is clearly worse. Otherwise clocks are not compared.
 """
 
 from __future__ import annotations
@@ -17,20 +17,18 @@ from typing import Final
 import numpy as np
 
 from iowatt.base import digits
-from iowatt.emerald.judge.finding import Finding, finding, non_compliant
-from iowatt.emerald.judge.minutes import Floats
+from iowatt.emerald.analyze.checks.minutes import Floats
+from iowatt.emerald.finding import Finding, finding, non_compliant
 
 #: A step must exceed so many standard errors of the difference of the means on its sides.
 _CLEAR: Final = 12.0
-#: Samples that a mean on either side needs.
-_FEWEST: Final = 4
+_FEWEST: Final = 4  #: Samples that a mean on either side needs.
 _FEWEST_BOUNDARIES: Final = 3
-#: All together: samples that a mean needs, ...
-_FEWEST_TOGETHER: Final = 2
+_FEWEST_TOGETHER: Final = 2  #: All together: samples that a mean needs, ...
 #: ... by how much another lag must be worse, in squared standard errors (five of them), ...
 _WORSE: Final = 25.0
-#: ... the most that one boundary may say, so that none decides alone, and what makes its step count.
-_MOST_SAID: Final = 50.0
+#: ... the most that one boundary may contribute, so that none decides alone, and the least that is a step.
+_MOST_OF_ONE: Final = 50.0
 _COUNTS: Final = 9.0
 
 
@@ -47,23 +45,17 @@ class Lag:
     """How much later than the load the power steps; above zero where the meter's clock is ahead."""
 
     seconds: float
-    #: How many boundaries say so, within ``resolution_s``, of how many with a clear step.
-    agree: int
+    agree: int  #: How many boundaries say so, within ``resolution_s``, of how many with a clear step.
     boundaries: int
-    #: Time between samples: what an estimate cannot tell apart.
-    resolution_s: float
+    resolution_s: float  #: Time between samples: what an estimate cannot tell apart.
 
 
 def lag(boundaries: Sequence[Boundary], time_s: Floats, watts: Floats, least_s: float) -> Lag | None:
     """Estimate the lag of a log; None where fewer than three boundaries show a step, or they do not
     agree, neither one by one nor together.
 
-    Parameters
-    ----------
-    time_s, watts:
-        Samples by the meter's clock, in order; NaN where there is no value.
-    least_s:
-        Estimates that differ by no more agree.
+    ``time_s``, ``watts``: samples by the meter's clock, in order; NaN where there is no value.
+    ``least_s``: estimates that differ by no more agree.
     """
     known = np.isfinite(watts)
     time_s, watts = time_s[known], watts[known]
@@ -129,7 +121,7 @@ def _step(boundary: Boundary, time_s: Floats, watts: Floats, step_s: float) -> f
 
 
 def _explained(values: Floats, fewest: int) -> Floats:
-    """What each split into two means explains of the sum of squares: S^2 n / (k (n - k))."""
+    """Sum of squares that each split into two means explains: S^2 n / (k (n - k))."""
     count = len(values)
     before = np.arange(1, count)
     sums = np.cumsum(values - values.mean())[:-1]
@@ -155,7 +147,7 @@ def _together(
     said = np.array([row for row in rows if row is not None and row.max(initial=0.0) >= _COUNTS])
     if len(said) < _FEWEST_BOUNDARIES:
         return None
-    lost = np.minimum(said.max(axis=1, keepdims=True) - said, _MOST_SAID)
+    lost = np.minimum(said.max(axis=1, keepdims=True) - said, _MOST_OF_ONE)
     total = lost.sum(axis=0)
     best = float(lags[total <= total.min() + 1e-9].mean())
     near = np.abs(lags - best) <= apart_s + 1e-9
@@ -169,7 +161,7 @@ def _together(
 
 
 def _against(boundary: Boundary, lags: Floats, time_s: Floats, watts: Floats, step_s: float) -> Floats | None:
-    """What a step at the boundary explains of the power around it at each lag, in units of its noise."""
+    """Sum of squares that a step at the boundary explains at each lag, in units of the noise."""
     first, last = np.searchsorted(time_s, [boundary.at - boundary.reach_s, boundary.at + boundary.reach_s])
     here, values = time_s[first:last], watts[first:last]
     if len(values) < 3 * _FEWEST_TOGETHER:

@@ -1,4 +1,4 @@
-"""The targets of a plan: nothing that exists is overwritten unless it is named twice."""
+"""The targets of a plan; an existing one is overwritten only if the user names it twice."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.plan.model import Plan
-from iowatt.emerald.plan.workloads import span
+from iowatt.emerald.plan import Plan
+from iowatt.emerald.plan.load import span
 from iowatt.sources import in_use, target
 
 
@@ -25,9 +25,8 @@ def _split(names: str) -> list[Path]:
 def _named(plan: Plan) -> list[Path]:
     found = paths(plan)
     if not found:
-        raise InputError(
-            "missing", "plan: target.path", "the plan names no target", hint="name one: `target=PATH`"
-        )
+        text = "the plan names no target"
+        raise InputError("missing", "plan: target.path", text, hint="name one: `target=PATH`")
     return found
 
 
@@ -44,8 +43,7 @@ class Claim:
     """The targets of a plan, ready and locked."""
 
     def __init__(self) -> None:
-        #: Files that did not exist before.
-        self.created: list[Path] = []
+        self.created: list[Path] = []  #: Files that did not exist before.
 
     def keep(self) -> None:
         """Leave the files that were created: it is on record whose they are."""
@@ -70,19 +68,11 @@ def claimed(
     Files that do not exist are created, with their space reserved; they are removed again at the end unless
     :meth:`Claim.keep` was called.
 
-    Parameters
-    ----------
-    erase:
-        The targets again, separated by commas.
-    ours:
-        Files that this measurement has created or was allowed to overwrite before (:func:`identity`).
-    tell:
-        Called with the content of those that are overwritten.
-
-    Raises
-    ------
-    InputError
-        A target must be named twice, is in use, too small, of another kind, or there is no space for it.
+    ``erase``: the targets again, separated by commas.
+    ``ours``: files that this measurement has created or was allowed to overwrite before (:func:`identity`).
+    ``tell``: called with the content of those that are overwritten.
+    Raises ``InputError``: a target must be named twice, is in use, too small, of another kind, or there is no
+    space for it.
     """
     claim = Claim()
     with contextlib.ExitStack() as locks:
@@ -108,22 +98,14 @@ def _checked(plan: Plan, erase: str | None, ours: Sequence[str]) -> list[Path]:
     """The targets. Raises ``InputError`` where plan and ``erase`` contradict each other."""
     targets = _named(plan)
     if erase is not None and [p.absolute() for p in _split(erase)] != [p.absolute() for p in targets]:
-        raise InputError(
-            "conflict",
-            Argument("erase"),
-            f"it names {erase}, and the target is {plan.target.path}",
-            hint="both must be the same",
-        )
+        text = f"it names {erase}, and the target is {plan.target.path}"
+        raise InputError("conflict", Argument("erase"), text, hint="both must be the same")
     if len({path.resolve() for path in targets}) < len(targets):
         raise InputError("duplicate", "plan: target.path", f"a target is named twice: {plan.target.path}")
     for path in targets:
         if ours and not path.exists():
-            raise InputError(
-                "not-found",
-                str(path),
-                "the target that was measured on does not exist any more",
-                hint="`force=True` begins the measurement again",
-            )
+            text = "the target that was measured on does not exist any more"
+            raise InputError("not-found", str(path), text, hint="`force=True` begins the measurement again")
     return targets
 
 
@@ -142,12 +124,9 @@ def _ready(
     kind = target.target_kind(path)
     if kind == "absent":
         if size is None:
-            raise InputError(
-                "not-found",
-                str(path),
-                "the file does not exist, and the plan does not give its size",
-                hint="give the size to `iowatt emerald plan`: `size=1TiB`",
-            )
+            text = "the file does not exist, and the plan does not give its size"
+            hint = "give the size to `iowatt emerald plan`: `size=1TiB`"
+            raise InputError("not-found", str(path), text, hint=hint)
         target.create_file(path, size, "reserved")
         claim.created.append(path)
         locks.enter_context(target.locked(path))
@@ -155,16 +134,12 @@ def _ready(
     if kind == "device" and not allowed:
         raise target.must_be_named_twice(path, "is a block device, and its content would be overwritten")
     if not (allowed or own):
-        raise InputError(
-            "unsafe-target",
-            str(path),
-            f"exists, and would be overwritten: {target.describe_content(path)}",
-            hint=f"name a new file, or allow it to be erased by naming it again: `erase={path}`",
-        )
+        text = f"exists, and would be overwritten: {target.describe_content(path)}"
+        hint = f"name a new file, or allow it to be erased by naming it again: `erase={path}`"
+        raise InputError("unsafe-target", str(path), text, hint=hint)
     locks.enter_context(target.locked(path))
     in_use.refuse(path)
     has = target.size_of(path)
     if size is not None and has < size:
-        raise InputError(
-            "out-of-range", str(path), f"the target has {has} bytes, fewer than the {size} of the plan"
-        )
+        text = f"the target has {has} bytes, fewer than the {size} of the plan"
+        raise InputError("out-of-range", str(path), text)

@@ -20,13 +20,13 @@ from typing import Any, Final, Literal
 
 from iowatt.base.errors import InputError
 from iowatt.base.toml_writer import toml_document
-from iowatt.emerald.plan import workloads
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.phases import FILL
+from iowatt.emerald.plan import Plan, PlanStage
+from iowatt.emerald.plan.load import STREAM_BYTES, overrides, profile_name, rate_of
 from iowatt.model.scenario import ResolvedSystem, Scenario, idle_system
 
 Memory = Literal["none", "recent", "lasting"]
-#: Names of runs are names of scenarios.
-_LONGEST_NAME: Final = 100
+_LONGEST_NAME: Final = 100  #: Names of runs are names of scenarios.
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,11 @@ class SimulatedArray:
 
     path: Path
     raw: Mapping[str, Any]
-    #: Name and bytes of the volume that is measured: the first.
-    volume: str
+    volume: str  #: Name and bytes of the volume that is measured: the first.
     capacity: int
     memory: Memory
-    #: What has that memory, in words.
-    remembers: tuple[str, ...]
-    #: Whether its power at the wall is modelled.
-    has_wall: bool
+    remembers: tuple[str, ...]  #: What has that memory, in words.
+    has_wall: bool  #: Whether its power at the wall is modelled.
 
     @property
     def base(self) -> Path:
@@ -54,40 +51,30 @@ class SimulatedArray:
 
         Raises ``InputError`` where the volume is smaller than the plan's range, or than one request.
         """
-        asked = plan.target.size_bytes
-        if asked is not None and asked > self.capacity:
-            raise InputError(
-                "out-of-range",
-                "plan: target.size_bytes",
-                f"the tested range of {asked} bytes is more than volume {self.volume!r} of "
-                f"{self.capacity} bytes in {self.path}",
-                hint="give a smaller range, or leave it out to test the whole volume",
+        planned = plan.target.size_bytes
+        if planned is not None and planned > self.capacity:
+            text = (
+                f"the tested range of {planned} bytes is more than volume {self.volume!r} of "
+                f"{self.capacity} bytes in {self.path}"
             )
-        whole = (asked or self.capacity) // workloads.STREAM_BYTES * workloads.STREAM_BYTES
+            hint = "give a smaller range, or leave it out to test the whole volume"
+            raise InputError("out-of-range", "plan: target.size_bytes", text, hint=hint)
+        whole = (planned or self.capacity) // STREAM_BYTES * STREAM_BYTES
         if whole == 0:
-            raise InputError(
-                "out-of-range",
-                "plan: target.size_bytes",
-                f"{asked or self.capacity} bytes are less than one request of 256KiB",
-            )
+            text = f"{planned or self.capacity} bytes are less than one request of 256KiB"
+            raise InputError("out-of-range", "plan: target.size_bytes", text)
         return whole
 
 
 def array(plan: Plan, base: Path) -> SimulatedArray:
     """The array of a plan; ``base`` is the folder that its scenario is relative to.
 
-    Raises
-    ------
-    InputError
-        The plan names no scenario, or what is wrong with it.
+    Raises ``InputError``: the plan names no scenario, or what is wrong with it.
     """
     if plan.target.scenario is None:
-        raise InputError(
-            "missing",
-            "plan: target.scenario",
-            "the plan names no scenario to simulate",
-            hint="give `iowatt emerald plan` one: `scenario=SCENARIO.toml`",
-        )
+        text = "the plan names no scenario to simulate"
+        hint = "give `iowatt emerald plan` one: `scenario=SCENARIO.toml`"
+        raise InputError("missing", "plan: target.scenario", text, hint=hint)
     path = base / plan.target.scenario
     scenario, system, document = idle_system(path)
     first = system.volumes[0]
@@ -122,44 +109,39 @@ def _memory(scenario: Scenario, system: ResolvedSystem) -> tuple[Memory, tuple[s
 class CoursePart:
     """Stages served by one workload, or a rest, and its time in the simulation in s."""
 
-    stages: tuple[Stage, ...]
+    stages: tuple[PlanStage, ...]
     start: float
-    #: None where it ends with its last request (fill); it is then the last part.
-    end: float | None
+    end: float | None  #: None where it ends with its last request (fill); it is then the last part.
 
 
 @dataclass(frozen=True)
 class Course:
     """One simulation: the parts from its beginning to a stage, and the window of that stage in s."""
 
-    stage: Stage
+    stage: PlanStage
     parts: tuple[CoursePart, ...]
     start: float
     end: float | None
-    #: Whether it begins with the first stage of the plan.
-    whole: bool
+    whole: bool  #: Whether it begins with the first stage of the plan.
 
     @property
-    def before(self) -> tuple[Stage, ...]:
+    def before(self) -> tuple[PlanStage, ...]:
         """Stages that are simulated before the one that is observed."""
         stages = [stage for part in self.parts for stage in part.stages]
         return tuple(stages[: [stage.id for stage in stages].index(self.stage.id)])
 
 
-def course(plan: Plan, stage: Stage, memory: Memory, fill_s: Callable[[Stage], float]) -> Course:
+def course(plan: Plan, stage: PlanStage, memory: Memory, fill_s: Callable[[PlanStage], float]) -> Course:
     """The simulation whose window is ``stage``.
 
-    Parameters
-    ----------
-    fill_s:
-        Length in s of a stage that ends when the whole range is written; called for stages before ``stage``.
+    ``fill_s``: length in s of a stage that ends when the whole range is written; called for stages before
+    ``stage``.
     """
     stages = [one for one in plan.stages if one.role != "com"]
     index = next((number for number, one in enumerate(stages) if one.id == stage.id), None)
     if index is None:
-        raise InputError(
-            "unknown-name", f"plan {plan.name}", f"the plan has no stage {stage.id!r} that can be simulated"
-        )
+        text = f"the plan has no stage {stage.id!r} that can be simulated"
+        raise InputError("unknown-name", f"plan {plan.name}", text)
     stages[index] = stage
     groups = _groups(stages)
     own = next(number for number, group in enumerate(groups) if stage in group)
@@ -179,9 +161,9 @@ def course(plan: Plan, stage: Stage, memory: Memory, fill_s: Callable[[Stage], f
     return Course(stage, tuple(parts), start, end, whole=first == 0)
 
 
-def _groups(stages: Sequence[Stage]) -> list[list[Stage]]:
+def _groups(stages: Sequence[PlanStage]) -> list[list[PlanStage]]:
     """Consecutive stages of one workload at one load: a phase's warm-up and its measurement."""
-    groups: list[list[Stage]] = []
+    groups: list[list[PlanStage]] = []
     for stage in stages:
         last = groups[-1][-1] if groups else None
         if last is not None and last.seconds is not None and _load(last) == _load(stage):
@@ -191,7 +173,7 @@ def _groups(stages: Sequence[Stage]) -> list[list[Stage]]:
     return groups
 
 
-def _load(stage: Stage) -> tuple[Any, ...]:
+def _load(stage: PlanStage) -> tuple[Any, ...]:
     load = (stage.outstanding, stage.streams) if stage.closed else (stage.rate_iops,)
     return (stage.phase, stage.workload, stage.closed, *load)
 
@@ -222,21 +204,21 @@ def text(plan: Plan, array: SimulatedArray, course: Course) -> str:
 
 def _workload(plan: Plan, part: CoursePart, volume: str, span: int) -> dict[str, Any]:
     stage = part.stages[0]
-    profile: dict[str, Any] = {"name": workloads.profile_name(str(stage.workload)), "span": f"{span}B"}
-    changes = workloads.overrides(plan, stage)
-    if stage.workload == workloads.FILL:
-        profile["requests"] = span // workloads.STREAM_BYTES
+    profile: dict[str, Any] = {"name": profile_name(str(stage.workload)), "span": f"{span}B"}
+    changes = overrides(plan, stage)
+    if stage.workload == FILL:
+        profile["requests"] = span // STREAM_BYTES
         if stage.streams > 1:
             changes.append(f'stream.sw.access={{pattern="sequential",streams={stage.streams}}}')
     if not stage.closed:
-        profile["rate_iops"] = workloads.rate_of(stage)
+        profile["rate_iops"] = rate_of(stage)
     if changes:
         profile["set"] = changes
     ends = {} if part.end is None else {"end": _time(part.end)}
     return {"name": _name(stage), "volume": volume, "profile": profile, "start": _time(part.start), **ends}
 
 
-def _name(stage: Stage) -> str:
+def _name(stage: PlanStage) -> str:
     """A workload's name: that of the phase, with a letter first."""
     plain = "".join(c if c.isalnum() or c in "_-" else "-" for c in stage.phase)
     return plain if plain[:1].isalpha() else f"phase-{plain}"

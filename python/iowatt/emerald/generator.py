@@ -1,4 +1,4 @@
-"""Whether the load generator, and not the storage, was the limit.
+"""Tells whether the load generator, rather than the storage, was the limit.
 
 A load generator without more requests to keep outstanding, or without processor time, issues requests late;
 response times do not include their wait. Such a run shows the generator's own highest rate.
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from iowatt.emerald.judge.finding import Finding, invalid
+from iowatt.emerald.finding import Finding, invalid
 
 #: What it ran short of; "issue": neither, yet it issued requests late.
 Cause = Literal["outstanding", "processor", "issue"]
@@ -19,22 +19,19 @@ Cause = Literal["outstanding", "processor", "issue"]
 ALL_IN_USE: Final = 0.9
 # More in use than allowed: the bound belongs to another run, or is counted differently.
 _BEYOND: Final = 1.1
-#: Percent from which a thread or host has no time left.
-BUSY_PERCENT: Final = 90.0
+BUSY_PERCENT: Final = 90.0  #: Percent from which a thread or host has no time left.
 
 
 @dataclass(frozen=True)
-class Load:
-    """What a run asked for and what came of it."""
+class GeneratorLoad:
+    """The offered and the achieved load of a run."""
 
     #: Requests per second asked for; None: as fast as the outstanding requests allow.
     asked_iops: float | None
     achieved_iops: float
-    #: Mean response time, s; None where it is not known.
-    response_s: float | None
+    response_s: float | None  #: Mean response time, s; None where it is not known.
     seconds: float
-    #: Requests that may be outstanding; None where it is not known.
-    outstanding: int | None = None
+    outstanding: int | None = None  #: Requests that may be outstanding; None where it is not known.
     #: How busy the generator's busiest thread was (fio) or its host (vdbench), in percent; None: not known.
     busy_percent: float | None = None
 
@@ -44,18 +41,15 @@ class Load:
         return None if self.response_s is None else self.achieved_iops * self.response_s
 
 
-def cause(load: Load, limit_s: float | None, *, keeps_up: float, scatter: float = 0.0) -> Cause | None:
+def cause(
+    load: GeneratorLoad, limit_s: float | None, *, keeps_up: float, scatter: float = 0.0
+) -> Cause | None:
     """Why the generator was the limit; None where nothing shows that it was.
 
-    Parameters
-    ----------
-    limit_s:
-        Limit of the mean response time in s. Beyond it the storage has failed already, however many
-        requests are outstanding. None: there is none.
-    keeps_up:
-        Share of the asked rate below which a run did not keep up.
-    scatter:
-        Requests per second by which chance may keep ``achieved_iops`` below the rate.
+    ``limit_s``: limit of the mean response time in s. Beyond it the storage has failed already, however many
+    requests are outstanding. None: there is none.
+    ``keeps_up``: share of the asked rate below which a run did not keep up.
+    ``scatter``: requests per second by which chance may keep ``achieved_iops`` below the rate.
     """
     busy = load.busy_percent is not None and load.busy_percent >= BUSY_PERCENT
     if load.asked_iops is None:
@@ -74,8 +68,8 @@ def cause(load: Load, limit_s: float | None, *, keeps_up: float, scatter: float 
     return "issue" if late and missing > load.outstanding - load.in_use else None
 
 
-def words(load: Load, why: Cause) -> str:
-    """The cause in a sentence, with its figures."""
+def words(load: GeneratorLoad, why: Cause) -> str:
+    """A sentence with the cause and its figures."""
     asked = "" if load.asked_iops is None else f" of {load.asked_iops:.4g} asked for"
     made = f"the load generator was the limit at {load.achieved_iops:.4g} IOPS{asked}"
     if why == "processor":
@@ -86,7 +80,9 @@ def words(load: Load, why: Cause) -> str:
     return f"{made}: {in_use}, yet it issued requests late"
 
 
-def limited(load: Load, limit_s: float | None, *, keeps_up: float, scatter: float = 0.0) -> Iterator[Finding]:
+def limited(
+    load: GeneratorLoad, limit_s: float | None, *, keeps_up: float, scatter: float = 0.0
+) -> Iterator[Finding]:
     """The finding; parameters as of :func:`cause`."""
     why = cause(load, limit_s, keeps_up=keeps_up, scatter=scatter)
     if why is not None:

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.conduct.program_driver import ProgramDriver, output
-from iowatt.emerald.plan.fio import job_text, shares_of_streams
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.conduct.drivers.program import ProgramDriver, output
+from iowatt.emerald.plan import Plan, PlanStage
+from iowatt.emerald.plan.load import job_text, shares_of_streams
 from iowatt.run.bundle import Run
 from iowatt.sources.export import check
 from iowatt.sources.observation import Observation
@@ -48,7 +48,7 @@ class FioDriver(ProgramDriver):
             raise InputError("tool-missing", None, "fio is not on the PATH", hint=self.install)
         return found
 
-    def job(self, plan: Plan, stage: Stage, folder: Path) -> str:
+    def job(self, plan: Plan, stage: PlanStage, folder: Path) -> str:
         """The job file of a stage."""
         return job_text(plan, stage, folder=folder)
 
@@ -75,8 +75,8 @@ class FioDriver(ProgramDriver):
         errors = [line for line in lines if "error" in line.lower() or "err=" in line] or lines
         return f"fio {ended.words}" + (f": {errors[0][:300]}" if errors else "")
 
-    def observe(self, plan: Plan, stage: Stage, folder: Path) -> Observation | Run:
-        """What fio's files of a stage contain. Raises ``InputError`` with the file and the place."""
+    def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Observation | Run:
+        """The content of fio's files of a stage. Raises ``InputError`` with the file and the place."""
         from iowatt.sources.fio import read
 
         del plan

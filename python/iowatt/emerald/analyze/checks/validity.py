@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from iowatt.base.digits import apart
-from iowatt.emerald.judge.finding import Finding, finding, invalid, non_compliant, warning
-from iowatt.emerald.judge.minutes import SLACK, Floats, Minutes
-from iowatt.emerald.judge.trend import Trend
+from iowatt.emerald.analyze.checks.minutes import SLACK, Floats, Minutes
+from iowatt.emerald.analyze.checks.trend import Trend
+from iowatt.emerald.finding import Finding, finding, invalid, non_compliant, warning
 
 
 def response_mean(mean_ms: float | None, limit_ms: float) -> Iterator[Finding]:
@@ -79,7 +79,7 @@ def coverage(
 
 
 def power_sign(minutes: Minutes) -> Iterator[Finding]:
-    """No minute draws nothing or less: a meter says -1 where it has no value."""
+    """The power of every minute is above zero: some meters report -1 where they have no value."""
     wrong = np.flatnonzero(np.nan_to_num(minutes.power_w, nan=1.0) <= 0)
     if len(wrong):
         yield invalid(
@@ -178,7 +178,7 @@ def asked_rate(planned: float | None, asked: float | None) -> Iterator[Finding]:
 
 
 @dataclass(frozen=True)
-class Work:
+class CompletedWork:
     """Requests by direction, and of those that completed their number and bytes."""
 
     reads: float
@@ -188,7 +188,12 @@ class Work:
 
 
 def workload(
-    work: Work, *, phase: str, read_percent: float | None, transfer_bytes: float | None, points: float = 1.0
+    work: CompletedWork,
+    *,
+    phase: str,
+    read_percent: float | None,
+    transfer_bytes: float | None,
+    points: float = 1.0,
 ) -> Iterator[Finding]:
     """The requests are those of the phase: their share of reads within ``points``, and their size."""
     count = work.reads + work.writes
@@ -299,7 +304,7 @@ def stable(
 
 
 def drift(trend: Trend | None, tolerance: float) -> Iterator[Finding]:
-    """What the trend test adds to the chosen reading.
+    """Findings of the trend test, in addition to the chosen reading.
 
     A drift from one edge of the band to the other, twice the tolerance, is refused whichever reading was
     chosen: reading b would let it pass. A smaller one is a warning.

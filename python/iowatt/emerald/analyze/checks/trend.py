@@ -1,14 +1,14 @@
-"""Whether a series drifts: a test of its slope that knows that neighbouring minutes resemble each other.
+"""A test for a linear trend that allows for autocorrelation of neighbouring minutes.
 
-Beside the readings of the stability rule, none of which is a test: one of them (b) does not see drift at
-all, and none says how likely an alarm is by chance.
+It complements the readings of the stability rule: reading b cannot detect drift, and no reading has a stated
+rate of false alarms.
 
 The slope is that of least squares. Its standard error is that of errors with an autocorrelation of first
 order (AR(1)) whose coefficient is estimated from the residuals. Residuals of a short series understate
-it, so the coefficient is the one under which the observed autocorrelation of residuals is what is to be
-expected (both expectations are exact traces, not limits for long series). Student's t has the degrees of
-freedom of as many independent minutes as the series is worth, less two. Ordinary least squares would take
-0.24 of undisturbed series with a coefficient of 0.5 for drifting at a stated 0.05; docs/models/emerald.md
+it, so the coefficient is the one whose expected autocorrelation of residuals equals the observed one (both
+expectations are exact traces, not limits for long series). The degrees of freedom of Student's t
+are the effective number of independent minutes, less two. Ordinary least squares would flag
+24 % of stationary series with a coefficient of 0.5 at a stated level of 5 %; docs/models/emerald.md
 has the measured rates.
 """
 
@@ -21,19 +21,16 @@ from typing import Final, Literal
 
 import numpy as np
 
-from iowatt.emerald.judge.minutes import Floats
+from iowatt.emerald.analyze.checks.minutes import Floats
 from iowatt.run.statistics import student_t_cdf, student_t_quantile
 
-#: Chance of a false alarm that the test states.
-LEVEL: Final = 0.05
-#: Fewer points say nothing of both a slope and an autocorrelation.
-FEWEST: Final = 8
+LEVEL: Final = 0.05  #: Chance of a false alarm that the test states.
+FEWEST: Final = 8  #: Fewer points cannot give both a slope and an autocorrelation.
 #: Coefficients of the AR(1) between which is interpolated; a negative one is taken for 0, which is the
 #: safe side.
 _GRID: Final = np.concatenate([np.arange(-0.9, 0.0, 0.1), np.arange(0.0, 0.96, 0.05), [0.98]])
 _LARGEST: Final = 0.98
-#: Squares of less are no numbers of 64 bits any more.
-_LEAST_MEAN: Final = 1e-140
+_LEAST_MEAN: Final = 1e-140  #: Squares of smaller numbers underflow.
 
 Verdict = Literal["stable", "drifting", "noisy"]
 
@@ -43,19 +40,15 @@ class Trend:
     """Of a series around its mean."""
 
     points: int
-    #: From the first point to the last, as a fraction of the mean.
-    drift: float
-    #: Half of the confidence interval of ``drift`` at 1 - level.
-    drift_half_width: float
-    #: Chance of a slope as large or larger where there is none.
-    p: float
-    #: Of neighbouring points, after the slope.
-    autocorrelation: float
+    drift: float  #: From the first point to the last, as a fraction of the mean.
+    drift_half_width: float  #: Half of the confidence interval of ``drift`` at 1 - level.
+    p: float  #: Chance of a slope as large or larger where there is none.
+    autocorrelation: float  #: Of neighbouring points, after the slope.
     degrees: int
 
     @property
     def significant(self) -> bool:
-        """Whether chance explains the slope at the stated level no more."""
+        """Whether the slope is significant at :data:`LEVEL`."""
         return self.p < LEVEL
 
 
@@ -91,12 +84,12 @@ def trend(series: Floats) -> Trend | None:
 
 
 def verdict(found: Trend | None, within_band: bool, tolerance: float) -> Verdict:
-    """In a word.
+    """The verdict.
 
-    ``drifting``: the slope is no chance and takes the series further than the tolerance. ``noisy``: it
+    ``drifting``: the slope is significant and moves the series further than the tolerance. ``noisy``: it
     does not, but the averages leave the band (reading a), or the series varies so much that a drift as
     large as twice the tolerance, from one edge of the band to the other, could hide in it. ``stable``:
-    neither. A series too short for the test is noisy: nothing is known of it.
+    neither. A series too short for the test is noisy.
     """
     if found is None:
         return "noisy"
@@ -109,14 +102,12 @@ def verdict(found: Trend | None, within_band: bool, tolerance: float) -> Verdict
 
 @dataclass(frozen=True)
 class _Law:
-    """What is to be expected of an AR(1) of unit variance with each coefficient of the grid."""
+    """Expectations for an AR(1) of unit variance, for each coefficient of the grid."""
 
     #: Ratio of the expected products of neighbouring residuals to their expected squares.
     autocorrelation: Floats
-    #: Expected sum of the squares of the residuals.
-    squares: Floats
-    #: Variance of the slope.
-    slope: Floats
+    squares: Floats  #: Expected sum of the squares of the residuals.
+    slope: Floats  #: Variance of the slope.
 
 
 def _spread(count: int) -> float:

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from iowatt.base import digits
-from iowatt.emerald.judge.finding import Finding, Weight, finding, invalid, non_compliant, warning
+from iowatt.emerald.finding import Finding, Weight, finding, invalid, non_compliant, warning
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 @dataclass(frozen=True)
-class Limits:
+class InstrumentLimits:
     """Of the rules; None where a rule is not known or not asked for."""
 
     power_sampling_s: float
@@ -48,7 +48,7 @@ PROBLEMS: Mapping[str, tuple[str, Weight, str]] = {
 
 
 def check(
-    described: Sequence[Mapping[str, Any]], table: pl.DataFrame | None, limits: Limits
+    described: Sequence[Mapping[str, Any]], table: pl.DataFrame | None, limits: InstrumentLimits
 ) -> Iterator[Finding]:
     """All findings about the instruments of one stage."""
     meters = [one for one in described if one["role"] == "power"]
@@ -240,7 +240,9 @@ def _range(
         )
 
 
-def _voltage(meter: Mapping[str, Any], table: pl.DataFrame | None, limits: Limits) -> Iterator[Finding]:
+def _voltage(
+    meter: Mapping[str, Any], table: pl.DataFrame | None, limits: InstrumentLimits
+) -> Iterator[Finding]:
     """The input voltage lies in one of the ranges, give or take the tolerance; where the meter reports it."""
     rows = [row for row in _rows(table, meter["name"], "volts") if row["minimum"] is not None]
     if not rows or not limits.volts:

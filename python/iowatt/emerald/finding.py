@@ -8,19 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 #: ``invalid``: the figure is not a measurement. ``non-compliant``: it is one, but not an Emerald result.
-#: ``warning``: it stands, with something the reader must know.
+#: ``warning``: the figure holds, but the reader must know this.
 Weight = Literal["invalid", "non-compliant", "warning"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong with a stage or a measurement."""
+    """A problem of a stage or a measurement."""
 
-    #: Stable name for programs: ``clock-apart``, ``response-mean`` ...
-    code: str
+    code: str  #: Stable name for programs: ``clock-apart``, ``response-mean`` ...
     weight: Weight
-    #: A sentence with the figures and what would be accepted.
-    text: str
+    text: str  #: A sentence with the figures and what would be accepted.
     #: Figures of the sentence for programs; NaN and infinity, which JSON does not have, become None.
     values: dict[str, Any] = field(default_factory=dict)
 
@@ -50,7 +48,7 @@ def non_compliant(code: str, text: str, /, **values: Any) -> Finding:
 
 
 def warning(code: str, text: str, /, **values: Any) -> Finding:
-    """A finding that a reader must know."""
+    """A finding that leaves the figure valid and compliant."""
     return Finding(code, "warning", text, values)
 
 

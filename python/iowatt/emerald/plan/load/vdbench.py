@@ -18,12 +18,10 @@ from dataclasses import replace
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.emerald.plan.workloads import (
-    FILL,
-    SEQUENTIAL,
+from iowatt.emerald.phases import FILL, SEQUENTIAL
+from iowatt.emerald.plan.load.workloads import (
     STREAM_BYTES,
-    Span,
+    TestedRange,
     comments,
     idle_error,
     outstanding,
@@ -31,6 +29,7 @@ from iowatt.emerald.plan.workloads import (
     rate_of,
     span,
 )
+from iowatt.emerald.plan.model import Plan, PlanStage
 from iowatt.sources.export import vdbench
 
 #: Steps of the search, in percent of the highest rate.
@@ -44,13 +43,13 @@ _LONGEST_S: Final = 3_600_000
 _REFUSED: Final = " ,=()$*#\"'!"
 
 
-def run_name(stage: Stage) -> str:
+def run_name(stage: PlanStage) -> str:
     """The name of a stage's run definition."""
     return stage.id.replace("-", "_")
 
 
-def variable(stage: Stage) -> str:
-    """The variable that stands for a rate not yet found."""
+def variable(stage: PlanStage) -> str:
+    """The variable in place of a rate that has not been found yet."""
     return f"{stage.workload}_iops"
 
 
@@ -60,7 +59,7 @@ def variables(plan: Plan) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def seconds(stage: Stage) -> tuple[int, int]:
+def seconds(stage: PlanStage) -> tuple[int, int]:
     """``elapsed`` and ``interval`` of a stage: whole seconds, with the interval that is not counted."""
     interval = max(1, round(stage.interval_s))
     if stage.seconds is None:
@@ -69,7 +68,12 @@ def seconds(stage: Stage) -> tuple[int, int]:
     return max(2, intervals) * interval, interval
 
 
-def stage_text(plan: Plan, stage: Stage) -> str:
+def elapsed_s(stage: PlanStage) -> float:
+    """How long vdbench runs a stage, in s."""
+    return float(seconds(stage)[0])
+
+
+def stage_text(plan: Plan, stage: PlanStage) -> str:
     """The parameter file of one stage.
 
     Raises ``InputError``: the stage is idle or has no rate; a name has a character that a parameter file
@@ -143,7 +147,7 @@ def _head(plan: Plan, what: str, command: str) -> list[str]:
     )
 
 
-def _storage(tested: Span) -> list[str]:
+def _storage(tested: TestedRange) -> list[str]:
     for path in tested.paths:
         wrong = next((c for c in path if c in _REFUSED or ord(c) < 32 or ord(c) == 127), None)
         if wrong is not None:
@@ -155,7 +159,7 @@ def _storage(tested: Span) -> list[str]:
     ]
 
 
-def _workloads(plan: Plan, stages: Iterable[Stage], tested: Span) -> list[str]:
+def _workloads(plan: Plan, stages: Iterable[PlanStage], tested: TestedRange) -> list[str]:
     lines = ["wd=default,sd=sd*"]
     for stage in {stage.workload: stage for stage in stages}.values():
         if stage.workload in SEQUENTIAL:
@@ -173,7 +177,7 @@ def _workloads(plan: Plan, stages: Iterable[Stage], tested: Span) -> list[str]:
     return lines
 
 
-def _run(stage: Stage, tested: Span) -> str:
+def _run(stage: PlanStage, tested: TestedRange) -> str:
     elapsed, interval = seconds(stage)
     if _is_closed(stage):
         rate, threads = "max", max(stage.outstanding, stage.streams)
@@ -187,31 +191,31 @@ def _run(stage: Stage, tested: Span) -> str:
     )
 
 
-def _outstanding(stage: Stage) -> int:
+def _outstanding(stage: PlanStage) -> int:
     """Requests outstanding at most at a rate, known or not."""
     return outstanding(stage) if stage.rate_iops is not None else max(_UNKNOWN_THREADS, stage.outstanding)
 
 
-def _selected(stage: Stage) -> str:
+def _selected(stage: PlanStage) -> str:
     return str(stage.workload) if stage.workload in SEQUENTIAL else f"{stage.workload}_*"
 
 
-def _threads(outstanding: int, tested: Span) -> int:
+def _threads(outstanding: int, tested: TestedRange) -> int:
     """Threads are those of each storage definition."""
     return max(1, -(-outstanding // len(tested.paths)))
 
 
-def _is_closed(stage: Stage) -> bool:
+def _is_closed(stage: PlanStage) -> bool:
     return stage.closed or stage.workload == FILL
 
 
-def _running(plan: Plan) -> list[Stage]:
+def _running(plan: Plan) -> list[PlanStage]:
     return [stage for stage in plan.stages if stage.workload is not None]
 
 
-def _to_find(plan: Plan) -> list[Stage]:
+def _to_find(plan: Plan) -> list[PlanStage]:
     """A stage of each phase whose rate, or number of threads, is to be found: as long as a warm-up."""
-    found: dict[str, Stage] = {}
+    found: dict[str, PlanStage] = {}
     for stage in plan.stages:
         # MW2 is a quarter of MW1.
         if stage.role == "warmup" and stage.workload != "MW2":

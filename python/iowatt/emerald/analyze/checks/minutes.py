@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
+from iowatt.emerald.phases import SEQUENTIAL
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -20,10 +22,7 @@ Unit = Literal["IOPS", "MiB/s"]
 
 BYTES_PER_MIB = 1 << 20
 _LARGEST = 1e200
-#: Share of a minute by which the clock of a load generator may be off its nominal width.
-SLACK = 0.05
-#: Phases whose work is counted in bytes; others count requests.
-BYTE_PHASES = ("SR", "SW")
+SLACK = 0.05  #: Share of a minute by which the clock of a load generator may be off its nominal width.
 
 
 @dataclass(frozen=True)
@@ -34,10 +33,8 @@ class Minutes:
     start_s: Floats
     end_s: Floats
     requests: Floats
-    #: Requests that arrived; in measured Runs those that completed.
-    arrivals: Floats
-    #: Requests or MiB completed per second.
-    operations_rate: Floats
+    arrivals: Floats  #: Requests that arrived; in measured Runs those that completed.
+    operations_rate: Floats  #: Requests or MiB completed per second.
     response_ms: Floats
     power_w: Floats
 
@@ -74,8 +71,8 @@ class Minutes:
 
 
 def unit_of(phase: str) -> Unit:
-    """What the operations of a phase are counted in."""
-    return "MiB/s" if phase in BYTE_PHASES else "IOPS"
+    """The unit of a phase's operations rate."""
+    return "MiB/s" if phase in SEQUENTIAL else "IOPS"
 
 
 def joined(parts: Sequence[Minutes]) -> Minutes:

@@ -9,30 +9,18 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.emerald.plan.model import Plan, Stage
+from iowatt.emerald.phases import FILL, PHASES
+from iowatt.emerald.plan.model import Plan, PlanStage
 from iowatt.sources.export.loads import LEAST_OUTSTANDING, PreparedProfile
 from iowatt.sources.export.prepare import prepare
 
 # fio reads text beyond 8 KiB of a line as another line.
 _LONGEST_COMMENT: Final = 1000
 
-FILL: Final = "fill"
-SEQUENTIAL: Final = ("SR", "SW", FILL)
-RANDOM: Final = ("HB", "MW1", "MW2", "RR", "RW")
+NOMINAL_IOPS: Final = 1000.0  #: Rate of a job file until the rate of its stage is found.
 #: Bytes of a sequential request, and what tested ranges are whole multiples of.
 STREAM_BYTES: Final = 256 * 1024
 
-_PROFILES: Final = {
-    "HB": "hot-band",
-    "MW1": "emerald-1.0-mw1",
-    "MW2": "emerald-1.0-mw2",
-    "RR": "emerald-1.0-rr",
-    "RW": "emerald-1.0-rw",
-    "SR": "emerald-1.0-sr",
-    "SW": "emerald-1.0-sw",
-    # The fill writes as SW does.
-    FILL: "emerald-1.0-sw",
-}
 # Blocks of 4096 bytes: what Table 12 gives to 512 bytes and 1 KiB falls to 4 KiB (the rules: sizes_4k).
 _FOLDED: Final = (
     (4, 31), (8, 31), (16, 5), (32, 5), (48, 1), (56, 1), (60, 2), (64, 20), (128, 2), (256, 2),
@@ -40,7 +28,7 @@ _FOLDED: Final = (
 
 
 @dataclass(frozen=True)
-class Span:
+class TestedRange:
     """The tested range: so many bytes from the start of each target."""
 
     paths: tuple[str, ...]
@@ -52,7 +40,7 @@ def paths(plan: Plan) -> tuple[str, ...]:
     return () if plan.target.path is None else tuple(plan.target.path.split(","))
 
 
-def span(plan: Plan) -> Span:
+def span(plan: Plan) -> TestedRange:
     """The tested range, whole requests of 256 KiB on each target.
 
     Raises ``InputError``: the plan has no target, or no tested range where a target does not exist yet.
@@ -73,7 +61,7 @@ def span(plan: Plan) -> Span:
     if each == 0:
         text = f"{total} bytes on {len(named)} targets are less than one request of 256KiB on each"
         raise InputError("out-of-range", "plan.json: target.size_bytes", text)
-    return Span(named, each)
+    return TestedRange(named, each)
 
 
 def bytes_of(path: str) -> int | None:
@@ -89,11 +77,13 @@ def bytes_of(path: str) -> int | None:
 
 
 def profile_name(workload: str) -> str:
-    """The profile of the library for a workload."""
-    return _PROFILES[workload]
+    """The profile of the library for a workload; the fill writes as SW does."""
+    name = PHASES["SW" if workload == FILL else workload].profile
+    assert name is not None, f"{workload} has no requests"
+    return name
 
 
-def overrides(plan: Plan, stage: Stage) -> list[str]:
+def overrides(plan: Plan, stage: PlanStage) -> list[str]:
     """Changes to that profile: sizes of 4 KiB blocks, outstanding requests in place of arrivals."""
     changes = []
     if stage.workload == "HB" and plan.target.block_size == 4096:
@@ -107,7 +97,7 @@ def overrides(plan: Plan, stage: Stage) -> list[str]:
     return changes
 
 
-def prepared(plan: Plan, stage: Stage, *, seed: int, target: str, bytes_each: int) -> PreparedProfile:
+def prepared(plan: Plan, stage: PlanStage, *, seed: int, target: str, bytes_each: int) -> PreparedProfile:
     """The stage's profile for a load generator: as long as the stage, on one target's range.
 
     Raises ``InputError``: the stage has no workload, or neither a rate nor ``closed``.
@@ -127,13 +117,13 @@ def prepared(plan: Plan, stage: Stage, *, seed: int, target: str, bytes_each: in
     )
 
 
-def outstanding(stage: Stage) -> int:
+def outstanding(stage: PlanStage) -> int:
     """Requests that the load generator keeps outstanding: always where closed, at a rate at most."""
     always = stage.closed or stage.workload == FILL
     return stage.outstanding if always else max(LEAST_OUTSTANDING, stage.outstanding)
 
 
-def rate_of(stage: Stage) -> float:
+def rate_of(stage: PlanStage) -> float:
     """Requests per second of an open stage; ``InputError`` where its rate has not been found yet."""
     if stage.rate_iops is None:
         hint = f"`iowatt emerald calibrate` finds it; or give it in the plan: `rate={stage.workload}=500`"
@@ -142,7 +132,7 @@ def rate_of(stage: Stage) -> float:
     return stage.rate_iops
 
 
-def idle_error(stage: Stage) -> InputError:
+def idle_error(stage: PlanStage) -> InputError:
     """The error for a load generator that is to run an idle stage."""
     return InputError("not-applicable", f"stage {stage.id}", "an idle stage has no requests to make")
 
