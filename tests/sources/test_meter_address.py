@@ -90,8 +90,8 @@ def test_every_example_is_an_address_of_its_kind():
         ("wall=snmp://pdu1/1?community=lab9", "wall=snmp://pdu1/1?community=***"),
         ("--meter=wall=redfish://me:lab9@bmc/1U", "--meter=wall=redfish://me:***@bmc/1U"),
         (
-            "--power=snmp://pdu1/1?auth-key=lab9&priv-key=lab9",
-            "--power=snmp://pdu1/1?auth-key=***&priv-key=***",
+            "--meter=snmp://pdu1/1?auth-key=lab9&priv-key=lab9",
+            "--meter=snmp://pdu1/1?auth-key=***&priv-key=***",
         ),
         ("snmp://pdu1/1?comm%75nity=lab9", "snmp://pdu1/1?community=***"),
         ("snmp://a:lab9@pdu1:x/1?community=lab9", "snmp://***@pdu1:x/1?community=***"),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def cost(
     *runs: PathLike | Run,
     preset: str = "default",
-    set: Changes = (),  # noqa: A002 - the word of the command line
+    assume: Changes = (),
     tariff: str | None = None,
     alpha: float | None = None,
     years: float | None = None,
@@ -39,7 +39,7 @@ def cost(
         Folders of bundles, or Runs.
     preset:
         Assumptions: ``"default"``, ``"dollars2014"``, or a ``.toml`` file.
-    set:
+    assume:
         Other assumptions, ``"cooling.pue=1.2:1.1..1.4"`` or a mapping of keys to values.
     tariff:
         A name of the library, a record of URDB (``.json``), ``"flat:0.15"``; left out, the preset's.
@@ -77,7 +77,7 @@ def cost(
     from iowatt.run.bundle import Run
 
     page = Page(output, force=force)
-    given = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else list(set)
+    given = [f"{key}={value}" for key, value in assume.items()] if isinstance(assume, Mapping) else list(assume)
     found = answer(
         CostRequest(
             runs=[one if isinstance(one, Run) else Path(one) for one in runs],

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 def rate(
     scenario: PathLike,
-    limit: str | float,
+    within: str | float,
     *,
     loop: str = "open",
-    statistic: str = "mean",
+    of: str = "mean",
     tolerance: float = 0.02,
     replications: int = 1,
     workload: str | None = None,
@@ -37,13 +37,13 @@ def rate(
     ----------
     scenario, set:
         As for :func:`run`.
-    limit, read_limit, write_limit:
-        Of the response times of all requests, of reads, of writes: ``"20ms"``, or s.
+    within, read_limit, write_limit:
+        Limits of the response times of all requests, of reads, of writes: ``"20ms"``, or s.
     loop:
         ``"open"``: requests come whether or not the array keeps up; ``"closed"``: as others complete, and the
         number of outstanding ones is found that takes the limit in the mean.
-    statistic:
-        What is limited: ``"mean"``, ``"p95"``, ``"p99"``, ``"p99.9"`` ...
+    of:
+        The statistic that is limited: ``"mean"``, ``"p95"``, ``"p99"``, ``"p99.9"`` ...
     tolerance:
         How near the highest rate within the limit and the lowest one over it come, as a share.
     replications:
@@ -81,9 +81,9 @@ def rate(
 
     page = Page(output, force=force)
     asked = RateRequest(
-        limit_s=seconds(limit, "limit") or 0.0,
+        limit_s=seconds(within, "within") or 0.0,
         loop=loop,  # type: ignore[arg-type]  # checked there
-        statistic=statistic,
+        statistic=of,
         tolerance=tolerance,
         workload=workload,
         start=start,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from iowatt.cli.options import (
+    BLOCK,
     DURATION,
     RATE,
     REQUESTS,
@@ -48,18 +49,18 @@ def cache(
             "s3-fifo:small_share=0.2.",
         ),
     ] = "lru",
-    size: Annotated[
+    sizes: Annotated[
         str | None,
         typer.Option(
-            "--size",
+            "--sizes",
             metavar="SIZE,...",
-            help="Sizes: 4GiB, or 1% of what the trace touches; with --block none, numbers of objects.",
+            help="Cache sizes: 4GiB, or 1% of what the trace touches; with --block none, numbers of objects.",
             show_default="0.1% to 50%",
         ),
     ] = None,
     block: Annotated[
         str,
-        typer.Option("--block", metavar="SIZE", help="Block (line); none: each request is one object."),
+        BLOCK,
     ] = "4KiB",
     writes: Annotated[
         str,
@@ -78,7 +79,7 @@ def cache(
     ] = None,
     percent_of: Annotated[
         str,
-        typer.Option("--percent-of", metavar="footprint|span", help="What percentages of --size are of."),
+        typer.Option("--percent-of", metavar="footprint|span", help="What percentages of --sizes are of."),
     ] = "footprint",
     requests: Annotated[int | None, REQUESTS] = None,
     duration: Annotated[str | None, DURATION] = None,
@@ -106,7 +107,7 @@ def cache(
         found = compare_caches(
             trace,
             policy=policy,
-            size=size,
+            size=sizes,
             block=block,
             writes=writes,
             warm_up=warm_up,

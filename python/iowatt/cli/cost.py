@@ -11,6 +11,7 @@ from iowatt.cli import progress
 from iowatt.cli.options import (
     ADVANCED,
     ALPHA,
+    ASSUME,
     FIRST_DAY,
     HORIZON,
     OF,
@@ -48,7 +49,7 @@ def cost(
     preset: Annotated[str, PRESET] = "default",
     sets: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE[:LOW..HIGH]", help="Change an assumption. May be repeated."),
+        ASSUME,
     ] = None,
     tariff: Annotated[str | None, shown(TARIFF, "the preset's")] = None,
     alpha: Annotated[float | None, shown(ALPHA, "none")] = None,

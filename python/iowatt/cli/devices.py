@@ -10,14 +10,32 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import completion
-from iowatt.cli.options import FORMAT, KIND, NAME, AsJson, Force, Notes, Page, output, print_json, shown
+from iowatt.cli.options import (
+    DRIVE,
+    FORMAT,
+    KIND,
+    NAME,
+    TRACE_FILE,
+    AsJson,
+    Force,
+    Notes,
+    Page,
+    output,
+    print_json,
+    shown,
+)
 from iowatt.cli.show import check_page, show
 
 Json = AsJson
 
-Drive = Annotated[
+Model = Annotated[
     str | None,
-    typer.Option("--drive", help="Drive of a .diskspecs or .parv that has several.", show_default=False),
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="Drive of a .diskspecs or .parv file that has several.",
+        show_default=False,
+    ),
 ]
 
 
@@ -84,14 +102,14 @@ def show_(
             autocompletion=completion.devices,
         ),
     ],
-    drive: Drive = None,
+    model: Model = None,
     as_json: AsJson = False,
 ) -> None:
     """Print all that is known of a device: each figure with its source, what follows, what is missing."""
     from iowatt.model.library import describe
     from iowatt.model.library.find import device_file
 
-    found = describe.device(device_file(name, Path(), drive))
+    found = describe.device(device_file(name, Path(), model))
     if as_json:
         print_json(found)
         return
@@ -102,7 +120,7 @@ def show_(
 def import_(
     file: Annotated[Path, typer.Argument(help="A DiskSim file: .diskspecs, or .parv.", show_default=False)],
     *,
-    drive: Drive = None,
+    model: Model = None,
     name: Annotated[str | None, shown(NAME, False)] = None,
     output: Annotated[
         Path | None, output("FILE", "The device file (.toml) to write.", "standard output")
@@ -114,7 +132,7 @@ def import_(
     from iowatt.model.library import importing
     from iowatt.model.library.disksim.convert import import_drive
 
-    imported = import_drive(file, drive, name)
+    imported = import_drive(file, model, name)
     imported.drive()  # all that is wrong with it, before anything is written
     for note in imported.notes:
         typer.echo(f"note: {note}", err=True)
@@ -136,25 +154,21 @@ def import_(
 
 def validate(
     *,
-    device: Annotated[
+    drive: Annotated[
         str | None,
-        typer.Option(
-            help="A name of the library, or a device file: .toml, .diskspecs or .parv.",
-            autocompletion=completion.devices,
-            show_default="all that have shipped traces; with --ssd, all SSDs that can be simulated",
-        ),
+        shown(DRIVE, "all that have shipped traces; with --ssd, all SSDs that can be simulated"),
     ] = None,
     ssd: Annotated[
         bool,
         typer.Option(
             "--ssd",
-            help="SSDs against their data sheets: rates, latencies, watts. --device of an SSD implies it.",
+            help="SSDs against their data sheets: rates, latencies, watts. --drive of an SSD implies it.",
         ),
     ] = False,
-    drive: Drive = None,
+    model: Model = None,
     trace: Annotated[
         Path | None,
-        typer.Option(help="A trace with measured response times.", show_default="the shipped one"),
+        shown(TRACE_FILE, "the shipped one"),
     ] = None,
     trace_format: Annotated[str | None, shown(FORMAT, "detected")] = None,
     output: Page = None,
@@ -172,15 +186,15 @@ def validate(
 
     check_page(output, force=force)
     shown = partial(show, output=output, force=force, notes=notes, as_json=as_json)
-    if ssd or (device is not None and trace is None and sheet.known(device)):
+    if ssd or (drive is not None and trace is None and sheet.known(drive)):
         from iowatt.pages import data_sheets
 
-        _only_disks({"trace": trace, "drive": drive})
-        shown(sheet.sheets([] if device is None else [device]), data_sheets.document)
+        _only_disks({"trace": trace, "model": model})
+        shown(sheet.sheets([] if drive is None else [drive]), data_sheets.document)
         return
     from iowatt.pages.validation import document
 
-    found = [validation.validate(case) for case in validation.cases(device, drive, trace, trace_format)]
+    found = [validation.validate(case) for case in validation.cases(drive, model, trace, trace_format)]
     shown(validation.document(found), lambda _: document(found))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iowatt.cli.options import DURATION, UTC_OFFSET, AsJson, output, parsed, shown
+from iowatt.cli.options import DURATION, SAMPLE_INTERVAL, UTC_OFFSET, AsJson, Resume, output, parsed, shown
 from iowatt.cli.show import show
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ Addresses = Annotated[
         show_default=False,
     ),
 ]
-Interval = Annotated[str, typer.Option("--interval", metavar="TIME", help="Time between samples.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -67,7 +66,7 @@ def read(
     addresses: Addresses,
     *,
     count: Annotated[int, typer.Option("--count", min=1, help="Readings of a live instrument.")] = 1,
-    interval: Interval = "1s",
+    interval: Annotated[str, SAMPLE_INTERVAL] = "1s",
     utc_offset: Annotated[str | None, shown(UTC_OFFSET, "such logs are refused")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -116,9 +115,9 @@ def record(
     addresses: Addresses,
     *,
     output: Annotated[Path, output("DIR", "Folder for a recording each: NAME.csv.")] = Path("meters"),
-    interval: Interval = "1s",
+    interval: Annotated[str, SAMPLE_INTERVAL] = "1s",
     duration: Annotated[str | None, shown(DURATION, "until Ctrl-C")] = None,
-    append: Annotated[bool, typer.Option("--append", help="Go on with recordings that exist there.")] = False,
+    resume: Resume = False,
     as_json: AsJson = False,
 ) -> None:
     """Record live instruments until Ctrl-C; failures are noted, and tried again until they answer."""
@@ -138,8 +137,8 @@ def record(
     for name, address in named.items():
         path = output / f"{name}.csv"
         meter = source.meter(address)
-        if path.exists() and not append:
-            raise InputError("exists", str(path), "the file exists", hint="`append=True` continues it")
+        if path.exists() and not resume:
+            raise InputError("exists", str(path), "the file exists", hint="`resume=True` continues it")
         recorders.append(recording.Recorder(meter, path, name=name, interval_s=pause, watcher=_watcher(name)))
     _run(recorders, seconds)
     for recorder in recorders:

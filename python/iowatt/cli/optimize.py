@@ -11,6 +11,7 @@ from iowatt.cli import completion
 from iowatt.cli.options import (
     ADVANCED,
     ALPHA,
+    ASSUME,
     HORIZON,
     PRESET,
     SEED,
@@ -98,7 +99,7 @@ def optimize(
     preset: Annotated[str, PRESET] = "default",
     assumptions: Annotated[
         list[str] | None,
-        typer.Option("--assume", metavar="KEY=VALUE", help="Change one of them. May be repeated."),
+        ASSUME,
     ] = None,
     tariff: Annotated[str | None, shown(TARIFF, "the preset's")] = None,
     alpha: Annotated[float | None, shown(ALPHA, "none")] = None,

@@ -135,7 +135,7 @@ def limit_of(plan: Plan, rules: Rules, settings: SearchSettings, *, exact: bool)
             "missing-figure",
             rules.name,
             f"the limit of the mean response time is not known: {error.message}",
-            hint="give it: `limit=20`",
+            hint="give it: `within=20ms`",
         ) from None
     rule = rules.rule(RESPONSE_RULE, plan.category)
     # Points on real storage are shorter than a minute.

@@ -167,10 +167,10 @@ def _check(request: PlanRequest, rules: Rules) -> None:
     for name in names:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
             text = f"{name!r} is not a name for a log; expected letters, digits, dots, dashes and underscores"
-            raise InputError("bad-syntax", Argument("instrument"), text)
+            raise InputError("bad-syntax", Argument("meter"), text)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InputError("duplicate", Argument("instrument"), f"two instruments are called {twice!r}")
+        raise InputError("duplicate", Argument("meter"), f"two instruments are called {twice!r}")
     for one in request.instruments:
         instruments.check(one)
 

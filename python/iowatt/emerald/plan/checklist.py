@@ -40,7 +40,7 @@ def _ruled(plan: Plan, rules: Rules, topic: str, key: str, text: str) -> Iterato
 def _instruments(plan: Plan, rules: Rules) -> Iterator[ChecklistItem]:
     for role, words in (("power", "power meters"), ("temperature", "thermometers")):
         own = [one for one in plan.instruments if one.role == role]
-        option = "--instrument" if role == "power" else "--thermometer"
+        option = "--meter" if role == "power" else "--thermometer"
         if own:
             listed = ", ".join(f"{one.name} ({public_source(one.source)})" for one in own)
             yield _item(role, f"{words}: {listed}; try each with `iowatt meter read`", "to do")

@@ -10,7 +10,7 @@ from iowatt.emerald.plan.model import Instrument, Plan
 from iowatt.sources.meters import source
 from iowatt.sources.meters.address import SECRETS, parse
 
-_ARGUMENTS: Final = {"power": "instrument", "temperature": "thermometer"}
+_ARGUMENTS: Final = {"power": "meter", "temperature": "thermometer"}
 
 
 def check(instrument: Instrument) -> None:

@@ -136,7 +136,9 @@ def outstanding(stage: Stage) -> int:
 def rate_of(stage: Stage) -> float:
     """Requests per second of an open stage; ``InputError`` where its rate has not been found yet."""
     if stage.rate_iops is None:
-        hint = f"`iowatt emerald calibrate` finds it; or give it in the plan: `rate={stage.workload}=500`"
+        hint = (
+            f"`iowatt emerald calibrate` finds it; or give it in the plan: `phase_rate={stage.workload}=500`"
+        )
         place = f"stage {stage.id}: rate_iops"
         raise InputError("missing", place, "the stage has no rate yet", hint=hint)
     return stage.rate_iops

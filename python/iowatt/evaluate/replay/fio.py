@@ -12,11 +12,9 @@ fio replays a log (``read_iolog``); three of its properties decide the shape of 
 
 from __future__ import annotations
 
-import re
 import shutil
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +24,7 @@ from iowatt.base.errors import InputError, IowattError
 from iowatt.evaluate.replay.result import Lateness
 from iowatt.evaluate.replay.trace import ReplayTrace
 from iowatt.sources.fio import logs
+from iowatt.sources.meters.address import split_name
 from iowatt.sources.meters.recorders import InstrumentRequest, Recorders
 from iowatt.sources.process import child
 
@@ -89,26 +88,11 @@ def _log(
 
 #: How much longer than the trace fio may take, as a factor and in s, before it hangs.
 _ALLOWANCE: Final = (3.0, 120.0)
-_NAMED: Final = re.compile(r"([A-Za-z0-9_.-]{1,60})=(.+)", re.ASCII)
 
 
-@dataclass(frozen=True)
-class MeterAddress:
-    """An instrument as the command line names it."""
-
-    name: str | None
-    address: str
-
-    @classmethod
-    def parse(cls, text: str) -> MeterAddress:
-        """``pdu=snmp://...`` or ``snmp://...``."""
-        match = _NAMED.fullmatch(text)
-        return cls(match[1], match[2]) if match else cls(None, text)
-
-
-def recorders(addresses: Sequence[MeterAddress], folder: Path, interval_s: float) -> Recorders:
-    """Recorders of the instruments that the command line names. Raises ``InputError``."""
-    return Recorders([InstrumentRequest(one.name, one.address, interval_s) for one in addresses], folder)
+def recorders(addresses: Sequence[str], folder: Path, interval_s: float) -> Recorders:
+    """Recorders of the instruments at addresses (``pdu=snmp://...``). Raises ``InputError``."""
+    return Recorders([InstrumentRequest(*split_name(text), interval_s) for text in addresses], folder)
 
 
 def run_fio(

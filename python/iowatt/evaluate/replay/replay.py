@@ -17,7 +17,6 @@ from iowatt.evaluate.replay import target, trace
 from iowatt.evaluate.replay.fio import (
     LATE_MS,
     OUTPUT,
-    MeterAddress,
     lateness_of,
     recorders,
     run_fio,
@@ -98,7 +97,7 @@ class ReplayRequest:
     fold: bool = False
     align: bool = False
     depth: int = 64
-    meters: Sequence[MeterAddress] = ()
+    meters: Sequence[str] = ()
     meter_interval_s: float = 1.0
     interval_s: float | None = None
     scenario: Path | None = None

@@ -158,6 +158,6 @@ class Case:
                 "missing-figure",
                 self.system.where,
                 f"the space that volumes take on drive {drive.name} is not known",
-                hint="`set=purchase.charge=device` charges whole drives; Runs of this version know the space",
+                hint="`assume=purchase.charge=device` charges whole drives; new Runs record the space",
             )
         return drive.used_gb

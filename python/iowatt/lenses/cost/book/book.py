@@ -102,7 +102,7 @@ class Book:
                 "missing-figure",
                 f"{self.name}: {keys[0]}",
                 f"the book has no figure for {' or '.join(keys)}",
-                hint=f"`set={keys[0]}=...` states it" + (f"; near: {near}" if near else ""),
+                hint=f"`assume={keys[0]}=...` states it" + (f"; near: {near}" if near else ""),
             )
         return found
 

@@ -146,7 +146,7 @@ def _given(text: str) -> Figure:
     if not equals or not key:
         raise InputError(
             "bad-syntax",
-            Argument("set"),
+            Argument("assume"),
             f"{text!r} is not an assignment; expected KEY=VALUE or KEY=VALUE:LOW..HIGH",
         )
     rule = known(key)
@@ -155,7 +155,7 @@ def _given(text: str) -> Figure:
     low, dots, high = ends.partition("..")
     if colon and not dots:
         raise InputError(
-            "bad-syntax", Argument("set", key), f"{rest!r} has no range; expected VALUE:LOW..HIGH"
+            "bad-syntax", Argument("assume", key), f"{rest!r} has no range; expected VALUE:LOW..HIGH"
         )
     try:
         figure = Figure(
@@ -168,12 +168,12 @@ def _given(text: str) -> Figure:
         )
     except ValidationError:  # characters that no text may have
         raise InputError(
-            "bad-syntax", Argument("set"), f"{text!r} has characters that a text cannot have"
+            "bad-syntax", Argument("assume"), f"{text!r} has characters that a text cannot have"
         ) from None
     try:
         _check(figure)
     except InputError as error:
-        raise error.at(Argument("set", key)) from None
+        raise error.at(Argument("assume", key)) from None
     return figure
 
 
@@ -184,12 +184,12 @@ def _value(text: str, key: str) -> float | str:
     except ValueError:
         return text.strip()
     if not math.isfinite(value):
-        raise InputError("out-of-range", Argument("set", key), f"{text.strip()!r} is not a finite number")
+        raise InputError("out-of-range", Argument("assume", key), f"{text.strip()!r} is not a finite number")
     return value
 
 
 def _number(text: str, key: str) -> float:
     value = _value(text, key)
     if isinstance(value, str):
-        raise InputError("bad-syntax", Argument("set", key), f"{value!r} is not a number")
+        raise InputError("bad-syntax", Argument("assume", key), f"{value!r} is not a number")
     return value
