@@ -186,8 +186,9 @@ def collect(iowatt: Iowatt) -> dict[str, list[str]]:
     for name, command, key, item, group in LISTED:
         for one in iowatt.json(command)[key]:
             found[f"{name} {one[group]}" if group else name].add(str(one[item]))
-    of = next(one for one in found["choices of iowatt schema"] if "scenario" in one)
-    for schema in of.split("|"):
+    names = re.search(r"\((scenario, .*?)\)", iowatt.says("schema", "--help"))
+    assert names is not None, "the help of iowatt schema names no input files"
+    for schema in names[1].split(", "):
         for key, value in enumerated(json.loads(iowatt.says("schema", schema))):
             found[f"{schema} {key}"].add(value)
     for name, titles in pages(iowatt):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iowatt.api._common import Changes, Page, PathLike
+from iowatt.api._common import Changes, Page, PathLike, service_level
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost import Cost
@@ -26,10 +26,11 @@ def cost(
     crossovers: Iterable[str] | None = None,
     samples: int | None = None,
     seed: int = 1,
-    within_s: float | None = None,
+    within: str | float | None = None,
     of: str = "mean",
     output: PathLike | None = None,
     force: bool = False,
+    progress: Callable[[int], None] | None = None,
 ) -> Cost:
     """What Runs cost in dollars; the first is what the others are compared with.
 
@@ -56,11 +57,13 @@ def cost(
         Where the ranking flips: ``"alpha"``, ``"years"``, ``"energy.factor"`` or keys of the book.
     samples, seed:
         Draws of the assumptions within their ranges; 0 for none.
-    within_s, of:
-        The service level in seconds, of the mean or a percentile (``"p95"``): a system that misses it is no
-        candidate.
+    within, of:
+        The service level (``"20ms"``, or s) of the mean or a percentile (``"p95"``): a system that misses it
+        is no candidate.
     output:
         A page (.html, .pdf) or workbook (.xlsx) to write.
+    progress:
+        Called with the number of prices found so far.
 
     Returns
     -------
@@ -72,17 +75,17 @@ def cost(
     iowatt.base.errors.InputError
         Whatever is wrong with a Run, an assumption or the tariff, or has no price.
     """
-    from iowatt.lenses.budget.level import Level
     from iowatt.lenses.cost import SAMPLES, START, CostRequest, answer
     from iowatt.run.bundle import Run
 
     page = Page(output, force=force)
-    given = [f"{key}={value}" for key, value in assume.items()] if isinstance(assume, Mapping) else list(assume)
+    if isinstance(assume, Mapping):
+        assume = [f"{key}={value}" for key, value in assume.items()]
     found = answer(
         CostRequest(
             runs=[one if isinstance(one, Run) else Path(one) for one in runs],
             preset=preset,
-            sets=given,
+            sets=list(assume),
             tariff=tariff,
             alpha=alpha,
             years=years,
@@ -92,8 +95,9 @@ def cost(
             crossovers=None if crossovers is None else list(crossovers),
             samples=SAMPLES if samples is None else samples,
             seed=seed,
-            level=None if within_s is None else Level(1e3 * within_s, of),
-        )
+            level=service_level(within, of),
+        ),
+        progress,
     )
     if page.target is not None:
         from iowatt.pages.cost import write

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt.api._common import Changes, PathLike, scenario_input
+from iowatt.api._common import Changes, PathLike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -73,7 +73,7 @@ def sweep(
     from iowatt.api import requests
 
     request = requests.sweep(
-        scenario_input(scenario, set), over, bundles=bundles, strict=strict, own_seeds=own_seeds
+        requests.scenario_input(scenario, set), over, bundles=bundles, strict=strict, own_seeds=own_seeds
     )
     return _frame(
         request, output, force=force, resume=resume, jobs=jobs, executor=executor, progress=progress
@@ -125,7 +125,7 @@ def curve(
     from iowatt.api import requests
 
     request = requests.load_curve(
-        scenario_input(scenario, set),
+        requests.scenario_input(scenario, set),
         rates=rates,
         outstanding=outstanding,
         workload=workload,

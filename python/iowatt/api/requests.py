@@ -6,13 +6,23 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from iowatt.api._common import Changes, PathLike
 from iowatt.base.errors import Argument, InputError
+from iowatt.base.overrides import as_overrides
+from iowatt.evaluate.evaluation import located
 from iowatt.evaluate.search import curve, prepare
 from iowatt.evaluate.search.evaluator import Progress
 from iowatt.evaluate.search.executor import Executor
 from iowatt.evaluate.search.prepare import ScenarioInput
 from iowatt.evaluate.search.sweep import SweepRequest, SweepResult, run_sweep
 from iowatt.pages.sweep import document
+
+
+def scenario_input(scenario: PathLike, changes: Changes) -> ScenarioInput:
+    """A scenario with overrides, as searches take it."""
+    path, base, text = located(scenario)
+    source = str(path) if isinstance(path, Path) else "scenario"
+    return ScenarioInput(text, base, source, tuple(as_overrides(changes, None)))
 
 
 def sweep(

@@ -20,7 +20,7 @@ from iowatt.cli.options import (
     Page,
     shown,
 )
-from iowatt.cli.show import check_page, show
+from iowatt.cli.show import show
 from iowatt.cli.trace_options import in_flags, reads_trace
 
 
@@ -97,17 +97,15 @@ def cache(
 
     No drives and no time: requests look up their blocks one after another, and what misses is there at once.
     """
+    import iowatt
     from iowatt.cli.progress import bar
-
-    check_page(output, force=force)
-    from iowatt.evaluate.caches import compare_caches  # loads Polars and the extension
     from iowatt.pages.caches import document
 
     with in_flags(), bar("simulating caches") as progress:
-        found = compare_caches(
+        found = iowatt.cache(
             trace,
             policy=policy,
-            size=sizes,
+            sizes=sizes,
             block=block,
             writes=writes,
             warm_up=warm_up,
@@ -117,8 +115,10 @@ def cache(
             span=span,
             rate=rate,
             seed=seed,
-            overrides=overrides or [],
+            set=overrides or [],
             reading=reading,
+            output=output,
+            force=force,
             progress=progress,
         )
-    show(found, document, output, force=force, notes=notes, as_json=as_json)
+    show(found, document, written=output, notes=notes, as_json=as_json)

@@ -57,9 +57,9 @@ def curve(
 ) -> None:
     """Simulate a scenario at several loads: response time, power and efficiency against load."""
     from iowatt.api import requests
-    from iowatt.cli import searching
+    from iowatt.cli import command_line, searching
 
-    given = searching.given(scenario, overrides)
+    given = requests.scenario_input(scenario, overrides or [])
     request = requests.load_curve(
         given,
         rates=rates,
@@ -67,7 +67,7 @@ def curve(
         workload=workload,
         bundles=bundles,
         strict=strict,
-        command=searching.command(),
+        command=command_line.written(),
     )
     target = output or Path("curves") / requests.name(given)
     searching.answer(

@@ -28,7 +28,6 @@ from iowatt.cli.options import (
     Resume,
     Scenario,
     output,
-    parsed,
     print_json,
     shown,
 )
@@ -116,31 +115,14 @@ def optimize(
     as_json: AsJson = False,
 ) -> None:
     """Find the best configurations, with as few simulations as needed: an analytic estimate screens them."""
+    import iowatt
     from iowatt.api import requests
-    from iowatt.base import units
-    from iowatt.cli import searching
+    from iowatt.cli import command_line, searching
     from iowatt.cli.progress import points_bar
     from iowatt.evaluate.search.folder import refuse_target
     from iowatt.evaluate.search.optimize import engine
-    from iowatt.evaluate.search.optimize.problem import PricingRequest, make_problem
-    from iowatt.pages.optimize.document import of_outcome
 
-    given = searching.given(scenario, overrides)
-    problem = make_problem(
-        given,
-        over,
-        maximize=maximize or [],
-        minimize=minimize or [],
-        subject_to=subject_to or [],
-        within_s=parsed(within, units.parse_duration, "within"),
-        workload=workload,
-        method=method,
-        most=most,
-        seed=seed,
-        pricing=PricingRequest(preset, tuple(assumptions or ()), tariff, alpha, years),
-        command=searching.command(),
-    )
-    name = requests.name(given)
+    name = requests.name(requests.scenario_input(scenario, overrides or []))
     target = output or Path("optimized") / name
     refuse_target(target, force=force, resume=resume, shape=engine.SHAPE)
     with (
@@ -148,16 +130,30 @@ def optimize(
         searching.executor(cluster, jobs) as worker,
         points_bar(f"optimizing {scenario.name}") as progress,
     ):
-        found = engine.optimize(
-            problem,
-            name=name,
+        found = iowatt.optimize(
+            scenario,
+            over,
+            maximize=maximize or [],
+            minimize=minimize or [],
+            subject_to=subject_to or [],
+            within=within,
+            workload=workload,
+            method=method,
+            most=most,
+            seed=seed,
+            preset=preset,
+            assume=assumptions or [],
+            tariff=tariff,
+            alpha=alpha,
+            years=years,
+            set=overrides or [],
             output=target,
             force=force,
             resume=resume,
             jobs=jobs,
             executor=worker,
             progress=progress,
-            page=of_outcome,
+            command=command_line.written(),
         )
     _print(found, target, notes=notes, as_json=as_json)
     searching.stop_at_lost(found.faults, found.machines)

@@ -21,9 +21,9 @@ from iowatt.cli.options import (
     Overrides,
     Page,
     Scenario,
-    parsed,
     shown,
 )
+from iowatt.cli.show import show
 
 
 def register(app: typer.Typer) -> None:
@@ -107,42 +107,30 @@ def rate(
     A profile gets the rate, a recorded trace is replayed faster or slower; every rate has the same seeds.
     With --loop closed: how many outstanding requests reach the limit in the mean, and at what rate.
     """
-    from iowatt.base.units import parse_duration
-    from iowatt.cli import searching
+    import iowatt
+    from iowatt.cli import command_line
     from iowatt.cli.progress import bar
-    from iowatt.cli.show import check_page, show
-    from iowatt.evaluate.search.rate import RateRequest
-    from iowatt.evaluate.search.rate.scenario import find_rate
     from iowatt.pages.rate import document
 
-    request = RateRequest(
-        limit_s=parsed(within, parse_duration, "within"),
-        loop=loop,  # type: ignore[arg-type]  # checked there
-        statistic=of,
-        tolerance=tolerance,
-        workload=workload,
-        start=start,
-        most_runs=most_runs,
-        replications=replications,
-        requests=requests,
-        warmup_requests=warmup_requests,
-        read_limit_s=parsed(read_limit, parse_duration, "read_limit"),
-        write_limit_s=parsed(write_limit, parse_duration, "write_limit"),
-    )
-    check_page(output, force=force)
-    given = searching.given(scenario, overrides)
-    tried = 0
-
-    def on_run(_point: object) -> None:
-        nonlocal tried
-        tried += 1
-
-    with bar(f"highest rate of {given.source}", "rates") as progress:
-        found = find_rate(
-            given,
-            request,
-            command=searching.command(),
-            report=None if progress is None else (lambda fraction: progress(fraction, tried)),
-            on_run=on_run,
+    with bar(f"highest rate of {scenario}", "rates") as progress:
+        found = iowatt.rate(
+            scenario,
+            within,
+            of=of,
+            loop=loop,
+            tolerance=tolerance,
+            replications=replications,
+            workload=workload,
+            read_limit=read_limit,
+            write_limit=write_limit,
+            start=start,
+            requests=requests,
+            warmup_requests=warmup_requests,
+            most_runs=most_runs,
+            set=overrides or [],
+            output=output,
+            force=force,
+            progress=progress,
+            command=command_line.written(),
         )
-    show(found, document, output, force=force, notes=notes, as_json=as_json)
+    show(found, document, written=output, notes=notes, as_json=as_json)

@@ -38,6 +38,7 @@ RESULTS: Final[dict[str, str]] = {
     "cost-assumptions": "iowatt.lenses.cost.book.listing:BookListing",
     "data-sheets": "iowatt.evaluate.validation.result:DataSheets",
     "description": "iowatt.trace.description:Descriptions",
+    "doctor": "iowatt.sources.environment:Doctor",
     "duty": "iowatt.lenses.duty.result:Duty",
     "emerald": "iowatt.emerald.analyze.result:Analysis",
     "emerald-calibration": "iowatt.emerald.calibrate.result:Calibration",

@@ -11,28 +11,13 @@ from typing import TYPE_CHECKING
 import typer
 
 from iowatt.base.errors import Argument, InputError, IowattError
-from iowatt.cli import command_line
 from iowatt.cli.options import print_json
 from iowatt.cli.streams import say
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.executor import Executor
     from iowatt.evaluate.search.folder import FolderKind
-    from iowatt.evaluate.search.prepare import ScenarioInput
     from iowatt.evaluate.search.sweep import SweepRequest, SweepResult
-
-
-def given(scenario: Path, overrides: list[str] | None) -> ScenarioInput:
-    """The scenario of the command line."""
-    from iowatt.base.document import read_text
-    from iowatt.evaluate.search.prepare import ScenarioInput
-
-    return ScenarioInput(read_text(scenario), scenario.parent, str(scenario), tuple(overrides or []))
-
-
-def command() -> str:
-    """The command line, for the provenance."""
-    return command_line.written()
 
 
 @contextmanager

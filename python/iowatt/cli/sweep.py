@@ -49,16 +49,16 @@ def sweep(
 ) -> None:
     """Simulate every combination of values of some keys: one table, one page."""
     from iowatt.api import requests
-    from iowatt.cli import searching
+    from iowatt.cli import command_line, searching
 
-    given = searching.given(scenario, overrides)
+    given = requests.scenario_input(scenario, overrides or [])
     request = requests.sweep(
         given,
         over,
         own_seeds=own_seeds,
         bundles=bundles,
         strict=strict,
-        command=searching.command(),
+        command=command_line.written(),
     )
     target = output or Path("sweeps") / requests.name(given)
     searching.answer(

@@ -16,11 +16,10 @@ from iowatt.model.scenario import compile_plan, load, resolve_sources
 from iowatt.run import bundle, index, provenance
 from iowatt.run.bundle import Run
 from iowatt.run.summary_schema import Input
-from iowatt.sources import simulator
 
 if TYPE_CHECKING:
     from iowatt.model.scenario import Scenario
-    from iowatt.sources.simulator import Progress
+    from iowatt.sources.simulation import Progress
     from iowatt.trace.back_end import BackEndSpool
 
 #: Idle periods that a Run keeps one by one unless its scenario says otherwise: 24 bytes each in memory.
@@ -57,7 +56,7 @@ def files(work: Prepared, base: Path) -> list[tuple[str, Path]]:
     from iowatt.model.library.find import own_files
     from iowatt.model.scenario.paths import as_named
     from iowatt.model.scenario.tracing import recorded
-    from iowatt.sources.simulation.counts import traces_of
+    from iowatt.sources.simulation import traces_of
 
     names: list[str] = []
     for workload, source in zip(work.scenario.workload, work.plan["sources"], strict=True):
@@ -98,11 +97,13 @@ def simulate(
         Whether the Run keeps, in bounded memory, what `iowatt idle` and `iowatt heat` read, unless the
         scenario says otherwise.
     progress, scratch, back_end, other_cpu_s, cpu_clock:
-        As for :func:`iowatt.sources.simulator.observe`.
+        As for :func:`iowatt.sources.simulation.observe`.
 
     Raises ``InputError``: a trace is missing or wrong, or the run has nothing to observe.
     """
-    record = simulator.observe(
+    from iowatt.sources.simulation import observe
+
+    record = observe(
         _with_lens_tables(work) if lens_tables else work.plan,
         work.traces,
         scenario_text=work.text,
@@ -208,7 +209,7 @@ def _back_end(
     if target is None:
         yield None
         return
-    from iowatt.sources.simulation.counts import space_names
+    from iowatt.sources.simulation import space_names
     from iowatt.trace.back_end import BackEndSpool
 
     file = Path(target)

@@ -140,7 +140,7 @@ class OnePoolScenario:
                 "of one pool"
             )
             raise InputError("unsupported", where, message, hint="put all volumes on one big pool")
-        from iowatt.sources.simulation.counts import traces_of
+        from iowatt.sources.simulation import traces_of
 
         if any(name == "-" for source in work.plan["sources"] for name in traces_of(source)):
             raise InputError(

@@ -21,7 +21,7 @@ import numpy as np
 from iowatt.evaluate.search import metrics, pricing, table
 from iowatt.lenses.efficiency import BYTES_PER_GB
 from iowatt.model.power.plan import ArrayPlan, Enclosure
-from iowatt.sources.simulation.counts import capacity
+from iowatt.sources.simulation import capacity
 
 if TYPE_CHECKING:
     from iowatt.model.power.efficiency import Floats
