@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from iowatt.base.errors import CheckFailedError, InputError, IowattError
 from iowatt.cli.main import app
-from iowatt.sources.meters import recording
 from iowatt.sources.meters.address import SCHEMES
+from iowatt.sources.meters.recording import recorder as recording
 from refused import check
 
 LOG = "Time,Watts,Volts,Amps\n" + "".join(

@@ -40,8 +40,8 @@ def test_fio_on_a_file_with_a_pdu_and_a_csv(tmp_path, monkeypatch):
     with snmp.pdu(tmp_path / "pdu", 240.0) as pdu:
         iowatt(
             "emerald plan --driver fio --target disk.dat --size 64MiB --raw-capacity 1TB --category online "
-            "--class 2 --time-scale 0.002 --conditioning 10min --phase-rate HB=300 --phase-rate RR=200 --phase-rate RW=200 "
-            "-o plan --meter",
+            "--class 2 --time-scale 0.002 --conditioning 10min --phase-rate HB=300 --phase-rate RR=200 "
+            "--phase-rate RW=200 -o plan --meter",
             f"pdu1={pdu.url}",
         )
         iowatt("emerald calibrate plan -o rates --phase RR --most-runs 3 --within 1s", codes=(0, 1))

@@ -12,7 +12,7 @@ from iowatt.model.profile.compile import mean_rate
 from iowatt.model.profile.find import load, profile_names
 from iowatt.sources.export import fio, vdbench
 from iowatt.sources.export.fio import poisson_rate
-from iowatt.sources.export.prepare import prepare
+from iowatt.sources.export.sections import prepare
 from refused import refused
 
 

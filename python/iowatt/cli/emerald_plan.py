@@ -222,13 +222,14 @@ def _instruments(power: Sequence[str], temperature: Sequence[str]) -> list[Any]:
 def _instrument(text: str, role: Literal["power", "temperature"], argument: str) -> Any:
     from iowatt.base.errors import Argument, InputError
     from iowatt.emerald.plan import Instrument
-    from iowatt.sources.meters.address import parse, split_name
+    from iowatt.sources.meters import parse, split_name
 
     name, source = split_name(text)
     try:
         return Instrument(name=name or parse(source).name, source=source, role=role)
     except InputError as error:
-        raise InputError(error.code, Argument(argument, text), error.message, hint=error.hint) from None
+        place = Argument(argument, error.place)
+        raise InputError(error.code, place, error.message, hint=error.hint) from None
 
 
 def _by_phase(

@@ -64,9 +64,7 @@ def export(
     from iowatt.base.errors import CheckFailedError
     from iowatt.base.units import parse_capacity, parse_duration, parse_iops
     from iowatt.pages.export import document
-    from iowatt.sources.export.check import check_with_fio, export_result, write_export
-    from iowatt.sources.export.loads import describe_omissions
-    from iowatt.sources.export.prepare import prepare
+    from iowatt.sources.export import describe_omissions, export_profile, prepare
 
     prepared = prepare(
         profile,
@@ -77,24 +75,21 @@ def export(
         rate_iops=parsed(rate, parse_iops, "rate"),
         span=parsed(span, parse_capacity, "span"),
     )
-    exported = write_export(prepared, to, output, force=force)
-    comparison = None
-    if check is not None:
-        comparison = check_with_fio(
-            prepared,
-            to,
-            check,
-            force=force,
-            erase=erase,
-            tell=lambda text: typer.echo(f"iowatt: {text}", err=True),
-        )
-    found = export_result(prepared, exported, output, comparison)
-    if as_json or output is not None or comparison is not None:
+    found = export_profile(
+        prepared,
+        to,
+        output,
+        check=check,
+        erase=erase,
+        force=force,
+        tell=lambda text: typer.echo(f"iowatt: {text}", err=True),
+    )
+    if as_json or output is not None or found.check is not None:
         show(found, document, notes=notes, as_json=as_json)
     else:
         typer.echo(found.text, nl=False)
         for line in describe_omissions(found.not_expressed):
             typer.echo(f"not expressed: {line}", err=True)
-    if comparison is not None and not comparison.within:
-        message = f"a share is off by {comparison.largest_share_difference:.2f} points; 1 is accepted"
+    if found.check is not None and not found.check.within:
+        message = f"a share is off by {found.check.largest_share_difference:.2f} points; 1 is accepted"
         raise CheckFailedError("check-failed", None, message)

@@ -88,9 +88,8 @@ def import_(
     from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.cli.progress import bar
     from iowatt.run import index
-    from iowatt.sources import outputs
+    from iowatt.sources import meters, outputs
     from iowatt.sources.measured import MeasuredAbout, measured_run
-    from iowatt.sources.meters import source as meters
 
     seconds = parsed(interval, parse_duration, "interval")
     raw_bytes = parsed(raw_capacity, parse_capacity, "raw_capacity")

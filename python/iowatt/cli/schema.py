@@ -69,7 +69,7 @@ RESULTS: Final[dict[str, str]] = {
     "tier": "iowatt.evaluate.tiers.result:DerivedTiers",
     "trace-convert": "iowatt.trace.result:ConvertedTrace",
     "trace-counters": "iowatt.counters.summary:CountersSummary",
-    "trace-export": "iowatt.sources.export.check:ProfileExport",
+    "trace-export": "iowatt.sources.export.result:ProfileExport",
     "trace-generate": "iowatt.trace.result:GeneratedTrace",
     "trace-info": "iowatt.trace.result:TraceInfos",
     "validation": "iowatt.evaluate.validation.result:Validations",

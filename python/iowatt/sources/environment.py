@@ -132,12 +132,9 @@ def java() -> tuple[bool, str]:
     return True, f"Java {version[1]}"
 
 
-def load_generator(tool: str) -> str | None:
-    """The version of fio or the path of vdbench; None where it is not on the PATH."""
-    path = shutil.which(tool)
-    if path is None or tool != "fio":
-        return path
-    return (output_of(["fio", "--version"]) or "fio").strip()
+def fio_version() -> str | None:
+    """What ``fio --version`` prints; None where there is no fio that runs."""
+    return (output_of(["fio", "--version"]) or "").strip() or None
 
 
 def output_of(words: Sequence[str]) -> str | None:
@@ -191,7 +188,7 @@ def _looked_up(wanted: _Wanted) -> Component:
 
 def _load_generators() -> list[Component]:
     """fio; vdbench, which SNIA Emerald requires from version 2 on, and a Java that it accepts."""
-    fio, vdbench, (accepted, version) = load_generator("fio"), load_generator("vdbench"), java()
+    fio, vdbench, (accepted, version) = fio_version(), shutil.which("vdbench"), java()
     missing, site = "not on the PATH", "Oracle's site, with an account; put its folder on the PATH"
     return [
         _optional("fio", _LOAD, "apt install fio", found=fio is not None, detail=fio or missing),

@@ -40,7 +40,7 @@ from iowatt.evaluate.search.highest_rate import (
     verdict_of,
 )
 from iowatt.evaluate.search.highest_throughput import highest_throughput
-from iowatt.sources.export.loads import LEAST_OUTSTANDING, MOST_OUTSTANDING, outstanding_needed
+from iowatt.sources.export import LEAST_OUTSTANDING, MOST_OUTSTANDING, outstanding_needed
 
 RESPONSE_RULE: Final = "response.mean_ms.random"
 MINUTE_RULE: Final = "response.minute_ms.random"

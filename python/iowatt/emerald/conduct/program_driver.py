@@ -15,7 +15,7 @@ from iowatt.emerald.conduct import target
 from iowatt.emerald.conduct.idle_stage import rest
 from iowatt.emerald.driver import DriverError
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.sources.process import child
+from iowatt.sources import process
 
 #: Longer than its stage by this, in s (laying out, writing logs), a program is ended as hanging.
 _ALLOWANCE_S: Final = 300.0
@@ -74,7 +74,7 @@ class ProgramDriver(ABC):
         try:
             text = self.job(target.absolute(plan), stage, folder.absolute())
             (folder / self.job_file).write_text(text, "utf-8")
-            ended = child.run(
+            ended = process.run(
                 [self.program(), *self.options],
                 folder=folder,
                 stop=stop,
@@ -113,7 +113,7 @@ class ProgramDriver(ABC):
         """The program's message where it does not accept an input file."""
 
     @abstractmethod
-    def failure(self, folder: Path, ended: child.ProcessEnd) -> str | None:
+    def failure(self, folder: Path, ended: process.ProcessEnd) -> str | None:
         """Why a run failed; None where it did not."""
 
 

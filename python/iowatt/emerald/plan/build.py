@@ -23,7 +23,7 @@ from iowatt.emerald.plan.model import (
 )
 from iowatt.emerald.plan.workloads import FILL, RANDOM, SEQUENTIAL, bytes_of, span
 from iowatt.emerald.rules import Rules, UnknownRuleError, load
-from iowatt.sources.export.loads import outstanding_needed
+from iowatt.sources.export import outstanding_needed
 from iowatt.sources.target import target_name
 
 CATEGORIES: Final = ("online", "near-online", "removable-media-library", "virtual-media-library")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ from iowatt.emerald.plan.instruments import is_awaited, public_source
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.plan.result import ChecklistItem, ItemState
 from iowatt.emerald.rules import Rule, Rules
-from iowatt.sources.environment import java, load_generator
+from iowatt.sources.environment import fio_version, java
 
 
 def items(plan: Plan, rules: Rules, *, modelled_power: bool = False) -> list[ChecklistItem]:
@@ -65,7 +66,7 @@ def _instruments(plan: Plan, rules: Rules) -> Iterator[ChecklistItem]:
 
 
 def _driver(plan: Plan, rules: Rules) -> Iterator[ChecklistItem]:
-    version = load_generator(plan.source)
+    version = fio_version() if plan.source == "fio" else shutil.which(plan.source)
     text = f"{plan.source} is {'not installed' if version is None else f'installed: {version}'}"
     yield _item("driver", text, "missing" if version is None else "in place")
     tool = rules.find("driver.tool", plan.category)

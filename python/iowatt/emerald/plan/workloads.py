@@ -10,8 +10,7 @@ from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.plan.model import Plan, Stage
-from iowatt.sources.export.loads import LEAST_OUTSTANDING, PreparedProfile
-from iowatt.sources.export.prepare import prepare
+from iowatt.sources.export import LEAST_OUTSTANDING, PreparedProfile, prepare
 
 # fio reads text beyond 8 KiB of a line as another line.
 _LONGEST_COMMENT: Final = 1000

@@ -23,10 +23,10 @@ import numpy as np
 from iowatt.base.errors import InputError, IowattError
 from iowatt.evaluate.replay.result import Lateness
 from iowatt.evaluate.replay.trace import ReplayTrace
-from iowatt.sources.fio import logs
-from iowatt.sources.meters.address import split_name
-from iowatt.sources.meters.recorders import InstrumentRequest, Recorders
-from iowatt.sources.process import child
+from iowatt.sources import process
+from iowatt.sources.fio import read_replay_log
+from iowatt.sources.meters import split_name
+from iowatt.sources.meters.recording import InstrumentRequest, Recorders
 
 if TYPE_CHECKING:
     from iowatt.evaluate.replay.target import ReplayTarget
@@ -113,7 +113,7 @@ def run_fio(
     words += [] if trace.write.any() else ["--readonly"]
     factor, seconds = _ALLOWANCE
     try:
-        ended = child.run(
+        ended = process.run(
             [*words, JOB],
             folder=folder,
             stop=stop,
@@ -146,7 +146,7 @@ RESOLUTION_MS: Final = 2.0
 
 def lateness_of(trace: ReplayTrace, folder: Path) -> Lateness:
     """From the logs in ``folder``. The k-th request that was made is held against the k-th of the trace."""
-    found = [logs.read(path, logs.REPLAY_BYTES) for path in sorted(folder.glob("replay_lat.*.log"))]
+    found = [read_replay_log(path) for path in sorted(folder.glob("replay_lat.*.log"))]
     made = np.sort(np.concatenate([rows.time_ms - rows.value / 1e6 for rows in found]))
     asked = trace.time_ns / 1e6
     behind = made[: asked.size] - asked[: made.size]

@@ -28,7 +28,7 @@ from iowatt.run.bundle import TABLES, Run, reserve
 from iowatt.run.tables import frame
 from iowatt.sources import fio, outputs
 from iowatt.sources.measured import MeasuredAbout, measured_run
-from iowatt.sources.meters.instrument import InstrumentLog
+from iowatt.sources.meters.log import InstrumentLog
 
 #: Extents are halved until the target has at least this many, or they are the smallest possible.
 _LEAST_EXTENTS: Final = 1024

@@ -26,9 +26,7 @@ from iowatt.run.record import (
 )
 from iowatt.sources.measured import instruments, tables
 from iowatt.sources.measured.flow import RunSpan, flow, join_last, load_spans, rest_spans
-from iowatt.sources.meters.align import refuse_duplicates
-from iowatt.sources.meters.checks import sample_interval
-from iowatt.sources.meters.instrument import InstrumentLog
+from iowatt.sources.meters.log import InstrumentLog, refuse_duplicates, sample_interval
 from iowatt.sources.observation import Observation, ReportedTotals
 
 MINUTE_S: Final = 60.0

@@ -17,7 +17,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from iowatt.base.errors import InputError
-from iowatt.sources.meters.instrument import Grade
+from iowatt.sources.meters.log.instrument import Grade
 
 
 @dataclass(frozen=True)
