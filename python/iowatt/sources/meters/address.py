@@ -76,7 +76,7 @@ SCHEMES: Final[dict[str, InstrumentScheme]] = {
         "indicative", "a sensor on a board, of unstated accuracy",
     ),
     "recording": InstrumentScheme(
-        _HERE + "recording", False, "a recording of `iowatt meter record`", "recording:meters/pdu1.csv",
+        _HERE + "recording.recorder", False, "a recording of `iowatt meter record`", "recording:meters/pdu1.csv",
         "indicative", "as the instrument that was recorded",
     ),
     "csv": InstrumentScheme(
