@@ -185,6 +185,7 @@ def test_rules_that_nobody_verified_are_named(tmp_path):
             "'a/b'",
         ),
         ({"instruments": [Instrument(name="a", source="x")] * 2}, Argument("meter"), "duplicate", "'a'"),
+        ({"seed": (1 << 40) + 1}, Argument("seed"), "out-of-range", str(1 << 40)),
     ],
 )
 def test_what_contradicts_the_rules_is_refused(tmp_path, asked, where, code, figures):
