@@ -76,8 +76,8 @@ SCHEMES: Final[dict[str, InstrumentScheme]] = {
         "indicative", "a sensor on a board, of unstated accuracy",
     ),
     "recording": InstrumentScheme(
-        _HERE + "recording.recorder", False, "a recording of `iowatt meter record`", "recording:meters/pdu1.csv",
-        "indicative", "as the instrument that was recorded",
+        _HERE + "recording.recorder", False, "a recording of `iowatt meter record`",
+        "recording:meters/pdu1.csv", "indicative", "as the instrument that was recorded",
     ),
     "csv": InstrumentScheme(
         _HERE + "csv_log", False, "any delimited text, by its columns",
