@@ -109,3 +109,11 @@ def test_a_command_line_is_kept_without_secrets(word, written):
 )
 def test_any_other_word_stays_as_it_is(word):
     assert public_word(word) == word
+
+
+def test_a_name_may_stand_before_an_address():
+    named = parse("left=csv:power.csv?watts=P")
+    assert named == parse("csv:power.csv?watts=P&name=left")
+    assert named.name == "left"
+    with refused("duplicate", "csv:"):
+        parse("left=csv:power.csv?name=right")

@@ -36,7 +36,7 @@ _EXTRA: Final = "pip install 'iowatt[meters]'"
 _BY_TESTS: Final = "make test installs it"
 
 
-class Component(Result):
+class InstalledPart(Result):
     """A program or a package that is installed or missing."""
 
     name: str
@@ -61,7 +61,7 @@ class Doctor(ResultDocument):
 
     schema_id: Literal["iowatt.doctor/1"] = Field(default="iowatt.doctor/1", alias="schema")
     ready: bool  # whether all essential components are there
-    parts: list[Component]
+    parts: list[InstalledPart]
     machine: Machine
 
 
@@ -146,7 +146,7 @@ def output_of(words: Sequence[str]) -> str | None:
     return done.stdout + done.stderr
 
 
-def _essential() -> list[Component]:
+def _essential() -> list[InstalledPart]:
     """Python, the compiled core, Polars, and packages that reports need."""
     python = sys.version_info[:2] >= _PYTHON
     needs = f"install Python {'.'.join(map(str, _PYTHON))} or later"
@@ -166,16 +166,16 @@ def _essential() -> list[Component]:
         ),
     ]
     return [
-        Component(name=name, purpose=_MAIN, essential=True, found=found, detail=detail, fix=fix)
+        InstalledPart(name=name, purpose=_MAIN, essential=True, found=found, detail=detail, fix=fix)
         for name, found, detail, fix in rows
     ]
 
 
-def _optional(name: str, purpose: str, fix: str, *, found: bool, detail: str) -> Component:
-    return Component(name=name, purpose=purpose, essential=False, found=found, detail=detail, fix=fix)
+def _optional(name: str, purpose: str, fix: str, *, found: bool, detail: str) -> InstalledPart:
+    return InstalledPart(name=name, purpose=purpose, essential=False, found=found, detail=detail, fix=fix)
 
 
-def _looked_up(wanted: _Wanted) -> Component:
+def _looked_up(wanted: _Wanted) -> InstalledPart:
     """A package by its metadata, a program by the PATH."""
     if wanted.commands:
         paths = (shutil.which(one) or shutil.which(one, path=_ADMIN_PATH) for one in wanted.commands)
@@ -186,7 +186,7 @@ def _looked_up(wanted: _Wanted) -> Component:
     return _optional(wanted.name, wanted.purpose, wanted.fix, found=found is not None, detail=detail)
 
 
-def _load_generators() -> list[Component]:
+def _load_generators() -> list[InstalledPart]:
     """fio; vdbench, which SNIA Emerald requires from version 2 on, and a Java that it accepts."""
     fio, vdbench, (accepted, version) = fio_version(), shutil.which("vdbench"), java()
     missing, site = "not on the PATH", "Oracle's site, with an account; put its folder on the PATH"
@@ -197,7 +197,7 @@ def _load_generators() -> list[Component]:
     ]
 
 
-def _rust() -> Component:
+def _rust() -> InstalledPart:
     text = (output_of(["cargo", "--version"]) or "").strip()
     version = re.search(r"(\d+)\.(\d+)", text)
     recent = version is not None and (int(version[1]), int(version[2])) >= _RUST
