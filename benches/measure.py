@@ -46,7 +46,7 @@ def interpreter() -> Figures:
     """Memory of an interpreter that has imported iowatt and its native module, and has done nothing."""
     import iowatt  # noqa: F401
     from iowatt import core  # noqa: F401
-    from iowatt.sources.simulator import peak_rss_mib
+    from iowatt.sources.simulation.simulator import peak_rss_mib
 
     return {"peak_rss_mib": peak_rss_mib()}
 
@@ -103,7 +103,7 @@ def _decoded(path: str, count: int, spent: float) -> Figures:
 
 def profile(path: str, name: str) -> Figures:
     """Describe a trace (``iowatt trace profile``): requests per CPU second, decoding included, and memory."""
-    from iowatt.sources.simulator import peak_rss_mib
+    from iowatt.sources.simulation.simulator import peak_rss_mib
     from iowatt.trace.measure import describe
 
     before = cpu_s()
@@ -123,7 +123,7 @@ def caches(path: str, policy: str, size: str) -> Figures:
     """Simulate caches alone over a file of references; CPU time from opening the trace to the last hit."""
     from iowatt.evaluate.caches.simulate import parse_size, simulate
     from iowatt.model import cache_policies
-    from iowatt.sources.simulator import peak_rss_mib
+    from iowatt.sources.simulation.simulator import peak_rss_mib
 
     chosen = [cache_policies.policy(name) for name in policy.split(",")]
     wanted = [parse_size(text, objects=True) for text in size.split(",")]

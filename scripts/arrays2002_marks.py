@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from iowatt.model.scenario import compile_plan, load
-from iowatt.sources.simulator import run_core
+from iowatt.sources.simulation.simulator import run_core
 from iowatt.studies.arrays2002.published import WORKLOADS, PublishedWorkload
 from iowatt.studies.arrays2002.systems import UNIFORM
 from iowatt.trace.generate import prepare

@@ -68,16 +68,16 @@ iowatt power examples/array-power.toml -o power.html
 iowatt tariff bill smud-ci-tod3-2025 5kW --months 3 -o bill.html
 iowatt cache zipf -n 5000 --span 1GB --policy lru,arc -o cache.html
 iowatt trace profile examples/traces/own-trace.csv --columns time=when,op=kind,offset=address,size=length --time-unit ms -o profile.html
-iowatt rate examples/emerald-small.toml --limit 20ms --requests 2000 --tolerance 0.1 -o rate.html
+iowatt rate examples/emerald-small.toml --within 20ms --requests 2000 --tolerance 0.1 -o rate.html
 iowatt sweep examples/oltp-raid5.toml --over array.pool.disks.count=5,7 --set workload.oltp.trace.end=10s -o sweep
 iowatt curve examples/duty.toml --rates 150,700 --bundles --set workload.oltp.profile.duration=1s -o curve
 iowatt run examples/duty.toml --set 'workload=[]' --set observe.duration=1min -o nothing
 iowatt duty nothing curve/runs/rate* -o duty.html
 iowatt cost nothing curve/runs/rate* --duty examples/cost/retail-year.toml --samples 0 -o cost-year.html
 iowatt optimize examples/oltp-choice.toml --over array.pool.disks.count=8,16 --minimize cost.total_usd --maximize efficiency.iops_per_w --set workload.oltp.profile.requests=2000 --set observe.warmup=0.2s -o best
-iowatt devices validate --device dec-rz26 -o validate.html
+iowatt devices validate --drive dec-rz26 -o validate.html
 iowatt emerald bff examples/emerald/scale-out.toml --metric RI --raid mirrors --no-simulate --set scale_out.nodes.most=4 -o bff
-iowatt emerald plan --category online --class 2 --driver simulation --scenario examples/emerald-small.toml --time-scale 0.002 --rate HB=100 --rate RR=300 --rate RW=50 -o plan
+iowatt emerald plan --category online --class 2 --driver simulation --scenario examples/emerald-small.toml --time-scale 0.002 --phase-rate HB=100 --phase-rate RR=300 --phase-rate RW=50 -o plan
 iowatt emerald run plan -o measured
 iowatt emerald analyze measured
 iowatt emerald report measured --about examples/emerald/about.toml -o emerald-report.html
@@ -186,8 +186,9 @@ def collect(iowatt: Iowatt) -> dict[str, list[str]]:
     for name, command, key, item, group in LISTED:
         for one in iowatt.json(command)[key]:
             found[f"{name} {one[group]}" if group else name].add(str(one[item]))
-    of = next(one for one in found["choices of iowatt schema"] if "scenario" in one)
-    for schema in of.split("|"):
+    names = re.search(r"\((scenario, .*?)\)", iowatt.says("schema", "--help"))
+    assert names is not None, "the help of iowatt schema names no input files"
+    for schema in names[1].split(", "):
         for key, value in enumerated(json.loads(iowatt.says("schema", schema))):
             found[f"{schema} {key}"].add(value)
     for name, titles in pages(iowatt):

@@ -19,7 +19,7 @@ from iowatt.lenses.summary import summarise
 from iowatt.run.bundle import Run
 from iowatt.run.record import SimulationCost
 from iowatt.run.summary_schema import HostMachine, Input, Provenance
-from iowatt.sources.simulator import build_record
+from iowatt.sources.simulation.record import build_record
 
 # A shell that runs the tests in the background ignores these, and so would the commands under test.
 for _number, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iowatt.base.errors import InputError, IowattError
-from iowatt.sources.meters import recording, source
+from iowatt.sources.meters import source
 from iowatt.sources.meters.address import SCHEMES
-from iowatt.sources.meters.instrument import QUANTITIES, MeterError
+from iowatt.sources.meters.log.instrument import QUANTITIES, MeterError
+from iowatt.sources.meters.recording import recorder as recording
 from refused import refused
 
 KINDS = {"gap", "not-available", "out-of-range", "clipped", "uncertain", "clock", "failure"}
@@ -51,7 +52,7 @@ def check_log(log, *, damaged=False):
 
 
 class MeterContract:
-    """Tests of the promises in ``iowatt.sources.meters.instrument``.
+    """Tests of the promises in ``iowatt.sources.meters.log.instrument``.
 
     ``address`` is of an instrument that answers now; ``break_it()`` makes it stop answering and ``mend_it()``
     makes it answer again, at the same address; ``expected`` is a quantity that it has, with its value, or

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.model.scenario import compile_plan, load, resolve_sources
-from iowatt.sources.simulator import _source, run_core
+from iowatt.sources.simulation.simulator import _source, run_core
 
 ARRAY = """
 [[array.pool]]

@@ -189,7 +189,7 @@ def test_a_wrong_size_is_refused_with_what_is_accepted(text, objects, fault, fig
 
 
 def test_a_size_that_holds_nothing_is_refused(trace):
-    with refused("out-of-range", Argument("size")) as caught:
+    with refused("out-of-range", Argument("sizes")) as caught:
         simulate({"path": str(trace)}, LRU, [parse_size("1KiB", objects=False)])
     assert "4096" in str(caught.value)
 

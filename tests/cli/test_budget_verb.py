@@ -96,8 +96,8 @@ def test_a_scenario_is_simulated_at_its_loads(folder, tmp_path):
 
 def test_the_api_takes_a_run_in_memory_and_a_scenario_at_its_own_load(folder):
     run = iowatt.run(folder / "small.toml")
-    found = iowatt.budget(run, within_s=1e-3)
-    alone = iowatt.budget(folder / "small.toml", within_s=1e-3)
+    found = iowatt.budget(run, within=1e-3)
+    alone = iowatt.budget(folder / "small.toml", within=1e-3)
     assert [one.against for one in alone.classes] == [one.against for one in found.classes]
     for one, other in zip(alone.classes, found.classes, strict=True):
         assert [load.model_copy(update={"run": "small"}) for load in other.loads] == one.loads

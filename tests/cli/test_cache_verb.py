@@ -41,7 +41,7 @@ def invoke(*arguments: object, **options: Any) -> Result:
 
 
 def test_json_has_requests_and_bytes_reads_and_writes(trace: Path) -> None:
-    result = invoke(trace, "--size", "8KiB", "--policy", "lru", "--json")
+    result = invoke(trace, "--sizes", "8KiB", "--policy", "lru", "--json")
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert found["schema"] == "iowatt.cache/1"
@@ -54,12 +54,12 @@ def test_json_has_requests_and_bytes_reads_and_writes(trace: Path) -> None:
 
 
 def test_text_has_a_line_for_each_cache(trace: Path) -> None:
-    result = invoke(trace, "--size", "8KiB,100%", "--policy", "lru,clock:bits=2")
+    result = invoke(trace, "--sizes", "8KiB,100%", "--policy", "lru,clock:bits=2")
     assert result.exit_code == 0, result.output
     lines = [line.split() for line in result.stdout.splitlines() if line.strip()]
     (row,) = (line for line in lines if line[0] == "LRU" and line[2] == "8KiB")
     assert row == ["LRU", "0.007812", "8KiB", "33.3", "40.5", "25.0"]
-    (figure,) = (one for one in document(iowatt.cache(trace, size="8KiB")).figures() if one.brief)
+    (figure,) = (one for one in document(iowatt.cache(trace, sizes="8KiB")).figures() if one.brief)
     ratios = [figure.table.rows[0][at] for at in range(2, 8)]
     assert ratios == pytest.approx([33.33, 40.48, 25.0, 4.0, 50.0, 94.12], abs=0.005)
     assert sum("100%" in line for line in lines) == 2
@@ -68,7 +68,7 @@ def test_text_has_a_line_for_each_cache(trace: Path) -> None:
 
 
 def test_the_frame_has_what_json_has(trace: Path) -> None:
-    found = iowatt.cache(trace, policy=["lru", "s3-fifo:threshold=1"], size="100%", set=[])
+    found = iowatt.cache(trace, policy=["lru", "s3-fifo:threshold=1"], sizes="100%", set=[])
     assert [cache.parameters for cache in found.caches] == [{}, {"threshold": 1}]
     frame = found.frame()
     assert frame["policy"].to_list() == ["lru", "s3-fifo"]
@@ -76,23 +76,23 @@ def test_the_frame_has_what_json_has(trace: Path) -> None:
     assert frame["slots"].to_list() == [3, 3]
     assert frame.filter(policy="lru")["hit_ratio"].to_list() == [3 / 6]
     with refused("empty", Argument("warm_up")):
-        iowatt.cache(trace, size="100%", warm_up="1h")
+        iowatt.cache(trace, sizes="100%", warm_up="1h")
 
 
 def test_standard_input_is_read_once(trace: Path) -> None:
     command = [sys.executable, "-c", "from iowatt.cli.main import main; main()", "cache", "-"]
-    asked = [[*command, "--size", size, "--json"] for size in ("8KiB", "10%")]
+    asked = [[*command, "--sizes", size, "--json"] for size in ("8KiB", "10%")]
     done = [subprocess.run(words, input=CSV, text=True, capture_output=True, check=False) for words in asked]
     assert json.loads(done[0].stdout)["caches"][0]["slots"] == 2
     assert done[1].returncode == 2
     assert printed_code(done[1].stderr) == "read-once"
-    assert "--size 10%: " in done[1].stderr
+    assert "--sizes 10%: " in done[1].stderr
     assert done[1].stdout == ""
 
 
 def test_the_page_is_written_once(trace: Path, tmp_path: Path) -> None:
     page = tmp_path / "caches.html"
-    assert invoke(trace, "--size", "50%,100%", "--policy", "all", "-o", page).exit_code == 0
+    assert invoke(trace, "--sizes", "50%,100%", "--policy", "all", "-o", page).exit_code == 0
     assert "W-TinyLFU" in page.read_text("utf-8")
     again = invoke(trace, "-o", page)
     check(again.exception, "exists", str(page))
@@ -102,13 +102,13 @@ def test_the_page_is_written_once(trace: Path, tmp_path: Path) -> None:
     ("arguments", "fault"),
     [
         (["--policy", "mru"], "unknown-name @ policy"),
-        (["--size", "0%"], "out-of-range @ size"),
-        (["--size", "1KiB"], "out-of-range @ size"),
+        (["--sizes", "0%"], "out-of-range @ sizes"),
+        (["--sizes", "1KiB"], "out-of-range @ sizes"),
         (["--block", "0"], "out-of-range @ block"),
         (["--writes", "back"], "not-accepted @ writes"),
         (["--warm-up", "soon"], "bad-syntax @ warm_up"),
         (["--span", "1GiB"], "not-applicable @ span"),
-        (["--block", "none", "--percent-of", "span"], "conflict @ size"),
+        (["--block", "none", "--percent-of", "span"], "conflict @ sizes"),
     ],
 )
 def test_what_is_wrong_is_said_with_what_is_accepted(trace: Path, arguments: list[str], fault: str) -> None:

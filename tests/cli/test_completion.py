@@ -21,7 +21,7 @@ def offered(*words):
 
 def test_devices_are_offered():
     assert offered("devices", "show", "toshiba") == [n for n in device_names() if n.startswith("toshiba")]
-    assert "toshiba-mg04sca500e" in offered("devices", "validate", "--device", "toshiba")
+    assert "toshiba-mg04sca500e" in offered("devices", "validate", "--drive", "toshiba")
 
 
 @pytest.mark.parametrize(

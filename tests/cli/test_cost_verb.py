@@ -99,7 +99,7 @@ def test_every_assumption_that_a_component_rests_on_is_named(runs: list[str]) ->
 
 
 def test_what_is_asked_last_is_named_too(runs: list[str]) -> None:
-    alone = found(runs[0], "--set", "discount.rate=0.08")
+    alone = found(runs[0], "--assume", "discount.rate=0.08")
     assert "discount.rate" in {one["key"] for one in alone["assumptions"]}
     assert alone["systems"][0]["present_usd"] < alone["systems"][0]["usd"]
 
@@ -114,16 +114,16 @@ def test_drives_are_replaced_only_where_replacements_are_paid(runs: list[str], c
 
 
 def test_a_tariff_may_be_an_assumption(runs: list[str]) -> None:
-    by_set = found(*runs, "--set", "energy.tariff=flat:0.15")
+    by_set = found(*runs, "--assume", "energy.tariff=flat:0.15")
     assert by_set["systems"] == found(*runs, "--tariff", "flat:0.15")["systems"]
 
 
 def test_what_is_set_in_vain_is_said(runs: list[str]) -> None:
-    result = found(*runs, "--set", "purchase.model.typo=7", "--set", "cooling.pue=1.2")
+    result = found(*runs, "--assume", "purchase.model.typo=7", "--assume", "cooling.pue=1.2")
     (said,) = result["book"]["cautions"]
     assert (said["code"], said["decides"]) == ("set-without-effect", True)
     assert said["text"].endswith(": purchase.model.typo")
-    assert said["text"] in cost(*runs, "--samples", "0", "--set", "purchase.model.typo=7").stdout
+    assert said["text"] in cost(*runs, "--samples", "0", "--assume", "purchase.model.typo=7").stdout
 
 
 def test_caveats_that_do_not_decide_are_printed_on_request(runs: list[str]) -> None:
@@ -157,8 +157,8 @@ def test_the_same_seed_gives_the_same_document(runs: list[str]) -> None:
 
 def test_from_python_it_is_the_same(runs: list[str]) -> None:
     run = iowatt.open_run(runs[0])
-    by_path = iowatt.cost(runs[0], alpha=10, samples=0, set={"cooling.pue": 1.2})
-    assert iowatt.cost(run, alpha=10, samples=0, set=["cooling.pue=1.2"]) == by_path
+    by_path = iowatt.cost(runs[0], alpha=10, samples=0, assume={"cooling.pue": 1.2})
+    assert iowatt.cost(run, alpha=10, samples=0, assume=["cooling.pue=1.2"]) == by_path
 
 
 @pytest.mark.parametrize(
@@ -168,9 +168,9 @@ def test_from_python_it_is_the_same(runs: list[str]) -> None:
         (["--alpha", "0.5"], "out-of-range", "alpha"),
         (["--years", "nan"], "out-of-range", "years"),
         (["--preset", "nowhere"], "unknown-name", "preset"),
-        (["--set", "cooling.pue=0.5"], "out-of-range", "set: cooling.pue"),
-        (["--set", "coling.pue=1.5"], "unknown-name", "set: coling.pue"),
-        (["--wear", "twice"], "not-accepted", "set: wear.charge"),
+        (["--assume", "cooling.pue=0.5"], "out-of-range", "assume: cooling.pue"),
+        (["--assume", "coling.pue=1.5"], "unknown-name", "assume: coling.pue"),
+        (["--wear", "twice"], "not-accepted", "assume: wear.charge"),
         (["--carbon", "guess"], "unknown-name", "carbon.estimate"),
         (["--first-day", "tomorrow"], "bad-syntax", "start"),
         (["--first-day", "0001-01-01"], "out-of-range", "start"),
@@ -192,7 +192,7 @@ def test_a_tariff_that_is_not_there_is_refused(runs: list[str]) -> None:
 
 def test_no_run_is_refused_and_the_assumptions_can_be_listed_without_one() -> None:
     assert isinstance(cost().exception, InputError)
-    listed = cost("--list-assumptions", "--preset", "dollars2014", "--set", "service.once=40")
+    listed = cost("--list-assumptions", "--preset", "dollars2014", "--assume", "service.once=40")
     assert listed.exit_code == 0
     assert "wear.charge" in listed.stdout
     assert "service.once = 40" in listed.stdout
@@ -200,7 +200,7 @@ def test_no_run_is_refused_and_the_assumptions_can_be_listed_without_one() -> No
 
 def test_assumptions_are_listed_as_json_with_what_options_change() -> None:
     listed = cost(
-        "--list-assumptions", "--json", "--wear", "none", "--carbon", "act", "--set", "cooling.pue=1.2"
+        "--list-assumptions", "--json", "--wear", "none", "--carbon", "act", "--assume", "cooling.pue=1.2"
     )
     assert listed.exit_code == 0, listed.output
     document = json.loads(listed.stdout)

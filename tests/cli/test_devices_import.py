@@ -107,8 +107,8 @@ def test_a_slow_bus_is_said():
 def test_what_validate_refuses(tmp_path):
     page = str(tmp_path / "x.txt")
     for words, code, place in (
-        (("--device", "wd-red-4tb"), "unknown-name", Argument("device", "wd-red-4tb")),
-        (("--trace", "x.trace"), "missing", Argument("device")),
-        (("--device", "hp-c2247a", "-o", page), "not-accepted", page),
+        (("--drive", "wd-red-4tb"), "unknown-name", Argument("drive", "wd-red-4tb")),
+        (("--trace", "x.trace"), "missing", Argument("drive")),
+        (("--drive", "hp-c2247a", "-o", page), "not-accepted", page),
     ):
         check(invoke("validate", *words).exception, code, place)

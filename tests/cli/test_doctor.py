@@ -1,4 +1,4 @@
-"""`iowatt doctor`: the parts it looks for, its exit code, and that a broken part is not fatal."""
+"""`iowatt doctor`: the components it looks for, its exit code, and that a broken one is not fatal."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from iowatt.cli import doctor, environment
-from iowatt.render import pdf
+from iowatt.cli import doctor
+from iowatt.pages.doctor import document
+from iowatt.sources import environment
+from iowatt.sources.environment import Doctor
 
 app = typer.Typer()
 app.callback()(lambda: None)  # keeps `doctor` a verb of its own although it is the only one
@@ -18,32 +20,52 @@ doctor.register(app)
 runner = CliRunner()
 
 
+@pytest.fixture(scope="module")
+def found() -> Doctor:
+    return environment.survey()
+
+
 def test_the_machine_that_runs_the_tests_can_do_the_main_job() -> None:
     result = runner.invoke(app, ["doctor", "--json"])
-    document = json.loads(result.stdout)
+    found = Doctor.model_validate(json.loads(result.stdout))
     assert result.exit_code == 0
-    assert document["schema"] == "iowatt.doctor/1"
-    assert document["ready"] is True
-    python = next(part for part in document["parts"] if part["name"] == "Python")
-    assert python["detail"] == sys.version.split()[0]
-    assert document["machine"]["cores"] >= 1
-    assert document["machine"]["memory_bytes"] > 2**26
+    assert json.loads(result.stdout)["schema"] == "iowatt.doctor/1"
+    assert found.ready is True
+    python = next(part for part in found.parts if part.name == "Python")
+    assert python.detail == sys.version.split()[0]
+    assert found.machine.cores >= 1
+    assert (found.machine.memory_bytes or 0) > 2**26
 
 
-def test_text_names_every_part_and_the_purposes() -> None:
-    shown = runner.invoke(app, ["doctor"]).stdout
-    for part in environment.survey()["parts"]:
-        assert part["name"] in shown
-        assert part["purpose"] in shown
-    assert "the main job can run" in shown
+def test_the_document_has_every_component_by_its_purpose(found: Doctor) -> None:
+    shown = document(found)
+    rows = [
+        (figure.title.lower(), name, detail)
+        for figure in shown.figures()
+        for name, detail in figure.table.rows
+    ]
+    assert [(purpose, name) for purpose, name, _ in rows] == [
+        (part.purpose.lower(), part.name)
+        for purpose in dict.fromkeys(part.purpose for part in found.parts)
+        for part in found.parts
+        if part.purpose == purpose
+    ]
+    for (_, name, detail), part in zip(
+        sorted(rows), sorted(found.parts, key=lambda one: (one.purpose.lower(), one.name)), strict=True
+    ):
+        assert name == part.name
+        assert (part.detail if part.found else part.fix) in detail
 
 
 def test_a_missing_essential_part_is_exit_1_and_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environment, "_PACKAGES", ("numpy", "no-such-package-of-ours"))
+    monkeypatch.setattr(environment, "_LIBRARIES", ("numpy", "no-such-package-of-ours"))
     result = runner.invoke(app, ["doctor"])
     assert result.exit_code == 1
     assert "pip install no-such-package-of-ours" in result.stdout
-    assert "not ready" in result.stdout
+    broken = document(environment.survey())
+    assert "no-such-package-of-ours" in broken.verdict[0]
+    (deciding,) = (caveat for caveat in broken.caveats if caveat.decides)
+    assert "no-such-package-of-ours" in deciding.text
 
 
 def test_a_missing_browser_or_compiler_is_told_but_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,7 +86,3 @@ def test_a_part_that_does_not_import_is_reported_with_its_reason() -> None:
     found, said = environment._try_python("import no_such_module_of_ours")
     assert not found
     assert "no_such_module_of_ours" in said
-
-
-def test_it_looks_for_the_browsers_that_reports_are_printed_with() -> None:
-    assert environment.BROWSERS == pdf.BROWSERS

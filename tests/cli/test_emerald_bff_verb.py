@@ -91,8 +91,8 @@ def test_the_table_is_printed_with_the_names_of_the_files(place):
     ("arguments", "said"),
     [
         (["--metric", "XX"], "'XX'"),
-        (["--drive", "tape"], "'tape'"),
-        (["--limit", "0"], "out of range"),
+        (["--drive-option", "tape"], "'tape'"),
+        (["--within", "2h"], "out of range"),
         (["--rules", "emerald-9"], "emerald-9"),
         (["--set", "shelf.small.form_factor=1.8"], "form_factor"),
         (["--set", 'controller.only.drives={"2.5"=2}'], " 3 drives"),

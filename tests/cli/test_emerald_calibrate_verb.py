@@ -26,7 +26,7 @@ def place(tmp_path_factory):
     shutil.copy(EXAMPLE, folder)
     done = iowatt(
         "plan", "--category", "online", "--driver", "simulation", "--scenario", EXAMPLE.name,
-        "--time-scale", "0.05", "--streams", "4", "-o", "plan", cwd=folder,
+        "--time-scale", "0.05", "--phase-streams", "4", "-o", "plan", cwd=folder,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return folder
@@ -54,7 +54,7 @@ def test_from_plan_to_judgement_on_a_simulated_array(place):
 
 def test_a_phase_without_a_rate_is_exit_code_1(place):
     few = ("--most-runs", "2", "--point-seconds", "1")
-    done = iowatt("calibrate", "plan", "-o", "none", "--phase", "RR", "--limit", "0.01", *few, cwd=place)
+    done = iowatt("calibrate", "plan", "-o", "none", "--phase", "RR", "--within", "0.01ms", *few, cwd=place)
     assert done.returncode == 1
     assert printed_code(done.stderr) == "infeasible"
     (error,) = [line for line in done.stderr.splitlines() if "error[infeasible]" in line]
@@ -67,7 +67,7 @@ def test_a_phase_without_a_rate_is_exit_code_1(place):
     ("words", "said"),
     [
         (("plan", "-o", "x", "--tolerance", "2"), "error[out-of-range]: --tolerance: 2 "),
-        (("plan", "-o", "x", "--limit", "0"), "error[out-of-range]: --limit: 0 "),
+        (("plan", "-o", "x", "--within", "0s"), "error[out-of-range]: --within: "),
         (("plan", "-o", "x", "--phase", "XY"), "error[unknown-name]: --phase: "),
         (("plan", "-o", "x", "--erase", "y"), "error[not-applicable]: --erase: "),
         (("nowhere", "-o", "x"), "nowhere"),

@@ -53,7 +53,7 @@ def test_an_address_is_no_target(tmp_path, target):
 
 def test_a_plan_is_printed_and_written(tmp_path):
     done = iowatt(
-        *PLAN, "--time-scale", "0.01", "--rate", "HB=400", "--instrument", "pdu1=csv:p.csv", cwd=tmp_path
+        *PLAN, "--time-scale", "0.01", "--phase-rate", "HB=400", "--meter", "pdu1=csv:p.csv", cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0].endswith(f"online 3 by emerald-4.0.0, fio on {tmp_path}/t.dat")
@@ -81,15 +81,15 @@ def test_json_has_plan_calendar_list_and_files(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--rate", "HB"), "error[bad-syntax]: --rate HB: "),
-        (("--rate", "HB=fast"), "error[bad-syntax]: --rate: "),
-        (("--streams", "SR=0"), "error[out-of-range]: --streams: '0'"),
-        (("--streams", "SR=2", "--streams", "SR=3"), "error[duplicate]: --streams: SR "),
-        (("--instrument", "pdu1"), "error[bad-syntax]: --instrument pdu1: "),
-        (("--instrument", "wall=blah"), "error[bad-syntax]: --instrument wall: blah: "),
-        (("--instrument", "wall=smnp://pdu1/1"), "did you mean snmp:?"),
-        (("--instrument", "wall=csv:p.csv?wats=P"), "did you mean watts?"),
-        (("--instrument", "wall=csv:"), "names no file"),
+        (("--phase-rate", "HB"), "error[bad-syntax]: --phase-rate HB: "),
+        (("--phase-rate", "HB=fast"), "error[bad-syntax]: --phase-rate: "),
+        (("--phase-streams", "SR=0"), "error[out-of-range]: --phase-streams: '0'"),
+        (("--phase-streams", "SR=2", "--phase-streams", "SR=3"), "error[duplicate]: --phase-streams: SR "),
+        (("--meter", "pdu1"), "error[bad-syntax]: --meter pdu1: "),
+        (("--meter", "wall=blah"), "error[bad-syntax]: --meter wall: blah: "),
+        (("--meter", "wall=smnp://pdu1/1"), "did you mean snmp:?"),
+        (("--meter", "wall=csv:p.csv?wats=P"), "did you mean watts?"),
+        (("--meter", "wall=csv:"), "names no file"),
         (("--thermometer", "in=ipmi://u:p@bmc1/x"), "--thermometer in: ipmi://u:***@bmc1/x: "),
         (("--begin", "tomorrow"), "error[bad-syntax]: --begin: 'tomorrow'"),
         (("--block-size", "1000"), "--block-size"),
@@ -168,14 +168,14 @@ def items_about(folder, meter):
 
 
 def test_a_log_may_still_be_awaited_but_one_that_is_there_must_be_readable(tmp_path):
-    done = iowatt(*PLAN, "--instrument", "pdu1=csv:p.csv", cwd=tmp_path)
+    done = iowatt(*PLAN, "--meter", "pdu1=csv:p.csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert items_about(tmp_path, "pdu1") == 2
     (tmp_path / "p.csv").write_text("time,watts\n2026-11-23T08:00:00Z,300\n2026-11-23T08:00:01Z,301\n")
-    again = iowatt(*PLAN, "--force", "--instrument", "pdu1=csv:p.csv", cwd=tmp_path)
+    again = iowatt(*PLAN, "--force", "--meter", "pdu1=csv:p.csv", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert items_about(tmp_path, "pdu1") == 1
     (tmp_path / "p.csv").write_text("no,power\nin,it\n")
-    refused = iowatt(*PLAN, "--force", "--instrument", "pdu1=csv:p.csv", cwd=tmp_path)
+    refused = iowatt(*PLAN, "--force", "--meter", "pdu1=csv:p.csv", cwd=tmp_path)
     assert refused.returncode == 2
-    assert "]: --instrument pdu1: p.csv" in refused.stderr
+    assert "]: --meter pdu1: p.csv" in refused.stderr

@@ -59,7 +59,7 @@ def test_the_summary_names_what_is_missing_and_strict_fails(place):
     (topology,) = [line for line in done.stdout.splitlines() if "topology" in line]
     assert "--about: system.topology" in topology
     assert "NON-COMPLIANT" in done.stdout
-    assert invoke(place, "--strict").exit_code == 1
+    assert invoke(place, "--require-complete").exit_code == 1
 
 
 def test_json_is_the_same(place):

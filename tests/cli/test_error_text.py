@@ -71,7 +71,7 @@ def test_options_are_those_of_the_verb_that_was_called():
     options = options_of(app, ["trace", "generate", "uniform", "--rate", "5"])
     assert options["rate"] == "--rate" and options["set"] == "--set"
     assert "limit" not in options
-    assert options_of(app, ["rate", "x.toml"])["limit"] == "--limit"
+    assert options_of(app, ["rate", "x.toml"])["within"] == "--within"
     assert "rate" not in options_of(app, [])
 
 

@@ -85,8 +85,8 @@ def test_a_run_without_periods_says_which_key(tmp_path):
 def test_no_run_and_no_such_drive_are_refused(week, tmp_path):
     missing = tmp_path / "nothing"
     check(invoke(missing).exception, "not-found", str(missing))
-    check(invoke(week, "--device", "no-such-drive").exception, "unknown-name", None)
-    check(invoke(week, "--device", "hp-335h").exception, "missing-figure", "device")
+    check(invoke(week, "--drive", "no-such-drive").exception, "unknown-name", None)
+    check(invoke(week, "--drive", "hp-335h").exception, "missing-figure", "drive")
 
 
 def test_a_refusal_exits_with_2(tmp_path):

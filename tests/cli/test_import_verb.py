@@ -40,7 +40,7 @@ def test_each_run_of_vdbench_becomes_a_bundle(tmp_path):
 
 def test_fio_with_a_meter_gives_energy_for_each_request(tmp_path):
     address = power(tmp_path / "p.csv", 1795189520, 8)
-    out = ("-o", "out", "--power", address, "--raw-capacity", "10GB", "--name", "bench")
+    out = ("-o", "out", "--meter", address, "--raw-capacity", "10GB", "--name", "bench")
     done = iowatt("import", str(DATA / "fio"), *out, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     (found,) = json.loads(done.stdout)["runs"]
@@ -86,7 +86,7 @@ def test_a_report_of_a_measured_run_is_written(tmp_path):
         ((DATA / "disksim",), "error[empty]: "),
         ((DATA / "nothing",), "no such file"),
         ((DATA / "vdbench", "--time-zone", "Mars"), "error[unknown-name]: --time-zone Mars: "),
-        ((DATA / "fio", "--power", "csv:nothing.csv"), "nothing.csv"),
+        ((DATA / "fio", "--meter", "csv:nothing.csv"), "nothing.csv"),
     ],
 )
 def test_what_cannot_be_imported_is_said(tmp_path, words, said):
@@ -97,6 +97,6 @@ def test_what_cannot_be_imported_is_said(tmp_path, words, said):
 
 def test_a_meter_of_another_day_is_refused(tmp_path):
     address = power(tmp_path / "p.csv", 1795100000, 8)
-    done = iowatt("import", str(DATA / "fio"), "--power", address, cwd=tmp_path)
+    done = iowatt("import", str(DATA / "fio"), "--meter", address, cwd=tmp_path)
     assert done.returncode == 2
     assert "error[not-comparable]" in done.stderr

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from iowatt.base.errors import CheckFailedError, InputError, IowattError
 from iowatt.cli.main import app
-from iowatt.sources.meters import recording
 from iowatt.sources.meters.address import SCHEMES
+from iowatt.sources.meters.recording import recorder as recording
 from refused import check
 
 LOG = "Time,Watts,Volts,Amps\n" + "".join(
@@ -81,7 +81,7 @@ def test_a_log_is_summarised_with_all_that_is_wrong_with_it(watts_up):
 
 
 def test_a_live_instrument_is_read(sensor):
-    shown = run("read", sensor, "--count", "2", "--interval", "10ms")
+    shown = run("read", sensor, "--count", "2", "--sample-interval", "10ms")
     assert shown.split().count("344") == 2 and "indicative" in shown
     (one,) = json.loads(run("read", sensor, "--json"))["instruments"]
     assert one["readings"][0]["watts"] == 344.0
@@ -89,12 +89,21 @@ def test_a_live_instrument_is_read(sensor):
 
 def test_a_recording_is_made_read_and_gone_on_with(sensor, tmp_path):
     folder = tmp_path / "meters"
-    words = ("record", f"{sensor}&name=left", "-o", str(folder), "--interval", "20ms", "--duration", "200ms")
+    words = (
+        "record",
+        f"{sensor}&name=left",
+        "-o",
+        str(folder),
+        "--sample-interval",
+        "20ms",
+        "--duration",
+        "200ms",
+    )
     assert "left.csv" in run(*words)
     rows = len(recording.read_log(folder / "left.csv").time_s)
     assert 5 <= rows <= 12
     check(refusal(*words), "exists", str(folder / "left.csv"))
-    (more,) = json.loads(run(*words, "--append", "--json"))["recordings"]
+    (more,) = json.loads(run(*words, "--resume", "--json"))["recordings"]
     assert more["rows"] > rows
     assert "recording continued after a break" in run("read", f"recording:{folder / 'left.csv'}")
 
@@ -117,7 +126,7 @@ def test_an_instrument_that_gave_nothing_is_a_failure(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_is_the_usual_end_of_a_recording(sensor, tmp_path, number):
     main = "import sys; from iowatt.cli.main import main; main()"
-    words = ["meter", "record", f"{sensor}&name=left", "-o", str(tmp_path / "m"), "--interval", "20ms"]
+    words = ["meter", "record", f"{sensor}&name=left", "-o", str(tmp_path / "m"), "--sample-interval", "20ms"]
     words.append("--json")
     child = subprocess.Popen(
         [sys.executable, "-c", main, *words], stdout=subprocess.PIPE, text=True, env=dict(os.environ)
@@ -135,7 +144,7 @@ def test_an_interruption_is_the_usual_end_of_a_recording(sensor, tmp_path, numbe
 
 def test_a_killed_recorder_loses_nothing(sensor, tmp_path):
     main = "import sys; from iowatt.cli.main import main; main()"
-    words = ["meter", "record", f"{sensor}&name=left", "-o", str(tmp_path / "m"), "--interval", "20ms"]
+    words = ["meter", "record", f"{sensor}&name=left", "-o", str(tmp_path / "m"), "--sample-interval", "20ms"]
     child = subprocess.Popen([sys.executable, "-c", main, *words], env=dict(os.environ))
     path = tmp_path / "m" / "left.csv"
     until = time.monotonic() + 30

@@ -51,7 +51,7 @@ def invoke(*words: str) -> Result:
 
 
 def test_it_prints_the_rate_and_every_rate_that_was_run() -> None:
-    words = ("--limit", "4ms", "--requests", "3000", "--replications", "3")
+    words = ("--within", "4ms", "--requests", "3000", "--replications", "3")
     found = json.loads(invoke(*words, "--json").stdout)
     out = invoke(*words).stdout
     assert all(numbers.significant(found[key], 4) in out for key in ("rate_iops", "crossing_iops"))
@@ -62,7 +62,7 @@ def test_it_prints_the_rate_and_every_rate_that_was_run() -> None:
 
 
 def test_json_and_the_python_api_give_the_same() -> None:
-    found = json.loads(invoke("--limit", "4ms", "--requests", "3000", "--json").stdout)
+    found = json.loads(invoke("--within", "4ms", "--requests", "3000", "--json").stdout)
     assert found["schema"] == "iowatt.rate/1" and found["scenario"] == "station" and found["settled"]
     assert found["rate_iops"] < found["crossing_iops"] < found["beyond_iops"]
     assert found["response_ms"] <= 4 and found["interval_by"] == "batch means"
@@ -80,27 +80,27 @@ def _without(found: dict[str, Any], *keys: str) -> dict[str, Any]:
 
 
 def test_a_page_is_written_whole_and_not_over_another(place: Path) -> None:
-    invoke("--limit", "4ms", "--requests", "2000", "-o", "rate.html")
+    invoke("--within", "4ms", "--requests", "2000", "-o", "rate.html")
     assert "<html" in (place / "rate.html").read_text("utf-8")
     with refused("exists", "rate.html"):
-        invoke("--limit", "4ms", "-o", "rate.html")
+        invoke("--within", "4ms", "-o", "rate.html")
     (place / "rate.html").write_text("mine")
-    invoke("--limit", "4ms", "--requests", "2000", "-o", "rate.html", "--force")
+    invoke("--within", "4ms", "--requests", "2000", "-o", "rate.html", "--force")
     assert (place / "rate.html").read_text("utf-8") != "mine"
     with refused("not-accepted", "rate.txt"):
-        invoke("--limit", "4ms", "-o", "rate.txt")
+        invoke("--within", "4ms", "-o", "rate.txt")
     assert sorted(file.name for file in place.iterdir()) == ["rate.html", "station.toml"]
 
 
 @pytest.mark.parametrize(
     ("words", "code", "where"),
     [
-        (("--limit", "0.5ms"), "infeasible", "limit"),
-        (("--limit", "soon"), "bad-syntax", "limit"),
-        (("--limit", "0s"), "out-of-range", "limit"),
-        (("--limit", "4ms", "--statistic", "p42"), "not-accepted", "statistic"),
-        (("--limit", "4ms", "--tolerance", "7"), "out-of-range", "tolerance"),
-        (("--limit", "4ms", "--workload", "oltp"), "unknown-name", "workload"),
+        (("--within", "0.5ms"), "infeasible", "within"),
+        (("--within", "soon"), "bad-syntax", "within"),
+        (("--within", "0s"), "out-of-range", "within"),
+        (("--within", "4ms", "--of", "p42"), "not-accepted", "of"),
+        (("--within", "4ms", "--tolerance", "7"), "out-of-range", "tolerance"),
+        (("--within", "4ms", "--workload", "oltp"), "unknown-name", "workload"),
     ],
 )
 def test_what_cannot_be_found_is_refused(words: tuple[str, ...], code: str, where: str, place: Path) -> None:
@@ -116,11 +116,11 @@ def test_what_cannot_be_found_is_refused(words: tuple[str, ...], code: str, wher
 def test_a_wrong_scenario_is_refused_with_its_line(place: Path) -> None:
     (place / "station.toml").write_text(SCENARIO.replace('span = "1GB"', 'span = "900TB"'))
     with refused("out-of-range", re.compile(r"station\.toml:5: workload\.zeros\.profile\.span$")):
-        invoke("--limit", "4ms")
+        invoke("--within", "4ms")
     device = "array.pool.disks.device"
     with refused("unknown-name", Argument("set", f"{device}=nothing: {device}")):
         invoke(
-            "--limit",
+            "--within",
             "4ms",
             "--set",
             f"{device}=nothing",

@@ -102,7 +102,7 @@ def test_which_device_must_be_said_and_near_names_are_suggested(tmp_path: Path) 
         (["--arrivals", "burst"], "arrivals"),
         (["--first", "no"], "first"),
         (["--interval", "10"], "interval"),
-        (["--columns", "Disk Reads/sec"], "columns"),
+        (["--counter-names", "Disk Reads/sec"], "counter_names"),
         (["-o", "x.txt"], "x.txt"),
     ],
 )

@@ -12,9 +12,10 @@ from fake_ptdaemon import FakePtdaemon
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iowatt.sources.meters import ptdaemon, recording, source
+from iowatt.sources.meters import ptdaemon, source
 from iowatt.sources.meters.address import parse
-from iowatt.sources.meters.instrument import Instrument, MeterError
+from iowatt.sources.meters.log.instrument import Instrument, MeterError
+from iowatt.sources.meters.recording import recorder as recording
 from meter_contract import LogContract, MeterContract
 from refused import refused
 

@@ -20,7 +20,7 @@ def text():
 
 
 def test_where_the_time_goes_and_what_is_estimated_is_as_printed(text):
-    found = iowatt.budget(iowatt.run(EXAMPLE), within_s=300e-6).classes[0]
+    found = iowatt.budget(iowatt.run(EXAMPLE), within=300e-6).classes[0]
     (load,) = found.loads
     assert f"{load.response_ms['mean']:.3f} ms" in text
     shares = {hop.hop: f"{100 * hop.share:.1f}" for hop in load.both_ways}
@@ -37,7 +37,7 @@ def test_where_the_time_goes_and_what_is_estimated_is_as_printed(text):
 def test_where_the_level_breaks_is_as_printed(text):
     rates = [10000, 45000, 55000]
     assert f"--rates {','.join(map(str, rates))} --within 300us" in text
-    held = iowatt.budget(EXAMPLE, rates=rates, within_s=300e-6).classes[0].against
+    held = iowatt.budget(EXAMPLE, rates=rates, within=300e-6).classes[0].against
     first = held.first
     assert first.hop == "controller processors"
     grew = [

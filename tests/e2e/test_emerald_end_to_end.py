@@ -47,11 +47,11 @@ def test_fio_on_a_file_with_a_pdu_and_a_csv(tmp_path, monkeypatch):
     with snmp.pdu(tmp_path / "pdu", 240.0) as pdu:
         iowatt(
             "emerald plan --driver fio --target disk.dat --size 64MiB --raw-capacity 1TB --category online "
-            "--class 2 --time-scale 0.002 --conditioning 10min --rate HB=300 --rate RR=200 --rate RW=200 "
-            "-o plan --instrument",
+            "--class 2 --time-scale 0.002 --conditioning 10min --phase-rate HB=300 --phase-rate RR=200 "
+            "--phase-rate RW=200 -o plan --meter",
             f"pdu1={pdu.url}",
         )
-        iowatt("emerald calibrate plan -o rates --phase RR --most-runs 3 --limit 1000", codes=(0, 1))
+        iowatt("emerald calibrate plan -o rates --phase RR --most-runs 3 --within 1s", codes=(0, 1))
         plan = "rates" if Path("rates/plan.json").exists() else "plan"
         process(f"emerald run {plan} -o measured --erase disk.dat")
     found = json.loads(iowatt("emerald analyze measured -o result --json", codes=(1,)))
@@ -70,7 +70,7 @@ def test_fio_on_a_file_with_a_pdu_and_a_csv(tmp_path, monkeypatch):
     Path("power.csv").write_text("\n".join(["time,watts", *rows]) + "\n")
     said = iowatt(
         f"emerald analyze --plan {plan}/plan.json --driver-output measured/stages "
-        "--power csv:power.csv?time-format=unix -o joined --json",
+        "--meter csv:power.csv?time-format=unix -o joined --json",
         codes=(1,),
     )
     joined = json.loads(said)

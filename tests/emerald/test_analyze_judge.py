@@ -17,7 +17,7 @@ from iowatt.emerald.analyze.checks import validity
 from iowatt.emerald.measurement import Event
 from iowatt.emerald.rules import load
 from iowatt.run.bundle import Run
-from iowatt.sources.meters.instrument import Instrument, InstrumentLog
+from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog
 from refused import refused
 
 RULES = load("emerald-4.0.0")

@@ -160,7 +160,7 @@ def test_files_made_elsewhere_are_read_without_a_journal(whole, tmp_path):
     command = [
         *COMMAND,
         *("--plan", str(tmp_path / "plan.json"), "--driver-output", str(whole / "stages")),
-        *("--power", f"csv:{log}?utc-offset=Z", "--reading", "b", "--weights", "A", "--json"),
+        *("--meter", f"csv:{log}?utc-offset=Z", "--reading", "b", "--weights", "A", "--json"),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = Analysis.model_validate_json(done.stdout)
@@ -178,7 +178,7 @@ def test_files_made_elsewhere_are_read_without_a_journal(whole, tmp_path):
     [
         ([], ["error[missing]", "--plan", "--driver-output"]),
         (["nowhere"], ["nowhere/measurement.json"]),
-        (["nowhere", "--power", "csv:x.csv"], ["nowhere", "--power"]),
+        (["nowhere", "--meter", "csv:x.csv"], ["nowhere", "--meter"]),
     ],
 )
 def test_what_cannot_be_analyzed_is_refused(options, named, tmp_path):

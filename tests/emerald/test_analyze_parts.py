@@ -22,7 +22,7 @@ from iowatt.emerald.analyze.stages import IdlePeriod, Logs, stage_run
 from iowatt.emerald.rules import load
 from iowatt.render import terminal
 from iowatt.run.bundle import Run
-from iowatt.sources.meters.instrument import Instrument, InstrumentLog
+from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog
 from refused import refused
 
 SAMPLE = Path(__file__).parents[1] / "data" / "vdbench"

@@ -18,7 +18,7 @@ from iowatt.emerald.analyze.stages import Logs, stage_run
 from iowatt.emerald.conduct.seams import generator_limited
 from iowatt.emerald.rules import load
 from iowatt.run.histogram import Histogram
-from iowatt.sources.meters.instrument import Instrument, InstrumentLog
+from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog
 from iowatt.sources.observation import Direction, Interval, Observation
 from refused import refused
 

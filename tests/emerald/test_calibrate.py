@@ -118,7 +118,7 @@ def test_a_limit_that_nobody_knows_is_asked_for(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, stages_of("RR")).model_copy(update={"category": "near-online"})
     with refused("missing-figure", "emerald-4.0.0") as caught:
         calibrated(tmp_path, plan)
-    assert "`limit=20`" in str(caught.value.hint)
+    assert "`within=20ms`" in str(caught.value.hint)
     _, found, _ = calibrated(tmp_path, plan, limit_ms=30.0)
     assert found.complete
 

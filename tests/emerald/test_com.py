@@ -233,7 +233,7 @@ def test_a_simulated_pool_has_what_its_scenario_says(tmp_path, more, verdicts):
 def test_what_is_wrong_is_named(tmp_path):
     with refused("unknown-name", Argument("only")):
         run(asked(tmp_path, only=("dedupe",)))
-    with refused("out-of-range", Argument("size")):
+    with refused("out-of-range", Argument("data_size")):
         run(asked(tmp_path, size=1000))
     with refused("infeasible", str(tmp_path)):
         run(asked(tmp_path, size=10**15))

@@ -23,8 +23,8 @@ from iowatt.emerald.conduct.folder import MeasurementFolder
 from iowatt.emerald.conduct.sequence import Stopped, conduct
 from iowatt.emerald.driver import DriverError
 from iowatt.emerald.measurement import events
-from iowatt.sources.meters.instrument import Instrument, MeterError, Reading
-from iowatt.sources.meters.recording import read_log
+from iowatt.sources.meters.log.instrument import Instrument, MeterError, Reading
+from iowatt.sources.meters.recording.recorder import read_log
 from refused import printed_code, refused
 
 pytestmark = needs.mark("fio")

@@ -8,7 +8,7 @@ import time
 import conducted
 
 import needs
-from iowatt.sources.meters.recording import read_log
+from iowatt.sources.meters.recording.recorder import read_log
 from loopback import snmp
 
 pytestmark = needs.mark("fio")

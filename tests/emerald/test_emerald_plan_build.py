@@ -16,9 +16,10 @@ from iowatt.base.errors import Argument
 from iowatt.emerald.plan import PlanRequest, folder, make_plan, rewrite
 from iowatt.emerald.plan.build import build, consulted
 from iowatt.emerald.plan.calendar import calendar, span_text
-from iowatt.emerald.plan.checklist import items, java
+from iowatt.emerald.plan.checklist import items
 from iowatt.emerald.plan.model import PlannedInstrument
 from iowatt.emerald.plan.page import clock_text
+from iowatt.sources.environment import java
 from refused import refused
 
 ONLINE_1 = ["MW1", "MW2", "RR", "RW", "SR", "SW"]
@@ -179,16 +180,17 @@ def test_rules_that_nobody_verified_are_named(tmp_path):
         ({"size_bytes": 1000}, "plan.json: target.size_bytes", "out-of-range", "1000"),
         (
             {"instruments": [PlannedInstrument(name="a/b", source="x")]},
-            Argument("instrument"),
+            Argument("meter"),
             "bad-syntax",
             "'a/b'",
         ),
         (
             {"instruments": [PlannedInstrument(name="a", source="x")] * 2},
-            Argument("instrument"),
+            Argument("meter"),
             "duplicate",
             "'a'",
         ),
+        ({"seed": (1 << 40) + 1}, Argument("seed"), "out-of-range", str(1 << 40)),
     ],
 )
 def test_what_contradicts_the_rules_is_refused(tmp_path, asked, where, code, figures):
@@ -402,7 +404,7 @@ def test_json_of_the_result_is_the_file(tmp_path):
 )
 def test_the_javas_that_vdbench_refuses_are_known(monkeypatch, said, taken):
     """As tried with vdbench 5.04.06: 1.7, 1.8, 9, 20, 21, 25 pass, 10 to 19 do not."""
-    monkeypatch.setattr("iowatt.emerald.plan.checklist._output", lambda words: said)
+    monkeypatch.setattr("iowatt.sources.environment.output_of", lambda words: said)
     assert java()[0] is taken
 
 

@@ -8,9 +8,9 @@ from emerald_plans import plan
 
 from iowatt.emerald.conduct.sequence import sampling_s
 from iowatt.emerald.plan.model import PlannedInstrument
-from iowatt.sources.meters.align import align
-from iowatt.sources.meters.instrument import Instrument as Meter
-from iowatt.sources.meters.instrument import InstrumentLog
+from iowatt.sources.meters.log.alignment import align
+from iowatt.sources.meters.log.instrument import Instrument as Meter
+from iowatt.sources.meters.log.instrument import InstrumentLog
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import pytest
 
 import iowatt
 from iowatt.emerald.conduct.folder import MeasurementFolder as Measurement
-from iowatt.emerald.conduct.folder import SearchFolder as Measurement
 from iowatt.emerald.plan.folder import read
 from iowatt.evaluate.search.tasks.folder import SearchFolder
 from iowatt.studies import conduct

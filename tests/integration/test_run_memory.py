@@ -36,7 +36,7 @@ def test_the_peak_is_that_of_the_process_itself() -> None:
     script = """
 import subprocess, sys
 held = bytearray(300 << 20)
-code = "from iowatt.sources.simulator import peak_rss_mib; print(peak_rss_mib())"
+code = "from iowatt.sources.simulation.simulator import peak_rss_mib; print(peak_rss_mib())"
 print(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -59,5 +59,5 @@ name = "writer"
 profile = { name = "uniform", rate_iops = 2000, duration = "100ms", set = ["stream.uniform.read_share=0"] }
 """
     text = SCENARIO.replace("SIZE", "4KiB") + writer
-    found = iowatt.budget(text, rates=[1000, 8000], workload="writer", within_s=1e-3)
+    found = iowatt.budget(text, rates=[1000, 8000], workload="writer", within=1e-3)
     assert all(len(one.loads) == 2 for one in found.classes)

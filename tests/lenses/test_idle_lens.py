@@ -201,10 +201,10 @@ def test_another_drive_and_none():
     assert "no-policies" in notes(unknown)
     lacking = analyse(run_of(rows, power={**POWER, "standby_w": None}))
     assert "standby_w" in notes(lacking)["no-policies"]
-    with refused("missing-figure", Argument("device")) as caught:
+    with refused("missing-figure", Argument("drive")) as caught:
         analyse(run_of(rows), device="ibm-ultrastar-36zx")
     assert "spin_down_w" in caught.value.message
-    with refused("not-applicable", Argument("device")):
+    with refused("not-applicable", Argument("drive")):
         analyse(run_of(rows), device="samsung-950-pro")
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from iowatt.base.errors import Argument
 from iowatt.evaluate.replay import fio, target, trace
-from iowatt.evaluate.replay.fio import MeterAddress
 from iowatt.evaluate.replay.result import compare
 from iowatt.evaluate.replay.trace import ReplayTrace
+from iowatt.sources.meters.address import split_name
 from refused import refused
 
 
@@ -181,7 +181,7 @@ def test_a_file_that_is_made_is_full_and_goes_again(tmp_path):
     ],
 )
 def test_an_instrument_may_have_a_name(text, name, address):
-    assert MeterAddress.parse(text) == MeterAddress(name, address)
+    assert split_name(text) == (name, address)
 
 
 def test_lateness_counts_in_the_comparison():

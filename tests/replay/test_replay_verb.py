@@ -93,7 +93,7 @@ def place(disk_folder):
 def test_the_run_has_the_traces_requests_and_the_meters_watts(place):
     meter = f"wall=hwmon:power_meter/power1?root={place / 'sys'}"
     words = ("t.csv", "--target", "data", "--size", "32MiB", "-o", "out", "--depth", "8")
-    done = iowatt(*words, "--meter", meter, "--meter-interval", "100ms", "--json", cwd=place)
+    done = iowatt(*words, "--meter", meter, "--sample-interval", "100ms", "--json", cwd=place)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["schema"] == "iowatt.replay/1"
@@ -131,7 +131,7 @@ def test_the_run_has_the_traces_requests_and_the_meters_watts(place):
 
 
 def test_the_same_requests_are_simulated_beside_it(place):
-    words = ("t.csv", "--target", "data", "--size", "32MiB", "-o", "out", "--simulate", "disk.toml")
+    words = ("t.csv", "--target", "data", "--size", "32MiB", "-o", "out", "--scenario", "disk.toml")
     changes = ("--set", "array.pool.disks.count=2", "--set", "array.pool.disks.raid.level=0")
     done = iowatt(*words, *changes, "--json", cwd=place)
     assert done.returncode == 0, done.stderr
@@ -173,7 +173,7 @@ def test_speed_and_fold_are_said(place):
             "unknown-name",
             "power9",
         ),
-        (("--target", "data", "--size", "32MiB", "--simulate", "none.toml"), "not-found", "none.toml"),
+        (("--target", "data", "--size", "32MiB", "--scenario", "none.toml"), "not-found", "none.toml"),
         (("--target", "data", "--size", "32MiB", "--place", "end-to-nowhere"), "bad-syntax", "--place"),
     ],
 )
@@ -237,7 +237,7 @@ def test_a_meter_that_dies_leaves_a_gap_and_no_energy(place):
     words = ["replay", "slow.csv", "--target", "data", "--size", "32MiB", "-o", "out", "--meter", meter]
     command = [sys.executable, "-c", "from iowatt.cli.main import main; main()", *words]
     with subprocess.Popen(
-        [*command, "--meter-interval", "100ms"],
+        [*command, "--sample-interval", "100ms"],
         cwd=place,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -268,7 +268,7 @@ def test_no_secret_of_an_instrument_is_written_down(place):
         community = pdu.url.rpartition("community=")[2].partition("&")[0]
         assert community
         words = ("t.csv", "--target", "data", "--size", "32MiB", "-o", "out")
-        done = iowatt(*words, "--meter", f"pdu={pdu.url}", "--meter-interval", "100ms", cwd=place)
+        done = iowatt(*words, "--meter", f"pdu={pdu.url}", "--sample-interval", "100ms", cwd=place)
     assert done.returncode == 0, done.stderr
     kept = json.loads((place / "out" / "run.json").read_text())["provenance"]["command"]
     assert "--meter" in kept and "pdu=snmp://" in kept and "community=***" in kept

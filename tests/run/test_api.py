@@ -17,7 +17,7 @@ from iowatt.model.scenario import resolve_sources
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.index import Index
-from iowatt.sources import simulator
+from iowatt.sources.simulation import simulator
 from refused import refused
 
 SCENARIO = """\

@@ -16,7 +16,7 @@ from iowatt.pages.run import outcome
 from iowatt.pages.system import controller_table
 from iowatt.render import numbers
 from iowatt.run.record import SimulationCost
-from iowatt.sources.simulator import build_record
+from iowatt.sources.simulation.record import build_record
 
 SCHEMA_FILE = Path(__file__).parents[2] / "schema" / "results" / "iowatt.run.schema.json"
 

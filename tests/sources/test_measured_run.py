@@ -10,7 +10,7 @@ from figures import figures
 from iowatt.run.bundle import Run
 from iowatt.run.histogram import Histogram
 from iowatt.sources.measured import MeasuredAbout, measured_run
-from iowatt.sources.meters.instrument import Instrument, InstrumentLog
+from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog
 from iowatt.sources.observation import Direction, Interval, Observation, ReportedTotals
 from refused import refused
 

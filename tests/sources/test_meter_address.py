@@ -90,8 +90,8 @@ def test_every_example_is_an_address_of_its_kind():
         ("wall=snmp://pdu1/1?community=lab9", "wall=snmp://pdu1/1?community=***"),
         ("--meter=wall=redfish://me:lab9@bmc/1U", "--meter=wall=redfish://me:***@bmc/1U"),
         (
-            "--power=snmp://pdu1/1?auth-key=lab9&priv-key=lab9",
-            "--power=snmp://pdu1/1?auth-key=***&priv-key=***",
+            "--meter=snmp://pdu1/1?auth-key=lab9&priv-key=lab9",
+            "--meter=snmp://pdu1/1?auth-key=***&priv-key=***",
         ),
         ("snmp://pdu1/1?comm%75nity=lab9", "snmp://pdu1/1?community=***"),
         ("snmp://a:lab9@pdu1:x/1?community=lab9", "snmp://***@pdu1:x/1?community=***"),
@@ -109,3 +109,11 @@ def test_a_command_line_is_kept_without_secrets(word, written):
 )
 def test_any_other_word_stays_as_it_is(word):
     assert public_word(word) == word
+
+
+def test_a_name_may_stand_before_an_address():
+    named = parse("left=csv:power.csv?watts=P")
+    assert named == parse("csv:power.csv?watts=P&name=left")
+    assert named.name == "left"
+    with refused("duplicate", "csv:"):
+        parse("left=csv:power.csv?name=right")

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from figures import figures
-from iowatt.sources.meters.align import align, total
-from iowatt.sources.meters.checks import checked
-from iowatt.sources.meters.instrument import Instrument
+from iowatt.sources.meters.log.alignment import align, total
+from iowatt.sources.meters.log.checks import checked
+from iowatt.sources.meters.log.instrument import Instrument
 
 T0 = 1_790_000_000.0
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from figures import figures
-from iowatt.sources.meters.checks import checked, judged
-from iowatt.sources.meters.instrument import Instrument
+from iowatt.sources.meters.log.checks import checked, judged
+from iowatt.sources.meters.log.instrument import Instrument
 from meter_contract import check_log
 
 T0 = 1_790_000_000.0

@@ -10,8 +10,8 @@ import pytest
 import needs
 from iowatt.sources.meters import http, redfish
 from iowatt.sources.meters.address import parse
-from iowatt.sources.meters.instrument import MeterError
-from iowatt.sources.meters.recorders import InstrumentRequest, Recorders
+from iowatt.sources.meters.log.instrument import MeterError
+from iowatt.sources.meters.recording.recorders import InstrumentRequest, Recorders
 from refused import refused
 
 NOTES = "my notes\n"

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from figures import figures
-from iowatt.sources.meters import recording
-from iowatt.sources.meters.align import align
-from iowatt.sources.meters.instrument import Instrument, MeterError, Reading
+from iowatt.sources.meters.log.alignment import align
+from iowatt.sources.meters.log.instrument import Instrument, MeterError, Reading
+from iowatt.sources.meters.recording import recorder as recording
 from meter_contract import check_log
 from refused import refused
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from iowatt.sources.meters import http, ipmi, nut, prometheus, redfish, scpi, source
 from iowatt.sources.meters.address import parse
-from iowatt.sources.meters.instrument import QUANTITIES, Instrument, Meter, MeterError
+from iowatt.sources.meters.log.instrument import QUANTITIES, Instrument, Meter, MeterError
 from loopback.redfish import mockup
 from refused import refused
 

@@ -10,8 +10,7 @@ import pytest
 
 import handmade
 from figures import figures
-from iowatt.sources import simulator
-from iowatt.sources.simulation import first_pass
+from iowatt.sources.simulation import simulator, warmup
 from refused import refused
 
 S = handmade.S
@@ -108,7 +107,7 @@ def test_the_warm_up_is_cut_where_the_response_times_settle():
         asked.append(simulation["observe"])
         return settling(simulation)
 
-    found, note = first_pass.find_warmup(handmade.plan()["simulation"], simulate)
+    found, note = warmup.find_warmup(handmade.plan()["simulation"], simulate)
     # 100 intervals of 1 s are coarse: taken again as 1000 of 0.1 s.
     assert [observe["interval_s"] for observe in asked] == [None, 0.1]
     assert all(observe["warmup_s"] == 0 for observe in asked)
@@ -123,7 +122,7 @@ def test_a_long_first_pass_is_enough():
         asked.append(simulation["observe"]["interval_s"])
         return settling(simulation, transient_s=100.0, end_s=500.0)
 
-    assert 90 <= first_pass.find_warmup(handmade.plan()["simulation"], simulate)[0] <= 100
+    assert 90 <= warmup.find_warmup(handmade.plan()["simulation"], simulate)[0] <= 100
     assert asked == [None]
 
 
@@ -133,11 +132,11 @@ def test_intervals_without_completions_keep_the_cut_in_its_place():
         raw["intervals"]["completions"][:100] = 0  # nothing completed in the first 10 s of 0.1 s intervals
         return raw
 
-    assert 18 <= first_pass.find_warmup(handmade.plan()["simulation"], simulate)[0] <= 20
+    assert 18 <= warmup.find_warmup(handmade.plan()["simulation"], simulate)[0] <= 20
 
 
 def test_a_run_that_never_settles_says_so():
-    found, note = first_pass.find_warmup(
+    found, note = warmup.find_warmup(
         handmade.plan()["simulation"], lambda simulation: settling(simulation, transient_s=100.0)
     )
     assert found == pytest.approx(50, abs=1)
@@ -150,14 +149,14 @@ def test_too_few_intervals_cut_nothing():
         raw["intervals"]["completions"][49:] = 0
         return raw
 
-    found, note = first_pass.find_warmup(handmade.plan()["simulation"], simulate)
+    found, note = warmup.find_warmup(handmade.plan()["simulation"], simulate)
     assert found == 0
     assert 49 in figures(note)
 
 
 def test_an_automatic_warm_up_is_resolved_in_the_plan(core, monkeypatch):
     monkeypatch.setattr(
-        first_pass, "find_warmup", lambda simulation, simulate: (simulate(simulation), (12.5, "cut"))[1]
+        warmup, "find_warmup", lambda simulation, simulate: (simulate(simulation), (12.5, "cut"))[1]
     )
     plan = {**handmade.plan(), "warmup": "auto"}
     record = simulator.observe(plan, [{"path": "a"}], scenario_text="")

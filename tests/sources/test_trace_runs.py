@@ -17,7 +17,7 @@ from iowatt.base.errors import InputError
 from iowatt.run.bundle import Run
 from iowatt.sources import outputs
 from iowatt.sources.measured import MeasuredAbout, measured_run
-from iowatt.sources.meters.instrument import InstrumentLog
+from iowatt.sources.meters.log.instrument import InstrumentLog
 from refused import refused
 
 

@@ -89,7 +89,7 @@ def derived(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tiers")
     (folder / "small.toml").write_text(SCENARIO)
     (folder / "tiers.toml").write_text(CANDIDATES)
-    done = invoke(folder, "-o", folder / "out", "--json", "--minimize", "dollars")
+    done = invoke(folder, "-o", folder / "out", "--json", "--objective", "dollars")
     assert done.exit_code == 0, done.output
     return folder / "out", json.loads(done.stdout)
 
@@ -170,25 +170,25 @@ def test_what_is_written_runs_again_and_is_the_same(derived):
 
 def test_a_limit_of_response_time_is_kept(files):
     done = invoke(
-        files, "--no-simulate", "--json", "-o", files / "a", "--response-time", "8ms", "--minimize", "dollars"
+        files, "--no-simulate", "--json", "-o", files / "a", "--within", "8ms", "--objective", "dollars"
     )
     assert done.exit_code == 0, done.output
     strict = json.loads(done.stdout)
     assert strict["simulated"] is None
     assert strict["chosen"]["predicted"]["response_time_ms"] <= 8
     loose = json.loads(
-        invoke(files, "--no-simulate", "--json", "-o", files / "b", "--minimize", "dollars").stdout
+        invoke(files, "--no-simulate", "--json", "-o", files / "b", "--objective", "dollars").stdout
     )
     assert loose["chosen"]["predicted"]["usd"] <= strict["chosen"]["predicted"]["usd"]
     big = [row for row in strict["alternatives"] if row["tiers"] == "big"]
     assert big[0]["drives"] is None  # 13 ms a service: no number of them is enough
-    impossible = invoke(files, "--response-time", "0.01ms", "-o", files / "c")
+    impossible = invoke(files, "--within", "0.01ms", "-o", files / "c")
     check(impossible.exception, "infeasible", Argument("tiers"))
     assert not (files / "c").exists()
 
 
 def test_text_says_what_json_says(files):
-    done = invoke(files, "-o", files / "out", "--minimize", "dollars")
+    done = invoke(files, "-o", files / "out", "--objective", "dollars")
     assert done.exit_code == 0, done.output
     found = json.loads((files / "out" / "tier.json").read_text("utf-8"))
     printed = done.stdout.replace("\u00a0", " ")
@@ -254,12 +254,12 @@ capacity = "10GB"
 @pytest.mark.parametrize(
     ("words", "code", "place"),
     [
-        (["--minimize", "beauty"], "not-accepted", "^minimize"),
+        (["--objective", "beauty"], "not-accepted", "^objective"),
         (["--utilisation", "1.5"], "out-of-range", "^utilisation"),
         (["--utilisation", "nan"], "out-of-range", "^utilisation"),
         (["--extent", "1KiB"], "out-of-range", "^extent"),
         (["--extent", "1TiB", "--set", "array.volume.v.capacity=4TB"], "out-of-range", "^extent"),
-        (["--response-time", "soon"], "bad-syntax", "response.time"),
+        (["--within", "soon"], "bad-syntax", "within"),
         (["--set", "array.pool.disks.count=0"], "out-of-range", r"array\.pool\.disks\.count$"),
         (["--set", "workload=[]", "--set", "observe.duration=1s"], "missing", r"small\.toml$"),
     ],
@@ -352,7 +352,7 @@ def test_what_is_wrong_in_a_device_file_is_told_there(files):
 
 def test_a_drive_without_a_price_of_its_own_has_the_cost_book_s(files):
     names = "hgst-ultrastar-c10k900-900gb,toshiba-mg04sca500e"
-    words = ("--minimize", "dollars", "--no-simulate", "--years", "3", "--json")
+    words = ("--objective", "dollars", "--no-simulate", "--years", "3", "--json")
     found = json.loads(invoke(files, "-o", files / "out", *words, tiers=names).stdout)
     assert all(one["usd"] > 0 for one in found["candidates"])
     assert found["dollars"]["years"] == 3 and found["dollars"]["not_included"]

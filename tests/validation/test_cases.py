@@ -31,12 +31,12 @@ def test_shipped_traces_are_all_there():
 def test_one_device():
     (case,) = cases("dec-rz26")
     assert case.trace.name == "dec_rz26.trace.gz"
-    with refused("unknown-name", Argument("device", "quantum-atlas-10k")):
+    with refused("unknown-name", Argument("drive", "quantum-atlas-10k")):
         cases("quantum-atlas-10k")
 
 
 def test_a_trace_needs_its_device(tmp_path):
-    with refused("missing", "device"):
+    with refused("missing", "drive"):
         cases(trace=tmp_path / "a.trace")
     (case,) = cases("quantum-atlas-10k", None, tmp_path / "a.trace", "disksim-validate")
     assert case == ValidationCase("quantum-atlas-10k", tmp_path / "a.trace", "disksim-validate")

@@ -56,13 +56,13 @@ def test_saturation_and_queueing(name):
 
 
 def test_the_verb():
-    result = CliRunner().invoke(main.app, ["devices", "validate", "--device", "intel-dc-s3700-800gb"])
+    result = CliRunner().invoke(main.app, ["devices", "validate", "--drive", "intel-dc-s3700-800gb"])
     assert result.exit_code == 0
-    words = ["devices", "validate", "--device", "intel-dc-s3700-800gb", "--json"]
-    (device,) = json.loads(CliRunner().invoke(main.app, words).stdout)["devices"]
-    assert all(label(figure["figure"]) in result.stdout for figure in device["figures"])
-    assert all(state in result.stdout for state in device["beside_writes"])
-    words = ["devices", "validate", "--device", "intel-e-5410s-120gb", "--json"]
+    words = ["devices", "validate", "--drive", "intel-dc-s3700-800gb", "--json"]
+    (drive,) = json.loads(CliRunner().invoke(main.app, words).stdout)["devices"]
+    assert all(label(figure["figure"]) in result.stdout for figure in drive["figures"])
+    assert all(state in result.stdout for state in drive["beside_writes"])
+    words = ["devices", "validate", "--drive", "intel-e-5410s-120gb", "--json"]
     found = json.loads(CliRunner().invoke(main.app, words).stdout)
     assert found["schema"] == "iowatt.data-sheets/1"
     assert found["bar"] == sheet.BAR
@@ -74,10 +74,10 @@ def test_the_verb():
 @pytest.mark.parametrize(
     ("words", "code", "place"),
     [
-        (["--ssd", "--device", "arrays2002-disk"], "not-accepted", Argument("ssd", "arrays2002-disk")),
-        (["--ssd", "--device", "intel-320-300gb"], "missing-figure", "intel-320-300gb"),
-        (["--ssd", "--device", "intel-x25-e-32gb"], "missing-figure", "intel-x25-e-32gb.toml (library)"),
-        (["--device", "intel-dc-s3700-800gb", "--drive", "x"], "not-applicable", Argument("drive")),
+        (["--ssd", "--drive", "arrays2002-disk"], "not-accepted", Argument("ssd", "arrays2002-disk")),
+        (["--ssd", "--drive", "intel-320-300gb"], "missing-figure", "intel-320-300gb"),
+        (["--ssd", "--drive", "intel-x25-e-32gb"], "missing-figure", "intel-x25-e-32gb.toml (library)"),
+        (["--drive", "intel-dc-s3700-800gb", "--model", "x"], "not-applicable", Argument("model")),
         (["--ssd", "--trace", "x"], "not-applicable", Argument("trace")),
         (["--ssd", "-o", "x.txt"], "not-accepted", "x.txt"),
     ],

@@ -73,7 +73,7 @@ def test_the_verb_on_a_trace_of_ones_own(trace, tmp_path, packed):
         trace = tmp_path / "week.srt.gz"
         trace.write_bytes(gzip.compress(written(RECORDS)))
     report = tmp_path / "report.html"
-    words = ["devices", "validate", "--device", "hp-335h", "--trace", str(trace), "--format", "hp-srt"]
+    words = ["devices", "validate", "--drive", "hp-335h", "--trace", str(trace), "--format", "hp-srt"]
     result = CliRunner().invoke(main.app, [*words, "--json", "-o", str(report)])
     assert result.exit_code == 0, result.output
     zero, one = json.loads(result.stdout)["drives"]
@@ -98,7 +98,7 @@ def test_the_page_has_both_figures(trace):
 def test_what_is_wrong_is_said(trace, tmp_path):
     bad = tmp_path / "cut.srt"
     bad.write_bytes(written(RECORDS)[:-1])
-    words = ["devices", "validate", "--device", "hp-335h", "--trace", str(bad), "--format", "hp-srt"]
+    words = ["devices", "validate", "--drive", "hp-335h", "--trace", str(bad), "--format", "hp-srt"]
     at = len(written(RECORDS)) - 56
     result = CliRunner().invoke(main.app, words)
     check(result.exception, "damaged", f"{bad}:{len(RECORDS)}")

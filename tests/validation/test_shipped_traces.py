@@ -75,7 +75,7 @@ def test_paired_errors(found):
 
 def test_the_verb(tmp_path):
     report = tmp_path / "report.html"
-    words = ["devices", "validate", "--device", "hp-c2247a", "--json", "-o", str(report)]
+    words = ["devices", "validate", "--drive", "hp-c2247a", "--json", "-o", str(report)]
     result = CliRunner().invoke(main.app, words)
     made = json.loads(result.stdout)
     assert made["schema"] == "iowatt.validation/1"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import needs
-from iowatt.sources.export.prepare import prepare
+from iowatt.sources.export.sections import prepare
 
 needs_fio = needs.mark("fio")
 

@@ -10,7 +10,7 @@ import pytest
 from iowatt.base.errors import InputError, IowattError
 from iowatt.sources.export import check, fio
 from iowatt.sources.export.check import JobResult, check_with_fio, compare
-from iowatt.sources.export.prepare import prepare
+from iowatt.sources.export.sections import prepare
 from iowatt.sources.target import scratch_target
 from refused import refused
 

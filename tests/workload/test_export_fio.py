@@ -11,7 +11,7 @@ from iowatt.base.errors import Argument
 from iowatt.model.profile.find import load, profile_names
 from iowatt.sources.export import fio, vdbench
 from iowatt.sources.export.fio import poisson_rate
-from iowatt.sources.export.prepare import prepare
+from iowatt.sources.export.sections import prepare
 from refused import refused
 
 

@@ -9,7 +9,7 @@ import exported as ex
 import pytest
 
 from iowatt.sources.export import vdbench
-from iowatt.sources.export.prepare import prepare
+from iowatt.sources.export.sections import prepare
 
 KEYWORDS = {
     "sd": {"sd", "lun", "size", "openflags"},

@@ -25,6 +25,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cache::cache_simulate, module)?)?;
     module.add_function(wrap_pyfunction!(policy::evaluate_policy, module)?)?;
     module.add_class::<policy_trial::PolicyTrial>()?;
+    module.add_function(wrap_pyfunction!(policy::policy_foresees, module)?)?;
     module.add_function(wrap_pyfunction!(policy::break_even, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_one, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_open, module)?)?;

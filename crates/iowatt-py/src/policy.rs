@@ -1,4 +1,4 @@
-//! `evaluate_policy`, `break_even`: idle periods, a drive's levels and a policy in, figures out.
+//! `evaluate_policy`, `policy_foresees`, `break_even`: idle periods, a drive's levels and a policy in, figures out.
 
 use crate::errors::internal;
 use iowatt_power::{Evaluation, Levels, Policy, PolicyPlan, evaluate};
@@ -30,9 +30,17 @@ pub(crate) fn built(
     policy_json: &str,
     seed: u64,
 ) -> PyResult<Box<dyn Policy>> {
-    let plan: PolicyPlan =
-        serde_json::from_str(policy_json).map_err(|e| internal(py, &format!("policy: {e}")))?;
-    plan.build(levels, seed).map_err(|e| internal(py, &e))
+    planned(py, policy_json)?.build(levels, seed).map_err(|e| internal(py, &e))
+}
+
+fn planned(py: Python<'_>, policy_json: &str) -> PyResult<PolicyPlan> {
+    serde_json::from_str(policy_json).map_err(|e| internal(py, &format!("policy: {e}")))
+}
+
+/// Whether a policy must be told the lengths of idle periods beforehand.
+#[pyfunction]
+pub fn policy_foresees(py: Python<'_>, policy_json: &str) -> PyResult<bool> {
+    Ok(planned(py, policy_json)?.foresees())
 }
 
 /// An evaluation as a dict.

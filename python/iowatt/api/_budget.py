@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt.api._common import Changes, Page, PathLike, scenario_input
+from iowatt.api._common import Changes, Page, PathLike, service_level
 from iowatt.base.errors import Argument, InputError, IowattError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def budget(
     *what: PathLike | Run,
     rates: Iterable[float] | str | None = None,
-    within_s: float | None = None,
+    within: str | float | None = None,
     of: str = "mean",
     workload: str | None = None,
     set: Changes = (),  # noqa: A002 - the word of the command line
@@ -40,8 +40,8 @@ def budget(
     rates:
         Loads that the scenario is simulated at, requests per second of a workload; as of
         :func:`iowatt.curve`.
-    within_s:
-        The service level, in seconds; left out, none.
+    within:
+        The service level, ``"300us"`` or in s; left out, none.
     of:
         What is to be within it: ``"mean"``, ``"p50"``, ``"p90"``, ``"p95"``, ``"p99"``, ``"p99.9"`` or
         ``"p99.99"``.
@@ -62,17 +62,17 @@ def budget(
     iowatt.base.errors.InputError
         Whatever is wrong with what was given; a Run that does not tell where the time went.
     """
-    from iowatt.lenses.budget import MEAN, ServiceLevel, analyse
+    from iowatt.lenses.budget import MEAN, analyse
     from iowatt.lenses.kept_up import kept_up
     from iowatt.pages.budget import document
 
-    if within_s is None and of != MEAN:
+    if within is None and of != MEAN:
         raise InputError(
             "not-applicable",
             Argument("of"),
             f"{of!r} has no effect without a service level; give `within=TIME`, too",
         )
-    level = None if within_s is None else ServiceLevel(within_ms=1e3 * within_s, of=of)
+    level = service_level(within, of)
     page = Page(output, force=force)
     if _is_scenario(what):
         request = _request(what[0], rates, workload, set)
@@ -121,9 +121,9 @@ def _request(
 
     Raises ``InputError`` where it has no path, before anything is simulated.
     """
-    from iowatt.evaluate.search import SweepRequest, curve_request
+    from iowatt.evaluate.search import ScenarioInput, SweepRequest, curve_request
 
-    given = scenario_input(scenario, overrides)
+    given = ScenarioInput.read(scenario, overrides)
     if not given.raw().get("path"):
         raise InputError(
             "missing",

@@ -16,7 +16,7 @@ def cache(
     trace: PathLike,
     *,
     policy: str | Iterable[str] = "lru",
-    size: str | Iterable[str] | None = None,
+    sizes: str | Iterable[str] | None = None,
     block: str | int | None = "4KiB",
     writes: str = "allocate",
     warm_up: str | int | None = None,
@@ -41,7 +41,7 @@ def cache(
     policy:
         Names of policies (docs/models/cache.md) with parameters, ``"lru,s3-fifo:small_share=0.2"``, or
         ``"all"``.
-    size:
+    sizes:
         ``"4GiB"``, or ``"1%"`` of the footprint, which takes a first pass over the trace; without blocks
         numbers of objects. Left out, nine sizes from 0.1% to 50%, as far as they hold a block.
     block:
@@ -80,7 +80,7 @@ def cache(
     found = compare_caches(
         os.fspath(trace),
         policy=policy,
-        size=size,
+        size=sizes,
         block=block,
         writes=writes,
         warm_up=warm_up,

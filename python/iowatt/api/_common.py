@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from iowatt.base.errors import Argument, InputError
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search import ScenarioInput
+    from iowatt.lenses.budget import ServiceLevel
     from iowatt.render.document import Document
 
 PathLike = str | os.PathLike[str]
@@ -41,23 +41,20 @@ class Page:
 
 
 def seconds(value: str | float | None, argument: str) -> float | None:
-    """A time in s, from a text such as ``"20ms"`` too."""
+    """A time in s, or a text such as ``"20ms"``, in s. Raises ``InputError`` at ``argument``."""
     from iowatt.base.units import parse_duration
 
     if value is None or isinstance(value, int | float):
         return value
     try:
         return parse_duration(value)
-    except ValueError as error:
-        raise InputError("bad-syntax", Argument(argument), str(error)) from None
+    except InputError as error:
+        raise error.at(Argument(argument)) from None
 
 
-def scenario_input(scenario: PathLike, changes: Changes) -> ScenarioInput:
-    """A scenario with overrides, as searches take it."""
-    from iowatt.base.overrides import as_overrides
-    from iowatt.evaluate.evaluation import located
-    from iowatt.evaluate.search import ScenarioInput
+def service_level(within: str | float | None, of: str) -> ServiceLevel | None:
+    """The statistic ``of`` within a time in s; None if ``within`` is left out."""
+    from iowatt.lenses.budget import ServiceLevel
 
-    given, base, text = located(scenario)
-    source = str(given) if isinstance(given, Path) else "scenario"
-    return ScenarioInput(text, base, source, tuple(as_overrides(changes, None)))
+    limit_s = seconds(within, "within")
+    return None if limit_s is None else ServiceLevel(within_ms=1e3 * limit_s, of=of)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iowatt.api._common import Changes, Page, PathLike
+from iowatt.api._common import Changes, Page, PathLike, service_level
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost import Cost
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def cost(
     *runs: PathLike | Run,
     preset: str = "default",
-    set: Changes = (),  # noqa: A002 - the word of the command line
+    assume: Changes = (),
     tariff: str | None = None,
     alpha: float | None = None,
     years: float | None = None,
@@ -26,10 +26,11 @@ def cost(
     crossovers: Iterable[str] | None = None,
     samples: int | None = None,
     seed: int = 1,
-    within_s: float | None = None,
+    within: str | float | None = None,
     of: str = "mean",
     output: PathLike | None = None,
     force: bool = False,
+    progress: Callable[[int], None] | None = None,
 ) -> Cost:
     """What Runs cost in dollars; the first is what the others are compared with.
 
@@ -39,7 +40,7 @@ def cost(
         Folders of bundles, or Runs.
     preset:
         Assumptions: ``"default"``, ``"dollars2014"``, or a ``.toml`` file.
-    set:
+    assume:
         Other assumptions, ``"cooling.pue=1.2:1.1..1.4"`` or a mapping of keys to values.
     tariff:
         A name of the library, a record of URDB (``.json``), ``"flat:0.15"``; left out, the preset's.
@@ -56,11 +57,13 @@ def cost(
         Where the ranking flips: ``"alpha"``, ``"years"``, ``"energy.factor"`` or keys of the book.
     samples, seed:
         Draws of the assumptions within their ranges; 0 for none.
-    within_s, of:
-        The service level in seconds, of the mean or a percentile (``"p95"``): a system that misses it is no
-        candidate.
+    within, of:
+        The service level (``"20ms"``, or s) of the mean or a percentile (``"p95"``): a system that misses it
+        is no candidate.
     output:
         A page (.html, .pdf) or workbook (.xlsx) to write.
+    progress:
+        Called with the number of prices found so far.
 
     Returns
     -------
@@ -72,17 +75,17 @@ def cost(
     iowatt.base.errors.InputError
         Whatever is wrong with a Run, an assumption or the tariff, or has no price.
     """
-    from iowatt.lenses.budget.result import ServiceLevel
     from iowatt.lenses.cost import SAMPLES, START, CostRequest, answer
     from iowatt.run.bundle import Run
 
     page = Page(output, force=force)
-    given = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else list(set)
+    if isinstance(assume, Mapping):
+        assume = [f"{key}={value}" for key, value in assume.items()]
     found = answer(
         CostRequest(
             runs=[one if isinstance(one, Run) else Path(one) for one in runs],
             preset=preset,
-            sets=given,
+            sets=list(assume),
             tariff=tariff,
             alpha=alpha,
             years=years,
@@ -92,8 +95,9 @@ def cost(
             crossovers=None if crossovers is None else list(crossovers),
             samples=SAMPLES if samples is None else samples,
             seed=seed,
-            level=None if within_s is None else ServiceLevel(within_ms=1e3 * within_s, of=of),
-        )
+            level=service_level(within, of),
+        ),
+        progress,
     )
     if page.target is not None:
         from iowatt.pages.cost import write

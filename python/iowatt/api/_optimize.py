@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt.api._common import Changes, PathLike, scenario_input
+from iowatt.api._common import Changes, PathLike, seconds
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search import PricingRequest
     from iowatt.evaluate.search.optimize import OptimizationOutcome
     from iowatt.evaluate.search.tasks import Executor, SearchProgress
 
@@ -21,12 +20,16 @@ def optimize(
     maximize: str | Iterable[str] = (),
     minimize: str | Iterable[str] = (),
     subject_to: str | Iterable[str] = (),
-    within_s: float | None = None,
+    within: str | float | None = None,
     workload: str | None = None,
     method: str = "auto",
     most: int | None = None,
     seed: int = 1,
-    pricing: PricingRequest | None = None,
+    preset: str = "default",
+    assume: Iterable[str] = (),
+    tariff: str | None = None,
+    alpha: float | None = None,
+    years: float | None = None,
     set: Changes = (),  # noqa: A002 - the word of the command line
     output: PathLike | None = None,
     force: bool = False,
@@ -34,6 +37,7 @@ def optimize(
     jobs: int | None = None,
     executor: Executor | None = None,
     progress: Callable[[SearchProgress], None] | None = None,
+    command: str | None = None,
 ) -> OptimizationOutcome:
     """Find the best configurations of a scenario, by simulating as few as it takes.
 
@@ -45,8 +49,8 @@ def optimize(
         Metrics, by their columns in a sweep's table (``"efficiency.iops_per_w"``), and ``cost.*``.
     subject_to:
         ``"METRIC <= VALUE"`` or ``"METRIC >= VALUE"``.
-    within_s:
-        Judge each configuration at the highest rate whose mean response time is within so many seconds.
+    within:
+        Judge each configuration at the highest rate whose mean response time is within: ``"20ms"``, or s.
     workload:
         Whose rate that is, where there are several; ``"*"`` for all in proportion.
     method:
@@ -56,8 +60,10 @@ def optimize(
         Most simulations of a search.
     seed:
         Of the search; simulations have the scenario's.
-    pricing:
-        Assumptions of ``cost.*`` (:class:`iowatt.evaluate.search.PricingRequest`).
+    preset, assume, tariff, alpha, years:
+        Assumptions of ``cost.*``, as for :func:`cost`.
+    command:
+        The command line, for the provenance.
 
     Returns
     -------
@@ -70,25 +76,27 @@ def optimize(
         A key, value or metric that does not exist, a space in which nothing can be built, or ``output``
         holds something else.
     """
+    from iowatt.evaluate.search import PricingRequest, ScenarioInput
     from iowatt.evaluate.search import optimize as search
     from iowatt.pages.optimize import report
 
     def listed(given: str | Iterable[str]) -> list[str]:
         return [given] if isinstance(given, str) else list(given)
 
-    given = scenario_input(scenario, set)
+    given = ScenarioInput.read(scenario, set)
     problem = search.make_problem(
         given,
         over,
         maximize=listed(maximize),
         minimize=listed(minimize),
         subject_to=listed(subject_to),
-        within_s=within_s,
+        within_s=seconds(within, "within"),
         workload=workload,
         method=method,
         most=most,
         seed=seed,
-        pricing=pricing,
+        pricing=PricingRequest(preset, tuple(assume), tariff, alpha, years),
+        command=command,
     )
     return search.optimize(
         problem,

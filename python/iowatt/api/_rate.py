@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from iowatt.api._common import Changes, Page, PathLike, scenario_input, seconds
+from iowatt.api._common import Changes, Page, PathLike, seconds
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.rate import HighestRate
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 def rate(
     scenario: PathLike,
-    limit: str | float,
+    within: str | float,
     *,
     loop: str = "open",
-    statistic: str = "mean",
+    of: str = "mean",
     tolerance: float = 0.02,
     replications: int = 1,
     workload: str | None = None,
@@ -29,7 +29,8 @@ def rate(
     set: Changes = (),  # noqa: A002 - the word of the command line
     output: PathLike | None = None,
     force: bool = False,
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[[float | None, int], None] | None = None,
+    command: str | None = None,
 ) -> HighestRate:
     """The highest rate of a workload at which the response time stays within a limit.
 
@@ -37,13 +38,13 @@ def rate(
     ----------
     scenario, set:
         As for :func:`run`.
-    limit, read_limit, write_limit:
-        Of the response times of all requests, of reads, of writes: ``"20ms"``, or s.
+    within, read_limit, write_limit:
+        Limits of the response times of all requests, of reads, of writes: ``"20ms"``, or s.
     loop:
         ``"open"``: requests come whether or not the array keeps up; ``"closed"``: as others complete, and the
         number of outstanding ones is found that takes the limit in the mean.
-    statistic:
-        What is limited: ``"mean"``, ``"p95"``, ``"p99"``, ``"p99.9"`` ...
+    of:
+        The statistic that is limited: ``"mean"``, ``"p95"``, ``"p99"``, ``"p99.9"`` ...
     tolerance:
         How near the highest rate within the limit and the lowest one over it come, as a share.
     replications:
@@ -61,7 +62,9 @@ def rate(
     output:
         A page to write (.html, .pdf) or a workbook (.xlsx).
     progress:
-        Called a few times a second with how far it is, about, from 0 to 1.
+        Called a few times a second with about how far it is, from 0 to 1, and the rates tried so far.
+    command:
+        The command line, for the provenance.
 
     Returns
     -------
@@ -75,14 +78,15 @@ def rate(
     iowatt.base.errors.InputError
         What is wrong with the scenario or what is asked for; no rate keeps to the limit, or none exceeds it.
     """
+    from iowatt.evaluate.search import ScenarioInput
     from iowatt.evaluate.search.rate import RateRequest, find_rate
     from iowatt.pages.rate import document
 
     page = Page(output, force=force)
-    asked = RateRequest(
-        limit_s=seconds(limit, "limit") or 0.0,
+    request = RateRequest(
+        limit_s=seconds(within, "within") or 0.0,
         loop=loop,  # type: ignore[arg-type]  # checked there
-        statistic=statistic,
+        statistic=of,
         tolerance=tolerance,
         workload=workload,
         start=start,
@@ -93,6 +97,13 @@ def rate(
         read_limit_s=seconds(read_limit, "read_limit"),
         write_limit_s=seconds(write_limit, "write_limit"),
     )
-    found = find_rate(scenario_input(scenario, set), asked, report=progress)
+    tried: list[object] = []
+    found = find_rate(
+        ScenarioInput.read(scenario, set),
+        request,
+        command=command,
+        report=None if progress is None else (lambda fraction: progress(fraction, len(tried))),
+        on_run=tried.append,
+    )
     page.write(lambda: document(found))
     return found

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt.api._common import Changes, PathLike, scenario_input
+from iowatt.api._common import Changes, PathLike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,10 +69,10 @@ def sweep(
         A path does not exist, a value is wrong whatever it is combined with, no point at all can be
         simulated, or ``output`` holds something else.
     """
-    from iowatt.evaluate.search import sweep_request
+    from iowatt.evaluate.search import ScenarioInput, sweep_request
 
     request = sweep_request(
-        scenario_input(scenario, set), over, bundles=bundles, strict=strict, own_seeds=own_seeds
+        ScenarioInput.read(scenario, set), over, bundles=bundles, strict=strict, own_seeds=own_seeds
     )
     return _frame(
         request, output, force=force, resume=resume, jobs=jobs, executor=executor, progress=progress
@@ -121,10 +121,10 @@ def curve(
     iowatt.base.errors.InputError
         What is wrong with the scenario or the loads.
     """
-    from iowatt.evaluate.search import curve_request
+    from iowatt.evaluate.search import ScenarioInput, curve_request
 
     request = curve_request(
-        scenario_input(scenario, set),
+        ScenarioInput.read(scenario, set),
         rates=rates,
         outstanding=outstanding,
         workload=workload,

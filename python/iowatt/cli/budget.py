@@ -18,7 +18,6 @@ from iowatt.cli.options import (
     Notes,
     Overrides,
     Page,
-    parsed,
     shown,
 )
 from iowatt.cli.show import show
@@ -56,14 +55,13 @@ def budget(
     between the loads with --rates or several Runs.
     """
     import iowatt
-    from iowatt.base.units import parse_duration
     from iowatt.cli.progress import points_bar
 
     with points_bar(f"simulating {what[0].name}") as progress:
         found = iowatt.budget(
             *what,
             rates=rates,
-            within_s=parsed(within, parse_duration, "within"),
+            within=within,
             of=of,
             workload=workload,
             set=overrides or [],
@@ -72,8 +70,6 @@ def budget(
             force=force,
             progress=progress,
         )
-    if output is not None:
-        typer.echo(f"wrote {output}", err=True)
     from iowatt.pages.budget import document
 
-    show(found, document, notes=notes, as_json=as_json)
+    show(found, document, written=output, notes=notes, as_json=as_json)

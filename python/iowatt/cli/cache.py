@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from iowatt.cli.options import (
+    BLOCK,
     DURATION,
     RATE,
     REQUESTS,
@@ -19,7 +20,7 @@ from iowatt.cli.options import (
     Page,
     shown,
 )
-from iowatt.cli.show import check_page, show
+from iowatt.cli.show import show
 from iowatt.cli.trace_options import in_flags, reads_trace
 
 
@@ -48,18 +49,18 @@ def cache(
             "s3-fifo:small_share=0.2.",
         ),
     ] = "lru",
-    size: Annotated[
+    sizes: Annotated[
         str | None,
         typer.Option(
-            "--size",
+            "--sizes",
             metavar="SIZE,...",
-            help="Sizes: 4GiB, or 1% of what the trace touches; with --block none, numbers of objects.",
+            help="Cache sizes: 4GiB, or 1% of what the trace touches; with --block none, numbers of objects.",
             show_default="0.1% to 50%",
         ),
     ] = None,
     block: Annotated[
         str,
-        typer.Option("--block", metavar="SIZE", help="Block (line); none: each request is one object."),
+        BLOCK,
     ] = "4KiB",
     writes: Annotated[
         str,
@@ -78,7 +79,7 @@ def cache(
     ] = None,
     percent_of: Annotated[
         str,
-        typer.Option("--percent-of", metavar="footprint|span", help="What percentages of --size are of."),
+        typer.Option("--percent-of", metavar="footprint|span", help="What percentages of --sizes are of."),
     ] = "footprint",
     requests: Annotated[int | None, REQUESTS] = None,
     duration: Annotated[str | None, DURATION] = None,
@@ -96,17 +97,15 @@ def cache(
 
     No drives and no time: requests look up their blocks one after another, and what misses is there at once.
     """
+    import iowatt
     from iowatt.cli.progress import bar
-
-    check_page(output, force=force)
-    from iowatt.evaluate.caches import compare_caches  # loads Polars and the extension
     from iowatt.pages.caches import document
 
     with in_flags(), bar("simulating caches") as progress:
-        found = compare_caches(
+        found = iowatt.cache(
             trace,
             policy=policy,
-            size=size,
+            sizes=sizes,
             block=block,
             writes=writes,
             warm_up=warm_up,
@@ -116,8 +115,10 @@ def cache(
             span=span,
             rate=rate,
             seed=seed,
-            overrides=overrides or [],
+            set=overrides or [],
             reading=reading,
+            output=output,
+            force=force,
             progress=progress,
         )
-    show(found, document, output, force=force, notes=notes, as_json=as_json)
+    show(found, document, written=output, notes=notes, as_json=as_json)

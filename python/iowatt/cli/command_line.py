@@ -8,6 +8,6 @@ import sys
 
 def written() -> str:
     """What was typed, without the passwords, communities and keys of instruments' addresses."""
-    from iowatt.sources.meters.address import public_word
+    from iowatt.sources.meters import public_word
 
     return shlex.join(["iowatt", *map(public_word, sys.argv[1:])])

@@ -93,17 +93,13 @@ def compare(
     Distributions, spikes and energy side by side; each difference with its interval and a verdict.
     """
     from iowatt.api import compare as answer
-    from iowatt.base.units import parse_duration
-    from iowatt.cli.options import parsed
     from iowatt.pages.compare import document
 
     found = answer(
         [*([before] if before else []), *(more_before or [])],
-        [*([after] if after else []), *(more_after or [])], spike=parsed(spike, parse_duration, "spike"),
-        op=op, point=point, workload=workload, every=parsed(every, parse_duration, "every"),
-        expected_interval=parsed(expected_interval, parse_duration, "expected_interval"), output=output,
+        [*([after] if after else []), *(more_after or [])], spike=spike,
+        op=op, point=point, workload=workload, every=every,
+        expected_interval=expected_interval, output=output,
         force=force,
     )  # fmt: skip
-    if output is not None:
-        typer.echo(f"wrote {output}", err=True)
-    show(found, document, notes=notes, as_json=as_json)
+    show(found, document, written=output, notes=notes, as_json=as_json)

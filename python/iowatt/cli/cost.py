@@ -11,6 +11,7 @@ from iowatt.cli import progress
 from iowatt.cli.options import (
     ADVANCED,
     ALPHA,
+    ASSUME,
     FIRST_DAY,
     HORIZON,
     OF,
@@ -22,11 +23,10 @@ from iowatt.cli.options import (
     Force,
     Notes,
     Page,
-    parsed,
     print_json,
     shown,
 )
-from iowatt.cli.show import check_page, show
+from iowatt.cli.show import show
 from iowatt.lenses.cost import SAMPLES, START, YEARS
 
 
@@ -48,7 +48,7 @@ def cost(
     preset: Annotated[str, PRESET] = "default",
     sets: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE[:LOW..HIGH]", help="Change an assumption. May be repeated."),
+        ASSUME,
     ] = None,
     tariff: Annotated[str | None, shown(TARIFF, "the preset's")] = None,
     alpha: Annotated[float | None, shown(ALPHA, "none")] = None,
@@ -119,29 +119,22 @@ def cost(
     ] = False,
 ) -> None:
     """Price Runs: purchase, energy, demand, cooling, wear, failures, service, disposal, carbon."""
-    from iowatt.base.units import parse_duration
-    from iowatt.lenses.budget.result import ServiceLevel
-    from iowatt.lenses.cost import CostRequest, answer
+    import iowatt
+    from iowatt.pages.cost import document
 
-    seconds = parsed(within, parse_duration, "within")
     chosen = {"wear.charge": wear, "carbon.estimate": carbon}
     assumptions = [*(sets or []), *(f"{key}={value}" for key, value in chosen.items() if value)]
     if list_assumptions:
         _list(preset, assumptions, as_json=as_json)
         return
-    check_page(output, force=force)
-    request = CostRequest(
-        runs or [], preset, assumptions, tariff, alpha, years, duty, inventory or [], start, crossover,
-        samples, seed, None if seconds is None else ServiceLevel(within_ms=1e3 * seconds, of=of),
-    )  # fmt: skip
     with progress.bar("pricing", "prices") as bar:
-        found = answer(request, bar and (lambda count: bar(None, count)))
-    from iowatt.pages.cost import document, write
-
-    if output is not None:
-        write(found, output, force=force)
-        typer.echo(f"wrote {output}", err=True)
-    show(found, document, notes=notes, as_json=as_json)
+        found = iowatt.cost(
+            *(runs or []), preset=preset, assume=assumptions, tariff=tariff, alpha=alpha, years=years,
+            within=within, of=of, duty=duty, inventories=inventory or [], start=start, crossovers=crossover,
+            samples=samples, seed=seed, output=output, force=force,
+            progress=bar and (lambda count: bar(None, count)),
+        )  # fmt: skip
+    show(found, document, written=output, notes=notes, as_json=as_json)
 
 
 def _list(preset: str, sets: list[str], *, as_json: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iowatt.cli.options import (
+    DEVICE,
     FORMAT,
     INTERVAL,
     NAME,
@@ -46,12 +47,7 @@ def counters(
     format_: Annotated[str | None, FORMAT] = None,
     device: Annotated[
         list[str] | None,
-        typer.Option(
-            "--device",
-            "-d",
-            help="A device for the profile; repeated, several side by side.",
-            show_default="the only active one",
-        ),
+        shown(DEVICE, "the only active one"),
     ] = None,
     access: Annotated[
         str | None,
@@ -96,10 +92,12 @@ def counters(
             "--phases", min=1, max=100_000, metavar="N", help="Join intervals into N phases at most."
         ),
     ] = 1000,
-    columns: Annotated[
+    counter_names: Annotated[
         str | None,
         typer.Option(
-            "--columns", metavar="COUNTER=NAME,...", help="perfmon: names of counters in another language."
+            "--counter-names",
+            metavar="COUNTER=NAME,...",
+            help="perfmon: names of the counters in another language.",
         ),
     ] = None,
     skip_bad: Annotated[int, SKIP_BAD] = 0,
@@ -125,7 +123,7 @@ def counters(
         files,
         format_=format_,  # type: ignore[arg-type]
         first=first,  # type: ignore[arg-type]
-        names=None if columns is None else _mapping(columns),
+        names=None if counter_names is None else _mapping(counter_names),
         skip_bad=skip_bad,
         interval_s=parsed(interval, parse_duration, "interval"),
     )
@@ -223,7 +221,7 @@ def _mapping(text: str) -> dict[str, str]:
     if not all(separator and ours.strip() and theirs.strip() for ours, separator, theirs in pairs):
         raise InputError(
             "bad-syntax",
-            Argument("columns"),
+            Argument("counter_names"),
             f"{text!r} is not accepted; expected COUNTER=NAME,..., such as Disk Reads/sec=Lesevorgänge/s",
         )
     return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}

@@ -56,10 +56,10 @@ def curve(
     as_json: AsJson = False,
 ) -> None:
     """Simulate a scenario at several loads: response time, power and efficiency against load."""
-    from iowatt.cli import searching
-    from iowatt.evaluate.search import curve_request
+    from iowatt.cli import command_line, searching
+    from iowatt.evaluate.search import ScenarioInput, curve_request
 
-    given = searching.given(scenario, overrides)
+    given = ScenarioInput.read(scenario, overrides or [])
     request = curve_request(
         given,
         rates=rates,
@@ -67,7 +67,7 @@ def curve(
         workload=workload,
         bundles=bundles,
         strict=strict,
-        command=searching.command(),
+        command=command_line.written(),
     )
     target = output or Path("curves") / given.name
     searching.answer(

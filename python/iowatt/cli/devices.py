@@ -10,12 +10,29 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import completion
-from iowatt.cli.options import FORMAT, KIND, NAME, AsJson, Force, Notes, Page, output, shown
+from iowatt.cli.options import (
+    DRIVE,
+    FORMAT,
+    KIND,
+    NAME,
+    TRACE_FILE,
+    AsJson,
+    Force,
+    Notes,
+    Page,
+    output,
+    shown,
+)
 from iowatt.cli.show import check_page, show
 
-Drive = Annotated[
+Model = Annotated[
     str | None,
-    typer.Option("--drive", help="Drive of a .diskspecs or .parv that has several.", show_default=False),
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="Drive of a .diskspecs or .parv file that has several.",
+        show_default=False,
+    ),
 ]
 
 
@@ -78,7 +95,7 @@ def show_(
         ),
     ],
     *,
-    drive: Drive = None,
+    model: Model = None,
     output: Page = None,
     force: Force = False,
     notes: Notes = False,
@@ -89,14 +106,14 @@ def show_(
     from iowatt.pages.library import device
 
     check_page(output, force=force)
-    found = describe_device(device_file(name, Path(), drive))
+    found = describe_device(device_file(name, Path(), model))
     show(found, device, output, force=force, notes=notes, as_json=as_json)
 
 
 def import_(
     file: Annotated[Path, typer.Argument(help="A DiskSim file: .diskspecs, or .parv.", show_default=False)],
     *,
-    drive: Drive = None,
+    model: Model = None,
     name: Annotated[str | None, shown(NAME, False)] = None,
     output: Annotated[
         Path | None, output("FILE", "The device file (.toml) to write.", "standard output")
@@ -107,7 +124,7 @@ def import_(
     from iowatt.base.errors import InputError
     from iowatt.model.library.disksim import import_drive
 
-    imported = import_drive(file, drive, name)
+    imported = import_drive(file, model, name)
     imported.drive()  # all that is wrong with it, before anything is written
     for note in imported.notes:
         typer.echo(f"note: {note}", err=True)
@@ -129,25 +146,21 @@ def import_(
 
 def validate(
     *,
-    device: Annotated[
+    drive: Annotated[
         str | None,
-        typer.Option(
-            help="A name of the library, or a device file: .toml, .diskspecs or .parv.",
-            autocompletion=completion.devices,
-            show_default="all that have shipped traces; with --ssd, all SSDs that can be simulated",
-        ),
+        shown(DRIVE, "all that have shipped traces; with --ssd, all SSDs that can be simulated"),
     ] = None,
     ssd: Annotated[
         bool,
         typer.Option(
             "--ssd",
-            help="SSDs against their data sheets: rates, latencies, watts. --device of an SSD implies it.",
+            help="SSDs against their data sheets: rates, latencies, watts. --drive of an SSD implies it.",
         ),
     ] = False,
-    drive: Drive = None,
+    model: Model = None,
     trace: Annotated[
         Path | None,
-        typer.Option(help="A trace with measured response times.", show_default="the shipped one"),
+        shown(TRACE_FILE, "the shipped one"),
     ] = None,
     trace_format: Annotated[str | None, shown(FORMAT, "detected")] = None,
     output: Page = None,
@@ -164,15 +177,15 @@ def validate(
 
     check_page(output, force=force)
     shown = partial(show, output=output, force=force, notes=notes, as_json=as_json)
-    if ssd or (device is not None and trace is None and validation.has_data_sheet(device)):
+    if ssd or (drive is not None and trace is None and validation.has_data_sheet(drive)):
         from iowatt.pages import data_sheets
 
-        _only_disks({"trace": trace, "drive": drive})
-        shown(validation.compare_data_sheets([] if device is None else [device]), data_sheets.document)
+        _only_disks({"trace": trace, "model": model})
+        shown(validation.compare_data_sheets([] if drive is None else [drive]), data_sheets.document)
         return
     from iowatt.pages.validation import document
 
-    found = [validation.validate(case) for case in validation.cases(device, drive, trace, trace_format)]
+    found = [validation.validate(case) for case in validation.cases(drive, model, trace, trace_format)]
     shown(validation.document(found), lambda _: document(found))
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import RULES, TIME_ZONE, AsJson, Force, Notes, output, shown
+from iowatt.cli.options import METER, RULES, THERMOMETER, TIME_ZONE, AsJson, Force, Notes, output, shown
 from iowatt.cli.show import show
 
 
@@ -41,18 +41,13 @@ def analyze(
             show_default=False,
         ),
     ] = None,
-    power: Annotated[
+    meter: Annotated[
         list[str] | None,
-        typer.Option(
-            "--power",
-            metavar="LOG",
-            help="A power meter's log, as for `iowatt meter read`.",
-            show_default=False,
-        ),
+        shown(METER, False),
     ] = None,
-    temperature: Annotated[
+    thermometer: Annotated[
         list[str] | None,
-        typer.Option("--temperature", metavar="LOG", help="A thermometer's log.", show_default=False),
+        shown(THERMOMETER, False),
     ] = None,
     time_zone: Annotated[str | None, shown(TIME_ZONE, "what the stamps say")] = None,
     rules: Annotated[str | None, shown(RULES, "the plan's")] = None,
@@ -94,8 +89,8 @@ def analyze(
     options = {
         "plan": plan,
         "driver_output": driver_output,
-        "power": power,
-        "temperature": temperature,
+        "meter": meter,
+        "thermometer": thermometer,
         "time_zone": time_zone,
     }
     given = [name for name, value in options.items() if value]
@@ -113,7 +108,7 @@ def analyze(
     else:
         assert plan is not None
         assert driver_output is not None
-        logs = (power or [], temperature or [])
+        logs = (meter or [], thermometer or [])
         measured = emerald.files(plan, driver_output, *logs, time_zone=time_zone)
     used = load(rules or measured.plan.rules.profile)
     analysis = emerald.judge(measured, used, weights=weights, reading=reading)

@@ -11,6 +11,7 @@ from iowatt.cli.options import (
     RULES,
     SIMULATE,
     TOLERANCE,
+    WITHIN,
     AsJson,
     Cluster,
     Force,
@@ -19,6 +20,7 @@ from iowatt.cli.options import (
     Overrides,
     Resume,
     output,
+    parsed,
     shown,
 )
 from iowatt.cli.show import show
@@ -39,8 +41,11 @@ def bff(
         list[str] | None,
         typer.Option("--metric", help="A metric: RR, 60/40, SR ... May be repeated.", show_default="all"),
     ] = None,
-    drive: Annotated[
-        list[str] | None, typer.Option("--drive", help="A drive option. May be repeated.", show_default="all")
+    drive_option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--drive-option", help="A drive option of the family. May be repeated.", show_default="all"
+        ),
     ] = None,
     raid: Annotated[
         list[str] | None, typer.Option("--raid", help="A level. May be repeated.", show_default="all")
@@ -49,18 +54,13 @@ def bff(
         list[str] | None,
         typer.Option("--controller", help="A controller class. May be repeated.", show_default="all"),
     ] = None,
-    limit: Annotated[
-        float | None,
-        typer.Option(
-            "--limit",
-            metavar="MS",
-            help="Mean response time of random metrics in ms.",
-            show_default="the family's, else the rules'",
-        ),
+    within: Annotated[
+        str | None,
+        shown(WITHIN, "the family's, else the rules'"),
     ] = None,
     rules: Annotated[str | None, shown(RULES, "the family's")] = None,
     tolerance: Annotated[float, TOLERANCE] = 0.01,
-    within: Annotated[
+    near_peak: Annotated[
         float,
         typer.Option(
             "--near-peak", metavar="PERCENT", help="How near its peak a metric comes in the reduced list."
@@ -92,17 +92,20 @@ def bff(
     refined by single drives. Writes bff.json, a table, and a page.
     """
     from iowatt.base.errors import Argument, InputError
+    from iowatt.base.units import parse_duration
     from iowatt.cli import command_line, searching
     from iowatt.cli.progress import points_bar
     from iowatt.emerald.bff import SHAPE, BffRequest, Output, document, search_family
     from iowatt.emerald.family import load
 
     sets = list(overrides or [])
-    if limit is not None:
-        if not 1e-3 <= limit <= 3.6e6:
-            text = f"{limit:g} is out of range; expected 0.001 to 3600000"
-            raise InputError("out-of-range", Argument("limit"), text)
-        sets.append(f'test.limit="{limit:.9g}ms"')
+    limit_s = parsed(within, parse_duration, "within")
+    if limit_s is not None:
+        if not 1e-6 <= limit_s <= 3600:
+            raise InputError(
+                "out-of-range", Argument("within"), f"{within} is out of range; expected 1us to 1h"
+            )
+        sets.append(f'test.limit="{1e3 * limit_s:.9g}ms"')
     if rules is not None:
         from iowatt.base.toml_writer import quoted
 
@@ -110,14 +113,14 @@ def bff(
     request = BffRequest(
         load(family, sets),
         metrics=metric or (),
-        drives=drive or (),
+        drives=drive_option or (),
         levels=raid or (),
         controllers=controller or (),
         simulate=simulate,
         estimate=estimate,
         confirm=confirm,
         tolerance=tolerance,
-        within_percent=within,
+        within_percent=near_peak,
         command=command_line.written(),
     )
     target = output or Path("bff") / request.family.name

@@ -14,11 +14,13 @@ from iowatt.cli.options import (
     MOST_RUNS,
     TARGET,
     TOLERANCE,
+    WITHIN,
     AsJson,
     Force,
     Notes,
     Resume,
     output,
+    parsed,
     shown,
 )
 from iowatt.cli.show import show
@@ -68,14 +70,8 @@ def register(emerald: typer.Typer) -> None:
 def calibrate(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan, a folder or its plan.json.")],
     *,
-    output: Annotated[Path, output("NEWPLAN", "Directory for the new plan.", False)],
-    limit: Annotated[
-        float | None,
-        shown(
-            typer.Option("--limit", metavar="MS", help="Mean response time of random phases in ms."),
-            "the rules'",
-        ),
-    ] = None,
+    output: Annotated[Path, output("DIR", "Directory for the new plan.", False)],
+    within: Annotated[str | None, shown(WITHIN, "the rules'")] = None,
     tolerance: Annotated[float, TOLERANCE] = 0.02,
     margin: Annotated[float | None, _MARGIN] = None,
     phase: Annotated[
@@ -103,16 +99,18 @@ def calibrate(
     Exit code 1 where a phase is left without a rate.
     """
     from iowatt.base.errors import CheckFailedError
+    from iowatt.base.units import parse_duration
     from iowatt.emerald.calibrate import CalibrationRequest, SearchSettings, calibrate_plan, document
 
     _between("tolerance", tolerance, 1e-4, 0.5)
     _between("margin", margin, 0.0, 0.9)
-    _between("limit", limit, 1e-3, 1e9)
+    limit_s = parsed(within, parse_duration, "within")
+    limit_ms = None if limit_s is None else 1e3 * limit_s
     _between("start", start, 1e-3, 1e9)
     _between("point_seconds", point_seconds, 1e-3, 1e9)
     _between("settle_seconds", settle_seconds, 1e-3, 1e9)
     settings = SearchSettings(
-        limit_ms=limit,
+        limit_ms=limit_ms,
         margin=margin,
         tolerance=tolerance,
         start=start,

@@ -31,7 +31,9 @@ def com(
         list[str] | None,
         typer.Option("--only", metavar="COM", help="Only this test. May be repeated.", show_default="all"),
     ] = None,
-    size: Annotated[str, typer.Option("--size", metavar="SIZE", help="Bytes of each set.")] = "256MiB",
+    data_size: Annotated[
+        str, typer.Option("--data-size", metavar="SIZE", help="Bytes of each set of data.")
+    ] = "256MiB",
     seed: Annotated[int, SEED] = 1,
     raw: Annotated[
         str | None,
@@ -100,7 +102,7 @@ def com(
             target=target,
             rules=rules,
             only=tuple(only or ()),
-            size=parsed(size, parse_capacity, "size"),
+            size=parsed(data_size, parse_capacity, "data_size"),
             seed=seed,
             raw=parsed(raw, parse_capacity, "raw"),
             protected=parsed(protected, parse_capacity, "protected"),

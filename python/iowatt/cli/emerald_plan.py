@@ -11,12 +11,17 @@ import typer
 
 from iowatt.cli.options import (
     ADVANCED,
+    METER,
     NAME,
     NEWEST_RULES,
     PRODUCT,
     RAW_CAPACITY,
     RULES,
+    SCENARIO_FILE,
+    SEED,
+    SIZE,
     TARGET,
+    THERMOMETER,
     AsJson,
     Force,
     Notes,
@@ -57,16 +62,11 @@ def plan(
     target: Annotated[list[str] | None, TARGET] = None,
     scenario: Annotated[
         Path | None,
-        typer.Option("--scenario", metavar="FILE", help="Simulated array, for the driver simulation."),
+        SCENARIO_FILE,
     ] = None,
     size: Annotated[
         str | None,
-        typer.Option(
-            "--size",
-            metavar="SIZE",
-            help="Tested address range, 1TiB, of all targets together.",
-            show_default="all of the targets",
-        ),
+        shown(SIZE, "all of the targets"),
     ] = None,
     block_size: Annotated[
         int | None,
@@ -79,42 +79,38 @@ def plan(
     ] = None,
     product: Annotated[Path | None, PRODUCT] = None,
     raw_capacity: Annotated[str | None, shown(RAW_CAPACITY, "that of the scenario")] = None,
-    instrument: Annotated[
+    meter: Annotated[
         list[str] | None,
-        typer.Option(
-            "--instrument", metavar="NAME=SOURCE", help="Power meter, as for `iowatt meter`. May be repeated."
-        ),
+        METER,
     ] = None,
     thermometer: Annotated[
         list[str] | None,
-        typer.Option(
-            "--thermometer", metavar="NAME=SOURCE", help="Thermometer at the inlet. May be repeated."
-        ),
+        THERMOMETER,
     ] = None,
-    rate: Annotated[
+    phase_rate: Annotated[
         list[str] | None,
         typer.Option(
-            "--rate",
+            "--phase-rate",
             metavar="PHASE=IOPS",
             help="Rate of a random phase. May be repeated.",
             show_default="found by `iowatt emerald calibrate`",
             rich_help_panel=ADVANCED,
         ),
     ] = None,
-    streams: Annotated[
+    phase_streams: Annotated[
         list[str] | None,
         typer.Option(
-            "--streams",
+            "--phase-streams",
             metavar="[PHASE=]N",
             help="Sequential streams, of all phases or of one.",
             show_default="1",
             rich_help_panel=ADVANCED,
         ),
     ] = None,
-    outstanding: Annotated[
+    phase_outstanding: Annotated[
         list[str] | None,
         typer.Option(
-            "--outstanding",
+            "--phase-outstanding",
             metavar="[PHASE=]N",
             help="Requests outstanding: always in sequential phases, at most in random ones (by phase).",
             show_default="sequential 8, and one for each stream; random twice rate x limit, at least 64",
@@ -169,9 +165,7 @@ def plan(
         ),
     ] = None,
     name: Annotated[str | None, shown(NAME, "product or target")] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, max=2**40, help="Of everything drawn.", rich_help_panel=ADVANCED)
-    ] = 1,
+    seed: Annotated[int, SEED] = 1,
     force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
@@ -195,11 +189,13 @@ def plan(
         block_size=block_size,
         product=product,
         raw_capacity_bytes=parsed(raw_capacity, parse_capacity, "raw_capacity"),
-        instruments=_instruments(instrument or [], thermometer or []),
+        instruments=_instruments(meter or [], thermometer or []),
         time_scale=time_scale,
-        rates=_by_phase(rate or [], "rate", lambda text: parsed(text, parse_iops, "rate"), bare=False),
-        streams=_by_phase(streams or [], "streams", _whole("streams")),
-        outstanding=_by_phase(outstanding or [], "outstanding", _whole("outstanding")),
+        rates=_by_phase(
+            phase_rate or [], "phase_rate", lambda text: parsed(text, parse_iops, "phase_rate"), bare=False
+        ),
+        streams=_by_phase(phase_streams or [], "phase_streams", _whole("phase_streams")),
+        outstanding=_by_phase(phase_outstanding or [], "phase_outstanding", _whole("phase_outstanding")),
         conditioning_s=parsed(conditioning, parse_duration, "conditioning"),
         migration_s=parsed(migration, parse_duration, "migration"),
         prefill=prefill,
@@ -219,7 +215,7 @@ def plan(
 
 def _instruments(power: Sequence[str], temperature: Sequence[str]) -> list[Any]:
     return [
-        *(_instrument(text, "power", "instrument") for text in power),
+        *(_instrument(text, "power", "meter") for text in power),
         *(_instrument(text, "temperature", "thermometer") for text in temperature),
     ]
 
@@ -227,12 +223,14 @@ def _instruments(power: Sequence[str], temperature: Sequence[str]) -> list[Any]:
 def _instrument(text: str, role: Literal["power", "temperature"], argument: str) -> Any:
     from iowatt.base.errors import Argument, InputError
     from iowatt.emerald.plan import PlannedInstrument
+    from iowatt.sources.meters import parse, split_name
 
-    name, equals, source = text.partition("=")
-    if not (name and equals and source):
-        place = Argument(argument, text)
-        raise InputError("bad-syntax", place, "expected NAME=SOURCE, such as pdu1=csv:power.csv")
-    return PlannedInstrument(name=name, source=source, role=role)
+    name, source = split_name(text)
+    try:
+        return PlannedInstrument(name=name or parse(source).name, source=source, role=role)
+    except InputError as error:
+        place = Argument(argument, error.place)
+        raise InputError(error.code, place, error.message, hint=error.hint) from None
 
 
 def _by_phase(

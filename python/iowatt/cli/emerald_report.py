@@ -55,7 +55,9 @@ def report(
     energystar: Annotated[
         bool, typer.Option("--energystar", help="Print the ENERGY STAR export (CSV, or JSON with --json).")
     ] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 where anything is missing.")] = False,
+    require_complete: Annotated[
+        bool, typer.Option("--require-complete", help="Exit code 1 where anything is missing.")
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -97,5 +99,5 @@ def report(
         typer.echo(f"ENERGY STAR V1.0 fields: {row.summary}", err=True)
         for remark in row.remarks:
             typer.echo(f"  note: {remark}", err=True)
-    if strict and not (made.result.complete and (row is None or not row.missing)):
+    if require_complete and not (made.result.complete and (row is None or not row.missing)):
         raise typer.Exit(1)

@@ -18,6 +18,7 @@ from iowatt.cli.options import (
     AsJson,
     Force,
     Notes,
+    Overrides,
     output,
     parsed,
     shown,
@@ -44,12 +45,7 @@ def export(
     duration: Annotated[str | None, shown(DURATION, "a round of its phases, or 60s")] = None,
     rate: Annotated[str | None, RATE] = None,
     span: Annotated[str | None, SPAN] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="PATH=VALUE", help="Change a key: stream.hot1.share=30. May be repeated."
-        ),
-    ] = None,
+    overrides: Overrides = None,
     seed: Annotated[int, SEED] = 1,
     check: Annotated[
         Path | None,
@@ -68,9 +64,7 @@ def export(
     from iowatt.base.errors import CheckFailedError
     from iowatt.base.units import parse_capacity, parse_duration, parse_iops
     from iowatt.pages.export import document
-    from iowatt.sources.export.check import check_with_fio, export_result, write_export
-    from iowatt.sources.export.loads import describe_omissions
-    from iowatt.sources.export.prepare import prepare
+    from iowatt.sources.export import describe_omissions, export_profile, prepare
 
     prepared = prepare(
         profile,
@@ -81,24 +75,21 @@ def export(
         rate_iops=parsed(rate, parse_iops, "rate"),
         span=parsed(span, parse_capacity, "span"),
     )
-    exported = write_export(prepared, to, output, force=force)
-    comparison = None
-    if check is not None:
-        comparison = check_with_fio(
-            prepared,
-            to,
-            check,
-            force=force,
-            erase=erase,
-            tell=lambda text: typer.echo(f"iowatt: {text}", err=True),
-        )
-    found = export_result(prepared, exported, output, comparison)
-    if as_json or output is not None or comparison is not None:
+    found = export_profile(
+        prepared,
+        to,
+        output,
+        check=check,
+        erase=erase,
+        force=force,
+        tell=lambda text: typer.echo(f"iowatt: {text}", err=True),
+    )
+    if as_json or output is not None or found.check is not None:
         show(found, document, notes=notes, as_json=as_json)
     else:
         typer.echo(found.text, nl=False)
         for line in describe_omissions(found.not_expressed):
             typer.echo(f"not expressed: {line}", err=True)
-    if comparison is not None and not comparison.within:
-        message = f"a share is off by {comparison.largest_share_difference:.2f} points; 1 is accepted"
+    if found.check is not None and not found.check.within:
+        message = f"a share is off by {found.check.largest_share_difference:.2f} points; 1 is accepted"
         raise CheckFailedError("check-failed", None, message)

@@ -18,6 +18,7 @@ from iowatt.cli.options import (
     AsJson,
     Force,
     Notes,
+    Overrides,
     output,
     parsed,
 )
@@ -43,12 +44,7 @@ def generate(
     requests: Annotated[int | None, REQUESTS] = None,
     rate: Annotated[str | None, RATE] = None,
     span: Annotated[str | None, SPAN] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="PATH=VALUE", help="Change a key: stream.hot1.share=30. May be repeated."
-        ),
-    ] = None,
+    overrides: Overrides = None,
     seed: Annotated[int, SEED] = 1,
     force: Force = False,
     notes: Notes = False,

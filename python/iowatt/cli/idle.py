@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, Force, Notes, Page
+from iowatt.cli.options import DRIVE, AsJson, Force, Notes, Page, shown
 from iowatt.cli.show import check_page, show
 
 
@@ -19,14 +19,9 @@ def register(app: typer.Typer) -> None:
 def idle(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A Run of `iowatt run`.")],
     *,
-    device: Annotated[
+    drive: Annotated[
         str | None,
-        typer.Option(
-            "--device",
-            metavar="NAME",
-            help="A drive of the library, or a device file, whose power figures the policies go by.",
-            show_default="the Run's own drives",
-        ),
+        shown(DRIVE, "the Run's own drives"),
     ] = None,
     output: Page = None,
     force: Force = False,
@@ -42,5 +37,5 @@ def idle(
     check_page(output, force=force)
     opened = Run.open(run)
     with bar(f"reading {run}") as progress:
-        found = analyse(opened, device, progress)
+        found = analyse(opened, drive, progress)
     show(found, document, output, force=force, notes=notes, as_json=as_json)

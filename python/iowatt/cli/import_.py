@@ -13,9 +13,11 @@ from iowatt.cli import command_line
 from iowatt.cli.options import (
     END,
     INTERVAL,
+    METER,
     NAME,
     RAW_CAPACITY,
     START,
+    THERMOMETER,
     TIME_ZONE,
     UTC_OFFSET,
     AsJson,
@@ -33,15 +35,6 @@ if TYPE_CHECKING:
     from iowatt.sources.observation import Observation
 
 SCHEMA = "iowatt.import/1"
-
-Logs = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="ADDRESS",
-        help="A log of an instrument, csv:power.csv (`iowatt meter list`); may be repeated.",
-        show_default=False,
-    ),
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -61,8 +54,8 @@ def import_(
         ),
     ],
     *,
-    power: Logs = None,
-    temperature: Logs = None,
+    meter: Annotated[list[str] | None, shown(METER, False)] = None,
+    thermometer: Annotated[list[str] | None, shown(THERMOMETER, False)] = None,
     output: Annotated[
         Path | None,
         output(
@@ -84,7 +77,9 @@ def import_(
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,
     name: Annotated[str | None, shown(NAME, "the file's")] = None,
-    target: Annotated[str, typer.Option("--target", help="What was measured, in your words.")] = "target",
+    system: Annotated[
+        str, typer.Option("--system", metavar="TEXT", help="What was measured, in your words.")
+    ] = "target",
     raw_capacity: Annotated[str | None, shown(RAW_CAPACITY, "unknown")] = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -93,9 +88,8 @@ def import_(
     from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.cli.progress import bar
     from iowatt.run import index
-    from iowatt.sources import outputs
+    from iowatt.sources import meters, outputs
     from iowatt.sources.measured import MeasuredAbout, measured_run
-    from iowatt.sources.meters import source as meters
 
     seconds = parsed(interval, parse_duration, "interval")
     raw_bytes = parsed(raw_capacity, parse_capacity, "raw_capacity")
@@ -110,15 +104,15 @@ def import_(
         )
     found = _chosen(read, run, source)
     defaults = {} if utc_offset is None else {"utc-offset": utc_offset}
-    watts = [log for address in power or [] for log in meters.logs(address, defaults)]
-    celsius = [log for address in temperature or [] for log in meters.logs(address, defaults)]
+    watts = [log for address in meter or [] for log in meters.logs(address, defaults)]
+    celsius = [log for address in thermometer or [] for log in meters.logs(address, defaults)]
     made: list[tuple[Run, Path]] = []
     for observation in found:
         alone = len(found) == 1
         named = observation.name if name is None else name if alone else f"{name} {observation.name}"
         about = MeasuredAbout(
             name=named,
-            target=target,
+            target=system,
             raw_bytes=raw_bytes,
             command=command_line.written(),
         )

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.cli.options import Force
+from iowatt.cli.options import TRACE_FILE, Force, shown
 from iowatt.cli.trace_options import argument, in_flags, reads_trace
 
 _EXAMPLES = Path("examples")
@@ -22,9 +22,7 @@ def register(app: typer.Typer) -> None:
 @reads_trace()
 def init(
     file: Annotated[Path, typer.Argument(help="The scenario file to write.")] = Path("scenario.toml"),
-    trace: Annotated[
-        Path | None, typer.Option("--trace", help="The trace to replay.", show_default="the example trace")
-    ] = None,
+    trace: Annotated[Path | None, shown(TRACE_FILE, "the example trace")] = None,
     *,
     reading: dict[str, Any],
     examples: Annotated[

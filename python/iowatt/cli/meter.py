@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iowatt.cli.options import DURATION, UTC_OFFSET, AsJson, output, parsed, shown
+from iowatt.cli.options import DURATION, SAMPLE_INTERVAL, UTC_OFFSET, AsJson, Resume, output, parsed, shown
 from iowatt.cli.show import show
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ Addresses = Annotated[
         show_default=False,
     ),
 ]
-Interval = Annotated[str, typer.Option("--interval", metavar="TIME", help="Time between samples.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -45,58 +44,45 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the kinds of instruments, and the sensors of this machine; or the options of one kind."""
-    from iowatt.base.errors import InputError
     from iowatt.pages.meters import listing
-    from iowatt.sources.meters import source
-    from iowatt.sources.meters.address import SCHEMES
-    from iowatt.sources.meters.result import InstrumentOptions, MeterList, host_sensors, instrument_kinds
+    from iowatt.sources.meters.result import instrument_options, meter_list
 
-    if scheme is None:
-        found = MeterList(kinds=instrument_kinds(), here=host_sensors())
-    elif scheme in SCHEMES:
-        kind = next(kind for kind in instrument_kinds() if kind.scheme == scheme)
-        options = dict(source.known_options(scheme))
-        found = MeterList(kinds=[InstrumentOptions(**kind.as_dict(), options=options)], here=[])
-    else:
-        message = f"there is no instrument {scheme!r}; there are {', '.join(SCHEMES)}"
-        raise InputError("unknown-name", None, message)
-    show(found, listing, as_json=as_json)
+    show(meter_list() if scheme is None else instrument_options(scheme), listing, as_json=as_json)
 
 
 def read(
     addresses: Addresses,
     *,
     count: Annotated[int, typer.Option("--count", min=1, help="Readings of a live instrument.")] = 1,
-    interval: Interval = "1s",
+    interval: Annotated[str, SAMPLE_INTERVAL] = "1s",
     utc_offset: Annotated[str | None, shown(UTC_OFFSET, "such logs are refused")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read live instruments now, or summarise logs: samples, figures, and all that is wrong with them."""
     from iowatt.base.units import parse_duration
     from iowatt.pages.meters import readings
-    from iowatt.sources.meters import source
-    from iowatt.sources.meters.address import parse
+    from iowatt.sources import meters
     from iowatt.sources.meters.result import MeterReadings, ReadLog, summarise_log
 
     pause = parsed(interval, parse_duration, "interval")
     defaults = {} if utc_offset is None else {"utc-offset": utc_offset}
     found: list[ReadInstrument | ReadLog] = []
     for address in addresses:
-        public = parse(address).public
-        if source.is_live(address):
+        public = meters.parse(address).public
+        if meters.is_live(address):
             found.append(_read_live(address, public, count, pause))
         else:
-            logs = source.logs(address, defaults)
+            logs = meters.logs(address, defaults)
             found += [ReadLog(address=public, log=summarise_log(log)) for log in logs]
     show(MeterReadings(instruments=found), readings, as_json=as_json)
 
 
 def _read_live(address: str, public: str, count: int, pause: float) -> ReadInstrument:
     from iowatt.cli.progress import bar
-    from iowatt.sources.meters import source
+    from iowatt.sources import meters
     from iowatt.sources.meters.result import ReadInstrument, live_reading
 
-    meter = source.meter(address)
+    meter = meters.meter(address)
     readings = []
     try:
         instrument = meter.open()
@@ -116,37 +102,38 @@ def record(
     addresses: Addresses,
     *,
     output: Annotated[Path, output("DIR", "Folder for a recording each: NAME.csv.")] = Path("meters"),
-    interval: Interval = "1s",
+    interval: Annotated[str, SAMPLE_INTERVAL] = "1s",
     duration: Annotated[str | None, shown(DURATION, "until Ctrl-C")] = None,
-    append: Annotated[bool, typer.Option("--append", help="Go on with recordings that exist there.")] = False,
+    resume: Resume = False,
     as_json: AsJson = False,
 ) -> None:
     """Record live instruments until Ctrl-C; failures are noted, and tried again until they answer."""
     from iowatt.base.errors import CheckFailedError, InputError
     from iowatt.base.units import parse_duration
     from iowatt.pages.meters import recordings
-    from iowatt.sources.meters import recording, source
+    from iowatt.sources import meters
+    from iowatt.sources.meters.recording import Recorder, read_log
     from iowatt.sources.meters.result import MeterRecordings, summarise_log
 
     pause = parsed(interval, parse_duration, "interval")
     seconds = parsed(duration, parse_duration, "duration")
-    named = {source.find(address)[0].name: address for address in addresses}
+    named = {meters.find(address)[0].name: address for address in addresses}
     if len(named) < len(addresses):
         hint = "name them: snmp://pdu1/1?name=left"
         raise InputError("duplicate", None, "two instruments have the same name", hint=hint)
     recorders = []
     for name, address in named.items():
         path = output / f"{name}.csv"
-        meter = source.meter(address)
-        if path.exists() and not append:
-            raise InputError("exists", str(path), "the file exists", hint="`append=True` continues it")
-        recorders.append(recording.Recorder(meter, path, name=name, interval_s=pause, watcher=_watcher(name)))
+        meter = meters.meter(address)
+        if path.exists() and not resume:
+            raise InputError("exists", str(path), "the file exists", hint="`resume=True` continues it")
+        recorders.append(Recorder(meter, path, name=name, interval_s=pause, watcher=_watcher(name)))
     _run(recorders, seconds)
     for recorder in recorders:
         if recorder.samples == 0:
             message = f"no sample of {recorder.name}: {recorder.failing or 'it did not answer'}"
             raise CheckFailedError("unreachable", str(recorder.path), message)
-    logs = [summarise_log(recording.read_log(recorder.path)) for recorder in recorders]
+    logs = [summarise_log(read_log(recorder.path)) for recorder in recorders]
     show(MeterRecordings(recordings=logs), lambda found: recordings(found.recordings), as_json=as_json)
 
 

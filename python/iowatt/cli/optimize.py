@@ -11,6 +11,7 @@ from iowatt.cli import completion
 from iowatt.cli.options import (
     ADVANCED,
     ALPHA,
+    ASSUME,
     HORIZON,
     PRESET,
     SEED,
@@ -27,7 +28,6 @@ from iowatt.cli.options import (
     Resume,
     Scenario,
     output,
-    parsed,
     print_json,
     shown,
 )
@@ -98,7 +98,7 @@ def optimize(
     preset: Annotated[str, PRESET] = "default",
     assumptions: Annotated[
         list[str] | None,
-        typer.Option("--assume", metavar="KEY=VALUE", help="Change one of them. May be repeated."),
+        ASSUME,
     ] = None,
     tariff: Annotated[str | None, shown(TARIFF, "the preset's")] = None,
     alpha: Annotated[float | None, shown(ALPHA, "none")] = None,
@@ -115,45 +115,44 @@ def optimize(
     as_json: AsJson = False,
 ) -> None:
     """Find the best configurations, with as few simulations as needed: an analytic estimate screens them."""
-    from iowatt.base import units
-    from iowatt.cli import searching
+    import iowatt
+    from iowatt.cli import command_line, searching
     from iowatt.cli.progress import points_bar
-    from iowatt.evaluate.search import PricingRequest
+    from iowatt.evaluate.search import ScenarioInput
     from iowatt.evaluate.search import optimize as search
     from iowatt.evaluate.search.tasks import refuse_target
-    from iowatt.pages.optimize import report
 
-    given = searching.given(scenario, overrides)
-    problem = search.make_problem(
-        given,
-        over,
-        maximize=maximize or [],
-        minimize=minimize or [],
-        subject_to=subject_to or [],
-        within_s=parsed(within, units.parse_duration, "within"),
-        workload=workload,
-        method=method,
-        most=most,
-        seed=seed,
-        pricing=PricingRequest(preset, tuple(assumptions or ()), tariff, alpha, years),
-        command=searching.command(),
-    )
-    target = output or Path("optimized") / given.name
+    target = output or Path("optimized") / ScenarioInput.read(scenario, overrides or []).name
     refuse_target(target, force=force, resume=resume, shape=search.FOLDER)
     with (
         searching.kept_on_interrupt(target),
         searching.executor(cluster, jobs) as worker,
         points_bar(f"optimizing {scenario.name}") as progress,
     ):
-        found = search.optimize(
-            problem,
+        found = iowatt.optimize(
+            scenario,
+            over,
+            maximize=maximize or [],
+            minimize=minimize or [],
+            subject_to=subject_to or [],
+            within=within,
+            workload=workload,
+            method=method,
+            most=most,
+            seed=seed,
+            preset=preset,
+            assume=assumptions or [],
+            tariff=tariff,
+            alpha=alpha,
+            years=years,
+            set=overrides or [],
             output=target,
             force=force,
             resume=resume,
             jobs=jobs,
             executor=worker,
             progress=progress,
-            page=report,
+            command=command_line.written(),
         )
     _print(found, target, notes=notes, as_json=as_json)
     searching.stop_at_lost(found.faults, found.machines)

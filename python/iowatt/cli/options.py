@@ -18,15 +18,13 @@ ADVANCED: Final = "Advanced"
 """Panel of the options that a first use does not need."""
 
 Scenario = Annotated[Path, typer.Argument(help="The scenario file (TOML).", show_default=False)]
-Overrides = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="PATH=VALUE",
-        help="Change a key: array.pool.disks.count=24. May be repeated.",
-        autocompletion=completion.overrides,
-    ),
-]
+SET: Final = typer.Option(
+    "--set",
+    metavar="PATH=VALUE",
+    help="Change a key: array.pool.disks.count=24, or stream.hot1.share=30 of a profile. May be repeated.",
+    autocompletion=completion.overrides,
+)
+Overrides = Annotated[list[str] | None, SET]
 Jobs = Annotated[
     int | None,
     typer.Option("--jobs", "-j", help="Points simulated at a time.", show_default="one for each processor"),
@@ -41,7 +39,7 @@ Cluster = Annotated[
         rich_help_panel=ADVANCED,
     ),
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Continue what was interrupted there.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue what exists there.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace what exists there.")]
 Bundles = Annotated[
     bool, typer.Option("--bundles", help="Also write the Run bundle of each point.", rich_help_panel=ADVANCED)
@@ -74,7 +72,9 @@ RATE: Final = typer.Option(
 )
 SPAN: Final = typer.Option("--span", metavar="SIZE", help="Address space: 1TiB. Replaces the profile's.")
 DURATION: Final = typer.Option("--duration", metavar="TIME", help="End after this time, such as 10min.")
-REQUESTS: Final = typer.Option("--requests", "-n", min=1, metavar="N", help="End after this many requests.")
+REQUESTS: Final = typer.Option(
+    "--requests", "-n", min=1, metavar="N", help="End after this many requests; a search: each of its runs."
+)
 START: Final = typer.Option(
     "--start", metavar="TIME", help="Skip the trace before this moment, which becomes time 0."
 )
@@ -113,12 +113,17 @@ MOST_RUNS: Final = typer.Option(
     "--most-runs", min=2, metavar="N", help="Most simulations; a search that needs more ends unsettled."
 )
 WITHIN: Final = typer.Option(
-    "--within", metavar="TIME", help="Service level: the response time to keep, such as 1ms."
+    "--within", metavar="TIME", help="Service level: the response time to keep, such as 20ms."
 )
 OF: Final = typer.Option(
     "--of",
     metavar="NAME",
     help="Statistic that must keep the service level: mean, p50, p90, p95, p99, p99.9 or p99.99.",
+)
+ASSUME: Final = typer.Option(
+    "--assume",
+    metavar="KEY=VALUE[:LOW..HIGH]",
+    help="Change a cost assumption; a range is drawn from. May be repeated.",
 )
 PRESET: Final = typer.Option(
     "--preset", metavar="NAME|FILE.toml", help="Cost assumptions: default, dollars2014, or a file."
@@ -130,9 +135,51 @@ TARIFF: Final = typer.Option(
     autocompletion=completion.tariffs,
 )
 ALPHA: Final = typer.Option("--alpha", help="Equal work: number of times that each Run's work is done.")
-HORIZON: Final = typer.Option("--years", help="Equal time: years of operation.")
+HORIZON: Final = typer.Option("--years", help="Years of operation; a shorter load is repeated.")
 
 
+DRIVE: Final = typer.Option(
+    "--drive",
+    metavar="NAME|FILE",
+    help="A drive of the library, or a device file: .toml, .diskspecs or .parv.",
+    autocompletion=completion.devices,
+)
+DEVICE: Final = typer.Option(
+    "--device", "-d", metavar="NAME", help="Only this device of the trace or log. May be repeated."
+)
+TRACE_FILE: Final = typer.Option(
+    "--trace", metavar="FILE", help="A recorded trace; to validate a drive: one with response times."
+)
+PLACE: Final = typer.Option(
+    "--place",
+    metavar="WHERE",
+    help="Lay the devices of the trace into volumes: end-to-end, or DEVICE=VOLUME, DEVICE=@OFFSET, "
+    "DEVICE=VOLUME@OFFSET. May be repeated; a replay has one volume, the target.",
+)
+SCENARIO_FILE: Final = typer.Option(
+    "--scenario",
+    metavar="FILE",
+    help="Simulate this scenario (TOML) under the same requests; a plan: the array that is measured.",
+)
+METER: Final = typer.Option(
+    "--meter",
+    metavar="[NAME=]ADDRESS",
+    help="A power meter or its log: snmp://pdu1/1, csv:power.csv (`iowatt meter list`). May be repeated.",
+)
+THERMOMETER: Final = typer.Option(
+    "--thermometer",
+    metavar="[NAME=]ADDRESS",
+    help="A thermometer at the inlet, or its log, as for --meter. May be repeated.",
+)
+SAMPLE_INTERVAL: Final = typer.Option(
+    "--sample-interval", metavar="TIME", help="Time between samples of an instrument."
+)
+SIZE: Final = typer.Option("--size", metavar="SIZE", help="Use so much of the targets: 1TiB.")
+BLOCK: Final = typer.Option(
+    "--block",
+    metavar="SIZE",
+    help="Block by which addresses are counted; for `iowatt cache` also none: each request is one object.",
+)
 TARGET: Final = typer.Option("--target", metavar="PATH", help="Block device or file to test.")
 ERASE: Final = typer.Option(
     "--erase", metavar="PATH", help="The target again, to confirm that all data on it may be lost."

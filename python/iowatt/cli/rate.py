@@ -10,7 +10,10 @@ from iowatt.cli.options import (
     ADVANCED,
     FIRST_RATE,
     MOST_RUNS,
+    OF,
+    REQUESTS,
     TOLERANCE,
+    WITHIN,
     WORKLOAD,
     AsJson,
     Force,
@@ -18,9 +21,9 @@ from iowatt.cli.options import (
     Overrides,
     Page,
     Scenario,
-    parsed,
     shown,
 )
+from iowatt.cli.show import show
 
 
 def register(app: typer.Typer) -> None:
@@ -31,9 +34,7 @@ def register(app: typer.Typer) -> None:
 def rate(
     scenario: Scenario,
     *,
-    limit: Annotated[
-        str, typer.Option("--limit", metavar="TIME", help="Of the response time: 20ms.", show_default=False)
-    ],
+    within: Annotated[str, shown(WITHIN, False)],
     loop: Annotated[
         str,
         typer.Option(
@@ -43,17 +44,27 @@ def rate(
             rich_help_panel=ADVANCED,
         ),
     ] = "open",
-    statistic: Annotated[
+    of: Annotated[
         str,
-        typer.Option(
-            "--statistic", metavar="NAME", help="What is limited: mean, p50, p90, p95, p99, p99.9 or p99.99."
-        ),
+        OF,
     ] = "mean",
     read_limit: Annotated[
-        str | None, typer.Option("--read-limit", metavar="TIME", help="Also of reads.", show_default="none")
+        str | None,
+        typer.Option(
+            "--read-limit",
+            metavar="TIME",
+            help="Also the response time to keep of reads.",
+            show_default="none",
+        ),
     ] = None,
     write_limit: Annotated[
-        str | None, typer.Option("--write-limit", metavar="TIME", help="Also of writes.", show_default="none")
+        str | None,
+        typer.Option(
+            "--write-limit",
+            metavar="TIME",
+            help="Also the response time to keep of writes.",
+            show_default="none",
+        ),
     ] = None,
     tolerance: Annotated[float, TOLERANCE] = 0.02,
     replications: Annotated[
@@ -72,12 +83,7 @@ def rate(
     ] = None,
     requests: Annotated[
         int | None,
-        typer.Option(
-            "--requests",
-            metavar="N",
-            help="Counted in each run.",
-            show_default="as the scenario says, longer where that tells too little",
-        ),
+        shown(REQUESTS, "as the scenario says, longer where that tells too little"),
     ] = None,
     warmup_requests: Annotated[
         int | None,
@@ -99,43 +105,32 @@ def rate(
     """Find the highest rate of a workload at which the response time stays within a limit.
 
     A profile gets the rate, a recorded trace is replayed faster or slower; every rate has the same seeds.
-    With --loop closed: how many requests outstanding take the limit in the mean, and the rate that they make.
+    With --loop closed: how many outstanding requests reach the limit in the mean, and at what rate.
     """
-    from iowatt.base.units import parse_duration
-    from iowatt.cli import searching
+    import iowatt
+    from iowatt.cli import command_line
     from iowatt.cli.progress import bar
-    from iowatt.cli.show import check_page, show
-    from iowatt.evaluate.search.rate import RateRequest, find_rate
     from iowatt.pages.rate import document
 
-    request = RateRequest(
-        limit_s=parsed(limit, parse_duration, "limit"),
-        loop=loop,  # type: ignore[arg-type]  # checked there
-        statistic=statistic,
-        tolerance=tolerance,
-        workload=workload,
-        start=start,
-        most_runs=most_runs,
-        replications=replications,
-        requests=requests,
-        warmup_requests=warmup_requests,
-        read_limit_s=parsed(read_limit, parse_duration, "read_limit"),
-        write_limit_s=parsed(write_limit, parse_duration, "write_limit"),
-    )
-    check_page(output, force=force)
-    given = searching.given(scenario, overrides)
-    tried = 0
-
-    def on_run(_point: object) -> None:
-        nonlocal tried
-        tried += 1
-
-    with bar(f"highest rate of {given.source}", "rates") as progress:
-        found = find_rate(
-            given,
-            request,
-            command=searching.command(),
-            report=None if progress is None else (lambda fraction: progress(fraction, tried)),
-            on_run=on_run,
+    with bar(f"highest rate of {scenario}", "rates") as progress:
+        found = iowatt.rate(
+            scenario,
+            within,
+            of=of,
+            loop=loop,
+            tolerance=tolerance,
+            replications=replications,
+            workload=workload,
+            read_limit=read_limit,
+            write_limit=write_limit,
+            start=start,
+            requests=requests,
+            warmup_requests=warmup_requests,
+            most_runs=most_runs,
+            set=overrides or [],
+            output=output,
+            force=force,
+            progress=progress,
+            command=command_line.written(),
         )
-    show(found, document, output, force=force, notes=notes, as_json=as_json)
+    show(found, document, written=output, notes=notes, as_json=as_json)

@@ -12,8 +12,13 @@ from iowatt.cli.options import (
     END,
     ERASE,
     INTERVAL,
+    METER,
     NAME,
+    PLACE,
     RAW_CAPACITY,
+    SAMPLE_INTERVAL,
+    SCENARIO_FILE,
+    SIZE,
     SPEED,
     START,
     TARGET,
@@ -43,7 +48,7 @@ def replay(
     target: Annotated[Path, shown(TARGET, False)],
     size: Annotated[
         str | None,
-        typer.Option("--size", metavar="SIZE", help="Use so much of the target.", show_default="all of it"),
+        SIZE,
     ] = None,
     erase: Annotated[Path | None, shown(ERASE, False)] = None,
     fold: Annotated[
@@ -54,28 +59,16 @@ def replay(
     ] = False,
     meter: Annotated[
         list[str] | None,
-        typer.Option(
-            "--meter",
-            metavar="[NAME=]ADDRESS",
-            help="An instrument to record beside, snmp://pdu1/1 (`iowatt meter list`); may be repeated.",
-            show_default=False,
-        ),
+        shown(METER, False),
     ] = None,
-    meter_interval: Annotated[
-        str, typer.Option("--meter-interval", metavar="TIME", help="Time between their samples.")
-    ] = "1s",
+    sample_interval: Annotated[str, SAMPLE_INTERVAL] = "1s",
     depth: Annotated[
         int, typer.Option("--depth", min=1, max=1024, help="Requests outstanding at most.")
     ] = 64,
     interval: Annotated[str | None, shown(INTERVAL, "1min, of short runs 1s")] = None,
-    simulate: Annotated[
+    scenario: Annotated[
         Path | None,
-        typer.Option(
-            "--simulate",
-            metavar="SCENARIO",
-            help="Also simulate this scenario's array under the same requests, and compare.",
-            show_default=False,
-        ),
+        shown(SCENARIO_FILE, False),
     ] = None,
     overrides: Overrides = None,
     output: Annotated[Path, output("DIR", "Directory of the Run bundle.")] = Path("runs/replay"),
@@ -90,11 +83,7 @@ def replay(
     speed: Annotated[float | None, SPEED] = None,
     place: Annotated[
         list[str] | None,
-        typer.Option(
-            "--place",
-            metavar="WHERE",
-            help="Lay the trace's devices behind one another on the target: end-to-end, or DEVICE=@OFFSET.",
-        ),
+        PLACE,
     ] = None,
 ) -> None:
     """Replay a trace on real storage through fio, record power, and write a Run bundle.
@@ -103,7 +92,7 @@ def replay(
     """
     from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.cli.run import show_run
-    from iowatt.evaluate.replay import MeterAddress, ReplayRequest
+    from iowatt.evaluate.replay import ReplayRequest
     from iowatt.evaluate.replay import replay as replay_trace
     from iowatt.pages.replay import document
     from iowatt.pages.run import write as write_report
@@ -134,10 +123,10 @@ def replay(
         fold=fold,
         align=align,
         depth=depth,
-        meters=[MeterAddress.parse(text) for text in meter or []],
-        meter_interval_s=parsed(meter_interval, parse_duration, "meter_interval"),
+        meters=meter or [],
+        meter_interval_s=parsed(sample_interval, parse_duration, "sample_interval"),
         interval_s=parsed(interval, parse_duration, "interval"),
-        scenario=simulate,
+        scenario=scenario,
         overrides=overrides or [],
         name=name or output.name,
         raw_bytes=parsed(raw_capacity, parse_capacity, "raw_capacity"),

@@ -11,26 +11,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from iowatt.base.errors import Argument, InputError, IowattError
-from iowatt.cli import command_line
 from iowatt.cli.options import print_json
 from iowatt.cli.streams import say
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.search import ScenarioInput, SweepRequest, SweepResult
+    from iowatt.evaluate.search import SweepRequest, SweepResult
     from iowatt.evaluate.search.tasks import Executor, FolderKind
-
-
-def given(scenario: Path, overrides: list[str] | None) -> ScenarioInput:
-    """The scenario of the command line."""
-    from iowatt.base.document import read_text
-    from iowatt.evaluate.search import ScenarioInput
-
-    return ScenarioInput(read_text(scenario), scenario.parent, str(scenario), tuple(overrides or []))
-
-
-def command() -> str:
-    """The command line, for the provenance."""
-    return command_line.written()
 
 
 @contextmanager

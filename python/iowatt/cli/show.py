@@ -31,18 +31,21 @@ def show(
     output: Path | None = None,
     *,
     force: bool = False,
+    written: Path | None = None,
     notes: bool = False,
     as_json: bool = False,
 ) -> None:
     """Write the page to ``output``, if any; then print the result, as JSON where that is asked for.
 
-    Several documents make one page.
+    Several documents make one page. ``written`` is a page that the API has written.
     """
     if output is not None:
         from iowatt.render import write
 
         write.write(document(found), output, force=force)
-        typer.echo(f"wrote {output}", err=True)
+        written = output
+    if written is not None:
+        typer.echo(f"wrote {written}", err=True)
     if as_json:
         print_json(found.as_dict())
     else:

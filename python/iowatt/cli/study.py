@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from iowatt.base.errors import IowattError
-from iowatt.cli import completion
+from iowatt.cli import command_line, completion
 from iowatt.cli.options import AsJson, Force, Jobs, Notes, Resume, output, print_json
 from iowatt.cli.show import show
 from iowatt.cli.streams import say
@@ -57,7 +57,6 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run a study: remake its tables and figures, and judge each of its conclusions."""
-    from iowatt.cli import searching
     from iowatt.cli.progress import points_bar
     from iowatt.studies import find
     from iowatt.studies.conduct import FILES, MANIFEST, conduct, is_study
@@ -74,7 +73,7 @@ def run(
                 jobs=jobs,
                 resume=resume,
                 force=force,
-                command=searching.command(),
+                command=command_line.written(),
                 progress=progress,
             )
     except KeyboardInterrupt:

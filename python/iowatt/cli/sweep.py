@@ -48,17 +48,17 @@ def sweep(
     as_json: AsJson = False,
 ) -> None:
     """Simulate every combination of values of some keys: one table, one page."""
-    from iowatt.cli import searching
-    from iowatt.evaluate.search import sweep_request
+    from iowatt.cli import command_line, searching
+    from iowatt.evaluate.search import ScenarioInput, sweep_request
 
-    given = searching.given(scenario, overrides)
+    given = ScenarioInput.read(scenario, overrides or [])
     request = sweep_request(
         given,
         over,
         own_seeds=own_seeds,
         bundles=bundles,
         strict=strict,
-        command=searching.command(),
+        command=command_line.written(),
     )
     target = output or Path("sweeps") / given.name
     searching.answer(

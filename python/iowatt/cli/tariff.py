@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import completion
-from iowatt.cli.options import FIRST_DAY, AsJson, Force, Notes, Page, shown
+from iowatt.cli.options import FIRST_DAY, HORIZON, AsJson, Force, Notes, Page, shown
 from iowatt.cli.show import check_page, show
 
 Name = Annotated[
@@ -94,12 +94,7 @@ def bill_(
     ] = None,
     years: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            max=200,
-            help="How long; what is shorter is repeated.",
-            show_default="1 of a constant power",
-        ),
+        shown(HORIZON, "1 of a constant power"),
     ] = None,
     months: Annotated[
         int | None, typer.Option(min=1, max=2400, help="The same in months.", show_default="none")

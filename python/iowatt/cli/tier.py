@@ -13,6 +13,7 @@ from iowatt.cli.options import (
     HORIZON,
     SIMULATE,
     TARIFF,
+    WITHIN,
     AsJson,
     Force,
     Notes,
@@ -49,8 +50,8 @@ def tier(
             show_default="an SSD and two disks of the library",
         ),
     ] = None,
-    minimize: Annotated[
-        str, typer.Option("--minimize", metavar="|".join(_OBJECTIVES), help="What to keep low.")
+    objective: Annotated[
+        str, typer.Option("--objective", metavar="|".join(_OBJECTIVES), help="What to keep low.")
     ] = "watts",
     utilisation: Annotated[
         float,
@@ -58,14 +59,9 @@ def tier(
             "--utilisation", metavar="SHARE", help="Of a drive's rate, the most to be used at the mean load."
         ),
     ] = 0.7,
-    response_time: Annotated[
+    within: Annotated[
         str | None,
-        typer.Option(
-            "--response-time",
-            metavar="TIME",
-            help="Longest mean response time of hosts.",
-            show_default="no limit",
-        ),
+        shown(WITHIN, "no limit"),
     ] = None,
     peak: Annotated[
         bool, typer.Option("--peak", help="Size for the busiest period, not for the mean.")
@@ -96,9 +92,9 @@ def tier(
     from iowatt.model.scenario import load
     from iowatt.pages.tiers import document
 
-    if minimize not in _OBJECTIVES:
-        message = f"{minimize!r} is not accepted; expected {', '.join(_OBJECTIVES)}"
-        raise InputError("not-accepted", Argument("minimize"), message)
+    if objective not in _OBJECTIVES:
+        message = f"{objective!r} is not accepted; expected {', '.join(_OBJECTIVES)}"
+        raise InputError("not-accepted", Argument("objective"), message)
     if not 0 < utilisation <= 0.99:
         message = f"{utilisation:g} is out of range; expected a share above 0 and up to 0.99"
         raise InputError("out-of-range", Argument("utilisation"), message)
@@ -111,9 +107,9 @@ def tier(
         scenario=scenario,
         overrides=changes,
         tiers=tiers or [],
-        objective=cast("Objective", minimize),
+        objective=cast("Objective", objective),
         limit=utilisation,
-        response_s=parsed(response_time, parse_duration, "response_time"),
+        response_s=parsed(within, parse_duration, "within"),
         extent_bytes=size,
         peak=peak,
         simulate=simulate,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iowatt.cli import counters, export, generate, trace_fit, trace_profile
-from iowatt.cli.options import END, SEED, SPEED, START, AsJson, Force, Notes
+from iowatt.cli.options import END, PLACE, SEED, SPEED, START, AsJson, Force, Notes
 from iowatt.cli.show import show
 from iowatt.cli.trace_options import columns_in_flags, in_flags, reads_trace
 from iowatt.cli.transform import transformations
@@ -104,12 +104,7 @@ def convert(
     ] = None,
     place: Annotated[
         list[str] | None,
-        typer.Option(
-            "--place",
-            metavar="WHERE",
-            help="Lay devices into volumes: end-to-end, or DEVICE=VOLUME, DEVICE=@OFFSET, "
-            "DEVICE=VOLUME@OFFSET, repeated.",
-        ),
+        PLACE,
     ] = None,
     place_align: Annotated[
         str,

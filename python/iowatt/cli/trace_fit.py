@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli.options import NAME, SEED, AsJson, Force, output, shown
+from iowatt.cli.options import NAME, SCENARIO_FILE, SEED, AsJson, Force, output, shown
 from iowatt.cli.trace_options import reads_trace
 
 
@@ -23,12 +23,7 @@ def fit(
     output: Annotated[Path, output("FILE", "The profile to write (.toml).", False)],
     scenario: Annotated[
         Path | None,
-        typer.Option(
-            "--scenario",
-            metavar="FILE",
-            help="Simulate it with the trace, and with the synthetic one, as its first workload.",
-            show_default="none",
-        ),
+        shown(SCENARIO_FILE, "none"),
     ] = None,
     name: Annotated[str | None, shown(NAME, "by the trace's")] = None,
     seed: Annotated[int, SEED] = 1,

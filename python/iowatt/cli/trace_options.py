@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, get_type_hints
 
 import typer
 
-from iowatt.cli.options import ADVANCED, FORMAT, RATE, SKIP_BAD
+from iowatt.cli.options import ADVANCED, DEVICE, FORMAT, RATE, SKIP_BAD, shown
 from iowatt.cli.transform import block_size, seconds
 
 _COLUMNS: Final = typer.Option(
@@ -44,9 +44,6 @@ _PATTERN: Final = typer.Option(
     help="regex: the pattern of a line, with groups named time_us, op, lba, sectors and the like.",
     rich_help_panel=ADVANCED,
 )
-_DEVICE: Final = typer.Option(
-    "--device", help="Only the requests of this device; may be repeated.", show_default="all devices"
-)
 _ORDER_TOLERANCE: Final = typer.Option(
     "--order-tolerance",
     metavar="TIME",
@@ -62,7 +59,7 @@ _READING: Final[dict[str, tuple[Any, Any]]] = {
     "event": (Annotated[str | None, _EVENT], None),
     "pattern": (Annotated[str | None, _PATTERN], None),
     "rate": (Annotated[float | None, RATE], None),
-    "device": (Annotated[list[str] | None, _DEVICE], None),
+    "device": (Annotated[list[str] | None, shown(DEVICE, "all devices")], None),
     "skip_bad": (Annotated[int, SKIP_BAD], 0),
     "order_tolerance": (Annotated[str | None, _ORDER_TOLERANCE], None),
 }

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from iowatt.cli.options import ADVANCED, EXTENT, AsJson, Force, Notes, Page, shown
+from iowatt.cli.options import ADVANCED, BLOCK, EXTENT, AsJson, Force, Notes, Page, shown
 from iowatt.cli.show import check_page, show
 from iowatt.cli.trace_options import in_flags, reads_trace
 
@@ -23,9 +23,7 @@ def profile(
         list[str], typer.Argument(metavar="TRACE...", help="Traces; - is stdin.", show_default=False)
     ],
     *,
-    block: Annotated[
-        str, typer.Option("--block", metavar="SIZE", help="Block of footprint, working set and reuse.")
-    ] = "4KiB",
+    block: Annotated[str, BLOCK] = "4KiB",
     extent: Annotated[str | None, shown(EXTENT, "makes at most 1024 touched ones")] = None,
     cache: Annotated[
         str | None,
@@ -36,10 +34,10 @@ def profile(
             show_default=False,
         ),
     ] = None,
-    samples: Annotated[
+    regions: Annotated[
         int,
         typer.Option(
-            "--samples",
+            "--regions",
             metavar="N",
             help="Regions of 16 blocks to follow; a sample where the trace touches more.",
             rich_help_panel=ADVANCED,
@@ -72,7 +70,7 @@ def profile(
         "block_bytes": block_bytes(block, "block"),
         "extent_bytes": None if extent is None else block_bytes(extent, "extent"),
         "cache_bytes": [] if cache is None else [capacity_bytes(part, "cache") for part in cache.split(",")],
-        "samples": _count(samples, "samples"),
+        "samples": _count(regions, "regions"),
         "lookback": _count(lookback, "lookback"),
         "gap_bytes": 0 if gap is None else block_bytes(gap, "gap"),
     }

@@ -324,5 +324,8 @@ class PolicyTrial:
     def result(self) -> Managed:
         """Sums over all periods so far."""
 
+def policy_foresees(policy_json: str) -> bool:
+    """Whether a ``PolicyPlan`` must be told the lengths of idle periods beforehand: an oracle."""
+
 def break_even(levels_json: str) -> list[float]:
     """Break-even time of each level below idling in s; infinite where it saves nothing."""

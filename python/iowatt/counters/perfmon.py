@@ -69,7 +69,7 @@ class PerfmonReader:
         for ours in self._names.values():
             if ours not in COUNTERS:
                 message = f"the counter {ours!r} is not read; read are {', '.join(COUNTERS)}"
-                raise InputError("unknown-name", Argument("columns"), message)
+                raise InputError("unknown-name", Argument("counter_names"), message)
 
     def read(self, lines: Iterable[LogLine]) -> None:
         """All of a file."""

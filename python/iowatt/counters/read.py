@@ -58,7 +58,7 @@ def read(
             raise InputError("conflict", str(file), message, hint="read them one tool at a time")
         if names and found != "perfmon":
             raise InputError(
-                "not-applicable", Argument("columns"), "names of counters are for logs of perfmon only"
+                "not-applicable", Argument("counter_names"), "names of counters are for logs of perfmon only"
             )
         _read(found, log, file, first, names or {})
     if log is None or not log.devices:

@@ -16,11 +16,10 @@ from iowatt.model.scenario import compile_plan, load, resolve_sources
 from iowatt.run import bundle, index, provenance
 from iowatt.run.bundle import Run
 from iowatt.run.summary_schema import Input
-from iowatt.sources import simulator
 
 if TYPE_CHECKING:
     from iowatt.model.scenario import Scenario
-    from iowatt.sources.simulator import Progress
+    from iowatt.sources.simulation import Progress
     from iowatt.trace.back_end import BackEndSpool
 
 #: Idle periods that a Run keeps one by one unless its scenario says otherwise: 24 bytes each in memory.
@@ -79,11 +78,13 @@ def simulate(
         started_at: As :func:`iowatt.run.provenance.now` has it.
         lens_tables: Whether the Run keeps, in bounded memory, what `iowatt idle` and `iowatt heat` read,
             unless the scenario says otherwise.
-        progress, scratch, back_end, other_cpu_s, cpu_clock: As for :func:`iowatt.sources.simulator.observe`.
+        progress, scratch, back_end, other_cpu_s, cpu_clock: As for :func:`iowatt.sources.simulation.observe`.
 
     Raises ``InputError``: a trace is missing or wrong, or the run has nothing to observe.
     """
-    record = simulator.observe(
+    from iowatt.sources.simulation import observe
+
+    record = observe(
         _with_lens_tables(work) if lens_tables else work.plan,
         work.traces,
         scenario_text=work.text,
@@ -189,7 +190,7 @@ def _back_end(
     if target is None:
         yield None
         return
-    from iowatt.sources.simulation.counts import space_names
+    from iowatt.sources.simulation import space_names
     from iowatt.trace.back_end import BackEndSpool
 
     file = Path(target)

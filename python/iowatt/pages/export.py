@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table
-from iowatt.sources.export.check import FioCheck, ProfileExport
-from iowatt.sources.export.loads import describe_omissions
+from iowatt.sources.export import describe_omissions
+from iowatt.sources.export.result import FioCheck, ProfileExport
 
 
 def document(found: ProfileExport) -> Document:

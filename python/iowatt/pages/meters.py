@@ -8,7 +8,7 @@ from typing import Final
 from iowatt.render import numbers
 from iowatt.render.document import Document, Section
 from iowatt.render.figure import Cell, Column, Exact, Figure, Table, text_columns
-from iowatt.sources.meters.instrument import Instrument
+from iowatt.sources.meters.log import Instrument
 from iowatt.sources.meters.result import (
     InstrumentOptions,
     LogSummary,

@@ -8,7 +8,7 @@ from typing import Any
 from iowatt.model import cache_policies
 from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column, Table
-from iowatt.sources.simulation.counts import source_name
+from iowatt.sources.simulation import source_name
 
 _WRITES = {"back": "write-back", "through": "write-through", "around": "write-around"}
 _TRANSFERS = {

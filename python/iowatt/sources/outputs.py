@@ -10,7 +10,6 @@ from typing import Any, Final
 from iowatt.base.errors import InputError
 from iowatt.sources import fio, trace, vdbench
 from iowatt.sources.observation import Observation
-from iowatt.sources.trace import recording
 
 #: Up to here a run has intervals of a second, above of a minute.
 _SHORT_S = 300.0
@@ -39,7 +38,7 @@ def read_output(
 
     Raises ``InputError`` where it is none of these, damaged, or a trace without response times.
     """
-    if not path.exists() and not recording.recording_files(path):
+    if not path.exists() and not trace.recording_files(path):
         raise InputError("not-found", str(path), "there is no such file or directory")
     if options or _is_trace(path):
         asked = trace.TraceRequest(path, interval_s=interval_s, options=options or {})

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from iowatt.sources.meters import source
-from iowatt.sources.meters.instrument import MeterError
+from iowatt.sources.meters.log.instrument import MeterError
 from loopback.ipmi import Controller
 from refused import refused
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from iowatt.sources.meters import source
-from iowatt.sources.meters.instrument import Meter, MeterError
+from iowatt.sources.meters.log.instrument import Meter, MeterError
 from loopback.nut import Ups
 from refused import refused
 

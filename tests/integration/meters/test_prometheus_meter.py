@@ -13,7 +13,7 @@ import pytest
 from figures import figures
 from iowatt.sources.meters import prometheus, source
 from iowatt.sources.meters.address import parse
-from iowatt.sources.meters.instrument import Meter, MeterError
+from iowatt.sources.meters.log.instrument import Meter, MeterError
 from loopback.prometheus import Monitor
 from refused import refused
 

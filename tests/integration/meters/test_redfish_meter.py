@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from iowatt.sources.meters import source
-from iowatt.sources.meters.instrument import Instrument, MeterError
+from iowatt.sources.meters.log.instrument import Instrument, MeterError
 from loopback.redfish import Bmc
 from refused import refused
 

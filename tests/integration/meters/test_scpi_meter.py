@@ -8,7 +8,7 @@ import pytest
 
 from figures import figures
 from iowatt.sources.meters import source
-from iowatt.sources.meters.instrument import MeterError
+from iowatt.sources.meters.log.instrument import MeterError
 from loopback.scpi import Analyser
 from refused import refused
 

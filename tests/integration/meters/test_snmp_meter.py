@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.sources.meters import recording, source
-from iowatt.sources.meters.instrument import Meter, MeterError
+from iowatt.sources.meters import source
+from iowatt.sources.meters.log.instrument import Meter, MeterError
+from iowatt.sources.meters.recording import recorder as recording
 from loopback.snmp import Pdu
 from refused import refused
 

@@ -18,7 +18,7 @@ from iowatt.lenses.cost.systems.inventory import added_drives, changed_drives, i
 from iowatt.lenses.cost.systems.of_run import observe
 from iowatt.run.histogram import Histogram
 from iowatt.sources.measured import MeasuredAbout, measured_run
-from iowatt.sources.meters.instrument import Instrument, InstrumentLog
+from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog
 from iowatt.sources.observation import Direction, Interval, Observation
 from refused import refused
 

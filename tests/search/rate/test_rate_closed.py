@@ -99,15 +99,15 @@ def test_a_scenario_without_work_or_with_a_recorded_trace_is_an_error():
 @pytest.mark.parametrize(
     ("wrong", "code", "place"),
     [
-        ({"limit_s": 0.0}, "out-of-range", "limit"),
-        ({"limit_s": math.nan}, "out-of-range", "limit"),
+        ({"limit_s": 0.0}, "out-of-range", "within"),
+        ({"limit_s": math.nan}, "out-of-range", "within"),
         ({"tolerance": 0.0}, "out-of-range", "tolerance"),
         ({"requests": 10}, "out-of-range", "requests"),
         ({"most_runs": 1}, "out-of-range", "most_runs"),
         ({"warmup_requests": -1}, "out-of-range", "warmup_requests"),
         ({"loop": "half"}, "not-accepted", "loop"),
         ({"loop": "open"}, "not-applicable", "warmup_requests"),
-        ({"statistic": "p95"}, "not-applicable", "statistic"),
+        ({"statistic": "p95"}, "not-applicable", "of"),
         ({"read_limit_s": 0.1}, "not-applicable", "read_limit"),
         ({"write_limit_s": 0.1}, "not-applicable", "write_limit"),
         ({"replications": 2}, "not-applicable", "replications"),

@@ -154,10 +154,10 @@ def test_what_has_no_rate_to_raise_is_refused(
 @pytest.mark.parametrize(
     ("given", "code", "place"),
     [
-        ({"limit_s": 0.0}, "out-of-range", "limit"),
-        ({"limit_s": float("nan")}, "out-of-range", "limit"),
+        ({"limit_s": 0.0}, "out-of-range", "within"),
+        ({"limit_s": float("nan")}, "out-of-range", "within"),
         ({"limit_s": 0.01, "tolerance": 0.9}, "out-of-range", "tolerance"),
-        ({"limit_s": 0.01, "statistic": "median"}, "not-accepted", "statistic"),
+        ({"limit_s": 0.01, "statistic": "median"}, "not-accepted", "of"),
         ({"limit_s": 0.01, "replications": 0}, "out-of-range", "replications"),
         ({"limit_s": 0.01, "requests": 5}, "out-of-range", "requests"),
         ({"limit_s": 0.01, "most_runs": 1}, "out-of-range", "most_runs"),

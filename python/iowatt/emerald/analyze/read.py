@@ -18,11 +18,9 @@ from iowatt.emerald.measurement import MEASUREMENT_SCHEMA, events
 from iowatt.emerald.plan import Plan, PlannedInstrument, PlanStage
 from iowatt.emerald.plan import read as read_plan
 from iowatt.run.bundle import Run
-from iowatt.sources.meters import source
-from iowatt.sources.meters.align import duplicates, refuse_duplicates
-from iowatt.sources.meters.instrument import InstrumentLog
-from iowatt.sources.meters.recorders import file_name
-from iowatt.sources.meters.recording import read_log
+from iowatt.sources import meters
+from iowatt.sources.meters.log import InstrumentLog, duplicates, refuse_duplicates
+from iowatt.sources.meters.recording import file_name, read_log
 from iowatt.sources.observation import Observation
 
 #: Output of each load generator in a stage's folder of `emerald run`.
@@ -48,7 +46,7 @@ def measurement(folder: Path) -> MeasuredStages:
     stages = [_stage(folder, plan, one.stage, one.counted, logs) for one in state.stages]
     before = _settings(folder / "settings-before.json")
     after = _settings(folder / "settings-after.json")
-    live = {each.name for each in plan.instruments if source.is_live(each.source)}
+    live = {each.name for each in plan.instruments if meters.is_live(each.source)}
     foreign = [log for log in logs.power if log.instrument.name not in live]
     return MeasuredStages(plan, stages, journal, before, after, str(folder), findings, foreign)
 
@@ -180,12 +178,12 @@ def _not_given(plan: Plan, power: Sequence[InstrumentLog]) -> list[str]:
 
 
 def _log(folder: Path, instrument: PlannedInstrument) -> list[InstrumentLog]:
-    if source.is_live(instrument.source):
+    if meters.is_live(instrument.source):
         return [_renamed(read_log(folder / f"{file_name(instrument.name)}.csv"), instrument.name)]
-    address = source.find(instrument.source)[0]
+    address = meters.find(instrument.source)[0]
     copy = folder / f"{file_name(instrument.name)}-log{Path(address.path).suffix}"
     text = instrument.source.replace(address.path, str(copy), 1) if copy.exists() else instrument.source
-    found = source.logs(text)
+    found = meters.logs(text)
     return [_renamed(found[0], instrument.name)] if len(found) == 1 else found
 
 
@@ -200,7 +198,7 @@ def _named(text: str) -> list[InstrumentLog]:
         with path.open("rb") as file:
             if file.read(2) == b"# ":
                 return [read_log(path)]
-    return source.logs(text)
+    return meters.logs(text)
 
 
 def _settings(file: Path) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ from iowatt.emerald.measurement import Event
 from iowatt.emerald.plan import Plan, PlanStage
 from iowatt.run.bundle import Run
 from iowatt.sources.measured import MeasuredAbout, measured_run
-from iowatt.sources.meters.instrument import InstrumentLog
+from iowatt.sources.meters.log import InstrumentLog
 from iowatt.sources.observation import Interval, Observation
 
 _LONGEST_IDLE_S: Final = 7 * 86_400.0  #: The rules' longest idle stage lasts two hours.

@@ -36,7 +36,7 @@ class BffRequest:
             raise InputError("conflict", Argument("simulate"), text)
         for value, argument, most in (
             (self.tolerance, "tolerance", 0.2),
-            (self.within_percent, "within", 50.0),
+            (self.within_percent, "near_peak", 50.0),
             (self.near_percent, "near_percent", 100.0),
         ):
             if not 0 < value <= most:

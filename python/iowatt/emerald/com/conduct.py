@@ -64,7 +64,7 @@ def run_tests(
         raise InputError("exists", str(output), "the file exists already", hint="`force=True` replaces it")
     if request.size < CHUNK:
         text = "sets under 1MiB are lost in a file system's own data; expected 1MiB or more"
-        raise InputError("out-of-range", Argument("size"), text)
+        raise InputError("out-of-range", Argument("data_size"), text)
     if request.raw is not None and request.protected is not None and request.protected > request.raw:
         text = "the protected capacity is more than the raw capacity, which includes it"
         raise InputError("out-of-range", Argument("protected"), text, hint="are they swapped?")

@@ -16,7 +16,7 @@ from iowatt.emerald.conduct.drivers import driver_of
 from iowatt.emerald.conduct.folder import MeasurementFolder, is_measurement, refuse
 from iowatt.emerald.driver import LoadDriver
 from iowatt.emerald.plan import Plan, plan_file, read
-from iowatt.sources.meters import source
+from iowatt.sources import meters
 from iowatt.sources.target import target_name
 
 ALLOWED: Final = "target.json"
@@ -57,8 +57,8 @@ def opened(
     driver = driver_of(plan)
     refuse(path, plan, resume=resume, force=force)
     for instrument in plan.instruments if plan.source != "simulation" else ():
-        if source.is_live(instrument.source):
-            source.meter(instrument.source)
+        if meters.is_live(instrument.source):
+            meters.meter(instrument.source)
     driver.check(plan)
     with contextlib.ExitStack() as held:
         claim = None

@@ -25,8 +25,8 @@ from iowatt.emerald.driver import DriverError, LoadDriver
 from iowatt.emerald.measurement import JOURNAL, events
 from iowatt.emerald.plan import Plan, PlanStage
 from iowatt.emerald.rules import load
-from iowatt.sources.meters.recorders import InstrumentRequest, Recorders
-from iowatt.sources.process import child
+from iowatt.sources import process
+from iowatt.sources.meters.recording import InstrumentRequest, Recorders
 
 #: A longer break between two stages is a deviation. Our limit: that of the rules was not available. It does
 #: not shrink with the time scale, because starting a program does not.
@@ -136,10 +136,10 @@ def _begin(
         return 0
     if begun.finished:
         return None
-    running = child.left_over(folder.id)
+    running = process.left_over(folder.id)
     if running:
         talk(f"{len(running)} processes of the interrupted run are still there and are ended")
-        child.end(running)
+        process.end(running)
     begun = _verified(plan, driver, folder, begun)
     if begun.next == len(plan.stages):  # everything ran, only the last event is missing
         return begun.next

@@ -18,7 +18,7 @@ from iowatt.emerald.conduct.page import duration
 from iowatt.emerald.conduct.state import read_state
 from iowatt.emerald.driver import LoadDriver
 from iowatt.emerald.plan import Plan, PlanStage
-from iowatt.sources.meters.recorders import Recorders
+from iowatt.sources.meters.recording import Recorders
 
 #: With less space left the run stops while its journal can still be written.
 LEAST_FREE_BYTES: Final = 16 * 1024 * 1024

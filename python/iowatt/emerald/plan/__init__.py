@@ -6,7 +6,6 @@ expresses its workloads for fio and vdbench. ``calendar`` and ``checklist`` go w
 """
 
 from iowatt.emerald.plan.build import PlanRequest, limit_ms, outstanding_at
-from iowatt.emerald.plan.checklist import java
 from iowatt.emerald.plan.folder import check_target, plan_file, read
 from iowatt.emerald.plan.instruments import without_secrets
 from iowatt.emerald.plan.make import make_plan, rewrite
@@ -24,7 +23,6 @@ __all__ = [
     "PlannedRules",
     "check_target",
     "document",
-    "java",
     "limit_ms",
     "make_plan",
     "outstanding_at",

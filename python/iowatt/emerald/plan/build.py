@@ -24,10 +24,12 @@ from iowatt.emerald.plan.model import (
     Target,
 )
 from iowatt.emerald.rules import Rules, UnknownRuleError, load
-from iowatt.sources.export.loads import outstanding_needed
+from iowatt.sources.export import outstanding_needed
 from iowatt.sources.target import target_name
 
 CATEGORIES: Final = ("online", "near-online", "removable-media-library", "virtual-media-library")
+#: Each stage has a seed of its own, a thousand times this and its number, below 2**53.
+_MOST_SEED: Final = 1 << 40
 DEFAULT_OUTSTANDING: Final = 8
 _NO_LIMIT_MS: Final = 100.0  #: The mean response time that plans allow for where no limit is known, in ms.
 # A minute of fio must hold a window of its logs; a minute of vdbench a whole second.
@@ -166,6 +168,9 @@ def _check(request: PlanRequest, rules: Rules) -> None:
     if not least <= scale <= 1:
         text = f"{scale:g} is not from {least:.3g} to 1 (a minute would be {60 * scale:.3g} s)"
         raise InputError("out-of-range", Argument("time_scale"), text)
+    if not 0 <= request.seed <= _MOST_SEED:
+        text = f"{request.seed} is out of range; expected 0 to {_MOST_SEED}"
+        raise InputError("out-of-range", Argument("seed"), text)
     given = {"scenario": request.scenario is not None, "target": bool(request.targets)}
     needs, other = ("scenario", "target") if request.source == "simulation" else ("target", "scenario")
     if given[other] or not given[needs]:
@@ -176,10 +181,10 @@ def _check(request: PlanRequest, rules: Rules) -> None:
     for name in names:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
             text = f"{name!r} is not a name for a log; expected letters, digits, dots, dashes and underscores"
-            raise InputError("bad-syntax", Argument("instrument"), text)
+            raise InputError("bad-syntax", Argument("meter"), text)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InputError("duplicate", Argument("instrument"), f"two instruments are called {twice!r}")
+        raise InputError("duplicate", Argument("meter"), f"two instruments are called {twice!r}")
     for one in request.instruments:
         instruments.check(one)
 

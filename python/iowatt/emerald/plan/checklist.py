@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import shutil
-import subprocess
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from iowatt.emerald.plan.instruments import is_awaited, public_source
 from iowatt.emerald.plan.model import Plan
 from iowatt.emerald.plan.result import ChecklistItem, ItemState
 from iowatt.emerald.rules import Rule, Rules
-
-_JAVA_REFUSED: Final = range(10, 20)
+from iowatt.sources.environment import fio_version, java
 
 
 def items(plan: Plan, rules: Rules, *, modelled_power: bool = False) -> list[ChecklistItem]:
@@ -40,7 +37,7 @@ def _ruled(plan: Plan, rules: Rules, topic: str, key: str, text: str) -> Iterato
 def _instruments(plan: Plan, rules: Rules) -> Iterator[ChecklistItem]:
     for role, words in (("power", "power meters"), ("temperature", "thermometers")):
         own = [one for one in plan.instruments if one.role == role]
-        option = "--instrument" if role == "power" else "--thermometer"
+        option = "--meter" if role == "power" else "--thermometer"
         if own:
             listed = ", ".join(f"{one.name} ({public_source(one.source)})" for one in own)
             yield _item(role, f"{words}: {listed}; try each with `iowatt meter read`", "to do")
@@ -69,7 +66,7 @@ def _instruments(plan: Plan, rules: Rules) -> Iterator[ChecklistItem]:
 
 
 def _driver(plan: Plan, rules: Rules) -> Iterator[ChecklistItem]:
-    version = installed(plan.source)
+    version = fio_version() if plan.source == "fio" else shutil.which(plan.source)
     text = f"{plan.source} is {'not installed' if version is None else f'installed: {version}'}"
     yield _item("driver", text, "missing" if version is None else "in place")
     tool = rules.find("driver.tool", plan.category)
@@ -92,16 +89,6 @@ def _driver(plan: Plan, rules: Rules) -> Iterator[ChecklistItem]:
     if plan.source == "vdbench":
         accepted, text = java()
         yield _item("driver", text, "in place" if accepted else "missing")
-
-
-def java() -> tuple[bool, str]:
-    """Whether there is a Java that vdbench accepts, and which (5.04.06 reads version digits one by one)."""
-    version = re.search(r'version "(\d+)', _output(["java", "-version"]) or "")
-    if version is None:
-        return False, "no Java on the PATH, and vdbench needs one"
-    if int(version[1]) in _JAVA_REFUSED:
-        return False, f"Java {version[1]}; vdbench 5.04.06 refuses 10 to 19"
-    return True, f"Java {version[1]}"
 
 
 def _system(plan: Plan, rules: Rules) -> Iterator[ChecklistItem]:
@@ -127,22 +114,6 @@ def _system(plan: Plan, rules: Rules) -> Iterator[ChecklistItem]:
     elif rated:
         given = ", ".join(stage.phase for stage in rated)
         yield _item("rates", f"given: {given}", "in place")
-
-
-def installed(tool: str) -> str | None:
-    """The version or path of a load generator; None where it is not on the PATH."""
-    path = shutil.which(tool)
-    if path is None or tool != "fio":
-        return path
-    return (_output(["fio", "--version"]) or "fio").strip()
-
-
-def _output(words: list[str]) -> str | None:
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout + done.stderr
 
 
 def _words(value: Any) -> str:

@@ -7,10 +7,9 @@ from typing import Final
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.plan.model import Plan, PlannedInstrument
-from iowatt.sources.meters import source
-from iowatt.sources.meters.address import SECRETS, parse
+from iowatt.sources import meters
 
-_ARGUMENTS: Final = {"power": "instrument", "temperature": "thermometer"}
+_ARGUMENTS: Final = {"power": "meter", "temperature": "thermometer"}
 
 
 def check(instrument: PlannedInstrument) -> None:
@@ -19,10 +18,10 @@ def check(instrument: PlannedInstrument) -> None:
     A missing or empty log is made during the measurement; one with content is read.
     """
     try:
-        if source.is_live(instrument.source):
-            source.meter(instrument.source)
+        if meters.is_live(instrument.source):
+            meters.meter(instrument.source)
         elif not is_awaited(instrument):
-            source.logs(instrument.source)
+            meters.logs(instrument.source)
     except InputError as error:
         place = Argument(_ARGUMENTS[instrument.role], instrument.name)
         where = "" if error.place is None else f"{error.place}: "
@@ -32,7 +31,7 @@ def check(instrument: PlannedInstrument) -> None:
 def is_awaited(instrument: PlannedInstrument) -> bool:
     """Whether it is a log that is missing or empty."""
     try:
-        address, scheme = source.find(instrument.source)
+        address, scheme = meters.find(instrument.source)
     except InputError:  # a plan that was changed by hand is refused when it is run
         return False
     if scheme.live or not address.path:
@@ -52,6 +51,5 @@ def without_secrets(plan: Plan) -> Plan:
 
 def public_source(source: str) -> str:
     """An address without its password and keys. Raises ``InputError`` where it is not an address."""
-    address = parse(source)
-    secret = address.password is not None or SECRETS & address.options.keys()
-    return address.public if secret else source
+    address = meters.parse(source)
+    return address.public if address.secret else source

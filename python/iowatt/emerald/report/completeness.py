@@ -147,7 +147,7 @@ def _instruments(inputs: ReportInputs) -> Iterator[Item]:
     for role in ("power", "temperature"):
         own = [one for one in meters.values() if one.role == role]
         if not own:
-            yield _no(page, f"an instrument of {role}", "plan with --instrument and --thermometer")
+            yield _no(page, f"an instrument of {role}", "plan with --meter and --thermometer")
         for one in own:
             yield _item(page, f"{one.name}: model", one.model, "model= in its address")
             yield _item(page, f"{one.name}: serial number", one.serial, "serial= in its address")

@@ -96,7 +96,7 @@ def compare_caches(
     chosen = [_read(cache_policies.parsed, text, "policy") for text in _names(policy)]
     objects = block_bytes is None
     listed = _listed(SIZES if size is None else size)
-    wanted = [_read(lambda text: parse_size(text, objects=objects), text, "size") for text in listed]
+    wanted = [_read(lambda text: parse_size(text, objects=objects), text, "sizes") for text in listed]
     first, first_s = _warm_up(warm_up)
     entering: Writes = _word(writes, ("allocate", "around"), "writes")
     share_of: ShareOf = _word(percent_of, (FOOTPRINT, SPAN), "percent_of")

@@ -46,10 +46,10 @@ class CacheSize:
             found = (self.bytes or 0) // (block or 1)
         unit = "object" if block is None else f"block of {block} bytes"
         if found == 0:
-            raise InputError("out-of-range", Argument("size"), f"{self.text} holds no {unit}")
+            raise InputError("out-of-range", Argument("sizes"), f"{self.text} holds no {unit}")
         if found > MOST_SLOTS:
             message = f"{self.text} is {found} blocks; at most {MOST_SLOTS} are simulated"
-            raise InputError("out-of-range", Argument("size"), message)
+            raise InputError("out-of-range", Argument("sizes"), message)
         return found
 
 
@@ -187,13 +187,13 @@ def _whole(
     if share_of == SPAN:
         if block is None:
             message = "a share of the span needs blocks; objects have no address space"
-            raise InputError("conflict", Argument("size"), message)
+            raise InputError("conflict", Argument("sizes"), message)
         if span_bytes is not None:
             return int(span_bytes // block)
     if trace.get("path") == "-":
         text = "a share is known at the trace's end only, and standard input is read once"
         hint = "give the size in bytes, or the trace as a file"
-        raise InputError("read-once", Argument("size", shares[0].text), text, hint=hint)
+        raise InputError("read-once", Argument("sizes", shares[0].text), text, hint=hint)
     passed = _run(trace, plan, progress)
     if share_of == SPAN:
         return -(-int(passed["span_bytes"]) // (block or 1))

@@ -254,7 +254,7 @@ def _run(
     idle_w: float,
     parity: int,
 ) -> BenchmarkPoint:
-    from iowatt.sources.simulator import run_core
+    from iowatt.sources.simulation import run_core
 
     replay = plan["workloads"][0]["replay"]
     if replay["mode"] == "closed":

@@ -19,7 +19,7 @@ from iowatt.evaluate.estimate.system import DestagePhase, QueueingSystem
 from iowatt.evaluate.evaluation import Prepared
 from iowatt.lenses.efficiency import BYTES_PER_GB, BYTES_PER_MIB
 from iowatt.model.power import ArrayPlan
-from iowatt.sources.simulation.counts import capacity
+from iowatt.sources.simulation import capacity
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import numpy as np
 
 from iowatt.evaluate.estimate.unknown import not_modelled
 from iowatt.evaluate.evaluation import Prepared
-from iowatt.sources.export.zones import CUMULATIVE, FIRST_BYTES, REACH_BYTES
+from iowatt.sources.export import hot_band_curve
 
 #: Requests of a recorded trace that are examined.
 LOOKED_AT: Final = 20_000
@@ -346,8 +346,7 @@ def _hot(start: int, end: int, write: bool) -> tuple[Band, ...]:
         at = start + int((first + shift) % length)
         found.append(Band(at, min(end, int(at + last - first)), last - first, share))
 
-    ends = [*(FIRST_BYTES * 2**row for row in range(len(CUMULATIVE))), REACH_BYTES]
-    for right, held in zip(ends, [*CUMULATIVE, 1.0], strict=True):
+    for right, held in hot_band_curve():
         share = held - below
         if right <= length:
             put(left, right, share)

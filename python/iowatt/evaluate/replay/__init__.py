@@ -1,7 +1,6 @@
 """`iowatt replay`: a trace on real storage, with power meters, and the same trace simulated."""
 
 from iowatt.evaluate.replay.conduct import ReplayRequest, replay
-from iowatt.evaluate.replay.fio import MeterAddress
 from iowatt.evaluate.replay.result import ReplayDocument
 
-__all__ = ["MeterAddress", "ReplayDocument", "ReplayRequest", "replay"]
+__all__ = ["ReplayDocument", "ReplayRequest", "replay"]

@@ -17,7 +17,6 @@ from iowatt.evaluate.replay import target, trace
 from iowatt.evaluate.replay.fio import (
     LATE_MS,
     OUTPUT,
-    MeterAddress,
     lateness_of,
     recorders,
     run_fio,
@@ -29,7 +28,7 @@ from iowatt.run.bundle import TABLES, Run, reserve
 from iowatt.run.tables import frame
 from iowatt.sources import fio, outputs
 from iowatt.sources.measured import MeasuredAbout, measured_run
-from iowatt.sources.meters.instrument import InstrumentLog
+from iowatt.sources.meters.log import InstrumentLog
 
 #: Extents are halved until the target has at least this many, or they are the smallest possible.
 _LEAST_EXTENTS: Final = 1024
@@ -98,7 +97,7 @@ class ReplayRequest:
     fold: bool = False
     align: bool = False
     depth: int = 64
-    meters: Sequence[MeterAddress] = ()
+    meters: Sequence[str] = ()
     meter_interval_s: float = 1.0
     interval_s: float | None = None
     scenario: Path | None = None

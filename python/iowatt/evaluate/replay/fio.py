@@ -12,11 +12,9 @@ fio replays a log (``read_iolog``); three of its properties decide the shape of 
 
 from __future__ import annotations
 
-import re
 import shutil
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,9 +23,10 @@ import numpy as np
 from iowatt.base.errors import InputError, IowattError
 from iowatt.evaluate.replay.result import Lateness
 from iowatt.evaluate.replay.trace import ReplayTrace
-from iowatt.sources.fio import logs
-from iowatt.sources.meters.recorders import InstrumentRequest, Recorders
-from iowatt.sources.process import child
+from iowatt.sources import process
+from iowatt.sources.fio import read_replay_log
+from iowatt.sources.meters import split_name
+from iowatt.sources.meters.recording import InstrumentRequest, Recorders
 
 if TYPE_CHECKING:
     from iowatt.evaluate.replay.target import ReplayTarget
@@ -89,26 +88,11 @@ def _log(
 
 #: How much longer than the trace fio may take, as a factor and in s, before it hangs.
 _ALLOWANCE: Final = (3.0, 120.0)
-_NAMED: Final = re.compile(r"([A-Za-z0-9_.-]{1,60})=(.+)", re.ASCII)
 
 
-@dataclass(frozen=True)
-class MeterAddress:
-    """An instrument as the command line names it."""
-
-    name: str | None
-    address: str
-
-    @classmethod
-    def parse(cls, text: str) -> MeterAddress:
-        """``pdu=snmp://...`` or ``snmp://...``."""
-        match = _NAMED.fullmatch(text)
-        return cls(match[1], match[2]) if match else cls(None, text)
-
-
-def recorders(addresses: Sequence[MeterAddress], folder: Path, interval_s: float) -> Recorders:
-    """Recorders of the instruments that the command line names. Raises ``InputError``."""
-    return Recorders([InstrumentRequest(one.name, one.address, interval_s) for one in addresses], folder)
+def recorders(addresses: Sequence[str], folder: Path, interval_s: float) -> Recorders:
+    """Recorders of the instruments at addresses (``pdu=snmp://...``). Raises ``InputError``."""
+    return Recorders([InstrumentRequest(*split_name(text), interval_s) for text in addresses], folder)
 
 
 def run_fio(
@@ -129,7 +113,7 @@ def run_fio(
     words += [] if trace.write.any() else ["--readonly"]
     factor, seconds = _ALLOWANCE
     try:
-        ended = child.run(
+        ended = process.run(
             [*words, JOB],
             folder=folder,
             stop=stop,
@@ -162,7 +146,7 @@ RESOLUTION_MS: Final = 2.0
 
 def lateness_of(trace: ReplayTrace, folder: Path) -> Lateness:
     """From the logs in ``folder``. The k-th request made is compared with the k-th of the trace."""
-    found = [logs.read(path, logs.REPLAY_BYTES) for path in sorted(folder.glob("replay_lat.*.log"))]
+    found = [read_replay_log(path) for path in sorted(folder.glob("replay_lat.*.log"))]
     made = np.sort(np.concatenate([rows.time_ms - rows.value / 1e6 for rows in found]))
     asked = trace.time_ns / 1e6
     behind = made[: asked.size] - asked[: made.size]

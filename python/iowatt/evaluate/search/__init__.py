@@ -41,13 +41,14 @@ __all__ = [
     "sweep_request",
 ]  # fmt: skip
 
-__getattr__ = names_from(
-    __name__,
-    {
-        "axes": "SweepAxis parse_axes short_names show_value",
-        "curve": "curve_request",
-        "prepare": "ScenarioInput",
-        "pricing": "Pricing PricingRequest",
-        "sweep": "SweepRequest SweepResult run_sweep sweep_document sweep_request",
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = names_from(
+        __name__,
+        {
+            "axes": "SweepAxis parse_axes short_names show_value",
+            "curve": "curve_request",
+            "prepare": "ScenarioInput",
+            "pricing": "Pricing PricingRequest",
+            "sweep": "SweepRequest SweepResult run_sweep sweep_document sweep_request",
+        },
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -18,7 +19,7 @@ from typing import Any, Final
 
 from iowatt.base.document import TomlDocument
 from iowatt.base.errors import Argument, InputError
-from iowatt.base.overrides import key_path
+from iowatt.base.overrides import as_overrides, key_path
 from iowatt.base.problems import DocumentError, KeyPath
 from iowatt.evaluate import evaluation
 from iowatt.evaluate.search.axes import (
@@ -45,6 +46,15 @@ class ScenarioInput:
     base: Path
     source: str
     overrides: tuple[str, ...]
+
+    @classmethod
+    def read(
+        cls, scenario: str | os.PathLike[str], overrides: Iterable[str] | Mapping[str, object] = ()
+    ) -> ScenarioInput:
+        """A scenario's file, or its text, with overrides. Raises ``InputError`` for an unreadable file."""
+        path, base, text = evaluation.located(scenario)
+        source = str(path) if isinstance(path, Path) else "scenario"
+        return cls(text, base, source, tuple(as_overrides(overrides, None)))
 
     def document(self, overrides: Sequence[str] = ()) -> TomlDocument:
         """The scenario with overrides, unchecked; file names relative to its base."""

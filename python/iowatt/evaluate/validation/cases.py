@@ -199,10 +199,10 @@ def cases(
             known = ", ".join(case.device for case in shipped())
             message = "there is no shipped trace of this device"
             hint = f"give `trace=FILE`; shipped are traces of {known}"
-            raise InputError("unknown-name", Argument("device", device), message, hint=hint)
+            raise InputError("unknown-name", Argument("drive", device), message, hint=hint)
         return found
     if device is None:
-        raise InputError("missing", Argument("device"), f"expected the device that {trace} was measured on")
+        raise InputError("missing", Argument("drive"), f"expected the device that {trace} was measured on")
     same = _known_as(trace)
     if same:
         return [

@@ -26,13 +26,14 @@ SAMPLES: Final = 300
 START: Final = "2026-01-01"
 """A fixed day, so that the same command gives the same bill next year."""
 
-__getattr__ = names_from(
-    __name__,
-    {
-        "book.book": "Book",
-        "book.find": "find_book",
-        "pricing.case": "Horizon",
-        "request": "CostRequest answer",
-        "result.costs": "Cost",
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = names_from(
+        __name__,
+        {
+            "book.book": "Book",
+            "book.find": "find_book",
+            "pricing.case": "Horizon",
+            "request": "CostRequest answer",
+            "result.costs": "Cost",
+        },
+    )

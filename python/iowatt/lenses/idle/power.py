@@ -89,7 +89,7 @@ def named(device: str) -> TwoStates:
     if file.kind != "hdd":
         raise InputError(
             "not-applicable",
-            Argument("device"),
+            Argument("drive"),
             f"{file.name!r} is an SSD, which has no spindle; expected a disk",
         )
     known = state_watts(file)
@@ -101,7 +101,7 @@ def named(device: str) -> TwoStates:
         "spin_up_s": known.spin_up_time,
         "spin_down_s": known.spin_down_time,
     }
-    return _of(file.name, figures, Argument("device"))
+    return _of(file.name, figures, Argument("drive"))
 
 
 def of_run(run: Run) -> list[TwoStates]:
@@ -124,7 +124,7 @@ def of_run(run: Run) -> list[TwoStates]:
             "missing-figure",
             str(run.path or run.name),
             "the Run's plan does not have the power of its drives",
-            hint="`device=NAME` uses the power figures of that drive",
+            hint="`drive=NAME` uses the power figures of that drive",
         ) from None
 
 
@@ -168,5 +168,5 @@ def _missing(name: str, figures: list[str], where: str) -> MissingFiguresError:
         "missing-figure",
         where,
         f"{name!r} lacks power figures that spinning down needs: {', '.join(figures)}",
-        hint="take another drive (`device=NAME`), or state them in a device file of your own",
+        hint="take another drive (`drive=NAME`), or state them in a device file of your own",
     )

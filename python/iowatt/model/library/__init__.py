@@ -31,17 +31,18 @@ __all__ = [
     "stand_ins", "state_watts",
 ]  # fmt: skip
 
-__getattr__ = names_from(
-    __name__,
-    {
-        "derive": "state_watts",
-        "describe": "describe_device file_ratings list_devices",
-        "device": "DeviceFile DevicePrice",
-        "drive": "Disk",
-        "electronics": "Scheduler",
-        "find": "device_file device_names find_device find_drive own_files",
-        "folders": "LIBRARY LibraryFolder",
-        "price_class": "PRICE_CLASSES Sold price_class_of",
-        "source": "FigureSource assumed source_of stand_in stand_ins",
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = names_from(
+        __name__,
+        {
+            "derive": "state_watts",
+            "describe": "describe_device file_ratings list_devices",
+            "device": "DeviceFile DevicePrice",
+            "drive": "Disk",
+            "electronics": "Scheduler",
+            "find": "device_file device_names find_device find_drive own_files",
+            "folders": "LIBRARY LibraryFolder",
+            "price_class": "PRICE_CLASSES Sold price_class_of",
+            "source": "FigureSource assumed source_of stand_in stand_ins",
+        },
+    )

@@ -25,15 +25,16 @@ __all__ = [
     "SupplyKeys", "calculate", "component_watts", "find_part", "resolve_power", "total",
 ]  # fmt: skip
 
-__getattr__ = names_from(
-    __name__,
-    {
-        "calculator": "calculate component_watts total",
-        "components": "ResolvedPower",
-        "efficiency": "MODES",
-        "keys": "ArrayPower PartKeys SupplyKeys",
-        "part": "find_part",
-        "plan": "ArrayPart ArrayPlan Enclosure PoolDrives",
-        "resolve": "resolve_power",
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = names_from(
+        __name__,
+        {
+            "calculator": "calculate component_watts total",
+            "components": "ResolvedPower",
+            "efficiency": "MODES",
+            "keys": "ArrayPower PartKeys SupplyKeys",
+            "part": "find_part",
+            "plan": "ArrayPart ArrayPlan Enclosure PoolDrives",
+            "resolve": "resolve_power",
+        },
+    )

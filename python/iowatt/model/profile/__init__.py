@@ -44,12 +44,13 @@ __all__ = [
     "shown_profile",
 ]
 
-__getattr__ = names_from(
-    __name__,
-    {
-        "describe": "profile_list remarks shown_profile",
-        "find": "Loaded load parsed profile_names",
-        "profile": "PROFILE_SCHEMA Envelope Mix Profile ProfilePhase ProfileStream mean_size",
-        "ranges": "RangeEnd",
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = names_from(
+        __name__,
+        {
+            "describe": "profile_list remarks shown_profile",
+            "find": "Loaded load parsed profile_names",
+            "profile": "PROFILE_SCHEMA Envelope Mix Profile ProfilePhase ProfileStream mean_size",
+            "ranges": "RangeEnd",
+        },
+    )

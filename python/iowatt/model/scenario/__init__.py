@@ -46,17 +46,18 @@ __all__ = [
     "usable_and_effective",
 ]
 
-__getattr__ = names_from(
-    __name__,
-    {
-        "array_power_calculation": "array_plan calculated_power",
-        "compile": "compile_plan resolve_sources",
-        "describe": "check",
-        "explain": "explanation find_key",
-        "keys.scenario": "Scenario",
-        "loading": "idle_system load scenario_document",
-        "paths": "file_keys input_files traces_of",
-        "resolved": "ResolvedSystem usable_and_effective",
-        "starter": "ReadTrace copy_examples starter_text",
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = names_from(
+        __name__,
+        {
+            "array_power_calculation": "array_plan calculated_power",
+            "compile": "compile_plan resolve_sources",
+            "describe": "check",
+            "explain": "explanation find_key",
+            "keys.scenario": "Scenario",
+            "loading": "idle_system load scenario_document",
+            "paths": "file_keys input_files traces_of",
+            "resolved": "ResolvedSystem usable_and_effective",
+            "starter": "ReadTrace copy_examples starter_text",
+        },
+    )

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from iowatt.base.problems import Reporter, nearest
-from iowatt.model.library import levels
 from iowatt.model.library.drive import Disk
-from iowatt.model.library.electrical import PowerLevel
+from iowatt.model.library.electrical import STANDBY, PowerLevel, missing_figures, power_levels, speed_problem
 from iowatt.model.library.ssd.drive import Ssd
 from iowatt.model.scenario.keys.array import Pool
 from iowatt.model.scenario.keys.power import MultiSpeedPolicy, NeverPolicy, levels_needed
@@ -18,15 +17,15 @@ SPIN_DOWN_NEEDS: Final = ("standby", "spin_up", "spin_down", "spin_up_time", "sp
 
 def check_levels(pool: Pool, drive: Disk, report: Reporter) -> None:
     """Report levels that the policy uses and the disk lacks, or that make no sense."""
-    wrong = levels.speed_problem(drive.power, drive.rpm)
+    wrong = speed_problem(drive.power, drive.rpm)
     if wrong is not None:
         report("conflict", "device", f"{drive.name!r}: {wrong}")
         return
-    known = levels.levels(drive.power, drive.rpm)
+    known = power_levels(drive.power, drive.rpm)
     usable = drive.ladder.names
     needed = levels_needed(pool.power)
     if not needed and not usable and not isinstance(pool.power, NeverPolicy):
-        needed = [levels.STANDBY]
+        needed = [STANDBY]
     for name in needed:
         if name not in usable:
             _refuse_level(pool, drive, name, known, report)
@@ -38,20 +37,20 @@ def _refuse_level(
     pool: Pool, drive: Disk, name: str, known: Mapping[str, PowerLevel], report: Reporter
 ) -> None:
     """Report why a level cannot be used."""
-    if name not in known and name != levels.STANDBY:
+    if name not in known and name != STANDBY:
         hint = f"it has {', '.join(sorted(known))}" if known else "it has none"
         hint += f'; or give it one: device = {{ power = {{ level = [{{ name = "{name}", ... }}] }} }}'
         if near := nearest(name, known):
             hint = f"did you mean {near!r}?"
         report("unknown-name", "power", f"{drive.name!r} has no power level {name!r}", hint)
         return
-    lacking = levels.missing(known[name]) if name in known else SPIN_DOWN_NEEDS
+    lacking = missing_figures(known[name]) if name in known else SPIN_DOWN_NEEDS
     if not lacking:
         message = f"level {name!r} of {drive.name!r} draws more than idling ({drive.power.idle:g} W)"
         report("conflict", "power", message)
         return
     reason = f"the policy {pool.power.policy!r} needs"
-    if name == levels.STANDBY:
+    if name == STANDBY:
         refuse_missing(pool, drive, reason, lacking, report)
         return
     figures = ", ".join(f"{figure} of level {name}" for figure in lacking)

@@ -12,7 +12,7 @@ from iowatt.render import numbers, palette
 from iowatt.render.numbers import with_unit
 from iowatt.render.phrases import between, listed
 from iowatt.run.tables import ARRAY_STATES
-from iowatt.sources.simulation.counts import source_name
+from iowatt.sources.simulation import source_name
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run

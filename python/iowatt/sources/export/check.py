@@ -10,15 +10,16 @@ import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from pydantic import Field
-
+from iowatt.base.atomic_path import write_text
 from iowatt.base.errors import Argument, InputError, IowattError
-from iowatt.base.results import Note, Result, ResultDocument
+from iowatt.base.results import Note
 from iowatt.model.profile import remarks
+from iowatt.sources.environment import fio_version
 from iowatt.sources.export import fio, vdbench
-from iowatt.sources.export.loads import ExportedFile, ExportOmission, PreparedProfile
+from iowatt.sources.export.loads import ExportedFile, PreparedProfile
+from iowatt.sources.export.result import ComparedFigure, ExportedJob, FioCheck, ProfileExport
 from iowatt.sources.target import scratch_target
 
 
@@ -30,18 +31,6 @@ class JobResult:
     op: str
     requests: int
     bytes: int
-
-
-def fio_version() -> str | None:
-    """What `fio --version` says; ``None`` where there is no fio."""
-    program = shutil.which("fio")
-    if program is None:
-        return None
-    try:
-        done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()
 
 
 def no_fio(where: str | None) -> InputError:
@@ -104,64 +93,6 @@ PAGE_CACHE: Final = "page-cache"
 """Code of the note that fio ran through the page cache."""
 
 _SHORT: Final = 0.3
-
-
-class ComparedFigure(Result):
-    """A figure of one stream (or of ``all``); ``difference`` is observed less asked."""
-
-    stream: str
-    figure: str
-    unit: str
-    asked: float
-    observed: float
-    difference: float
-
-    @classmethod
-    def of(cls, stream: str, figure: str, unit: str, asked: float, observed: float) -> ComparedFigure:
-        """With the difference."""
-        difference = observed - asked
-        return cls(
-            stream=stream, figure=figure, unit=unit, asked=asked, observed=observed, difference=difference
-        )
-
-
-class FioCheck(Result):
-    """A run of fio compared with the profile."""
-
-    fio: str  #: Its version.
-    target: str
-    rows: list[ComparedFigure]
-    requests: int
-    largest_share_difference: float  #: In points.
-    sampling_error: float  #: Standard error of a share of one half, in points.
-    within: bool  #: No share is off by more than a point.
-    notes: list[Note]
-
-
-class ExportedJob(Result):
-    """A job of the file, and the stream it makes."""
-
-    name: str
-    stream: str
-
-
-class ProfileExport(ResultDocument):
-    """A profile as a file for a load generator."""
-
-    schema_id: Literal["iowatt.trace-export/1"] = Field(default="iowatt.trace-export/1", alias="schema")
-    profile: str
-    to: str
-    path: str | None
-    text: str
-    target: str
-    span_bytes: int
-    duration_s: float
-    seed: int
-    streams: list[str]
-    jobs: list[ExportedJob]
-    not_expressed: list[ExportOmission]
-    notes: list[Note]
-    check: FioCheck | None
 
 
 _MixCounts = tuple[float, float, float]  # requests, reads, bytes
@@ -253,24 +184,44 @@ def _compare_mix(name: str, asked: _MixCounts, observed: _MixCounts) -> list[Com
 _TOOLS: Final = {"fio": fio.export, "vdbench": vdbench.export}
 
 
-def write_export(
-    prepared: PreparedProfile, tool: str, output: Path | None, *, force: bool = False
-) -> ExportedFile:
+def export_profile(
+    prepared: PreparedProfile,
+    tool: str,
+    output: Path | None,
+    *,
+    check: Path | None = None,
+    erase: Path | None = None,
+    force: bool = False,
+    tell: Callable[[str], None] = lambda _text: None,
+) -> ProfileExport:
     """The file for ``tool`` (fio or vdbench), written to ``output`` where one is named.
 
-    Raises ``InputError`` where the output exists (and no ``force``), or cannot be written.
+    With ``check``, fio also runs it on that target, and what it did is compared with the profile.
+
+    Raises ``InputError`` where the output exists (and no ``force``) or cannot be written; with ``check``,
+    where the tool is not fio, there is no fio, or the target may not be written to.
     """
     exported = _TOOLS[tool](prepared)
     if output is not None:
-        try:
-            with output.open("w" if force else "x", encoding="utf-8") as file:
-                file.write(exported.text)
-        except FileExistsError:
-            message = "the file exists"
-            raise InputError("exists", str(output), message, hint="`force=True` replaces it") from None
-        except OSError as error:
-            raise InputError("unwritable", str(output), error.strerror or "cannot be written") from None
-    return exported
+        write_text(output, exported.text, force=force)
+    checked = None
+    if check is not None:
+        checked = check_with_fio(prepared, tool, check, force=force, erase=erase, tell=tell)
+    return ProfileExport(
+        profile=prepared.profile.name,
+        to=exported.tool,
+        path=None if output is None else str(output),
+        text=exported.text,
+        target=prepared.target,
+        span_bytes=prepared.span,
+        duration_s=prepared.duration_s,
+        seed=prepared.seed,
+        streams=[stream.name for stream in prepared.profile.stream],
+        jobs=[ExportedJob(name=name, stream=stream) for name, stream in exported.jobs.items()],
+        not_expressed=exported.omissions,
+        notes=remarks(prepared.profile),
+        check=checked,
+    )
 
 
 def check_with_fio(
@@ -297,24 +248,3 @@ def check_with_fio(
         exported = fio.export(prepared, direct=direct)
         results = run_fio(exported.text, Path.cwd())
     return compare(prepared, exported, results, fio_version=version, target=str(target), direct=direct)
-
-
-def export_result(
-    prepared: PreparedProfile, exported: ExportedFile, output: Path | None, check: FioCheck | None
-) -> ProfileExport:
-    """The document of an export."""
-    return ProfileExport(
-        profile=prepared.profile.name,
-        to=exported.tool,
-        path=None if output is None else str(output),
-        text=exported.text,
-        target=prepared.target,
-        span_bytes=prepared.span,
-        duration_s=prepared.duration_s,
-        seed=prepared.seed,
-        streams=[stream.name for stream in prepared.profile.stream],
-        jobs=[ExportedJob(name=name, stream=stream) for name, stream in exported.jobs.items()],
-        not_expressed=exported.omissions,
-        notes=remarks(prepared.profile),
-        check=check,
-    )

@@ -20,12 +20,12 @@ from iowatt.model.profile.laws import Access, HotBand, Skew, Zipf
 from iowatt.sources.export.loads import Op
 
 # Cumulative probability at 16 kB x 2^row (unit 1000 bytes); the last segment ends at REACH_BYTES.
-CUMULATIVE: Final = (
+_CUMULATIVE: Final = (
     0.087217, 0.101010, 0.132206, 0.159946, 0.201713, 0.262602, 0.326450, 0.366902, 0.386175,
     0.436941, 0.482631, 0.523752, 0.560760, 0.594068, 0.624045, 0.651024, 0.675305, 0.697159,
     0.716827, 0.734528, 0.750459, 0.764797, 0.777701, 0.789314, 0.799767, 0.809174, 0.817640,
 )  # fmt: skip
-FIRST_BYTES: Final = 16_000.0
+_FIRST_BYTES: Final = 16_000.0
 REACH_BYTES: Final = 1.31322e12
 # Ranks that Zipf's sum is taken over one by one; beyond, by its integral.
 _RANKS: Final = 1 << 20
@@ -40,6 +40,12 @@ class AddressZone:
     weight: int
     start: int
     length: int
+
+
+def hot_band_curve() -> list[tuple[float, float]]:
+    """The corners of the hot band's curve: bytes from its start, and the share of requests before them."""
+    ends = [_FIRST_BYTES * 2**row for row in range(len(_CUMULATIVE))]
+    return [*zip(ends, _CUMULATIVE, strict=True), (REACH_BYTES, 1.0)]
 
 
 def is_zoned(access: Access) -> bool:
@@ -112,11 +118,9 @@ def hot_band(length: float, *, shift: float = 0.0) -> tuple[Floats, Floats]:
 
     ``shift`` moves the curve, as writes do. What lies beyond the band wraps into it.
     """
-    knots = [0.0, *(FIRST_BYTES * 2**row for row in range(len(CUMULATIVE))), REACH_BYTES]
-    cumulative = [0.0, *CUMULATIVE, 1.0]
     pieces: list[tuple[float, float, float]] = []
     everywhere = 0.0
-    for (x0, x1), (z0, z1) in zip(pairwise(knots), pairwise(cumulative), strict=True):
+    for (x0, z0), (x1, z1) in pairwise([(0.0, 0.0), *hot_band_curve()]):
         rounds = math.floor((x1 - x0) / length)
         density = (z1 - z0) / (x1 - x0)
         everywhere += density * rounds

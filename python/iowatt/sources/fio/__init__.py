@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from iowatt.sources.fio.document import refuse_other_formats
+from iowatt.sources.fio.logs import read_replay_log
 from iowatt.sources.fio.observe import read, read_groups
 
-__all__ = ["read", "read_groups", "refuse_other_formats"]
+__all__ = ["read", "read_groups", "read_replay_log", "refuse_other_formats"]

@@ -337,8 +337,8 @@ def read_job_logs(output: FioDocument, folder: Path, warnings: list[str]) -> Job
 def _rows(folder: Path, job: FioJob) -> dict[str, logs.Rows]:
     """The logs of a job that hold anything, by their kind."""
     paths = {kind: logs.find(folder, job, kind) for kind in ("lat", "clat", "iops", "bw")}
-    limit = logs.REPLAY_BYTES if "read_iolog" in job.options else logs.MOST_BYTES
-    rows = {kind: logs.read(path, limit) for kind, path in paths.items() if path is not None}
+    read = logs.read_replay_log if "read_iolog" in job.options else logs.read
+    rows = {kind: read(path) for kind, path in paths.items() if path is not None}
     return {kind: of for kind, of in rows.items() if of.time_ms.size}
 
 

@@ -22,7 +22,7 @@ from iowatt.sources.fio.document import FioJob
 #: Of one log: some three million requests, of which a job's four columns are 100 MB.
 MOST_BYTES: Final = 128 << 20
 #: Of a replay, which has a row for each request of its trace and no windows.
-REPLAY_BYTES: Final = 1 << 30
+_REPLAY_BYTES: Final = 1 << 30
 _CHUNK_BYTES: Final = 4 << 20
 #: Before this a time in ms is no date but counted from the start of the job: 1973.
 _EPOCH_MS: Final = 10**11
@@ -152,6 +152,11 @@ def read(path: Path, most_bytes: int = MOST_BYTES) -> Rows:
     order = np.argsort(times, kind="stable")
     values, directions, blocks = (np.concatenate([part[n] for part in parts])[order] for n in (1, 2, 3))
     return Rows(path, times[order], values, directions, blocks, bool(rest))
+
+
+def read_replay_log(path: Path) -> Rows:
+    """The log of a replay: as :func:`read`, up to 1 GiB."""
+    return read(path, _REPLAY_BYTES)
 
 
 def _columns(whole: bytes, where: str, before: int) -> Columns:

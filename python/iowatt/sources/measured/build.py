@@ -13,21 +13,11 @@ from iowatt.base.toml_writer import inline, key
 from iowatt.lenses.summary import summarise
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
-from iowatt.run.record import (
-    Record,
-    RunWindow,
-    SourceKind,
-    StorageBytes,
-    Tables,
-    VolumeFlow,
-    WorkloadFlow,
-)
+from iowatt.run.record import Record, RunWindow, SourceKind, StorageBytes, Tables, VolumeFlow, WorkloadFlow
 from iowatt.run.summary_parts import LoadGenerator, Reported, StreamShare
 from iowatt.sources.measured import instruments, tables
 from iowatt.sources.measured.flow import RunSpan, flow, join_last, load_spans, rest_spans
-from iowatt.sources.meters.align import refuse_duplicates
-from iowatt.sources.meters.checks import sample_interval
-from iowatt.sources.meters.instrument import InstrumentLog
+from iowatt.sources.meters.log import InstrumentLog, refuse_duplicates, sample_interval
 from iowatt.sources.observation import Observation
 
 MINUTE_S: Final = 60.0

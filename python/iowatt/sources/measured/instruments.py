@@ -15,8 +15,7 @@ from iowatt.base.errors import InputError
 from iowatt.run.summary_parts import InstrumentProblem, InstrumentSummary
 from iowatt.run.tables import INSTRUMENTS, frame
 from iowatt.sources.measured.flow import RunSpan
-from iowatt.sources.meters.align import AlignedSeries, align
-from iowatt.sources.meters.instrument import QUANTITIES, InstrumentLog
+from iowatt.sources.meters.log import QUANTITIES, AlignedSeries, InstrumentLog, align
 
 Role = Literal["power", "temperature"]
 

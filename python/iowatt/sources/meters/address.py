@@ -1,6 +1,7 @@
 """The kinds of instruments, and their addresses: `snmp://pdu1/1?community=lab`, `csv:power.csv`.
 
-An address is a scheme, what it names, and options. Options are written `key=value`, separated by `&`; a `%`
+An address is a scheme, what it names, and options, and may have a name before it: `left=snmp://pdu1/1` is
+`snmp://pdu1/1?name=left`. Options are written `key=value`, separated by `&`; a `%`
 that is not followed by two hexadecimal digits stands for itself, so that time formats need no escapes.
 
 A live instrument's module has ``create(address) -> Meter`` and a log's ``read(path, address)``, which
@@ -16,7 +17,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from iowatt.base.errors import InputError
-from iowatt.sources.meters.instrument import Grade
+from iowatt.sources.meters.log.instrument import Grade
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,8 @@ SCHEMES: Final[dict[str, InstrumentScheme]] = {
         "indicative", "a sensor on a board, of unstated accuracy",
     ),
     "recording": InstrumentScheme(
-        _HERE + "recording", False, "a recording of `iowatt meter record`", "recording:meters/pdu1.csv",
-        "indicative", "as the instrument that was recorded",
+        _HERE + "recording.recorder", False, "a recording of `iowatt meter record`",
+        "recording:meters/pdu1.csv", "indicative", "as the instrument that was recorded",
     ),
     "csv": InstrumentScheme(
         _HERE + "csv_log", False, "any delimited text, by its columns",
@@ -107,6 +108,7 @@ _LAST_PORT: Final = 65535
 SECRETS: Final = frozenset({"password", "community", "token", "auth-key", "priv-key"})
 
 _SECRET_OPTION: Final = re.compile(rf"((?:{'|'.join(sorted(SECRETS))})=)[^&]*")
+_NAMED: Final = re.compile(r"([A-Za-z0-9_.-]{1,60})=(.+)", re.ASCII | re.DOTALL)
 #: A name or an option before an address, or both.
 _BEHIND: Final = re.compile(r"((?:[A-Za-z0-9_.-]{1,60}=){0,2})(.*)", re.ASCII | re.DOTALL)
 
@@ -153,13 +155,20 @@ class Address:
         return InputError(code, self.public, message, hint=hint)
 
 
+def split_name(text: str) -> tuple[str | None, str]:
+    """The name before an address and the address: ``left=snmp://pdu1/1``."""
+    match = _NAMED.fullmatch(text)
+    return (match[1], match[2]) if match else (None, text)
+
+
 def parse(text: str) -> Address:
     """An address as written.
 
     Raises ``InputError`` where it has no scheme, a wrong port or an option without a value. Whether there is
     such a scheme, :mod:`iowatt.sources.meters.source` says.
     """
-    match = _SCHEME.fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    name, text = split_name(text.strip())
+    match = _SCHEME.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None:
         shown = _SECRET_OPTION.sub(r"\1***", re.sub(r"//[^/]*@", "//***@", text))[:80]
         logs = ", ".join(f"{name}:" for name, kind in SCHEMES.items() if not kind.live)
@@ -171,6 +180,10 @@ def parse(text: str) -> Address:
         raise InputError("bad-syntax", shown, message, hint=hint)
     rest, _, query = match[2].partition("?")
     options = _options(query, match[1])
+    if name is not None:
+        if "name" in options:
+            raise InputError("duplicate", f"{match[1]}:", f"the instrument is named twice: {name!r}, ?name=")
+        options["name"] = name
     if not rest.startswith("//"):
         return Address(match[1].lower(), path=unquote(rest), options=options)
     authority, _, path = rest[2:].partition("/")

@@ -12,7 +12,7 @@ from typing import Final
 from iowatt.base.errors import InputError
 from iowatt.sources.meters import table
 from iowatt.sources.meters.address import SCHEMES, Address
-from iowatt.sources.meters.instrument import QUANTITIES, Instrument, InstrumentLog
+from iowatt.sources.meters.log.instrument import QUANTITIES, Instrument, InstrumentLog
 from iowatt.sources.meters.table import STAMP_COLUMNS, QuantityColumn, TableLayout, TableRow, TableText
 
 OPTIONS: Final = {

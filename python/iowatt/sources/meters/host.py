@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.sources.meters.address import SCHEMES, Address
-from iowatt.sources.meters.instrument import Instrument, Meter, MeterError, Reading
+from iowatt.sources.meters.log.instrument import Instrument, Meter, MeterError, Reading
 
 ROOTS: Final = {"rapl": Path("/sys/class/powercap"), "hwmon": Path("/sys/class/hwmon")}
 OPTIONS: Final = {"root": f"where the sensor's folders are; {ROOTS['rapl']} (rapl), {ROOTS['hwmon']} (hwmon)"}

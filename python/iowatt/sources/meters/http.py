@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from iowatt.sources.meters import network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.instrument import MeterError
+from iowatt.sources.meters.log.instrument import MeterError
 
 #: The options of what is read over HTTP.
 OPTIONS: Final = {

@@ -11,7 +11,7 @@ from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.instrument import Grade, Instrument, MeterError
+from iowatt.sources.meters.log.instrument import Grade, Instrument, MeterError
 
 #: How long to wait for an answer: an instrument is read every few seconds.
 TIMEOUT_S: Final = 3.0

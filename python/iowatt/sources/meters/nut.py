@@ -13,7 +13,7 @@ from typing import Final
 
 from iowatt.sources.meters import network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.instrument import Instrument, MeterError, Reading
+from iowatt.sources.meters.log.instrument import Instrument, MeterError, Reading
 
 OPTIONS: Final = {
     **network.COMMON,

@@ -17,8 +17,8 @@ import numpy as np
 
 from iowatt.sources.meters import http, network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.checks import sample_interval
-from iowatt.sources.meters.instrument import (
+from iowatt.sources.meters.log.checks import sample_interval
+from iowatt.sources.meters.log.instrument import (
     QUANTITIES,
     Instrument,
     InstrumentLog,

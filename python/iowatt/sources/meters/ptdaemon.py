@@ -14,7 +14,7 @@ import time
 from typing import Final
 
 from iowatt.sources.meters.address import SCHEMES, Address
-from iowatt.sources.meters.instrument import Grade, Instrument, MeterError, Reading
+from iowatt.sources.meters.log.instrument import Grade, Instrument, MeterError, Reading
 from iowatt.sources.meters.network import LineConnection
 
 OPTIONS: Final = {

@@ -24,8 +24,8 @@ import numpy as np
 from iowatt.base.errors import InputError
 from iowatt.sources.meters import stamps, table
 from iowatt.sources.meters.address import SCHEMES, Address
-from iowatt.sources.meters.checks import checked
-from iowatt.sources.meters.instrument import Instrument, InstrumentLog, LogProblem, ProblemKind
+from iowatt.sources.meters.log.checks import checked
+from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog, LogProblem, ProblemKind
 from iowatt.sources.meters.yokogawa_csv import CHANNEL, SUM, chosen
 
 OPTIONS: Final = {

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from iowatt.sources.meters import http, network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.instrument import Instrument, MeterError, Reading
+from iowatt.sources.meters.log.instrument import Instrument, MeterError, Reading
 
 OPTIONS: Final = {
     **http.OPTIONS,

@@ -10,12 +10,13 @@ from typing import Literal
 import numpy as np
 from pydantic import ConfigDict, Field
 
+from iowatt.base.errors import InputError
 from iowatt.base.results import Result, ResultDocument
-from iowatt.sources.meters import host
+from iowatt.sources.meters import host, source
 from iowatt.sources.meters.address import SCHEMES
-from iowatt.sources.meters.align import align
-from iowatt.sources.meters.checks import sample_interval
-from iowatt.sources.meters.instrument import Instrument, InstrumentLog, ProblemKind, Reading
+from iowatt.sources.meters.log.alignment import align
+from iowatt.sources.meters.log.checks import sample_interval
+from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog, ProblemKind, Reading
 
 
 class InstrumentKind(Result):
@@ -140,6 +141,21 @@ def instrument_kinds() -> list[InstrumentKind]:
         )
         for name, scheme in SCHEMES.items()
     ]
+
+
+def meter_list() -> MeterList:
+    """Every kind of instrument, and the sensors of this host."""
+    return MeterList(kinds=instrument_kinds(), here=host_sensors())
+
+
+def instrument_options(scheme: str) -> MeterList:
+    """One kind of instrument with its options. Raises ``InputError`` where there is none."""
+    for kind in instrument_kinds():
+        if kind.scheme == scheme:
+            options = dict(source.known_options(scheme))
+            return MeterList(kinds=[InstrumentOptions(**kind.as_dict(), options=options)], here=[])
+    message = f"there is no instrument {scheme!r}; there are {', '.join(SCHEMES)}"
+    raise InputError("unknown-name", None, message)
 
 
 def host_sensors(powercap: Path = host.ROOTS["rapl"], chips: Path = host.ROOTS["hwmon"]) -> list[HostSensor]:

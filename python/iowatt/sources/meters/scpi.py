@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from iowatt.sources.meters import network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.instrument import Grade, Instrument, MeterError, Reading
+from iowatt.sources.meters.log.instrument import Grade, Instrument, MeterError, Reading
 
 OPTIONS: Final = {
     **network.COMMON,

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from iowatt.sources.meters import network
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.instrument import QUANTITIES, Instrument, MeterError, Reading
+from iowatt.sources.meters.log.instrument import QUANTITIES, Instrument, MeterError, Reading
 from iowatt.sources.meters.snmp_profiles import (
     ENTITY_SENSOR,
     ENTITY_TYPES,

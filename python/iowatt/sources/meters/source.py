@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.sources.meters.address import SCHEMES, Address, InstrumentScheme, parse
-from iowatt.sources.meters.checks import judged
-from iowatt.sources.meters.instrument import Instrument, InstrumentLog, Meter, Reading
+from iowatt.sources.meters.log.checks import judged
+from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog, Meter, Reading
 
 #: Options that every address takes: what the user knows of the instrument.
 DECLARED: Final[Mapping[str, str]] = {

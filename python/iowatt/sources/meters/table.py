@@ -16,8 +16,8 @@ import numpy as np
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.checks import NOT_AVAILABLE, checked
-from iowatt.sources.meters.instrument import Instrument, InstrumentLog, LogProblem
+from iowatt.sources.meters.log.checks import NOT_AVAILABLE, checked
+from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog, LogProblem
 from iowatt.sources.meters.stamps import OPTIONS as STAMP_OPTIONS
 from iowatt.sources.meters.stamps import Stamps
 

@@ -14,7 +14,7 @@ from typing import Final
 from iowatt.base.errors import InputError
 from iowatt.sources.meters import table
 from iowatt.sources.meters.address import SCHEMES, Address
-from iowatt.sources.meters.instrument import Instrument, InstrumentLog
+from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog
 from iowatt.sources.meters.table import QuantityColumn, TableLayout, TableRow, TableText
 
 CHANNEL: Final = "sum, an element (1), or all elements; the sum where there is one"

@@ -1,1 +1,32 @@
-"""From a simulation's numbers to the record of a Run: names, units, tables, remarks; watts at the wall."""
+"""The simulator as a source: a plan and its traces in, the record of a run out.
+
+``simulator`` runs the core, once or, for ``hot_extents``, ``warmup`` and policies that foresee, twice;
+``record`` puts together what came back: ``counts`` by station, ``tables``, the array at the ``wall``, and
+``remarks`` on what limits the figures.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from iowatt.base.lazy import names_from
+
+if TYPE_CHECKING:
+    from iowatt.sources.simulation.counts import capacity, doubts, source_name, space_names
+    from iowatt.sources.simulation.simulator import Progress, observe, run_core
+    from iowatt.sources.simulation.wall import DRIVES_ALONE, WHOLE_ARRAY
+
+__all__ = [
+    "DRIVES_ALONE", "WHOLE_ARRAY", "Progress", "capacity", "doubts", "observe", "run_core", "source_name",
+    "space_names",
+]  # fmt: skip
+
+if not TYPE_CHECKING:
+    __getattr__ = names_from(
+        __name__,
+        {
+            "counts": "capacity doubts source_name space_names",
+            "simulator": "Progress observe run_core",
+            "wall": "DRIVES_ALONE WHOLE_ARRAY",
+        },
+    )

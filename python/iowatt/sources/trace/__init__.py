@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from iowatt.sources.trace.observe import TraceRequest, read
+from iowatt.sources.trace.recording import recording_files
 
-__all__ = ["TraceRequest", "read"]
+__all__ = ["TraceRequest", "read", "recording_files"]

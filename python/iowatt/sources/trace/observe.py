@@ -12,7 +12,7 @@ import numpy as np
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.sources.observation import Observation
-from iowatt.sources.simulation.counts import doubts
+from iowatt.sources.simulation import doubts
 from iowatt.sources.trace import recording
 from iowatt.sources.trace.count import Progress, RequestCounter, TraceSource, to_observation
 from iowatt.trace import columns

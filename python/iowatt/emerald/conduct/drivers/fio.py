@@ -21,9 +21,9 @@ from iowatt.emerald.conduct.drivers.program import ProgramDriver, output
 from iowatt.emerald.plan import Plan, PlanStage
 from iowatt.emerald.plan.load import job_text, shares_of_streams
 from iowatt.run.bundle import Run
-from iowatt.sources.export import check
+from iowatt.sources import process
+from iowatt.sources.environment import fio_version
 from iowatt.sources.observation import Observation
-from iowatt.sources.process import child
 
 JOB: Final = "job.fio"
 OUTPUT: Final = "fio.json"
@@ -43,7 +43,7 @@ class FioDriver(ProgramDriver):
 
     def find_version(self) -> str:
         """As fio prints it: "fio-3.33"."""
-        found = check.fio_version()
+        found = fio_version()
         if found is None:
             raise InputError("tool-missing", None, "fio is not on the PATH", hint=self.install)
         return found
@@ -61,7 +61,7 @@ class FioDriver(ProgramDriver):
         lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
         return None if done.returncode == 0 else lines[0] if lines else ""
 
-    def failure(self, folder: Path, ended: child.ProcessEnd) -> str | None:
+    def failure(self, folder: Path, ended: process.ProcessEnd) -> str | None:
         """Why fio failed, by its status and its messages, which stand before the JSON in its output."""
         files = [folder / name for name in ("stderr.txt", "stdout.txt", OUTPUT)]
         messages = "\n".join(("\n" + output(file, _MOST_BYTES)).partition("\n{")[0] for file in files)

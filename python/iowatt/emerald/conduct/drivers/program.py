@@ -15,7 +15,7 @@ from iowatt.emerald import targets
 from iowatt.emerald.conduct.drivers.idle import rest
 from iowatt.emerald.driver import DriverError
 from iowatt.emerald.plan import Plan, PlanStage
-from iowatt.sources.process import child
+from iowatt.sources import process
 
 #: Longer than its stage by this, in s (laying out, writing logs), a program is ended as hanging.
 _ALLOWANCE_S: Final = 300.0
@@ -65,7 +65,7 @@ class ProgramDriver(ABC):
         try:
             text = self.job(targets.absolute(plan), stage, folder.absolute())
             (folder / self.job_file).write_text(text, "utf-8")
-            ended = child.run(
+            ended = process.run(
                 [self.program(), *self.options],
                 folder=folder,
                 stop=stop,
@@ -104,7 +104,7 @@ class ProgramDriver(ABC):
         """The program's message where it does not accept an input file."""
 
     @abstractmethod
-    def failure(self, folder: Path, ended: child.ProcessEnd) -> str | None:
+    def failure(self, folder: Path, ended: process.ProcessEnd) -> str | None:
         """Why a run failed; None where it did not."""
 
 

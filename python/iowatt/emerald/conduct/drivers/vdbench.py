@@ -19,8 +19,8 @@ from iowatt.emerald.conduct.drivers.program import ProgramDriver, output
 from iowatt.emerald.plan import Plan, PlanStage
 from iowatt.emerald.plan.load import elapsed_s, run_name, stage_text
 from iowatt.run.bundle import Run
+from iowatt.sources import process
 from iowatt.sources.observation import Observation
-from iowatt.sources.process import child
 
 PARAMETERS: Final = "stage.parm"
 OUTPUT: Final = "out"
@@ -67,7 +67,7 @@ class VdbenchDriver(ProgramDriver):
         lines = [line for line in text.splitlines() if line.strip()]
         return None if status == 0 else lines[-1] if lines else ""
 
-    def failure(self, folder: Path, ended: child.ProcessEnd) -> str | None:
+    def failure(self, folder: Path, ended: process.ProcessEnd) -> str | None:
         """Why vdbench failed, with its last message."""
         if not ended.status and not ended.overdue:
             return None
@@ -79,11 +79,11 @@ class VdbenchDriver(ProgramDriver):
 
     def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Observation | Run:
         """The content of its flat file. Raises ``InputError`` with the file and the place."""
-        from iowatt.sources.vdbench import observe
+        from iowatt.sources.vdbench import read
 
         del plan
         name = run_name(stage)
-        for found in observe.read(folder / OUTPUT, time_zone=_ZONE):
+        for found in read(folder / OUTPUT, time_zone=_ZONE):
             if found.name == name:
                 return found
         raise InputError("tool-output", str(folder / OUTPUT), f"the output has no run {name}")

@@ -36,8 +36,7 @@ from iowatt.emerald.plan.load.workloads import (
 )
 from iowatt.emerald.plan.model import Plan, PlanStage
 from iowatt.model.profile import load
-from iowatt.sources.export import fio
-from iowatt.sources.export.loads import apportion, describe_omissions
+from iowatt.sources.export import apportion, describe_omissions, export_fio, poisson_rate
 from iowatt.sources.observation import ObservedShare
 from iowatt.sources.target import takes_direct
 
@@ -163,7 +162,7 @@ def _random(plan: Plan, stage: PlanStage, tested: TestedRange, seed: int) -> tup
         hint = "give a rate; `iowatt emerald calibrate` finds the highest one"
         raise InputError("unsupported", f"stage {stage.id}", text, hint=hint)
     ready = prepared(plan, stage, seed=seed, target=tested.paths[0], bytes_each=tested.bytes_each)
-    exported = fio.export(ready)
+    exported = export_fio(ready)
     jobs: list[Job] = []
     for line in exported.text.splitlines():
         if line.startswith("[") and line != "[global]":
@@ -209,7 +208,7 @@ def _sequential(stage: PlanStage, tested: TestedRange) -> list[Job]:
             f"iodepth={depth}",
         ]
         if rate is not None:
-            options += [f"rate_iops={fio.poisson_rate(rate)}", "rate_process=poisson"]
+            options += [f"rate_iops={poisson_rate(rate)}", "rate_process=poisson"]
         jobs.append((name if stage.streams == 1 else f"{name}{number}", options))
         at += part
     return jobs

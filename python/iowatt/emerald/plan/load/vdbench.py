@@ -30,7 +30,7 @@ from iowatt.emerald.plan.load.workloads import (
     span,
 )
 from iowatt.emerald.plan.model import Plan, PlanStage
-from iowatt.sources.export import vdbench
+from iowatt.sources.export import export_vdbench
 
 #: Steps of the search, in percent of the highest rate.
 CURVE: Final = (10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
@@ -171,7 +171,7 @@ def _workloads(plan: Plan, stages: Iterable[PlanStage], tested: TestedRange) -> 
         rated = stage.model_copy(update={"rate_iops": stage.rate_iops or 100.0, "closed": False})
         ready = prepared(plan, rated, seed=plan.seed, target=tested.paths[0], bytes_each=tested.bytes_each)
         ready = replace(ready, sections=ready.sections[:1])
-        for line in vdbench.export(ready).text.splitlines():
+        for line in export_vdbench(ready).text.splitlines():
             if line.startswith("wd=w_"):
                 lines.append(f"wd={stage.workload}_{line.removeprefix('wd=w_')}")
     return lines

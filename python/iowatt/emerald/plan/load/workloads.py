@@ -11,8 +11,7 @@ from typing import Final
 from iowatt.base.errors import InputError
 from iowatt.emerald.phases import FILL, PHASES
 from iowatt.emerald.plan.model import Plan, PlanStage
-from iowatt.sources.export.loads import LEAST_OUTSTANDING, PreparedProfile
-from iowatt.sources.export.prepare import prepare
+from iowatt.sources.export import LEAST_OUTSTANDING, PreparedProfile, prepare
 
 # fio reads text beyond 8 KiB of a line as another line.
 _LONGEST_COMMENT: Final = 1000
@@ -126,7 +125,9 @@ def outstanding(stage: PlanStage) -> int:
 def rate_of(stage: PlanStage) -> float:
     """Requests per second of an open stage; ``InputError`` where its rate has not been found yet."""
     if stage.rate_iops is None:
-        hint = f"`iowatt emerald calibrate` finds it; or give it in the plan: `rate={stage.workload}=500`"
+        hint = (
+            f"`iowatt emerald calibrate` finds it; or give it in the plan: `phase_rate={stage.workload}=500`"
+        )
         place = f"stage {stage.id}: rate_iops"
         raise InputError("missing", place, "the stage has no rate yet", hint=hint)
     return stage.rate_iops

@@ -13,7 +13,7 @@ from iowatt.evaluate.search.axes import Cell, SweepPoint
 from iowatt.evaluate.search.tasks.journal import error_text
 from iowatt.model.library import assumed, stand_ins
 from iowatt.render.phrases import listed
-from iowatt.sources.simulation.wall import DRIVES_ALONE, WHOLE_ARRAY
+from iowatt.sources.simulation import DRIVES_ALONE, WHOLE_ARRAY
 
 if TYPE_CHECKING:
     import polars as pl

@@ -23,7 +23,7 @@ from iowatt.evaluate.search.metrics import table
 from iowatt.evaluate.search.pricing import Pricing
 from iowatt.lenses.efficiency import BYTES_PER_GB
 from iowatt.model.power import ArrayPlan, Enclosure
-from iowatt.sources.simulation.counts import capacity
+from iowatt.sources.simulation import capacity
 
 if TYPE_CHECKING:
     import numpy.typing as npt

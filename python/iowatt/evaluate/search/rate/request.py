@@ -65,7 +65,7 @@ class RateRequest:
 
     def __post_init__(self) -> None:
         for name, argument in (
-            ("limit_s", "limit"), ("read_limit_s", "read_limit"), ("write_limit_s", "write_limit"),
+            ("limit_s", "within"), ("read_limit_s", "read_limit"), ("write_limit_s", "write_limit"),
             ("start", "start"), ("start_per_drive", "start"), ("ceiling", "ceiling"),
         ):  # fmt: skip
             value = getattr(self, name)
@@ -103,7 +103,7 @@ class RateRequest:
     def _check_closed(self) -> None:
         """Raise ``InputError`` for what a closed loop is not judged by."""
         for given, argument, what in (
-            (self.statistic != "mean", "statistic", "by Little's law, which holds for the mean"),
+            (self.statistic != "mean", "of", "by Little's law, which holds for the mean"),
             (self.read_limit_s is not None, "read_limit", "for the mean of all requests"),
             (self.write_limit_s is not None, "write_limit", "for the mean of all requests"),
             (self.replications > 1, "replications", "with one seed"),
@@ -141,5 +141,5 @@ def _statistic(name: str) -> str:
     statistic = by_column.get(name, name)
     if statistic not in STATISTICS:
         message = f"there is no statistic {name!r}; expected one of {', '.join(STATISTICS)}"
-        raise InputError("not-accepted", Argument("statistic"), message)
+        raise InputError("not-accepted", Argument("of"), message)
     return statistic

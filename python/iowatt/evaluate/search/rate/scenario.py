@@ -204,7 +204,7 @@ def find_rate(
     except DocumentError as error:
         raise prepare.with_places(document, error) from None
     if found.problem is not None:
-        raise InputError("infeasible", Argument("limit"), found.problem, hint=_hint(found))
+        raise InputError("infeasible", Argument("within"), found.problem, hint=_hint(found))
     return rate_document(found, given, scenario=scenario.name, command=command)
 
 

@@ -102,7 +102,7 @@ class Book:
                 "missing-figure",
                 f"{self.name}: {keys[0]}",
                 f"the book has no figure for {' or '.join(keys)}",
-                hint=f"`set={keys[0]}=...` sets it" + (f"; did you mean {near}?" if near else ""),
+                hint=f"`assume={keys[0]}=...` sets it" + (f"; did you mean {near}?" if near else ""),
             )
         return figure
 

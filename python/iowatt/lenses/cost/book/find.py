@@ -138,7 +138,7 @@ def _assigned(text: str) -> BookFigure:
     if not equals or not key:
         raise InputError(
             "bad-syntax",
-            Argument("set"),
+            Argument("assume"),
             f"{text!r} is not an assignment; expected KEY=VALUE or KEY=VALUE:LOW..HIGH",
         )
     rule = key_rule(key)
@@ -147,7 +147,7 @@ def _assigned(text: str) -> BookFigure:
     low, dots, high = ends.partition("..")
     if colon and not dots:
         raise InputError(
-            "bad-syntax", Argument("set", key), f"{rest!r} has no range; expected VALUE:LOW..HIGH"
+            "bad-syntax", Argument("assume", key), f"{rest!r} has no range; expected VALUE:LOW..HIGH"
         )
     try:
         figure = BookFigure(
@@ -159,11 +159,11 @@ def _assigned(text: str) -> BookFigure:
             quality="given",
         )
     except ValidationError:  # such as half a surrogate pair
-        raise InputError("bad-syntax", Argument("set"), f"{text!r} has invalid characters") from None
+        raise InputError("bad-syntax", Argument("assume"), f"{text!r} has invalid characters") from None
     try:
         _check(figure)
     except InputError as error:
-        raise error.at(Argument("set", key)) from None
+        raise error.at(Argument("assume", key)) from None
     return figure
 
 
@@ -174,12 +174,12 @@ def _value(text: str, key: str) -> float | str:
     except ValueError:
         return text.strip()
     if not math.isfinite(value):
-        raise InputError("out-of-range", Argument("set", key), f"{text.strip()!r} is not a finite number")
+        raise InputError("out-of-range", Argument("assume", key), f"{text.strip()!r} is not a finite number")
     return value
 
 
 def _number(text: str, key: str) -> float:
     value = _value(text, key)
     if isinstance(value, str):
-        raise InputError("bad-syntax", Argument("set", key), f"{value!r} is not a number")
+        raise InputError("bad-syntax", Argument("assume", key), f"{value!r} is not a number")
     return value

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 __all__ = ["DiskSimDrive", "DiskSimSystem", "import_drive", "read_drive", "read_seek", "read_system"]
 
-__getattr__ = names_from(
-    __name__,
-    {
-        "convert": "import_drive",
-        "drives": "DiskSimDrive read_drive",
-        "seek": "read_seek",
-        "system": "DiskSimSystem read_system",
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = names_from(
+        __name__,
+        {
+            "convert": "import_drive",
+            "drives": "DiskSimDrive read_drive",
+            "seek": "read_seek",
+            "system": "DiskSimSystem read_system",
+        },
+    )

@@ -28,4 +28,5 @@ __all__ = [
     "SwitchFigures", "SwitchFile", "describe_part", "list_parts", "names", "part_of",
 ]  # fmt: skip
 
-__getattr__ = names_from(__name__, {"describe": "describe_part list_parts"})
+if not TYPE_CHECKING:
+    __getattr__ = names_from(__name__, {"describe": "describe_part list_parts"})

@@ -21,7 +21,7 @@ _FIRST: Final = 7
 _LEGEND: Final = (
     "Blue on yellow may be changed: everything else follows as far as the column says. Grey is stated: it "
     "comes from the Run or from a bill that does not follow here. A change of what stays as stated needs "
-    "iowatt cost --set KEY=VALUE."
+    "iowatt cost --assume KEY=VALUE."
 )
 
 

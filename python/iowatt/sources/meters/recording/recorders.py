@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.sources.meters import source
-from iowatt.sources.meters.instrument import InstrumentLog
-from iowatt.sources.meters.recording import Recorder, read_log
+from iowatt.sources.meters.log.instrument import InstrumentLog
+from iowatt.sources.meters.recording.recorder import Recorder, read_log
 
 _FIRST_ANSWER_S: Final = 20.0
 

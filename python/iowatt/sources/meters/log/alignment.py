@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from iowatt.base.errors import InputError
-from iowatt.sources.meters.checks import Mask, sample_interval, within
-from iowatt.sources.meters.instrument import Instrument, InstrumentLog, LogProblem, Series
+from iowatt.sources.meters.log.checks import Mask, sample_interval, within
+from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog, LogProblem, Series
 
 Counts = npt.NDArray[np.int64]
 

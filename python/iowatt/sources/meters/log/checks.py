@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.sources.meters.instrument import Instrument, InstrumentLog, LogProblem, ProblemKind, Series
+from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog, LogProblem, ProblemKind, Series
 
 Mask = npt.NDArray[np.bool_]
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import DataLossError, InputError
 from iowatt.model.scenario import traces_of
-from iowatt.run.record import Hits, Record, SimulationCost, VolumeFlow, WorkloadFlow
-from iowatt.run.summary_schema import Zeros
-from iowatt.sources.simulation import counts, first_pass, remarks, tables, wall
+from iowatt.run.record import Record, SimulationCost
+from iowatt.sources.simulation import counts, hot_extents, warmup
+from iowatt.sources.simulation.record import build_record
 from iowatt.trace.columns import sector_doubt
 
 if TYPE_CHECKING:
@@ -65,65 +65,77 @@ def observe(
     """
     _load()
     cost = _Meter(other_cpu_s, cpu_clock)
-    # Always a Python function: signals (Ctrl-C) are seen when one is called.
-    report = progress or (lambda _fraction, _requests: None)
-
-    def run_once(
-        simulation: Mapping[str, Any],
-        foreseen: Any = None,
-        spool: IdleSpool | None = None,
-        stream: BackEndSpool | None = None,
-    ) -> dict[str, Any]:
-        opened = [_source(trace) for trace in traces]
-
-        def watch(fraction: float | None, requests: int) -> None:
-            report(_fraction(fraction, opened), requests)
-
-        foreseen_periods = () if foreseen is None else (foreseen,)
-        spools: dict[str, Any] = {} if spool is None else {"idle": spool.add}
-        spools |= {} if stream is None else {"back_end": stream.add}
-        raw = run_core(json.dumps(simulation), opened, watch, *foreseen_periods, **spools)
-        raw["summary"] = json.loads(raw["summary"])
-        cost.requests += raw["summary"]["requests_simulated"]
-        return raw
-
-    def simulate(
-        simulation: Mapping[str, Any],
-        spool: IdleSpool | None = None,
-        stream: BackEndSpool | None = None,
-    ) -> dict[str, Any]:
-        if not _oracles(simulation):
-            return run_once(simulation, spool=spool, stream=stream)
-        # First without knowledge, to see which idle periods there are; an oracle is up in time, so they stay.
-        foreseen = run_once(simulation)["foreseen"]
-        return run_once(simulation, foreseen, spool=spool, stream=stream)
-
+    passes = _Passes(traces, progress, cost)
     simulation, notes = plan["simulation"], []
-    if first_pass.places_hot_extents(simulation):
+    if hot_extents.places_hot_extents(simulation):
         _refuse_pipes(traces, "initial = 'hot'", "array.virtual_pool")
-        simulation = first_pass.with_hot_extents(simulation, run_once)
-    if _oracles(simulation):
+        simulation = hot_extents.with_hot_extents(simulation, passes.once)
+    if _foresees(simulation):
         _refuse_pipes(traces, "an oracle", "array.pool.power")
     idle = _spool(scratch) if simulation["observe"].get("idle", False) else None
     if plan.get("warmup") == "auto":
         _refuse_pipes(traces, "an automatic warm-up", "observe.warmup")
-        warmup_s, note = first_pass.find_warmup(simulation, simulate)
-        simulation = first_pass.observed(simulation, warmup_s=warmup_s)
+        warmup_s, note = warmup.find_warmup(simulation, passes.whole)
+        simulation = warmup.observed(simulation, warmup_s=warmup_s)
         notes.append(note)
     try:
-        raw = simulate(simulation, idle, back_end)
+        raw = passes.whole(simulation, idle, back_end)
     except DataLossError as loss:
-        raise _named(loss, plan["names"]["pools"]) from None
+        raise _data_loss(loss, plan["names"]["pools"]) from None
     _refuse_lack_of_space(raw["summary"], plan["names"])
     _refuse_empty_window(raw["summary"]["window"], simulation["observe"]["warmup_s"])
     for spec, trace in zip(plan["sources"], raw["summary"]["sources"], strict=True):
         if trace is not None:
             trace["warnings"].extend(sector_doubt(spec, trace))
-    simulation = first_pass.without_hot_extents(simulation)
+    simulation = hot_extents.without_hot_extents(simulation)
     return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read(), idle=idle)
 
 
-def _named(loss: DataLossError, pools: Sequence[str]) -> InputError:
+class _Passes:
+    """Simulations over the same traces: some questions take one before the one that counts."""
+
+    def __init__(self, traces: Sequence[TraceSpec], progress: Progress | None, cost: _Meter) -> None:
+        self._traces = traces
+        # Always a Python function: signals (Ctrl-C) are seen when one is called.
+        self._report = progress or (lambda _fraction, _requests: None)
+        self._cost = cost
+
+    def once(
+        self,
+        simulation: Mapping[str, Any],
+        foreseen: Any = None,
+        idle: IdleSpool | None = None,
+        back_end: BackEndSpool | None = None,
+    ) -> dict[str, Any]:
+        """One simulation; ``foreseen`` are the idle periods that an oracle is told."""
+        opened = [_source(trace) for trace in self._traces]
+
+        def watch(fraction: float | None, requests: int) -> None:
+            self._report(_fraction(fraction, opened), requests)
+
+        periods = () if foreseen is None else (foreseen,)
+        spools: dict[str, Any] = {} if idle is None else {"idle": idle.add}
+        spools |= {} if back_end is None else {"back_end": back_end.add}
+        raw = run_core(json.dumps(simulation), opened, watch, *periods, **spools)
+        raw["summary"] = json.loads(raw["summary"])
+        self._cost.requests += raw["summary"]["requests_simulated"]
+        return raw
+
+    def whole(
+        self,
+        simulation: Mapping[str, Any],
+        idle: IdleSpool | None = None,
+        back_end: BackEndSpool | None = None,
+    ) -> dict[str, Any]:
+        """A simulation, after one without foresight where a policy has to know the idle periods.
+
+        An oracle is ready in time, so its periods are those of the first.
+        """
+        foreseen = self.once(simulation)["foreseen"] if _foresees(simulation) else None
+        return self.once(simulation, foreseen, idle, back_end)
+
+
+def _data_loss(loss: DataLossError, pools: Sequence[str]) -> InputError:
     pool = pools[loss.pool]
     message = (
         f"data is lost at {loss.at_s:g} s, when {pool}.{loss.drive} fails before the drives that failed "
@@ -141,10 +153,12 @@ def _refuse_lack_of_space(summary: Mapping[str, Any], names: Mapping[str, Any]) 
             raise InputError("infeasible", f"array.virtual_pool.{name['name']}", message, hint=hint)
 
 
-def _oracles(simulation: Mapping[str, Any]) -> bool:
-    """Whether a pool's policy must know idle periods beforehand."""
-    policies = (pool.get("power_policy", {"policy": "never"}) for pool in simulation["pools"])
-    return any(policy["policy"].startswith("oracle-") for policy in policies)
+def _foresees(simulation: Mapping[str, Any]) -> bool:
+    """Whether the policy of a pool has to know idle periods beforehand."""
+    from iowatt import core  # loaded by those who simulate
+
+    policies = [pool["power_policy"] for pool in simulation["pools"] if "power_policy" in pool]
+    return any(core.policy_foresees(json.dumps(policy)) for policy in policies)
 
 
 def run_core(
@@ -156,7 +170,7 @@ def run_core(
     idle: Callable[..., None] | None = None,
     back_end: Callable[..., None] | None = None,
 ) -> dict[str, Any]:
-    """The one call into Rust."""
+    """Call the core: the only place that does."""
     from iowatt import core  # loaded by those who simulate
 
     return dict(core.simulate(simulation, list(sources), progress, foreseen, idle, back_end))
@@ -247,90 +261,3 @@ def peak_rss_mib() -> float:
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1 << 20) if sys.platform == "darwin" else peak / (1 << 10)
-
-
-def build_record(
-    plan: Mapping[str, Any],
-    raw: Mapping[str, Any],
-    notes: Sequence[str],
-    scenario_text: str,
-    cost: SimulationCost,
-    *,
-    idle: IdleSpool | None = None,
-) -> Record:
-    """The record of a run, from the plan that was simulated and what came back."""
-    summary, names, simulation = raw["summary"], plan["names"], plan["simulation"]
-    controller = summary.get("controller", {})
-    volume_of = [workload["volume"] for workload in simulation["workloads"]]
-    spaces = counts.space_names(names)
-    by_workload = counts.hits(controller.get("cache"), len(volume_of))
-    run_tables = tables.tables(names, volume_of, raw, idle)
-    array = wall.at_wall(plan, run_tables, controller.get("processors"))
-    return Record(
-        name=plan["name"],
-        source="simulation",
-        seed=simulation["seed"],
-        window=counts.window(summary, simulation["observe"]["warmup_s"]),
-        total=counts.flow(summary["total"]),
-        workloads=[
-            WorkloadFlow(name, names["volumes"][volume], counts.flow(flow), counts.reading(trace), hits)
-            for name, volume, flow, trace, hits in zip(
-                names["workloads"],
-                volume_of,
-                summary["workloads"],
-                summary["sources"],
-                by_workload,
-                strict=True,
-            )
-        ],
-        volumes=[
-            VolumeFlow(
-                name,
-                spaces[volume["pool"]],
-                volume["capacity_bytes"],
-                counts.flow(flow),
-                Hits.summed([hits for at, hits in zip(volume_of, by_workload, strict=True) if at == number]),
-            )
-            for number, (name, volume, flow) in enumerate(
-                zip(names["volumes"], simulation["volumes"], summary["volumes"], strict=True)
-            )
-        ],
-        tables=run_tables if array is None else array.tables,
-        idle_w={device["name"]: device["idle_w"] for device in names["devices"]},
-        unknown_energy=counts.unknown_energy(names["devices"]),
-        capacity=counts.capacity(names, simulation, summary),
-        array_idle_w={} if array is None else array.idle_w,
-        buses=counts.buses(names["buses"], summary),
-        processors=counts.station(controller.get("processors")),
-        host_link=counts.station(controller.get("link")),
-        mirror_link=counts.station(controller.get("mirror")),
-        back_end=counts.station(controller.get("back_end")),
-        write_path=counts.station(controller.get("write_path")),
-        zeros=None if controller.get("zeros") is None else Zeros(**controller["zeros"]),
-        losses=counts.losses(controller.get("losses", [])),
-        cache=counts.cache(controller.get("cache")),
-        virtual_pools=counts.virtual_pools(names, simulation, summary),
-        ratings={device["name"]: device.get("ratings", {}) for device in names["devices"]},
-        rebuilds=counts.rebuilds(names, summary),
-        paths=counts.paths(names, simulation, summary),
-        response_at=counts.response_at(summary),
-        heat=counts.heat(names, simulation, raw),
-        spinning_up_most=counts.spinning_up_most(names, summary),
-        notes=[
-            *(note["text"] for note in plan["notes"]),
-            *notes,
-            *remarks.remarks(
-                names,
-                raw,
-                simulation["observe"]["interval_s"],
-                drives_alone=array is None,
-                asked_extent_bytes=(simulation["observe"].get("heat") or {}).get("extent_bytes", 0),
-                asked_series_s=simulation["observe"].get("series_s"),
-            ),
-            *([] if array is None else array.notes),
-            *remarks.trouble(names, simulation, summary),
-        ],
-        plan=plan,
-        scenario_text=scenario_text,
-        simulation=cost,
-    )

@@ -37,8 +37,8 @@ import numpy as np
 
 from iowatt.base.errors import InputError, IowattError
 from iowatt.sources.meters.address import Address
-from iowatt.sources.meters.checks import checked, judged, sample_interval
-from iowatt.sources.meters.instrument import (
+from iowatt.sources.meters.log.checks import checked, judged, sample_interval
+from iowatt.sources.meters.log.instrument import (
     QUANTITIES,
     Instrument,
     InstrumentLog,

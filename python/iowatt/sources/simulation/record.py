@@ -1,0 +1,116 @@
+"""The record of a run, from the plan that was simulated and what came back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from iowatt.run.record import Hits, Record, SimulationCost, VolumeFlow, WorkloadFlow
+from iowatt.run.summary_schema import Zeros
+from iowatt.sources.simulation import counts, remarks, tables, wall
+
+if TYPE_CHECKING:
+    from iowatt.run.idle_spool import IdleSpool
+
+
+def build_record(
+    plan: Mapping[str, Any],
+    raw: Mapping[str, Any],
+    notes: Sequence[str],
+    scenario_text: str,
+    cost: SimulationCost,
+    *,
+    idle: IdleSpool | None = None,
+) -> Record:
+    """The record of a run.
+
+    Parameters
+    ----------
+    plan:
+        The plan that was simulated.
+    raw:
+        What the core returned, its ``summary`` decoded.
+    notes:
+        What the passes before found out.
+    scenario_text:
+        The scenario as given.
+    cost:
+        What the simulation took.
+    idle:
+        The idle periods, where they were kept.
+    """
+    summary, names, simulation = raw["summary"], plan["names"], plan["simulation"]
+    controller = summary.get("controller", {})
+    volume_of = [workload["volume"] for workload in simulation["workloads"]]
+    spaces = counts.space_names(names)
+    by_workload = counts.hits(controller.get("cache"), len(volume_of))
+    run_tables = tables.tables(names, volume_of, raw, idle)
+    array = wall.at_wall(plan, run_tables, controller.get("processors"))
+    return Record(
+        name=plan["name"],
+        source="simulation",
+        seed=simulation["seed"],
+        window=counts.window(summary, simulation["observe"]["warmup_s"]),
+        total=counts.flow(summary["total"]),
+        workloads=[
+            WorkloadFlow(name, names["volumes"][volume], counts.flow(flow), counts.reading(trace), hits)
+            for name, volume, flow, trace, hits in zip(
+                names["workloads"],
+                volume_of,
+                summary["workloads"],
+                summary["sources"],
+                by_workload,
+                strict=True,
+            )
+        ],
+        volumes=[
+            VolumeFlow(
+                name,
+                spaces[volume["pool"]],
+                volume["capacity_bytes"],
+                counts.flow(flow),
+                Hits.summed([hits for at, hits in zip(volume_of, by_workload, strict=True) if at == number]),
+            )
+            for number, (name, volume, flow) in enumerate(
+                zip(names["volumes"], simulation["volumes"], summary["volumes"], strict=True)
+            )
+        ],
+        tables=run_tables if array is None else array.tables,
+        idle_w={device["name"]: device["idle_w"] for device in names["devices"]},
+        unknown_energy=counts.unknown_energy(names["devices"]),
+        capacity=counts.capacity(names, simulation, summary),
+        array_idle_w={} if array is None else array.idle_w,
+        buses=counts.buses(names["buses"], summary),
+        processors=counts.station(controller.get("processors")),
+        host_link=counts.station(controller.get("link")),
+        mirror_link=counts.station(controller.get("mirror")),
+        back_end=counts.station(controller.get("back_end")),
+        write_path=counts.station(controller.get("write_path")),
+        zeros=None if controller.get("zeros") is None else Zeros(**controller["zeros"]),
+        losses=counts.losses(controller.get("losses", [])),
+        cache=counts.cache(controller.get("cache")),
+        virtual_pools=counts.virtual_pools(names, simulation, summary),
+        ratings={device["name"]: device.get("ratings", {}) for device in names["devices"]},
+        rebuilds=counts.rebuilds(names, summary),
+        paths=counts.paths(names, simulation, summary),
+        response_at=counts.response_at(summary),
+        heat=counts.heat(names, simulation, raw),
+        spinning_up_most=counts.spinning_up_most(names, summary),
+        notes=[
+            *(note["text"] for note in plan["notes"]),
+            *notes,
+            *remarks.remarks(
+                names,
+                raw,
+                simulation["observe"]["interval_s"],
+                drives_alone=array is None,
+                asked_extent_bytes=(simulation["observe"].get("heat") or {}).get("extent_bytes", 0),
+                asked_series_s=simulation["observe"].get("series_s"),
+            ),
+            *([] if array is None else array.notes),
+            *remarks.trouble(names, simulation, summary),
+        ],
+        plan=plan,
+        scenario_text=scenario_text,
+        simulation=cost,
+    )
