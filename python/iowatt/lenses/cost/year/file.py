@@ -234,6 +234,7 @@ class MeasuredFile(_Common):
 
 def of_document(document: Document) -> Cycle:
     """The cycle of a TOML document. Raises ``InputError`` for keys, shares, logs and Runs not accepted."""
-    file = document.validate(MeasuredFile if "measured" in document.raw else HoursFile)
+    model: type[HoursFile] | type[MeasuredFile] = MeasuredFile if "measured" in document.raw else HoursFile
+    file: HoursFile | MeasuredFile = document.validate(model)
     document.fail(file.problems())
     return file.cycle(document.source)
