@@ -4,8 +4,8 @@
 
 Left out, ``--hours`` is the study's own 12.06 and 45.9 h. The first table is what the requests themselves
 must show (each figure within 1 %), the others what they do to the study's arrays when simulated, beside
-uniform random requests of the same sizes at the same rate. PublishedWorkload figures are those
-that the study ``arrays2002`` goes by; `iowatt study run` has the rest of it, this the whole length.
+uniform random requests of the same sizes at the same rate. Published figures are those
+of the study ``arrays2002``; `iowatt study run` shows the rest of it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ from iowatt.studies.arrays2002.published import WORKLOADS, PublishedWorkload
 from iowatt.studies.arrays2002.systems import UNIFORM
 from iowatt.trace.generate import prepare
 from iowatt.trace.open import requests
+
+TPCC: Final = WORKLOADS["tpcc"]
+TPCH: Final = WORKLOADS["tpch"]
 
 UNIT: Final = 16 * 1024
 
@@ -202,7 +205,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hours", type=float, default=None)
     hours = parser.parse_args().hours
-    for published in (WORKLOADS["tpcc"], WORKLOADS["tpch"]):
+    for published in (TPCC, TPCH):
         sys.stdout.write("\n".join(report(published, hours or published.hours)) + "\n")
 
 

@@ -260,7 +260,7 @@ def write_profile(
     atomic_path.write_text(target, text, force=force)
     notes = [Note(code=ASSUMED, text=text) for text in built.notes]
     if not profile.span:
-        message = "the profile has no address space: `iowatt trace generate` needs --span SIZE"
+        message = "the profile has no address space: generating requests from it needs a span"
         notes.append(Note(code=NO_SPAN, text=message, decides=True))
     return WrittenProfile(
         path=str(target), name=profile.name, devices=list(devices), seconds=built.seconds,
