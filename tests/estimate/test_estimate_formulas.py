@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from iowatt.evaluate.estimate.caching import cache_state
 from iowatt.evaluate.estimate.device_benchmark import BenchmarkCurve, BenchmarkPoint, ServiceMoments
 from iowatt.evaluate.estimate.hybrid import AddressRange, steady_state
-from iowatt.evaluate.estimate.load import RequestFlow, RequestStream
+from iowatt.evaluate.estimate.load import EstimatedWorkload, RequestStream
 from iowatt.evaluate.estimate.network import Network, RequestPath
 from iowatt.evaluate.estimate.queueing import DriveCurve, Leg, Servers, Sets, greatest, wait
 from iowatt.evaluate.estimate.root import root
@@ -30,8 +30,8 @@ def server(rate_of_depth, deviation=S, depths=(1, 2, 4, 8, 16, 32)) -> DriveCurv
     return DriveCurve(BenchmarkCurve(tuple(points), 1))
 
 
-def flow(rate=None, outstanding=None, think=0.0, streams=(), volume=0) -> RequestFlow:
-    return RequestFlow("load", volume, tuple(streams), rate, outstanding, think, 1.0, ())
+def flow(rate=None, outstanding=None, think=0.0, streams=(), volume=0) -> EstimatedWorkload:
+    return EstimatedWorkload("load", volume, tuple(streams), rate, outstanding, think, 1.0, ())
 
 
 def stream(read=1.0, size=16384, end=1 << 30, **access) -> RequestStream:

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from iowatt.studies.latency2015 import base, conclusions, equations, systems, tables
 from iowatt.studies.latency2015.equations import ProcessorStation, RequestRates
-from iowatt.studies.latency2015.points import HopTime, LatencyHistogram, LatencyPoint, LatencyPoints, Second
+from iowatt.studies.latency2015.points import (
+    LatencyHistogram,
+    LatencyPoint,
+    LatencyPoints,
+    MemberHopTime,
+    Second,
+)
 from iowatt.studies.latency2015.published import BY_KEY, MEMBERS, PRINTED, REFERENCE
 
 LOAD = RequestRates(reads=7_000.0, writes=1_100.0)
@@ -140,7 +146,7 @@ def hand(kind="steady", member=REFERENCE, express=False, **more):
         "busy": 0.5, "drive_writes": 2.0, "express_share": float(express),
         "seconds": (Second(0.0, ms, 1_000), Second(1.0, 1.1 * ms, 1_000), Second(2.0, None, 0)),
         "writes": LatencyHistogram.of([(0, 120_000, 10), (120_001, 1_000_000, 90)]),
-        "write_hops": tuple(HopTime("switch", "fabric", *at) for at in (("out", 0.1, 0.7), ("in", 0.0, 0.7))),
+        "write_hops": tuple(MemberHopTime("switch", "fabric", *at) for at in (("out", 0.1, 0.7), ("in", 0.0, 0.7))),
         "read_hops": (),
     }  # fmt: skip
     return LatencyPoint(**(given | more))

@@ -7,7 +7,7 @@ from typing import Final
 
 from iowatt.base.units import format_bytes
 from iowatt.model.library.fabric.result import PathPartDescription, PathPartFigure, PathPartList
-from iowatt.model.library.result import DeviceDescription, DeviceFigure, DeviceList, DeviceSummary
+from iowatt.model.library.result import DeviceDescription, DeviceFigure, DeviceList, DeviceListing
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Exact, Figure, Labelled, Table, text_columns
@@ -134,11 +134,11 @@ def _section(key: str, title: str, columns: list[Column], rows: list[list[Cell]]
     return Section(key, title, [figure] if rows else [])
 
 
-def _capacity(row: DeviceSummary) -> Cell:
+def _capacity(row: DeviceListing) -> Cell:
     size = row.capacity_bytes
     return None if size is None else Labelled(size, format_bytes(size))
 
 
-def _simulated_by(row: DeviceSummary) -> str | None:
+def _simulated_by(row: DeviceListing) -> str | None:
     only = "" if "energy" in row.simulated_for else ", time only"
     return row.simulated_by and f"{row.simulated_by}{only}"

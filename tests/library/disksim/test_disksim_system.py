@@ -8,7 +8,7 @@ import pytest
 from disksim_files import RAID5, changed
 
 from iowatt.model.library.disksim import import_drive, read_system
-from iowatt.model.library.disksim.components import CacheDevice, CacheMemory, DrivePlace, TraceDevice
+from iowatt.model.library.disksim.components import CacheDevice, CacheMemory, DriveParents, TraceDevice
 from refused import refused
 
 
@@ -21,7 +21,7 @@ def test_the_raid5_of_the_benchmark():
     assert (array.drives[0], array.drives[-1], len(array.drives)) == ("disk0", "disk31", 32)
     assert (array.stripe_unit_sectors, array.rotation, array.rmw_threshold) == (32, "left-symmetric", 0.5)
     assert not array.synchronous_writes
-    assert system.places["disk9"] == DrivePlace("driver0", ("bus0", "bus2"), ("ctlr1",))
+    assert system.places["disk9"] == DriveParents("driver0", ("bus0", "bus2"), ("ctlr1",))
     assert [sum(place.buses[-1] == f"bus{i}" for place in system.places.values()) for i in (1, 2, 3, 4)] == [
         8
     ] * 4

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from iowatt.evaluate.estimate.load import Band, RequestFlow, RequestStream, bands, is_banded
+from iowatt.evaluate.estimate.load import Band, EstimatedWorkload, RequestStream, bands, is_banded
 from iowatt.evaluate.estimate.root import root_of_log
 from iowatt.evaluate.estimate.unknown import not_modelled
 
@@ -72,11 +72,11 @@ class CacheState:
     _hits: Mapping[Key, float]
     _followers: Mapping[tuple[int, RequestStream], float]
 
-    def hit(self, flow: RequestFlow, band: Band) -> float:
+    def hit(self, flow: EstimatedWorkload, band: Band) -> float:
         """Hit ratio of the reads of a band."""
         return self._hits.get(_key(flow.volume, band), 0.0)
 
-    def missed(self, flow: RequestFlow, stream: RequestStream) -> float:
+    def missed(self, flow: EstimatedWorkload, stream: RequestStream) -> float:
         """Share of a sequence's reads that no other sequence has read before it."""
         return 1 / self._followers[(flow.volume, stream)]
 
@@ -91,7 +91,11 @@ class CacheState:
 
 
 def cache_state(
-    cache: Mapping[str, Any], flows: Sequence[RequestFlow], rates: Sequence[float], *, full: bool = False
+    cache: Mapping[str, Any],
+    flows: Sequence[EstimatedWorkload],
+    rates: Sequence[float],
+    *,
+    full: bool = False,
 ) -> CacheState:
     """The steady state under flows at rates; only their proportions matter. ``full``: writes wait for space.
 
@@ -115,7 +119,11 @@ def cache_state(
 
 
 def _refer(
-    uses: dict[Key, _Use], cache: Mapping[str, Any], flow: RequestFlow, stream: RequestStream, rate: float
+    uses: dict[Key, _Use],
+    cache: Mapping[str, Any],
+    flow: EstimatedWorkload,
+    stream: RequestStream,
+    rate: float,
 ) -> None:
     line, grain = cache["line_bytes"], float(stream.access.get("extent_bytes") or 0)
     for write, share, sizes in stream.parts:
@@ -140,7 +148,7 @@ def _refer(
 def _follow(
     ahead: dict[tuple[int, int, int], list[tuple[RequestStream, float, float, float]]],
     cache: Mapping[str, Any],
-    flow: RequestFlow,
+    flow: EstimatedWorkload,
     stream: RequestStream,
     rate: float,
 ) -> None:

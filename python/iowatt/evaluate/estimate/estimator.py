@@ -12,7 +12,7 @@ import numpy as np
 
 from iowatt.evaluate.estimate import unknown
 from iowatt.evaluate.estimate.drives import DriveBenchmarks
-from iowatt.evaluate.estimate.load import RequestFlow, flows
+from iowatt.evaluate.estimate.load import EstimatedWorkload, flows
 from iowatt.evaluate.estimate.queueing import Servers, Sets
 from iowatt.evaluate.estimate.root import root
 from iowatt.evaluate.estimate.system import DestagePhase, QueueingSystem
@@ -222,12 +222,12 @@ class Estimator:
         system = self._system(work, opened)
         return _estimate(system)
 
-    def _system(self, work: Prepared, of: Sequence[RequestFlow]) -> QueueingSystem:
+    def _system(self, work: Prepared, of: Sequence[EstimatedWorkload]) -> QueueingSystem:
         unknown.check_modelled(work.plan["simulation"], work.plan["names"])
         return QueueingSystem(work, of, self._drives)
 
 
-def _some(work: Prepared) -> tuple[RequestFlow, ...]:
+def _some(work: Prepared) -> tuple[EstimatedWorkload, ...]:
     found = flows(work)
     if not found:
         raise unknown.not_modelled("a rate without a workload", "workload")

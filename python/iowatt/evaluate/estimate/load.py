@@ -49,7 +49,7 @@ class RequestStream:
 
 
 @dataclass(frozen=True)
-class RequestFlow:
+class EstimatedWorkload:
     """A workload. ``rate`` (1/s) where requests come by themselves, ``outstanding`` where the loop is closed.
 
     ``variation`` is the squared coefficient of variation of the gaps between arrivals.
@@ -99,7 +99,7 @@ def _mean(parts: Sequence[tuple[bool, float, Sizes]]) -> float:
     return sum(share * bytes_ * weight for _, share, sizes in parts for bytes_, weight in sizes) / total
 
 
-def flows(work: Prepared) -> tuple[RequestFlow, ...]:
+def flows(work: Prepared) -> tuple[EstimatedWorkload, ...]:
     """The workloads of a scenario.
 
     Raises ``NotEstimated``: a law of arrivals that is not modelled.
@@ -113,7 +113,7 @@ def flows(work: Prepared) -> tuple[RequestFlow, ...]:
     )
 
 
-def _flow(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> RequestFlow:
+def _flow(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> EstimatedWorkload:
     replay = plan["replay"]
     if "synthetic" not in source:
         return recorded(name, plan, source)
@@ -140,7 +140,7 @@ def _flow(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> Requ
         _stream(made["streams"][at], rate / total) for at, rate in sorted(rates.items()) if rate > 0
     )
     think = (replay.get("think") or {}).get("mean_s", 0.0) if closed else 0.0
-    return RequestFlow(
+    return EstimatedWorkload(
         name=name,
         volume=plan["volume"],
         streams=streams,
@@ -152,7 +152,7 @@ def _flow(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> Requ
     )
 
 
-def recorded(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> RequestFlow:
+def recorded(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> EstimatedWorkload:
     """A trace by its first requests: their rate, mix, sizes and the range that they touch, at random."""
     replay = plan["replay"]
     if replay["mode"] == "closed" and replay["per"] == "stream":
@@ -162,7 +162,7 @@ def recorded(name: str, plan: Mapping[str, Any], source: Mapping[str, Any]) -> R
         raise not_modelled("traces that can be read once only", f"workload.{name}.trace.path")
     seen = _seen(json.dumps(source, sort_keys=True, default=str), path.stat().st_mtime_ns)
     closed = replay["mode"] == "closed"
-    return RequestFlow(
+    return EstimatedWorkload(
         name=name,
         volume=plan["volume"],
         streams=(seen.stream,),

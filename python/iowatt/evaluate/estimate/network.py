@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from iowatt.evaluate.estimate.load import RequestFlow
+from iowatt.evaluate.estimate.load import EstimatedWorkload
 from iowatt.evaluate.estimate.queueing import Leg, Servers, Sets, response
 from iowatt.evaluate.estimate.root import CLOSE, root
 
@@ -54,7 +54,7 @@ class Network:
 
     def __init__(
         self,
-        flows: Sequence[RequestFlow],
+        flows: Sequence[EstimatedWorkload],
         stations: Sequence[Servers | Sets],
         paths: Sequence[RequestPath],
         background: Background | None = None,

@@ -10,7 +10,7 @@ from iowatt.evaluate.estimate import operations
 from iowatt.evaluate.estimate.caching import SPREAD, CacheState
 from iowatt.evaluate.estimate.drives import coarse
 from iowatt.evaluate.estimate.hybrid import AddressRange, Hybrid, PartShare
-from iowatt.evaluate.estimate.load import RequestFlow, RequestStream, bands, is_banded
+from iowatt.evaluate.estimate.load import EstimatedWorkload, RequestStream, bands, is_banded
 from iowatt.evaluate.estimate.operations import AccessRange, How, Mix, PoolGeometry
 
 
@@ -28,7 +28,7 @@ class VolumeRequest(NamedTuple):
 RequestMix = dict[VolumeRequest, dict[AddressRange, float]]
 
 
-def requests_of_flow(flow: RequestFlow, kept: CacheState | None) -> tuple[RequestMix, RequestMix]:
+def requests_of_flow(flow: EstimatedWorkload, kept: CacheState | None) -> tuple[RequestMix, RequestMix]:
     """The volume requests of a mean request of a flow: reads, and writes."""
     reads, writes = RequestMix(), RequestMix()
     for stream in flow.streams:
@@ -62,7 +62,7 @@ def requests_of_destages(kept: CacheState | None, total: float) -> RequestMix:
 
 
 def _places(
-    flow: RequestFlow, stream: RequestStream, kept: CacheState | None, *, write: bool
+    flow: EstimatedWorkload, stream: RequestStream, kept: CacheState | None, *, write: bool
 ) -> Mapping[AddressRange, float]:
     grain = float(stream.access.get("extent_bytes") or 0)
     if not is_banded(stream):
@@ -81,7 +81,7 @@ def _places(
     return found
 
 
-def _cursors(flow: RequestFlow, stream: RequestStream, *, write: bool) -> int:
+def _cursors(flow: EstimatedWorkload, stream: RequestStream, *, write: bool) -> int:
     """Sequences of one direction over the range of a stream, its own among them."""
     return sum(
         int(other.access.get("cursors", 1))

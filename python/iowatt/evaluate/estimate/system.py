@@ -12,7 +12,7 @@ from iowatt.evaluate.estimate import hybrid, operation_counts
 from iowatt.evaluate.estimate.caching import cache_state
 from iowatt.evaluate.estimate.drives import DriveBenchmarks, identity
 from iowatt.evaluate.estimate.hybrid import AddressRange, Hybrid
-from iowatt.evaluate.estimate.load import RequestFlow
+from iowatt.evaluate.estimate.load import EstimatedWorkload
 from iowatt.evaluate.estimate.network import Background, Network, RequestPath, SolvedNetwork
 from iowatt.evaluate.estimate.operation_counts import OperationCounter, PoolDemand, RequestMix, Waits, shifted
 from iowatt.evaluate.estimate.operations import Mix, PoolGeometry, count_commands
@@ -24,7 +24,7 @@ from iowatt.model.raid import usable_bytes
 _PROCESSORS, _LINK, _MIRROR = "processors", "host link", "mirror link"
 
 
-def front_stations(controller: Mapping[str, Any], flows: Sequence[RequestFlow]) -> list[Servers]:
+def front_stations(controller: Mapping[str, Any], flows: Sequence[EstimatedWorkload]) -> list[Servers]:
     """Stations of a controller, with the work of a request of each flow."""
     found = []
     processing, link = controller.get("processing"), controller.get("host_bandwidth_bytes_per_s")
@@ -43,7 +43,7 @@ def front_stations(controller: Mapping[str, Any], flows: Sequence[RequestFlow]) 
 
 
 def front_legs(
-    controller: Mapping[str, Any], front: Sequence[Servers], flow: RequestFlow, write: bool
+    controller: Mapping[str, Any], front: Sequence[Servers], flow: EstimatedWorkload, write: bool
 ) -> list[Leg]:
     """A request's visits to them."""
     found = []
@@ -108,7 +108,7 @@ def command_legs(
     return found
 
 
-def _link(name: str, bandwidth: float, flows: Sequence[RequestFlow], *, reads: bool) -> Servers:
+def _link(name: str, bandwidth: float, flows: Sequence[EstimatedWorkload], *, reads: bool) -> Servers:
     station = Servers(name, "link", 1)
     for number, flow in enumerate(flows):
         for stream in flow.streams:
@@ -146,7 +146,7 @@ class MoveState:
 class QueueingSystem:
     """The stations of a scenario, and the paths of its requests through them."""
 
-    def __init__(self, work: Prepared, flows: Sequence[RequestFlow], drives: DriveBenchmarks) -> None:
+    def __init__(self, work: Prepared, flows: Sequence[EstimatedWorkload], drives: DriveBenchmarks) -> None:
         self.work, self.flows, self.drives = work, flows, drives
         simulation = work.plan["simulation"]
         self.volumes: Sequence[Mapping[str, Any]] = simulation["volumes"]
@@ -315,7 +315,7 @@ def _legs(waits: Waits, sets: Sequence[Sets | None], share: float) -> Iterator[L
 
 
 def assumed(
-    flows: Sequence[RequestFlow], controller: Mapping[str, Any], virtual: Sequence[Mapping[str, Any]]
+    flows: Sequence[EstimatedWorkload], controller: Mapping[str, Any], virtual: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
     """Assumptions of an estimate."""
     yield "estimated, not simulated: a steady state of independent requests, drives as pilots fly them"

@@ -16,7 +16,7 @@ from iowatt.model.library.result import (
     DeviceDescription,
     DeviceFigure,
     DeviceList,
-    DeviceSummary,
+    DeviceListing,
 )
 from iowatt.model.library.ssd import derive as ssd
 from iowatt.model.library.ssd import joules
@@ -74,7 +74,7 @@ def list_devices(kind: str | None = None, needs: str | None = None) -> DeviceLis
     files = [device_file(name) for name in device_names()]
     return DeviceList(
         devices=[
-            DeviceSummary(**_summary(file))
+            DeviceListing(**_summary(file))
             for file in files
             if (kind is None or file.kind == kind) and (needs is None or needs in good_for(file))
         ]

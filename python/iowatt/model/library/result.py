@@ -10,7 +10,7 @@ from iowatt.base.results import Result, ResultDocument
 from iowatt.model.library.source import Grade, Quality
 
 
-class DeviceSummary(Result):
+class DeviceListing(Result):
     """One device in a row; None where a figure is not known."""
 
     name: str
@@ -34,7 +34,7 @@ class DeviceList(ResultDocument):
     """Devices of the library."""
 
     schema_id: Literal["iowatt.devices/1"] = Field(default="iowatt.devices/1", alias="schema")
-    devices: list[DeviceSummary]
+    devices: list[DeviceListing]
 
 
 class DeviceFigure(Result):
@@ -63,7 +63,7 @@ class DerivedFigure(Result):
     rule: str
 
 
-class DeviceDescription(DeviceSummary, ResultDocument):
+class DeviceDescription(DeviceListing, ResultDocument):
     """All figures of one device, what follows from them, and what is missing."""
 
     schema_id: Literal["iowatt.device/1"] = Field(default="iowatt.device/1", alias="schema")

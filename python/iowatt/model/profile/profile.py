@@ -20,7 +20,7 @@ from iowatt.model.profile.ranges import RangeEndKey, byte_range
 Quality = Literal["measured", "published", "verified", "derived", "defined", "assumed", "recalled"]
 
 
-class FigureSource(Strict):
+class ProfileSource(Strict):
     """One publication or method, and the figures that it gives."""
 
     figures: list[str] = key(
@@ -53,7 +53,7 @@ def _covers(path: str, figure: str) -> bool:
     return len(wanted) <= len(steps) and all(fnmatchcase(step, want) for want, step in pairs)
 
 
-def source_of(sources: Iterable[FigureSource], figure: str) -> FigureSource | None:
+def source_of(sources: Iterable[ProfileSource], figure: str) -> ProfileSource | None:
     """The source of a figure by its key path; the most specific one, the first among equals."""
     best = max(sources, key=lambda source: source.covers(figure), default=None)
     return best if best is not None and best.covers(figure) else None
@@ -241,7 +241,7 @@ class Profile(Strict):
     envelope: list[Envelope] = key("Rates over the day or the week; several multiply.", default=[])
     phase: list[ProfilePhase] = key("Phases in turn, over and over.", default=[])
     missing: list[Missing] = key("Figures that are not published.", default=[])
-    source: list[FigureSource] = key("Where the figures come from.", default=[])
+    source: list[ProfileSource] = key("Where the figures come from.", default=[])
 
     @property
     def rated(self) -> bool:

@@ -10,9 +10,7 @@ from pathlib import Path
 
 from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.problems import Problem
-from iowatt.model.power import calculate
-from iowatt.model.power.components import ResolvedPower
-from iowatt.model.power.plan import ArrayPlan
+from iowatt.model.power import ArrayPlan, ResolvedPower, calculate
 from iowatt.model.power.result import CalculatedPower
 from iowatt.model.scenario.array_power import resolve
 from iowatt.model.scenario.keys.scenario import Scenario

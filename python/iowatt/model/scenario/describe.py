@@ -27,7 +27,7 @@ from iowatt.model.scenario.result import (
 from iowatt.model.scenario.system import resolve
 
 if TYPE_CHECKING:
-    from iowatt.model.power.plan import ArrayPlan
+    from iowatt.model.power import ArrayPlan
     from iowatt.model.scenario.synthetic import Synthetic
 
 

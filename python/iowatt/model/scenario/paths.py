@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iowatt.model.library.find import own_files
+from iowatt.model.library import own_files
 from iowatt.model.recorded_trace import recorded
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from iowatt.base.problems import Reporter, nearest
-from iowatt.model.library.drive import Disk
+from iowatt.model.library import Disk
 from iowatt.model.library.electrical import STANDBY, PowerLevel, missing_figures, power_levels, speed_problem
-from iowatt.model.library.ssd.drive import Ssd
+from iowatt.model.library.ssd import Ssd
 from iowatt.model.scenario.keys.array import Pool
 from iowatt.model.scenario.keys.power import MultiSpeedPolicy, NeverPolicy, levels_needed
 

@@ -9,10 +9,8 @@ from iowatt.base.problems import Reporter
 from iowatt.base.results import Note
 from iowatt.base.units import format_bytes
 from iowatt.model import raid
-from iowatt.model.library.drive import Disk
-from iowatt.model.library.find import find_device
-from iowatt.model.library.source import assumed, stand_ins
-from iowatt.model.library.ssd.drive import Ssd
+from iowatt.model.library import Disk, assumed, find_device, stand_ins
+from iowatt.model.library.ssd import Ssd
 from iowatt.model.scenario import solid_state, survival
 from iowatt.model.scenario.keys.array import DeviceChoice, Pool
 from iowatt.model.scenario.keys.power import NeverPolicy

@@ -19,7 +19,7 @@ from iowatt.model.profile import remarks
 from iowatt.sources.environment import fio_version
 from iowatt.sources.export import fio, vdbench
 from iowatt.sources.export.loads import ExportedFile, PreparedProfile
-from iowatt.sources.export.result import ComparedFigure, ExportedJob, FioCheck, ProfileExport
+from iowatt.sources.export.result import CheckedFigure, ExportedJob, FioCheck, ProfileExport
 from iowatt.sources.target import scratch_target
 
 
@@ -117,7 +117,7 @@ def compare(
     for name in names:
         shares = 100 * asked[name][0] / total, 100 * observed[name][0] / max(1, count)
         rows += [
-            ComparedFigure.of(name, "share", "%", *shares),
+            CheckedFigure.of(name, "share", "%", *shares),
             *_compare_mix(name, asked[name], observed[name]),
         ]
     rows += _compare_mix("all", _sum(asked.values()), _sum(observed.values()))
@@ -126,7 +126,7 @@ def compare(
     notes = []
     if prepared.profile.rated:
         rate, done = total / prepared.duration_s, count / prepared.duration_s
-        rows.append(ComparedFigure.of("all", "rate", "IOPS", rate, done))
+        rows.append(CheckedFigure.of("all", "rate", "IOPS", rate, done))
         if done < rate * 0.99 - 3 * math.sqrt(rate / prepared.duration_s):
             text = "the target did not keep up: fio delayed requests, and the mix is that of what it could do"
             notes.append(Note(code=NOT_KEPT_UP, text=text, decides=True))
@@ -169,15 +169,15 @@ def _sum(counts: Iterable[_MixCounts]) -> _MixCounts:
     return requests, reads, size
 
 
-def _compare_mix(name: str, asked: _MixCounts, observed: _MixCounts) -> list[ComparedFigure]:
+def _compare_mix(name: str, asked: _MixCounts, observed: _MixCounts) -> list[CheckedFigure]:
     def figures(counts: _MixCounts) -> tuple[float, float]:
         requests, reads, size = counts
         return (100 * reads / requests, size / requests) if requests else (0.0, 0.0)
 
     (reads, size), (reads_observed, size_observed) = figures(asked), figures(observed)
     return [
-        ComparedFigure.of(name, "reads", "%", reads, reads_observed),
-        ComparedFigure.of(name, "mean size", "bytes", size, size_observed),
+        CheckedFigure.of(name, "reads", "%", reads, reads_observed),
+        CheckedFigure.of(name, "mean size", "bytes", size, size_observed),
     ]
 
 

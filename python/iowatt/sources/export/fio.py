@@ -7,7 +7,7 @@ with fio 3.33:
 
 - `rate_iops`, `bssplit` and the shares of zones are whole numbers.
 - With a rate, a job waits for all of its requests before it sleeps (`io_submit_mode=inline`; `offload`, which
-  does not, never ends here), so a rate is split over jobs (:meth:`_File.split`).
+  does not, never ends here), so a rate is split over jobs (:meth:`_FioFile.split`).
 - Poisson gaps are whole microseconds, from a mean cut to whole microseconds: high rates are split over
   clones.
 - With a linear rate process, `rate_iops` counts requests of the smallest size of a `bssplit`; `rate=` counts
@@ -64,7 +64,7 @@ _LEAST_REQUESTS: Final = 50
 
 def export(prepared: PreparedProfile, *, direct: bool = True) -> ExportedFile:
     """The job file; ``direct``: past the page cache, as a measurement of storage must be."""
-    return _File(prepared, direct=direct).written()
+    return _FioFile(prepared, direct=direct).written()
 
 
 def job_file(comments: Sequence[str], options: Sequence[str], jobs: Sequence[JobSection]) -> str:
@@ -85,7 +85,7 @@ def fio_time(seconds: float) -> str:
     return str(round(seconds)) if seconds == round(seconds) else f"{round(seconds * 1e6)}us"
 
 
-class _File(JobFile):
+class _FioFile(JobFile):
     """A job file in the making."""
 
     def __init__(self, prepared: PreparedProfile, *, direct: bool) -> None:

@@ -10,7 +10,7 @@ from iowatt.base.results import Note, Result, ResultDocument
 from iowatt.sources.export.loads import ExportOmission
 
 
-class ComparedFigure(Result):
+class CheckedFigure(Result):
     """A figure of one stream (or of ``all``); ``difference`` is observed less asked."""
 
     stream: str
@@ -21,7 +21,7 @@ class ComparedFigure(Result):
     difference: float
 
     @classmethod
-    def of(cls, stream: str, figure: str, unit: str, asked: float, observed: float) -> ComparedFigure:
+    def of(cls, stream: str, figure: str, unit: str, asked: float, observed: float) -> CheckedFigure:
         """With the difference."""
         difference = observed - asked
         return cls(
@@ -34,7 +34,7 @@ class FioCheck(Result):
 
     fio: str  #: Its version.
     target: str
-    rows: list[ComparedFigure]
+    rows: list[CheckedFigure]
     requests: int
     largest_share_difference: float  #: In points.
     sampling_error: float  #: Standard error of a share of one half, in points.

@@ -50,10 +50,10 @@ class _Workload:
 
 def export(prepared: PreparedProfile, *, direct: bool = True) -> ExportedFile:
     """The parameter file; ``direct``: past the page cache."""
-    return _File(prepared, direct=direct).written()
+    return _VdbenchFile(prepared, direct=direct).written()
 
 
-class _File(JobFile):
+class _VdbenchFile(JobFile):
     """A parameter file in the making."""
 
     def written(self) -> ExportedFile:

@@ -17,7 +17,7 @@ from iowatt.studies.dollars2014.conclusions import (
     signed_range,
     spread,
 )
-from iowatt.studies.dollars2014.money import CostCrossing, Money, Variant, years
+from iowatt.studies.dollars2014.money import Money, StudyCrossing, Variant, years
 from iowatt.studies.dollars2014.points import HybridPoint, Pair, of, pairs
 from iowatt.studies.dollars2014.published import PRINTED, TEXT
 from iowatt.studies.dollars2014.systems import WORKS, DollarsScale, HybridWork
@@ -63,7 +63,7 @@ def differences(found: Sequence[Pair], money: Money, variant: Variant, horizon: 
     return [money.apart(caching, tiering, variant, horizon) for caching, tiering in found]
 
 
-def crossings(found: Sequence[Pair], money: Money, variant: Variant) -> list[CostCrossing]:
+def crossings(found: Sequence[Pair], money: Money, variant: Variant) -> list[StudyCrossing]:
     """Where the cheaper of the two changes first, of each configuration in which it does."""
     each = (money.crossings(tiering, caching, variant) for caching, tiering in found)
     return [one[0] for one in each if one]

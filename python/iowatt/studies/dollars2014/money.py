@@ -117,7 +117,7 @@ class Money:
         """Cost of the first against the second, percent."""
         return 100 * (self.usd(caching, variant, horizon) / self.usd(tiering, variant, horizon) - 1)
 
-    def crossings(self, a: HybridPoint, b: HybridPoint, variant: Variant) -> list[CostCrossing]:
+    def crossings(self, a: HybridPoint, b: HybridPoint, variant: Variant) -> list[StudyCrossing]:
         """Alphas from 1 to a million (or as many as 190 years hold) at which the cheaper of two changes.
 
         The search is the lens's (``root.flips``), on a grid of the study's own. That of
@@ -131,7 +131,7 @@ class Money:
 
         longest_s = max(a.duration_s, b.duration_s)
         return [
-            CostCrossing(flip.at, (years(a, flip.at), years(b, flip.at)), b if flip.direction > 0 else a)
+            StudyCrossing(flip.at, (years(a, flip.at), years(b, flip.at)), b if flip.direction > 0 else a)
             for flip in uncertainty.flips(apart, list(alphas(longest_s)), _CLOSE)
         ]
 
@@ -147,7 +147,7 @@ class Money:
 
 
 @dataclass(frozen=True)
-class CostCrossing:
+class StudyCrossing:
     """Where the cheaper of two systems changes."""
 
     alpha: float

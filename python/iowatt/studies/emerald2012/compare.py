@@ -12,7 +12,7 @@ from iowatt.studies.emerald2012.systems import SEQUENTIAL, SLOTS
 
 
 @dataclass(frozen=True)
-class ComparedFigure:
+class FamilyFigure:
     """A published figure and ours."""
 
     group: str
@@ -32,7 +32,7 @@ class ComparedFigure:
 
 
 @dataclass(frozen=True)
-class CurvePeak:
+class FamilyPeak:
     """A printed number of drives at a peak, and ours."""
 
     figure: published.PrintedFigure
@@ -55,10 +55,10 @@ def figures_of(points: FamilyPoints) -> list[published.PrintedFigure]:
     return [one for one in PRINTED.figures if points.find(one.metric, one.raid, one.drives)]
 
 
-def figures(points: FamilyPoints) -> list[ComparedFigure]:
+def figures(points: FamilyPoints) -> list[FamilyFigure]:
     """The curves' printed points."""
     return [
-        ComparedFigure(
+        FamilyFigure(
             "curves",
             f"{metric_name(one.metric)}, {level_name(one.raid)}, {one.drives} drives",
             one.metric,
@@ -72,7 +72,7 @@ def figures(points: FamilyPoints) -> list[ComparedFigure]:
     ]
 
 
-def peaks(points: FamilyPoints) -> list[CurvePeak]:
+def peaks(points: FamilyPoints) -> list[FamilyPeak]:
     """The printed peaks, by whole shelves and by single drives."""
     found = []
     for one in figures_of(points):
@@ -83,24 +83,24 @@ def peaks(points: FamilyPoints) -> list[CurvePeak]:
         at = curve.index(top)
         below = curve[at - 1] if at else None
         above = curve[at + 1] if at + 1 < len(curve) else None
-        found.append(CurvePeak(one, top, below, above, (curve[0].drives, curve[-1].drives)))
+        found.append(FamilyPeak(one, top, below, above, (curve[0].drives, curve[-1].drives)))
     return found
 
 
-def idle(points: FamilyPoints) -> list[ComparedFigure]:
+def idle(points: FamilyPoints) -> list[FamilyFigure]:
     """Ready idle."""
     found = []
     for one in PRINTED.idle:
         ours = points.one(f"idle-{one.configuration}")
-        found.append(ComparedFigure("idle", one.title, "RI", "GB/W", one.gb_per_w, ours.value, one.fitted))
+        found.append(FamilyFigure("idle", one.title, "RI", "GB/W", one.gb_per_w, ours.value, one.fitted))
         if one.watts is not None:
             found.append(
-                ComparedFigure("idle", f"{one.title}, watts", "RI", "W", one.watts, ours.idle_w, one.fitted)
+                FamilyFigure("idle", f"{one.title}, watts", "RI", "W", one.watts, ours.idle_w, one.fitted)
             )
     return found
 
 
-def submission(points: FamilyPoints) -> list[ComparedFigure]:
+def submission(points: FamilyPoints) -> list[FamilyFigure]:
     """The submission, which no constant knows: its 50 drives at the response times that were measured."""
     return [
         _submitted(one, "submission", measured_when(points, one), at_measured_response(points, one))
@@ -108,7 +108,7 @@ def submission(points: FamilyPoints) -> list[ComparedFigure]:
     ]
 
 
-def estimate(points: FamilyPoints) -> list[ComparedFigure]:
+def estimate(points: FamilyPoints) -> list[FamilyFigure]:
     """The submission beside the estimate of its drives: within 20 ms, or with its sequential load."""
     return [
         _submitted(one, "estimate", estimated_when(points, one.metric), predicted(points, one.metric))
@@ -116,9 +116,9 @@ def estimate(points: FamilyPoints) -> list[ComparedFigure]:
     ]
 
 
-def _submitted(one: published.SubmittedFigure, group: str, when: str, ours: float) -> ComparedFigure:
+def _submitted(one: published.SubmittedFigure, group: str, when: str, ours: float) -> FamilyFigure:
     title = f"submission, {metric_name(one.metric)}, ours {when}"
-    return ComparedFigure(group, title, one.metric, unit(one.metric), one.value, ours, False)
+    return FamilyFigure(group, title, one.metric, unit(one.metric), one.value, ours, False)
 
 
 def measured_when(points: FamilyPoints, one: published.SubmittedFigure) -> str:
@@ -171,13 +171,13 @@ def predicted(points: FamilyPoints, metric: str) -> float:
     return points.quarter() if metric == "MW2" else points.at(metric, "raid-5", 50).value
 
 
-def baseline(points: FamilyPoints) -> list[ComparedFigure]:
+def baseline(points: FamilyPoints) -> list[FamilyFigure]:
     """The untuned baseline."""
     ours = {metric: points.one(f"baseline-{metric.lower()}") for metric in PRINTED.baseline}
     watts, theirs_w = "baseline, watts under random reads", PRINTED.baseline_read_w
     return [
         *(
-            ComparedFigure(
+            FamilyFigure(
                 "baseline",
                 f"baseline, {metric_name(metric)}",
                 metric,
@@ -188,16 +188,16 @@ def baseline(points: FamilyPoints) -> list[ComparedFigure]:
             )
             for metric, value in PRINTED.baseline.items()
         ),
-        ComparedFigure("baseline", watts, "RR", "W", theirs_w, ours["RR"].wall_w, False),
+        FamilyFigure("baseline", watts, "RR", "W", theirs_w, ours["RR"].wall_w, False),
     ]
 
 
-def all_figures(points: FamilyPoints) -> list[ComparedFigure]:
+def all_figures(points: FamilyPoints) -> list[FamilyFigure]:
     """All of them, each once: of the submission ours at the response times that were measured."""
     return [*figures(points), *idle(points), *submission(points), *baseline(points)]
 
 
-def mean_error(compared: Sequence[ComparedFigure]) -> float | None:
+def mean_error(compared: Sequence[FamilyFigure]) -> float | None:
     """The mean of the errors' sizes, as a share; None of none."""
     return sum(abs(one.error) for one in compared) / len(compared) if compared else None
 

@@ -13,7 +13,7 @@ from typing import Final
 from iowatt.render import numbers
 from iowatt.studies.emerald2012 import compare, knee, published
 from iowatt.studies.emerald2012.causes import Why, why, why_peak
-from iowatt.studies.emerald2012.compare import ComparedFigure, CurvePeak
+from iowatt.studies.emerald2012.compare import FamilyFigure, FamilyPeak
 from iowatt.studies.emerald2012.points import FamilyPoints
 from iowatt.studies.emerald2012.published import PRINTED, TEXT
 from iowatt.studies.result import ClaimVerdict
@@ -61,7 +61,7 @@ def peaks(points: FamilyPoints) -> list[ClaimVerdict]:
     return found
 
 
-def _edge(one: CurvePeak) -> str:
+def _edge(one: FamilyPeak) -> str:
     """Why a reduced curve shows no peak."""
     fewest, most = one.tried
     if fewest == most:
@@ -70,7 +70,7 @@ def _edge(one: CurvePeak) -> str:
     return f"highest at {one.ours.drives} of {fewest} to {most} drives: nothing {side} was tried"
 
 
-def _knee(points: FamilyPoints, one: CurvePeak, case: str) -> ClaimVerdict:
+def _knee(points: FamilyPoints, one: FamilyPeak, case: str) -> ClaimVerdict:
     """The peak by single drives, which the fit has chosen and which is flat."""
     drives = one.figure.drives
     case = f"{case}; fitted: combinations of constants with another peak were dropped"
@@ -174,7 +174,7 @@ def swing(points: FamilyPoints) -> ClaimVerdict:
     )
 
 
-def _compared(key: str, one: ComparedFigure, reason: Why) -> ClaimVerdict:
+def _compared(key: str, one: FamilyFigure, reason: Why) -> ClaimVerdict:
     return TEXT.judge(
         key,
         f"{one.title}{_braces(one.braces)}; {'fitted' if one.fitted else 'predicted'}",

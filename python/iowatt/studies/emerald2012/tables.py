@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from iowatt.render.figure import Cell, Figure
 from iowatt.studies.emerald2012 import compare, knee, published
-from iowatt.studies.emerald2012.compare import ComparedFigure
+from iowatt.studies.emerald2012.compare import FamilyFigure
 from iowatt.studies.emerald2012.points import FamilyPoints
 from iowatt.studies.emerald2012.published import PRINTED, TEXT
 from iowatt.studies.emerald2012.systems import CLASS, SEQUENTIAL, family
@@ -48,7 +48,7 @@ def errors(points: FamilyPoints) -> Figure:
     return TEXT.figure("errors", rows)
 
 
-def _errors(title: str, compared: Sequence[ComparedFigure]) -> list[Cell]:
+def _errors(title: str, compared: Sequence[FamilyFigure]) -> list[Cell]:
     worst = max(compared, key=lambda one: abs(one.error), default=None)
     mean = compare.mean_error(compared)
     return [

@@ -9,7 +9,7 @@ from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.figures import crosses, series_table
 from iowatt.studies.latency2015.base import Base
-from iowatt.studies.latency2015.points import HopTime, LatencyPoints
+from iowatt.studies.latency2015.points import LatencyPoints, MemberHopTime
 from iowatt.studies.latency2015.published import BY_KEY, PRINTED, TEXT
 
 BEFORE: Final = palette.RUNS[0]
@@ -157,11 +157,11 @@ def path(points: LatencyPoints, member: str) -> Figure:
     return TEXT.figure("path", rows, plot.spec(traces, drawn), title=BY_KEY[member].title)
 
 
-def _place(hop: HopTime) -> str:
+def _place(hop: MemberHopTime) -> str:
     return "Controller" if hop.place == "controller" else PLACES[hop.place]
 
 
-def _time_us(hops: Sequence[HopTime], place: str) -> float:
+def _time_us(hops: Sequence[MemberHopTime], place: str) -> float:
     """Mean time at a place; the controller's is split into waiting, work and copy."""
     if place not in ("waiting", "controller", "copy"):
         return sum(hop.us for hop in hops if hop.place == place)

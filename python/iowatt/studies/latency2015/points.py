@@ -96,7 +96,7 @@ class Second:
 
 
 @dataclass(frozen=True)
-class HopTime:
+class MemberHopTime:
     """Mean time of a request at one place of its way, in us."""
 
     name: str
@@ -139,8 +139,8 @@ class LatencyPoint:
     express_share: float
     seconds: tuple[Second, ...]
     writes: LatencyHistogram
-    write_hops: tuple[HopTime, ...]
-    read_hops: tuple[HopTime, ...]
+    write_hops: tuple[MemberHopTime, ...]
+    read_hops: tuple[MemberHopTime, ...]
 
     @property
     def load(self) -> RequestRates:
@@ -262,7 +262,7 @@ def _histogram(series: pl.DataFrame) -> LatencyHistogram:
     return LatencyHistogram.of((int(low), int(high), float(count)) for low, high, count in bins.iter_rows())
 
 
-def _hops(table: pl.DataFrame, op: str) -> tuple[HopTime, ...]:
+def _hops(table: pl.DataFrame, op: str) -> tuple[MemberHopTime, ...]:
     """Mean wait and service of a request at each place, in the order of its way."""
     import polars as pl
 
@@ -275,6 +275,6 @@ def _hops(table: pl.DataFrame, op: str) -> tuple[HopTime, ...]:
     if not requests:
         return ()
     return tuple(
-        HopTime(name, place, way, wait_ns / requests / 1e3, service_ns / requests / 1e3)
+        MemberHopTime(name, place, way, wait_ns / requests / 1e3, service_ns / requests / 1e3)
         for name, place, way, wait_ns, service_ns in places.iter_rows()
     )

@@ -66,7 +66,7 @@ SETTINGS: Final = {
 
 
 @dataclass(frozen=True)
-class ArrayMeasurement:
+class CandidateMeasurement:
     """Something that can be measured on a real array, of a member under the load of a sweep."""
 
     name: str
@@ -80,25 +80,29 @@ class ArrayMeasurement:
         return self.read(points.one(self.kind, member=member, express=self.express))
 
 
-def _both(name: str, unit: str, kind: str, read: Callable[[LatencyPoint], float]) -> list[ArrayMeasurement]:
+def _both(
+    name: str, unit: str, kind: str, read: Callable[[LatencyPoint], float]
+) -> list[CandidateMeasurement]:
     """A measurement before and after."""
     return [
-        ArrayMeasurement(f"{name} {when}", unit, kind, express, read)
+        CandidateMeasurement(f"{name} {when}", unit, kind, express, read)
         for when, express in (("before", False), ("after", True))
     ]
 
 
 MEASUREMENTS: Final = (
     *_both("Mean of writes", "ms", "steady", lambda one: one.write_ms),
-    ArrayMeasurement("Write bandwidth after", "MiB/s", "steady", True, lambda one: one.write_mib_s),
+    CandidateMeasurement("Write bandwidth after", "MiB/s", "steady", True, lambda one: one.write_mib_s),
     *_both("Processors busy", "%", "steady", lambda one: 100 * one.busy),
     *_both("Mean of reads", "ms", "steady", lambda one: one.read_ms),
     *_both("99th percentile of writes", "ms", "steady", lambda one: one.write_p99_ms),
-    ArrayMeasurement("Median of writes after", "ms", "steady", True, lambda one: one.writes.quantile_ms(0.5)),
-    ArrayMeasurement(
+    CandidateMeasurement(
+        "Median of writes after", "ms", "steady", True, lambda one: one.writes.quantile_ms(0.5)
+    ),
+    CandidateMeasurement(
         "Writes within 0.25 ms before", "%", "steady", False, lambda one: 100 * one.writes.share_within(0.25)
     ),
-    ArrayMeasurement(
+    CandidateMeasurement(
         "Writes within 0.12 ms after", "%", "steady", True, lambda one: 100 * one.writes.share_within(0.12)
     ),
     *_both("Mean of writes with one user,", "ms", "alone", lambda one: one.write_ms),
@@ -109,7 +113,7 @@ MEASUREMENTS: Final = (
 """What an array, a host or a switch can measure; the first three are the same for all members."""
 
 
-def measured(points: LatencyPoints, measurement: ArrayMeasurement) -> list[float]:
+def measured(points: LatencyPoints, measurement: CandidateMeasurement) -> list[float]:
     """A measurement of each member."""
     return [measurement.of(points, member.key) for member in points.members]
 

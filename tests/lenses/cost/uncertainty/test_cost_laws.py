@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from cost_pricers import constant, figure, made_book, number, pricer
 from iowatt.base.errors import Argument
 from iowatt.lenses.cost.pricing.case import Horizon
-from iowatt.lenses.cost.uncertainty.sampling import Distribution, draws, law_of, strata, varied
+from iowatt.lenses.cost.uncertainty.sampling import FigureDistribution, draws, law_of, strata, varied
 from refused import refused
 
 ONE_YEAR = Horizon("time", 1.0)
 
 
-def law(low: float, mode: float, high: float) -> Distribution:
+def law(low: float, mode: float, high: float) -> FigureDistribution:
     found = law_of(figure("cooling.pue", mode, low, high))
     assert found is not None
     return found
@@ -50,7 +50,7 @@ def test_words_and_figures_without_a_range_have_no_law() -> None:
 
 
 def test_one_end_alone_is_a_range() -> None:
-    assert law_of(figure("cooling.pue", 1.5, 1.1)) == Distribution("cooling.pue", "triangular", 1.1, 1.5, 1.5)
+    assert law_of(figure("cooling.pue", 1.5, 1.1)) == FigureDistribution("cooling.pue", "triangular", 1.1, 1.5, 1.5)
 
 
 @given(
@@ -84,9 +84,9 @@ def test_a_seed_gives_the_same_strata_for_ever() -> None:
 def test_a_figure_more_reshuffles_no_other() -> None:
     few = [law(1.0, 1.5, 2.0)]
     more = [
-        Distribution("a.first", "triangular", 0.0, 1.0, 2.0),
+        FigureDistribution("a.first", "triangular", 0.0, 1.0, 2.0),
         *few,
-        Distribution("z.last", "triangular", 0.0, 1.0, 2.0),
+        FigureDistribution("z.last", "triangular", 0.0, 1.0, 2.0),
     ]
     alone = [one["cooling.pue"] for one in draws(few, 50, 3)]
     assert [one["cooling.pue"] for one in draws(more, 50, 3)] == alone

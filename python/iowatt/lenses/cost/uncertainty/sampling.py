@@ -37,7 +37,7 @@ WIDE = 10.0
 
 
 @dataclass(frozen=True)
-class Distribution:
+class FigureDistribution:
     """The distribution of one figure from ``low`` to ``high`` with its ``mode``, in the key's unit."""
 
     key: str
@@ -62,7 +62,7 @@ class Distribution:
         )
 
 
-def law_of(figure: BookFigure) -> Distribution | None:
+def law_of(figure: BookFigure) -> FigureDistribution | None:
     """The distribution of a figure; None for a word, and without a range."""
     if isinstance(figure.value, str):
         return None
@@ -73,7 +73,7 @@ def law_of(figure: BookFigure) -> Distribution | None:
     if not low < high:
         return None
     wide = low > 0.0 and high > WIDE * low
-    return Distribution(figure.key, "log-triangular" if wide else "triangular", low, figure.value, high)
+    return FigureDistribution(figure.key, "log-triangular" if wide else "triangular", low, figure.value, high)
 
 
 def unit_and_text(key: str) -> tuple[str, str]:
@@ -146,13 +146,13 @@ LEAST_DRAWS = 20
 
 def varied(
     pricers: Mapping[str, Pricer], book: Book, horizon: Horizon, dollars: Dollars
-) -> tuple[Distribution, ...]:
+) -> tuple[FigureDistribution, ...]:
     """Distributions of the figures with a range that any pricer uses, sorted by key.
 
     Which figures are used may depend on others (a carbon price of 0 needs no emissions of the grid), so all
     systems are priced at the values, the low ends and the high ends until no new figure is used.
     """
-    laws: dict[str, Distribution] = {}
+    laws: dict[str, FigureDistribution] = {}
     used: set[str] = set()
     while True:
         probes = [
@@ -169,7 +169,7 @@ def varied(
             return tuple(laws.values())
 
 
-def draws(laws: Sequence[Distribution], count: int, seed: int) -> list[dict[str, float]]:
+def draws(laws: Sequence[FigureDistribution], count: int, seed: int) -> list[dict[str, float]]:
     """``count`` sets of values by key; a seed gives a key the same values whatever the other keys.
 
     Raises ``InputError`` for fewer than ``LEAST_DRAWS``, or a negative seed.

@@ -24,8 +24,8 @@ from iowatt.lenses.cost.result.uncertainty import (
 )
 from iowatt.lenses.cost.uncertainty.sampling import (
     SAME,
-    Distribution,
     Dollars,
+    FigureDistribution,
     Floats,
     Total,
     difference,
@@ -171,7 +171,7 @@ def tornado(
 
 
 def _tornado(
-    ends: Sequence[tuple[Distribution, Totals, Totals]],
+    ends: Sequence[tuple[FigureDistribution, Totals, Totals]],
     middle: Totals,
     a: str | None,
     b: str,
@@ -197,7 +197,7 @@ def _tornado(
     )  # fmt: skip
 
 
-def _bar(law: Distribution, ends: tuple[float, float, float], *, of_total: bool) -> TornadoBar:
+def _bar(law: FigureDistribution, ends: tuple[float, float, float], *, of_total: bool) -> TornadoBar:
     low, _, high = ends
     flips = not of_total and min(ends) < 0.0 < max(ends)
     unit, text = unit_and_text(law.key)

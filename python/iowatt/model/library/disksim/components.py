@@ -246,7 +246,7 @@ class TraceMapping:
 
 
 @dataclass(frozen=True)
-class DrivePlace:
+class DriveParents:
     """The components above a drive, by name, from the driver down."""
 
     driver: str

@@ -18,7 +18,7 @@ from iowatt.model.library.disksim.components import (
     DiskSimBus,
     DiskSimController,
     DiskSimDriver,
-    DrivePlace,
+    DriveParents,
     LogicalOrganisation,
     TraceMapping,
 )
@@ -57,7 +57,7 @@ class DiskSimSystem:
     buses: Mapping[str, DiskSimBus]
     controllers: Mapping[str, DiskSimController]
     driver: DiskSimDriver | None
-    places: Mapping[str, DrivePlace]
+    places: Mapping[str, DriveParents]
     arrays: tuple[LogicalOrganisation, ...]
     in_phase: tuple[tuple[str, ...], ...]
     trace: TraceMapping
@@ -145,7 +145,7 @@ class _SystemBuilder:
 
     def walk(
         self, node: Node, driver: str = "", buses: tuple[str, ...] = (), controllers: tuple[str, ...] = ()
-    ) -> Iterator[tuple[str, DrivePlace]]:
+    ) -> Iterator[tuple[str, DriveParents]]:
         """The leaves below ``node``, each with its place."""
         block = self.components.get(node.name)
         if block is None or block.type != node.type:
@@ -158,7 +158,7 @@ class _SystemBuilder:
         elif node.type == "disksim_ctlr":
             controllers = (*controllers, node.name)
         else:
-            yield node.name, DrivePlace(driver, buses, controllers)
+            yield node.name, DriveParents(driver, buses, controllers)
         for child in node.children:
             yield from self.walk(child, driver, buses, controllers)
 
