@@ -19,7 +19,7 @@ from iowatt.studies.latency2015.points import (
     MemberHopTime,
     Second,
 )
-from iowatt.studies.latency2015.published import BY_KEY, MEMBERS, PRINTED, REFERENCE
+from iowatt.studies.latency2015.published import BY_KEY, MEMBERS, PRINTED, REFERENCE, TEXT
 
 LOAD = RequestRates(reads=7_000.0, writes=1_100.0)
 
@@ -198,7 +198,7 @@ def test_one_second_above_a_millisecond_is_a_spike():
 def test_a_checkpoint_must_spike_before_and_not_after():
     quiet = judged(conclusions.checkpoint, family())
     assert not quiet.agrees
-    assert "without filling up" in quiet.cause
+    assert quiet.cause == TEXT.causes["checkpoint-absorbed"]
     points = family()
     wild = replace(points.one("checkpoint", member=REFERENCE, express=False), seconds=(Second(0.0, 3.0, 10),))
     points.all[points.all.index(points.one("checkpoint", member=REFERENCE, express=False))] = wild

@@ -195,18 +195,19 @@ def test_only_configurations_with_the_published_hits_are_compared():
     assert conclusions.comparable([good, cold], "web-search") == [good]
     assert conclusions.comparable([cold], "web-search") == []
     kept = conclusions.compared([good, cold], "web-search")
-    assert (kept.pairs, kept.how) == ([good], "1 of 2 configurations have the published hit ratios")
+    assert kept.pairs == [good] and kept.how.startswith("1 of 2 ")
     every = conclusions.compared([good], "web-search")
-    assert (every.pairs, every.how) == ([good], "1 configurations, all with the published hit ratios")
+    assert every.pairs == [good] and every.how.startswith("1 ") and " of " not in every.how
 
 
 def test_where_no_configuration_has_the_published_hits_the_verdict_says_that_all_are_compared():
     cold = [made("caching", hit=0.5), made("tiering", hit=0.52)]
     cold.append(replace(cold[1], experiment="cold"))
-    said = "none of 1 configurations has the published hit ratios, so all are compared"
-    assert conclusions.compared(points.pairs(cold, "web-search"), "web-search").how == said
+    every = points.pairs(cold, "web-search")
+    compared = conclusions.compared(every, "web-search")
+    assert compared.pairs == every and compared.how.startswith("none of 1 ")
     for verdict in (*conclusions.throughput(cold, systems.WEB), *conclusions.wear(cold, systems.WEB)):
-        assert verdict.case.endswith(said)
+        assert verdict.case.endswith(compared.how)
 
 
 @pytest.mark.parametrize(("faster", "agrees"), [(1.06, True), (1.005, False), (1.3, False)])
@@ -219,7 +220,7 @@ def test_throughput_agrees_near_the_published_range(faster, agrees):
     (verdict,) = conclusions.throughput(both, systems.WEB)
     assert verdict.agrees is agrees
     assert verdict.published == "+4 % to +9 %"
-    cold = f"tiering from a cold start {conclusions.signed(100 * (2000 * faster / 1900 - 1))}"
+    cold = f"start {conclusions.signed(100 * (2000 * faster / 1900 - 1))}"
     assert (cold in verdict.experiment) is not agrees
 
 
