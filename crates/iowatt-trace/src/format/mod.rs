@@ -1,16 +1,10 @@
 //! The formats, one file each, and the seam between them and the rest.
 //!
-//! # How to add a format
-//!
-//! 1. Write `format/<name>.rs` with its head saying columns, units and traps, and `pub static FORMAT: Format`
-//!    (name, what it counts in, which options apply, how to recognise it, how to build its decoder).
-//! 2. A text format implements [`LineFormat`] (one line in, at most one [`Raw`] out) and wraps itself in
-//!    [`Lines`]; comments, blank lines, line numbers, CRLF and over-long lines are dealt with there.
-//!    A binary format implements [`Decoder`] itself (`vscsi` is one; `binary` takes records of a fixed size and places faults
-//!    by record and byte).
-//! 3. Add one line to [`FORMATS`].
-//! 4. Add a fuzz target (copy one in `fuzz/fuzz_targets`) and a writer in `tests/suite/written.rs`, whose properties
-//!    (hostile bytes, chunk boundaries, round trip) then hold for it too.
+//! A format is a file with `pub static FORMAT: Format` (name, what it counts in, which options apply, how to recognise it,
+//! how to build its decoder) and a line of [`FORMATS`]. A text format implements [`LineFormat`] (one line in, at most one
+//! [`Raw`] out) and wraps itself in [`Lines`], which handles comments, blank lines, line numbers, CRLF and over-long lines. A
+//! binary format implements [`Decoder`] itself (`vscsi` is one; `binary` takes records of a fixed size and places faults by
+//! record and byte). CONTRIBUTING.md lists the other places of a new format.
 //!
 //! A format only decodes. Order, sizes, limits, device selection, skipping and counting are the business
 //! of [`crate::Checked`], so that they mean the same for every format.

@@ -37,7 +37,7 @@ def judge(
     plan = measured.plan
     if rules.find("stability.points", plan.category) is None:
         text = "these rules have no test procedure to judge a measurement by"
-        hint = "emerald-1.0.0 to emerald-4.0.0 have one, and so have those of ENERGY STAR"
+        hint = "the profiles of SNIA Emerald and of ENERGY STAR have one"
         raise InputError("not-applicable", rules.name, text, hint=hint)
     used = PlanRules(rules, plan)
     rule = used.stability(weights, reading)

@@ -131,10 +131,7 @@ def _columns(trace: Path, found: TraceRequests) -> dict[str, NDArray[Any]]:
     missing = int(np.count_nonzero(response_ns < 0))
     if missing:
         message = f"{missing} of {len(response_ns)} requests have no response time to compare with"
-        hint = (
-            "formats with response times: disksim-validate, hp-srt, msr, and csv or parquet with such a "
-            "column"
-        )
+        hint = "use a format with response times (docs/howto/measured-latency.md)"
         raise InputError("missing", str(trace), message, hint=hint)
     return {
         "time_ns": np.concatenate([batch["time_ns"] for batch in batches]),
