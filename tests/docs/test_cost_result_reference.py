@@ -12,7 +12,7 @@ from cost_systems import START, book, hdd, ssd, system
 from iowatt.base.results import Note
 from iowatt.lenses import cost
 from iowatt.lenses.budget.result import ServiceLevel
-from iowatt.lenses.cost.analyse import analyse
+from iowatt.lenses.cost.analysis import analyse
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.year import Cycle, make_year
 from iowatt.tariffs.find import find_tariff

@@ -15,7 +15,7 @@ import emerald_runs
 from iowatt.emerald.analyze import MeasuredStages, judge, read
 from iowatt.emerald.analyze.read import folder_of, observe
 from iowatt.emerald.analyze.stages import Logs, stage_run
-from iowatt.emerald.conduct.seams import generator_limited
+from iowatt.emerald.conduct.gaps import generator_limited
 from iowatt.emerald.rules import load
 from iowatt.run.histogram import Histogram
 from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog

@@ -72,7 +72,7 @@ def test_the_joules_of_a_year_are_those_of_its_hours(place):
     assert year.system.name == "small" and year.system.modelled
     # RAID 5 spreads requests, so that all drives of a year read, each by the Runs that it is made of.
     assert [drive.name for drive in year.system.drives] == [drive.name for drive in observed[0][1].drives]
-    hours = dict(zip(ALL, year.levels.weights(year.loads) / 3600, strict=True))
+    hours = dict(zip(ALL, year.curve.weights(year.loads) / 3600, strict=True))
     for at, drive in enumerate(year.system.drives):
         by_hand = sum(
             hours[name] * 3600 * system.drives[at].counts.bytes_read / system.work.duration_s
@@ -99,7 +99,7 @@ def test_another_level_is_another_array(place):
     assert "other" in str(caught.value)
     first, second = make_years(observed, find_cycle("flat"), START)
     assert first.system.name != second.system.name
-    assert len(first.levels.systems) == 4 and len(second.levels.systems) == 1
+    assert len(first.curve.systems) == 4 and len(second.curve.systems) == 1
     with refused("not-comparable"):
         analyse([run for run, _ in observed])
 

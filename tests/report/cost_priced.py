@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cost_systems import START, book, hdd, ssd, system
-from iowatt.lenses.cost.analyse import analyse
+from iowatt.lenses.cost.analysis import analyse
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.tariffs.find import find_tariff
 

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from iowatt.base import input_file, overrides, translate
+from iowatt.base import input_file, overrides, pydantic_problems
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.locate import Lines
 from iowatt.base.problems import DocumentError, KeyPath, Problem
@@ -93,7 +93,7 @@ class TomlDocument:
         try:
             return model.model_validate(self.raw)
         except ValidationError as error:
-            self.fail(translate.problems(error, self.raw, model))
+            self.fail(pydantic_problems.problems(error, self.raw, model))
             raise
 
     def fail(self, problems: Iterable[Problem]) -> None:

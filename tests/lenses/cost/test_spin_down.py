@@ -18,21 +18,21 @@ from iowatt.base.errors import InputError
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.result.costs import BreakEven, SpinDown
 from iowatt.lenses.cost.spin_down import break_even, spin_downs
-from iowatt.lenses.cost.systems.low_power_state import Low, levels_of_library, levels_of_plan
+from iowatt.lenses.cost.systems.low_power_state import LowPowerState, states_of_library, states_of_plan
 from iowatt.lenses.cost.systems.of_run import observe
 from iowatt.lenses.cost.year.year import drives_over
 from iowatt.run.bundle import Run
 
 #: Seagate ES.2 2 TB: 6.98 W idle, 1.47 W stopped, 13.5 s at the peak of 23.5 W; the stop is left out.
-ES2 = Low("standby", 6.98, 1.47, 0.0, 0.0, 13.5, 13.5 * 23.5, stopped=True)
+ES2 = LowPowerState("standby", 6.98, 1.47, 0.0, 0.0, 13.5, 13.5 * 23.5, stopped=True)
 #: IBM 36ZX: 22.3 W idle, 12.72 W stopped, 26 s at 34.8 W.
-ZX = Low("standby", 22.3, 12.72, 0.0, 0.0, 26.0, 26.0 * 34.8, stopped=True)
+ZX = LowPowerState("standby", 22.3, 12.72, 0.0, 0.0, 26.0, 26.0 * 34.8, stopped=True)
 #: 5.5 W less, free ways: what the wear alone takes.
-PLAIN = Low("standby", 7.0, 1.5, 0.0, 0.0, 0.0, 0.0, stopped=True)
+PLAIN = LowPowerState("standby", 7.0, 1.5, 0.0, 0.0, 0.0, 0.0, stopped=True)
 HOUR = 3600.0
 
 
-def at(level: Low, limit: float, **more: Any) -> BreakEven:
+def at(level: LowPowerState, limit: float, **more: Any) -> BreakEven:
     asked: dict[str, Any] = {"price_usd": 100.0, "usd_per_kwh": 0.15, "pue": 1.54} | more
     found = break_even(level, limits={"start_stop_cycles": (limit, "a test")}, **asked)
     assert found is not None
@@ -104,23 +104,23 @@ def test_dearer_drives_wait_longer_and_dearer_energy_less(
 
 
 def test_the_library_s_levels_or_the_most_that_they_can_be() -> None:
-    (zx,) = levels_of_library("arrays2002-disk")
+    (zx,) = states_of_library("arrays2002-disk")
     assert zx.break_even_s == pytest.approx(59.9, abs=0.05)
     assert zx.at_most == ""
-    (es2,) = levels_of_library("seagate-constellation-es2-sas-2tb")
+    (es2,) = states_of_library("seagate-constellation-es2-sas-2tb")
     # 20 s of stopping at idle's watts on top of 53.9 s.
     assert es2.break_even_s == pytest.approx(20.0 + 13.5 * (23.47 - 1.47) / 5.51)
     assert "peak" in es2.at_most
-    names = [low.name for low in levels_of_library("seagate-powerchoice-2010")]
+    names = [state.name for state in states_of_library("seagate-powerchoice-2010")]
     assert names == ["idle_b", "idle_c", "standby"]
-    assert levels_of_library("intel-320-300gb") == ()
+    assert states_of_library("intel-320-300gb") == ()
     with pytest.raises(InputError):
-        levels_of_library("no-such-drive")
+        states_of_library("no-such-drive")
 
 
 @pytest.mark.parametrize("plan", [{}, {"names": {"pools": ["x"]}}, {"names": {"pools": []}}, {"names": 1}])
 def test_a_plan_without_levels_has_none(plan: Any) -> None:
-    assert levels_of_plan(plan, "x") == ()
+    assert states_of_plan(plan, "x") == ()
 
 
 # ---- systems
@@ -214,9 +214,11 @@ def test_drives_without_levels_have_no_row() -> None:
 
 
 def test_an_ssd_in_a_low_power_state_saves_and_wears_nothing() -> None:
-    low = Low("ps3", 5.0, 1.0, 0.01, 0.05, 0.01, 0.05, stopped=False)
+    low = LowPowerState("ps3", 5.0, 1.0, 0.01, 0.05, 0.01, 0.05, stopped=False)
     drive = replace(
-        ssd(), lows=(low,), counts=replace(ssd().counts, low_s=300.0, saved_j=1200.0, load_unloads=4)
+        ssd(),
+        low_power_states=(low,),
+        counts=replace(ssd().counts, low_s=300.0, saved_j=1200.0, load_unloads=4),
     )
     (row,) = spin_downs(case(system("x", drive), book("cooling.pue=1"), Horizon("work", 2.0)), 0.2)
     assert row.wear_usd == 0.0

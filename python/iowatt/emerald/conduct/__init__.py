@@ -1,7 +1,7 @@
 """Runs a measurement: its stages without a break, with instruments recorded and a crash-proof journal.
 
 ``begin`` opens a measurement, ``sequence`` runs it by one of the ``drivers``, ``session`` watches it,
-``seams`` looks for breaks afterwards. ``folder`` is the measurement on disk, ``state`` what its
+``gaps`` looks for breaks afterwards. ``folder`` is the measurement on disk, ``state`` what its
 journal amounts to, ``settings`` the configuration before and after.
 """
 

@@ -18,7 +18,7 @@ from iowatt.base.errors import InputError
 from iowatt.emerald import targets
 from iowatt.emerald.conduct import settings
 from iowatt.emerald.conduct.folder import METERS, MeasurementFolder
-from iowatt.emerald.conduct.seams import seams
+from iowatt.emerald.conduct.gaps import gaps_between_stages
 from iowatt.emerald.conduct.session import MeasurementProgress, Session, Watch
 from iowatt.emerald.conduct.state import MeasurementState, decide, read_state
 from iowatt.emerald.driver import DriverError, LoadDriver
@@ -110,7 +110,7 @@ def conduct(
         for message in [*recorders.stop(), *(recorders.collect() if complete else [])]:
             talk(message)
         _settle(session)
-    folder.note("finished", seams=seams(session))
+    folder.note("finished", seams=gaps_between_stages(session))
     return read_state(folder.path, plan)
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, ValidationError
 
-from iowatt.base import translate
+from iowatt.base import pydantic_problems
 from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem, suggestion
@@ -77,7 +77,7 @@ def parse(text: str, source: str) -> ProfileFile:
     try:
         head = Head.model_validate(values)
     except ValidationError as error:
-        problems += translate.problems(error, values, Head)
+        problems += pydantic_problems.problems(error, values, Head)
     # A source of a user's file that sources.toml does not have is its own title.
     titles = sources()
     rules: dict[str, Rule] = {}
@@ -91,7 +91,7 @@ def parse(text: str, source: str) -> ProfileFile:
         except ValidationError as error:
             problems += [
                 Problem(found.code, (*path, *found.path), found.message, found.hint)
-                for found in translate.problems(error, raw, RuleKeys)
+                for found in pydantic_problems.problems(error, raw, RuleKeys)
             ]
             continue
         name = ".".join(path)

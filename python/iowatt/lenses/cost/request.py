@@ -11,7 +11,7 @@ from pathlib import Path
 from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.budget.result import ServiceLevel
 from iowatt.lenses.cost import SAMPLES, START, YEARS
-from iowatt.lenses.cost.analyse import analyse
+from iowatt.lenses.cost.analysis import analyse
 from iowatt.lenses.cost.book.find import find_book
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.result.costs import Cost

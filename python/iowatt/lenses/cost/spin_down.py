@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal
 from iowatt.lenses.cost.pricing.wear.life import life_years, wearout
 from iowatt.lenses.cost.pricing.wear.ratios import LOADS_UNLOADS, STARTS_STOPS, budgets, limit
 from iowatt.lenses.cost.result.costs import BreakEven, CycleWear, Saved, SpinDown
-from iowatt.lenses.cost.systems.low_power_state import Low, levels_of_library
+from iowatt.lenses.cost.systems.low_power_state import LowPowerState, states_of_library
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def break_even(
-    level: Low,
+    level: LowPowerState,
     *,
     price_usd: float | None,
     limits: Mapping[str, tuple[float, str]],
@@ -92,18 +92,18 @@ def spin_downs(case: CostCase, usd_per_kwh: float) -> list[SpinDown]:
         groups.setdefault((drive.pool, drive.model), []).append(drive)
     found = []
     for drives in groups.values():
-        lows = drives[0].lows or _would_be(drives[0])
-        if lows and (drives[0].kind == "hdd" or any(drive.counts.low_s for drive in drives)):
-            found.append(_Group(case, tuple(drives), lows).row(usd_per_kwh))
+        states = drives[0].low_power_states or _would_be(drives[0])
+        if states and (drives[0].kind == "hdd" or any(drive.counts.low_s for drive in drives)):
+            found.append(_Group(case, tuple(drives), states).row(usd_per_kwh))
     return found
 
 
-def _would_be(drive: PricedDrive) -> tuple[Low, ...]:
+def _would_be(drive: PricedDrive) -> tuple[LowPowerState, ...]:
     """The library's levels of a disk whose Run has none."""
     from iowatt.model.library import device_names
 
     known = [name for name in drive.names if drive.kind == "hdd" and name in device_names()]
-    return levels_of_library(known[0]) if known else ()
+    return states_of_library(known[0]) if known else ()
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class _Group:
 
     case: CostCase
     drives: tuple[PricedDrive, ...]
-    lows: Sequence[Low]
+    states: Sequence[LowPowerState]
 
     def row(self, usd_per_kwh: float) -> SpinDown:
         """A row of ``spin_down`` of ``iowatt.cost/1``."""
@@ -136,8 +136,8 @@ class _Group:
         price = self.case.charged(most) if self.case.price_of(most).known else None
         limits = cycle_limits(most, book)
         found = (
-            break_even(low, price_usd=price, limits=limits, usd_per_kwh=usd_per_kwh, pue=pue)
-            for low in self.lows
+            break_even(state, price_usd=price, limits=limits, usd_per_kwh=usd_per_kwh, pue=pue)
+            for state in self.states
         )
         pays = [level for level in found if level is not None]
         return SpinDown(
@@ -149,7 +149,7 @@ class _Group:
             energy_s=pays[-1].energy_s if pays else None, dollars_s=pays[-1].dollars_s if pays else None,
             priced=priced, break_even=pays,
             budget=[] if service is None else list(budgets(most, book, service, work_s)),
-            note=_note(self.lows, lives, service),
+            note=_note(self.states, lives, service),
         )  # fmt: skip
 
     def _sum(self, field: Literal["low_s", "saved_j"]) -> float | None:
@@ -158,14 +158,14 @@ class _Group:
         return None if None in known else math.fsum(known)
 
 
-def _note(lows: Sequence[Low], lives: float | None, service_years: float | None) -> str:
+def _note(states: Sequence[LowPowerState], lives: float | None, service_years: float | None) -> str:
     notes = ["compared with idling for the same time; waiting for a drive to start has no price"]
     if service_years is not None and (lives is None or lives >= service_years):
         notes.append(
             f"its cycles outlast {service_years:g} years of service: where worn drives are replaced "
             "(wear.charge = replacements) they cost nothing"
         )
-    if any(low.serves for low in lows):
+    if any(state.serves for state in states):
         notes.append("requests served at reduced speed count as active, so their savings are left out")
-    notes += dict.fromkeys(low.at_most for low in lows if low.at_most)
+    notes += dict.fromkeys(state.at_most for state in states if state.at_most)
     return "; ".join(notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from iowatt.lenses.cost.result import Cost, CostComponent, SystemCost, View
+from iowatt.lenses.cost.result import Cost, CostComponent, CostRatio, SystemCost
 from iowatt.pages.cost import words
 from iowatt.render import numbers, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain, text_columns
@@ -141,7 +141,7 @@ def other(cost: Cost) -> Figure:
 
 def views(cost: Cost) -> Figure | None:
     """Common ratios of storage costs, a row each."""
-    keys: dict[str, View] = {}
+    keys: dict[str, CostRatio] = {}
     for system in cost.systems:
         for view in system.views:
             keys.setdefault(view.key, view)

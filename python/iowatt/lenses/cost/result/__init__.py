@@ -10,10 +10,10 @@ from iowatt.lenses.cost.result.costs import (
     Choice,
     Cost,
     CostComponent,
+    CostRatio,
     DriveCost,
     Payment,
     SystemCost,
-    View,
 )  # fmt: skip
 from iowatt.lenses.cost.result.uncertainty import (
     CostCrossing,
@@ -35,6 +35,7 @@ __all__ = [
     "CostComponent",
     "CostCrossing",
     "CostCurve",
+    "CostRatio",
     "Crossover",
     "DriveCost",
     "DutyYear",
@@ -45,5 +46,4 @@ __all__ = [
     "SystemCost",
     "Tornado",
     "TornadoBar",
-    "View",
 ]  # fmt: skip

@@ -284,7 +284,7 @@ class Carbon(PrintableResult):
     note: str
 
 
-class View(PrintableResult):
+class CostRatio(PrintableResult):
     """A ratio, such as dollars per IOPS. ``value`` is None where it is not known (``note`` says why)."""
 
     key: str
@@ -401,7 +401,7 @@ class SystemCost(PrintableResult):
     bill: Billed
     drives: list[DriveCost]
     carbon: Carbon
-    views: list[View]
+    views: list[CostRatio]
     spin_down: list[SpinDown]
     year: DutyYear | None
     cautions: list[Note]

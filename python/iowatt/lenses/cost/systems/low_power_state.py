@@ -1,4 +1,4 @@
-"""Power levels of a drive below idle, from a Run's plan or the library."""
+"""Power states of a drive below idle, from a Run's plan or the library."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Low:
-    """A power level below idle; joules are those of a whole transition."""
+class LowPowerState:
+    """A power state below idle; joules are those of a whole transition."""
 
     name: str
     idle_w: float
@@ -26,7 +26,7 @@ class Low:
     leave_j: float
     #: Whether the spindle stops, so that a visit counts as a start and a stop.
     stopped: bool
-    #: Whether requests are served at this level, at reduced speed.
+    #: Whether requests are served in this state, at reduced speed.
     serves: bool = False
     #: Why the transitions may draw less; empty where they are known.
     at_most: str = ""
@@ -48,8 +48,8 @@ class Low:
         return max(0.0, extra_j / self.saved_w)
 
 
-def levels_of_plan(plan: Mapping[str, Any], pool: str) -> tuple[Low, ...]:
-    """The levels below idle of the drives in a Run's pool, deepest last."""
+def states_of_plan(plan: Mapping[str, Any], pool: str) -> tuple[LowPowerState, ...]:
+    """The states below idle of the drives in a Run's pool, deepest last."""
     try:
         number = plan["names"]["pools"].index(pool)
         power = plan["simulation"]["pools"][number]["device"]["power"]
@@ -58,12 +58,12 @@ def levels_of_plan(plan: Mapping[str, Any], pool: str) -> tuple[Low, ...]:
         names = [STANDBY if state == STANDBY_STATE else further[state - FIRST_FURTHER] for state in states]
     except (KeyError, TypeError, ValueError, IndexError):
         return ()
-    return tuple(_lows(names, levels))
+    return tuple(_states(names, levels))
 
 
-def _lows(names: Sequence[str], levels: Mapping[str, Any]) -> Iterator[Low]:
+def _states(names: Sequence[str], levels: Mapping[str, Any]) -> Iterator[LowPowerState]:
     for name, below in zip(names, levels["below"], strict=True):
-        yield Low(
+        yield LowPowerState(
             name=name, idle_w=float(levels["idle_w"]), watts=float(below["watts"]),
             enter_s=float(below["enter"]["seconds"]), enter_j=float(below["enter"]["joules"]),
             leave_s=float(below["leave"]["seconds"]), leave_j=float(below["leave"]["joules"]),
@@ -71,19 +71,19 @@ def _lows(names: Sequence[str], levels: Mapping[str, Any]) -> Iterator[Low]:
         )  # fmt: skip
 
 
-def spent_low(row: Mapping[str, Any], lows: Sequence[Low]) -> tuple[float, float]:
-    """Seconds of a drive at lower levels and in transitions, and the joules saved, which may be negative.
+def spent_low(row: Mapping[str, Any], states: Sequence[LowPowerState]) -> tuple[float, float]:
+    """Seconds of a drive in lower states and in transitions, and the joules saved, which may be negative.
 
     ``row`` is its row of the table ``devices``. Saved is the energy of idling minus the ledger's joules.
     """
-    states = ("spin_down", "spin_up", *(low.name for low in lows)) if lows else ()
-    seconds = math.fsum(row.get(f"time_{state}_s") or 0.0 for state in states)
-    drawn = math.fsum(row.get(f"energy_{state}_j") or 0.0 for state in states)
-    return seconds, (lows[0].idle_w * seconds - drawn if lows else 0.0)
+    names = ("spin_down", "spin_up", *(state.name for state in states)) if states else ()
+    seconds = math.fsum(row.get(f"time_{state}_s") or 0.0 for state in names)
+    drawn = math.fsum(row.get(f"energy_{state}_j") or 0.0 for state in names)
+    return seconds, (states[0].idle_w * seconds - drawn if states else 0.0)
 
 
-def levels_of_library(name: str) -> tuple[Low, ...]:
-    """The levels below idle of a library device or device file, deepest last; none of an SSD.
+def states_of_library(name: str) -> tuple[LowPowerState, ...]:
+    """The states below idle of a library device or device file, deepest last; none of an SSD.
 
     Where only the watts of spinning up or down are missing, standby has their upper bound (``at_most``): the
     published peak for the whole start, idle power for the stop. Raises ``InputError`` for an unknown device.
@@ -95,12 +95,12 @@ def levels_of_library(name: str) -> tuple[Low, ...]:
     if file.kind != "hdd":
         return ()
     steps = ladder(state_watts(file), file.rpm or 1.0)
-    known = tuple(_lows(steps.names, steps.plan))
-    bound = None if any(low.stopped for low in known) else _at_most(file.power)
+    known = tuple(_states(steps.names, steps.plan))
+    bound = None if any(state.stopped for state in known) else _at_most(file.power)
     return known if bound is None else (*known, bound)
 
 
-def _at_most(power: PowerFigures) -> Low | None:
+def _at_most(power: PowerFigures) -> LowPowerState | None:
     """Standby by the figures that vendors publish; None where one is missing."""
     starts = power.spin_up if power.spin_up is not None else power.spin_up_peak
     if power.idle is None or power.standby is None or starts is None or power.spin_up_time is None:
@@ -114,7 +114,7 @@ def _at_most(power: PowerFigures) -> Low | None:
         taken.append("the time to stop is not known and left out")
     elif power.spin_down is None:
         taken.append("stopping is assumed to draw idle power")
-    return Low(
+    return LowPowerState(
         name=STANDBY, idle_w=power.idle, watts=power.standby, enter_s=stop_s, enter_j=stop_s * stops,
         leave_s=power.spin_up_time, leave_j=power.spin_up_time * starts, stopped=True,
         at_most="; ".join(taken),

@@ -11,7 +11,7 @@ import polars as pl
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.lenses.cost.systems.inventory import Inventory, added_drives, changed_drives, inventory_notes
-from iowatt.lenses.cost.systems.low_power_state import Low, levels_of_plan, spent_low
+from iowatt.lenses.cost.systems.low_power_state import LowPowerState, spent_low, states_of_plan
 from iowatt.lenses.cost.systems.system import Counts, PricedDrive, PricedSystem, PricedWork
 from iowatt.lenses.kept_up import kept_up
 from iowatt.lenses.warm_start import warm_starts
@@ -112,7 +112,7 @@ def system_of_plan(
     named = plan.get("names", {}).get("devices", [])
     return PricedSystem(
         name=str(plan["name"]), where=where,
-        drives=tuple(_drive(device, unworn, levels_of_plan(plan, device["pool"])) for device in named),
+        drives=tuple(_drive(device, unworn, states_of_plan(plan, device["pool"])) for device in named),
         parts=dict(_parts(plan)), raw_gb=None, usable_gb=None, effective_gb=None,
         work=PricedWork(hour_s, load, hour_s * iops, 0.0, None), power_basis="device", modelled=True,
     )  # fmt: skip
@@ -122,11 +122,11 @@ def _drives(run: Run) -> Iterator[PricedDrive]:
     named = run.plan.get("names", {}).get("devices", [])
     rows = {row["name"]: row for row in run.table("devices").iter_rows(named=True)} if named else {}
     for one in named:
-        lows = levels_of_plan(run.plan, one["pool"])
-        yield _drive(one, _counts(rows[one["name"]], lows), lows)
+        states = states_of_plan(run.plan, one["pool"])
+        yield _drive(one, _counts(rows[one["name"]], states), states)
 
 
-def _drive(one: Mapping[str, Any], counts: Counts, lows: Sequence[Low]) -> PricedDrive:
+def _drive(one: Mapping[str, Any], counts: Counts, states: Sequence[LowPowerState]) -> PricedDrive:
     share = one.get("used_share")
     price = one.get("price")
     return PricedDrive(
@@ -135,13 +135,13 @@ def _drive(one: Mapping[str, Any], counts: Counts, lows: Sequence[Low]) -> Price
         used_gb=None if share is None else share * one["raw_bytes"] / GB,
         price_class=one.get("price_class", "unknown"),
         price=None if price is None else (price["usd"], price["date"], price["source"]),
-        ratings=one["ratings"], counts=counts, based_on=one.get("based_on"), lows=tuple(lows),
+        ratings=one["ratings"], counts=counts, based_on=one.get("based_on"), low_power_states=tuple(states),
     )  # fmt: skip
 
 
-def _counts(row: Mapping[str, Any], lows: Sequence[Low]) -> Counts:
+def _counts(row: Mapping[str, Any], states: Sequence[LowPowerState]) -> Counts:
     written = row["flash_host_bytes_written"]
-    low_s, saved_j = spent_low(row, lows)
+    low_s, saved_j = spent_low(row, states)
     # Wear and amplification by a data sheet are estimates, not counts.
     simulated = bool(row["flash_modelled"])
     return Counts(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from iowatt.base.results import Note
-from iowatt.lenses.cost.systems.low_power_state import Low
+from iowatt.lenses.cost.systems.low_power_state import LowPowerState
 from iowatt.lenses.kept_up import KeptUp
 from iowatt.tariffs.load import ElectricLoad
 
@@ -61,8 +61,8 @@ class PricedDrive:
     counts: Counts
     #: The library's drive that it equals in all but its name.
     based_on: str | None = None
-    #: Its power levels below idle, deepest last; empty where it has none or they are not known.
-    lows: tuple[Low, ...] = ()
+    #: Its power states below idle, deepest last; empty where it has none or they are not known.
+    low_power_states: tuple[LowPowerState, ...] = ()
     #: Whether ``price`` was paid by its owner, and so comes before the book's.
     paid: bool = False
     #: Like drives that this one represents.

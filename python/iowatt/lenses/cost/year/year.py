@@ -25,7 +25,7 @@ from iowatt.lenses.cost.result.year import (
 )
 from iowatt.lenses.cost.systems.system import Counts, PricedDrive, PricedSystem, PricedWork
 from iowatt.lenses.cost.year.cycle import DAYS, DAYS_A_WEEK, HOURS_A_DAY, Cycle, Floats, hour_name
-from iowatt.lenses.cost.year.levels import HOUR_S, Levels, array_of, levels, placed
+from iowatt.lenses.cost.year.load_curve import HOUR_S, PricedLoadCurve, array_of, load_curve, placed
 from iowatt.lenses.one_array import plan_of
 from iowatt.tariffs.load import ElectricLoad
 
@@ -39,11 +39,11 @@ _MOST_YEARS: Final = 200
 
 @dataclass(frozen=True)
 class Year:
-    """A year of an array; ``loads`` (in the levels' measure) and ``watts`` have a value for each hour."""
+    """A year of an array; ``loads`` (in the curve's measure) and ``watts`` have a value for each hour."""
 
     system: PricedSystem
     cycle: Cycle
-    levels: Levels
+    curve: PricedLoadCurve
     start: datetime
     years: int
     loads: Floats
@@ -51,9 +51,9 @@ class Year:
 
     def result(self) -> DutyYear:
         """``systems[].year`` of ``iowatt.cost/1``."""
-        points, work = self.levels, self.system.work
+        curve, work = self.curve, self.system.work
         top = int(np.argmax(self.loads))
-        response = points.response(self.loads[top : top + 1])[0]
+        response = curve.response(self.loads[top : top + 1])[0]
         hour_of_week = (self.start.weekday() * HOURS_A_DAY + self.start.hour + np.arange(len(self.loads))) % (
             DAYS_A_WEEK * HOURS_A_DAY
         )
@@ -62,7 +62,7 @@ class Year:
         load, watts = (means.reshape(DAYS_A_WEEK, HOURS_A_DAY).tolist() for means in week)
         return DutyYear(
             system=self.system.name, cycle=self.cycle.result(), start=f"{self.start:%Y-%m-%d}",
-            years=self.years, measure=points.measure, unit=points.unit, highest=points.highest,
+            years=self.years, measure=curve.measure, unit=curve.unit, highest=curve.highest,
             power_basis=self.system.power_basis, modelled=self.system.modelled,
             energy_kwh=float(self.watts.sum()) / 1000.0, mean_w=float(self.watts.mean()),
             requests=work.requests, bytes_moved=work.bytes_moved, response_ms=work.response_ms,
@@ -77,20 +77,20 @@ class Year:
         )  # fmt: skip
 
     def _levels(self) -> list[LoadLevel]:
-        points = self.levels
-        hours = points.weights(self.loads) / HOUR_S
+        curve = self.curve
+        hours = curve.weights(self.loads) / HOUR_S
         return [
             LoadLevel(
-                where=system.where, load=float(points.loads[index]),
-                share=float(points.loads[index] / points.highest), watts=float(points.watts[index]),
+                where=system.where, load=float(curve.loads[index]),
+                share=float(curve.loads[index] / curve.highest), watts=float(curve.watts[index]),
                 response_ms=system.work.response_ms, hours=float(hours[index]),
             )
-            for index, system in enumerate(points.systems)
+            for index, system in enumerate(curve.systems)
         ]  # fmt: skip
 
     def _by_load(self) -> list[LoadBand]:
         """Hours and kWh at each tenth of the highest load, and without load."""
-        tenth = np.ceil(self.loads / self.levels.highest * _BINS - 1e-9).astype(np.int64).clip(0, _BINS)
+        tenth = np.ceil(self.loads / self.curve.highest * _BINS - 1e-9).astype(np.int64).clip(0, _BINS)
         tenth[self.loads == 0] = 0
         tenth[(self.loads > 0) & (tenth == 0)] = 1
         hours = np.bincount(tenth, minlength=_BINS + 1).tolist()
@@ -136,7 +136,7 @@ def make_year(
     Its ``system`` has work of ``years`` x 365 days, or of the first ``hours`` of them. A single year that is
     repeated over a longer horizon has no growth, and its weekends drift by a day a year.
 
-    Raises ``InputError`` as ``levels`` and ``placed``, and for years that are not accepted.
+    Raises ``InputError`` as ``load_curve`` and ``placed``, and for years that are not accepted.
     """
     if not 1 <= years <= _MOST_YEARS:
         raise InputError(
@@ -148,72 +148,74 @@ def make_year(
             Argument("start"),
             f"{years} years from {start:%Y-%m-%d} end after the calendar does, in {MAXYEAR}",
         )
-    points = levels(systems, cycle.measure)
-    loads = placed(cycle, points, start, years)
+    curve = load_curve(systems, cycle.measure)
+    loads = placed(cycle, curve, start, years)
     worked = loads[:hours]
-    weights = points.weights(worked)
-    watts = points.power(loads)
+    weights = curve.weights(worked)
+    watts = curve.power(loads)
     requests, moved = (
         math.fsum(weight * getattr(system.work, field) / system.work.duration_s
-                  for weight, system in zip(weights, points.systems, strict=True))
+                  for weight, system in zip(weights, curve.systems, strict=True))
         for field in ("requests", "bytes_moved")
     )  # fmt: skip
-    top = points.systems[-1]
-    used = [system for system, weight in zip(points.systems, weights, strict=True) if weight > 0]
+    top = curve.systems[-1]
+    used = [system for system, weight in zip(curve.systems, weights, strict=True) if weight > 0]
     system = replace(
         top,
         # A year is no candidate where one of its Runs is none.
         kept_up=next((run.kept_up for run in used if run.late), used[-1].kept_up if used else None),
         missed=next((run.missed for run in used if run.missed), ""),
         name=name or top.name,
-        where=", ".join(run.where for run in points.systems),
-        drives=drives_over(points.systems, weights),
+        where=", ".join(run.where for run in curve.systems),
+        drives=drives_over(curve.systems, weights),
         work=PricedWork(
             duration_s=len(worked) * HOUR_S,
             load=ElectricLoad.of_powers(np.full(len(worked), HOUR_S), watts[: len(worked)]),
             requests=requests,
             bytes_moved=moved,
-            response_ms=_response(points, worked),
+            response_ms=_response(curve, worked),
         ),
-        modelled=all(run.modelled for run in points.systems),
-        notes=_notes(points, cycle, loads, start, years),
+        modelled=all(run.modelled for run in curve.systems),
+        notes=_notes(curve, cycle, loads, start, years),
         cautions=tuple(dict.fromkeys(note for run in used for note in run.cautions)),
     )
-    return Year(system, cycle, points, start, years, loads, watts)
+    return Year(system, cycle, curve, start, years, loads, watts)
 
 
-def _response(points: Levels, loads: Floats) -> float | None:
+def _response(curve: PricedLoadCurve, loads: Floats) -> float | None:
     """Mean response time in ms, weighted by requests."""
-    rates = np.array([run.work.requests / run.work.duration_s for run in points.systems])
-    requests = np.interp(loads, points.loads, rates)
+    rates = np.array([run.work.requests / run.work.duration_s for run in curve.systems])
+    requests = np.interp(loads, curve.loads, rates)
     if not requests.any():
         return None
     busy = requests > 0
-    mean = float(np.average(points.response(loads[busy]), weights=requests[busy]))
+    mean = float(np.average(curve.response(loads[busy]), weights=requests[busy]))
     return mean if math.isfinite(mean) else None
 
 
-def _notes(points: Levels, cycle: Cycle, loads: Floats, start: datetime, years: int) -> tuple[Note, ...]:
-    notes = [note for system in points.systems for note in system.notes]
+def _notes(
+    curve: PricedLoadCurve, cycle: Cycle, loads: Floats, start: datetime, years: int
+) -> tuple[Note, ...]:
+    notes = [note for system in curve.systems for note in system.notes]
     notes += cycle.notes
-    shown = ", ".join(f"{load:.4g}" for load in points.loads)
+    shown = ", ".join(f"{load:.4g}" for load in curve.loads)
     text = (
         f"{'' if years == 1 else f'{years} years of '}the duty cycle {cycle.name} ({cycle.quality}): power "
-        f"and counts are interpolated linearly between Runs at {shown} {points.unit}"
+        f"and counts are interpolated linearly between Runs at {shown} {curve.unit}"
     )
     notes.append(Note(code="between-runs", text=text))
-    lowest = float(points.loads[1]) if points.has_idle else 0.0
+    lowest = float(curve.loads[1]) if curve.has_idle else 0.0
     between = int(((loads > 0) & (loads < lowest)).sum())
     if between:
         text = (
             f"{between} of {len(loads)} hours lie between idle and the lowest load, {lowest:.4g} "
-            f"{points.unit}: their power is interpolated, their response times are the lowest load's"
+            f"{curve.unit}: their power is interpolated, their response times are the lowest load's"
         )
         notes.append(Note(code="below-lowest-load", text=text))
     top = int(np.argmax(loads))
-    response = points.response(loads[top : top + 1])[0]
+    response = curve.response(loads[top : top + 1])[0]
     slow = f", mean response time {response:.3g} ms" if math.isfinite(response) else ""
-    text = f"highest hour: {hour_name(start, top)} at {loads[top]:.4g} {points.unit}{slow}"
+    text = f"highest hour: {hour_name(start, top)} at {loads[top]:.4g} {curve.unit}{slow}"
     notes.append(Note(code="highest-hour", text=text))
     text = "power is constant within an hour: demand charges count hourly means, not peaks within an hour"
     notes.append(Note(code="hourly-means", text=text))

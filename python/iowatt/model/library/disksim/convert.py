@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
-from iowatt.base.translate import problems
+from iowatt.base.pydantic_problems import problems
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.disksim import drives, plan, rules
 from iowatt.model.library.disksim.device_toml import device_toml

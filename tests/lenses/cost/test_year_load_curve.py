@@ -90,11 +90,11 @@ def test_power_by_the_hour_of_the_week_has_its_weekends():
 
 def test_shares_are_of_the_highest_run_and_streams_count_by_bytes():
     half = make_year(RUNS, cycle(0.5, measure="share"), START)
-    assert half.levels.measure == "iops"
+    assert half.curve.measure == "iops"
     assert half.system.work.requests == pytest.approx(500 * YEAR_S)
     streams = [system(k, 100 + k, size=2**18) for k in (0, 40, 100)]
     year = make_year(streams, cycle(0.7, measure="share"), START)
-    assert (year.levels.measure, year.levels.highest) == ("mib_per_s", 25.0)
+    assert (year.curve.measure, year.curve.highest) == ("mib_per_s", 25.0)
     assert year.system.work.bytes_moved == pytest.approx(70 * 2**18 * YEAR_S)
     by_bytes = make_year(streams, cycle(17.5, measure="mib_per_s"), START)
     assert by_bytes.system.work.load.total_j == pytest.approx(year.system.work.load.total_j)
@@ -143,9 +143,9 @@ def test_energy_is_conserved_whatever_the_hours(weekday, weekend):
                 by_hand += (p + (q - p) * (rate - a) / (b - a)) * 3600
                 break
     assert load.total_j == pytest.approx(by_hand, rel=1e-9)
-    weights = year.levels.weights(year.loads)
+    weights = year.curve.weights(year.loads)
     assert weights.sum() == pytest.approx(YEAR_S)
-    assert float(weights @ year.levels.watts) == pytest.approx(load.total_j, rel=1e-9)
+    assert float(weights @ year.curve.watts) == pytest.approx(load.total_j, rel=1e-9)
     assert year.system.work.requests == pytest.approx(made.hours(START).sum() * 3600)
     edges = np.linspace(0.0, YEAR_S, 50)
     assert load.between(edges).sum() == pytest.approx(load.total_j)

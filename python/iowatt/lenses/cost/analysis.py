@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.lenses.budget.result import ServiceLevel
-from iowatt.lenses.cost import spin_down, uncertainty, views
+from iowatt.lenses.cost import ratios, spin_down, uncertainty
 from iowatt.lenses.cost.book.find import SET
 from iowatt.lenses.cost.book.listing import assumptions
 from iowatt.lenses.cost.pricing import carbon, energy, wear
@@ -273,7 +273,7 @@ def _system(case: CostCase, costs: Costs, priced: PricedSystem | Year) -> System
         bill=_bill(case.bills.of(case.repeats)),
         drives=[_drive(case, drive) for drive in system.drives],
         carbon=carbon.result(case),
-        views=views.views(case, costs),
+        views=ratios.ratios(case, costs),
         spin_down=spin_down.spin_downs(case, energy.mean_price(case)),
         year=None if isinstance(priced, PricedSystem) else priced.result(),
         cautions=list(costs.cautions),

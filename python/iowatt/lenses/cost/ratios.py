@@ -12,7 +12,7 @@ from iowatt.lenses.cost.pricing import carbon
 from iowatt.lenses.cost.pricing.case import CostCase
 from iowatt.lenses.cost.pricing.component import Costs
 from iowatt.lenses.cost.pricing.wear.ratios import TB, limit
-from iowatt.lenses.cost.result.costs import View
+from iowatt.lenses.cost.result.costs import CostRatio
 from iowatt.tariffs.bill import MONTHS_A_YEAR
 
 GB_PER_TB: Final = 1000.0
@@ -24,32 +24,32 @@ _NO_REQUESTS: Final = "the work has no requests"
 _NO_BYTES: Final = "the work moves no bytes"
 
 
-def views(case: CostCase, costs: Costs) -> list[View]:
+def ratios(case: CostCase, costs: Costs) -> list[CostRatio]:
     """All ratios of ``case`` and its ``costs``, in the order in which they are shown."""
     dollars = list(_dollars(case, costs))
     if not costs.known:
-        dollars = [_unknown(view, "the total is not known: a drive has no price") for view in dollars]
+        dollars = [_unknown(ratio, "the total is not known: a drive has no price") for ratio in dollars]
     shown = [*dollars, _endurance(case), *_energy(case), _carbon(case, costs)]
     late = "the system did not keep up with its load"
-    return [_unknown(v, late) if case.system.late and v.key in _OF_WORK else v for v in shown]
+    return [_unknown(ratio, late) if case.system.late and ratio.key in _OF_WORK else ratio for ratio in shown]
 
 
-def _unknown(view: View, why: str) -> View:
-    return view.model_copy(update={"value": None, "note": why})
+def _unknown(ratio: CostRatio, why: str) -> CostRatio:
+    return ratio.model_copy(update={"value": None, "note": why})
 
 
 def _over(
     amount: float, quantity: float | None, key: str, title: str, unit: str, *, formula: str,
     missing: str = "", source: str = "", note: str = "",
-) -> View:  # fmt: skip
+) -> CostRatio:  # fmt: skip
     """``amount / quantity``; without a quantity the note is ``missing``."""
-    return View(
+    return CostRatio(
         key=key, title=title, value=amount / quantity if quantity else None, unit=unit, formula=formula,
         source=source, note=note if quantity else missing,
     )  # fmt: skip
 
 
-def _dollars(case: CostCase, costs: Costs) -> Iterator[View]:
+def _dollars(case: CostCase, costs: Costs) -> Iterator[CostRatio]:
     work, usd = case.system.work, costs.usd
     effective, usable = case.system.effective_gb, case.system.usable_gb
     notes = [
@@ -84,7 +84,7 @@ def _dollars(case: CostCase, costs: Costs) -> Iterator[View]:
     )  # fmt: skip
 
 
-def _endurance(case: CostCase) -> View:
+def _endurance(case: CostCase) -> CostRatio:
     """Price of the SSDs over their rated endurance."""
     ssds = [drive for drive in case.system.drives if drive.kind == "ssd"]
     limits = [limit(drive, case.book, "bytes_written", "wear.ssd_tbw", TB) for drive in ssds]
@@ -105,7 +105,7 @@ def _endurance(case: CostCase) -> View:
     )  # fmt: skip
 
 
-def _energy(case: CostCase) -> Iterator[View]:
+def _energy(case: CostCase) -> Iterator[CostRatio]:
     """Electricity of the facility per usable terabyte, and of the system per gigabyte moved."""
     usable, work = case.system.usable_gb, case.system.work
     yield _over(
@@ -120,7 +120,7 @@ def _energy(case: CostCase) -> Iterator[View]:
     )  # fmt: skip
 
 
-def _carbon(case: CostCase, costs: Costs) -> View:
+def _carbon(case: CostCase, costs: Costs) -> CostRatio:
     usable = case.system.usable_gb
     drives = (
         "embodied carbon covers drives only" if case.system.drives else "the drives are not known: without"

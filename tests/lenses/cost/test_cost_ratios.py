@@ -9,15 +9,15 @@ import pytest
 from cost_systems import NOTHING, book, case, hdd, ssd, system
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.pricing.total import price
+from iowatt.lenses.cost.ratios import ratios
 from iowatt.lenses.cost.systems.system import PricedWork
-from iowatt.lenses.cost.views import views
 from iowatt.tariffs.load import ElectricLoad
 
 
 def _views(of, *sets, horizon=None):
     made = case(of, book(*NOTHING, "wear.charge=none", *sets), horizon or Horizon("time", 2.0))
     costs = price(made)
-    return costs, {view.key: view for view in views(made, costs)}
+    return costs, {ratio.key: ratio for ratio in ratios(made, costs)}
 
 
 def _value(found, key):
@@ -48,7 +48,7 @@ def test_effective_is_after_data_reduction_and_usable_before():
     costs, found = _views(system("s", ssd(), effective_gb=600.0))
     assert found["usd_per_effective_tb_month"].value == pytest.approx(costs.usd / (0.6 * 24))
     _, unreduced = _views(system("s", ssd()))
-    notes = [set(views["usd_per_effective_tb_month"].note.split("; ")) for views in (found, unreduced)]
+    notes = [set(one["usd_per_effective_tb_month"].note.split("; ")) for one in (found, unreduced)]
     assert notes[0] < notes[1]
     assert "rack" in found["usd_per_effective_tb_month"].note
 

@@ -19,7 +19,7 @@ from iowatt.run.bundle import Run
 from iowatt.sources.observation import Observation
 
 
-def seams(session: Session) -> list[dict[str, object]]:
+def gaps_between_stages(session: Session) -> list[dict[str, object]]:
     """Breaks between requests of two stages, as the load generator's own logs have them.
 
     What cannot be read, or has no request, is a deviation: a stage that ended should have left it.

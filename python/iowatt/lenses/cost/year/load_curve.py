@@ -27,8 +27,8 @@ _CURVE: Final = "`iowatt curve` makes Runs at several loads"
 
 
 @dataclass(frozen=True)
-class Levels:
-    """Systems in order of their different loads.
+class PricedLoadCurve:
+    """An array at several loads: its systems, the lowest load first.
 
     ``loads`` (in ``measure``), ``watts`` and ``response_ms`` (NaN where not known) have shape (n,).
     """
@@ -75,7 +75,7 @@ class Levels:
         return np.interp(loads, self.loads[first:], self.response_ms[first:])
 
 
-def levels(systems: Sequence[PricedSystem], measure: Measure) -> Levels:
+def load_curve(systems: Sequence[PricedSystem], measure: Measure) -> PricedLoadCurve:
     """The systems in order of their load in ``measure``; for ``share``, MiB/s of large requests, else IOPS.
 
     Raises ``InputError``: no system with requests, different arrays or kinds of power, unknown power, two
@@ -110,39 +110,39 @@ def levels(systems: Sequence[PricedSystem], measure: Measure) -> Levels:
             raise InputError("missing-figure", system.where, "the power of this Run is not known")
     responses = [system.work.response_ms for system in ordered]
     response = [math.nan if ms is None else ms for ms in responses]
-    return Levels(tuple(ordered), by, loads, watts, np.array(response))
+    return PricedLoadCurve(tuple(ordered), by, loads, watts, np.array(response))
 
 
-def placed(cycle: Cycle, points: Levels, start: datetime, years: int) -> Floats:
+def placed(cycle: Cycle, curve: PricedLoadCurve, start: datetime, years: int) -> Floats:
     """The load of each hour in the systems' measure, within their span.
 
     A load up to 2 % beyond the span is moved to its end; one further beyond raises ``InputError``.
     """
     hours = cycle.hours(start, years)
-    loads = hours * points.highest if cycle.measure == "share" else hours
-    low, high = float(points.loads[0]), points.highest
+    loads = hours * curve.highest if cycle.measure == "share" else hours
+    low, high = float(curve.loads[0]), curve.highest
     over = np.flatnonzero(loads > high * (1.0 + WITHIN))
     if len(over):
         worst = int(np.argmax(loads))
         raise InputError(
             "missing-figure",
             f"{cycle.where}: {hour_name(start, worst)}",
-            f"the load of {loads[worst]:.6g} {points.unit} is above that of the highest Run, {high:.6g} "
-            f"({points.systems[-1].where}), and its power is not known "
+            f"the load of {loads[worst]:.6g} {curve.unit} is above that of the highest Run, {high:.6g} "
+            f"({curve.systems[-1].where}), and its power is not known "
             f"({len(over)} of {len(loads)} hours are above)",
-            hint=f"add a Run at {loads[worst]:.6g} {points.unit} or more ({_CURVE}), or take the shape "
+            hint=f"add a Run at {loads[worst]:.6g} {curve.unit} or more ({_CURVE}), or take the shape "
             f"alone: `duty={cycle.where}@1`",
         )
     under = np.flatnonzero(loads < low * (1.0 - WITHIN))
     if len(under):
         least = int(np.argmin(loads))
-        rate = f"a Run at {loads[least]:.6g} {points.unit} or an idle one"
+        rate = f"a Run at {loads[least]:.6g} {curve.unit} or an idle one"
         needed = "an idle Run" if loads[least] == 0 else rate
         raise InputError(
             "missing-figure",
             f"{cycle.where}: {hour_name(start, least)}",
-            f"the load of {apart(loads[least], low)} {points.unit} is below that of the lowest Run, "
-            f"{low:.6g} ({points.systems[0].where}), and its power is not known "
+            f"the load of {apart(loads[least], low)} {curve.unit} is below that of the lowest Run, "
+            f"{low:.6g} ({curve.systems[0].where}), and its power is not known "
             f"({len(under)} of {len(loads)} hours are below)",
             hint=f"add {needed}: {_IDLE}",
         )
