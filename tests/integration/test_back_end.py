@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 
 import iowatt
+from figures import figures
 from iowatt.evaluate.search.metrics.table import row_of_run
 from iowatt.pages.run import outcome
 from iowatt.pages.system import controller_table
@@ -74,11 +75,9 @@ def test_a_station_without_time_is_not_in_the_summary():
 
 def test_the_report_shows_both(mixed):
     described = controller_table(mixed.plan["simulation"]["controller"]).rows
-    assert [[str(cell).replace("\u00a0", " ") for cell in line] for line in described] == [
-        ["Write path", "1; 33.0 \u00b5s a command made for a write"],
-        ["Back end", "1; 25.0 \u00b5s a command to a drive"],
-    ]
-    ((title, table),) = outcome.tables(mixed.summary)
-    assert title == "Controller at work"
-    assert [line[0] for line in table.rows] == ["Write path", "Back end"]
+    stations = [(name, figures(str(text))) for name, text in described]
+    assert [found for _, found in stations] == [[1, 33.0], [1, 25.0]]
+    assert all("\u00b5s" in str(text) for _, text in described)
+    ((_, table),) = outcome.tables(mixed.summary)
+    assert [line[0] for line in table.rows] == [name for name, _ in stations]
     assert str(table.rows[1][2]).replace("\u00a0", " ") == "100 %"

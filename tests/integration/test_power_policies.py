@@ -12,6 +12,7 @@ import pytest
 import iowatt
 from iowatt.model.library.find import find_drive
 from iowatt.pages.run import energy
+from iowatt.render.palette import CAUSE_NAMES
 from refused import refused
 
 # Bursts of ten requests a second apart, then rests of 30, 90, 300 and 20 s.
@@ -119,10 +120,11 @@ def test_the_report_has_energy_by_cause(runs):
     shown = energy.by_cause(runs["multi-level"])
     assert shown.key == "energy-by-cause"
     causes = shown.table.column("Cause")
-    assert {"Reads of the host", "Parity and copies", "Changing power level", "At low power"} <= set(causes)
-    assert "Rebuild" not in causes
+    used = ("host_read", "redundancy", "power_management", "low_power")
+    assert {CAUSE_NAMES[cause] for cause in used} <= set(causes)
+    assert CAUSE_NAMES["rebuild"] not in causes
     assert sum(shown.table.column("Share of energy")) == pytest.approx(100)
-    assert "At low power" not in energy.by_cause(runs["never"]).table.column("Cause")
+    assert CAUSE_NAMES["low_power"] not in energy.by_cause(runs["never"]).table.column("Cause")
 
 
 def test_levels_have_their_names_and_speeds_serve(runs):

@@ -7,6 +7,7 @@ import re
 import pytest
 
 import iowatt
+from iowatt.sources.simulation.remarks import FAILED_IS_STANDBY
 from refused import refused
 
 SCENARIO = """
@@ -53,7 +54,7 @@ def test_a_rebuild_is_reported(run):
     # 10 s at 22.3 W, then nothing.
     assert dead["state_time_s"]["standby"] == 170
     assert sum(dead["energy_j"].values()) == pytest.approx(223)
-    assert "a failed drive draws no power; its time counts as standby" in found.summary["notes"]
+    assert FAILED_IS_STANDBY in found.summary["notes"]
 
 
 def test_an_unfinished_rebuild_and_a_failure_that_never_comes_are_said(run):

@@ -12,6 +12,7 @@ from optimizing import CLOSED, OPEN, brute_force, given, optimized
 from rich.console import Console
 
 import iowatt
+from iowatt.base.errors import Argument
 from iowatt.evaluate.search import PricingRequest
 from iowatt.evaluate.search.axes import parse_axes
 from iowatt.evaluate.search.metrics import names as metrics
@@ -214,20 +215,20 @@ def test_what_is_wrong_is_refused(tmp_path, options, code, place):
 
 
 @pytest.mark.parametrize(
-    ("over", "code", "place"),
+    ("over", "code", "detail"),
     [
-        (["array.pool.p.count="], "empty", "over: array.pool.p.count="),
-        (["array.pool.p.counts=4"], "unknown-key", "over: array.pool.p.counts"),
+        (["array.pool.p.count="], "empty", "array.pool.p.count="),
+        (["array.pool.p.counts=4"], "unknown-key", "array.pool.p.counts"),
         (
             ["array.pool.p.device=no-such-drive,arrays2002-disk"],
             "unknown-name",
-            "over: array.pool.p.device=no-such-drive: array.pool.p.device",
+            "array.pool.p.device=no-such-drive: array.pool.p.device",
         ),
-        (["array.pool.p.count=1", "array.pool.p.raid.level=5,6"], "infeasible", "over"),
+        (["array.pool.p.count=1", "array.pool.p.raid.level=5,6"], "infeasible", ""),
     ],
 )
-def test_a_space_that_is_none_is_refused_before_anything_is_written(tmp_path, over, code, place):
-    with refused(code, place):
+def test_a_space_that_is_none_is_refused_before_anything_is_written(tmp_path, over, code, detail):
+    with refused(code, Argument("over", detail)):
         optimized(CLOSED, over, output=tmp_path / "o", **EFFICIENCY)
     assert not (tmp_path / "o").exists()
 

@@ -12,6 +12,7 @@ import pytest
 from small_sweep import trace
 
 import iowatt
+from figures import figures
 from iowatt.base.errors import Argument, IowattError
 from iowatt.evaluate.search.tasks import journal
 from iowatt.run.bundle import Run
@@ -81,8 +82,10 @@ def test_an_impossible_combination_is_a_row_with_its_message(scenario):
 
 
 def test_strict_stops_at_it(scenario):
-    with refused("out-of-range", f"point 4 (count=5, level=10): {COUNT}=5: {COUNT}"):
+    with refused("out-of-range") as caught:
         iowatt.sweep(scenario, OVER, strict=True)
+    assert figures(caught.value.place)[0] == 4
+    assert caught.value.place.endswith(f"(count=5, level=10): {COUNT}=5: {COUNT}")
 
 
 def test_a_point_that_fails_while_it_runs_is_a_row_too(scenario, tmp_path):
@@ -382,4 +385,4 @@ def test_a_trace_that_changes_while_the_sweep_runs_is_noticed(scenario, monkeypa
 
     monkeypatch.setattr(module, "evaluate_point", late)
     frame = iowatt.sweep(scenario, {COUNT: [4]})
-    assert frame["error"][0].startswith("[changed] small.csv: ")
+    assert frame["error"][0].split()[:2] == ["[changed]", "small.csv:"]

@@ -69,25 +69,27 @@ def test_without_logs_the_run_is_one_interval(tmp_path):
 @pytest.mark.parametrize(
     ("change", "code", "key", "named"),
     [
-        (lambda d: d.update({"global options": {"group_reporting": "1"}}), "unsupported", "", "(its options"),
-        (lambda d: d["jobs"][0]["job options"].update(group_reporting=""), "unsupported", "", "(its options"),
+        (lambda d: d.update({"global options": {"group_reporting": "1"}}), "unsupported", "",
+         "group_reporting"),
+        (lambda d: d["jobs"][0]["job options"].update(group_reporting=""), "unsupported", "",
+         "group_reporting"),
         (lambda d: d["jobs"][0]["job options"].update(numjobs="4"), "unsupported", "", "(numjobs)"),
         (lambda d: d["jobs"][0].update(job_runtime=9003), "unsupported", "", "9.003 s"),
         (lambda d: d.update({"fio version": "fio-2.21"}), "unsupported", "", "fio-2.21"),
         (lambda d: d.update(client_stats=[]), "unsupported", "", "client"),
         (lambda d: d.update(jobs=[]), "empty", "", ""),
         (lambda d: d["jobs"][0]["read"].update(total_ios=-1), "out-of-range",
-         ": job 'a', read, total_ios", "-1"),
+         "read, total_ios", "-1"),
         (lambda d: d["jobs"][0]["read"].update(total_ios="many"), "wrong-type",
-         ": job 'a', read, total_ios", "many"),
+         "read, total_ios", "many"),
         (lambda d: d["jobs"][0]["read"]["clat_ns"]["bins"].update(x=1), "bad-syntax",
-         ": job 'a', read, clat_ns.bins", "'x'"),
-        (lambda d: d["jobs"][0].pop("write"), "missing", ": job 'a', write", ""),
+         "read, clat_ns.bins", "'x'"),
+        (lambda d: d["jobs"][0].pop("write"), "missing", "write", ""),
     ],
 )  # fmt: skip
 def test_what_cannot_be_trusted_is_refused_with_the_reason(tmp_path, change, code, key, named):
     path = a_copy(tmp_path, change)
-    with refused(code, f"{path}{key}") as caught:
+    with refused(code, f"{path}: job 'a', {key}" if key else str(path)) as caught:
         read(path)
     assert named in caught.value.message
 

@@ -20,7 +20,7 @@ from iowatt.sources.target import scratch_target
 from refused import refused
 
 SIZE = 4 << 20
-TEXT = "what must stay"
+TEXT = "2026-03-01,340.5\n"
 
 
 @pytest.fixture

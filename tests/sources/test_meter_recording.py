@@ -19,8 +19,8 @@ from iowatt.sources.meters.recording import recorder as recording
 from meter_contract import check_log
 from refused import refused
 
-FAILURE = "pdu1: did not answer, for 2 s"
-NOTES = "my notes\n"
+FAILURE = "pdu1: silent, 2 s"
+NOTES = "notes\n"
 NO_ROUTE = MeterError("unreachable", None, "no route")
 METER = Instrument("m", "test", "emerald", "made by a test", model="M", sample_interval_s=0.02)
 
@@ -95,7 +95,7 @@ def test_a_recording_has_its_own_name_and_the_longer_interval(tmp_path):
 
 
 def test_a_failure_is_noted_told_and_survived(tmp_path):
-    fail = MeterError("unreachable", "pdu1", "did not answer,\nfor 2 s")
+    fail = MeterError("unreachable", "pdu1", "silent,\n2 s")
     recorder, told = recorded(
         Script(340, fail, fail, OSError(5, "Input/output error"), ValueError("x"), 341), tmp_path / "m.csv"
     )
@@ -262,8 +262,10 @@ def test_values_that_repeat_are_said_of_what_is_stamped_when_asked(tmp_path):
 
 
 def test_a_watcher_that_raises_ends_nothing(tmp_path):
+    closed = RuntimeError("closed")
+
     def watcher(_event, _values):
-        raise RuntimeError("closed")
+        raise closed
 
     recorder = recording.Recorder(
         Script(340, MeterError("unreachable", None, "gone"), 341),
@@ -280,7 +282,7 @@ def test_a_watcher_that_raises_ends_nothing(tmp_path):
     assert recorder.present.quantities == {"watts": 341}
     assert recorder.stop()
     assert recorder.samples >= 5 and recorder.error is None
-    assert recorder.watcher_error == "RuntimeError: closed"
+    assert recorder.watcher_error == f"RuntimeError: {closed}"
     assert recorder.present is None
 
 

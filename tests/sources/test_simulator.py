@@ -39,9 +39,10 @@ def core(monkeypatch):
 
 def test_one_pass_gives_a_record(core):
     plan = handmade.plan()
-    record = simulator.observe(plan, [{"path": "/data/trace.csv"}], scenario_text="text")
+    source = {"path": "/data/trace.csv"}
+    record = simulator.observe(plan, [source], scenario_text="text")
     assert core.asked == [plan["simulation"]]
-    assert core.sources == [('{"path": "/data/trace.csv"}', None)]
+    assert core.sources == [(json.dumps(source), None)]
     assert (record.name, record.source, record.seed) == ("handmade", "simulation", 7)
     assert record.simulation.requests == 8
     assert record.plan == plan
@@ -140,7 +141,7 @@ def test_a_run_that_never_settles_says_so():
         handmade.plan()["simulation"], lambda simulation: settling(simulation, transient_s=100.0)
     )
     assert found == pytest.approx(50, abs=1)
-    assert "had not settled" in note
+    assert warmup.NOT_SETTLED in note
 
 
 def test_too_few_intervals_cut_nothing():

@@ -10,6 +10,7 @@ import pytest
 
 from figures import figures
 from iowatt.sources.vdbench import read
+from iowatt.sources.vdbench.observe import OF_ALL_INTERVALS
 from refused import refused
 
 SAMPLE = Path(__file__).parents[1] / "data" / "vdbench"
@@ -74,7 +75,7 @@ def test_intervals_hold_what_vdbench_counted_for_its_other_tool(runs):
 def test_the_histogram_holds_every_request_of_all_intervals(runs):
     hot = runs[1]
     assert (hot.read.total, hot.write.total) == sums(hot, counted=False)
-    assert "of all intervals" in hot.histogram_note
+    assert OF_ALL_INTERVALS in hot.histogram_note
     # 96.73 % of the reads took less than 0.4 ms.
     assert hot.read.quantile(0.9672) == 399_999
 

@@ -26,6 +26,8 @@ _ENDED: Final[dict[int, str]] = {
     signal.SIGTERM: "terminated",
     signal.SIGHUP: "the terminal was lost",
 }
+NOTHING_LEFT: Final = "nothing half-written was left"
+"""Ends the message of a command that a signal stopped."""
 app = typer.Typer(
     name="iowatt",
     cls=verbs.VerbGroup,
@@ -98,7 +100,7 @@ def _ended(left: BaseException) -> int:
         code = 128 + signal.SIGPIPE
     elif signals.received() or isinstance(left, KeyboardInterrupt | SystemExit):
         number = signals.received() or signal.SIGINT
-        code, text = 128 + number, f"{_ENDED[number]}; nothing half-written was left"
+        code, text = 128 + number, f"{_ENDED[number]}; {NOTHING_LEFT}"
     elif (reason := _unwritable(left)) is not None:
         place = f"{os.fsdecode(name)}: " if (name := getattr(left, "filename", None)) else ""
         code, text = (

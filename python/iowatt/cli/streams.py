@@ -9,6 +9,7 @@ from typing import Any, Final, TextIO
 
 from iowatt.base.errors import InputError
 
+STANDARD_OUTPUT: Final = "standard output"
 _OUT: Final = 1
 _NAMES: Final = ("stdin", "stdout", "stderr")
 
@@ -38,9 +39,7 @@ class _Descriptor(io.FileIO):
                 return memoryview(data).nbytes
             if isinstance(error, BrokenPipeError):
                 raise ReaderGoneError from None
-            raise InputError(
-                "unwritable", "standard output", f"cannot be written: {error.strerror}"
-            ) from None
+            raise InputError("unwritable", STANDARD_OUTPUT, f"cannot be written: {error.strerror}") from None
 
 
 def prepare() -> None:

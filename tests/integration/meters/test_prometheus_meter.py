@@ -46,7 +46,7 @@ def test_samples_come_with_the_time_of_their_scrape(
     meter = source.meter(monitor.address())
     instrument = meter.open()
     assert (instrument.kind, instrument.grade) == ("prometheus", "indicative")
-    assert instrument.details["samples"] == "as scraped"
+    assert instrument.details["samples"] == prometheus.AS_SCRAPED
     assert "job=lab" in instrument.details["series"]
     assert instrument.details["prometheus"]
     assert instrument.sample_interval_s == 0.2, "as its target says"
@@ -101,7 +101,7 @@ def test_one_of_several_series_or_their_sum(monitor: Monitor) -> None:
     one.open()
     assert one.read().quantities == {"watts": 159.0}
     both = source.meter(monitor.address("", query="sum(supply_watts)"))
-    assert both.open().details["samples"] == "an expression, evaluated"
+    assert both.open().details["samples"] == prometheus.EVALUATED
     assert both.read().quantities == {"watts": 212.0}
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from iowatt.sources.meters import source
 from iowatt.sources.meters.log.instrument import Instrument, MeterError
+from iowatt.sources.meters.network import AVERAGED
+from iowatt.sources.meters.redfish import CLOCK
 from loopback.redfish import Bmc
 from refused import refused
 
@@ -52,13 +54,12 @@ def test_it_says_what_it_is_and_how_far_its_clock_is(bmc: Bmc) -> None:
     instrument, _ = taken(bmc.address("Modern"))
     assert (instrument.model, instrument.serial) == ("Contoso 3500RX", "437XR1138R2")
     assert instrument.details["redfish"] == "1.15.0"
-    assert instrument.details["controller's clock"].endswith("from this host's")
-    assert float(instrument.details["controller's clock"].split(" s")[0]) == pytest.approx(0, abs=5)
+    assert float(instrument.details[CLOCK].split(" s ")[0]) == pytest.approx(0, abs=5)
 
 
 def test_the_length_of_its_averages_is_kept(bmc: Bmc) -> None:
-    assert taken(bmc.address("Old"))[0].details["averaged over"] == "1200 s"
-    assert taken(bmc.address("Sensors"))[0].details["averaged over"] == "20 s"
+    assert taken(bmc.address("Old"))[0].details[AVERAGED] == "1200 s"
+    assert taken(bmc.address("Sensors"))[0].details[AVERAGED] == "20 s"
 
 
 def test_watts_change(bmc: Bmc) -> None:
@@ -73,22 +74,22 @@ def test_watts_change(bmc: Bmc) -> None:
 @pytest.mark.parametrize(
     ("chassis", "options", "code", "named"),
     [
-        ("", {}, "ambiguous", "Modern, Sensors, Supplies, Old, Blades, Bare"),
-        ("Nowhere", {}, "unknown-name", "'Nowhere'"),
-        ("Bare", {}, "missing-figure", "environment, sensor, power"),
-        ("Supplies", {}, "ambiguous", "PS1, PS2"),
-        ("Blades", {}, "ambiguous", "0 (Left), 1 (Right)"),
-        ("Sensors", {"sensor": "Intake"}, "missing-figure", "by sensor"),
-        ("Old", {"via": "environment"}, "missing-figure", "by environment"),
-        ("Old", {"control": 1}, "missing-figure", "by power"),
+        ("", {}, "ambiguous", ("Modern", "Sensors", "Supplies", "Old", "Blades", "Bare")),
+        ("Nowhere", {}, "unknown-name", ("'Nowhere'",)),
+        ("Bare", {}, "missing-figure", ("environment", "sensor", "power")),
+        ("Supplies", {}, "ambiguous", ("PS1", "PS2")),
+        ("Blades", {}, "ambiguous", ("0 (Left)", "1 (Right)")),
+        ("Sensors", {"sensor": "Intake"}, "missing-figure", ("sensor",)),
+        ("Old", {"via": "environment"}, "missing-figure", ("environment",)),
+        ("Old", {"control": 1}, "missing-figure", ("power",)),
     ],
 )
 def test_what_cannot_be_decided_is_asked(
-    bmc: Bmc, chassis: str, options: dict[str, str], code: str, named: str
+    bmc: Bmc, chassis: str, options: dict[str, str], code: str, named: tuple[str, ...]
 ) -> None:
     with refused(code, re.compile("^http://127"), MeterError) as caught:
         taken(bmc.address(chassis, **options))
-    assert named in caught.value.message
+    assert ", ".join(named) in caught.value.message
 
 
 @pytest.mark.parametrize(
@@ -118,17 +119,17 @@ def test_an_answer_without_a_number_is_a_meter_error(bmc: Bmc, text: str, named:
 @pytest.mark.parametrize(
     ("url", "code", "named"),
     [
-        ("redfish:///1U", "missing", "redfish:1U"),
-        ("redfish://h/1U?via=guess", "not-accepted", "via='guess'"),
-        ("redfish://h/1U?tls=maybe", "not-accepted", "yes, no, insecure"),
-        ("redfish://h/1U?control=-2", "out-of-range", "control='-2'"),
-        ("redfish://h/1U?via=power&sensor=T", "conflict", "via=sensor"),
+        ("redfish:///1U", "missing", ("redfish:1U",)),
+        ("redfish://h/1U?via=guess", "not-accepted", ("via='guess'",)),
+        ("redfish://h/1U?tls=maybe", "not-accepted", ("yes", "no", "insecure")),
+        ("redfish://h/1U?control=-2", "out-of-range", ("control='-2'",)),
+        ("redfish://h/1U?via=power&sensor=T", "conflict", ("via=sensor",)),
     ],
 )
-def test_a_wrong_address_is_refused(url: str, code: str, named: str) -> None:
+def test_a_wrong_address_is_refused(url: str, code: str, named: tuple[str, ...]) -> None:
     with refused(code) as caught:
         source.meter(url)
-    assert named in str(caught.value)
+    assert ", ".join(named) in str(caught.value)
 
 
 def test_a_certificate_that_is_none_is_named(tmp_path: object) -> None:

@@ -78,7 +78,7 @@ class IpmiMeter:
         details = {
             "address": self._address.public,
             "firmware": said.get("Firmware Revision", "").strip(),
-            "averaged over": f"{int(period[1])} s" if period else "",
+            network.AVERAGED: f"{int(period[1])} s" if period else "",
         }
         names = [said.get(key, "").strip() for key in ("Manufacturer Name", "Product Name")]
         model = " ".join(name for name in names if name and not name.startswith("Unknown"))

@@ -15,6 +15,8 @@ from iowatt.sources.meters.log.instrument import Grade, Instrument, MeterError
 
 #: How long to wait for an answer: an instrument is read every few seconds.
 TIMEOUT_S: Final = 3.0
+#: The key of an instrument's details for the length of its averages.
+AVERAGED: Final = "averaged over"
 #: The options of every module here.
 COMMON: Final = {"timeout": f"seconds to wait for an answer, 0.1 to 60 (default {TIMEOUT_S:g})"}
 

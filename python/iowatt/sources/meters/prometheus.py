@@ -36,6 +36,9 @@ OPTIONS: Final = {
     "max-age": "seconds that a sample may be old (default 15)",
 }
 WHY: Final = "a time series does not say what measured, nor over how long it averaged"
+#: What its samples are: those of a series, or values of an expression.
+AS_SCRAPED: Final = "as scraped"
+EVALUATED: Final = "an expression, evaluated"
 _PORT: Final = 9090
 _MAX_AGE_S: Final = 15.0
 _BAD_DATA: Final = 400
@@ -80,7 +83,7 @@ class PrometheusMeter:
             "address": self._address.public,
             "query": self.query,
             "series": " ".join(f"{name}={value}" for name, value in sorted(labels.items())),
-            "samples": "as scraped" if self._plain else "an expression, evaluated",
+            "samples": AS_SCRAPED if self._plain else EVALUATED,
             "prometheus": str(build.get("version", "")) if isinstance(build, dict) else "",
         }
         return network.instrument(

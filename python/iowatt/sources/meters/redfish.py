@@ -28,6 +28,8 @@ OPTIONS: Final = {
 WHY: Final = (
     "a management controller's own sensor: an average over one second to twenty minutes, of unstated accuracy"
 )
+#: The key of the details for the controller's clock against ours.
+CLOCK: Final = "controller's clock"
 _WAYS: Final = ("environment", "sensor", "power")
 #: Of several sensors of power that of the whole chassis has one of these contexts.
 _WHOLE: Final = ("Chassis", "PowerSubsystem")
@@ -69,8 +71,8 @@ class RedfishMeter:
             "address": self._address.public,
             "redfish": str(root.get("RedfishVersion", "")),
             "source": f"{way.path} {way.property}",
-            "averaged over": "" if way.averaged_s is None else f"{way.averaged_s:g} s",
-            "controller's clock": offset,
+            network.AVERAGED: "" if way.averaged_s is None else f"{way.averaged_s:g} s",
+            CLOCK: offset,
         }
         model = " ".join(str(chassis[key]) for key in ("Manufacturer", "Model") if chassis.get(key))
         return network.instrument(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from iowatt.base.units import format_bytes
 from iowatt.sources.simulation.counts import NS_PER_S, losses, rebuilds
 from iowatt.sources.simulation.wall import DRIVES_ALONE
+
+NO_ARRIVALS: Final = "no request arrived inside the window: it has no response times"
+FAILED_IS_STANDBY: Final = "a failed drive draws no power; its time counts as standby"
 
 
 def remarks(
@@ -40,7 +43,7 @@ def remarks(
             "to bound their number"
         )
     if names["workloads"] and not raw["summary"]["total"]["arrived"]:
-        said.append("no request arrived inside the window: it has no response times")
+        said.append(NO_ARRIVALS)
     cached = raw["summary"].get("controller", {}).get("cache")
     if cached and cached["dirty_bytes_at_end"]:
         dirty = format_bytes(cached["dirty_bytes_at_end"], binary=True)
@@ -99,7 +102,7 @@ def trouble(names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Ma
                 f"{rebuild.drive} failed at {rebuild.failed_s:g} s; {share} of it was rebuilt at the end"
             )
     if summary["rebuilds"]:
-        said.append("a failed drive draws no power; its time counts as standby")
+        said.append(FAILED_IS_STANDBY)
     return said
 
 

@@ -17,6 +17,7 @@ from iowatt.run.statistics import MSER_BATCH, mser5
 Simulation = Mapping[str, Any]
 Simulate = Callable[[Simulation], Mapping[str, Any]]
 
+NOT_SETTLED: Final = "the response times had not settled by then"
 #: A series shorter than this is taken again in finer intervals, of which there are then this many.
 _FINE_INTERVALS: Final = 1000
 _COARSE_INTERVALS: Final = 200
@@ -51,6 +52,6 @@ def find_warmup(simulation: Simulation, simulate: Simulate) -> tuple[float, str]
     if cut.settled:
         return warmup_s, f"warm-up: {warmup_s:g} s cut, found by MSER-5 on the interval mean response times"
     return warmup_s, (
-        f"warm-up: {warmup_s:g} s cut, half the run; by MSER-5 the response times had not settled by then, "
+        f"warm-up: {warmup_s:g} s cut, half the run; by MSER-5 {NOT_SETTLED}, "
         "so their mean is not that of a steady state"
     )

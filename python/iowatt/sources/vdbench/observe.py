@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.run.histogram import Histogram
@@ -19,6 +20,9 @@ from iowatt.sources.vdbench import reports, tables, text
 from iowatt.sources.vdbench.clock_alignment import DAY_S, PlacedRun
 from iowatt.sources.vdbench.reports import ReportFiles, find_reports
 from iowatt.sources.vdbench.text import RunRows, RunStart
+
+#: What a histogram counts that goes beyond the averages.
+OF_ALL_INTERVALS: Final = "of all intervals, also of those that vdbench leaves out of its averages"
 
 
 def read(path: Path | str, *, time_zone: str | None = None) -> list[Observation]:
@@ -257,7 +261,7 @@ class _Reading:
                 return (*found, note)
             if abs(counted - placed.all_requests) <= max(2, 0.001 * placed.all_requests):
                 if placed.all_requests != placed.counted_requests:
-                    note += "; of all intervals, also of those that vdbench leaves out of its averages"
+                    note += f"; {OF_ALL_INTERVALS}"
                 return (*found, note)
             if counted:
                 warnings.append(
