@@ -7,12 +7,13 @@ from visit import NEEDS_BROWSER, Visit
 
 import optimize_outcome as made
 from figures import figures
+from iowatt.evaluate.search.metrics.names import column
 from iowatt.pages.optimize.page import FIRST_ROWS
 from iowatt.pages.optimize.page import document as document_of
 from iowatt.render import write
 
 pytestmark = NEEDS_BROWSER
-CAPACITY = "Usable capacity (GB)"
+CAPACITY = column(made.USABLE).heading
 ROWS = "window.iowatt.report.figures['optimize-{}'].rows"
 
 

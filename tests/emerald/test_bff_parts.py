@@ -170,4 +170,4 @@ def test_figures_are_those_at_the_rate_that_just_meets_the_limit(task):
 
 def test_a_limit_that_no_rate_keeps_is_an_error_of_the_point(task):
     task[1].update(run=None, rate_iops=None, problem="over 20 ms")
-    assert point.evaluate(task[0], lambda _fraction: None)["error"]["message"] == "over 20 ms"
+    assert point.evaluate(task[0], lambda _fraction: None)["error"]["message"] == task[1]["problem"]

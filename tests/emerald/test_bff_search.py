@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from tiny_family import FAMILY, OUT, count, family, formula, judged, watts
 
+from figures import figures
 from iowatt.base.document import TomlDocument
 from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.emerald.bff import BffRequest, Output, page, search_family
@@ -51,7 +52,7 @@ def work(monkeypatch):
 class Guesses:
     """Estimates ten percent above the formula at RR and exact at RW."""
 
-    pilots = 1
+    benchmarks = 1
 
     def of(self, text, what, limit_s):
         return judged(what, text, "estimated", 1.1 if what.name == "RR" else 1.0)
@@ -234,8 +235,9 @@ def test_the_page_has_a_table_for_every_figure_and_marks_the_peak(tmp_path, work
 def test_the_text_has_every_metric_and_its_basis(tmp_path, work):
     found = search_family(asked(tmp_path))
     drawn = page.document(found)
-    said = "\n".join(drawn.verdict)
-    assert re.search(r"RR: 3\.636 IOPS/W at 8 x disk, stripes, only", said)
+    (read,) = [line for line in drawn.verdict if line.startswith("RR:")]
+    assert figures(read)[0] == 3.636
+    assert Candidate("only", (Group("disk", 8, "stripes"),)).label in read
     brief = {figure.key: figure.table for figure in drawn.figures() if figure.brief}
     assert brief.keys() == {"peaks", "reduced"}
     assert set(brief["peaks"].column("Basis")) == {"simulated", "calculated"}

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -13,11 +14,12 @@ from iowatt.base.errors import Argument
 from iowatt.emerald import rules
 from iowatt.emerald.com import ComRequest, procedures, run_tests
 from iowatt.emerald.com.dataset import BLOCK, CHUNK, DataSet
-from iowatt.emerald.com.result import size_text
+from iowatt.emerald.com.result import Verdict, size_text
 from iowatt.emerald.com.storage import Commands, Patience, Store
 from refused import refused
 
 SIZE = 4 << 20
+YES, NO, NOT_TESTED = get_args(Verdict)
 RULES = "emerald-4.0.0"
 
 SCENARIO = """
@@ -109,7 +111,7 @@ def test_a_set_that_costs_clearly_less_is_reduced(tmp_path, cost, verdict):
 
 def test_space_that_does_not_show_writes_says_nothing(tmp_path):
     found = procedures.TESTS["compression"](store(tmp_path, [SIZE // 2, 0]), rules.load(RULES), SIZE, 1)
-    assert found.verdict == "not tested"
+    assert found.verdict == NOT_TESTED
     assert size_text(SIZE) in found.why and size_text(SIZE // 2) in found.why
 
 
@@ -200,12 +202,12 @@ def test_a_real_file_system_with_compression_and_snapshots(btrfs):
     )
     document = run(asked(btrfs, size=16 << 20, commands=commands))
     assert {one.com: one.verdict for one in document.coms} == {
-        "read-only-delta-snapshots": "yes",
-        "writeable-delta-snapshots": "yes",
-        "thin-provisioning": "yes",
-        "data-deduplication": "no",  # btrfs does none by itself
-        "parity-raid": "not tested",
-        "compression": "yes",
+        "read-only-delta-snapshots": YES,
+        "writeable-delta-snapshots": YES,
+        "thin-provisioning": YES,
+        "data-deduplication": NO,  # btrfs does none by itself
+        "parity-raid": NOT_TESTED,
+        "compression": YES,
     }
     assert not list(btrfs.iterdir())
 
@@ -261,7 +263,7 @@ def test_what_is_wrong_is_named(tmp_path):
 def test_a_command_that_cannot_be_run_is_named(own, command, code):
     place, free = own
     commands = Commands(snapshot=command)
-    with refused(code, command):
+    with refused(code, commands.snapshot):
         run(asked(place, only=("read-only-delta-snapshots",), commands=commands, free_command=free))
     assert not list(place.iterdir())
 
@@ -296,7 +298,7 @@ def test_space_that_never_stands_still_spoils_its_own_test_only(own):
         patience=Patience(0.2, 0.02),
     )
     found = {one.com: one for one in run(given).coms}
-    assert found["compression"].verdict == "not tested"
+    assert found["compression"].verdict == NOT_TESTED
     assert "0.02 s" in found["compression"].why
     assert found["parity-raid"].verdict == "yes"
 
@@ -305,6 +307,6 @@ def test_what_went_wrong_first_is_said_although_nothing_can_be_removed(own):
     place, free = own
     commands = Commands(snapshot="false {source} {target}", remove="false {target}")
     given = asked(place, only=("read-only-delta-snapshots",), commands=commands, free_command=free)
-    with refused("tool-failed", "false {source} {target}") as said:
+    with refused("tool-failed", commands.snapshot) as said:
         run(given)
     assert any("iowatt-com-" in note for note in said.value.__notes__)

@@ -293,8 +293,9 @@ def test_a_job_file_that_fio_refuses_is_found_before_anything_runs(tmp_path, mon
 
     sound = fio_driver.job_text
     monkeypatch.setattr(fio_driver, "job_text", lambda *a, **k: sound(*a, **k) + "no_such_option=1\n")
-    with refused("tool-failed", "stage fill") as caught:
-        FioDriver().check(conducted.load(conducted.plan(tmp_path)))
+    given = conducted.load(conducted.plan(tmp_path))
+    with refused("tool-failed", f"stage {given.stages[0].id}") as caught:
+        FioDriver().check(given)
     assert re.search(r"fio-.*no_such_option", caught.value.message)
 
 

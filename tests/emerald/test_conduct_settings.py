@@ -10,6 +10,7 @@ from pathlib import Path
 import conducted
 import pytest
 
+from figures import figures
 from iowatt.base.errors import Argument, InputError
 from iowatt.emerald import targets as target
 from iowatt.emerald.conduct import settings
@@ -163,7 +164,8 @@ def test_a_rest_of_files_is_not_disturbed_by_others(tmp_path):
 def test_requests_to_a_device_during_a_rest_are_counted(tmp_path, monkeypatch):
     (tmp_path / idle_stage.REST).write_text('{"requests": {"sdz": {"reads": 3, "writes": 1}}}')
     monkeypatch.setattr("pathlib.Path.is_block_device", lambda _: True)
-    assert idle_stage.disturbed(tmp_path, [Path("/dev/sdz")]).endswith(" 4 of sdz")
+    told = idle_stage.disturbed(tmp_path, [Path("/dev/sdz")])
+    assert figures(told) == [4] and told.endswith("sdz")
 
 
 def test_a_folder_with_a_plan_is_a_plan(tmp_path):

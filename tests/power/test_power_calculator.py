@@ -171,16 +171,16 @@ SHORT = {
             ['SHELF.pools=["disk"]'],
             "unknown-name @ set=array.power.enclosure.shelf.pools.0",
             ["'disk'"],
-            "did you mean 'disks'?",
+            "'disks'",
         ),
         (
             ['HEAD.pools=["disks"]'],
             "missing @ array.power.enclosure.head.slots & duplicate @ array.power.enclosure.shelf.pools.0",
             ["'head'"],
-            "name it once",
+            "slots = 24",
         ),
-        (['HEAD.name="disks"'], "duplicate @ set=array.power.enclosure.disks.name", [], "a name of its own"),
-        (['HEAD.name="shelf"'], "duplicate @ array.power.enclosure.shelf.name", [], "a name of its own"),
+        (['HEAD.name="disks"'], "duplicate @ set=array.power.enclosure.disks.name", [], "own"),
+        (['HEAD.name="shelf"'], "duplicate @ array.power.enclosure.shelf.name", [], "own"),
         (
             ['SHELF.supply.rating="60W"'],
             "infeasible @ set=array.power.enclosure.shelf.supply.rating",
@@ -191,51 +191,51 @@ SHORT = {
             ["SUPPLY.needed=3"],
             "conflict @ set=array.power.enclosure.head.supply.needed",
             ["3", "2"],
-            "at most 2",
+            "2",
         ),
         (
             ['SUPPLY={ rating = "1kW", count = 1, sharing = "active-standby" }'],
             "conflict @ set=array.power.enclosure.head.supply.sharing",
             [],
-            "more supplies",
+            '"load-sharing"',
         ),
-        (['SUPPLY.peak="1W"'], "conflict @ set=array.power.enclosure.head.supply.peak", [], "give more"),
+        (['SUPPLY.peak="1W"'], "conflict @ set=array.power.enclosure.head.supply.peak", [], ""),
         (
             ['SUPPLY={ rating = "1kW", efficiency = "80plus" }'],
             "missing-figure @ set=array.power.enclosure.head.supply.efficiency",
             ["80", "230V"],
             "'115V' or '230V-eu'",
         ),
-        (['CONTROLLER.kind="other"'], "missing @ array.power.enclosure", [], 'controller = "none"'),
+        (['CONTROLLER.kind="other"'], "missing @ array.power.enclosure", [], '"none"'),
         (
             ['array.power.controller="none"'],
             "conflict @ set=array.power.controller",
             [],
-            'controller = "inside"',
+            '"inside"',
         ),
         (
             ["CONTROLLER.max_lff=7"],
             "out-of-range @ array.power.enclosure.head.part.controller",
             ["8", "3.5"],
-            "at most 7",
+            "7",
         ),
         (
             ['CONTROLLER.active="9W"'],
             "conflict @ set=array.power.enclosure.head.part.controller.active",
             ["9"],
-            "check the",
+            "",
         ),
         (
             ['CONTROLLER={ name = "c", kind = "controller" }'],
             "missing-figure @ set=array.power.enclosure.head.part.c.idle",
             [],
-            "such as",
+            'idle = "86W"',
         ),
         (
             ['CONTROLLER={ name = "c", kind = "controller", idle = "1W", law = "throughput" }'],
             "missing-figure @ set=array.power.enclosure.head.part.c.active",
             [],
-            "for example active",
+            "active",
         ),
         (
             ['CONTROLLER={ name = "c", idle = "1W", active = "2W", law = "throughput" }'],
@@ -300,7 +300,7 @@ def test_the_impossible_is_said_with_place_and_fix(refusal, overrides, fault, fi
     for short, path in SHORT.items():
         overrides = [override.replace(short, path) for override in overrides]
     error = refusal(text, *overrides)
-    assert any(fix in (problem.hint or "") for problem in error.problems)
+    assert any(problem.hint and fix in problem.hint for problem in error.problems)
     assert faults(error) == fault
     assert [figure for figure in figures if figure not in str(error)] == []
 

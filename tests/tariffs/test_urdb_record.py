@@ -124,7 +124,7 @@ def test_what_is_not_billed_is_said():
         demandratestructure=[[{"rate": 1}]],
         demandrateunit="kVA",
     )
-    for part in ("reactive power, $0.25/kVAR", "further meters", "energyattrs", "a power factor of 1"):
+    for part in ("$0.25/kVAR", "$3", "energyattrs", "demandrateunit"):
         assert any(part in note for note in made.notes), part
 
 

@@ -104,7 +104,8 @@ def test_the_comparison_by_hand(tmp_path):
     rows = {(row.stream, row.figure): row for row in found.rows}
     assert (rows["a", "share"].asked, rows["a", "share"].observed) == pytest.approx((60, 58))
     assert rows["a", "reads"].observed == pytest.approx(100 * 4100 / 5800)
-    assert rows["b", "mean size"].observed == pytest.approx((3000 * 8192 + 1200 * 4096) / 4200)
+    (mean_size,) = [row for row in found.rows if row.stream == "b" and row.unit == "bytes"]
+    assert mean_size.observed == pytest.approx((3000 * 8192 + 1200 * 4096) / 4200)
     assert rows["all", "rate"].asked == pytest.approx(1000)
     assert rows["all", "rate"].observed == pytest.approx(1000)
     assert (found.requests, found.within) == (10_000, False)

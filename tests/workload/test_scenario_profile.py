@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import iowatt
+from figures import figures
 from iowatt.base.errors import InputError
 from iowatt.model.scenario import compile_plan, load
 from iowatt.model.scenario.describe import describe
@@ -36,7 +37,7 @@ def test_it_runs_and_is_named():
     assert requests["count"] == requests["completed"] == pytest.approx(2000, abs=250)
     assert done.summary["provenance"]["inputs"] == []
     assert done.plan["sources"][0]["profile"] == "uniform"
-    assert any("w (profile uniform;" in line for line in answer._work(done.summary, done.plan))
+    assert any(line.split()[0] == "w" and "uniform" in line for line in answer._work(done.summary, done.plan))
 
 
 def test_the_same_seed_gives_the_same_run_and_workloads_differ():
@@ -148,7 +149,7 @@ def test_a_closed_profile_brings_its_pacing():
         "mode": "closed", "outstanding": 4, "per": "workload", "think": {"mean_s": 0.05, "exponential": True},
     }  # fmt: skip
     (told,) = describe(load(closed("50ms"))).workloads
-    assert told.replay == "closed, 4 outstanding in all, 50 ms think time"
+    assert told.replay.startswith("closed") and figures(told.replay) == [4, 50]
     error = problem(closed("50ms").replace(POOL, 'replay = { mode = "open" }\n' + POOL))
     assert faults(error) == "not-applicable @ workload.w.replay"
 

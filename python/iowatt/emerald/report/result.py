@@ -15,6 +15,8 @@ OURS: Final = (
     "accepted "
     "by SNIA or ENERGY STAR."
 )
+NOT_THE_TEMPLATE: Final = "not SNIA's template"
+"""Stands at the foot of every page and sheet."""
 
 State = Literal["there", "missing", "refused", "not applicable"]
 

@@ -14,6 +14,7 @@ from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
 from iowatt.emerald.report.compose import Report
+from iowatt.emerald.report.result import NOT_THE_TEMPLATE
 from iowatt.render import palette
 from iowatt.render.document import Section
 from iowatt.render.figure import Cell, Column, Exact, Figure, PublishedFigure
@@ -104,7 +105,7 @@ class _Book:
         line = self._mark.line.replace("&", "&&")
         shown = line if len(line) <= _HEADER_MOST else f"{line[: _HEADER_MOST - 3]}..."
         sheet.set_header(f"&C&8{shown}")
-        sheet.set_footer("&L&8Made by iowatt; not SNIA's template&R&8&A, &P of &N")
+        sheet.set_footer(f"&L&8Made by iowatt; {NOT_THE_TEMPLATE}&R&8&A, &P of &N")
         sheet.set_landscape()
         sheet.set_paper(9)
         tall = sum(len(figure.table.rows) + 4 for figure in tables)

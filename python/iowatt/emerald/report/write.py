@@ -12,6 +12,7 @@ from iowatt.base import atomic_path
 from iowatt.base.errors import InputError
 from iowatt.emerald.report.compose import Report
 from iowatt.emerald.report.energystar import ExportRow
+from iowatt.emerald.report.result import NOT_THE_TEMPLATE
 from iowatt.render import html
 from iowatt.render import write as render_file
 
@@ -63,7 +64,7 @@ def _page(report: Report) -> str:
         document=report.document,
         mark=report.mark,
         margin=Markup(_css_string(report.mark.line)),
-        foot=Markup(_css_string(f"{title} · made by iowatt; not SNIA's template")),
+        foot=Markup(_css_string(f"{title} · made by iowatt; {NOT_THE_TEMPLATE}")),
     )
 
 

@@ -31,6 +31,7 @@ WHOLE_ARRAY: Final = (
     "energy and power_w.wall_* are those of the whole array at the wall; power_w.mean, max and idle are "
     "those of the drives"
 )
+SUPPLIES_OVERLOADED: Final = "supplies gave out more than the needed ones are rated for"
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def at_wall(plan: Mapping[str, Any], tables: Tables, processors: Mapping[str, An
         notes.append("parts without a law of work draw their idle watts throughout")
     if overloaded:
         notes.append(
-            f"supplies gave out more than the needed ones are rated for in {overloaded} intervals: "
+            f"{SUPPLIES_OVERLOADED} in {overloaded} intervals: "
             "the array would not survive the loss of one there"
         )
     return AtWall(
