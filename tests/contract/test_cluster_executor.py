@@ -195,7 +195,9 @@ def test_what_ray_says_of_tokens_and_versions_is_said_with_what_to_do():
     assert code == "not-comparable"
     assert "Python: 3.13.1" in said
     assert hint
-    assert driver.reason(OSError("broken\nat length")) == ("unreachable", "OSError: broken", None)
+    code, said, hint = driver.reason(OSError("broken\nat length"))
+    assert (code, hint) == ("unreachable", None)
+    assert said.split(": ") == ["OSError", "broken"]
 
 
 def test_without_ray_the_extra_is_named(monkeypatch):

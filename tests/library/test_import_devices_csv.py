@@ -105,7 +105,8 @@ def test_round_trip(script, tmp_path, capsys):
     ]
 
     disk = device_file("acme-anvil-10k3-900gb.toml", folder)
-    assert (disk.title, disk.vendor, disk.year) == ("Acme Anvil 10K.3, ANV-900 (blue)", "Acme", 2011)
+    title = f"{DISK['vendor']} {DISK['model']}, {DISK['variant']}"
+    assert (disk.title, disk.vendor, disk.year) == (title, "Acme", 2011)
     assert disk.figures() == {
         "year": 2011,
         "interface": "SAS 6G",
@@ -115,13 +116,14 @@ def test_round_trip(script, tmp_path, capsys):
         "power.idle": 3.5,
         "power.random_read": 6.25,
     }
-    assert disk.notes == ['says "typical"']
+    assert disk.notes == [DISK["notes"]]
     sources = {path: disk.source_of(path) for path in disk.figures()}
     assert all(sources.values())
     idle, ready = sources["power.idle"], sources["power.spin_up_time"]
     assert (idle.quality, idle.grade, idle.basis) == ("derived", "B", "derived 5V*A+12V*A")
-    assert idle.text == "manual: Acme manual page 3"
-    assert (ready.quality, ready.text) == ("measured", "SMART field data: field reports")
+    kinds, texts = (DISK[name].split("; ") for name in ("source_kind", "source"))
+    assert idle.text == f"{kinds[0]}: {texts[0]}"
+    assert (ready.quality, ready.text) == ("measured", f"{kinds[1]}: {texts[1]}")
     assert (sources["year"].quality, sources["rpm"].quality) == ("stated", "common-knowledge")
 
     flash = device_file("acme-spark-7-68tb.toml", folder)
@@ -129,7 +131,8 @@ def test_round_trip(script, tmp_path, capsys):
     assert (figures["capacity"], figures["endurance.tbw"]) == (7_680 * 10**9, 14_000 * 10**12)
     assert (figures["performance.random_read_iops"], figures["endurance.mtbf_hours"]) == (1e6, 2e6)
     assert (figures["price.usd"], figures["price.date"], flash.grade()) == (999.5, "2016", "C")
-    assert flash.notes == ["date of the price: 2016 launch"]
+    (note,) = flash.notes
+    assert note.endswith(f": {FLASH['price_date']}")
     assert flash.source_of("price.usd").text == "a shop"
 
 
@@ -143,9 +146,11 @@ def test_rows_of_one_drive_complement_each_other(script, tmp_path):
         198e6,
     )
     texts = {source.text for source in disk.source if source.covers("power.idle")}
-    assert texts == {"manual: Acme manual page 3", "review: a magazine"}
+    manual = (DISK[name].split("; ")[0] for name in ("source_kind", "source"))
+    review = f"{AGAIN['source_kind']}: {AGAIN['source']}"
+    assert texts == {": ".join(manual), review}
     assert disk.source_of("power.idle").grade == "B"
-    assert disk.source_of("seek.average").text == "review: a magazine"
+    assert disk.source_of("seek.average").text == review
     drive = find_drive("acme-anvil-10k3-900gb.toml", folder)
     assert drive.write_settle_s == pytest.approx(0.4e-3)
 

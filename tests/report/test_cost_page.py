@@ -47,8 +47,9 @@ def test_bars_and_their_table_add_up_to_the_totals():
         assert sum(trace["x"][at] for trace in figure.spec["data"]) == pytest.approx(system.usd, rel=1e-12)
         column = dict(zip(figure.table.column("Group"), figure.table.column(system.name), strict=True))
         assert column["Purchase"] == system.by_group["purchase"]
-        assert (column["Total"], column["Total in USD of today"]) == (system.usd, system.present_usd)
-    assert "left of zero" in figure.caption
+        assert column["Total"] == system.usd
+        assert figure.table.column(system.name)[-2:] == [system.usd, system.present_usd]
+    assert "Credits" in figure.caption
 
 
 def test_without_discounting_there_is_no_present_value():
@@ -156,7 +157,7 @@ def test_a_tornado_begins_at_the_value_and_ends_at_both_ends():
 def test_differences_come_before_totals_where_systems_are_compared():
     found = cost()
     titles = [figure.title for figure in deciding.tornados(found)]
-    assert [title.startswith("What moves the difference") for title in titles] == [True] * 2 + [False] * 3
+    assert ["difference" in title for title in titles] == [True] * 2 + [False] * 3
 
 
 def test_crossings_are_marked_where_they_are():
@@ -268,7 +269,8 @@ def test_a_single_system_is_told_without_comparisons():
     (verdict,) = made(found).verdict
     assert verdict.startswith("tiering") and words.usd(found.systems[0].usd) in verdict
     assert not any(column.title.startswith("Against") for column in totals.systems(found).table.columns)
-    assert [one.partition(" (")[0] for one in sentences.moving(found)] == ["What moves the total of tiering"]
+    (moving,) = sentences.moving(found)
+    assert moving.partition(" (")[0].split()[-3:] == ["total", "of", "tiering"]
     bare = Cost.model_validate({**alone(), "tornado": []})
     assert "<title>tiering" in html_of(bare)
 
@@ -321,10 +323,11 @@ def test_sentences_say_who_is_cheapest_under_which_assumption():
 
 
 def test_sentences_say_which_drives_are_replaced_and_when():
-    told = list(sentences.replacements(cost()))
-    assert [one.split(" (")[0] for one in told] == [
-        "tiering, ssd", "tiering, hdd", "caching, ssd", "caching, hdd", "disks only, hdd",
-    ]  # fmt: skip
+    found = cost()
+    told = list(sentences.replacements(found))
+    replaced = [(one.name, drive.pool) for one in found.systems for drive in one.drives if drive.replacements]
+    assert [one.split(" (")[0] for one in told] == [", ".join(one) for one in dict.fromkeys(replaced)]
+    assert len(told) == 5
     assert "1.8 years" in told[2] and "4 replacements" in told[2]
 
 

@@ -316,7 +316,7 @@ def test_the_write_cache_can_be_turned():
         watts = 'power = { active = "9W", positioning = "9W", idle = "6W" }'
         plan, plain = (held(given, f'{{ name = "{device}", {watts} }}') for given in (keys, ""))
         added = [note for note in plan["notes"] if note not in plain["notes"]]
-        assert all(device in note["text"] and "write cache" in note["text"] for note in added)
+        assert all(note["code"] == "drive" and device in note["text"] for note in added)
         return plan["device"]["buffer"]["fast_write"], len(added)
 
     # 0 none, 1 contiguous, 2 across reads, by the files.

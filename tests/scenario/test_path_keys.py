@@ -174,8 +174,8 @@ def test_a_protocol_s_software_is_said_and_can_be_left_out():
 
 def test_beside_a_switch_that_stores_frames_they_come_whole():
     stores = "{ switch = { latency = '1us', forwarding = 'store-and-forward' } }"
-    hop = f"hop = [{{ link = 'eth-25g' }}, {stores}, {{ link = 'eth-10g' }}]"
-    (path,) = paths(f"{LINK}protocol = {{ name = 'iscsi', stack = '0us' }}\n{hop}\n")
+    hops = f"hop = [{{ link = 'eth-25g' }}, {stores}, {{ link = 'eth-10g' }}]"
+    (path,) = paths(f"{LINK}protocol = {{ name = 'iscsi', stack = '0us' }}\n{hops}\n")
     assert [hop["whole_frames"] for hop in path["hops"]] == [True, False, True]
     assert [hop["bytes_per_s"] for hop in path["hops"]] == [3125e6, None, 1250e6]
 
@@ -272,8 +272,9 @@ def test_processing_of_requests_over_paths():
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(change, fault, figures):
-    assert change[0] in PATH
-    error = refusal(PATH.replace(*change, 1))
+    old, new = change
+    before, after = PATH.split(old, 1)
+    error = refusal(before + new + after)
     assert faults(error) == fault
     assert [figure for figure in figures if figure not in str(error)] == []
 

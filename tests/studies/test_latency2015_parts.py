@@ -24,7 +24,7 @@ from iowatt.studies.latency2015.published import BY_KEY, MEMBERS, PRINTED, REFER
 LOAD = RequestRates(reads=7_000.0, writes=1_100.0)
 
 
-def test_the_calibration_of_the_facts_is_one_answer_of_the_printed_equation():
+def test_the_published_calibration_is_one_answer_of_the_printed_equation():
     one = equations.printed(500e-6, 250e-6, fixed_s=60e-6, background=0.0)
     assert one.visit_s == pytest.approx(167e-6, rel=2e-3)
     assert (one.before_busy, one.after_busy) == pytest.approx((0.24, 0.12))
@@ -146,7 +146,9 @@ def hand(kind="steady", member=REFERENCE, express=False, **more):
         "busy": 0.5, "drive_writes": 2.0, "express_share": float(express),
         "seconds": (Second(0.0, ms, 1_000), Second(1.0, 1.1 * ms, 1_000), Second(2.0, None, 0)),
         "writes": LatencyHistogram.of([(0, 120_000, 10), (120_001, 1_000_000, 90)]),
-        "write_hops": tuple(MemberHopTime("switch", "fabric", *at) for at in (("out", 0.1, 0.7), ("in", 0.0, 0.7))),
+        "write_hops": tuple(
+            MemberHopTime("switch", "fabric", *at) for at in (("out", 0.1, 0.7), ("in", 0.0, 0.7))
+        ),
         "read_hops": (),
     }  # fmt: skip
     return LatencyPoint(**(given | more))

@@ -205,7 +205,7 @@ def test_where_no_configuration_has_the_published_hits_the_verdict_says_that_all
     cold.append(replace(cold[1], experiment="cold"))
     every = points.pairs(cold, "web-search")
     compared = conclusions.compared(every, "web-search")
-    assert compared.pairs == every and compared.how.startswith("none of 1 ")
+    assert compared.pairs == every and compared.how.split()[:3] == ["none", "of", "1"]
     for verdict in (*conclusions.throughput(cold, systems.WEB), *conclusions.wear(cold, systems.WEB)):
         assert verdict.case.endswith(compared.how)
 

@@ -111,7 +111,7 @@ def test_components_refer_to_one_another_their_drives_and_the_horizon():
             component("carbon", "({kg.operational}+{kg.embodied})/10"),
             component("wear", "{price}*{years}", device="a"),
             component("stated", None, usd=7.0),
-            component("of it", "{usd:stated}*2"),
+            component("twice 7", "{usd:stated}*2"),
             component("ring", "{usd:gnir}"),
             component("gnir", "{usd:ring}"),
             component("unknown", "{no.such}"),
@@ -123,5 +123,5 @@ def test_components_refer_to_one_another_their_drives_and_the_horizon():
         "cooling": pytest.approx(8.1, rel=1e-15),
         "carbon": 1.1,
         "wear": 200.0,
-        "of it": 14.0,
+        "twice 7": 14.0,
     }

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cost_systems import NOTHING, book, case, hdd, priced, ssd, system, usd
 from iowatt.lenses.cost.pricing import wear
 from iowatt.lenses.cost.pricing.case import CostCase, Horizon
-from iowatt.lenses.cost.pricing.wear.charge import INSTEAD
+from iowatt.lenses.cost.pricing.wear.charge import INSTEAD, TWICE
 from iowatt.lenses.cost.pricing.wear.replacement_schedule import LISTED
 from iowatt.pages.cost.expression import evaluate
 from refused import refused
@@ -128,7 +128,7 @@ def test_paper_is_equations_9_to_12_of_a_drive_by_its_used_gigabytes() -> None:
     assert (of_ssd.quantity, of_ssd.unit, of_ssd.unit_price) == (
         pytest.approx(1000 * 2.1e9 / 36.5e12), "lives", 112.5,
     )  # fmt: skip
-    assert "paid twice" in of_ssd.note
+    assert of_ssd.note == TWICE
     assert {"wear.charge", "wear.reads", "wear.ssd_tbw", "purchase.charge"} <= set(of_ssd.rests_on)
     (flow,) = of_ssd.flows
     assert (flow.at_s, flow.until_s) == (0.0, there.seconds)

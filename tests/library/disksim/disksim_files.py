@@ -30,7 +30,8 @@ def changed(folder: Path, name: str, old: str, new: str) -> Path:
     ):
         shutil.copyfile(DATA / file, folder / file)
     text = (folder / name).read_text()
-    assert old in text
+    if old not in text:
+        raise ValueError(f"{name} has no {old!r}")
     (folder / name).write_text(text.replace(old, new, 1))
     return folder / name
 

@@ -41,9 +41,10 @@ def test_the_cheetah_9lp():
     assert (buffer.fast_write, buffer.zero_latency_read) == ("across-reads", False)
     assert drive.scheduler.policy == "fcfs"
     assert drive.notes == ()
-    places = [re.split(": | is ignored| =", line)[::2][:2] for line in drive.ignored]
-    assert places[0] == [f"{CHEETAH}:16", "Print stats"]
-    assert {name for _, name in places[3:]} == {"Single cylinder seek time", "Full strobe seek time"}
+    assert [line.split(": ")[0] for line in drive.ignored] == [
+        *(f"{CHEETAH}:{line}" for line in (16, 17, 41)),
+        *(f"{CHEETAH.with_suffix('.model')}:{line}" for line in (752, 754)),
+    ]
 
 
 def test_the_cheetah_15k5():
@@ -97,11 +98,12 @@ def test_the_angle_of_a_block(fifteen):
 
 
 def test_overrides_are_those_of_disksims_command_line():
-    drive = read_drive(CHEETAH, overrides={"Fast write level": 0, "Buffer continuous read": 1})
+    given = {"Fast write level": 0, "Buffer continuous read": 1}
+    drive = read_drive(CHEETAH, overrides=given)
     assert (drive.buffer.fast_write, drive.buffer.read_ahead) == ("none", "track")
     with refused("unknown-name", f"{CHEETAH}:1") as error:
         read_drive(CHEETAH, overrides={"Fast write": 1})
-    assert "'Fast write level'" in error.value.hint
+    assert repr(next(iter(given))) in error.value.hint
     with refused("not-accepted", f"{CHEETAH}:49"):
         read_drive(CHEETAH, overrides={"Fast write level": 7})
 
@@ -156,11 +158,11 @@ def test_what_the_files_contradict_is_noted(tmp_path):
     zones = drive.model.layout.zones
     held = sum(12 * (z.last_cylinder - z.first_cylinder + 1) * z.sectors_per_track for z in zones)
     assert drive.model.sectors == held
-    assert f" {held} of the 99999999 " in drive.notes[0]
+    assert {str(held), "99999999"} <= set(re.findall(r"\d+", drive.notes[0]))
     changed(tmp_path, "cheetah9LP.model", "cylinders = 6962", "cylinders = 6000")
     drive = read_drive(tmp_path / "cheetah9LP.diskspecs")
     assert drive.model.cylinders == zones[-1].last_cylinder + 1
-    assert f"is 6000, but the zones have {zones[-1].last_cylinder + 1}" in drive.notes[0]
+    assert {"6000", str(zones[-1].last_cylinder + 1)} <= set(re.findall(r"\d+", drive.notes[0]))
 
 
 @pytest.mark.parametrize(

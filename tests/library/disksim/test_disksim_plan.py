@@ -147,16 +147,13 @@ def test_hand_made_sets_are_taken_as_they_are():
 
 def test_what_a_simulated_drive_does_not_have_is_named():
     drive = read_drive(CHEETAH)
-    more = dataclasses.replace(
-        drive,
-        buffer=dataclasses.replace(drive.buffer, reads_directly_to_buffer=False),
-        interface=dataclasses.replace(drive.interface, disconnects_write_to_seek=True),
-    )
-    said = " ".join(rules.unused(more))
-    for name in ("Read directly to buffer = 0", "Disconnect write if seek"):
-        assert name in said
     (only,) = rules.unused(drive)
-    assert "Maximum number of write segments" in only
+    assert "segments" in only
+    buffer = dataclasses.replace(drive.buffer, reads_directly_to_buffer=False)
+    interface = dataclasses.replace(drive.interface, disconnects_write_to_seek=True)
+    for part, name in (({"buffer": buffer}, " buffer = 0 "), ({"interface": interface}, "Disconnect")):
+        (said,) = set(rules.unused(dataclasses.replace(drive, **part))) - {only}
+        assert name in said
 
 
 def test_times_are_exact():
@@ -196,5 +193,5 @@ def test_write_segments_count_where_writes_are_prebuffered():
     prebuffers = dataclasses.replace(drive, buffer=dataclasses.replace(drive.buffer, write_prebuffering=True))
     table = tables(prebuffers, (0.0, 0.0), "prebuffers")
     assert (table["buffer"]["write_prebuffering"], table["buffer"]["write_segments"]) == (True, 3)
-    assert not any("write segments" in text for text in rules.unused(prebuffers))
+    assert rules.unused(prebuffers) == []
     assert "write_prebuffering" not in tables(drive, (0.0, 0.0), "waits")["buffer"]

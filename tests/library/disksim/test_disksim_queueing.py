@@ -78,7 +78,8 @@ def test_what_the_host_does(tmp_path):
 def test_a_scenario_that_names_the_system_is_told(tmp_path):
     file = changed(tmp_path, "raid5_32.parv", "Scheduling policy = 2", "Scheduling policy = 3")
     imported = import_drive(file, "disk0")
-    said = 'raid5_32.parv: its host is a pool\'s scheduler = "c-look" and queue_depth = 1'
+    said = f"{file.name}: {rules.host_side(read_system(file), 'disk0')}"
+    assert re.findall(r"(\w+) = (\S+)", said) == [("scheduler", '"c-look"'), ("queue_depth", "1")]
     assert said in imported.notes
     assert any(said in note for note in imported.drive().notes)
     assert said not in imported.tables["notes"], "the drive's own file says nothing of its host"

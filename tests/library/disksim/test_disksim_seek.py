@@ -70,7 +70,8 @@ def test_seek_types_of_a_drive(tmp_path, words, distance, expected):
     assert seek_time(disk.seek, distance) == pytest.approx(expected)
     (key,) = SEEK_KEYS["extracted"]
     assert any(f": {key} " in line for line in drive.ignored)
-    assert bool(drive.notes) == words.startswith("linear")
+    approximated = words.startswith("linear")
+    assert bool(drive.notes) == approximated
 
 
 def write(folder, text):

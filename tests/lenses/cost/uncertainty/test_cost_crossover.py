@@ -22,7 +22,7 @@ from refused import refused
 
 FIVE_YEARS = Horizon("time", 5.0)
 PRICE = "purchase.price.ssd"
-LONGER = "that is longer than can be billed"
+LONGER = "too-long"
 
 
 def book() -> Book:
@@ -63,9 +63,9 @@ def test_linear_costs_cross_in_years_where_they_do() -> None:
     (crossing,) = found.pairs[0].crossings
     assert crossing.at == pytest.approx(5.0, rel=1e-9)
     assert (crossing.kind, crossing.cheaper_below, crossing.cheaper_above) == ("cross", "hdd", "ssd")
-    assert [(said.text, said.unit, said.value) for said in crossing.also] == [
-        ("repetitions of the work by hdd", "times", pytest.approx(1825.0)),
-        ("repetitions of the work by ssd", "times", pytest.approx(1825.0)),
+    assert [(said.text.split()[-1], said.unit, said.value) for said in crossing.also] == [
+        ("hdd", "times", pytest.approx(1825.0)),
+        ("ssd", "times", pytest.approx(1825.0)),
     ]
     assert (found.low, found.high, found.ended_by, found.value) == (1 / 365, 30.0, None, 5.0)
     assert [(name, pytest.approx(start), pytest.approx(end)) for start, end, name in stretches(found)] == [
