@@ -93,12 +93,17 @@ def test_by_work_its_rates_are_withheld_and_the_candidates_are_not(runs):
 
 def test_page_and_workbook_say_it_before_any_figure(runs, tmp_path):
     found = ask(runs, "small", "raid5")
-    assert "small could not keep up" in write.page([report.document(found)]).partition('class="tiles"')[0]
+    (excluded,) = found.choice.excluded
+    assert (excluded.system, excluded.late) == ("small", True)
+    page = report.document(found)
+    told = page.verdict[1]
+    assert told.startswith("small") and excluded.why in told
+    assert told in write.page([page]).partition('class="tiles"')[0]
     report.write(found, tmp_path / "c.xlsx")
     with zipfile.ZipFile(tmp_path / "c.xlsx") as book:
         strings = book.read("xl/sharedStrings.xml").decode()
-    assert strings.index("small could not keep up") < strings.index("As stated")
-    assert "small (not a candidate)" in strings
+    assert strings.index(told) < strings.index(found.horizon.said)
+    assert "small (" in strings and "raid5 (" not in strings.partition(told)[2], "its column is marked"
 
 
 def test_none_that_kept_up_leaves_nothing_to_choose(runs):
@@ -116,7 +121,7 @@ def test_unequal_capacities_are_told_first_on_both_bases(runs):
         assert one.usd_per_usable_tb == pytest.approx(one.usd / one.capacity_gb.usable * 1000)
     assert found.choice.cheapest.per_usable_tb == "raid5"
     assert found.choice.cheapest.total == min((five, ten), key=lambda one: one.usd).name
-    assert "per usable TB: raid5" in report.document(found).verdict[0]
+    assert "TB: raid5" in report.document(found).verdict[0]
     shares = [one.cheapest_per_tb_share for one in found.uncertainty.systems]
     assert shares == [1.0, 0.0]
     assert ask(runs, "raid5").choice.capacities_differ is False
