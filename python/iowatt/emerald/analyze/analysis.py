@@ -154,7 +154,7 @@ def _ready_idle(idle: StageRun, raw_capacity_bytes: int | None, rules: PlanRules
         ep_shown=phase.published(ep, findings, rules),
         minutes=rows,
         instruments=[] if run is None else phase.described(run, power, rules),
-        **phase.judged(findings),
+        **phase.status_fields(findings),
     )
 
 

@@ -1,4 +1,8 @@
-"""One measured phase: its figures, its stability and its findings."""
+"""One measured phase: its figures, its stability and its findings.
+
+PE (periodic efficiency) is operations per watt of one minute, EA the weighted average of PE over that minute
+and those before it, EP the phase's metric: mean rate / mean power.
+"""
 
 from __future__ import annotations
 
@@ -55,12 +59,12 @@ def judge(
     if phase not in rules.names("phases.order"):
         text = f"the rules {rules.name} have no phase {phase} and no metric of it"
         return JudgedPhase(
-            PhaseResult(**head, ep=None, **judged([Finding("metric-unknown", "invalid", text)]))
+            PhaseResult(**head, ep=None, **status_fields([Finding("metric-unknown", "invalid", text)]))
         )
     run = measured.run
     if run is None:
         missing = Finding("stage-missing", "invalid", f"there are no figures of {phase}")
-        return JudgedPhase(PhaseResult(**head, ep=None, **judged([*measured.findings, missing])))
+        return JudgedPhase(PhaseResult(**head, ep=None, **status_fields([*measured.findings, missing])))
     own = minutes_of(measured, run, unit)
     before = _history(warmup, measured, unit)
     means = efficiency.means(own)
@@ -71,12 +75,12 @@ def judge(
     asked_iops = driver.get("asked_iops") or measured.stage.rate_iops
     findings = [
         *measured.findings,
-        *_coverage(measured, warmup, own, rules),
+        *_coverage_findings(measured, warmup, own, rules),
         *_response(own, means, phase, rules),
         *_requests(measured, run, own, rules),
         *_generator(measured, run, own, means.response_ms, rules),
         *instrument_findings(run, means.power_w, rules),
-        *_settled(averages[len(averages) - len(own) :], stable, drift, limits),
+        *_stability_findings(averages[len(averages) - len(own) :], stable, drift, limits),
     ]
     result = PhaseResult(
         **head,
@@ -98,7 +102,7 @@ def judge(
         stability=stable,
         minutes=_rows(before, own, averages),
         instruments=described(run, means.power_w, rules),
-        **judged(findings),
+        **status_fields(findings),
     )
     return JudgedPhase(result, requests)
 
@@ -108,7 +112,7 @@ def kind_of(run: Run) -> Kind:
     return "modelled" if run.summary["source"] == "simulation" else "measured"
 
 
-def judged(findings: Sequence[Finding]) -> dict[str, Any]:
+def status_fields(findings: Sequence[Finding]) -> dict[str, Any]:
     """The fields of a part that follow from its findings."""
     return {
         "status": status(findings),
@@ -166,7 +170,7 @@ def _stability(
     )
 
 
-def _coverage(
+def _coverage_findings(
     measured: StageRun, warmup: StageRun | None, own: Minutes, rules: PlanRules
 ) -> Iterator[Finding]:
     """Whether minutes of the measurement or its warm-up are missing."""
@@ -177,7 +181,7 @@ def _coverage(
     yield from _history_findings(warmup, rules)
 
 
-def _settled(
+def _stability_findings(
     averages: Floats, stable: PhaseStability, drift: trend.Trend | None, limits: StabilityLimits
 ) -> Iterator[Finding]:
     """Whether the metric was stable; ``averages`` are those of the measured minutes."""

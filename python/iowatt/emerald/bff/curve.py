@@ -5,13 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from iowatt.emerald.bff.result import PeakKind, PeakPosition, PointFigures
 from iowatt.emerald.family import Candidate, EmeraldMetric, Family, candidates
 
 Values = Sequence[float | None]
-#: Metric, configuration, and the [[configuration]] whose own loads apply.
-PointKey = tuple[str, Candidate, str | None]
+
+
+class PointKey(NamedTuple):
+    """The key of a point: a candidate in a metric."""
+
+    metric: str
+    candidate: Candidate
+    #: Name of the family's ``[[configuration]]`` whose own loads apply; None: the metric's.
+    configuration: str | None = None
 
 
 def highest(values: Values) -> int | None:
@@ -160,7 +168,7 @@ class Series:
 
     def key(self, at: int) -> PointKey:
         """The key of a point."""
-        return self.metric.name, self.points[at], None
+        return PointKey(self.metric.name, self.points[at])
 
     @property
     def keys(self) -> list[PointKey]:

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from iowatt.emerald.bff.curve import Series
+from iowatt.emerald.bff.curve import PointKey, Series
 from iowatt.emerald.bff.result import (
     BuiltConfiguration,
     CoveringConfiguration,
@@ -21,7 +21,7 @@ from iowatt.emerald.bff.result import (
     ReducedList,
     ShareOfPeak,
 )
-from iowatt.emerald.bff.search import Search
+from iowatt.emerald.bff.search import Search, WantedPoint
 from iowatt.emerald.family import Candidate, EmeraldMetric, shelves
 
 Name = TypeVar("Name", bound=Hashable)
@@ -109,10 +109,10 @@ def reduced_list(search: Search, peaks: Peaks) -> ReducedList:
         if not request.simulate:
             break
         wanted = [
-            (metric, one, None)
+            WantedPoint(metric, one)
             for one in dict.fromkeys([*(name for name, _ in cover.chosen), *([single] if single else [])])
             for metric in metrics
-            if not search.known.done((metric.name, one, None))
+            if not search.known.done(PointKey(metric.name, one))
         ]
         if not wanted:
             break
@@ -140,7 +140,7 @@ def _possible(search: Search, peaks: Peaks) -> list[Candidate]:
             point
             for fine, _ in search.fine
             for point in fine.points
-            if any(search.known.done((name, point, None)) for name in busy)
+            if any(search.known.done(PointKey(name, point)) for name in busy)
         ]
     return list(dict.fromkeys([*(one for _, one in peaks.values()), *every]))
 
@@ -152,9 +152,9 @@ def _reached(
     reached = {}
     for metric in metrics:
         if metric.kind == "idle":
-            search.simulate([(metric, candidate, None)])
-        figures = search.known.best((metric.name, candidate, None))
-        best = search.known.best((metric.name, peaks[metric.name][1], None))
+            search.simulate([WantedPoint(metric, candidate)])
+        figures = search.known.best(PointKey(metric.name, candidate))
+        best = search.known.best(PointKey(metric.name, peaks[metric.name][1]))
         if figures is not None and best is not None and best.ep > 0:
             reached[metric.name] = figures.ep / best.ep
     return reached
@@ -165,7 +165,7 @@ def _listed(
 ) -> ReducedConfiguration:
     figures = {}
     for metric in metrics:
-        known = search.known.best((metric.name, candidate, None))
+        known = search.known.best(PointKey(metric.name, candidate))
         if known is not None and metric.name in reached:
             figures[metric.name] = ShareOfPeak(ep=known.ep, basis=known.basis, share=reached[metric.name])
     return ReducedConfiguration(

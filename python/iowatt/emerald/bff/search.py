@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from iowatt.base.document import TomlDocument
 from iowatt.base.errors import InputError
@@ -35,11 +36,23 @@ from iowatt.evaluate.estimate import NotEstimated
 from iowatt.evaluate.search.tasks import Evaluator, InputFile, Job, described_files, error_text
 from iowatt.model.scenario import Scenario
 
-#: A metric of a configuration; the last is the [[configuration]] whose own loads apply.
-Wanted = tuple[EmeraldMetric, Candidate, str | None]
-
 _NEAR = 0.1  #: How near an estimate of a rate is thought to be to the simulated one, as a share.
-_GRID = 4  #: A grid of single drives begins as wide as this part of a shelf.
+#: The first grid of single drives has a step of (points with equally many shelves) / 4.
+_FIRST_GRID_STEPS = 4
+
+
+class WantedPoint(NamedTuple):
+    """A point to estimate or simulate: a candidate in a metric."""
+
+    metric: EmeraldMetric
+    candidate: Candidate
+    #: Name of the family's ``[[configuration]]`` whose own loads apply; None: the metric's.
+    configuration: str | None = None
+
+    @property
+    def key(self) -> PointKey:
+        """Its key among the known points."""
+        return PointKey(self.metric.name, self.candidate, self.configuration)
 
 
 @dataclass
@@ -80,7 +93,7 @@ class Search:
             hint = "choose others with `drive=`, `raid=` and `controller=`"
             raise InputError("empty", self.family.document.source, text, hint=hint)
         self._calculate(self.series)
-        self._estimate((one.metric, point, None) for one in self.series for point in one.points)
+        self._estimate(WantedPoint(one.metric, point) for one in self.series for point in one.points)
         if request.simulate:
             chosen = self._confirmed()
             self._climb(chosen)
@@ -101,15 +114,15 @@ class Search:
         if self.known.done(key):
             return
         try:
-            self.known.found[key] = calculated(self.family, key[1]).figures
+            self.known.found[key] = calculated(self.family, key.candidate).figures
         except InputError as error:
             self.known.failed[key] = _error_text(error)
 
-    def _estimate(self, wanted: Iterable[Wanted]) -> None:
+    def _estimate(self, wanted: Iterable[WantedPoint]) -> None:
         if self.estimates is None:
             return
-        for metric, candidate, configuration in wanted:
-            key = (metric.name, candidate, configuration)
+        for point in wanted:
+            (metric, candidate, configuration), key = point, point.key
             if metric.kind == "idle" or key in self.known.estimated or key in self.known.unknown:
                 continue
             try:
@@ -126,10 +139,10 @@ class Search:
         rate = None
         if metric.share_of is not None:
             base = find_metric(self.family, metric.share_of)
-            self._estimate([(base, candidate, configuration)])
+            self._estimate([WantedPoint(base, candidate, configuration)])
             limit, rate = (
                 None,
-                self._share(metric, self.known.estimated.get((base.name, candidate, configuration))),
+                self._share(metric, self.known.estimated.get(PointKey(base.name, candidate, configuration))),
             )
 
         def text(*, chunklets: bool) -> str:
@@ -162,11 +175,11 @@ class Search:
 
     # -- simulations ---------------------------------------------------------------------------------------
 
-    def simulate(self, wanted: Iterable[Wanted]) -> None:
+    def simulate(self, wanted: Iterable[WantedPoint]) -> None:
         """Simulate these, those that they depend on first."""
         todo = list(dict.fromkeys(wanted))
         bases = [
-            (find_metric(self.family, metric.share_of), candidate, configuration)
+            WantedPoint(find_metric(self.family, metric.share_of), candidate, configuration)
             for metric, candidate, configuration in todo
             if metric.share_of is not None
         ]
@@ -174,8 +187,8 @@ class Search:
             self.simulate(bases)
         jobs: dict[str, Job] = {}
         keys: dict[str, list[PointKey]] = {}
-        for metric, candidate, configuration in todo:
-            key = (metric.name, candidate, configuration)
+        for point in todo:
+            (metric, candidate, configuration), key = point, point.key
             if self.known.done(key):
                 continue
             if metric.kind == "idle":
@@ -212,12 +225,14 @@ class Search:
         mode: LoadMode = "as-is"
         rate: float | None = None
         if metric.share_of is not None:
-            rate = self._share(metric, self.known.found.get((metric.share_of, candidate, configuration)))
+            rate = self._share(
+                metric, self.known.found.get(PointKey(metric.share_of, candidate, configuration))
+            )
         elif self._is_tuned(metric, configuration):
             mode = test.random
         text = scenario_text(self.family, candidate, metric, rate_iops=rate, configuration=configuration)
         files = self._input_files(text, candidate)
-        estimate = self.known.estimated.get((metric.name, candidate, configuration))
+        estimate = self.known.estimated.get(PointKey(metric.name, candidate, configuration))
         start = estimate.iops if estimate is not None and mode != "as-is" else None
         return Task(
             key=key_of(text, files, mode, limit, tolerance),
@@ -273,26 +288,34 @@ class Search:
         return chosen
 
     def _doubtful(self, chosen: Sequence[Series]) -> list[Series]:
-        """The other curves that could still be the best, were estimates as low for them as for any point."""
-        low: dict[str, float] = {}
+        """The other curves that could still be the best.
+
+        ``underestimated_by`` is the largest ratio of a simulated to an estimated figure, by metric: a curve
+        stays in question while its best estimate times this ratio exceeds the best simulated figure.
+        """
+        underestimated_by: dict[str, float] = {}
         best: dict[str, float] = {}
         for key, simulated in self.known.found.items():
-            best[key[0]] = max(best.get(key[0], 0.0), simulated.ep)
+            best[key.metric] = max(best.get(key.metric, 0.0), simulated.ep)
             guess = self.known.estimated.get(key)
             if guess is not None and guess.ep > 0:
-                low[key[0]] = max(low.get(key[0], 0.0), simulated.ep / guess.ep)
+                ratio = simulated.ep / guess.ep
+                underestimated_by[key.metric] = max(underestimated_by.get(key.metric, 0.0), ratio)
         return [
             one
             for one in self.series
             if one.metric.kind != "idle"
             and one not in chosen
-            and _ep(one.best(self.known)) * low.get(one.metric.name, 1.0) > best.get(one.metric.name, 0.0)
+            and _ep(one.best(self.known)) * underestimated_by.get(one.metric.name, 1.0)
+            > best.get(one.metric.name, 0.0)
         ]
 
     def _climb(self, many: Sequence[Series]) -> None:
         """Simulate curves until the best point of each lies between simulated neighbours."""
         while True:
-            wanted = [(one.metric, one.points[at], None) for one in many for at in one.wanted(self.known)]
+            wanted = [
+                WantedPoint(one.metric, one.points[at]) for one in many for at in one.wanted(self.known)
+            ]
             if not wanted:
                 return
             self.announce(f"simulating by shelves: {len(wanted)}")
@@ -320,14 +343,14 @@ class Search:
                     continue
                 self.fine.append((fine, coarse))
                 self._calculate([fine])
-                self._estimate((metric, point, None) for point in fine.points)
+                self._estimate(WantedPoint(metric, point) for point in fine.points)
                 if metric.kind != "idle" and self.request.simulate:
                     grids += [(fine, grid) for grid in self._grids(fine)]
         while True:
             wanted = []
             for fine, grid in grids:
                 grid.simulated |= fine.simulated(self.known)
-                wanted += [(fine.metric, fine.points[at], None) for at in grid.wanted()]
+                wanted += [WantedPoint(fine.metric, fine.points[at]) for at in grid.wanted()]
             if not wanted:
                 return
             self.announce(f"simulating by single drives: {len(wanted)}")
@@ -356,7 +379,7 @@ class Search:
         for number in dict.fromkeys(counts):
             first, size = counts.index(number), len(counts) - counts[::-1].index(number)
             top = highest(guess[first:size])
-            grid = max(1, (size - first) // _GRID)
+            grid = max(1, (size - first) // _FIRST_GRID_STEPS)
             found.append(Refinement(first, size, size - 1 if top is None else first + top, grid))
         return found
 
@@ -368,12 +391,14 @@ class Search:
             candidate = named_candidate(self.family, one.name)
             names = chosen & {find_metric(self.family, name).name for name in one.metrics or chosen}
             wanted += [
-                (metric, candidate, one.name) for metric in all_metrics(self.family) if metric.name in names
+                WantedPoint(metric, candidate, one.name)
+                for metric in all_metrics(self.family)
+                if metric.name in names
             ]
-        for metric, candidate, name in wanted:
-            if metric.kind == "idle":
-                self._calculate_idle((metric.name, candidate, name))
-        wanted = [one for one in wanted if one[0].kind != "idle"]
+        for point in wanted:
+            if point.metric.kind == "idle":
+                self._calculate_idle(point.key)
+        wanted = [point for point in wanted if point.metric.kind != "idle"]
         self._estimate(wanted)
         if self.request.simulate and wanted:
             self.announce(f"simulating named configurations: {len(wanted)}")

@@ -28,7 +28,7 @@ from iowatt.sources.export import outstanding_needed
 from iowatt.sources.target import target_name
 
 CATEGORIES: Final = ("online", "near-online", "removable-media-library", "virtual-media-library")
-#: Each stage has a seed of its own, a thousand times this and its number, below 2**53.
+#: Largest seed of a plan: stage seed = 1000 x plan seed + stage number < 2**53.
 _MOST_SEED: Final = 1 << 40
 DEFAULT_OUTSTANDING: Final = 8
 _NO_LIMIT_MS: Final = 100.0  #: The mean response time that plans allow for where no limit is known, in ms.
@@ -105,7 +105,7 @@ def build(request: PlanRequest, folder: Path) -> tuple[Plan, Rules]:
     return plan, rules
 
 
-def consulted(plan: Plan) -> Rules:
+def rules_of_plan(plan: Plan) -> Rules:
     """The rules of an existing plan, with the record that building it again would leave."""
     rules = load(plan.rules.profile)
     request = PlanRequest(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from iowatt.base.results import Note
 from iowatt.emerald.plan import checklist, files, folder
-from iowatt.emerald.plan.build import PlanRequest, build, consulted, limit_ms
+from iowatt.emerald.plan.build import PlanRequest, build, limit_ms, rules_of_plan
 from iowatt.emerald.plan.calendar import calendar
 from iowatt.emerald.plan.instruments import without_secrets
 from iowatt.emerald.plan.model import Plan
@@ -45,7 +45,7 @@ def rewrite(
     ``more``: texts of further files by name.
     """
     folder.check_target(output, force=force)
-    return _write(plan, consulted(plan), output, more=more, force=force)
+    return _write(plan, rules_of_plan(plan), output, more=more, force=force)
 
 
 def _write(

@@ -41,19 +41,20 @@ class LaidOutTier:
 
 
 def assign(
-    load: ExtentLoad, technologies: Sequence[Technology], limit: float, objective: Objective
+    load: ExtentLoad, technologies: Sequence[Technology], most_utilisation: float, objective: Objective
 ) -> npt.NDArray[np.int64]:
-    """The technology of each extent by the rule; of a drive's rate, ``limit`` may be used."""
-    costs = [_cost(load, technology, limit, objective) for technology in technologies]
+    """The technology of each extent by the rule; a drive may be busy for the share
+    ``most_utilisation``."""
+    costs = [_cost(load, technology, most_utilisation, objective) for technology in technologies]
     found: npt.NDArray[np.int64] = np.argmin(np.stack(costs), axis=0)
     return found
 
 
-def _cost(load: ExtentLoad, technology: Technology, limit: float, objective: Objective) -> Floats:
+def _cost(load: ExtentLoad, technology: Technology, most_utilisation: float, objective: Objective) -> Floats:
     count = max(technology.least, technology.group)
     room = load.size / (technology.usable(count) / count)
     operations = technology.operations(load, count)
-    drives = np.maximum(room, operations / (limit * technology.drive.saturated_iops))
+    drives = np.maximum(room, operations / (most_utilisation * technology.drive.saturated_iops))
     if objective == "watts":
         # Idling is paid by the drive, positioning and transfer by the operation.
         found: Floats = drives * technology.drive.idle_w + operations * technology.drive.operation_j
@@ -73,7 +74,7 @@ def _room_cost(technology: Technology, objective: Objective) -> float:
 def lay_out(
     load: ExtentLoad,
     technologies: Sequence[Technology],
-    limit: float,
+    most_utilisation: float,
     objective: Objective,
     extra: Sequence[int] = (),
 ) -> list[LaidOutTier] | None:
@@ -83,32 +84,36 @@ def lay_out(
         technologies: In order of speed, the fastest first.
         extra: Groups to add to each beyond what room and work ask for.
     """
-    chosen = assign(load, technologies, limit, objective)
-    shares = [int((chosen == at).sum()) for at in range(len(technologies))]
+    chosen = assign(load, technologies, most_utilisation, objective)
+    extents_of = [int((chosen == at).sum()) for at in range(len(technologies))]
     if load.cold_bytes:
         # Untouched space goes where room costs least; a slower tier without other extents is dropped.
         room = [_room_cost(technology, objective) for technology in technologies]
         cheapest = room.index(min(room))
-        if not any(shares[cheapest + 1 :]):
-            technologies, shares = technologies[: cheapest + 1], shares[: cheapest + 1]
+        if not any(extents_of[cheapest + 1 :]):
+            technologies, extents_of = technologies[: cheapest + 1], extents_of[: cheapest + 1]
     extra = list(extra) or [0] * len(technologies)
     tiers: list[LaidOutTier] = []
     first, cold = 0, load.cold_bytes
     number = len(load.size)
     for at, technology in enumerate(technologies):
         slowest = at == len(technologies) - 1
-        # Extents that a faster tier had room for are not in this one's share.
-        last = number if slowest else min(number, max(first, sum(shares[: at + 1])))
+        # Extents that a faster tier had room for are not among this one's.
+        last = number if slowest else min(number, max(first, sum(extents_of[: at + 1])))
         if last == first and not (slowest and cold) and not extra[at]:
             continue
-        count = _drives(load, technology, first, last, cold=cold if slowest else 0.0, limit=limit)
+        count = _drives(
+            load, technology, first, last, cold=cold if slowest else 0.0, most_utilisation=most_utilisation
+        )
         if count is None:
             return None
         count += extra[at] * technology.group
         last, own_cold = (
             (last, cold)
             if slowest
-            else _fill(load, technology, count, span=(first, last), cold=cold, limit=limit)
+            else _fill(
+                load, technology, count, span=(first, last), cold=cold, most_utilisation=most_utilisation
+            )
         )
         cold -= own_cold
         tiers.append(LaidOutTier(technology, count, first, last, own_cold, extra[at] * technology.group))
@@ -121,7 +126,7 @@ def _without_empty(tiers: list[LaidOutTier]) -> list[LaidOutTier]:
 
 
 def _drives(
-    load: ExtentLoad, technology: Technology, first: int, last: int, *, cold: float, limit: float
+    load: ExtentLoad, technology: Technology, first: int, last: int, *, cold: float, most_utilisation: float
 ) -> int | None:
     """The fewest drives, in groups, that have the room and the rate for some extents."""
     room = float(load.size[first:last].sum()) + cold
@@ -129,11 +134,11 @@ def _drives(
     while count <= MOST_DRIVES:
         operations = float(technology.operations(load, count)[first:last].sum())
         fits = technology.usable(count) - _reserve(load) >= room
-        if fits and operations <= limit * count * technology.drive.saturated_iops:
+        if fits and operations <= most_utilisation * count * technology.drive.saturated_iops:
             return count
         # Jump near the answer, then step.
         by_room = room / max(technology.usable(count) / count, 1.0)
-        by_rate = operations / (limit * technology.drive.saturated_iops)
+        by_rate = operations / (most_utilisation * technology.drive.saturated_iops)
         near = int(max(by_room, by_rate) / technology.group) * technology.group
         count = max(count + technology.group, near - 2 * technology.group)
         while count_problem(technology.level, count) is not None:
@@ -147,13 +152,19 @@ def _reserve(load: ExtentLoad) -> int:
 
 
 def _fill(
-    load: ExtentLoad, technology: Technology, count: int, *, span: tuple[int, int], cold: float, limit: float
+    load: ExtentLoad,
+    technology: Technology,
+    count: int,
+    *,
+    span: tuple[int, int],
+    cold: float,
+    most_utilisation: float,
 ) -> tuple[int, float]:
     """The end of the extents that ``count`` drives can hold and serve, at least that of ``span``; its cold
     bytes."""
     first, last = span
     room = technology.usable(count) - _reserve(load)
-    rate = limit * count * technology.drive.saturated_iops
+    rate = most_utilisation * count * technology.drive.saturated_iops
     size = np.cumsum(load.size[first:])
     operations = np.cumsum(technology.operations(load, count)[first:])
     fits = int(min(np.searchsorted(size, room, "right"), np.searchsorted(operations, rate, "right")))
