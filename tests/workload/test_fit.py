@@ -121,7 +121,7 @@ def test_the_profile_says_what_the_trace_is(
     loaded = load(str(fitted[0]))
     loaded.check(loaded.profile.span)
     comments = [line for line in text.splitlines() if line.startswith("#")]
-    assert any("[arrivals]" in line for line in comments) and len(comments) > 6
+    assert any("[arrivals]" in line and "rate" in line for line in comments) and len(comments) > 6
 
 
 def test_the_same_trace_gives_the_same_profile(known: Path, tmp_path: Path) -> None:
