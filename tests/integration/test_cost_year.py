@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import iowatt
-from iowatt.lenses.cost.request import CostRequest, answer
+from iowatt.lenses.cost.request import CostRequest, price_runs
 from iowatt.lenses.cost.systems.of_run import observe
 from iowatt.lenses.cost.year import find_cycle, make_years
 from iowatt.lenses.duty import analyse
@@ -105,7 +105,7 @@ def test_another_level_is_another_array(place):
 
 
 def test_a_year_is_priced_and_its_document_holds_the_week(place):
-    found = answer(
+    found = price_runs(
         CostRequest([place / name for name in ALL], duty=str(place / "days.toml"), years=2.0, samples=0,
               tariff="flat:0.15")
     )  # fmt: skip

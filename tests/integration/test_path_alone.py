@@ -146,7 +146,7 @@ def test_the_array_has_its_own_time_and_all_adds_up(tmp_path):
     assert write["processors"] == (0, 2 * (55_000 + 35_000))
     assert total(raw, 1, 0) == alone(path, 8192, write=False) + 45_000
     assert total(raw, 1, 1) == 2 * (alone(path, 8192, write=True) + 90_000)
-    # Of the class, the port answers by itself: one visit less (facts: 2 -> 1).
+    # Of the class, the port answers by itself: one visit less (2 -> 1).
     raw = simulate(text, tmp_path, ["path.san.port.express_writes.0.up_to=8KiB"])
     assert times(raw, 1, 1)["processors"] == (0, 2 * 55_000)
     assert raw["summary"]["paths"][0]["express"] == [{"taken": 2, "refused": 0}]

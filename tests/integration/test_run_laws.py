@@ -1,4 +1,4 @@
-"""What must hold for every run, whatever is simulated (design.md 2), on runs through all of iowatt."""
+"""What must hold for every run, whatever is simulated on runs through all of iowatt."""
 
 from __future__ import annotations
 

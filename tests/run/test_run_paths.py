@@ -11,7 +11,7 @@ import pytest
 
 from iowatt.lenses.summary import summarise
 from iowatt.run import summary_schema
-from iowatt.run.bundle import RECORDED, Run
+from iowatt.run.bundle import REASONS_MISSING, Run
 from iowatt.run.record import HopCounts, PathCounts, ResponseMoments
 from iowatt.run.summary_parts import PathExpress
 from iowatt.run.tables import frame
@@ -123,7 +123,7 @@ def test_an_older_run_has_neither_and_says_why(run, tmp_path):
     again = Run.open(run.save(tmp_path / "out").path)
     assert (again.series, again.hops) == (None, None)
     assert {"paths", "response_time_at"}.isdisjoint(again.summary)
-    for name, hint in (("series", RECORDED["series"][1]), ("hops", RECORDED["hops"][1])):
+    for name, hint in (("series", REASONS_MISSING["series"][1]), ("hops", REASONS_MISSING["hops"][1])):
         with refused("missing-figure", str(tmp_path / "out")) as caught:
             again.table(name)
         assert caught.value.exit_code == 2

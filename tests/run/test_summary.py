@@ -16,7 +16,7 @@ from iowatt.run.record import Completions
 
 SCHEMA_FILE = Path(__file__).parents[2] / "schema" / "results" / "iowatt.run.schema.json"
 
-# design.md section 5, what applies to a simulation of plain disks.
+# What applies to a simulation of plain disks.
 KEYS = {
     "schema": None,
     "name": None,

@@ -32,7 +32,7 @@ fn break_even_times_are_the_published_ones() {
     assert_eq!(printed(&cheetah_15k4(), 2), "2.13");
 }
 
-/// Facts 7.3: at exactly 41 s the rule of the arrays2002 study saves 9.5 J, or loses 181 or 325 J, by the power of a
+/// At exactly 41 s the rule of the arrays2002 study saves 9.5 J, or loses 181 or 325 J, by the power of a
 /// spin-down; it breaks even at the break-even time, and no oracle by energy loses.
 #[test]
 fn the_latency_oracle_loses_between_41_s_and_break_even() {
@@ -153,7 +153,7 @@ fn exponential_periods(lambda: f64, count: usize) -> Vec<f64> {
     (0..count).map(|_| -uniform(&mut random).ln() / lambda).collect()
 }
 
-/// V23: the closed forms of facts 2.3, within four standard errors of 200,000 periods.
+/// V23: the closed forms of exponential idle periods, within four standard errors of 200,000 periods.
 #[test]
 fn exponential_periods_follow_the_closed_forms() {
     let count = 200_000;

@@ -1,5 +1,5 @@
 //! The array cache's further behaviours and the controller's services through the whole engine: worked examples by
-//! hand, and the bars of facts 4.4 and 4.5.
+//! hand, and closed forms.
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
 mod common;
@@ -263,7 +263,7 @@ fn zeros_beyond_the_table_are_written() {
     assert_eq!(back_end_bytes(&found), (0, zeros.given_up_bytes));
 }
 
-/// Facts 4.4: writes with a share z of zeros produce (1 - z) back-end bytes.
+/// Writes with a share z of zeros produce (1 - z) back-end bytes.
 #[test]
 fn zeros_never_reach_the_drives() {
     for z in [0.0, 0.25, 0.7, 1.0] {
@@ -326,7 +326,7 @@ fn a_divided_request_is_one_request() {
     assert_eq!((found.summary.total.completed, found.summary.devices[0].accesses), (2, 5));
 }
 
-/// Facts 4.1 and V15: X = N x / (r + p (1 - r)). Without a cache, under fcfs and with queues so long that between the
+/// V15: X = N x / (r + p (1 - r)). Without a cache, under fcfs and with queues so long that between the
 /// read and the write of a parity update other operations move the arm, every operation of either level is a random
 /// one and costs the same, which is what the formula takes for granted.
 #[test]
@@ -349,7 +349,7 @@ fn raid_5_to_raid_10_capacity_at_70_30() {
     assert!((ratio - 1.3 / 1.9).abs() < 0.01, "{raid_5} {raid_10} {ratio}");
 }
 
-/// Facts 4.4: host write response = path + cache while the cache takes it, and the drives' N x / p is where it ends. The
+/// Host write response = path + cache while the cache takes it, and the drives' N x / p is where it ends. The
 /// capacity is what the same array destages when it never lacks writes; it is N / (p x mean service of an operation),
 /// the service being what the sorted sweep leaves of a random one.
 #[test]

@@ -1,4 +1,4 @@
-//! Pools of chunklets: wide striping, several levels on the same drives, failures and rebuilds (facts 4.3, 4.4).
+//! Pools of chunklets: wide striping, several levels on the same drives, failures and rebuilds (docs/models/raid.md).
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
 mod common;
@@ -190,7 +190,7 @@ fn two_failures_at_once() {
     }
 }
 
-/// Facts 4.3: with distributed sparing a rebuild reads and writes capacity x G bytes on N - 1 drives, with a dedicated
+/// With distributed sparing a rebuild reads and writes capacity x G bytes on N - 1 drives, with a dedicated
 /// spare that spare writes all of it. Without other load the bounds are nearly reached.
 #[test]
 fn rebuild_time_is_near_its_bound() {

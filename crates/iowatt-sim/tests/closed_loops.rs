@@ -1,4 +1,4 @@
-//! The whole simulator against queueing theory, closed loops (facts 4.5: V11), and disciplines in their order.
+//! The whole simulator against queueing theory, closed loops (docs/testing.md: V11), and disciplines in their order.
 //!
 //! Method and confidence are those of [`common::statistics`]: 20 independent replications, Student's t at 99.9 %;
 //! comparisons between disciplines are of the same requests, pair by pair.

@@ -219,7 +219,7 @@ fn a_loop_of_free_hits_ends() {
     assert_eq!((cached(&found).read_hits, cached(&found).delayed_hits), (99_996, 3));
 }
 
-/// Writes below the destage rate are answered at once; above it, they wait for the drives (facts 4.4).
+/// Writes below the destage rate are answered at once; above it, they wait for the drives.
 #[test]
 fn write_response_is_flat_below_the_destage_rate_and_climbs_above() {
     let mean_ms = |rate: f64| {

@@ -1,4 +1,4 @@
-//! Invariants that hold on every run, whatever the system (facts V21, V22; design.md 2).
+//! Invariants that hold on every run, whatever the system (docs/testing.md: V21, V22).
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
 mod common;

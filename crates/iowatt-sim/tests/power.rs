@@ -187,8 +187,8 @@ fn batches_are_released_by_time_or_number() {
     assert_eq!((both.summary.devices[0].batch_delay_ns, both.summary.devices[0].delay_ns), (2 * S, 35 * S));
 }
 
-/// Facts 7.3 through the simulator: 45 s of idleness, and the oracle by latency loses 9.58 W for each second short of
-/// break-even; the one by energy does not move. Neither moves an arrival.
+/// Idle periods between 41 s and break-even (docs/studies/arrays2002.md): in 45 s of idleness the oracle by latency
+/// loses 9.58 W for each second short of break-even; the one by energy does not move. Neither moves an arrival.
 #[test]
 fn oracles_in_the_simulator_are_those_of_the_evaluator() {
     let requests = [read(S), read(47 * S), read(200 * S)];

@@ -1,4 +1,4 @@
-//! The whole simulator against queueing theory (facts 4.5: V6-V9, V10, V12), open loops.
+//! The whole simulator against queueing theory (docs/testing.md: V6-V9, V10, V12), open loops.
 //!
 //! Poisson arrivals at stations of the simulated system whose service-time distribution is known: the link to the
 //! hosts (bytes / rate), the controller's processors (constant), a drive (seek, rotation, transfer). Method and

@@ -1,4 +1,4 @@
-//! RAID request counts, closed forms and mechanics on the whole simulator (facts 4.5: V1-V5, V13-V16, V19).
+//! RAID request counts, closed forms and mechanics on the whole simulator (docs/testing.md: V1-V5, V13-V16, V19).
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
 mod common;
@@ -37,7 +37,7 @@ fn level_of(level: usize, n: usize) -> (&'static str, usize) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// V13: drive operations of a write of `w` whole units of one stripe, table of facts 4.1.
+    /// V13: drive operations of a write of `w` whole units of one stripe, the table of docs/models/raid.md.
     #[test]
     fn write_counts(
         n in 2usize..14, layout in 0usize..4, level in 0usize..6, stripe in 0u64..1_000,
@@ -181,7 +181,7 @@ fn closed_loop_throughput_follows_the_back_end_counts() {
     assert_eq!(busy, service);
 }
 
-/// V16 and studies.md: RAID-4's parity drive takes every parity access, RAID-5 spreads them.
+/// V16: RAID-4's parity drive takes every parity access, RAID-5 spreads them.
 #[test]
 fn parity_load_is_on_the_last_drive_of_raid4() {
     let writes = |level: &str| {

@@ -1,4 +1,4 @@
-//! Failed drives, degraded operation and rebuild (facts 4.3; V17, V18).
+//! Failed drives, degraded operation and rebuild (docs/testing.md: V17, V18).
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
 mod common;

@@ -75,13 +75,13 @@ def cost(
     iowatt.base.errors.InputError
         Whatever is wrong with a Run, an assumption or the tariff, or has no price.
     """
-    from iowatt.lenses.cost import SAMPLES, START, CostRequest, answer
+    from iowatt.lenses.cost import SAMPLES, START, CostRequest, price_runs
     from iowatt.run.bundle import Run
 
     page = Page(output, force=force)
     if isinstance(assume, Mapping):
         assume = [f"{key}={value}" for key, value in assume.items()]
-    found = answer(
+    found = price_runs(
         CostRequest(
             runs=[one if isinstance(one, Run) else Path(one) for one in runs],
             preset=preset,

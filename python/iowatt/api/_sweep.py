@@ -55,7 +55,8 @@ def sweep(
     executor:
         Who runs the points, in place of threads (:mod:`iowatt.evaluate.search.tasks.executor`).
     progress:
-        Called with a ``search.tasks.Progress`` as points advance, by several threads.
+        Called with a :class:`iowatt.evaluate.search.tasks.SearchProgress` as points advance, by several
+        threads.
 
     Returns
     -------

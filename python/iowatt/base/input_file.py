@@ -15,9 +15,11 @@ from typing import Any, Final
 
 from iowatt.base.errors import InputError
 
-#: Most bytes of a document: a scenario, a description, a result in JSON.
+#: Most bytes of an input document: a scenario, a description.
 DOCUMENT_BYTES: Final = 16 << 20
-#: Most bytes of a log or a result that is read whole; a Run of 100,000 drives has some 100 MiB.
+#: Most bytes of a result document, or of a file of a bundle; a Run of 100,000 drives has some 100 MiB.
+RESULT_BYTES: Final = 1 << 30
+#: Most bytes of a log that is read whole.
 LOG_BYTES: Final = 1 << 30
 #: Longest line of a log, in bytes.
 LOG_LINE_BYTES: Final = 1 << 20
@@ -99,7 +101,7 @@ def parsed(content: str | bytes, where: str, what: str = "JSON", *, finite: bool
         raise InputError("wrong-format", where, f"not {what}: {error}") from None
 
 
-def json_object(path: Path, most: int = LOG_BYTES, *, hint: str | None = None) -> dict[str, Any]:
+def json_object(path: Path, most: int = RESULT_BYTES, *, hint: str | None = None) -> dict[str, Any]:
     """The object in a JSON file. Raises ``InputError`` with file and line."""
     value = parsed(text(path, "a JSON document", most, hint=hint), str(path))
     if not isinstance(value, dict):

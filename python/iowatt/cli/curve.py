@@ -70,7 +70,7 @@ def curve(
         command=command_line.written(),
     )
     target = output or Path("curves") / given.name
-    searching.answer(
+    searching.run_and_print(
         request,
         target,
         resume=resume,

@@ -24,7 +24,7 @@ from iowatt.cli.options import (
     shown,
 )
 from iowatt.cli.show import show
-from iowatt.cli.streams import say
+from iowatt.cli.streams import print_line
 
 
 def register(emerald: typer.Typer) -> None:
@@ -141,4 +141,4 @@ def bff(
     if not as_json:
         typer.echo("")
         for name, file in (("result", "bff.json"), ("table", "table.parquet"), ("report", "report.html")):
-            say(f"{name}: {target / file}")
+            print_line(f"{name}: {target / file}")

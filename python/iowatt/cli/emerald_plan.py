@@ -30,7 +30,7 @@ from iowatt.cli.options import (
     shown,
 )
 from iowatt.cli.show import show
-from iowatt.cli.streams import say
+from iowatt.cli.streams import print_line
 
 Value = TypeVar("Value")
 
@@ -207,7 +207,7 @@ def plan(
     )
     show(planned, document, notes=notes, as_json=as_json)
     if not as_json:
-        say(f"plan: {output / 'plan.json'}")
+        print_line(f"plan: {output / 'plan.json'}")
     refused = [one for one in planned.files if one.problem is not None]
     if refused:
         raise CheckFailedError("check-failed", refused[0].path, f"refused: {refused[0].problem}")

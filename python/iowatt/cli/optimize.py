@@ -31,7 +31,7 @@ from iowatt.cli.options import (
     print_json,
     shown,
 )
-from iowatt.cli.streams import say
+from iowatt.cli.streams import print_line
 from iowatt.lenses.cost import YEARS
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def optimize(
             command=command_line.written(),
         )
     _print(found, target, notes=notes, as_json=as_json)
-    searching.stop_at_lost(found.faults, found.machines)
+    searching.raise_for_missing_points(found.faults, found.machines)
 
 
 def _print(found: OptimizationOutcome, target: Path, *, notes: bool, as_json: bool) -> None:
@@ -173,6 +173,6 @@ def _print(found: OptimizationOutcome, target: Path, *, notes: bool, as_json: bo
         return
     terminal.show(document(found.document, found.frame), notes=notes)
     if found.resumed:
-        say(f"resumed: {found.resumed} points were simulated before")
+        print_line(f"resumed: {found.resumed} points were simulated before")
     for name in ("table", "csv", "report"):
-        say(f"{name}: {files[name]}")
+        print_line(f"{name}: {files[name]}")

@@ -31,7 +31,7 @@ from iowatt.cli.options import (
     print_json,
     shown,
 )
-from iowatt.cli.streams import say
+from iowatt.cli.streams import print_line
 from iowatt.cli.trace_options import reads_trace
 from iowatt.cli.transform import transformations
 
@@ -144,4 +144,4 @@ def replay(
     show_run(Run.open(output), output, notes=notes)
     terminal.show(document(found), notes=notes)
     if found.simulated is not None:
-        say(f"simulated: {found.simulated.run}\ncomparison: {found.simulated.page}")
+        print_line(f"simulated: {found.simulated.run}\ncomparison: {found.simulated.page}")

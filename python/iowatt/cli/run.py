@@ -9,7 +9,7 @@ import typer
 
 from iowatt.cli import command_line
 from iowatt.cli.options import SEED, AsJson, Force, Notes, Overrides, Scenario, output, print_json, shown
-from iowatt.cli.streams import say
+from iowatt.cli.streams import print_line
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -77,7 +77,7 @@ def run(
         done, target, title=" with ".join(filter(None, [done.name, ", ".join(overrides or [])])), notes=notes
     )
     if page is not None:
-        say(f"report: {page}")
+        print_line(f"report: {page}")
 
 
 def show_run(done: Run, bundle: Path, *, title: str | None = None, notes: bool = False) -> None:
@@ -86,7 +86,7 @@ def show_run(done: Run, bundle: Path, *, title: str | None = None, notes: bool =
     from iowatt.render import terminal
 
     terminal.show(document(done, title=title), notes=notes)
-    say(f"run: {bundle}")
+    print_line(f"run: {bundle}")
 
 
 def default_output(scenario: Path, overrides: list[str]) -> Path:

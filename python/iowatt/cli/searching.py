@@ -12,7 +12,7 @@ import typer
 
 from iowatt.base.errors import Argument, InputError, IowattError
 from iowatt.cli.options import print_json
-from iowatt.cli.streams import say
+from iowatt.cli.streams import print_line
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search import SweepRequest, SweepResult
@@ -36,7 +36,7 @@ def executor(cluster: str | None, jobs: int | None) -> Iterator[Executor | None]
         yield made
 
 
-def answer(
+def run_and_print(
     request: SweepRequest,
     target: Path,
     *,
@@ -85,10 +85,10 @@ def show(found: SweepResult, target: Path, *, notes: bool = False, as_json: bool
 
         terminal.show(document(found), notes=notes)
         if found.resumed:
-            say(f"resumed: {found.resumed} points were finished before")
+            print_line(f"resumed: {found.resumed} points were finished before")
         for name, file in (("table", made.table), ("csv", made.csv), ("report", made.report)):
-            say(f"{name}: {file}")
-    stop_at_lost(found.faults, found.machines)
+            print_line(f"{name}: {file}")
+    raise_for_missing_points(found.faults, found.machines)
 
 
 @contextmanager
@@ -107,7 +107,7 @@ def kept_on_interrupt(target: Path, kind: FolderKind | None = None) -> Iterator[
         raise
 
 
-def stop_at_lost(faults: Sequence[str], machines: Sequence[str]) -> None:
+def raise_for_missing_points(faults: Sequence[str], machines: Sequence[str]) -> None:
     """Raise where points are missing for a fault of ours or of a machine: another try may bring them."""
     if faults:
         raise IowattError(

@@ -81,7 +81,7 @@ def _prepared(stream: TextIO, number: int) -> TextIO:
     )
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """Print a line of the result; a character that standard output cannot encode is printed by its escape.
 
     ``typer.echo`` writes UTF-8 whatever the encoding of the stream.

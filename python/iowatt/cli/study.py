@@ -11,7 +11,7 @@ from iowatt.base.errors import IowattError
 from iowatt.cli import command_line, completion
 from iowatt.cli.options import AsJson, Force, Jobs, Notes, Resume, output, print_json
 from iowatt.cli.show import show
-from iowatt.cli.streams import say
+from iowatt.cli.streams import print_line
 
 app = typer.Typer(help="Published studies, reproduced from end to end.", no_args_is_help=True)
 
@@ -87,11 +87,11 @@ def run(
     else:
         show(done.result, lambda result: document(result, done.findings), notes=notes)
         if done.resumed:
-            say(f"resumed: {done.resumed} points were finished before")
+            print_line(f"resumed: {done.resumed} points were finished before")
         if done.failed:
-            say(f"warning: {done.failed} points could not be simulated; points.csv says why")
+            print_line(f"warning: {done.failed} points could not be simulated; points.csv says why")
         for title, file in (("page", FILES.page), ("points", FILES.parquet), ("json", MANIFEST)):
-            say(f"{title}: {target / file}")
+            print_line(f"{title}: {target / file}")
     if done.faults:
         raise IowattError(
             "internal",

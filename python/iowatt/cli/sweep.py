@@ -61,7 +61,7 @@ def sweep(
         command=command_line.written(),
     )
     target = output or Path("sweeps") / given.name
-    searching.answer(
+    searching.run_and_print(
         request,
         target,
         resume=resume,

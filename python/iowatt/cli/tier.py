@@ -23,7 +23,7 @@ from iowatt.cli.options import (
     parsed,
     shown,
 )
-from iowatt.cli.streams import say
+from iowatt.cli.streams import print_line
 from iowatt.lenses.cost import YEARS
 
 if TYPE_CHECKING:
@@ -122,4 +122,4 @@ def tier(
         )
     show(found, document, notes=notes, as_json=as_json)
     if not as_json:
-        say(f"scenario: {target / 'scenario.toml'}")
+        print_line(f"scenario: {target / 'scenario.toml'}")

@@ -41,8 +41,8 @@ class Prepared:
 def prepare(scenario: Scenario, base: Path, text: str, *, traces_must_exist: bool = False) -> Prepared:
     """Resolve a checked scenario; its paths are relative to ``base``.
 
-    Raises ``scenario.DocumentError`` where keys contradict one another, and where a trace is not
-    there that must be.
+    Raises :class:`iowatt.base.problems.DocumentError` where keys contradict one another, and where a trace
+    that must exist is missing.
     """
     plan = compile_plan(scenario, base, traces_must_exist=traces_must_exist)
     return Prepared(scenario, plan, resolve_sources(plan, base), text)

@@ -23,7 +23,7 @@ def gauges(device: Mapping[str, Any], ratings: Mapping[str, float], duration_s: 
     device:
         Its row of the table ``devices``, counts of the window.
     ratings:
-        What it is rated to last, by the names of :class:`iowatt.run.summary_schema.WearGauge`.
+        What it is rated to last, by the names of :class:`iowatt.run.summary_parts.WearGauge`.
     duration_s:
         The window, seconds.
     """

@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 TABLES = ("intervals", "latency", "energy", "devices")
 #: Tables that `iowatt run` keeps on request, and the key that requests them.
-ASKED_FOR = {"idle": "observe.idle = true", "heat": "observe.heat = {}"}
-#: Beside ``idle``, where there are too many periods.
-COUNTED = ("idle_short",)
+_ON_REQUEST = {"idle": "observe.idle = true", "heat": "observe.heat = {}"}
+#: Counts of the shortest periods beside ``idle``, where there are too many of them.
+_SHORT_IDLE = ("idle_short",)
 #: Tables of measured Runs with instruments.
-MEASURED = ("instruments",)
-#: Tables that a Run may lack: a possible reason, and what to do.
-RECORDED = {
+_OF_INSTRUMENTS = ("instruments",)
+#: Tables that a Run may lack, with a possible reason and what to do.
+REASONS_MISSING = {
     "series": (
         "it was written by an older iowatt, or its requests have no completion times",
         "run the scenario again",
@@ -53,7 +53,7 @@ RECORDED = {
         "add [[path]] to the scenario",
     ),
 }
-OPTIONAL = (*ASKED_FOR, *COUNTED, *MEASURED, *RECORDED)
+OPTIONAL = (*_ON_REQUEST, *_SHORT_IDLE, *_OF_INSTRUMENTS, *REASONS_MISSING)
 #: Rows of a row group of a long table: what a reader holds at a time.
 ROW_GROUP_ROWS = 262_144
 
@@ -106,7 +106,10 @@ class Run:
             summary=summary,
             plan=_read_plan(folder / "plan.json", summary),
             scenario_text=input_file.text(
-                folder / "scenario.toml", "a TOML file", input_file.LOG_BYTES, hint="the bundle is incomplete"
+                folder / "scenario.toml",
+                "a TOML file",
+                input_file.RESULT_BYTES,
+                hint="the bundle is incomplete",
             ),
             path=folder,
         )
@@ -117,7 +120,7 @@ class Run:
         import polars as pl
 
         tables = {name: getattr(record.tables, name) for name in TABLES}
-        for name in ("heat", *COUNTED, *MEASURED, *RECORDED):
+        for name in ("heat", *_SHORT_IDLE, *_OF_INSTRUMENTS, *REASONS_MISSING):
             if getattr(record.tables, name) is not None:
                 tables[name] = getattr(record.tables, name)
         idle = record.tables.idle
@@ -179,11 +182,11 @@ class Run:
         if name not in OPTIONAL:
             return self.table(name).lazy()
         if not self.has(name):
-            why, hint = RECORDED.get(name, ("it was not kept", None))
-            if name in MEASURED:
+            why, hint = REASONS_MISSING.get(name, ("it was not kept", None))
+            if name in _OF_INSTRUMENTS:
                 why = "no instrument recorded while it ran"
-            elif name not in RECORDED:
-                key = ASKED_FOR.get(name, ASKED_FOR["idle"])
+            elif name not in REASONS_MISSING:
+                key = _ON_REQUEST.get(name, _ON_REQUEST["idle"])
                 hint = f"set {key} in the scenario, or run it with `set={key.replace(' ', '')}`"
             place, message = self._place, f"this run has no table {name!r}: {why}"
             raise InputError("missing-figure", place, message, hint=hint)
@@ -196,7 +199,7 @@ class Run:
         assert self.path is not None  # or it would not have the table
         with self._readable(name):
             lazy = parquet.scan(self.path / f"{name}.parquet")
-            if name not in ASKED_FOR:  # which other tools may bring; their lens looks at each column
+            if name not in _ON_REQUEST:  # which other tools may bring; their lens looks at each column
                 self._refuse_other_columns(name, lazy.collect_schema())
         return lazy
 
@@ -388,4 +391,4 @@ def _refuse_damaged(file: Path, found: tuple[str, str] | None) -> None:
 
 
 def _text(file: Path) -> str:
-    return input_file.text(file, "a JSON document", input_file.LOG_BYTES, hint="the bundle is incomplete")
+    return input_file.text(file, "a JSON document", input_file.RESULT_BYTES, hint="the bundle is incomplete")

@@ -32,7 +32,7 @@ class FigureText(StudyFile):
 
     title: str
     caption: str = ""
-    #: Headings as :func:`figures.table` reads them; empty where the code makes the table.
+    #: Headings as :func:`iowatt.studies.figures.table` reads them; empty where the code makes the table.
     columns: str = ""
     #: Of a table whose rows are words.
     rows: Sequence[Sequence[str]] = ()

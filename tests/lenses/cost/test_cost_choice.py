@@ -16,7 +16,7 @@ from iowatt.base.errors import InputError
 from iowatt.cli.main import app
 from iowatt.evaluate.search.metrics import table
 from iowatt.lenses.budget.result import ServiceLevel
-from iowatt.lenses.cost.request import CostRequest, answer
+from iowatt.lenses.cost.request import CostRequest, price_runs
 from iowatt.lenses.findings import findings
 from iowatt.lenses.kept_up import LEAST_SHARE, kept_up
 from iowatt.pages import cost as report
@@ -61,7 +61,7 @@ def runs(tmp_path_factory):
 
 def ask(runs, *names, **more):
     given = {"samples": 20, "crossovers": ("energy.factor",), "sets": PRICE, **more}
-    return answer(CostRequest([runs / name for name in names], **given))
+    return price_runs(CostRequest([runs / name for name in names], **given))
 
 
 def test_the_cheaper_system_that_did_less_is_no_candidate(runs):
@@ -107,7 +107,7 @@ def test_page_and_workbook_say_it_before_any_figure(runs, tmp_path):
 
 
 def test_none_that_kept_up_leaves_nothing_to_choose(runs):
-    found = answer(CostRequest([runs / "small"]))
+    found = price_runs(CostRequest([runs / "small"]))
     assert found.choice.candidates == [] and found.choice.cheapest.total is None
     assert found.uncertainty is None and report.document(found).verdict
 

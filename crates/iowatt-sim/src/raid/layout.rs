@@ -1,6 +1,6 @@
 //! Where data, parity and copies lie: pure arithmetic, no state.
 //!
-//! The four parity rotations are those of Linux md (facts: drivers/md/raid5.c). Stripe `s` of a level with
+//! The four parity rotations are those of Linux md (drivers/md/raid5.c). Stripe `s` of a level with
 //! `d` data drives holds the chunks `s*d .. s*d + d`, each `unit` sectors; every drive of the stripe uses
 //! its own sectors `s*unit .. (s+1)*unit`.
 //!

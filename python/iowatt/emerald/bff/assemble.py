@@ -103,7 +103,7 @@ def _estimator(search: Search) -> EstimatorUsed:
     }
     return EstimatorUsed(
         used=search.estimates is not None,
-        pilots=0 if search.estimates is None else search.estimates.pilots,
+        pilots=0 if search.estimates is None else search.estimates.benchmarks,
         estimated=len(known.estimated),
         not_estimated=len(known.unknown),
         why_not=list(dict.fromkeys(known.unknown.values()))[:10],

@@ -70,7 +70,7 @@ def search_family(
 ) -> BestFootForward:
     """The result of a search, written to its folder where one is given.
 
-    ``jobs``, ``executor``, ``progress``: as for :func:`iowatt.evaluate.search.sweep.search`.
+    ``jobs``, ``executor``, ``progress``: as for :func:`iowatt.evaluate.search.sweep.run_sweep`.
     ``announce``: called with a line of text as rounds begin.
     Raises ``InputError``: the request or the folder is wrong, or no configuration has figures.
     Raises ``IowattError``: points ended in a fault of iowatt; finished points are kept.

@@ -155,9 +155,9 @@ class Estimates:
         self._estimator = Estimator(base)
 
     @property
-    def pilots(self) -> int:
+    def benchmarks(self) -> int:
         """Simulations of single drives so far."""
-        return self._estimator.pilots
+        return self._estimator.benchmarks
 
     def of(self, text: str, metric: EmeraldMetric, limit_s: float | None) -> PointFigures:
         """Figures of a scenario: at its highest rate within the limit, or as written without one.

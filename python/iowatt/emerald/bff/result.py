@@ -87,7 +87,7 @@ class EstimatorUsed(Result):
     """The estimates, and their errors."""
 
     used: bool
-    pilots: int
+    pilots: int  #: Short simulations of single drives.
     estimated: int
     not_estimated: int
     why_not: list[str]

@@ -254,7 +254,7 @@ class _Calibrator:
             if point.verdict == "generator":  # the storage's own limit is not known
                 return RateMeasurement(rate, outcome.iops, None)
             half = 0.0 if exact else outcome.half_width_s or 0.0
-            achieved, scatter = outcome.kept_up(rate)
+            achieved, scatter = outcome.achieved_rate(rate)
             return RateMeasurement(rate, achieved, limit.response_s(outcome), half, scatter)
 
         highest = highest_rate(
@@ -338,13 +338,13 @@ class _Calibrator:
             point.outcome.load(rate),
             None if limit is None else limit.aim_s,
             keeps_up=self._keeps_up,
-            scatter=0.0 if rate is None else point.outcome.kept_up(rate)[1],
+            scatter=0.0 if rate is None else point.outcome.achieved_rate(rate)[1],
         )
 
     def _verdict(self, point: Point, rate: float, limit: ResponseLimit) -> Verdict:
         if self._cause(point, limit) is not None:
             return "generator"
-        achieved, scatter = point.outcome.kept_up(rate)
+        achieved, scatter = point.outcome.achieved_rate(rate)
         response_s = limit.response_s(point.outcome)
         return verdict_of(rate, achieved, response_s, limit.aim_s, scatter=scatter, keeps_up=self._keeps_up)
 

@@ -9,7 +9,7 @@ from typing import Final
 from iowatt.base.errors import InputError
 from iowatt.base.results import Result
 from iowatt.emerald.generator import GeneratorLoad
-from iowatt.evaluate.search.highest import half_width_s, kept_up
+from iowatt.evaluate.search.highest import achieved_rate, half_width_s
 from iowatt.run.bundle import Run
 from iowatt.run.statistics import student_t_quantile
 from iowatt.sources.observation import Interval, Observation
@@ -45,13 +45,13 @@ class PointOutcome(Result):
             asked_iops, self.iops, self.response_s, self.seconds, self.outstanding, self.busy_percent
         )
 
-    def kept_up(self, rate: float) -> tuple[float, float]:
+    def achieved_rate(self, rate: float) -> tuple[float, float]:
         """What was achieved of an open load of ``rate``, and its scatter (95 %), in requests per second.
 
         Where the number of issued requests is known, the scatter of arrivals is taken out.
         """
         if self.issued_iops:
-            return kept_up(rate, self.iops, self.issued_iops), 0.0
+            return achieved_rate(rate, self.iops, self.issued_iops), 0.0
         return self.iops, _Z * math.sqrt(self.requests) / self.seconds if self.seconds > 0 else 0.0
 
 

@@ -76,13 +76,16 @@ def conduct(
     are not known.
     """
     stop = stop or threading.Event()
-    begin = _begin(plan, driver, folder, restart_active, talk)
-    if begin is None:
+    first = _begin_or_resume(plan, driver, folder, restart_active, talk)
+    if first is None:
         return read_state(folder.path, plan)
-    without = driver.kind == "simulation" or begin == len(plan.stages)
-    live = plan.model_copy(update={"instruments": []}) if without else plan
+    nothing_to_measure = driver.kind == "simulation" or first == len(plan.stages)
+    recorded = plan.model_copy(update={"instruments": []}) if nothing_to_measure else plan
     recorders = Recorders(
-        [InstrumentRequest(one.name, one.source, sampling_s(live, one.role)) for one in live.instruments],
+        [
+            InstrumentRequest(one.name, one.source, sampling_s(recorded, one.role))
+            for one in recorded.instruments
+        ],
         folder.path / METERS,
         folder.note,
     )
@@ -92,7 +95,7 @@ def conduct(
     complete = False
     try:
         with Watch(session) as watch:
-            number = begin
+            number = first
             while number < len(plan.stages):
                 try:
                     _stage(session, watch, number)
@@ -102,7 +105,7 @@ def conduct(
                     retries -= 1
                     talk(str(error))
                     number = _resume(session.folder, read_state(folder.path, plan), restart_active, talk)
-                    session.ended = None
+                    session.previous_ended_s = None
                 else:
                     number += 1
         complete = True
@@ -120,42 +123,45 @@ def sampling_s(plan: Plan, role: str) -> float:
     return max(_LEAST_SAMPLING_S, min(_SAMPLING_S[role], _INTERVAL_SHARE * shortest))
 
 
-def _begin(
+def _begin_or_resume(
     plan: Plan,
     driver: LoadDriver,
     folder: MeasurementFolder,
     restart_active: bool,
     talk: Callable[[str], None],
 ) -> int | None:
-    """Write the beginning or the resumption; the index of the first stage, ``None`` where all is finished."""
+    """Write to the journal that the run begins or resumes.
+
+    Returns the index of the first stage to run, ``None`` where all are finished.
+    """
     now = _snapshot(plan, driver)
-    begun = None if folder.fresh else _state_or_none(folder, plan)
-    if begun is None:
+    state = None if folder.fresh else _state_or_none(folder, plan)
+    if state is None:
         folder.write(BEFORE, settings.document(now))
         folder.note("begun", source=driver.kind, version=driver.version())
         return 0
-    if begun.finished:
+    if state.finished:
         return None
     running = process.left_over(folder.id)
     if running:
         talk(f"{len(running)} processes of the interrupted run are still there and are ended")
         process.end(running)
-    begun = _verified(plan, driver, folder, begun)
-    if begun.next == len(plan.stages):  # everything ran, only the last event is missing
-        return begun.next
-    folder.write(f"settings-resumed-{begun.resumed + 1}.json", settings.document(now))
-    at = _resume(folder, begun, restart_active, talk)
+    state = _verified(plan, driver, folder, state)
+    if state.next == len(plan.stages):  # everything ran, only the last event is missing
+        return state.next
+    folder.write(f"settings-resumed-{state.resumed + 1}.json", settings.document(now))
+    at = _resume(folder, state, restart_active, talk)
     _compare(folder, now["settings"])
     return at
 
 
 def _verified(
-    plan: Plan, driver: LoadDriver, folder: MeasurementFolder, begun: MeasurementState
+    plan: Plan, driver: LoadDriver, folder: MeasurementFolder, state: MeasurementState
 ) -> MeasurementState:
     """The state after stages whose output cannot be read were marked as failed: a machine that went down may
     have lost what the load generator wrote last.
     """
-    for one in begun.stages:
+    for one in state.stages:
         if one.counted is None or one.stage.workload is None:
             continue
         try:
@@ -167,12 +173,12 @@ def _verified(
 
 
 def _resume(
-    folder: MeasurementFolder, begun: MeasurementState, restart_active: bool, talk: Callable[[str], None]
+    folder: MeasurementFolder, state: MeasurementState, restart_active: bool, talk: Callable[[str], None]
 ) -> int:
     """Decide where to resume, and write it to the journal; the index of the stage."""
-    decision = decide(begun, restart_active=restart_active)
-    stage = begun.stages[decision.at].stage.id
-    after = max(0.0, time.time() - (begun.last or time.time()))
+    decision = decide(state, restart_active=restart_active)
+    stage = state.stages[decision.at].stage.id
+    after = max(0.0, time.time() - (state.last or time.time()))
     folder.note("resumed", stage=stage, after=after, compliant=decision.compliant, why=decision.why)
     talk(f"resumed at {stage}: {decision.why}")
     return decision.at
@@ -198,7 +204,7 @@ def _stage(session: Session, watch: Watch, number: int) -> None:
     watch.attempts[stage.id] = attempt
     place = folder.attempt(stage.id, attempt)
     started = time.monotonic()
-    gap = None if session.ended is None else started - session.ended
+    gap = None if session.previous_ended_s is None else started - session.previous_ended_s
     folder.note(
         "stage-started",
         stage=stage.id,
@@ -208,7 +214,7 @@ def _stage(session: Session, watch: Watch, number: int) -> None:
         gap_s=gap,
     )
     watch.begin(number, started)
-    wall, begun = time.time(), time.monotonic()
+    clock_at_start, run_started = time.time(), time.monotonic()
     failure: DriverError | InputError | None = None
     try:
         if session.driver.kind != "simulation" and stage.workload is not None:
@@ -219,7 +225,7 @@ def _stage(session: Session, watch: Watch, number: int) -> None:
     except KeyboardInterrupt:  # the second one
         folder.note("interrupted", stage=stage.id)
         raise
-    elapsed = time.monotonic() - begun
+    elapsed = time.monotonic() - run_started
     if session.stop.is_set():
         _broken_off(session, stage)
     timed = session.driver.kind != "simulation" and stage.seconds is not None
@@ -230,13 +236,13 @@ def _stage(session: Session, watch: Watch, number: int) -> None:
         text = failure.message
         hint = "what is measured is kept; the same command with `resume=True` continues"
         raise DriverError(failure.code, f"stage {stage.id} ({place})", text, hint=hint)
-    session.ended = time.monotonic()
+    session.previous_ended_s = time.monotonic()
     folder.note("stage-ended", stage=stage.id, attempt=attempt)
-    watch.ended.put(place)
+    watch.unsynced.put(place)
     filled = number > 0 and plan.stages[number - 1].role == "prefill"
     if gap is not None and gap > session.gap_limit_s and not filled:
         session.deviation(stage, f"{gap:.1f} s passed between {plan.stages[number - 1].id} and {stage.id}")
-    step = (time.time() - wall) - (time.monotonic() - begun)
+    step = (time.time() - clock_at_start) - (time.monotonic() - run_started)
     if abs(step) > session.clock_limit_s:
         session.deviation(stage, f"this host's clock was set by {step:+.1f} s during {stage.id}")
 

@@ -65,8 +65,8 @@ class Session:
     gap_limit_s: float
     #: A clock that was set by more than this is a deviation; the rules', the same that `analyze` judges by.
     clock_limit_s: float
-    #: Monotonic time at which the previous stage ended; None where none has in this session.
-    ended: float | None = None
+    #: Monotonic time at which the previous stage ended, s; None where none has in this session.
+    previous_ended_s: float | None = None
 
     def deviation(self, stage: PlanStage, text: str) -> None:
         """Write a deviation of a stage to the journal."""
@@ -80,8 +80,8 @@ class Watch:
         self._session = session
         self._done = threading.Event()
         self._at: tuple[int, float] | None = None
-        #: Folders of stages that have ended: their files are synced to the disk during the next stage.
-        self.ended: queue.SimpleQueue[Path] = queue.SimpleQueue()
+        #: Folders of finished stages whose files are synced to the disk during the next stage.
+        self.unsynced: queue.SimpleQueue[Path] = queue.SimpleQueue()
         state = read_state(session.folder.path, session.plan)
         self.attempts = {s.stage.id: len(s.attempts) for s in state.stages}
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
@@ -93,7 +93,7 @@ class Watch:
     def __exit__(self, *_: object) -> None:
         self._done.set()
         self._thread.join()
-        self._keep()
+        self._sync_finished()
 
     def begin(self, number: int, started: float) -> None:
         """A stage has begun."""
@@ -102,7 +102,7 @@ class Watch:
 
     def _run(self) -> None:
         while not self._done.wait(_LOOK_S):
-            self._keep()
+            self._sync_finished()
             try:
                 free = shutil.disk_usage(self._session.folder.path).free
             except OSError:
@@ -113,10 +113,10 @@ class Watch:
                 self._session.stop.set()
             self._report()
 
-    def _keep(self) -> None:
+    def _sync_finished(self) -> None:
         with contextlib.suppress(queue.Empty):
             while True:
-                place = self.ended.get_nowait()
+                place = self.unsynced.get_nowait()
                 for file in [*(path for path in place.rglob("*") if path.is_file()), place, place.parent]:
                     with contextlib.suppress(OSError):
                         opened = os.open(file, os.O_RDONLY)

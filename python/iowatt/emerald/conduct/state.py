@@ -171,11 +171,11 @@ class Decision:
 def decide(state: MeasurementState, *, restart_active: bool) -> Decision:
     """Where a measurement with stages left is resumed, and whether its result can still comply.
 
-    The active test is to be uninterrupted and ready idle follows it directly (facts of the v1.0 training);
-    conditioning gives it its history. So what is broken before the active test is repeated from the
-    conditioning on, and nothing is lost. What is broken within it cannot be mended by resuming: figures of
-    single phases are kept, and the result states the break, unless all of the test is repeated. The breaks
-    that later versions allow were not available.
+    The active test is to be uninterrupted and ready idle follows it directly (training on version
+    1.0 of the specification); conditioning gives it its history. So what is broken before the active test is
+    repeated from the conditioning on, and nothing is lost. What is broken within it cannot be mended by
+    resuming: figures of single phases are kept, and the result states the break, unless all of the test is
+    repeated. The breaks that later versions allow were not available.
 
     ``restart_active``: repeat the conditioning and the whole active test where it was broken, instead of one
     phase.

@@ -55,18 +55,18 @@ class BenchmarkPoint:
     read: ServiceMoments
     write: ServiceMoments
     operation_j: float
-    #: Mean number there, at each drive or set: the depth itself where that is one.
-    there: float
+    #: Mean number of operations in the system, at each drive or set: the depth itself where that is one.
+    number_in_system: float
 
 
 @dataclass(frozen=True)
 class BenchmarkCurve:
     """The benchmark's points. For a group of a parity level, ``iops`` and joules are those of each drive's
-    commands, and writes are whole parity updates of ``updated`` drives."""
+    commands, and writes are whole parity updates of ``update_drives`` drives."""
 
     points: tuple[BenchmarkPoint, ...]
     drives: int
-    updated: int = 0
+    update_drives: int = 0
     #: With random arrivals at shares of the rate at saturation: what a buffer that has room does for writes.
     open: tuple[tuple[float, BenchmarkPoint], ...] = ()
 
@@ -100,7 +100,7 @@ def benchmark(
     updates = any(kind.how == "update" for kind, _ in asked)
     plan["workloads"][0]["replay"]["per"] = "stream" if updates else "workload"
     power = pool["device"]["power"]
-    # A drive with a sleep timer is awake while there is work: `watts` adds that.
+    # A drive with a sleep timer is awake while there is work: `estimator.drive_watts` adds that.
     idle_w = drives * (power["active_w"] if power.get("awake_s") else power["levels"]["idle_w"])
     first = _buffered(pool, asked, drives if parity else 1)
     points: list[BenchmarkPoint] = []
@@ -260,7 +260,7 @@ def _run(
     if replay["mode"] == "closed":
         replay["outstanding"] = 1 if replay["per"] == "stream" else depth
     plan["observe"] |= {"end_s": end_s, "warmup_s": warmup_s}
-    spec = json.dumps({"path": "pilot", "order_only": replay["mode"] == "closed"})
+    spec = json.dumps({"path": "benchmark", "order_only": replay["mode"] == "closed"})
     raw = run_core(json.dumps(plan), [(spec, _once(rows))], lambda _fraction, _requests: None)
     summary = json.loads(raw["summary"])
     window, total, devices = summary["window"], summary["total"], summary["devices"]
@@ -271,10 +271,10 @@ def _run(
     }
     both = response["all"] or ServiceMoments(0.0, 0.0)
     joules = sum(sum(device["energy_j"].values()) for device in devices) - idle_w * seconds
-    done, there = max(1, total["completions"]["requests"]), float(depth)
+    done, in_system = max(1, total["completions"]["requests"]), float(depth)
     if parity:
         done = max(1, sum(device["accesses"] for device in devices))
-        there = sum(device["queue_length_mean"] for device in devices) / len(devices)
+        in_system = sum(device["queue_length_mean"] for device in devices) / len(devices)
     return BenchmarkPoint(
         depth=depth,
         iops=done / seconds / (len(devices) if parity else 1),
@@ -282,7 +282,7 @@ def _run(
         read=response["read"] or both,
         write=response["write"] or both,
         operation_j=max(0.0, joules / done),
-        there=there,
+        number_in_system=in_system,
     )
 
 

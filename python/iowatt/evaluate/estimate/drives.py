@@ -33,11 +33,11 @@ Key = tuple[tuple[OperationKind, int], ...]
 
 
 class DriveBenchmarks:
-    """Curves of drives by their plan and their work; ``pilots`` counts the benchmarks so far."""
+    """Curves of drives by their plan and their work; ``benchmarks`` counts the benchmarks so far."""
 
     def __init__(self) -> None:
         self._curves: dict[tuple[str, int, int, Key], DriveCurve] = {}
-        self.pilots = 0
+        self.benchmarks = 0
 
     def curve(
         self, name: str, pool: Mapping[str, Any], mix: Mix, *, mirrored: int, parity: int
@@ -48,13 +48,13 @@ class DriveBenchmarks:
             parity = 0
         key = (name, mirrored, parity, rounded)
         if key not in self._curves:
-            self.pilots += 1
-            self._curves[key] = _flown(_Flight(_alone(pool), mirrored, parity, rounded))
+            self.benchmarks += 1
+            self._curves[key] = _benchmarked(_BenchmarkInputs(_alone(pool), mirrored, parity, rounded))
         return self._curves[key]
 
 
 @dataclass(frozen=True)
-class _Flight:
+class _BenchmarkInputs:
     """A benchmark's inputs: a pool's drive as JSON, and its work."""
 
     pool: str
@@ -64,12 +64,12 @@ class _Flight:
 
 
 @lru_cache(maxsize=4096)
-def _flown(flight: _Flight) -> DriveCurve:
+def _benchmarked(inputs: _BenchmarkInputs) -> DriveCurve:
     """The curve of a benchmark, made once in a process: other estimates need the same drives."""
-    shares = [(kind, float(parts)) for kind, parts in flight.mix]
-    pool = json.loads(flight.pool)
+    shares = [(kind, float(parts)) for kind, parts in inputs.mix]
+    pool = json.loads(inputs.pool)
     return DriveCurve(
-        device_benchmark.benchmark(pool, shares, mirrored=flight.mirrored, parity=flight.parity, seed=_SEED)
+        device_benchmark.benchmark(pool, shares, mirrored=inputs.mirrored, parity=inputs.parity, seed=_SEED)
     )
 
 
@@ -80,7 +80,7 @@ def _alone(pool: Mapping[str, Any]) -> str:
 
 
 def _in_groups(pool: Mapping[str, Any], mix: Key) -> bool:
-    """Whether a pilot has to be a group of a parity level: updates, and nothing else that flash would
+    """Whether the benchmark has to be a group of a parity level: updates, and nothing else that flash would
     write."""
     hows = {kind.how for kind, _ in mix}
     return "update" in hows and ("write" not in hows or pool["device"]["kind"] != "ssd")

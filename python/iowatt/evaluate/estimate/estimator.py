@@ -36,7 +36,8 @@ class EstimatedStation:
 
 @dataclass(frozen=True)
 class Estimate:
-    """An estimate of a scenario: ``row`` has the keys of a sweep's row (``search.table.row_of_run``).
+    """An estimate of a scenario; ``row`` has the keys of a sweep's row
+    (:func:`iowatt.evaluate.search.metrics.table.row_of_run`).
 
     ``saturated``: open requests come faster than they can be served; throughput is then what can be, and no
     response time is given. ``assumptions`` say what was taken for granted.
@@ -169,9 +170,9 @@ class Estimator:
         self._drives = DriveBenchmarks()
 
     @property
-    def pilots(self) -> int:
+    def benchmarks(self) -> int:
         """Benchmarks of drives so far."""
-        return self._drives.pilots
+        return self._drives.benchmarks
 
     def of(self, work: Prepared) -> Estimate:
         """Estimate a scenario under its own load.

@@ -1,7 +1,7 @@
 """Waiting: at stations of like servers, and at a set of drives whose rate depends on how many wait there.
 
 A station of c servers has Sakasegawa's wait (H. Sakasegawa, Ann. Inst. Stat. Math. 29, 1977), Pollaczek and
-Khinchine's where c = 1. A set of drives is a birth-death process whose death rates are the curve of a pilot,
+Khinchine's where c = 1. A set of drives is a birth-death process whose death rates are a benchmark's curve,
 its queueing part scaled by (1 + v^2)/2 as theirs is. A closed loop of N requests finds at a station what N -
 1 of them leave there (the arrival theorem), which is the open station at (N - 1)/N of its own rate.
 """
@@ -44,8 +44,8 @@ def wait(service_s: float, servers: float, variation: float, load: float) -> flo
 
 class SetResponse(NamedTuple):
     """What an operation finds at a set: responses (s) of all, of reads, of writes and of whole parity
-    updates, the deviations of the last three, and joules above idling. Updates are 0 where the pilot had
-    none."""
+    updates, the deviations of the last three, and joules above idling. Updates are 0 where the benchmark
+    had none."""
 
     both: float
     read: float
@@ -64,32 +64,32 @@ class SetResponse(NamedTuple):
 class DriveCurve:
     """A set of drives as a station: what operations find there at any rate. Times in s, rates in 1/s.
 
-    ``most`` is its rate at saturation, ``service_s`` the response on an idle set, ``apart`` the
-    deviations of reads and writes then; ``updated`` how
-    many drives an update of its pilot was on, 0 where that had one drive only.
+    ``most`` is its rate at saturation, ``service_s`` the response on an idle set, ``idle_deviations``
+    the deviations of reads and writes there; ``update_drives`` is the number of drives in a parity update of its
+    benchmark, 0 where that had one drive only.
     """
 
-    def __init__(self, flown: BenchmarkCurve) -> None:
-        points = flown.points
+    def __init__(self, curve: BenchmarkCurve) -> None:
+        points = curve.points
         # An SSD's buffer that is still filling flatters the middle of a curve: nothing lasts above its end.
         self.most = float(np.mean([point.iops for point in points[-2:]]))
-        self.updated = flown.updated
-        if flown.updated:
-            self.service_s = points[0].there / points[0].iops
-            self._table = _of_group(flown, self.most)
+        self.update_drives = curve.update_drives
+        if curve.update_drives:
+            self.service_s = points[0].number_in_system / points[0].iops
+            self._table = _of_group(curve, self.most)
             self._alone: _Alone | None = None
         else:
             self.service_s = max(1 / points[0].iops, 1 / self.most)
-            self._alone = _Alone.of(flown, self.most)
-            self._table = _of_set(flown, self._alone, self.most, self.service_s)
-            opened = _of_arrivals(flown)
+            self._alone = _Alone.of(curve, self.most)
+            self._table = _of_set(curve, self._alone, self.most, self.service_s)
+            opened = _of_arrivals(curve)
             if opened:
                 # Beyond the benchmarked rates the buffer is full, as in the loops: writes wait, reads do not.
                 beyond = [row for row in self._table if row[0] >= max(_FULL, opened[-1][0])]
                 self._table = opened + beyond
                 self.service_s = min(self.service_s, opened[0][1].both)
         first = self._table[0][1]
-        self.apart = (first.read_deviation, first.write_deviation)
+        self.idle_deviations = (first.read_deviation, first.write_deviation)
         self._loads = tuple(load for load, _ in self._table)
 
     def at(self, rate: float) -> SetResponse:
@@ -110,19 +110,19 @@ class DriveCurve:
 Table = list[tuple[float, SetResponse]]
 
 
-def _of_group(flown: BenchmarkCurve, most: float) -> Table:
+def _of_group(curve: BenchmarkCurve, most: float) -> Table:
     """Loads and what is found at them, times (1 - load).
 
     A loop of N requests leaves N - 1 for another to find, so its responses are those of random arrivals at
     (N - 1)/N of its rate.
     """
     table: Table = []
-    for point in flown.points:
+    for point in curve.points:
         load = min(point.iops * (point.depth - 1) / point.depth / most, 0.999)
         if table and load <= table[-1][0]:
             continue
         found = SetResponse(
-            point.there / point.iops,
+            point.number_in_system / point.iops,
             point.read.mean_s,
             point.read.mean_s,
             point.write.mean_s,
@@ -137,10 +137,10 @@ def _of_group(flown: BenchmarkCurve, most: float) -> Table:
     return table
 
 
-def _of_arrivals(flown: BenchmarkCurve) -> Table:
+def _of_arrivals(curve: BenchmarkCurve) -> Table:
     """The table from benchmarks with random arrivals; empty where there were none."""
     table: Table = []
-    for load, point in flown.open:
+    for load, point in curve.open:
         times = (point.both, point.read, point.write)
         means = [moments.mean_s for moments in times]
         deviations = [moments.deviation_s for moments in times[1:]]
@@ -151,9 +151,9 @@ def _of_arrivals(flown: BenchmarkCurve) -> Table:
     return table
 
 
-def _of_set(flown: BenchmarkCurve, alone: _Alone, most: float, service_s: float) -> Table:
+def _of_set(curve: BenchmarkCurve, alone: _Alone, most: float, service_s: float) -> Table:
     """The table from the birth-death process of one set."""
-    variation = (flown.points[0].both.deviation_s / flown.points[0].both.mean_s) ** 2
+    variation = (curve.points[0].both.deviation_s / curve.points[0].both.mean_s) ** 2
     states = np.arange(1, _STATES + 1, dtype=float)
     first = alone.at(1)
     table: Table = [(0.0, first._replace(both=service_s))]
@@ -189,9 +189,9 @@ class _Alone:
     table: Floats
 
     @classmethod
-    def of(cls, flown: BenchmarkCurve, most: float) -> _Alone:
+    def of(cls, curve: BenchmarkCurve, most: float) -> _Alone:
         """Beyond the last benchmarked depth, times grow with the number outstanding."""
-        points, states = flown.points, np.arange(1, _STATES + 1, dtype=float)
+        points, states = curve.points, np.arange(1, _STATES + 1, dtype=float)
         depths = np.array([point.depth for point in points], float)
         response = states / np.minimum(np.interp(states, depths, [point.iops for point in points]), most)
         grown = np.maximum(1.0, states / depths[-1])
@@ -250,11 +250,11 @@ def greatest(count: float) -> float:
     return float((normal + exponential) / 2)
 
 
-#: Share of a response's spread by which parts of one request on neighbouring drives differ (from simulations
-#: of requests of 2 to 16 units on 8 and 24 drives: 0.2 to 0.45).
-_APART: Final = 0.3
-#: Share of the spread of services, which exists without a queue too: 0.6 to 0.9.
-_OWN: Final = 0.75
+#: Share of the deviation of responses by which parts of one request on neighbouring drives differ: from
+#: simulations of requests of 2 to 16 units on 8 and 24 drives (0.2 to 0.45).
+_NEIGHBOUR_SHARE: Final = 0.3
+#: The same of the deviation on an idle set, where only services differ: 0.6 to 0.9.
+_IDLE_SHARE: Final = 0.75
 
 
 @dataclass
@@ -306,9 +306,9 @@ class Sets:
     work: dict[int, float] = field(default_factory=dict)
 
     @property
-    def _same(self) -> float:
-        """How near the sets are to being one, which always has as many operations as the loop has
-        requests."""
+    def _one_set_share(self) -> float:
+        """Weight of the responses of one set alone, which always has as many operations as the loop has
+        requests: 1 where a request asks all sets at the same time."""
         return min(1.0, self.together / self.number)
 
     def visit(self, flow: int, times: float) -> None:
@@ -326,12 +326,12 @@ class Sets:
     def operation_j(self, rates: Sequence[float], seen: Sequence[float]) -> float:
         """Joules of an operation above idling, at rates of flows and what of them an arrival sees."""
         curve = self.curve
-        if curve.updated:
+        if curve.update_drives:
             return curve.at(self.rate(seen)).operation_j
         rate = min(self.rate(rates), curve.most * 0.9999)
         found = curve.at(rate)
         alone = curve.alone(rate * found.both)
-        return (found if alone is None else found.mixed(alone, self._same)).operation_j
+        return (found if alone is None else found.mixed(alone, self._one_set_share)).operation_j
 
     def figures(self, rates: Sequence[float], variation: float) -> SetResponse:
         """Responses of operations, where requests arrive with ``variation`` (ca^2)."""
@@ -351,7 +351,7 @@ class Sets:
         # One set with a fixed number of operations has that many there, always.
         alone = curve.alone(1 + rate * found.both)
         if alone is not None:
-            found = found.mixed(alone, self._same)
+            found = found.mixed(alone, self._one_set_share)
         if variation != 1.0:
             waited = (found.both - curve.service_s) * (1 - variation) / 2
             found = SetResponse._make([*(max(0.0, value - waited) for value in found[:4]), *found[4:]])
@@ -373,25 +373,28 @@ class Leg:
 
     def response(self, found: SetResponse) -> float:
         """At sets where operations find this."""
-        updated = self.station.curve.updated if isinstance(self.station, Sets) else 0
-        if self.how == "update" and updated:
-            return found.update + (greatest(self.abreast) - greatest(updated)) * found.update_deviation
+        update_drives = self.station.curve.update_drives if isinstance(self.station, Sets) else 0
+        if self.how == "update" and update_drives:
+            return found.update + (greatest(self.abreast) - greatest(update_drives)) * found.update_deviation
         if self.abreast <= 1 or not isinstance(self.station, Sets):
             reads, writes = found.read, found.write
         else:
-            most, alike, own = greatest(self.abreast), self._apart(), self.station.curve.apart
-            reads = found.read + most * max(alike * found.read_deviation, _OWN * own[0])
-            writes = found.write + most * max(alike * found.write_deviation, _OWN * own[1])
+            farthest, share = greatest(self.abreast), self._neighbour_share()
+            idle = self.station.curve.idle_deviations
+            reads = found.read + farthest * max(share * found.read_deviation, _IDLE_SHARE * idle[0])
+            writes = found.write + farthest * max(share * found.write_deviation, _IDLE_SHARE * idle[1])
         return {"read": reads, "write": writes, "update": reads + writes}[self.how]
 
-    def _apart(self) -> float:
-        """How far neighbours differ: where most operations come together they hold the same, in the same
-        order."""
+    def _neighbour_share(self) -> float:
+        """Share of the deviation by which neighbours differ.
+
+        Where most operations come together, neighbours hold the same in the same order, so it is smaller.
+        """
         if not isinstance(self.station, Sets) or self.abreast <= 1:
             return 1.0
-        alike = _APART * (1 - min(1.0, self.abreast / self.station.number) ** 2 / 3)
+        share = _NEIGHBOUR_SHARE * (1 - min(1.0, self.abreast / self.station.number) ** 2 / 3)
         together = min(1.0, (self.station.together - 1) / (self.abreast - 1))
-        return alike + (1 - alike) * math.sqrt(1 - together)
+        return share + (1 - share) * math.sqrt(1 - together)
 
 
 def response(legs: Sequence[Leg], seen: Sequence[float], variation: float) -> float:

@@ -318,7 +318,7 @@ def assumed(
     flows: Sequence[EstimatedWorkload], controller: Mapping[str, Any], virtual: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
     """Assumptions of an estimate."""
-    yield "estimated, not simulated: a steady state of independent requests, drives as pilots fly them"
+    yield "estimated, not simulated: a steady state of independent requests, drives as benchmarked alone"
     for flow in flows:
         yield from flow.notes
     if any(stream.access["pattern"] == "sequential" for flow in flows for stream in flow.streams):

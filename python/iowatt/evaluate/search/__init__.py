@@ -2,7 +2,7 @@
 
 ``axes`` reads what varies, ``prepare`` checks every point before one runs, ``point`` is a point as a task,
 ``pricing`` the cost lens on a point, ``sweep`` and ``curve`` the verbs. Packages: ``tasks`` runs points and
-keeps them, ``table`` has their rows and metrics, ``highest`` searches a load by measurements, ``rate`` a
+keeps them, ``metrics`` has their rows and metrics, ``highest`` searches a load by measurements, ``rate`` a
 scenario's highest rate, ``optimize`` the best configurations; ``cluster`` runs tasks on Ray.
 """
 

@@ -69,8 +69,8 @@ def evaluate_point(task: PointTask, report: Report) -> dict[str, Any]:
     """Simulate a point; the record of it that the journal keeps.
 
     The record has ``key`` and either ``row`` or, where the scenario cannot be run, ``error``
-    (``record.as_record``); and ``cost`` (``wall_s``, ``cpu_s``), which may differ between
-    equal points. Raises ``MachineError`` where this machine lacks what the point needs.
+    (:func:`iowatt.evaluate.search.tasks.journal.error_record`); and ``cost`` (``wall_s``, ``cpu_s``), which
+    may differ between equal points. Raises ``MachineError`` where this machine lacks what the point needs.
     """
     return recorded(task.key, lambda: _evaluate(task, report))
 

@@ -25,7 +25,7 @@ class CompareRequest:
     Times in s. ``threshold_s`` is what a spike is over (None: the 99th percentile before); ``every_s`` how
     long a block of the course over time is (at least; None: as the Runs have it); ``expected_interval_s``
     what one outstanding request of a closed loop is expected to come after the one before (None: found, see
-    :mod:`.omission`).
+    :mod:`iowatt.lenses.compare.omission`).
     """
 
     before: Sequence[Run]
@@ -41,8 +41,8 @@ class CompareRequest:
     seed: int = 1
 
     @property
-    def spike_s(self) -> float:
-        """The threshold, once it is known."""
+    def used_threshold_s(self) -> float:
+        """The threshold in use: ``threshold_s``, or a default where none is known."""
         return THRESHOLD_S if self.threshold_s is None else self.threshold_s
 
     def __post_init__(self) -> None:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book
     from iowatt.lenses.cost.book.find import find_book
     from iowatt.lenses.cost.pricing.case import Horizon
-    from iowatt.lenses.cost.request import CostRequest, answer
+    from iowatt.lenses.cost.request import CostRequest, price_runs
     from iowatt.lenses.cost.result.costs import Cost
 
-__all__ = ["SAMPLES", "START", "YEARS", "Book", "Cost", "CostRequest", "Horizon", "answer", "find_book"]
+__all__ = ["SAMPLES", "START", "YEARS", "Book", "Cost", "CostRequest", "Horizon", "find_book", "price_runs"]
 
 YEARS: Final = 5.0
 SAMPLES: Final = 300
@@ -33,7 +33,7 @@ if not TYPE_CHECKING:
             "book.book": "Book",
             "book.find": "find_book",
             "pricing.case": "Horizon",
-            "request": "CostRequest answer",
+            "request": "CostRequest price_runs",
             "result.costs": "Cost",
         },
     )

@@ -1,4 +1,4 @@
-"""A request of ``iowatt cost`` (Runs, assumptions, a horizon) and its answer."""
+"""A request of ``iowatt cost`` (Runs, assumptions, a horizon), and the function that prices it."""
 
 from __future__ import annotations
 
@@ -64,8 +64,10 @@ class CostRequest:
         return Horizon("time", YEARS if self.years is None else self.years)
 
 
-def answer(request: CostRequest, progress: Callable[[int], None] | None = None) -> Cost:
-    """The document ``iowatt.cost/1``; ``progress`` is called with the number of prices found so far.
+def price_runs(request: CostRequest, progress: Callable[[int], None] | None = None) -> Cost:
+    """Price Runs: the document ``iowatt.cost/1``.
+
+    ``progress`` is called with the number of prices found so far.
 
     Raises ``InputError``: no Run, a Run that cannot be read, both horizons, anything that cannot be priced.
     """

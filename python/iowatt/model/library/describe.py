@@ -59,8 +59,8 @@ def good_for(file: DeviceFile) -> list[str]:
 def file_ratings(file: DeviceFile) -> tuple[dict[str, float], tuple[str, ...]]:
     """What a device is rated to last, and notes on what was derived or assumed; simulated or not.
 
-    Of a disk :meth:`Endurance.ratings`; of an SSD ``bytes_written``, what hosts may write (``tbw``, else
-    ``dwpd`` over the warranty), and ``pe_cycles``.
+    Of a disk :meth:`iowatt.model.library.device.Endurance.ratings`; of an SSD ``bytes_written``, what hosts
+    may write (``tbw``, else ``dwpd`` over the warranty), and ``pe_cycles``.
     """
     if file.kind == "hdd":
         return file.endurance.ratings(), ()

@@ -58,7 +58,7 @@ def _lowest(number: Counts) -> Counts:
 
 
 def json_histogram(bins: Any, what: str, where: str, longest_ns: int = 0) -> Histogram:
-    """The bins of one direction; nothing where there are none. ``longest_ns`` as in :func:`ranges`.
+    """The bins of one direction; nothing where there are none. ``longest_ns`` as in :func:`bin_ranges`.
 
     Raises ``InputError`` where one is not a count by a number of nanoseconds.
     """

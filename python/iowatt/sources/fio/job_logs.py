@@ -245,7 +245,7 @@ _AROUND_S: Final = 5.0
 
 @dataclass(frozen=True)
 class JobLogs:
-    """What logs of rates and of latencies say; histogram logs are for :mod:`response_logs`."""
+    """What logs of rates and of latencies say; histogram logs are for :mod:`iowatt.sources.fio.over_time`."""
 
     #: By direction; None where a job has no logs, which ``missing`` says.
     series: dict[str, list[RateSeries]] | None

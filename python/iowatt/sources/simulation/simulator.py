@@ -50,9 +50,9 @@ def observe(
     progress:
         Called a few times a second. What it raises (``KeyboardInterrupt``) ends the simulation.
     scratch:
-        Folder for what is too long for memory, the system's own for such things where it is None.
+        Folder for temporary tables that do not fit in memory; None: the system's temporary folder.
     back_end:
-        Takes every request that a pool is handed.
+        Collects every request to a pool; None: they are not recorded.
     other_cpu_s:
         Processor time that other threads of this process have spent on other work so far; it is kept
         off the simulation's account.
@@ -64,22 +64,22 @@ def observe(
     is asked for with a trace that can be read once only, or the warm-up leaves nothing of the run.
     """
     _load()
-    cost = _Meter(other_cpu_s, cpu_clock)
-    passes = _Passes(traces, progress, cost)
+    cost = _Stopwatch(other_cpu_s, cpu_clock)
+    simulations = _Simulations(traces, progress, cost)
     simulation, notes = plan["simulation"], []
     if hot_extents.places_hot_extents(simulation):
         _refuse_pipes(traces, "initial = 'hot'", "array.virtual_pool")
-        simulation = hot_extents.with_hot_extents(simulation, passes.once)
+        simulation = hot_extents.with_hot_extents(simulation, simulations.run_pass)
     if _foresees(simulation):
         _refuse_pipes(traces, "an oracle", "array.pool.power")
     idle = _spool(scratch) if simulation["observe"].get("idle", False) else None
     if plan.get("warmup") == "auto":
         _refuse_pipes(traces, "an automatic warm-up", "observe.warmup")
-        warmup_s, note = warmup.find_warmup(simulation, passes.whole)
+        warmup_s, note = warmup.find_warmup(simulation, simulations.run)
         simulation = warmup.observed(simulation, warmup_s=warmup_s)
         notes.append(note)
     try:
-        raw = passes.whole(simulation, idle, back_end)
+        raw = simulations.run(simulation, idle, back_end)
     except DataLossError as loss:
         raise _data_loss(loss, plan["names"]["pools"]) from None
     _refuse_lack_of_space(raw["summary"], plan["names"])
@@ -91,23 +91,23 @@ def observe(
     return build_record({**plan, "simulation": simulation}, raw, notes, scenario_text, cost.read(), idle=idle)
 
 
-class _Passes:
-    """Simulations over the same traces: some questions take one before the one that counts."""
+class _Simulations:
+    """Runs simulations over the same traces: automatic warm-up, hot extents and oracles take several."""
 
-    def __init__(self, traces: Sequence[TraceSpec], progress: Progress | None, cost: _Meter) -> None:
+    def __init__(self, traces: Sequence[TraceSpec], progress: Progress | None, cost: _Stopwatch) -> None:
         self._traces = traces
         # Always a Python function: signals (Ctrl-C) are seen when one is called.
         self._report = progress or (lambda _fraction, _requests: None)
         self._cost = cost
 
-    def once(
+    def run_pass(
         self,
         simulation: Mapping[str, Any],
         foreseen: Any = None,
         idle: IdleSpool | None = None,
         back_end: BackEndSpool | None = None,
     ) -> dict[str, Any]:
-        """One simulation; ``foreseen`` are the idle periods that an oracle is told."""
+        """Simulate once, with one pass over the traces; ``foreseen``: idle periods that an oracle knows."""
         opened = [_source(trace) for trace in self._traces]
 
         def watch(fraction: float | None, requests: int) -> None:
@@ -121,18 +121,18 @@ class _Passes:
         self._cost.requests += raw["summary"]["requests_simulated"]
         return raw
 
-    def whole(
+    def run(
         self,
         simulation: Mapping[str, Any],
         idle: IdleSpool | None = None,
         back_end: BackEndSpool | None = None,
     ) -> dict[str, Any]:
-        """A simulation, after one without foresight where a policy has to know the idle periods.
+        """Simulate, with a pass before it where a policy has to know the idle periods.
 
-        An oracle is ready in time, so its periods are those of the first.
+        An oracle has its drives ready in time, so its idle periods are those of the pass without foresight.
         """
-        foreseen = self.once(simulation)["foreseen"] if _foresees(simulation) else None
-        return self.once(simulation, foreseen, idle, back_end)
+        foreseen = self.run_pass(simulation)["foreseen"] if _foresees(simulation) else None
+        return self.run_pass(simulation, foreseen, idle, back_end)
 
 
 def _data_loss(loss: DataLossError, pools: Sequence[str]) -> InputError:
@@ -170,7 +170,7 @@ def run_core(
     idle: Callable[..., None] | None = None,
     back_end: Callable[..., None] | None = None,
 ) -> dict[str, Any]:
-    """Call the core: the only place that does."""
+    """Run a simulation in Rust: the only place that calls ``core.simulate``."""
     from iowatt import core  # loaded by those who simulate
 
     return dict(core.simulate(simulation, list(sources), progress, foreseen, idle, back_end))
@@ -225,8 +225,8 @@ def _refuse_empty_window(window: Mapping[str, Any], warmup_s: float) -> None:
     raise InputError("out-of-range", "observe.warmup", message, hint=hint)
 
 
-class _Meter:
-    """What the simulation takes, from construction to :meth:`read`."""
+class _Stopwatch:
+    """Measures wall time, processor time and memory from its construction to :meth:`read`."""
 
     def __init__(self, other_cpu_s: Callable[[], float], cpu_clock: Callable[[], float]) -> None:
         self.requests = 0

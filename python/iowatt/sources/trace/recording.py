@@ -53,7 +53,9 @@ def observe_recording(
     interval_ns: int | None,
     progress: Progress | None,
 ) -> Observation:
-    """The observation of a recording; ``interval_ns`` as for :class:`Count`.
+    """The observation of a recording.
+
+    ``interval_ns``: as for :class:`iowatt.sources.trace.count.RequestCounter`.
 
     Raises ``InputError`` where a file is damaged, or no request was seen from one end to the other.
     """

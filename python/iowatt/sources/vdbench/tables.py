@@ -12,7 +12,7 @@ from iowatt.base.errors import InputError
 from iowatt.sources.vdbench import text
 from iowatt.sources.vdbench.text import ReportLine, ReportRow, RunRows, RunStart, is_label
 
-#: Names of columns, in lower case, to those of :class:`Row`.
+#: Names of columns, in lower case, to those of :class:`ReportRow`.
 _FLAT_COLUMNS: Final = {
     "reqrate": "asked", "rate": "rate", "mb/sec": "mb", "bytes/io": "size", "read%": "reads", "resp": "resp",
     "read_resp": "read_resp", "write_resp": "write_resp", "resp_max": "max", "read_max": "read_max",

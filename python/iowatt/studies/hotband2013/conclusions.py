@@ -31,7 +31,8 @@ def ratio(
     capped: tuple[bool, bool] = (False, False),
     **values: Any,
 ) -> ClaimVerdict:
-    """A ratio beside the published one; ``values`` as :meth:`StudyText.judge` takes them.
+    """A ratio beside the published one; ``values`` as :meth:`iowatt.studies.text.StudyText.judge` takes
+    them.
 
     ``capped`` says whether the assumed controller sets the upper and the lower figure of ours. Then ours is a
     bound, and judged only where it lies beyond the published one on the side that it bounds.

@@ -3,9 +3,9 @@
 //! Under FIFO collection of a log that is written at one frontier, what a class of traffic (share `r` of the writes on
 //! share `f` of the data) has in a superblock decays with its age `x` (0: just written, 1: next to be collected) as
 //! `exp(-L x)`, `L = r a / (f A)`, with `a` the flash in rotation over the data it holds and `A` the write
-//! amplification, the root of `A = 1 + sum r / (exp(L) - 1)`: the renewal argument of the project's facts (cost.md
-//! 5.1); for one class it is Xiang and Kurkoski's `a / (a + W(-a exp(-a)))` (2012). Greedy collection tends to the
-//! same state as superblocks grow; from this start it finds its own within about one pass over the drive.
+//! amplification, the root of `A = 1 + sum r / (exp(L) - 1)`: a renewal argument
+//! (docs/models/ssd.md); for one class it is Xiang and Kurkoski's `a / (a + W(-a exp(-a)))` (2012). Greedy collection
+//! tends to the same state as superblocks grow; from this start it finds its own within about one pass over the drive.
 //!
 //! Which address is where is a shuffle of each class; superblocks take ranks in turn. So the whole state is one number a
 //! class and superblock.

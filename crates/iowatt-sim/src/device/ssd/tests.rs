@@ -1,4 +1,4 @@
-//! The translation layer by itself: write amplification against the closed forms of the project's facts (cost.md 5.1),
+//! The translation layer by itself: write amplification against the closed forms of docs/models/ssd.md,
 //! and that nothing is ever lost.
 
 use super::ftl::{Ftl, Geometry, Work};
@@ -93,7 +93,7 @@ fn mean(parts: &[f64]) -> f64 {
 const UNIFORM: [Share; 1] = [Share { space: 1.0, writes: 1.0 }];
 
 #[test]
-fn the_closed_form_is_that_of_the_facts() {
+fn the_closed_form_gives_the_tabulated_figures() {
     let table = [(0.07, 7.82), (0.15, 4.02), (0.28, 2.48), (0.40, 1.96), (1.0, 1.26)];
     for (spare, expected) in table {
         assert!((amplification(1.0 + spare, &UNIFORM) - expected).abs() < 0.005, "{spare}");
@@ -160,9 +160,9 @@ fn a_long_preconditioning_ends_in_the_state_that_is_constructed() {
     assert!((old / new - 1.0).abs() < 0.02, "{old} {new}");
 }
 
-/// Greedy collection, by the facts' own simulation of 1,024 blocks of 256 units: within 2 %. (Of that, the block kept free
-/// here and the one being written are 1.3 % at a spare of 0.15 and less beyond.) It beats the closed form of FIFO for the
-/// same rotation.
+/// Greedy collection, against an independent simulation of 1,024 blocks of 256 units: within 2 %. (Of that, the block
+/// kept free here and the one being written are 1.3 % at a spare of 0.15 and less beyond.) It beats the closed form of
+/// FIFO for the same rotation.
 #[test]
 fn greedy_collection_does_better_than_fifo() {
     for (spare, expected) in [(0.15, 3.96), (0.28, 2.46), (1.0, 1.25)] {

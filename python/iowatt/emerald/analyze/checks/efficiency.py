@@ -1,6 +1,6 @@
 """The primary metrics: EP of a phase, the ratio of its means, and ready idle in GB/W.
 
-Formulas after the measurement specification's training (facts read there; see docs/models/emerald.md):
+Formulas after the measurement specification's training (docs/models/emerald.md):
 EP = mean operations rate / mean power over the same interval; EP_RI = raw capacity / mean power,
 with GB = 1e9 bytes.
 """

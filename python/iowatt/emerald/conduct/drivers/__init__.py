@@ -2,7 +2,7 @@
 
 ``fio``, ``vdbench`` (both a ``program``) and ``simulation`` are the drivers; ``course`` says which stages one
 simulation holds, ``idle`` waits through a stage without requests. Their contract is
-:class:`iowatt.emerald.driver.Driver`.
+:class:`iowatt.emerald.driver.LoadDriver`.
 """
 
 from __future__ import annotations

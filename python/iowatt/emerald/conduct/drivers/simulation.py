@@ -25,7 +25,7 @@ RUN: Final = "run"  #: The bundle in a stage's folder.
 
 
 class SimulationDriver:
-    """Simulates stages, one at a time (the contract is :class:`iowatt.emerald.driver.Driver`).
+    """Simulates stages, one at a time (the contract is :class:`iowatt.emerald.driver.LoadDriver`).
 
     ``base``: the folder that the plan's scenario is relative to, where it is not absolute.
     """

@@ -4,7 +4,7 @@ The mixes are those of :mod:`iowatt.sources.export.fio`: the hot band is 18 jobs
 stream and one for each direction of the uniform and the hot streams, each with ``rate_iops`` and Poisson
 arrivals. Around them this file puts what a measurement needs:
 
-- a log of requests, bytes and latencies for every job, with Unix time (facts of fio 3.33: ``log_unix_epoch``
+- a log of requests, bytes and latencies for every job, with Unix time (fio 3.33: ``log_unix_epoch``
   gives absolute ms, a row is one direction of one window), and bins of whole response times in the JSON;
 - never ``group_reporting``: shares are checked job by job;
 - ``refill_buffers``: data that cannot be reduced; ``allow_file_create=0``: a mistyped name makes no file;

@@ -11,14 +11,14 @@ from iowatt.evaluate.search.highest.rate import (
     MOST_REQUESTS,
     RateBracket,
     RateMeasurement,
+    achieved_rate,
     half_width_s,
     highest_rate,
-    kept_up,
     verdict_of,
 )
 from iowatt.evaluate.search.highest.throughput import highest_throughput
 
 __all__ = [
-    "KEEPS_UP", "MOST_REQUESTS", "RateBracket", "RateMeasurement", "half_width_s", "highest_rate",
-    "highest_throughput", "kept_up", "verdict_of",
+    "KEEPS_UP", "MOST_REQUESTS", "RateBracket", "RateMeasurement", "achieved_rate", "half_width_s",
+    "highest_rate", "highest_throughput", "verdict_of",
 ]  # fmt: skip

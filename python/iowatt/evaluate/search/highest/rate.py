@@ -174,7 +174,7 @@ def half_width_s(times: Mapping[str, Any]) -> float | None:
     return half / 1e3 if half <= times["mean"] else None
 
 
-def kept_up(rate: float, completed: float, issued: float) -> float:
+def achieved_rate(rate: float, completed: float, issued: float) -> float:
     """The achieved part of an open load of ``rate``, where ``issued`` arrived and ``completed`` were done.
 
     Both per second, or both in all: the scatter of random arrivals is in both, and so taken out.

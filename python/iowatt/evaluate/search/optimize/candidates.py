@@ -66,9 +66,9 @@ class Assessor:
         self.known_arrivals: dict[str, bounds.Arrivals] = {}
 
     @property
-    def pilots(self) -> int:
+    def benchmarks(self) -> int:
         """Short simulations of single drives that the estimates rest on."""
-        return 0 if self._estimator is None else self._estimator.pilots
+        return 0 if self._estimator is None else self._estimator.benchmarks
 
     def __call__(self, number: int) -> Assessment:
         """The assessment of a point, made once."""

@@ -183,7 +183,7 @@ def document(
             used=bool(estimated),
             why_not=None if estimated else why_not,
             points=sum(assessor(number).estimate is not None for number in candidates.rows),
-            pilots=assessor.pilots,
+            pilots=assessor.benchmarks,
             errors=errors(problem, assessor, candidates),
         ),
         front=list(best.front),

@@ -1,9 +1,9 @@
 """The highest rate and its confidence interval, from those of the response times near it.
 
-Near the limit 1/R is nearly a straight line in the rate (``search.highest_rate``). Where that line
-of one seed meets 1/limit is this seed's own answer, and the answers of independent seeds give Student's t
-interval. Of a single seed the interval of the mean, by batch means, is carried over to the rate by the slope
-of that line (the delta method).
+Near the limit 1/R is nearly a straight line in the rate (:mod:`iowatt.evaluate.search.highest`). Where that
+line of one seed meets 1/limit is this seed's own answer, and the answers of independent seeds give Student's
+t interval. Of a single seed the interval of the mean, by batch means, is carried over to the rate by the
+slope of that line (the delta method).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from iowatt.evaluate import evaluation
-from iowatt.evaluate.search.highest.rate import half_width_s, kept_up
+from iowatt.evaluate.search.highest.rate import achieved_rate, half_width_s
 from iowatt.evaluate.search.tasks.executor import Report
 from iowatt.model.scenario import Scenario
 from iowatt.run import provenance
@@ -32,7 +32,7 @@ class RunMeasurement:
 
     def achieved(self, rate: float) -> float:
         """Requests per second that were kept up with, of ``rate``."""
-        return kept_up(rate, self.completed, self.requests) if self.requests else 0.0
+        return achieved_rate(rate, self.completed, self.requests) if self.requests else 0.0
 
     def judged_s(self, limits_s: Mapping[str, float]) -> float | None:
         """The time to compare with the limit of all requests: theirs, or another kind's in proportion to its

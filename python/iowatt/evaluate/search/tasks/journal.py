@@ -53,7 +53,7 @@ def error_record(error: IowattError) -> dict[str, str | None]:
 
 
 def is_error_record(value: Any) -> bool:
-    """Whether a value is what ``as_record`` makes."""
+    """Whether a value is what :func:`error_record` makes."""
     return (
         isinstance(value, dict)
         and value.keys() == set(ERROR_KEYS)

@@ -3,7 +3,7 @@
 A sample belongs to the interval in which its stamp lies, start excluded and end included, because an
 instrument stamps what it has just averaged. A mean weighs each sample with the time since the previous one,
 1.5 sampling intervals at most: with a steady instrument it is the arithmetic mean that the rules ask for
-(facts: "average power = arithmetic mean of power over it"), and a sample after a gap does not stand for the
+(SNIA Emerald: average power is the arithmetic mean), and a sample after a gap does not stand for the
 gap. Nothing is interpolated: an interval that lacks samples is incomplete, and says why.
 """
 
@@ -23,7 +23,7 @@ from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog, LogP
 
 Counts = npt.NDArray[np.int64]
 
-#: Share of the samples that an interval needs (facts/emerald.md 6: fewer than 12 x 0.9 is flagged).
+#: Share of the samples that an interval needs (SNIA Emerald: fewer than 0.9 of a minute's 12 are flagged).
 LEAST_SHARE: Final = 0.9
 _LONGEST_WEIGHT: Final = 1.5
 _NONE: Final = (np.empty(0), np.empty(0))
