@@ -63,7 +63,8 @@ def test_text_has_a_line_for_each_cache(trace: Path) -> None:
     ratios = [figure.table.rows[0][at] for at in range(2, 8)]
     assert ratios == pytest.approx([33.33, 40.48, 25.0, 4.0, 50.0, 94.12], abs=0.005)
     assert sum("100%" in line for line in lines) == 2
-    assert "CLOCK (bits 2)" in result.stdout
+    clock = [line[3:] for line in lines if line[:3] == ["CLOCK", "(bits", "2)"] and len(line) == 8]
+    assert [line[:2] for line in clock] == [["0.007812", "8KiB"], ["0.01172", "100%"]]
     assert all(len(line) <= 80 for line in result.stdout.splitlines() if "  " in line)
 
 

@@ -184,7 +184,7 @@ def test_init_writes_a_scenario_that_loads(tmp_path):
     ).resolve() == EXAMPLES / "traces" / "pg_tpcc_paced_excerpt.parquet"
     assert invoke("check", target).exit_code == 0
     assert "{{" not in target.read_text("utf-8")
-    assert [p.name for p in tmp_path.iterdir()] == ["my first.toml"]
+    assert [p.name for p in tmp_path.iterdir()] == [target.name]
 
 
 def test_init_with_a_trace_of_ones_own(tmp_path, monkeypatch):

@@ -63,7 +63,8 @@ def test_list_on_a_terminal():
     rows = {row[0]: row[1:] for row in figure.table.rows}
     assert list(rows) == [device.name for device in found.devices]
     toshiba = rows["toshiba-mg04sca500e"]
-    assert toshiba == ["hdd", 5e12, "mechanics", 7200.0, 6.2, "B", None, "simulation, mechanics, power"]
+    assert toshiba[:-1] == ["hdd", 5e12, "mechanics", 7200.0, 6.2, "B", None]
+    assert toshiba[-1].split(", ") == ["simulation", "mechanics", "power"]
     assert rows["micron-5210-ion-1-92tb"][2] == "flash"
     # All of them are printed, however long the list.
     everything = invoke("list").stdout.splitlines()
@@ -106,7 +107,7 @@ def test_show_on_a_terminal():
     assert figures["power.idle_c"][2].endswith("grade A [2]")
     (sources,) = [section.sentences for section in document.sections if section.key == "sources"]
     assert sources[1] == f"[2] {next(f.source for f in found.figures if f.figure == 'power.idle_c')}"
-    assert "derived 5V*A+12V*A from the manual's typical amps" in {f.basis for f in found.figures}
+    assert any("5V*A+12V*A" in (f.basis or "") for f in found.figures)
     assert len(document.caveats) == len({f.basis for f in found.figures if f.basis}) + len(found.notes)
     assert found.missing["mechanics"] == ["seek.average", "geometry.outer_rate"]
     assert dict(tables["missing"].rows)["mechanics"] == "seek.average, geometry.outer_rate"

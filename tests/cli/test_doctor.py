@@ -61,8 +61,10 @@ def test_a_missing_essential_part_is_exit_1_and_says_how_to_get_it(monkeypatch: 
     monkeypatch.setattr(environment, "_LIBRARIES", ("numpy", "no-such-package-of-ours"))
     result = runner.invoke(app, ["doctor"])
     assert result.exit_code == 1
-    assert "pip install no-such-package-of-ours" in result.stdout
-    broken = document(environment.survey())
+    found = environment.survey()
+    (part,) = (part for part in found.parts if part.name == "no-such-package-of-ours")
+    assert part.fix.split() == ["pip", "install", part.name] and part.fix in result.stdout
+    broken = document(found)
     assert "no-such-package-of-ours" in broken.verdict[0]
     (deciding,) = (caveat for caveat in broken.caveats if caveat.decides)
     assert "no-such-package-of-ours" in deciding.text

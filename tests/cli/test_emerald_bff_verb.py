@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from iowatt.cli.main import app
-from refused import check
+from refused import check, faults
 
 DEVICE = """\
 name = "drive"
@@ -82,28 +82,29 @@ def test_a_processor_of_half_a_millisecond_puts_the_peak_where_its_2000_requests
 def test_the_table_is_printed_with_the_names_of_the_files(place):
     result = invoke("--metric", "SR", "--no-estimate", "-o", "out")
     assert result.exit_code == 0, result.output
-    assert "MiB/s/W" in result.stdout and "report: out/report.html" in result.stdout
+    assert "MiB/s/W" in result.stdout and "out/report.html" in result.stdout
     again = invoke("--metric", "SR", "--no-estimate", "-o", "out")
     check(again.exception, "exists", "out")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "fault", "named"),
     [
-        (["--metric", "XX"], "'XX'"),
-        (["--drive-option", "tape"], "'tape'"),
-        (["--within", "2h"], "out of range"),
-        (["--rules", "emerald-9"], "emerald-9"),
-        (["--set", "shelf.small.form_factor=1.8"], "form_factor"),
-        (["--set", 'controller.only.drives={"2.5"=2}'], " 3 drives"),
+        (["--metric", "XX"], "unknown-name @ metric", "'XX'"),
+        (["--drive-option", "tape"], "unknown-name @ drive", "'tape'"),
+        (["--within", "2h"], "out-of-range @ within", "2h"),
+        (["--rules", "emerald-9"], "unknown-name @ set=rules", "emerald-9"),
+        (["--set", "shelf.small.form_factor=1.8"], "not-accepted @ set=shelf.small.form_factor", "1.8"),
+        (["--set", 'controller.only.drives={"2.5"=2}'], "infeasible @ drive.disk", " 3 "),
     ],
 )
-def test_what_is_wrong_is_said_before_anything_is_written(place, arguments, said):
+def test_what_is_wrong_is_said_before_anything_is_written(place, arguments, fault, named):
     result = invoke(*arguments)
-    assert result.exception.exit_code == 2 and said in str(result.exception)
+    assert result.exception.exit_code == 2
+    assert faults(result.exception) == fault and named in str(result.exception)
     assert not (place / "bff").exists()
 
 
 def test_the_schema_of_the_family_file_is_printed():
     result = CliRunner().invoke(app, ["schema", "family"], catch_exceptions=False)
-    assert json.loads(result.stdout)["title"] == "iowatt product family"
+    assert json.loads(result.stdout)["properties"]["schema"]["const"] == "iowatt.family/1"

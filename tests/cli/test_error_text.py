@@ -36,7 +36,7 @@ def test_a_place_is_a_file_or_an_option(place, shown):
         ("`years=5`", "--years 5"),
         ("`force=True`", "--force"),
         ("`set=`", "--set"),
-        ("`warm_up=10min` or `years=1`", "--warm-up 10min or --years 1"),
+        ("`warm_up=10min`/`years=1`", "--warm-up 10min/--years 1"),
         # Quoted as a shell needs it.
         ('`set=arrivals={law="poisson",rate=500}`', "--set 'arrivals={law=\"poisson\",rate=500}'"),
         ("`progress=None`", "`progress=None`"),
@@ -45,8 +45,8 @@ def test_a_place_is_a_file_or_an_option(place, shown):
     ],
 )
 def test_arguments_in_messages_and_hints_are_options(written, shown):
-    error = InputError("missing", None, f"give {written}", hint=f"for example {written}")
-    assert error_text(error, OPTIONS) == f"error[missing]: give {shown}\n  hint: for example {shown}"
+    error = InputError("missing", None, written, hint=written)
+    assert error_text(error, OPTIONS) == f"error[missing]: {shown}\n  hint: {shown}"
 
 
 def test_several_problems_have_a_line_each():
@@ -63,8 +63,9 @@ def test_several_problems_have_a_line_each():
 
 
 def test_one_problem_is_the_error():
-    only = DocumentError([Problem("missing", (), "nothing", place="x.toml:1")], "x.toml")
-    assert error_text(only, OPTIONS) == "error[missing]: x.toml:1: nothing"
+    only = Problem("missing", (), "nothing", place="x.toml:1")
+    text = error_text(DocumentError([only], "x.toml"), OPTIONS)
+    assert text == f"error[{only.code}]: {only.place}: {only.message}"
 
 
 def test_options_are_those_of_the_verb_that_was_called():

@@ -13,6 +13,7 @@ import pytest
 
 from block_events import Event, written
 from iowatt.run.bundle import Run
+from refused import printed_code
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -74,5 +75,6 @@ def test_what_is_no_measurement_is_refused(tmp_path, text, words, code):
     (tmp_path / "a.trace").write_text(text)
     done = iowatt("import", "a.trace", *words, cwd=tmp_path)
     assert done.returncode == 2
-    assert f"iowatt: error[{code}]: a.trace: " in done.stderr
+    assert printed_code(done.stderr) == code
+    assert "a.trace: " in done.stderr
     assert not (tmp_path / "runs").exists()

@@ -57,7 +57,9 @@ def test_the_list_names_every_kind_and_its_grade():
     assert found["schema"] == "iowatt.meter-list/1"
     assert [kind["scheme"] for kind in found["kinds"]] == list(SCHEMES)
     assert all(name in shown for name in SCHEMES)
-    assert {kind["grade"] for kind in found["kinds"]} == {"emerald", "indicative", "as recorded"}
+    grades = {"emerald", "indicative"}
+    assert grades < {kind["grade"] for kind in found["kinds"]}
+    assert [kind["scheme"] for kind in found["kinds"] if kind["grade"] not in grades] == ["recording"]
 
 
 def test_the_options_of_one_kind():
@@ -105,7 +107,9 @@ def test_a_recording_is_made_read_and_gone_on_with(sensor, tmp_path):
     check(refusal(*words), "exists", str(folder / "left.csv"))
     (more,) = json.loads(run(*words, "--resume", "--json"))["recordings"]
     assert more["rows"] > rows
-    assert "recording continued after a break" in run("read", f"recording:{folder / 'left.csv'}")
+    (read,) = json.loads(run("read", f"recording:{folder / 'left.csv'}", "--json"))["instruments"]
+    assert "failure" in [problem["kind"] for problem in read["log"]["problems"]]
+    assert ",restarted," in (folder / "left.csv").read_text()
 
 
 def test_two_instruments_of_one_name_are_refused(sensor, tmp_path):

@@ -80,7 +80,7 @@ def test_a_page_is_written_once(tmp_path):
     assert invoke(SNIA, "-o", page).exit_code == 0
     text = page.read_text("utf-8")
     assert "snia-50-sff-15k" in text
-    assert "one shelf of 25 small drives and one of 12 large ones" in text
+    assert "25 small" in text and "12 large" in text  # a note of its part
     check(invoke(SNIA, "-o", page).exception, "exists", str(page))
     assert invoke(SNIA, "-o", page, "--force").exit_code == 0
     assert list(tmp_path.iterdir()) == [page]
@@ -96,4 +96,5 @@ def test_a_page_that_cannot_be_written_is_refused_first(tmp_path, name, code, pl
 
 def test_check_mentions_the_wall():
     result = CliRunner().invoke(main.app, ["check", str(EXAMPLES / "array-power.toml")])
-    assert "at the wall: 1132.3 W idle, 1765.2 W active" in result.stdout
+    (line,) = (line for line in result.stdout.splitlines() if "1132.3 W" in line)
+    assert "1765.2 W" in line

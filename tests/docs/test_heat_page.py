@@ -65,20 +65,18 @@ def test_every_configuration_is_as_printed(derived):
 def test_prediction_and_simulation_are_as_printed(derived):
     predicted, simulated = derived.chosen.predicted, derived.simulated
     errors = derived.errors
-    told = {row[0]: [number(cell) for cell in row[1:]] for row in rows("| one pool | predicted | simulated")}
-    for title, key in (
-        ("IOPS", "iops"),
-        ("mean response time", "response_time_ms"),
-        ("drives' power", "power_w"),
-    ):
-        one, expected, got, error = told[title]
+    told = [[number(cell) for cell in row[1:]] for row in rows("| one pool | predicted | simulated")]
+    whole, of_tiers = told[:3], told[3:]
+    for row, key in zip(whole, ("iops", "response_time_ms", "power_w"), strict=True):
+        one, expected, got, error = row
         assert one == pytest.approx(getattr(derived.one_pool, key), rel=0.01)
         assert expected == pytest.approx(getattr(predicted, key), rel=0.01)
         assert got == pytest.approx(getattr(simulated, key), rel=0.01)
         assert error == pytest.approx(100 * getattr(errors, key), abs=1)
-    for title, at in (("operations/s, SSDs", 0), ("operations/s, disks", 1)):
-        assert told[title][1] == pytest.approx(derived.chosen.tiers[at].operations_per_s, rel=0.01)
-        assert told[title][2] == pytest.approx(simulated.tiers[at].operations_per_s, rel=0.01)
+    assert len(of_tiers) == 2
+    for at, row in enumerate(of_tiers):
+        assert row[1] == pytest.approx(derived.chosen.tiers[at].operations_per_s, rel=0.01)
+        assert row[2] == pytest.approx(simulated.tiers[at].operations_per_s, rel=0.01)
 
 
 def test_extents_grow_as_far_as_the_page_and_the_key_say():
@@ -92,6 +90,6 @@ def test_extents_grow_as_far_as_the_page_and_the_key_say():
     (space,) = run.summary["heat"]["spaces"]
     extent = run.summary["heat"]["extent_bytes"]
     assert space["capacity_bytes"] / extent <= heat.EXTENTS_TRACED < 2 * space["capacity_bytes"] / extent
-    assert f"{extent >> 20} MiB on 30 TB" in text
+    assert f" {extent >> 20} MiB " in text and " 30 TB" in text
     asked = iowatt.run(EXAMPLES / "oltp-raid5.toml", set=[*end, "observe.heat={}"])
     assert asked.summary["heat"]["extent_bytes"] == heat.EXTENT
