@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
-from iowatt.emerald.bff.curve import Series, peak_at
+from iowatt.emerald.bff.curve import PointKey, Series, peak_at
 from iowatt.emerald.bff.point import calculated
 from iowatt.emerald.bff.reduced import built, reduced_list
 from iowatt.emerald.bff.result import (
@@ -95,7 +95,7 @@ def assemble(search: Search) -> BestFootForward:
 def _estimator(search: Search) -> EstimatorUsed:
     known = search.known
     pairs = [
-        (key[0], guess, known.found[key]) for key, guess in known.estimated.items() if key in known.found
+        (key.metric, guess, known.found[key]) for key, guess in known.estimated.items() if key in known.found
     ]
     by_metric = {
         one.name: estimate_errors((guess, found) for name, guess, found in pairs if name == one.name)
@@ -240,7 +240,7 @@ def _configuration(search: Search, name: str, note: str | None) -> NamedConfigur
     candidate = named_candidate(search.family, name)
     rows: list[ConfigurationFigures | NoFigures] = []
     for metric in search.request.chosen_metrics():
-        key = (metric.name, candidate, name)
+        key = PointKey(metric.name, candidate, name)
         figures, error = search.known.best(key), search.known.error(key)
         if figures is not None:
             rows.append(ConfigurationFigures(metric=metric.name, **dict(figures)))
