@@ -15,7 +15,7 @@ def test_writes_complete_in_the_buffer_or_on_the_media(tmp_path):
 
     def means(on: str):
         run = iowatt.run(scenario, set=[f"array.pool.disks.write_cache={on}"])
-        note = find_drive("arrays2002-disk").write_cached(True).notes[-1]
+        note = find_drive("arrays2002-disk").with_write_cache(True).notes[-1]
         assert (note in run.summary["notes"]) == (on == "true")
         response = run.summary["response_time_ms"]
         return response["read"]["mean"], response["write"]["mean"], run.summary["energy"]["total_j"]

@@ -79,7 +79,7 @@ def test_a_data_sheets_buffer_and_queue_are_assumed(tmp_path):
     )
     assert made.controller.sector == (pytest.approx(512 / 600e6),) * 2
     # The scenario's switch finds a buffer to turn on, with room for writes while others are written.
-    cached = made.write_cached(True)
+    cached = made.with_write_cache(True)
     assert cached.write_cache and cached.buffer.write_prebuffering and cached.buffer.write_segments == 16
 
 

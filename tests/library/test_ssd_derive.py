@@ -143,8 +143,8 @@ def test_what_a_drive_draws_awake(power, awake_w):
 
 def test_watts_of_a_scenario_decide_what_it_draws_awake():
     drive = own(power={"idle": "0.04W", "active": "9W"})
-    assert drive.powered(HddPower.model_validate({"idle": "1.1W"})).awake_w == 1.1
-    assert drive.powered(HddPower.model_validate({"active": "5W"})).awake_w == pytest.approx(2)
+    assert drive.with_power(HddPower.model_validate({"idle": "1.1W"})).awake_w == 1.1
+    assert drive.with_power(HddPower.model_validate({"active": "5W"})).awake_w == pytest.approx(2)
 
 
 def test_more_random_writes_need_more_spare_flash():
@@ -254,10 +254,10 @@ def test_what_is_missing_is_named():
 
 def test_a_smaller_capacity_is_over_provisioning():
     drive = own()
-    half = drive.shortened(500 * 10**9)
+    half = drive.short_stroked(500 * 10**9)
     assert 1 + half.geometry.spare == pytest.approx(2 * (1 + drive.geometry.spare))
     with pytest.raises(ValueError):
-        drive.shortened(2 * 10**12)
+        drive.short_stroked(2 * 10**12)
 
 
 def test_kinds_do_not_mix():

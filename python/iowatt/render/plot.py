@@ -82,9 +82,9 @@ def chart(traces: Sequence[dict[str, Any]], x: dict[str, Any], y: dict[str, Any]
     return spec(traces, layout(x, y, **more))
 
 
-def spec(traces: Sequence[dict[str, Any]], layout: dict[str, Any]) -> Spec:
+def spec(traces: Sequence[dict[str, Any]], figure_layout: dict[str, Any]) -> Spec:
     """What plotly.js draws: traces with their layout (:func:`iowatt.render.figure.layout`)."""
-    return {"data": list(traces), "layout": layout}
+    return {"data": list(traces), "layout": figure_layout}
 
 
 def _trace(kind: str, name: str, hover: str, *parts: dict[str, Any]) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def _trace(kind: str, name: str, hover: str, *parts: dict[str, Any]) -> dict[str
     return made
 
 
-def rule(
+def reference_line(
     *,
     x: float | None = None,
     y: float | None = None,

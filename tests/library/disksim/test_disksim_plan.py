@@ -95,7 +95,7 @@ def test_a_layout_file_that_is_none(tmp_path):
 
 def test_an_irregular_layout_keeps_its_speed():
     with pytest.raises(ValueError):
-        import_drive(FIFTEEN, name="mine").drive().respun(10_000)
+        import_drive(FIFTEEN, name="mine").drive().at_rpm(10_000)
 
 
 def test_a_negative_settle_is_a_magnitude(tmp_path):

@@ -65,8 +65,8 @@ class DriveCurve:
     """A set of drives as a station: what operations find there at any rate. Times in s, rates in 1/s.
 
     ``most`` is its rate at saturation, ``service_s`` the response on an idle set, ``idle_deviations``
-    the deviations of reads and writes there; ``update_drives`` is the number of drives in a parity update of its
-    benchmark, 0 where that had one drive only.
+    the deviations of reads and writes there; ``update_drives`` is the number of drives in a parity update of
+    its benchmark, 0 where that had one drive only.
     """
 
     def __init__(self, curve: BenchmarkCurve) -> None:

@@ -109,7 +109,11 @@ def _keys(seen: Sequence[ClassAtLoad]) -> list[Key]:
 
 
 def _bands(one: ClassAtLoad, level: ServiceLevel | None) -> list[tuple[str, RequestMeans]]:
-    """The mean; and where several bins separate them, requests around percentiles and the slowest."""
+    """Groups of requests by name, each with its mean times: all requests, and those around ``level``.
+
+    Where the Run's histogram resolves them, also those around each percentile of ``BANDS`` and the slowest
+    shares.
+    """
     wanted = dict.fromkeys(BANDS if one.resolved else ())
     if level is not None and level.of != MEAN:
         wanted[level.of] = None

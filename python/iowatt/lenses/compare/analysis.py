@@ -38,17 +38,19 @@ def analyse(request: CompareRequest) -> BeforeAfter:
     before, after = sides = observed_sides(request)
     given = request.threshold_s is not None
     if not given:
-        request = replace(request, threshold_s=response.usual_limit_s(before))
+        request = replace(request, threshold_s=response.default_threshold_s(before))
     courses, width, about_courses = over_time.courses(sides, request)
     flagged = flags.flags(before, after, request)
     rows, statistics = metric_verdicts.differences(before, after, request)
     withheld = [flag.key for flag in flagged if flag.withholds]
     found = {
-        key: spikes(courses[key], request.spike_s) if courses[key] else None for key in ("before", "after")
+        key: spikes(courses[key], request.used_threshold_s) if courses[key] else None
+        for key in ("before", "after")
     }
     return BeforeAfter(
         asked=AskedFor(
-            op=request.op, point=request.point, workload=request.workload, spike_ms=request.spike_s * 1e3,
+            op=request.op, point=request.point, workload=request.workload,
+            spike_ms=request.used_threshold_s * 1e3,
             spike_by="given" if given else "p99 before", confidence=request.confidence, seed=request.seed,
         ),
         before=_side(before),
@@ -65,8 +67,8 @@ def analyse(request: CompareRequest) -> BeforeAfter:
             before=before.histogram.curve(), after=after.histogram.curve()
         ),
         over_threshold=BothSides(
-            before=response.over(before.histogram, request.spike_s),
-            after=response.over(after.histogram, request.spike_s),
+            before=response.over(before.histogram, request.used_threshold_s),
+            after=response.over(after.histogram, request.used_threshold_s),
         ),
         over_time=OverTime(
             width_s=width,

@@ -23,6 +23,8 @@ lines with at least :data:`LEAST_CYCLES` whole cycles in the Run count: anything
 Several metrics: adjusted p-values are the chance that *any* metric of two Runs that do not differ looks as
 different as this one, by the common distribution of the resamples (Westfall and Young, Resampling-Based
 Multiple Testing, 1993: step-down maxT), so that p95 and p99, which nearly say the same, do not count twice.
+
+Shapes: B blocks of a Run, J figures (metrics), R resamples.
 """
 
 from __future__ import annotations

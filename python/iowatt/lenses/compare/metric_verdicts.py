@@ -8,9 +8,9 @@ corrected together, so that among a dozen none differs by chance alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import polars as pl
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from iowatt.lenses.compare.inference import Difference
     from iowatt.lenses.compare.metrics import RunMetric
 
+
+#: Gives the blocks of each Run of a side; empty where they cannot answer a request.
+BlocksOf = Callable[[Side, CompareRequest], list[Blocks]]
 
 #: Loops in which the driver, not storage, sets how much is done.
 _GIVEN: Final = ("open", "replayed", "recorded")
@@ -56,7 +59,7 @@ COMPARED: Final = (MEAN, *PERCENTILE_METRICS, OVER, IOPS, BANDWIDTH, POWER, ENER
 
 def values(side: Side, request: CompareRequest) -> dict[str, float | None]:
     """Every figure of a side, by key."""
-    share = response.over(side.histogram, request.spike_s).share
+    share = response.over(side.histogram, request.used_threshold_s).share
     times = response.percentiles(side)
     return {
         MEAN.key: side.mean_ms,
@@ -103,7 +106,9 @@ def _beyond(one: ComparedFigure, before: Side, after: Side, request: CompareRequ
     """Requests beyond a percentile or the threshold: what the figure rests on."""
     q = PERCENTILES.get(one.key)
     if one is OVER:
-        first, second = (response.over(side.histogram, request.spike_s).requests for side in (before, after))
+        first, second = (
+            response.over(side.histogram, request.used_threshold_s).requests for side in (before, after)
+        )
     elif q is not None:
         first, second = (response.beyond(side.histogram.total, q) for side in (before, after))
     else:
@@ -117,9 +122,10 @@ def _inferred(before: Side, after: Side, request: CompareRequest, known: set[str
     by_seed = repeated_by_seed(before) and repeated_by_seed(after)
     keys: list[list[str]] = []
 
-    def ask(named: Sequence[tuple[ComparedFigure, RunMetric]], blocks: Any) -> None:
-        wanted = [(one.key, metric) for one, metric in named if one.key in known]
-        sides = blocks(before, request), blocks(after, request)
+    def ask(figures: Sequence[tuple[ComparedFigure, RunMetric]], blocks_of: BlocksOf) -> None:
+        """Add the question of these figures, where both sides have them and the blocks for them."""
+        wanted = [(one.key, metric) for one, metric in figures if one.key in known]
+        sides = blocks_of(before, request), blocks_of(after, request)
         if wanted and all(sides):
             questions.append(Question(*sides, [metric for _, metric in wanted], by_seed))
             keys.append([key for key, _ in wanted])
@@ -127,7 +133,7 @@ def _inferred(before: Side, after: Side, request: CompareRequest, known: set[str
     times = [
         (MEAN, metrics.mean()),
         *zip(PERCENTILE_METRICS, map(metrics.quantile, PERCENTILES.values()), strict=True),
-        (OVER, metrics.share_over(round(request.spike_s * 1e9))),
+        (OVER, metrics.share_over(round(request.used_threshold_s * 1e9))),
     ]
     ordered = all(part.series is not None for part in (*before.parts, *after.parts))
     if not ordered and mean_by_interval(before, request) and mean_by_interval(after, request):
@@ -259,8 +265,7 @@ def mean_by_interval(side: Side, request: CompareRequest) -> list[Blocks]:
     return found
 
 
-def by_interval(side: Side, request: CompareRequest) -> list[Blocks]:
+def by_interval(side: Side, _request: CompareRequest) -> list[Blocks]:
     """Work and energy of each Run by interval; empty where one has no intervals."""
-    del request
     tables = [part.run.table("intervals") for part in side.parts]
     return [] if any(table.is_empty() for table in tables) else [Blocks.of_intervals(one) for one in tables]

@@ -109,7 +109,7 @@ def over(histogram: Histogram, threshold_s: float) -> OverThreshold:
     return OverThreshold(requests=number, share=number / total if total else None, unsure=unsure)
 
 
-def usual_limit_s(side: Side) -> float | None:
+def default_threshold_s(side: Side) -> float | None:
     """The 99th percentile of a side in s, of two digits: what one request in a hundred exceeds.
 
     None where no histogram was kept.

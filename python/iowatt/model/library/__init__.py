@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from iowatt.model.library.electronics import Scheduler
     from iowatt.model.library.find import device_file, device_names, find_device, find_drive, own_files
     from iowatt.model.library.folders import LIBRARY, LibraryFolder
-    from iowatt.model.library.price_class import PRICE_CLASSES, Sold, price_class_of
+    from iowatt.model.library.price_class import PRICE_CLASSES, PurchaseInfo, price_class_of
     from iowatt.model.library.source import FigureSource, assumed, source_of, stand_in, stand_ins
 
 __all__ = [
     "LIBRARY", "PRICE_CLASSES", "DeviceFile", "DevicePrice", "Disk", "FigureSource", "LibraryFolder",
-    "Scheduler", "Sold", "assumed", "describe_device", "device_file", "device_names", "file_ratings",
+    "PurchaseInfo", "Scheduler", "assumed", "describe_device", "device_file", "device_names", "file_ratings",
     "find_device", "find_drive", "list_devices", "own_files", "price_class_of", "source_of", "stand_in",
     "stand_ins", "state_watts",
 ]  # fmt: skip
@@ -42,7 +42,7 @@ if not TYPE_CHECKING:
             "electronics": "Scheduler",
             "find": "device_file device_names find_device find_drive own_files",
             "folders": "LIBRARY LibraryFolder",
-            "price_class": "PRICE_CLASSES Sold price_class_of",
+            "price_class": "PRICE_CLASSES PurchaseInfo price_class_of",
             "source": "FigureSource assumed source_of stand_in stand_ins",
         },
     )

@@ -23,7 +23,7 @@ from iowatt.model.library.geometry import (
 )
 from iowatt.model.library.layout import Layout, Tree, Zones
 from iowatt.model.library.mechanics import SeekCurve, TrackZone
-from iowatt.model.library.price_class import Sold
+from iowatt.model.library.price_class import PurchaseInfo
 from iowatt.model.library.source import stand_in
 
 LayoutFile = Callable[[str], dict[str, Any]]
@@ -56,7 +56,7 @@ class Disk:
     power: HddPower
     endurance: Endurance = field(default_factory=Endurance)
     #: What it is bought as; None for a drive made up in a test.
-    sold: Sold | None = None
+    sold: PurchaseInfo | None = None
 
     @property
     def ratings(self) -> dict[str, float]:
@@ -92,17 +92,17 @@ class Disk:
             return self.layout.sectors_per_track(last=zone < 0) * self.sector_bytes * self.rpm / 60
         return mechanics.sequential_rate(self.zones[zone], self.rpm, self.sector_bytes, self.surfaces)
 
-    def respun(self, rpm: float) -> Disk:
+    def at_rpm(self, rpm: float) -> Disk:
         """The drive at another speed: same tracks and arm; skews keep their time, not their sectors.
 
         Raises ``BadValueError`` where the layout is irregular, for its skews are known at one speed only.
         """
         change = f"{self.rpm:g} to {rpm:g} rpm"
         note = f"{self.name}: rotation changed from {change}; seeks and power are not rescaled"
-        layout = self.layout.respun(rpm / self.rpm)
+        layout = self.layout.at_speed(rpm / self.rpm)
         return replace(self, rpm=rpm, layout=layout, notes=(*self.notes, note))
 
-    def shortened(self, capacity: int) -> Disk:
+    def short_stroked(self, capacity: int) -> Disk:
         """The drive with only its first ``capacity`` bytes in use.
 
         Raises ``BadValueError`` where that is less than a sector or more than the drive has.
@@ -122,7 +122,7 @@ class Disk:
         """Whether writes complete in its buffer."""
         return self.buffer.fast_write != "none"
 
-    def write_cached(self, on: bool) -> Disk:
+    def with_write_cache(self, on: bool) -> Disk:
         """The drive with its write cache on or off.
 
         Turned on where its file has it off, it takes all writes (``across-reads``).
@@ -140,7 +140,7 @@ class Disk:
         buffer = self.buffer.model_copy(update={"fast_write": "across-reads" if on else "none"})
         return replace(self, buffer=buffer, notes=(*self.notes, note))
 
-    def powered(self, power: HddPower) -> Disk:
+    def with_power(self, power: HddPower) -> Disk:
         """The drive with the figures of ``power`` in place of its own."""
         changed = ", ".join(name for name in type(power).model_fields if name in power.model_fields_set)
         note = f"{self.name}: the scenario gives its own power figures ({changed})"
@@ -242,7 +242,7 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
         command_queue=parts.command_queue,
         power=power,
         endurance=file.endurance,
-        sold=Sold.of(file, parts.capacity),
+        sold=PurchaseInfo.of(file, parts.capacity),
     )
 
 

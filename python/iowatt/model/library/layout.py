@@ -69,7 +69,7 @@ class Zones:
         """All sectors of all tracks, spares included."""
         return surfaces * sum(zone.cylinders * zone.sectors_per_track for zone in self.zones)
 
-    def respun(self, ratio: float) -> Zones:
+    def at_speed(self, ratio: float) -> Zones:
         """The layout at ``ratio`` times the speed: angles keep their time."""
 
         def turned(zone: TrackZone) -> TrackZone:
@@ -113,7 +113,7 @@ class Tree:
             entry = self.indexed["nodes"][entry["child"]][-1 if last else 0]
         return int(self.indexed["tracks"][entry["child"]][2])
 
-    def respun(self, ratio: float) -> Tree:
+    def at_speed(self, ratio: float) -> Tree:
         """Raise ``BadValueError``: its angles are sums that are known at one speed only."""
         raise BadValueError(
             "unsupported", None, "the speed of a drive with an irregular layout cannot be changed"

@@ -61,7 +61,7 @@ def price_class_of(
 
 
 @dataclass(frozen=True)
-class Sold:
+class PurchaseInfo:
     """The drive as it is bought, unaffected by short-stroking or another speed in a scenario.
 
     ``capacity_bytes`` is that of the whole drive; ``usd`` the price of one, None where its file has none;
@@ -76,7 +76,7 @@ class Sold:
     based_on: str | None = None
 
     @classmethod
-    def of(cls, file: DeviceFile, capacity_bytes: int) -> Sold:
+    def of(cls, file: DeviceFile, capacity_bytes: int) -> PurchaseInfo:
         """What ``file`` says; the price's source is its ``[[source]]``, or the file where it has none."""
         name = price_class_of(file.kind, file.interface, file.form_factor, file.rpm, capacity_bytes)
         price, source = file.price, file.source_of("price.usd")

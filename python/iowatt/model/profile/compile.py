@@ -41,9 +41,12 @@ def _phase(phase: ProfilePhase, profile: Profile) -> dict[str, Any]:
         return {"duration_s": phase.duration, "factor": phase.factor, "weights": None}
     shares = phase.shares
     # A stream with arrivals of its own is alone in its process: any weight says so.
-    weights = [shares.get(s.name, 0.0) * _begins(s) if s.share is not None else 1.0 for s in profile.stream]
+    weights = [
+        shares.get(s.name, 0.0) * _arrivals_per_request(s) if s.share is not None else 1.0
+        for s in profile.stream
+    ]
     # The law counts arrivals, the factor requests: a mix of longer runs needs fewer arrivals.
-    usual = math.fsum(s.share * _begins(s) for s in profile.stream if s.share is not None)
+    usual = math.fsum(s.share * _arrivals_per_request(s) for s in profile.stream if s.share is not None)
     here = math.fsum(w for w, s in zip(weights, profile.stream, strict=True) if s.share is not None)
     return {"duration_s": phase.duration, "factor": phase.factor * here / usual, "weights": weights}
 
@@ -79,7 +82,7 @@ def _run(run: RequestRun) -> dict[str, Any]:
     }
 
 
-def _begins(stream: ProfileStream) -> float:
+def _arrivals_per_request(stream: ProfileStream) -> float:
     """Arrivals for each request: a run arrives once."""
     return 1.0 if stream.run is None else 1.0 / stream.run.requests
 
@@ -92,12 +95,12 @@ def _processes(profile: Profile) -> list[dict[str, Any]]:
     found = []
     if profile.arrivals is not None:
         members = [
-            {"stream": index, "weight": stream.share * _begins(stream)}
+            {"stream": index, "weight": stream.share * _arrivals_per_request(stream)}
             for index, stream in enumerate(profile.stream)
             if stream.share is not None
         ]
-        begins = math.fsum(member["weight"] for member in members) / 100
-        found.append(_process(profile.arrivals, members, begins))
+        arrivals = math.fsum(member["weight"] for member in members) / 100
+        found.append(_process(profile.arrivals, members, arrivals))
     for index, stream in enumerate(profile.stream):
         if stream.rate_iops is not None:
             own: laws.Arrivals = laws.Poisson(law="poisson", rate=stream.rate_iops)
@@ -105,13 +108,13 @@ def _processes(profile: Profile) -> list[dict[str, Any]]:
             own = stream.arrivals
         else:
             continue
-        found.append(_process(own, [{"stream": index, "weight": 1.0}], _begins(stream)))
+        found.append(_process(own, [{"stream": index, "weight": 1.0}], _arrivals_per_request(stream)))
     return found
 
 
-def _process(law: laws.Arrivals, members: list[dict[str, Any]], begins: float) -> dict[str, Any]:
-    if begins < 1.0 and isinstance(law, laws.Rated):
-        law = law.model_copy(update={"rate": (law.mean_rate or 0.0) * begins})
+def _process(law: laws.Arrivals, members: list[dict[str, Any]], arrivals: float) -> dict[str, Any]:
+    if arrivals < 1.0 and isinstance(law, laws.Rated):
+        law = law.model_copy(update={"rate": (law.mean_rate or 0.0) * arrivals})
     modulation = None if isinstance(law, laws.Recorded | laws.Closed) else law.modulation
     return {
         "law": _law(law),

@@ -92,12 +92,12 @@ class ChunkletAllocator(Allocator):
         return self.members * self.each - sum(r.set_size * r.sets for r in self.regions)
 
     @property
-    def whole(self) -> int:
+    def whole_bytes(self) -> int:
         """Bytes that the regions and sets of the pool's own kind over the rest hold."""
-        return self.used + self.free
+        return self.used + self.free_bytes
 
     @property
-    def free(self) -> int:
+    def free_bytes(self) -> int:
         """Bytes that sets of the pool's own kind would hold."""
         return self._bytes_of(self.default) if self.default else 0
 
@@ -113,12 +113,12 @@ class ChunkletAllocator(Allocator):
         self, kind: Region, capacity: int | None, user: str, report: Reporter
     ) -> tuple[int, int] | None:
         """The same, in whole sets of a kind."""
-        free = self._bytes_of(kind)
+        free_bytes = self._bytes_of(kind)
         left = (
-            f"the {self.chunklets_left} chunklets of pool {self.name!r} that are left hold {free} bytes in "
-            f"RAID-{kind.level} sets of {kind.set_size}"
+            f"the {self.chunklets_left} chunklets of pool {self.name!r} that are left hold {free_bytes} "
+            f"bytes in RAID-{kind.level} sets of {kind.set_size}"
         )
-        size = self.size(capacity, free, left, user, report)
+        size = self.size(capacity, free_bytes, left, user, report)
         if size is None:
             return None
         offset = self.used
@@ -132,7 +132,7 @@ class ChunkletAllocator(Allocator):
 
     def close(self) -> None:
         """Lays sets of the pool's own kind over what is left: usable capacity is what regions hold."""
-        self.usable_bytes = self.whole
+        self.usable_bytes = self.whole_bytes
         if self.default and (sets := self.chunklets_left // self.default.set_size):
             self._append(self.default, sets)
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from iowatt.base.document import key_text
 from iowatt.base.problems import DocumentError, Problem
 from iowatt.model.heat import heat_plan
-from iowatt.model.library import Sold, device_file, device_names
+from iowatt.model.library import PurchaseInfo, device_file, device_names
 from iowatt.model.library.electrical import FIRST_FURTHER, STANDBY
 from iowatt.model.library.ssd import Ssd
 from iowatt.model.recorded_trace import trace_options
@@ -47,20 +47,22 @@ def compile_plan(
         "name": scenario.name,
         "names": _names(scenario, system),
         "notes": [note.as_dict() for note in system.notes],
-        **({"warnings": _warnings(scenario, system)} if system.warnings else {}),
+        **_present(warnings=_warnings(scenario, system) or None),
         "sources": [_source(w, system, i, scenario) for i, w in enumerate(scenario.workload)],
         "warmup": "auto" if automatic else None,
-        **({} if system.power is None else {"power": system.power.as_dict()}),
+        **_present(power=None if system.power is None else system.power.as_dict()),
         "simulation": {
             "seed": scenario.seed,
             "workloads": [
                 {
                     "volume": system.volume_of_workload[i],
                     "replay": _replay(w, system.synthetic.get(i)),
-                    **({"zero_share": w.zero_share} if w.zero_share else {}),
-                    **({"start_s": w.start} if w.start else {}),
-                    **({} if w.end is None else {"end_s": w.end}),
-                    **_by_path(system, i),
+                    **_present(
+                        zero_share=w.zero_share or None,
+                        start_s=w.start or None,
+                        end_s=w.end,
+                        path=system.paths.of_workload(i),
+                    ),
                 }
                 for i, w in enumerate(scenario.workload)
             ],
@@ -69,15 +71,15 @@ def compile_plan(
                 for v in system.volumes
             ],
             "pools": [_pool(pool, system.bus_of_drive[i], further) for i, pool in enumerate(system.pools)],
-            **_virtual_pools(system),
+            **_present(virtual_pools=_virtual_pools(system) or None),
             "buses": [_bus(bus) for bus in scenario.array.bus],
             "controller": controller.plan(scenario.array.controller),
-            **({"paths": [path.plan for path in system.paths.resolved]} if system.paths.resolved else {}),
+            **_present(paths=[path.plan for path in system.paths.resolved] or None),
             "observe": {
                 "warmup_s": 0.0 if automatic else scenario.observe.warmup,
                 "end_s": scenario.observe.duration,
                 "interval_s": scenario.observe.interval,
-                **({} if scenario.observe.series is None else {"series_s": scenario.observe.series}),
+                **_present(series_s=scenario.observe.series),
                 "idle": bool(scenario.observe.idle),
                 **heat_plan(scenario.observe.heat),
             },
@@ -90,15 +92,14 @@ def _warnings(scenario: Scenario, system: ResolvedSystem) -> list[str]:
     return [f"{key_text(one.path, raw)}: {one.message}" for one in system.warnings]
 
 
-def _by_path(system: ResolvedSystem, workload: int) -> dict[str, int]:
-    path = system.paths.of_workload(workload)
-    return {} if path is None else {"path": path}
+def _present(**values: Any) -> dict[str, Any]:
+    """The keys of a plan that have a value: one that would be None is left out."""
+    return {key: value for key, value in values.items() if value is not None}
 
 
-def _virtual_pools(system: ResolvedSystem) -> dict[str, Any]:
+def _virtual_pools(system: ResolvedSystem) -> list[dict[str, Any]]:
     first = len(system.pools)
-    plans = [virtual.plan(system.volumes_on(first + i)) for i, virtual in enumerate(system.virtual_pools)]
-    return {"virtual_pools": plans} if plans else {}
+    return [virtual.plan(system.volumes_on(first + i)) for i, virtual in enumerate(system.virtual_pools)]
 
 
 def resolve_sources(plan: dict[str, Any], base_dir: str | Path) -> list[dict[str, Any]]:
@@ -135,14 +136,14 @@ def _names(scenario: Scenario, system: ResolvedSystem) -> dict[str, Any]:
         "workloads": [workload.name for workload in scenario.workload],
         "volumes": [volume.name for volume in system.volumes],
         "pools": [pool.pool.name for pool in system.pools],
-        **({"virtual_pools": [v.names() for v in system.virtual_pools]} if system.virtual_pools else {}),
+        **_present(virtual_pools=[v.names() for v in system.virtual_pools] or None),
         "devices": [
             {"name": f"{pool.pool.name}.{number}", **alike}
             for pool, alike in zip(system.pools, _drives(system), strict=True)
             for number in range(pool.pool.drives)
         ],
         "buses": [bus.name for bus in scenario.array.bus],
-        **({"paths": [path.names for path in system.paths.resolved]} if system.paths.resolved else {}),
+        **_present(paths=[path.names for path in system.paths.resolved] or None),
         "states": _states(system),
     }
 
@@ -158,7 +159,7 @@ def _drives(system: ResolvedSystem) -> list[dict[str, Any]]:
             "used_share": _used_share(system, index),
             "idle_w": pool.drive.power.idle,
             **({"most_w": pool.drive.work.limit} if isinstance(pool.drive, Ssd) else {}),
-            **({"missing_watts": pool.drive.missing_watts} if pool.drive.missing_watts else {}),
+            **_present(missing_watts=pool.drive.missing_watts or None),
             "ratings": pool.drive.ratings,
             "levels": [name for name in pool.drive.ladder.names if name != STANDBY],
             **_sold(pool.drive.sold),
@@ -176,13 +177,13 @@ def _used_share(system: ResolvedSystem, pool: int) -> float:
     return min(1.0, taken / system.pools[pool].usable_bytes)
 
 
-def _sold(sold: Sold | None) -> dict[str, Any]:
+def _sold(sold: PurchaseInfo | None) -> dict[str, Any]:
     """How a drive is sold, and the drive of the library that it equals (``based_on``)."""
     if sold is None:
         return {}
     known = sold.based_on is not None and sold.based_on in device_names()
     same = known and device_file(str(sold.based_on)).capacity == sold.capacity_bytes
-    return {**sold.as_dict(), **({"based_on": sold.based_on} if same else {})}
+    return sold.as_dict() | _present(based_on=sold.based_on if same else None)
 
 
 def _states(system: ResolvedSystem) -> list[str]:
@@ -218,7 +219,7 @@ def _source(workload: WorkloadKeys, system: ResolvedSystem, index: int, scenario
         "order_tolerance_s": trace.order_tolerance,
         "limit_bytes": volume.capacity,
         "limit_name": volume.name,
-        **({"include_other": True} if _takes_trims(scenario, system, volume.pool) else {}),
+        **_present(include_other=_takes_trims(scenario, system, volume.pool) or None),
         **trace_options(trace, scenario.seed, order_only=isinstance(workload.replay, ClosedReplay)),
     }
 
@@ -240,7 +241,7 @@ def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int
         "count": pool.count,
         "device": drive.plan(states) if isinstance(drive, Ssd) else drive.plan(pool.phase, states),
         "raid": (pool.raid or Raid(level=0)).plan(resolved.level, resolved.stripe_unit),
-        **({} if chunklets is None else {"chunklets": chunklets.plan()}),
+        **_present(chunklets=None if chunklets is None else chunklets.plan()),
         "scheduler": resolved.scheduler,
         "command_queue": _command_queue(resolved),
         "power_policy": power.policy_plan(pool.power, resolved.drive.ladder),

@@ -30,10 +30,10 @@ def _place(scenario: Scenario, system: ResolvedSystem) -> None:
         for pool in system.pools
     ]
     report = system.report.at("array")
-    broken = frozenset(p.path[2] for p in system.problems if p.path[:2] == ("array", "pool"))
+    faulty_pools = frozenset(p.path[2] for p in system.problems if p.path[:2] == ("array", "pool"))
     schemes, volumes = scenario.array.virtual_pool, scenario.array.volume
     system.virtual_pools, notes = resolve_virtual_pools(
-        schemes, allocators, report.at("virtual_pool"), broken
+        schemes, allocators, report.at("virtual_pool"), faulty_pools
     )
     system.notes.extend(notes)
     if len(system.virtual_pools) < len(schemes):
@@ -48,7 +48,7 @@ def _place(scenario: Scenario, system: ResolvedSystem) -> None:
             if taken is not None or not chunklets:
                 system.volumes.append(PlacedVolume(allocator.name, at, *(taken or (0, 0))))
     for index, volume in enumerate(volumes):
-        _volume(volume, report.at(f"volume.{index}"), allocators, broken, system)
+        _volume(volume, report.at(f"volume.{index}"), allocators, faulty_pools, system)
     for index, virtual in enumerate(system.virtual_pools):
         on_it = system.volumes_on(len(system.pools) + index)
         virtual.scheme.check_volumes(on_it, report.at(f"virtual_pool.{index}"))
@@ -78,7 +78,7 @@ def _volume(
     volume: VolumeKeys,
     report: Reporter,
     allocators: list[Allocator],
-    broken: frozenset[int | str],
+    faulty_pools: frozenset[int | str],
     system: ResolvedSystem,
 ) -> None:
     names = [allocator.name for allocator in allocators]
@@ -87,9 +87,9 @@ def _volume(
         report("unknown-name", "pool", f"there is no pool {volume.pool!r}", hint)
         return
     at = names.index(volume.pool)
-    if at in broken and allocators[at].rest_by is None:
+    if at in faulty_pools and allocators[at].rest_taken_by is None:
         if volume.capacity is None:
-            allocators[at].rest_by = f"volume {volume.name!r}"
+            allocators[at].rest_taken_by = f"volume {volume.name!r}"
         return  # its size means nothing then
     taken = _allocate(volume, allocators[at], report)
     if taken is not None:

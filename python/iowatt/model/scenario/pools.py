@@ -45,7 +45,7 @@ def resolve_pool(
         adapted = adaptive(pool, adapted, chunklets, system)
         kind = chunklets.default
         system.pools.append(
-            ResolvedPool(pool, adapted, kind.level, kind.raid.stripe_unit, chunklets.whole, chunklets)
+            ResolvedPool(pool, adapted, kind.level, kind.raid.stripe_unit, chunklets.whole_bytes, chunklets)
         )
 
 
@@ -139,7 +139,7 @@ def _disk(pool: Pool, drive: Disk, report: Reporter) -> Disk | None:
     solid_state.refuse_ssd_keys(pool, drive.name, report)
     if pool.write_cache is not None:
         try:
-            drive = drive.write_cached(pool.write_cache)
+            drive = drive.with_write_cache(pool.write_cache)
         except ValueError as error:
             hint = f'describe it in a device file with based_on = "{drive.name}" and segments in [buffer]'
             report("missing-figure", "write_cache", str(error), hint)
@@ -166,14 +166,14 @@ def _drive(choice: DeviceChoice, base_dir: Path, report: Reporter) -> Disk | Ssd
     key = "rpm"
     try:
         if choice.rpm is not None and isinstance(drive, Disk):  # solid_state refuses it for SSDs
-            drive = drive.respun(choice.rpm)
+            drive = drive.at_rpm(choice.rpm)
         key = "capacity"
         if choice.capacity is not None:
-            drive = drive.shortened(choice.capacity)
+            drive = drive.short_stroked(choice.capacity)
     except ValueError as error:
         report("out-of-range", key, str(error))
         return None
-    return drive if choice.power is None else drive.powered(choice.power)
+    return drive if choice.power is None else drive.with_power(choice.power)
 
 
 def _queues(pool: Pool, drive: Disk | Ssd, report: Reporter, system: ResolvedSystem) -> None:

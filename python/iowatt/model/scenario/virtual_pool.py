@@ -51,23 +51,23 @@ class ResolvedVirtualPool:
 
 @dataclass
 class Allocator:
-    """Gives out the bytes of a pool or virtual pool, front to back; ``rest_by`` took what was left."""
+    """Gives out the bytes of a pool or virtual pool, front to back; ``rest_taken_by`` took what was left."""
 
     name: str
     usable_bytes: int
     sector_bytes: int
     used: int = 0
-    rest_by: str | None = None
+    rest_taken_by: str | None = None
 
     @property
-    def whole(self) -> int:
+    def whole_bytes(self) -> int:
         """Its bytes in whole sectors."""
         return self.sectors(self.usable_bytes)
 
     @property
-    def free(self) -> int:
+    def free_bytes(self) -> int:
         """Bytes that are not taken."""
-        return self.whole - self.used
+        return self.whole_bytes - self.used
 
     def sectors(self, size: int) -> int:
         """``size`` rounded down to whole sectors."""
@@ -78,29 +78,31 @@ class Allocator:
 
         ``None`` takes all that is left. Where they cannot be had, the reason is reported.
         """
-        left = f"{self.free} of the {self.usable_bytes} usable bytes of pool {self.name!r} are left"
-        size = self.size(capacity, self.free, left, user, report)
+        left = f"{self.free_bytes} of the {self.usable_bytes} usable bytes of pool {self.name!r} are left"
+        size = self.size(capacity, self.free_bytes, left, user, report)
         if size is None:
             return None
         self.used += size
         return self.used - size, size
 
-    def size(self, capacity: int | None, free: int, left: str, user: str, report: Reporter) -> int | None:
-        """Bytes that ``user`` gets of ``free`` ones; ``left`` says what is left, for the problem."""
-        if self.rest_by is not None:
-            message = f"{self.rest_by} already takes the rest of pool {self.name!r}"
-            report("conflict", "", message, f"give {self.rest_by} a capacity, or put it last")
+    def size(
+        self, capacity: int | None, free_bytes: int, left: str, user: str, report: Reporter
+    ) -> int | None:
+        """Bytes that ``user`` gets of ``free_bytes`` ones; ``left`` says what is left, for the problem."""
+        if self.rest_taken_by is not None:
+            message = f"{self.rest_taken_by} already takes the rest of pool {self.name!r}"
+            report("conflict", "", message, f"give {self.rest_taken_by} a capacity, or put it last")
             return None
         if capacity is None:
-            self.rest_by = user
-            if free > 0:
-                return free
+            self.rest_taken_by = user
+            if free_bytes > 0:
+                return free_bytes
             report("infeasible", "pool", f"no room for it: {left}")
             return None
         size = self.sectors(capacity)
-        if 0 < size <= free:
+        if 0 < size <= free_bytes:
             return size
-        hint = "leave capacity out to take what is left" if free > 0 else None
+        hint = "leave capacity out to take what is left" if free_bytes > 0 else None
         report("out-of-range", "capacity", f"{capacity} bytes do not fit: {left}", hint)
         return None
 
@@ -109,12 +111,12 @@ def resolve_virtual_pools(
     schemes: Sequence[Scheme],
     allocators: Sequence[Allocator],
     report: Reporter,
-    broken: Collection[int | str] = (),
+    faulty_pools: Collection[int | str] = (),
 ) -> tuple[list[ResolvedVirtualPool], list[Note]]:
     """The virtual pools with their parts placed on pools, but those with problems; and notes.
 
-    ``allocators`` are those of the pools in their order; pools in ``broken`` have other problems, so that
-    their sizes mean nothing.
+    ``allocators`` are those of the pools in their order; ``faulty_pools`` (by index) have other problems, so
+    that their sizes mean nothing.
     """
     resolved: list[ResolvedVirtualPool] = []
     notes: list[Note] = []
@@ -134,7 +136,7 @@ def resolve_virtual_pools(
             pool = pools.index(part.pool)
             user = f"part {label!r} of {scheme.name!r}"
             taken = allocators[pool].allocate(part.capacity, user, here.at(place))
-            if taken is not None and pool not in broken:
+            if taken is not None and pool not in faulty_pools:
                 placed.append(PlacedRange(label, pool, part.pool, *taken, allocators[pool].sector_bytes))
         if len(placed) == len(scheme.parts()):
             scheme.check(placed, here)

@@ -82,10 +82,10 @@ def bars(found: Budget) -> list[Figure]:
 
 def _bars(classes: Sequence[RequestClass], path: str, number: int, paths: int) -> Figure:
     every = [(one, one.shown_load) for one in classes]
-    longest = max(at.response_ms["mean"] for _, at in every)
+    longest = max(load.response_ms["mean"] for _, load in every)
     factor, unit = numbers.scale_for(longest, "ms")
     listed = list({_key(hop): hop for one, _ in every for hop in one.hops}.values())
-    values = [_aligned(listed, one, at, factor) for one, at in every]
+    values = [_aligned(listed, one, load, factor) for one, load in every]
     names = [plain(one.name) for one, _ in every]
     data, chosen = drawn.marks(listed, values, along="x", places=names, unit=unit)
     every_name = {"dtick": 1} if len(names) <= MOST_CLASSES else {}
@@ -94,7 +94,7 @@ def _bars(classes: Sequence[RequestClass], path: str, number: int, paths: int) -
         f"Where the response time goes{f': {path}' if paths > 1 else ''}",
         f"Mean response time of each kind of request. {_HATCHED} Busy and saturated at are of all requests "
         f"together.{_at_load(classes[0])}",
-        _hop_table([(str(one.name), at) for one, at in every], factor, unit),
+        _hop_table([(str(one.name), load) for one, load in every], factor, unit),
         plot.chart(
             data,
             axis(f"Mean response time ({unit})", rangemode="tozero"),
@@ -115,8 +115,8 @@ def _hop_table(loads: Sequence[tuple[str, ClassLoad]], factor: float, unit: str)
         Column("Saturated at", "IOPS"),
     ]  # fmt: skip
     rows: list[list[Cell]] = []
-    for name, at in loads:
-        for hop in at.hops:
+    for name, load in loads:
+        for hop in load.hops:
             times = [hop.waiting_ms / factor, hop.service_ms / factor, hop.total_ms / factor]
             shares = [_percent(hop.share), _percent(hop.utilisation)]
             rows.append([name, hop.label, *times, *shares, hop.saturation_iops])
@@ -128,13 +128,13 @@ def _key(hop: HopName) -> tuple[str, str, str]:
 
 
 def _aligned(
-    listed: Sequence[HopName], one: RequestClass, at: ClassLoad, factor: float
+    listed: Sequence[HopName], one: RequestClass, load: ClassLoad, factor: float
 ) -> tuple[list[float], list[float]]:
     place = {_key(hop): number for number, hop in enumerate(one.hops)}
     found: tuple[list[float], list[float]] = ([], [])
     for hop in listed:
         number = place.get(_key(hop))
-        hop_time = None if number is None else at.hops[number]
+        hop_time = None if number is None else load.hops[number]
         found[0].append(0.0 if hop_time is None else hop_time.waiting_ms / factor)
         found[1].append(0.0 if hop_time is None else hop_time.service_ms / factor)
     return found

@@ -7,7 +7,7 @@ from typing import Final
 from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT, BeforeAfter
 from iowatt.pages.compare import words
 from iowatt.render import numbers, palette, plot
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, text_columns
+from iowatt.render.figure import Cell, Column, Figure, Table, axis, text_columns
 
 VERDICTS: Final = (
     ("better", palette.RUNS[2], "circle"),
@@ -79,7 +79,8 @@ def intervals(found: BeforeAfter) -> Figure | None:
         "intervals", "Differences and their intervals",
         "Difference relative to before; an interval that holds zero may be chance.",
         Table(columns, [list(row) for row in drawn]),
-        plot.spec(traces, layout(axis("Change (%)"), y, showlegend=True, shapes=[plot.rule(x=0)])), wide=True,
+        plot.chart(traces, axis("Change (%)"), y, showlegend=True, shapes=[plot.reference_line(x=0)]),
+        wide=True,
     )  # fmt: skip
 
 

@@ -71,7 +71,7 @@ def _course(found: BeforeAfter, key: SideKey, title: str, y_range: list[float], 
     drawn = layout(
         axis("Time (s)", range=[0, longest]),
         axis("Response time (ms, log scale)", type="log", range=y_range, dtick="D2"),
-        showlegend=True, shapes=[plot.rule(y=limit, dash="dot")],
+        showlegend=True, shapes=[plot.reference_line(y=limit, dash="dot")],
     )  # fmt: skip
     return Figure(
         f"over-time-{key}", f"{title}, over time",

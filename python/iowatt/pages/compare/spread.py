@@ -109,7 +109,7 @@ def _curves(
         key, title,
         f"{caption} The dotted line is the threshold of {numbers.with_unit(limit, 'ms')}.",
         Table(columns, rows),
-        plot.spec(traces, layout(x, y, showlegend=True, shapes=[plot.rule(x=limit, dash="dot")])),
+        plot.spec(traces, layout(x, y, showlegend=True, shapes=[plot.reference_line(x=limit, dash="dot")])),
         ["Thinned to points that can be told apart."],
     )  # fmt: skip
 

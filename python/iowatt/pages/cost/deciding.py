@@ -235,10 +235,10 @@ def _curve(number: int, one: Crossover, cost: Cost) -> Figure:
         for name, usd in curve.usd.items()
     ]  # fmt: skip
     crossings = [c for pair in one.pairs for c in pair.crossings if c.kind != "tie"]
-    shapes = [plot.rule(x=crossing.at, colour=palette.P99, dash="dot") for crossing in crossings]
+    shapes = [plot.reference_line(x=crossing.at, colour=palette.P99, dash="dot") for crossing in crossings]
     marks = "Dotted: where two systems change places. " if crossings else ""
     if one.value is not None:
-        shapes.append(plot.rule(x=one.value, dash="dash"))
+        shapes.append(plot.reference_line(x=one.value, dash="dash"))
         marks += "Dashed: the value in force. "
     ended = f"End of the search: {one.ended_by}." if one.ended_by else ""
     log = one.axis == "log"

@@ -54,7 +54,7 @@ def wear(cost: Cost) -> Figure | None:
     drawn = layout(
         axis("Of a life (%), over the horizon", rangemode="tozero"),
         axis("", type="category", categoryorder="array", categoryarray=labels, autorange="reversed"),
-        showlegend=len(traces) > 1, bargap=0.35, shapes=[plot.rule(x=100, dash="dash")],
+        showlegend=len(traces) > 1, bargap=0.35, shapes=[plot.reference_line(x=100, dash="dash")],
     )  # fmt: skip
     return Figure(
         "wear", "Wear",

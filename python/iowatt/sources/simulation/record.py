@@ -108,7 +108,7 @@ def build_record(
                 asked_series_s=simulation["observe"].get("series_s"),
             ),
             *([] if array is None else array.notes),
-            *remarks.trouble(names, simulation, summary),
+            *remarks.failure_remarks(names, simulation, summary),
         ],
         plan=plan,
         scenario_text=scenario_text,

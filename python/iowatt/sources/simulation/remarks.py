@@ -23,52 +23,52 @@ def remarks(
     asked_series_s: float | None = None,
 ) -> list[str]:
     """Remarks on the figures that the plan does not have."""
-    said = [DRIVES_ALONE] if drives_alone else []
+    texts = [DRIVES_ALONE] if drives_alone else []
     widths = raw["intervals"]["end_ns"] - raw["intervals"]["start_ns"]
     if len(widths):
         widest = widths.max() / NS_PER_S
-        said.append(
+        texts.append(
             f"power_w.max is the highest mean over one interval of {widest:g} s (one that the end of the "
             "window cuts short does not count), not the power of an instant"
         )
         if asked_interval_s is not None and widest > 1.001 * asked_interval_s:
-            said.append(
+            texts.append(
                 f"intervals were widened from {asked_interval_s:g} s to {widest:g} s to bound their number"
             )
-    said.extend(series_remarks(raw, asked_series_s))
+    texts.extend(series_remarks(raw, asked_series_s))
     heat = raw["summary"].get("heat")
     if heat is not None and heat["extent_bytes"] > asked_extent_bytes > 0:
-        said.append(
+        texts.append(
             f"extents of the heat map were widened from {asked_extent_bytes} to {heat['extent_bytes']} bytes "
             "to bound their number"
         )
     if names["workloads"] and not raw["summary"]["total"]["arrived"]:
-        said.append(NO_ARRIVALS)
+        texts.append(NO_ARRIVALS)
     cached = raw["summary"].get("controller", {}).get("cache")
     if cached and cached["dirty_bytes_at_end"]:
         dirty = format_bytes(cached["dirty_bytes_at_end"], binary=True)
-        said.append(f"{dirty} of written data were in the cache only at the end: no drive has written them")
-    said.extend(_lost(raw["summary"].get("controller", {}).get("losses", [])))
+        texts.append(f"{dirty} of written data were in the cache only at the end: no drive has written them")
+    texts.extend(_lost(raw["summary"].get("controller", {}).get("losses", [])))
     to_drives = raw["summary"].get("trims") or [0] * len(names["workloads"])
     for name, trace, passed in zip(names["workloads"], raw["summary"]["sources"], to_drives, strict=True):
         if trace is None:
             continue
         bad, trims, flushes = trace["skipped_bad"], trace["trims"] - passed, trace["flushes"]
         if passed:
-            said.append(f"workload {name}: {passed} trims went to drives; no other figure counts them")
+            texts.append(f"workload {name}: {passed} trims went to drives; no other figure counts them")
         if bad:
-            said.append(f"workload {name}: {bad} malformed records of its trace were skipped")
+            texts.append(f"workload {name}: {bad} malformed records of its trace were skipped")
         if trims or flushes:
-            said.append(f"workload {name}: {trims} trims and {flushes} flushes of its trace were left out")
-    return said
+            texts.append(f"workload {name}: {trims} trims and {flushes} flushes of its trace were left out")
+    return texts
 
 
 def _lost(found: Sequence[Mapping[str, Any]]) -> list[str]:
     """Remarks on controllers and batteries that failed."""
-    said = []
+    texts = []
     for loss in losses(found):
         if loss.at_s is None:
-            said.append(f"the run ended before the {loss.of} was to fail")
+            texts.append(f"the run ended before the {loss.of} was to fail")
             continue
         half = ", half of the cache and of the processors gone" if loss.of == "controller" else ""
         until = "the end" if loss.back_s is None else f"{loss.back_s:g} s"
@@ -78,32 +78,34 @@ def _lost(found: Sequence[Mapping[str, Any]]) -> list[str]:
             else f"on the drives {loss.flushed_s - loss.at_s:.3g} s later"
         )
         dirty = format_bytes(loss.dirty_bytes, binary=True)
-        said.append(
+        texts.append(
             f"{loss.of} lost from {loss.at_s:g} s to {until}: no write-back meanwhile{half}; "
             f"{dirty} were dirty, {flushed}"
         )
-    return said
+    return texts
 
 
-def trouble(names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]) -> list[str]:
+def failure_remarks(
+    names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]
+) -> list[str]:
     """Remarks on failures and rebuilds."""
-    said = []
+    texts = []
     end_s = summary["window"]["end_ns"] / NS_PER_S
     for pool, plan in zip(names["pools"], simulation["pools"], strict=True):
         recovery = plan.get("recovery") or {"failures": []}
         for failure in recovery["failures"]:
             drive = f"{pool}.{failure['drive']}"
             if failure["at_s"] > end_s:
-                said.append(f"{drive} was to fail at {failure['at_s']:g} s, after the end ({end_s:g} s)")
+                texts.append(f"{drive} was to fail at {failure['at_s']:g} s, after the end ({end_s:g} s)")
     for rebuild in rebuilds(names, summary):
         if rebuild.finished_s is None:
             share = "nothing" if rebuild.started_s is None else f"{rebuild.fraction:.1%}"
-            said.append(
+            texts.append(
                 f"{rebuild.drive} failed at {rebuild.failed_s:g} s; {share} of it was rebuilt at the end"
             )
     if summary["rebuilds"]:
-        said.append(FAILED_IS_STANDBY)
-    return said
+        texts.append(FAILED_IS_STANDBY)
+    return texts
 
 
 def series_remarks(raw: Mapping[str, Any], asked_s: float | None) -> list[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from iowatt.lenses.idle.result import IdlePeriods, OraclePoint
     from iowatt.studies.stages import RecordedIdle, Results, Row, StudyStage
 
-Rule = Literal["energy", "latency"]
+OracleGoal = Literal["energy", "latency"]
 """What an oracle goes by."""
 
 
@@ -128,18 +128,18 @@ class Idle:
         """The last disk, which is the parity disk of RAID-4."""
         return self.periods.devices[-1].name
 
-    def saved(self, rule: Rule, transition_s: float) -> float:
+    def saved(self, goal: OracleGoal, transition_s: float) -> float:
         """Share of all energy that an oracle saves where stopping and starting takes so long together."""
         for row in self.recorded.oracles:
-            share = share_of_total(row, rule)
+            share = share_of_total(row, goal)
             if abs(row.transition_s - transition_s) < 1e-9 and share is not None:
                 return share
         raise KeyError(transition_s)
 
 
-def share_of_total(point: OraclePoint, rule: Rule) -> float | None:
+def share_of_total(point: OraclePoint, goal: OracleGoal) -> float | None:
     """Share of all energy that an oracle saves."""
-    return point.energy_saved_share_of_total if rule == "energy" else point.latency_saved_share_of_total
+    return point.energy_saved_share_of_total if goal == "energy" else point.latency_saved_share_of_total
 
 
 def idle_of(results: Results, stage: StudyStage, row: Row) -> Idle:

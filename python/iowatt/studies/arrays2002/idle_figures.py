@@ -9,7 +9,7 @@ from iowatt.lenses.idle.result import DriveLengthCurve, LengthCurve
 from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.arrays2002 import labels
-from iowatt.studies.arrays2002.detail import Idle, Rule, share_of_total
+from iowatt.studies.arrays2002.detail import Idle, OracleGoal, share_of_total
 from iowatt.studies.arrays2002.figures import COLOURS
 from iowatt.studies.arrays2002.published import TEXT
 from iowatt.studies.figures import series_table
@@ -74,7 +74,7 @@ def _oracles(idle: Sequence[Idle]) -> Figure:
     rows: list[list[Cell]] = [
         [
             labels.work(one.source, one.workload), f"RAID-{one.level}", seconds,
-            *(100 * one.saved(rule, seconds) for rule in get_args(Rule)),
+            *(100 * one.saved(goal, seconds) for goal in get_args(OracleGoal)),
         ]
         for one in idle
         for seconds in TRANSITIONS_S
@@ -90,9 +90,9 @@ def _bound(key: str, title: str, idle: Sequence[Idle]) -> Figure:
     for one in idle:
         bound = one.periods.oracle_bound
         seconds = [point.transition_s for point in bound]
-        for rule, dash in zip(get_args(Rule), ("solid", "dot"), strict=True):
-            name = f"RAID-{one.level}, by {rule}"
-            shares = [share_of_total(point, rule) for point in bound]
+        for goal, dash in zip(get_args(OracleGoal), ("solid", "dot"), strict=True):
+            name = f"RAID-{one.level}, by {goal}"
+            shares = [share_of_total(point, goal) for point in bound]
             series[name] = [None if share is None else 100 * share for share in shares]
             traces.append(_line(name, seconds, series[name], one.level, dash))
     drawn = layout(axis("Stop and start (s, log scale)", type="log"), axis("Saved (%)"), showlegend=True)

@@ -23,7 +23,14 @@ from iowatt.lenses.cost.systems.inventory_file import (
     Spread,
 )
 from iowatt.lenses.cost.systems.system import Counts, PricedDrive
-from iowatt.model.library import DeviceFile, Sold, device_file, device_names, file_ratings, price_class_of
+from iowatt.model.library import (
+    DeviceFile,
+    PurchaseInfo,
+    device_file,
+    device_names,
+    file_ratings,
+    price_class_of,
+)
 from iowatt.run.bundle import Run
 
 GB: Final = 1e9
@@ -179,7 +186,7 @@ def _drive(name: str, entry: DriveEntry, inventory: Inventory, window_s: float) 
     bought, rated = entry.price_class, dict[str, float]()
     own = None
     if device is not None:
-        sold = Sold.of(device, size)
+        sold = PurchaseInfo.of(device, size)
         bought = bought or sold.price_class
         rated = file_ratings(device)[0]
         if sold.usd is not None and size == device.capacity:

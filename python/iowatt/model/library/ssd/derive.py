@@ -28,7 +28,7 @@ from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.electrical.figures import HddPower
 from iowatt.model.library.electronics import CommandQueue
 from iowatt.model.library.flash import FlashFigures, Suspend
-from iowatt.model.library.price_class import Sold
+from iowatt.model.library.price_class import PurchaseInfo
 from iowatt.model.library.source import stand_in
 from iowatt.model.library.ssd import joules, media
 from iowatt.model.library.ssd.drive import Ssd
@@ -175,7 +175,7 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         power=power,
         command_queue=CommandQueue(depth=interface.queue_depth),
         why_sheet=reason,
-        sold=Sold.of(file, file.capacity),
+        sold=PurchaseInfo.of(file, file.capacity),
     )
     sheet = [f"simulated by its data sheet alone: {reason}"] if reason else []
     texts = [*file.assumptions, *sheet, *steps.notes()]

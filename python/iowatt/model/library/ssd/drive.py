@@ -12,7 +12,7 @@ from iowatt.model.library.electrical.figures import HddPower, PowerLevel
 from iowatt.model.library.electrical.levels import Ladder, ladder_of
 from iowatt.model.library.electronics import CommandQueue
 from iowatt.model.library.flash import PowerState, Suspend
-from iowatt.model.library.price_class import Sold
+from iowatt.model.library.price_class import PurchaseInfo
 from iowatt.model.library.ssd import joules
 from iowatt.model.library.ssd.figures import Behaviour, FlashGeometry, RatedWear, Sheet, SsdInterface, Times
 from iowatt.model.library.ssd.joules import WorkWatts
@@ -48,7 +48,7 @@ class Ssd:
     why_sheet: str | None = None
     behaviour: Behaviour = field(default_factory=Behaviour)
     #: What it is bought as; None for a drive made up in a test.
-    sold: Sold | None = None
+    sold: PurchaseInfo | None = None
 
     @property
     def ratings(self) -> dict[str, float]:
@@ -114,7 +114,7 @@ class Ssd:
         """The drive with further notes."""
         return replace(self, notes=(*self.notes, *notes))
 
-    def shortened(self, capacity: int) -> Ssd:
+    def short_stroked(self, capacity: int) -> Ssd:
         """The drive with only its first ``capacity`` bytes offered; the flash of the rest is spare.
 
         Raises ``BadValueError`` where that is less than a sector or more than the drive has.
@@ -134,7 +134,7 @@ class Ssd:
             note += f", the others are over-provisioning ({spare:.3g} of what is used)"
         return replace(self, sectors=sectors, geometry=geometry, notes=(*self.notes, note))
 
-    def powered(self, power: HddPower) -> Ssd:
+    def with_power(self, power: HddPower) -> Ssd:
         """The drive with the figures of ``power`` in place of its own; ``active`` applies to all work."""
         changed = ", ".join(name for name in type(power).model_fields if name in power.model_fields_set)
         work = self.work if power.active is None else WorkWatts.any(power.active)
