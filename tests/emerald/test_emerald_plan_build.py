@@ -15,7 +15,7 @@ from emerald_plans import RATES, by_id, plan
 from figures import figures
 from iowatt.base.errors import Argument
 from iowatt.emerald.plan import PlanRequest, folder, make_plan, rewrite
-from iowatt.emerald.plan.build import build, consulted
+from iowatt.emerald.plan.build import build, rules_of_plan
 from iowatt.emerald.plan.calendar import calendar, span_text
 from iowatt.emerald.plan.checklist import items
 from iowatt.emerald.plan.model import PlannedInstrument
@@ -157,7 +157,7 @@ def test_rules_that_nobody_verified_are_named(tmp_path):
         "response.mean_ms.random",
         "workloads.HB.sizes",
     } <= set(made.rules.unverified)
-    assert [r.key for r in consulted(made).unverified_used] == made.rules.unverified
+    assert [r.key for r in rules_of_plan(made).unverified_used] == made.rules.unverified
     sequential = plan(tmp_path, category="removable-media-library", rates={})
     assert "response.mean_ms.random" not in sequential.rules.unverified
     assert "removable-media-library.phases.conditioning.workload" in sequential.rules.unverified
@@ -240,7 +240,7 @@ def test_times_in_words(seconds, span, clock):
 
 def test_the_check_list_says_what_is_missing(tmp_path):
     made = plan(tmp_path, rates={"HB": 10.0})
-    found = items(made, consulted(made))
+    found = items(made, rules_of_plan(made))
     missing = {one.topic: one.text for one in found if one.state == MISSING}
     assert {"power", "temperature", "system", "rates"} <= missing.keys()
     assert "--raw-capacity" in missing["system"] and "RR, RW" in missing["rates"]
@@ -249,7 +249,7 @@ def test_the_check_list_says_what_is_missing(tmp_path):
     # Neither the version of another driver nor its script is a task.
     assert not [one for one in found if "5.04.05" in one.text or "2020_04_29" in one.text]
     official = plan(tmp_path, source="vdbench")
-    by_rule = {one.rule: one for one in items(official, consulted(official))}
+    by_rule = {one.rule: one for one in items(official, rules_of_plan(official))}
     for rule, value, state in (
         ("driver.tool", "vdbench", IN_PLACE),
         ("driver.versions", "5.04.05", TO_DO),
@@ -257,7 +257,7 @@ def test_the_check_list_says_what_is_missing(tmp_path):
     ):
         assert by_rule[rule].text.endswith(value) and by_rule[rule].state == state
     either = plan(tmp_path, rules="emerald-1.0.0", rates={})
-    assert not [one for one in items(either, consulted(either)) if one.state == NOT_POSSIBLE]
+    assert not [one for one in items(either, rules_of_plan(either)) if one.state == NOT_POSSIBLE]
     full = plan(
         tmp_path,
         instruments=[
@@ -266,10 +266,10 @@ def test_the_check_list_says_what_is_missing(tmp_path):
         ],
         raw_capacity_bytes=7_300_000_000_000,
     )
-    texts = [one.text for one in items(full, consulted(full)) if one.state != MISSING]
+    texts = [one.text for one in items(full, rules_of_plan(full)) if one.state != MISSING]
     assert any("pdu1 (csv:p.csv)" in text for text in texts)
     assert any("7,300.000 GB" in text for text in texts)
-    by_rule = {one.rule: one for one in items(full, consulted(full))}
+    by_rule = {one.rule: one for one in items(full, rules_of_plan(full))}
     assert figures(by_rule["instruments.power.sampling_s"].text) == [5]
 
 
