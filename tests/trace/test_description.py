@@ -99,7 +99,7 @@ def test_blocks_by_numpy(excerpt: Description, rows: pl.DataFrame, blocks: np.nd
 
 @pytest.mark.parametrize("ratio", ["requests", "bytes"])
 def test_a_sample_of_the_excerpt_is_within_a_hundredth(excerpt: Description, ratio: str) -> None:
-    sampled = describe({"path": str(EXCERPT)}, samples=1 << 14)
+    sampled = describe({"path": str(EXCERPT)}, regions=1 << 14)
     assert (excerpt.reuse.sample.method, sampled.reuse.sample.method) == (
         "exact",
         "sampled",
@@ -135,7 +135,7 @@ def test_options_are_refused_before_anything_is_read() -> None:
     for options, argument in (
         ({"block_bytes": 1000}, "block"),
         ({"extent_bytes": 512}, "extent"),
-        ({"samples": 3}, "samples"),
+        ({"regions": 3}, "regions"),
         ({"lookback": 0}, "lookback"),
         ({"cache_bytes": [100]}, "cache"),
     ):

@@ -70,7 +70,7 @@ def profile(
         "block_bytes": block_bytes(block, "block"),
         "extent_bytes": None if extent is None else block_bytes(extent, "extent"),
         "cache_bytes": [] if cache is None else [capacity_bytes(part, "cache") for part in cache.split(",")],
-        "samples": _count(regions, "regions"),
+        "regions": _count(regions, "regions"),
         "lookback": _count(lookback, "lookback"),
         "gap_bytes": 0 if gap is None else block_bytes(gap, "gap"),
     }

@@ -46,7 +46,7 @@ def describe(
     *,
     block_bytes: int = 4096,
     extent_bytes: int | None = None,
-    samples: int = 1 << 20,
+    regions: int = 1 << 20,
     lookback: int = 32,
     gap_bytes: int = 0,
     cache_bytes: Sequence[int] = (),
@@ -64,7 +64,7 @@ def describe(
         Block of footprint, working set, reuse distance and overwriting; a power of two from 512.
     extent_bytes
         Extent of the I/O density; left out, a power of two that makes at most 1,024 touched ones.
-    samples
+    regions
         Regions of 16 blocks that are followed, 64 to 4,194,304: exact while the trace touches no more, else
         a spatial sample of that size (SHARDS, Waldspurger et al. 2015).
     lookback
@@ -86,7 +86,7 @@ def describe(
     options = {
         "block_bytes": block_bytes,
         "extent_bytes": extent_bytes,
-        "samples": samples,
+        "samples": regions,
         "lookback": lookback,
         "gap_bytes": gap_bytes,
         "cache_bytes": list(cache_bytes),
@@ -105,6 +105,7 @@ def describe(
         if error.place is not None or error.code != "out-of-range":
             raise
         argument, _, message = error.message.partition(": ")  # an option, which Rust names first
+        argument = "regions" if argument == "samples" else argument
         raise InputError(error.code, Argument(argument), message) from None
     del found["schema"]
     gaps = found["inter_arrival"]

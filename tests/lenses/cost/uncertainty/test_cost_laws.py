@@ -50,7 +50,9 @@ def test_words_and_figures_without_a_range_have_no_law() -> None:
 
 
 def test_one_end_alone_is_a_range() -> None:
-    assert law_of(figure("cooling.pue", 1.5, 1.1)) == FigureDistribution("cooling.pue", "triangular", 1.1, 1.5, 1.5)
+    assert law_of(figure("cooling.pue", 1.5, 1.1)) == FigureDistribution(
+        "cooling.pue", "triangular", 1.1, 1.5, 1.5
+    )
 
 
 @given(
