@@ -27,7 +27,7 @@ def measure(count: int = CONFIGURATIONS, seed: int = SEED, *, quiet: bool = Fals
     begun = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         estimator, found = compare_random(count, seed, Path(folder))
-    result: dict[str, Any] = {"configurations": count, "seed": seed, "pilots": estimator.pilots}
+    result: dict[str, Any] = {"configurations": count, "seed": seed, "pilots": estimator.benchmarks}
     lines = [f"estimator against simulator, {count} configurations, seed {seed}:"]
     for name, (median, p95) in BARS.items():
         one = spread([getattr(compared, name) for compared in found])
@@ -40,8 +40,9 @@ def measure(count: int = CONFIGURATIONS, seed: int = SEED, *, quiet: bool = Fals
     simulation_s = statistics.median(one.simulation_s for one in found)
     result |= {"estimate_s": estimate_s, "simulation_s": simulation_s}
     lines.append(
-        f"  an estimate takes {estimate_s * 1e3:.2f} ms (median) once its drives are flown, a simulation "
-        f"{simulation_s * 1e3:.0f} ms: {simulation_s / estimate_s:.0f} x; {estimator.pilots} flown"
+        f"  an estimate takes {estimate_s * 1e3:.2f} ms (median) once its drives are benchmarked, "
+        f"a simulation {simulation_s * 1e3:.0f} ms: {simulation_s / estimate_s:.0f} x; "
+        f"{estimator.benchmarks} benchmarks of drives"
     )
     lines += ["  worst:", *(f"    {line}" for line in _worst(found))]
     lines.append(f"  {time.perf_counter() - begun:.0f} s in all")
