@@ -199,7 +199,7 @@ SHORT = {
             [],
             '"load-sharing"',
         ),
-        (['SUPPLY.peak="1W"'], "conflict @ set=array.power.enclosure.head.supply.peak", [], ""),
+        (['SUPPLY.peak="1W"'], "conflict @ set=array.power.enclosure.head.supply.peak", [], "give more"),
         (
             ['SUPPLY={ rating = "1kW", efficiency = "80plus" }'],
             "missing-figure @ set=array.power.enclosure.head.supply.efficiency",
@@ -223,7 +223,7 @@ SHORT = {
             ['CONTROLLER.active="9W"'],
             "conflict @ set=array.power.enclosure.head.part.controller.active",
             ["9"],
-            "",
+            "check the",
         ),
         (
             ['CONTROLLER={ name = "c", kind = "controller" }'],
