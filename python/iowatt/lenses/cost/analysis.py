@@ -38,6 +38,7 @@ from iowatt.lenses.cost.result.costs import (
     WorkOnce,
 )
 from iowatt.lenses.cost.systems.system import PricedSystem
+from iowatt.render.numbers import significant
 from iowatt.tariffs import result as bills
 from iowatt.tariffs.bill import OF_TARIFF
 from iowatt.tariffs.load import JOULES_PER_KWH
@@ -213,7 +214,7 @@ def _other(first: CostCase) -> Horizon:
 
 def _horizon(horizon: Horizon) -> HorizonUsed:
     if horizon.basis == "work":
-        text = f"equal work: the same work {horizon.amount:,.10g} times"
+        text = f"equal work: the same work {significant(horizon.amount)} times"
     else:
         text = f"equal time: {horizon.amount:,.6g} years"
     return HorizonUsed(basis=horizon.basis, amount=horizon.amount, said=text)

@@ -106,6 +106,7 @@ class Trial:
         self.policy, self._idled, self._idled_j = policy, 0, 0.0
         self._idle_w = [drive.idle_w for drive in drives]
         plan = json.dumps(policy.plan)
+        self._foresees = core.policy_foresees(plan)
         self._drives = [
             core.PolicyTrial(json.dumps(drive.levels()), plan, seed) for seed, drive in enumerate(drives)
         ]
@@ -136,7 +137,7 @@ class Trial:
         baseline_j, energy_j = total("baseline_j") + self._idled_j, total("energy_j") + self._idled_j
         saved_j = baseline_j - energy_j
         return PolicyOutcome(
-            policy=self.policy.key, title=self.policy.title, energy_j=energy_j, saved_j=saved_j,
+            policy=self.policy.key, title=self.policy.title, oracle=self._foresees, energy_j=energy_j, saved_j=saved_j,
             saved_share=saved_j / baseline_j if baseline_j > 0 else 0.0,
             saved_share_of_total=saved_j / total_j if total_j else None, delayed=delayed,
             delayed_share=delayed / periods if periods else 0.0,

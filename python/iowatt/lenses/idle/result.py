@@ -126,6 +126,8 @@ class PolicyOutcome(Result):
 
     policy: str
     title: str
+    #: Whether it knows how long each period will be, as no real drive does.
+    oracle: bool
     energy_j: float
     saved_j: float
     saved_share: float
@@ -139,11 +141,6 @@ class PolicyOutcome(Result):
     added_delay_of_delayed_s: float | None
     added_delay_max_s: float
     start_stops: int
-
-    @property
-    def oracle(self) -> bool:
-        """Whether it knows how long each period will be."""
-        return self.policy.startswith("oracle")
 
 
 class OraclePoint(Result):
