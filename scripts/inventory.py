@@ -143,7 +143,7 @@ def enumerated(schema: object, key: str = "") -> Iterator[tuple[str, str]]:
 
 
 def pages(iowatt: Iowatt) -> Iterator[tuple[str, list[str]]]:
-    """Yield each page by its path, with the headings and the ids of its figures and sections."""
+    """Yield each page by its path, with the headings of its figures and sections, folded ones too."""
     with tempfile.TemporaryDirectory(prefix="inventory-") as folder:
         place = Path(folder)
         (place / "examples").symlink_to(corpus.ROOT / "examples")
@@ -153,13 +153,12 @@ def pages(iowatt: Iowatt) -> Iterator[tuple[str, list[str]]]:
             text = path.read_text(encoding="utf-8")
             text = re.sub(r"<(script|style)\b.*?</\1>", "", text, flags=re.DOTALL)
             headings = re.findall(r"<h([2-4])\b[^>]*>(.*?)</h\1>", text, flags=re.DOTALL)
+            headings += re.findall(r"<(summary)\b[^>]*>(.*?)</summary>", text, flags=re.DOTALL)
             titles = {html.unescape(re.sub(r"<[^>]+>", "", one)).strip() for _, one in headings}
-            ids = {
-                f"#{one}"
-                for one in re.findall(r'\bid="([\w-]+)"', text)
-                if not re.search(r"[0-9a-f]{16}", one)
-            }
-            yield path.relative_to(place).as_posix(), sorted(titles | ids)
+            yield (
+                path.relative_to(place).as_posix(),
+                sorted(one for one in titles if not one.startswith("Table ")),
+            )
 
 
 def recorded() -> Iterator[tuple[str, str]]:

@@ -107,19 +107,21 @@ def density(heat: HeatResult) -> Figure:
 
 def figures_of_skew(heat: HeatResult) -> Figure:
     """Single figures of the curves, a row for each point."""
+    others = [row.space_share for row in heat.points[0].skew.hottest if row.space_share != HOT]
     columns = [
         Column("Point", text=True), Column("IOPS"), Column("Density", "IOPS/GB", rank=1),
         Column(f"On hottest {100 * HOT:g} %", "%"), Column("Skew point", text=True), Column("k"),
         Column("Gini"), Column("Gini by chance", rank=2), Column("Touched", "GB", rank=3),
         Column("Capacity", "GB", rank=3), Column("RMS error of the law", "points", rank=4),
         Column("Greatest error of the law", "points", rank=4),
+        *(Column(f"On hottest {100 * share:g} %", "%", rank=5) for share in others),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
         [
             title(point), point.iops, point.iops_per_gb, 100 * point.skew.on_hottest(HOT),
             skew_point(point.skew.skew_point), point.skew.law.k, point.skew.gini, point.skew.gini_by_chance,
             point.touched_bytes / GB, point.capacity_bytes / GB, 100 * point.skew.law.rms_error,
-            100 * point.skew.law.max_error,
+            100 * point.skew.law.max_error, *(100 * point.skew.on_hottest(share) for share in others),
         ]
         for point in heat.points
     ]  # fmt: skip
