@@ -137,8 +137,8 @@ class Trial:
         baseline_j, energy_j = total("baseline_j") + self._idled_j, total("energy_j") + self._idled_j
         saved_j = baseline_j - energy_j
         return PolicyOutcome(
-            policy=self.policy.key, title=self.policy.title, oracle=self._foresees, energy_j=energy_j, saved_j=saved_j,
-            saved_share=saved_j / baseline_j if baseline_j > 0 else 0.0,
+            policy=self.policy.key, title=self.policy.title, oracle=self._foresees, energy_j=energy_j,
+            saved_j=saved_j, saved_share=saved_j / baseline_j if baseline_j > 0 else 0.0,
             saved_share_of_total=saved_j / total_j if total_j else None, delayed=delayed,
             delayed_share=delayed / periods if periods else 0.0,
             added_delay_per_access_s=total("added_s") / accesses if accesses else None,
