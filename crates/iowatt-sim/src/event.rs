@@ -5,7 +5,7 @@ mod tournament;
 use crate::clock::Nanos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use tournament::{Key, NEVER, Tournament};
+use tournament::{NEVER, Tournament};
 
 /// What happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,35 +50,22 @@ pub enum Event {
     Return(u32),
 }
 
-/// Bits of the place in the second number of a key: more drives than anybody has. The order of scheduling is above it,
-/// good for 17 trillion events.
-const PLACE_BITS: u32 = 20;
-
-fn key(at: Nanos, sequence: u64, place: usize) -> Key {
-    (at, sequence << PLACE_BITS | place as u64)
-}
-
 /// Pending events.
 ///
-/// Nearly all events are completions of drives and arrivals of workloads, of which each has at most one pending: they have
-/// a place each in a tournament. The others wait in a heap.
+/// Nearly all events are completions of drives and arrivals of workloads, of which each has at most one pending: they have a
+/// place each in a tournament. The others wait in a heap.
 #[derive(Debug)]
 pub struct EventQueue {
-    drives: usize,
-    places: Tournament,
-    /// The place of the event taken last: most often its owner schedules the next one, and clearing it first would be
-    /// for nothing.
-    taken: usize,
+    completions: Tournament,
+    arrivals: Tournament,
     others: BinaryHeap<Reverse<Other>>,
     sequence: u64,
 }
 
-/// No place.
-const NOWHERE: usize = usize::MAX;
-
 #[derive(Clone, Copy, Debug)]
 struct Other {
-    key: Key,
+    /// Time and order of scheduling.
+    key: (Nanos, u64),
     event: Event,
 }
 
@@ -87,9 +74,8 @@ impl EventQueue {
     #[must_use]
     pub fn new(drives: usize, workloads: usize) -> Self {
         Self {
-            drives,
-            places: Tournament::new(drives + workloads),
-            taken: NOWHERE,
+            completions: Tournament::new(drives),
+            arrivals: Tournament::new(workloads),
             others: BinaryHeap::new(),
             sequence: 0,
         }
@@ -97,42 +83,38 @@ impl EventQueue {
 
     /// Schedules `event` at `at`. Events of equal time come out in the order of these calls. A drive and a workload
     /// have at most one completion or arrival pending.
+    #[inline]
     pub fn push(&mut self, at: Nanos, event: Event) {
-        let sequence = self.sequence;
-        self.sequence += 1;
-        let place = match event {
-            Event::DriveDone(drive) => drive as usize,
-            Event::Arrival(workload) => self.drives + workload as usize,
-            _ => {
-                self.others.push(Reverse(Other { key: key(at, sequence, 0), event }));
-                return;
+        match event {
+            Event::DriveDone(drive) => {
+                debug_assert!(!self.completions.is_pending(drive as usize), "one completion pending");
+                self.push_done(at, drive);
             }
-        };
-        debug_assert!(self.taken == place || self.places.at(place) == NEVER, "one event pending");
-        if self.taken == place {
-            self.taken = NOWHERE;
+            Event::Arrival(workload) => {
+                debug_assert!(!self.arrivals.is_pending(workload as usize), "one arrival pending");
+                self.arrivals.set(workload as usize, at, self.sequence);
+                self.sequence += 1;
+            }
+            _ => {
+                self.others.push(Reverse(Other { key: (at, self.sequence), event }));
+                self.sequence += 1;
+            }
         }
-        self.places.set(place, key(at, sequence, place));
     }
 
     /// Schedules the completion of a drive at `at`, in place of the one that may be pending. (A drive with several
     /// commands in service keeps the order of their completions itself.)
+    #[inline]
     pub fn push_done(&mut self, at: Nanos, drive: u32) {
-        let place = drive as usize;
-        if self.taken == place {
-            self.taken = NOWHERE;
-        }
-        self.places.set(place, key(at, self.sequence, place));
+        self.completions.set(drive as usize, at, self.sequence);
         self.sequence += 1;
     }
 
     /// Takes the earliest event, unless it comes after `end`.
+    #[inline]
     pub fn pop_until(&mut self, end: Nanos) -> Option<(Nanos, Event)> {
-        if self.taken != NOWHERE {
-            self.places.set(self.taken, NEVER);
-            self.taken = NOWHERE;
-        }
-        let first = self.places.first();
+        let (completion, arrival) = (self.completions.first(), self.arrivals.first());
+        let first = completion.min(arrival);
         if let Some(Reverse(other)) = self.others.peek()
             && other.key < first
         {
@@ -143,14 +125,13 @@ impl EventQueue {
             self.others.pop();
             return Some((at, event));
         }
-        if first == NEVER || first.0 > end {
+        if first.0 == NEVER || first.0 > end {
             return None;
         }
-        let place = first.1 as usize & ((1 << PLACE_BITS) - 1);
-        self.taken = place;
-        let event = match place.checked_sub(self.drives) {
-            None => Event::DriveDone(place as u32),
-            Some(workload) => Event::Arrival(workload as u32),
+        let event = if completion < arrival {
+            Event::DriveDone(self.completions.take() as u32)
+        } else {
+            Event::Arrival(self.arrivals.take() as u32)
         };
         Some((first.0, event))
     }

@@ -1,55 +1,94 @@
-//! A tournament of keys: a change plays again only the matches on its way to the top, without moving anything else and
-//! without a branch that depends on their outcome (a processor would guess it wrong as often as not).
+//! The earliest of a fixed number of pending times: a change plays again only the matches on its way to the top, without
+//! moving anything else and without a branch that depends on their outcome (a processor would guess it wrong as often as
+//! not). Times are compared alone; the order of scheduling decides ties, which are seldom.
 
+use crate::clock::Nanos;
 use std::hint::select_unpredictable;
 
-/// What the least is sought of: by its first, then by its second number.
-pub type Key = (u64, u64);
+/// Nothing is pending.
+pub const NEVER: Nanos = Nanos::MAX;
 
-/// The greatest key: nothing is pending.
-pub const NEVER: Key = (u64::MAX, u64::MAX);
+/// No place.
+const NOWHERE: u32 = u32::MAX;
 
-/// The least of a fixed number of keys.
+/// A time and whose it is.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    at: Nanos,
+    place: u32,
+}
+
+/// One pending time for each of a fixed number of places.
 #[derive(Debug)]
 pub struct Tournament {
-    /// Matches that a key plays.
-    rounds: u32,
-    /// Winner of each match, from 1, the final; then the keys of the places.
-    nodes: Vec<Key>,
+    /// Number of the first place among the nodes.
+    places: usize,
+    /// Winner of each match from 1, the final; then the places.
+    nodes: Vec<Entry>,
+    /// Order of scheduling, by place.
+    sequence: Vec<u64>,
+    /// The place whose time was taken last: most often its owner schedules the next one, and clearing it first would be for
+    /// nothing.
+    taken: u32,
 }
 
 impl Tournament {
-    /// All keys are [`NEVER`].
+    /// Nothing is pending at any of the places.
     pub fn new(places: usize) -> Self {
         let places = places.next_power_of_two();
-        Self { rounds: places.ilog2(), nodes: vec![NEVER; 2 * places] }
+        let nodes = (0..2 * places as u32).map(|node| Entry { at: NEVER, place: node % places as u32 });
+        Self { places, nodes: nodes.collect(), sequence: vec![0; places], taken: NOWHERE }
     }
 
-    /// The key of `place`.
-    pub fn at(&self, place: usize) -> Key {
-        self.nodes[(1 << self.rounds) + place]
-    }
-
-    /// Gives `place` another key.
+    /// Makes `at` the pending time of `place`, in place of the one that may be pending. `sequence`: its order of scheduling.
     #[inline]
-    pub fn set(&mut self, place: usize, key: Key) {
-        let nodes = self.nodes.as_mut_slice();
-        let (mut upper, mut lower) = key;
-        let mut node = (1 << self.rounds) + place;
-        nodes[node] = key;
-        for _ in 0..self.rounds {
-            let other = nodes[node ^ 1];
-            let wins = (other.0 < upper) | ((other.0 == upper) & (other.1 < lower));
-            upper = select_unpredictable(wins, other.0, upper);
-            lower = select_unpredictable(wins, other.1, lower);
-            node /= 2;
-            nodes[node] = (upper, lower);
+    pub fn set(&mut self, place: usize, at: Nanos, sequence: u64) {
+        if self.taken == place as u32 {
+            self.taken = NOWHERE;
         }
+        self.sequence[place] = sequence;
+        self.play(place, at);
     }
 
-    /// The least key.
+    /// Whether a time is pending at `place`.
+    pub fn is_pending(&self, place: usize) -> bool {
+        self.taken != place as u32 && self.nodes[self.places + place].at != NEVER
+    }
+
+    /// The earliest time, [`NEVER`] where none is pending, and its order of scheduling.
     #[inline]
-    pub fn first(&self) -> Key {
-        self.nodes[1]
+    pub fn first(&mut self) -> (Nanos, u64) {
+        if self.taken != NOWHERE {
+            self.play(self.taken as usize, NEVER);
+            self.taken = NOWHERE;
+        }
+        let first = self.nodes[1];
+        (first.at, self.sequence[first.place as usize])
+    }
+
+    /// Takes the time that [`Self::first`] has told; returns its place.
+    #[inline]
+    pub fn take(&mut self) -> usize {
+        self.taken = self.nodes[1].place;
+        self.taken as usize
+    }
+
+    #[inline]
+    fn play(&mut self, place: usize, at: Nanos) {
+        let nodes = self.nodes.as_mut_slice();
+        let mut node = self.places + place;
+        let mut winner = Entry { at, place: place as u32 };
+        nodes[node] = winner;
+        while node > 1 {
+            let other = nodes[node ^ 1];
+            let mut wins = other.at < winner.at;
+            if other.at == winner.at {
+                wins = self.sequence[other.place as usize] < self.sequence[winner.place as usize];
+            }
+            winner.at = select_unpredictable(wins, other.at, winner.at);
+            winner.place = select_unpredictable(wins, other.place, winner.place);
+            node /= 2;
+            nodes[node] = winner;
+        }
     }
 }
