@@ -21,12 +21,14 @@ use crate::plan::Plan;
 use crate::power::{Foreseen, Ladder, Window};
 use crate::raid::Pool;
 use crate::results::{self, Outcome};
+use crate::shape::{Full, Needs, Shape, fitting};
 use crate::state::STATES;
 use crate::volume::Volumes;
 use backend::Backend;
 use clock::Clock;
 use hosts::Hosts;
 use iowatt_trace::Source;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// Completions (of requests and of rebuild operations) between two calls of the progress hook.
@@ -43,6 +45,12 @@ pub struct Progress {
 
 /// A simulation ready to run.
 pub struct Simulation<'a> {
+    engine: Engine<'a, Full>,
+}
+
+/// The system at work, compiled for a shape.
+struct Engine<'a, S: Shape> {
+    shape: PhantomData<S>,
     clock: Clock,
     hosts: Hosts<'a>,
     /// Paths from hosts to the array, where there are any.
@@ -87,7 +95,8 @@ impl<'a> Simulation<'a> {
                 clock.events.push(nanos(back_s), Event::Return(number as u32));
             }
         }
-        Ok(Self {
+        let engine = Engine {
+            shape: PhantomData,
             clock,
             hosts: Hosts::new(plan, sources, detects_zeros, passes_trims),
             paths: Paths::new(plan).map(Box::new),
@@ -95,23 +104,24 @@ impl<'a> Simulation<'a> {
             volumes,
             backend,
             observer,
-        })
+        };
+        Ok(Self { engine })
     }
 
     /// Hands every request to a pool to `sink`, in batches in order of time.
     pub fn log_back_end(&mut self, sink: BackEndSink) {
-        self.backend.log = Some(Box::new(BackEndLog::new(sink)));
+        self.engine.backend.log = Some(Box::new(BackEndLog::new(sink)));
     }
 
     /// Hands every idle period of every drive to `sink`, in batches as they end and the last ones at the end of the run,
     /// where the plan asks for them.
     pub fn log_idle(&mut self, sink: IdleSink) {
-        self.observer.log_idle(sink);
+        self.engine.observer.log_idle(sink);
     }
 
     /// Tells oracles which idle periods there will be: the [`Outcome::foreseen`] of a run without this call.
     pub fn foresee(&mut self, periods: &Foreseen) {
-        self.backend.foresee(periods);
+        self.engine.backend.foresee(periods);
     }
 
     /// Runs to the given end, or to the last completion. `hook` is called now and then and stops the run by returning
@@ -119,7 +129,34 @@ impl<'a> Simulation<'a> {
     ///
     /// # Errors
     /// What the sources report, a request past its volume's end, or [`SimError::Stopped`].
-    pub fn run(mut self, hook: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, SimError> {
+    pub fn run(self, hook: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, SimError> {
+        fitting!(self.engine.needs(), S => self.engine.reshape::<S>().run(hook))
+    }
+}
+
+impl<'a> Engine<'a, Full> {
+    /// What the system needs of a shape.
+    fn needs(&self) -> Needs {
+        Needs {
+            layers: self.paths.is_some()
+                || self.controller.is_some()
+                || self.volumes.is_some()
+                || self.backend.commands.is_some(),
+            flash: self.backend.drives.iter().any(|drive| drive.ssd().is_some()),
+            managed: self.backend.is_managed(),
+        }
+    }
+
+    /// The same system, compiled for a shape that has what it needs.
+    fn reshape<S: Shape>(self) -> Engine<'a, S> {
+        let Self { clock, hosts, paths, controller, volumes, backend, observer, .. } = self;
+        Engine { shape: PhantomData, clock, hosts, paths, controller, volumes, backend, observer }
+    }
+}
+
+impl<S: Shape> Engine<'_, S> {
+    /// Runs, as [`Simulation::run`] says.
+    fn run(mut self, hook: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, SimError> {
         self.start()?;
         let mut next_hook = HOOK_EVERY;
         while self.clock.end.is_some() || !self.is_drained() {
@@ -218,8 +255,9 @@ impl<'a> Simulation<'a> {
     /// Nothing is in flight and nothing more will arrive.
     fn is_drained(&mut self) -> bool {
         self.hosts.is_drained()
-            && self.controller.as_mut().is_none_or(|controller| controller.wind_down())
-            && self.volumes.as_mut().is_none_or(|volumes| volumes.wind_down())
+            && (!S::LAYERS
+                || (self.controller.as_mut().is_none_or(|controller| controller.wind_down())
+                    && self.volumes.as_mut().is_none_or(|volumes| volumes.wind_down())))
     }
 
     /// Ends the run: cuts what is under way and gathers the figures.

@@ -21,6 +21,7 @@ mod power;
 mod raid;
 mod results;
 mod rng;
+mod shape;
 mod slab;
 mod state;
 mod station;

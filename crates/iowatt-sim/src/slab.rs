@@ -36,6 +36,13 @@ impl<T: Copy> Slab<T> {
         self.places[key as usize]
     }
 
+    /// The same, without a copy.
+    #[must_use]
+    #[inline]
+    pub fn at(&self, key: u32) -> &T {
+        &self.places[key as usize]
+    }
+
     /// The value at `key`, to change.
     pub fn get_mut(&mut self, key: u32) -> &mut T {
         &mut self.places[key as usize]

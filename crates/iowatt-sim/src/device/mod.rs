@@ -18,11 +18,12 @@ pub use totals::DriveTotals;
 
 use crate::bus::Bus;
 use crate::clock::Nanos;
-use crate::event::{Event, EventQueue};
+use crate::event::EventQueue;
 use crate::observe::Observer;
 use crate::plan::{DevicePlan, HddPlan, PlanError, PlanFault, PoolPlan, RebuildPriority, SchedulerPlan};
 use crate::power::{Cause, Ladder, Managed, Slot, SpinUps};
 use crate::rng::{Component, Stream as Random};
+use crate::shape::{Full, Shape};
 use crate::slab::Slab;
 use crate::state::State;
 use commands::Commands;
@@ -81,9 +82,9 @@ pub struct Surroundings<'a> {
     pub observer: &'a mut Observer,
 }
 
+/// The service of a disk's operation, booked when it begins: all of it is known then.
 #[derive(Clone, Copy, Debug)]
 struct Service {
-    op: u32,
     cause: Cause,
     started: Nanos,
     /// Travel to the edge of the disk before it, of a SCAN.
@@ -194,7 +195,11 @@ pub struct Drive {
     coming: usize,
     gives_way: bool,
     failed: bool,
-    /// Of a disk.
+    /// The operation in service at a disk, or [`NO_OP`].
+    in_service: u32,
+    /// When it was begun.
+    started: Nanos,
+    /// Its service, kept only where the end of the run may cut it ([`Shape::MANAGED`]).
     service: Option<Service>,
     /// Commands in service, of an SSD.
     serving: usize,
@@ -258,6 +263,8 @@ impl Drive {
                 .as_ref()
                 .is_some_and(|r| r.rebuild.priority == RebuildPriority::HostFirst),
             failed: false,
+            in_service: NO_OP,
+            started: 0,
             service: None,
             serving: 0,
             bus,
@@ -278,10 +285,17 @@ impl Drive {
         self.pool
     }
 
+    /// Whether its life is more than serving operations one by one, see [`Shape::MANAGED`].
+    #[must_use]
+    pub fn is_managed(&self) -> bool {
+        self.managed.is_some() || self.commands.is_some()
+    }
+
     /// Operations waiting or in service.
     #[must_use]
+    #[inline]
     pub fn load(&self) -> usize {
-        self.waiting + self.serving + usize::from(self.service.is_some())
+        self.waiting + self.serving + usize::from(self.in_service != NO_OP)
     }
 
     /// The same with those that are still on their way through the controller.
@@ -336,7 +350,7 @@ impl Drive {
             self.totals.redirected += u64::from(counted);
         }
         match self.spindle {
-            Spindle::Ready if self.service.is_some() || self.serving > 0 => return,
+            Spindle::Ready if self.in_service != NO_OP || self.serving > 0 => return,
             Spindle::Ready => self.book_rest(now, around.observer),
             Spindle::Failed { .. } => return,
             _ => {}
@@ -370,33 +384,74 @@ impl Drive {
     }
 
     /// Accepts an operation; serves it at once if the drive is ready.
-    pub fn submit(&mut self, now: Nanos, op: u32, around: &mut Surroundings<'_>) {
-        if self.load() == 0 {
+    #[inline]
+    pub fn submit<S: Shape>(&mut self, now: Nanos, key: u32, around: &mut Surroundings<'_>) {
+        let load = self.load();
+        if load == 0 {
             around.observer.was_vacant(self.index as usize, self.idle_since, now, true);
         }
-        let DriveOp { lbn, write, host, trim, .. } = around.ops.get(op);
-        let gives_way = host == NO_OP && self.gives_way;
-        let queue = if gives_way { &mut self.rebuild_queue } else { &mut self.queue };
-        queue.push(op, lbn, write);
-        self.waiting += 1;
-        if around.observer.window().begins(now) && !trim {
+        let op = around.ops.at(key);
+        if around.observer.window().begins(now) && !(S::FLASH && op.trim) {
             self.totals.arrivals += 1;
-            self.totals.queue_seen += self.load() as u64;
+            self.totals.queue_seen += load as u64 + 1;
         }
+        if S::FLASH && matches!(self.body, Body::Flash(_)) {
+            self.enqueue(key, op);
+            return self.submitted_to_flash(now, around);
+        }
+        if S::MANAGED {
+            self.enqueue(key, op);
+            return self.submitted_to_managed(now, around);
+        }
+        if load > 0 {
+            self.enqueue(key, op);
+            // The end of the service serves the queue; if it is just being handled, a released operation may come first.
+            if self.in_service == NO_OP {
+                self.serve_next::<S>(now, around);
+            }
+            return;
+        }
+        self.end_idle_period(now, around.observer);
+        self.book_rest(now, around.observer);
+        let Body::Disk(disk) = &mut self.body else { return };
+        if let Some(via) = self.queue.pass(op.lbn, disk) {
+            self.serve::<S>(now, Chosen { op: key, via }, around);
+        } else {
+            self.enqueue(key, op);
+            self.serve_next::<S>(now, around);
+        }
+    }
+
+    /// Puts an operation into its queue.
+    #[inline]
+    fn enqueue(&mut self, key: u32, op: &DriveOp) {
+        let gives_way = op.host == NO_OP && self.gives_way;
+        let queue = if gives_way { &mut self.rebuild_queue } else { &mut self.queue };
+        queue.push(key, op.lbn, op.write);
+        self.waiting += 1;
+    }
+
+    /// Counts the time since the last completion as an idle period.
+    #[inline]
+    fn end_idle_period(&mut self, now: Nanos, observer: &Observer) {
+        let window = observer.window();
+        if window.begins(now) {
+            self.totals.idle.add(now - self.idle_since.max(window.start));
+        }
+    }
+
+    /// An operation waits in the queue of a disk by now that may be unready, or send commands ahead.
+    #[inline(never)]
+    fn submitted_to_managed(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
         if self.commands.is_some() {
             self.send(now, around);
         }
-        if matches!(self.body, Body::Flash(_)) {
-            return self.submitted_to_flash(now, around);
-        }
         match self.spindle {
-            Spindle::Ready if self.service.is_none() => {
-                if around.observer.window().begins(now) {
-                    self.totals.idle.add(now - self.idle_since.max(around.observer.window().start));
-                }
+            Spindle::Ready if self.in_service == NO_OP => {
+                self.end_idle_period(now, around.observer);
                 self.book_rest(now, around.observer);
                 if self.managed.is_none() || self.interrupted(now, around) {
-                    self.serve_next(now, around);
+                    self.serve_next::<Full>(now, around);
                 }
             }
             // The end of the service serves the queue.
@@ -407,47 +462,34 @@ impl Drive {
 
     /// Ends the operation in service and returns its key. The caller submits what it releases, then
     /// calls [`Self::proceed`].
-    pub fn complete(&mut self, now: Nanos, around: &mut Surroundings<'_>) -> Option<u32> {
-        let Some(service) = self.service.take() else { return self.complete_on_flash(now, around) };
-        let op = around.ops.get(service.op);
-        self.last_started = service.started;
-        around.observer.stayed_at_drive(self.index as usize, op.arrived, now);
-        if let Some(commands) = &mut self.commands {
+    #[inline]
+    pub fn complete<S: Shape>(&mut self, now: Nanos, around: &mut Surroundings<'_>) -> Option<u32> {
+        if S::FLASH && self.in_service == NO_OP {
+            return self.complete_on_flash(now, around);
+        }
+        if S::MANAGED
+            && let Some(commands) = &mut self.commands
+        {
             commands.changed(now, -1, around.observer.window());
         }
-        if around.observer.window().ends(now) {
-            let way = usize::from(op.write);
-            self.totals.completed[way] += 1;
-            self.totals.background += u64::from(op.host == NO_OP);
-            self.totals.bytes[way] += op.sectors * self.sector_bytes;
-            self.totals.service += now - service.started;
-            self.totals.response += now - op.arrived;
-            let Service { detour, access, .. } = service;
-            self.totals.seeks += u64::from(access.cylinders > 0 || detour > 0);
-            self.totals.seek_cylinders += u64::from(access.cylinders);
-            self.totals.seek += detour + access.seek;
-            self.totals.rotation += access.rotation;
-            self.totals.transfer += access.transfer;
-            self.totals.overhead += access.overhead + access.bus;
-            self.totals.buffer_hits += u64::from(access.hit == hdd::Hit::Full);
-        }
+        self.last_started = self.started;
         (self.idle_since, self.rest_since) = (now, now);
-        Some(service.op)
+        Some(std::mem::replace(&mut self.in_service, NO_OP))
     }
 
     /// Serves the next operation, or becomes idle.
     #[inline]
-    pub fn proceed(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
-        if self.service.is_some() {
+    pub fn proceed<S: Shape>(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+        if self.in_service != NO_OP {
             return; // a released operation has started already
         }
-        if matches!(self.body, Body::Flash(_)) {
+        if S::FLASH && matches!(self.body, Body::Flash(_)) {
             return self.proceed_on_flash(now, around);
         }
-        if self.failed || self.managed.is_some() {
+        if S::MANAGED && (self.failed || self.managed.is_some()) {
             self.proceed_managed(now, around);
         } else if self.waiting > 0 {
-            self.serve_next(now, around);
+            self.serve_next::<S>(now, around);
         }
     }
 
@@ -458,7 +500,7 @@ impl Drive {
         } else if self.waiting == 0 {
             self.rest(now, around);
         } else if !self.speeds_up(now, around) {
-            self.serve_next(now, around);
+            self.serve_next::<Full>(now, around);
         }
     }
 
@@ -490,32 +532,46 @@ impl Drive {
         })
     }
 
-    /// Serves the operation that the queue discipline chooses. The whole service is known at once: it is booked and
-    /// its end scheduled. Command first, then all positioning, then all transfer: the parts may alternate, but only their
-    /// sums are kept.
-    fn serve_next(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
-        let chosen = if self.commands.is_some() { self.next_command(now, around) } else { self.next(now) };
-        let (Some(chosen), Body::Disk(disk)) = (chosen, &mut self.body) else { return };
-        self.waiting -= 1;
-        let op = around.ops.get(chosen.op);
+    /// Serves the operation that the queue discipline chooses.
+    fn serve_next<S: Shape>(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+        let commanded = S::MANAGED && self.commands.is_some();
+        let chosen = if commanded { self.next_command(now, around) } else { self.next(now) };
+        if let Some(chosen) = chosen {
+            self.waiting -= 1;
+            self.serve::<S>(now, chosen, around);
+        }
+    }
+
+    /// Serves an operation. The whole service is known at once: it is booked, with its completion, and its end scheduled.
+    /// Command first, then all positioning, then all transfer: the parts may alternate, but only their sums are kept.
+    #[inline]
+    fn serve<S: Shape>(&mut self, now: Nanos, chosen: Chosen, around: &mut Surroundings<'_>) {
+        let Body::Disk(disk) = &mut self.body else { return };
+        let op = around.ops.at(chosen.op);
         let detour = chosen.via.map_or(0, |edge| disk.sweep_to(now, edge));
-        let drive = self.index as usize;
-        let access = {
-            let window = *around.observer.window();
-            let shared = self.bus.map(|bus| (&mut around.buses[bus], &window));
-            disk.serve(now + detour, op.lbn, op.sectors, op.write, &mut Line { shared, now })
-        };
-        let service = Service { op: chosen.op, cause: op.cause, started: now, detour, access };
-        match &self.managed {
-            None => around.observer.book_chain(drive, service.cause, now, service.chain()),
-            Some(_) => self.book_service(&service, around.observer),
+        let window = *around.observer.window();
+        let shared = self.bus.map(|bus| (&mut around.buses[bus], &window));
+        let mut line = Line { shared, now };
+        let access = disk.serve(now + detour, op.lbn, op.sectors, op.write, &mut line);
+        let service = Service { cause: op.cause, started: now, detour, access };
+        if S::MANAGED && self.managed.is_some() {
+            self.book_service(&service, around.observer);
+        } else {
+            around.observer.book_chain(self.index as usize, service.cause, now, service.chain());
         }
         if op.redundant > 0 {
             let part = (u64::from(op.redundant), op.sectors);
             self.share_service(&service, part, around.observer);
         }
-        self.service = Some(service);
-        around.events.push(access.done, Event::DriveDone(self.index));
+        around.observer.stayed_at_drive(self.index as usize, op.arrived, access.done);
+        if window.ends(access.done) {
+            self.totals.add_service(op, now, detour, &access, self.sector_bytes);
+        }
+        if S::MANAGED {
+            self.service = Some(service);
+        }
+        (self.in_service, self.started) = (chosen.op, now);
+        around.events.push_done(access.done, self.index);
     }
 
     /// Books a service, at reduced speed or not.
@@ -582,7 +638,7 @@ impl Drive {
         let held = self.commands.iter().flat_map(|c| c.waiting());
         let waiting = self.queue.waiting().chain(self.rebuild_queue.waiting()).chain(held);
         let commanded = self.ssd().into_iter().flat_map(Ssd::in_service);
-        for op in waiting.chain(self.service.map(|s| s.op)).chain(commanded) {
+        for op in waiting.chain(commanded) {
             observer.stayed_at_drive(self.index as usize, ops.get(op).arrived, now);
         }
         if let Some(commands) = &mut self.commands {
@@ -599,7 +655,7 @@ impl Drive {
             }
         }
         match self.spindle {
-            Spindle::Ready if self.service.is_some() => self.cut(now, observer),
+            Spindle::Ready if self.in_service != NO_OP => self.cut(now, ops, observer),
             Spindle::Ready => self.book_rest(now, observer),
             Spindle::Failed { since } => observer.book_failed(self.index as usize, since, now),
             _ => self.book_unready(now, observer),
@@ -608,13 +664,20 @@ impl Drive {
 
     /// Takes back what is booked of the operation in service beyond the end of the run. Only that of a rebuild can
     /// be in service where the last request ends the run; where the end is given, nothing was booked beyond it.
-    fn cut(&self, now: Nanos, observer: &mut Observer) {
-        let Some(service) = &self.service else { return };
+    fn cut(&mut self, now: Nanos, ops: &DriveOps, observer: &mut Observer) {
+        let (Some(service), op) = (self.service, ops.at(self.in_service)) else { return };
+        if observer.window().end != Nanos::MAX || service.access.done <= now {
+            return;
+        }
         let (mut from, slower) = (service.started, self.slower());
         for (state, until) in service.chain() {
             let slot = slower.as_ref().map_or(Slot::Of(state), |slower| slot_of(state, slower));
             observer.unbook(self.index as usize, slot, service.cause, (from, until), now);
             from = until;
         }
+        observer.left_drive_early(self.index as usize, now, service.access.done);
+        let mut booked = DriveTotals::default();
+        booked.add_service(op, service.started, service.detour, &service.access, self.sector_bytes);
+        self.totals.take_back(&booked);
     }
 }

@@ -118,6 +118,31 @@ impl Queue {
         out.extend(all.into_iter().map(|w| w.op));
     }
 
+    /// An operation on `lbn` finds the queue empty and goes straight through: as [`Self::push`] and [`Self::pop`] would have
+    /// it, the edge by which a SCAN comes to it. `None`: the discipline has to look at the operation, push it.
+    #[inline]
+    pub fn pass(&mut self, lbn: u64, disk: &Disk) -> Option<Option<u32>> {
+        let mut via = None;
+        match self.discipline {
+            SchedulerPlan::Fcfs => return Some(None),
+            SchedulerPlan::Spctf => return None,
+            SchedulerPlan::Sstf | SchedulerPlan::Sptf | SchedulerPlan::CLook => {}
+            SchedulerPlan::Look | SchedulerPlan::Scan => {
+                let stays = lbn == self.last_lbn && self.may_stay();
+                let ahead = if self.upward { lbn > self.last_lbn } else { lbn < self.last_lbn };
+                if !(ahead || stays) {
+                    self.upward = !self.upward;
+                    if self.discipline == SchedulerPlan::Scan && !self.ahead {
+                        via = Some(if self.upward { 0 } else { disk.model().last_cylinder() });
+                    }
+                }
+            }
+        }
+        self.stayed = if lbn == self.last_lbn { self.stayed + 1 } else { 0 };
+        self.last_lbn = lbn;
+        Some(via)
+    }
+
     /// Takes the operation that the discipline serves next from the arm's present position.
     pub fn pop(&mut self, now: Nanos, disk: &mut Disk) -> Option<Chosen> {
         if self.discipline == SchedulerPlan::Fcfs {

@@ -10,6 +10,7 @@ use crate::clock::Nanos;
 use crate::event::Event;
 use crate::observe::Observer;
 use crate::power::{Cause, Managed, Slot};
+use crate::shape::Full;
 use crate::state::State;
 
 /// What the spindle is doing.
@@ -292,7 +293,7 @@ impl Drive {
             }
             managed.served(now);
         }
-        self.proceed(now, around);
+        self.proceed::<Full>(now, around);
     }
 
     /// Ends the spindle's life with the drive's.

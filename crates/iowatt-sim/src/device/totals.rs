@@ -1,5 +1,7 @@
 //! What is counted of one drive.
 
+use super::hdd::{Access, Hit};
+use super::{DriveOp, NO_OP};
 use crate::clock::Nanos;
 use crate::observe::IdlePeriods;
 
@@ -42,4 +44,49 @@ pub struct DriveTotals {
     pub spin_ups: u64,
     /// Spindle stops begun.
     pub spin_downs: u64,
+}
+
+impl DriveTotals {
+    /// Adds an operation of a disk, begun at `started` after a `detour` of the arm, that completes within the window.
+    #[inline]
+    pub fn add_service(
+        &mut self,
+        op: &DriveOp,
+        started: Nanos,
+        detour: Nanos,
+        access: &Access,
+        sector_bytes: u64,
+    ) {
+        let way = usize::from(op.write);
+        self.completed[way] += 1;
+        self.background += u64::from(op.host == NO_OP);
+        self.bytes[way] += op.sectors * sector_bytes;
+        self.service += access.done - started;
+        self.response += access.done - op.arrived;
+        self.seeks += u64::from(access.cylinders > 0 || detour > 0);
+        self.seek_cylinders += u64::from(access.cylinders);
+        self.seek += detour + access.seek;
+        self.rotation += access.rotation;
+        self.transfer += access.transfer;
+        self.overhead += access.overhead + access.bus;
+        self.buffer_hits += u64::from(access.hit == Hit::Full);
+    }
+
+    /// Takes back what [`Self::add_service`] has added to `booked`.
+    pub fn take_back(&mut self, booked: &Self) {
+        for way in 0..2 {
+            self.completed[way] -= booked.completed[way];
+            self.bytes[way] -= booked.bytes[way];
+        }
+        self.background -= booked.background;
+        self.service -= booked.service;
+        self.response -= booked.response;
+        self.seeks -= booked.seeks;
+        self.seek_cylinders -= booked.seek_cylinders;
+        self.seek -= booked.seek;
+        self.rotation -= booked.rotation;
+        self.transfer -= booked.transfer;
+        self.overhead -= booked.overhead;
+        self.buffer_hits -= booked.buffer_hits;
+    }
 }

@@ -12,6 +12,7 @@ use crate::observe::Observer;
 use crate::plan::{Plan, Under};
 use crate::power::{Foreseen, Ladder, Managed, SpinUps};
 use crate::raid::{Pool, Serves};
+use crate::shape::{Full, Shape};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -94,6 +95,13 @@ impl Backend {
         Ok((backend, ladders))
     }
 
+    /// Whether drives or pools have a life of their own, see [`Shape::MANAGED`].
+    pub fn is_managed(&self) -> bool {
+        self.log.is_some()
+            || self.drives.iter().any(Drive::is_managed)
+            || self.pools.iter().any(Pool::is_managed)
+    }
+
     /// The drives of each pool.
     pub fn drives_of_pools(&self) -> Vec<Range<usize>> {
         let first = |pool: &Pool| pool.first_drive();
@@ -123,13 +131,20 @@ impl Backend {
 
     /// Splits a request into drive operations and hands those that may start to their drives. Returns how many there are.
     #[inline]
-    pub fn submit(&mut self, request: &PoolRequest, clock: &mut Clock, observer: &mut Observer) -> u32 {
+    pub fn submit<S: Shape>(
+        &mut self,
+        request: &PoolRequest,
+        clock: &mut Clock,
+        observer: &mut Observer,
+    ) -> u32 {
         let PoolRequest { pool, range, serves, reason } = *request;
-        if let Some(log) = &mut self.log {
+        if S::MANAGED
+            && let Some(log) = &mut self.log
+        {
             log.add(clock.now, pool, &range, reason);
         }
-        let made = self.pools[pool].submit(range, serves, &self.drives, &mut self.ops, &mut self.ready);
-        self.hand_out(clock, observer);
+        let made = self.pools[pool].submit::<S>(range, serves, &self.drives, &mut self.ops, &mut self.ready);
+        self.hand_out::<S>(clock, observer);
         made
     }
 
@@ -143,33 +158,33 @@ impl Backend {
         observer: &mut Observer,
     ) -> u32 {
         let made = self.pools[pool].trim((offset, size), host, &mut self.ops, &mut self.ready);
-        self.hand_out(clock, observer);
+        self.hand_out::<Full>(clock, observer);
         made
     }
 
     /// Hands the ready operations to their drives, through the controller's back end where there is one.
     #[inline]
-    pub(super) fn hand_out(&mut self, clock: &mut Clock, observer: &mut Observer) {
-        if self.commands.is_some() {
+    pub(super) fn hand_out<S: Shape>(&mut self, clock: &mut Clock, observer: &mut Observer) {
+        if S::LAYERS && self.commands.is_some() {
             return self.send_commands(clock, observer);
         }
         for i in 0..self.ready.len() {
-            self.hand_to_drive(self.ready[i], clock, observer);
+            self.hand_to_drive::<S>(self.ready[i], clock, observer);
         }
         self.ready.clear();
     }
 
     /// An operation joins the queue of its drive.
     #[inline]
-    fn hand_to_drive(&mut self, key: u32, clock: &mut Clock, observer: &mut Observer) {
+    fn hand_to_drive<S: Shape>(&mut self, key: u32, clock: &mut Clock, observer: &mut Observer) {
         let op = self.ops.get_mut(key);
         op.arrived = clock.now;
         let drive = op.drive;
-        if self.drives[drive as usize].has_failed() {
+        if S::MANAGED && self.drives[drive as usize].has_failed() {
             clock.push_now(Event::Lost(key));
             return;
         }
-        self.with_drive(drive, clock, observer, |drive, now, around| drive.submit(now, key, around));
+        self.with_drive(drive, clock, observer, |drive, now, around| drive.submit::<S>(now, key, around));
     }
 
     /// Sends the ready operations through the controller's back end.
@@ -204,29 +219,29 @@ impl Backend {
     pub fn command_arrived(&mut self, key: u32, clock: &mut Clock, observer: &mut Observer) {
         let drive = self.ops.get(key).drive as usize;
         self.drives[drive].expect(-1);
-        self.hand_to_drive(key, clock, observer);
+        self.hand_to_drive::<Full>(key, clock, observer);
     }
 
     /// A drive completes its operation, hands out what waited for it, and serves the next one.
     #[inline]
-    pub fn drive_done(
+    pub fn drive_done<S: Shape>(
         &mut self,
         index: u32,
         clock: &mut Clock,
         observer: &mut Observer,
     ) -> Option<Completed> {
         let key =
-            self.with_drive(index, clock, observer, |drive, now, around| drive.complete(now, around))?;
+            self.with_drive(index, clock, observer, |drive, now, around| drive.complete::<S>(now, around))?;
         let op = self.ops.remove(key);
         let drive = &self.drives[index as usize];
         let (pool, started) = (drive.pool(), drive.last_started);
-        if op.host == NO_OP {
+        if S::MANAGED && op.host == NO_OP {
             self.rebuild_done(&op, false, clock, observer);
         } else {
             self.pools[pool].complete(&op, &mut self.ready);
-            self.hand_out(clock, observer);
+            self.hand_out::<S>(clock, observer);
         }
-        self.with_drive(index, clock, observer, |drive, now, around| drive.proceed(now, around));
+        self.with_drive(index, clock, observer, |drive, now, around| drive.proceed::<S>(now, around));
         Some(Completed { upper: op.host, arrived: op.arrived, started })
     }
 

@@ -8,6 +8,7 @@ use crate::error::SimError;
 use crate::event::Event;
 use crate::observe::Observer;
 use crate::raid::{Pool, Workshop};
+use crate::shape::Full;
 
 impl Backend {
     /// Drive failure number `number` of the plan: the drive's queue is lost, and the rebuild begins if there is spare
@@ -49,7 +50,7 @@ impl Backend {
         let pool = &mut self.pools[self.drives[op.drive as usize].pool()];
         let made = pool.redirect(&op, &self.drives, &mut self.ops, &mut self.ready);
         pool.complete(&op, &mut self.ready);
-        self.hand_out(clock, observer);
+        self.hand_out::<Full>(clock, observer);
         Some((op.host, made))
     }
 
@@ -85,6 +86,6 @@ impl Backend {
         if let Some(at) = wake {
             clock.events.push(at, Event::Rebuild(pool as u32));
         }
-        self.hand_out(clock, observer);
+        self.hand_out::<Full>(clock, observer);
     }
 }

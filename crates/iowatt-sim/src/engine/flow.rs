@@ -1,9 +1,9 @@
 //! The way of a request through the layers (path, controller, volumes, pools) and back.
 //!
-//! Controller and volumes only say what is to be done; [`Simulation::settle`] does it after the event that led to it has
+//! Controller and volumes only say what is to be done; [`Engine::settle`] does it after the event that led to it has
 //! been handled, so that answers which lead to new requests never nest.
 
-use super::Simulation;
+use super::Engine;
 use super::backend::PoolRequest;
 use super::hosts::HostRequest;
 use crate::back_end_log::Reason;
@@ -16,13 +16,14 @@ use crate::path::timesheet::LastOperation;
 use crate::path::{self, Leaving, Next, Paths};
 use crate::plan::Lost;
 use crate::raid::Serves;
+use crate::shape::Shape;
 use crate::volume::{self, Volumes};
 use iowatt_trace::{Op, Request};
 
 /// Offset, size, write.
 type Range = (u64, u64, bool);
 
-impl Simulation<'_> {
+impl<S: Shape> Engine<'_, S> {
     /// Issues all requests that a closed loop has room for.
     #[inline]
     pub(super) fn issue_closed(&mut self, workload: usize) -> Result<(), SimError> {
@@ -40,12 +41,13 @@ impl Simulation<'_> {
     pub(super) fn issue(&mut self, workload: usize, request: &Request) -> Result<(), SimError> {
         let host = self.hosts.issue(workload, request, self.clock.now, &mut self.observer)?;
         let (offset, size) = (request.offset, u64::from(request.size));
-        if request.op == Op::Trim {
+        if S::FLASH && request.op == Op::Trim {
             self.issue_trim(host, workload, (offset, size));
             return Ok(());
         }
         let range = (offset, size, request.op == Op::Write);
-        if self.paths.is_some()
+        if S::LAYERS
+            && self.paths.is_some()
             && let Some(path) = self.hosts.workloads[workload].path
         {
             self.enter_path(host, path, range);
@@ -70,7 +72,7 @@ impl Simulation<'_> {
     /// A request on its workload's volume reaches the array.
     #[inline]
     fn enter_array(&mut self, host: u32, workload: usize, range: Range) {
-        if self.controller.is_some() {
+        if S::LAYERS && self.controller.is_some() {
             let zeros = range.2 && self.hosts.draws_zeros(workload);
             let request = Incoming { zeros, ..self.incoming(host, workload, range) };
             self.with_controller(|controller, moment| controller.enter(request, moment));
@@ -80,7 +82,7 @@ impl Simulation<'_> {
         let (offset, size, write) = range;
         let (space, from) = (volume.pool, volume.offset_bytes + offset);
         self.observer.handed_to(self.clock.now, space, (from, from + size, write));
-        if self.volumes.is_some() {
+        if S::LAYERS && self.volumes.is_some() {
             self.hosts.add_parts(host, 1);
             self.enter_volumes(space, (host, write), (from, size, write));
             return;
@@ -116,20 +118,22 @@ impl Simulation<'_> {
     #[inline]
     fn submit(&mut self, pool: usize, range: Range, serves: Serves, reason: Reason) -> u32 {
         let request = PoolRequest { pool, range, serves, reason };
-        self.backend.submit(&request, &mut self.clock, &mut self.observer)
+        self.backend.submit::<S>(&request, &mut self.clock, &mut self.observer)
     }
 
     /// A drive completes its operation.
     #[inline]
     pub(super) fn drive_done(&mut self, drive: u32) -> Result<(), SimError> {
-        let Some(done) = self.backend.drive_done(drive, &mut self.clock, &mut self.observer) else {
+        let Some(done) = self.backend.drive_done::<S>(drive, &mut self.clock, &mut self.observer) else {
             return Ok(());
         };
-        if let Some(paths) = &mut self.paths {
+        if S::LAYERS
+            && let Some(paths) = &mut self.paths
+        {
             let now = self.clock.now;
             paths.sheets.last = LastOperation { arrived: done.arrived, started: done.started, done: now };
         }
-        if done.upper == NO_OP { Ok(()) } else { self.operation_done(done.upper) }
+        if S::MANAGED && done.upper == NO_OP { Ok(()) } else { self.operation_done(done.upper) }
     }
 
     /// An operation is lost with its drive: others replace it.
@@ -147,11 +151,11 @@ impl Simulation<'_> {
     /// A drive operation of a request of the layer above the pools is done.
     #[inline]
     fn operation_done(&mut self, upper: u32) -> Result<(), SimError> {
-        if self.volumes.is_some() {
+        if S::LAYERS && self.volumes.is_some() {
             self.with_volumes(|volumes, moment| volumes.operation_done(upper, moment));
             return self.settle();
         }
-        if self.controller.is_some() {
+        if S::LAYERS && self.controller.is_some() {
             self.with_controller(|controller, moment| controller.operation_done(upper, moment));
             return self.settle();
         }
@@ -177,7 +181,7 @@ impl Simulation<'_> {
     /// The array has done a host request. Its answer may still have to go back over a path.
     #[inline]
     fn array_done(&mut self, host: u32) -> Result<(), SimError> {
-        if self.paths.is_some() && self.answer_over_path(host) {
+        if S::LAYERS && self.paths.is_some() && self.answer_over_path(host) {
             return Ok(());
         }
         self.complete(host)
@@ -198,7 +202,7 @@ impl Simulation<'_> {
     /// Executes what controller and volumes request, until they request nothing more.
     #[inline]
     pub(super) fn settle(&mut self) -> Result<(), SimError> {
-        while self.controller.is_some() || self.volumes.is_some() {
+        while S::LAYERS && (self.controller.is_some() || self.volumes.is_some()) {
             if !(self.settle_controller()? || self.settle_volumes()?) {
                 break;
             }

@@ -179,6 +179,11 @@ impl Intervals {
         self.spread(from, until, |row, ns| row.queued += u128::from(ns));
     }
 
+    /// Takes back what [`Self::queued`] was told of a span.
+    pub fn unqueued(&mut self, from: Nanos, until: Nanos) {
+        self.spread(from, until, |row, ns| row.queued -= u128::from(ns));
+    }
+
     /// The joules of the interval at hand, if it holds the whole span.
     #[inline]
     pub fn joules_over(&mut self, from: Nanos, until: Nanos) -> Option<&mut [f64; STATES]> {

@@ -217,6 +217,13 @@ impl Observer {
         self.intervals.queued(from, until);
     }
 
+    /// An operation that was to stay at a drive until `until` does not beyond `end`, the end of the run.
+    pub fn left_drive_early(&mut self, drive: usize, end: Nanos, until: Nanos) {
+        let (from, until) = self.window.clip(end, until);
+        self.queues[drive] -= u128::from(until - from);
+        self.intervals.unqueued(from, until);
+    }
+
     /// A drive went through states one after another from `from` on, each until the given time.
     #[inline]
     pub fn book_chain<const N: usize>(

@@ -25,6 +25,7 @@ use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
 use crate::plan::{DevicePlan, PoolPlan, RaidLevel, RecoveryPlan, SmallWrite, SpareKind};
 use crate::power::Cause;
 use crate::rng::{Component, Stream as Random};
+use crate::shape::Shape;
 use crate::slab::Slab;
 use chunklets::{Chunklets, Region};
 use losses::Losses;
@@ -220,6 +221,12 @@ impl Pool {
         self.parity_check_on_read = region.plan.raid.parity_check_on_read;
     }
 
+    /// Whether drives may be replaced, or are divided, see [`Shape::MANAGED`].
+    #[must_use]
+    pub fn is_managed(&self) -> bool {
+        self.recovery.is_some() || self.chunklets.is_some()
+    }
+
     /// Number of its first drive in the system.
     #[must_use]
     pub fn first_drive(&self) -> usize {
@@ -235,7 +242,7 @@ impl Pool {
 
     /// Splits `size` bytes at `offset` of the pool (rounded out to sectors) into drive operations: those
     /// that may start at once go to `ready`. Returns how many there are in all.
-    pub fn submit(
+    pub fn submit<S: Shape>(
         &mut self,
         (offset, size, write): (u64, u64, bool),
         Serves { upper: host, migrates, for_write }: Serves,
@@ -248,10 +255,11 @@ impl Pool {
         let mut sector = offset / self.sector_bytes;
         let end = (offset + size).div_ceil(self.sector_bytes);
         while sector < end {
-            let (first, until) = if self.chunklets.is_none() { (0, end) } else { self.enter(sector) };
+            let chunked = S::MANAGED && self.chunklets.is_some();
+            let (first, until) = if chunked { self.enter(sector) } else { (0, end) };
             let touched = self.touch(sector - first, end.min(until) - first);
             sector += self.sectors_of(&touched);
-            match (write, self.degraded) {
+            match (write, S::MANAGED && self.degraded) {
                 (true, false) => self.write(&touched, &mut split),
                 (false, false) => self.read(&touched, drives, &mut split),
                 (true, true) => self.write_degraded(&touched, &mut split),
