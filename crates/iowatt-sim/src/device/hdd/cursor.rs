@@ -24,21 +24,6 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Sends the arm to `lbn` at `at`.
-    #[must_use]
-    #[inline]
-    pub fn begin(
-        mech: &Mechanics,
-        from: Arm,
-        at: Nanos,
-        lbn: u64,
-        write: bool,
-        least: Nanos,
-        phase_ps: Picos,
-    ) -> Self {
-        Self::to(mech, from, at, mech.layout.run(lbn), write, least, phase_ps)
-    }
-
     /// Sends the arm to the start of `run` at `at`.
     #[must_use]
     #[inline]

@@ -16,15 +16,16 @@ impl Works {
 
     #[inline(never)]
     fn interrupt(&mut self, model: &Model, now: Nanos) -> Nanos {
-        let Some((cursor, segment)) = self.prefetch.take() else { return now };
+        let Some(segment) = self.prefetch.take() else { return now };
         let held = &self.buffer.segments[segment];
         let least = self.least_ahead.min(held.limit);
         if held.end < least {
-            let free = self.read_up_to(model, cursor, segment, least);
+            let free = self.read_up_to(model, segment, least);
             if free > now {
                 return free;
             }
         }
+        let cursor = &self.cursor;
         self.arm = cursor.arm();
         let ps = cursor.since(now);
         if ps < cursor.settled {
@@ -41,19 +42,34 @@ impl Works {
     }
 
     /// Reads ahead up to `end` without interruption; when that is done.
-    fn read_up_to(&mut self, model: &Model, mut cursor: Cursor, segment: usize, end: u64) -> Nanos {
+    fn read_up_to(&mut self, model: &Model, segment: usize, end: u64) -> Nanos {
+        let cursor = &mut self.cursor;
         while cursor.run.lbn + cursor.run.sectors < end {
             let leave = cursor.passed(cursor.run.sectors);
             cursor.step(&model.mech, leave);
         }
+        let done = cursor.at(cursor.passed(end - cursor.run.lbn)) + 1;
         self.arm = cursor.arm();
         self.buffer.extend(segment, end);
-        cursor.at(cursor.passed(end - cursor.run.lbn)) + 1
+        done
+    }
+
+    /// Brings the read-ahead into `segment` to `now`, or to its end.
+    pub(super) fn read_ahead(&mut self, model: &Model, now: Nanos, segment: usize) {
+        let limit = self.buffer.segments[segment].limit;
+        let end = self.cursor.advance(&model.mech, now, limit);
+        self.arm = self.cursor.arm();
+        self.buffer.extend(segment, end);
+        if end >= limit {
+            let last_run = limit.saturating_sub(self.cursor.run.lbn);
+            self.ahead_until = self.cursor.at(self.cursor.passed(last_run));
+            self.prefetch = None;
+        }
     }
 
     /// Lets the read-ahead go on after a read that ended at `end`.
     #[inline]
-    pub(super) fn keep_reading(&mut self, model: &Model, cursor: Cursor, segment: usize, end: u64) {
+    pub(super) fn keep_reading(&mut self, model: &Model, segment: usize, end: u64) {
         if !model.plan.buffer.caching {
             self.prefetch = None;
             return;
@@ -64,19 +80,18 @@ impl Works {
         self.least_ahead = end + model.plan.buffer.min_read_ahead;
         // Accepted data go to the media first.
         let on = s.limit > end && self.accepted.is_empty();
-        self.prefetch = on.then_some((cursor, segment));
+        self.prefetch = on.then_some(segment);
     }
 
     /// What the arm does during a full hit.
     pub(super) fn hit_media(&mut self, model: &Model, now: Nanos, ready: Nanos, end: u64, segment: usize) {
         let plan = &model.plan.buffer;
-        if let Some((cursor, reading)) = self.prefetch {
+        if let Some(reading) = self.prefetch {
             if reading == segment {
                 let limit = self.limit(model, end, segment);
                 let s = &mut self.buffer.segments[segment];
                 s.limit = s.limit.max(limit);
                 self.least_ahead = self.least_ahead.max(end + plan.min_read_ahead);
-                self.prefetch = Some((cursor, reading));
                 return;
             }
             let free = self.stop_prefetch(model, now);
@@ -92,10 +107,12 @@ impl Works {
             s.limit = s.limit.max(limit);
             if s.end < s.limit && s.end < model.mech.sectors {
                 let at = free.max(ready);
-                let cursor = Cursor::begin(&model.mech, self.arm, at, s.end, false, 0, self.phase_ps);
-                self.arm = cursor.arm();
+                let from = s.end;
+                let run = self.run_at(model, from);
+                self.cursor = Cursor::to(&model.mech, self.arm, at, run, false, 0, self.phase_ps);
+                self.arm = self.cursor.arm();
                 self.least_ahead = end + plan.min_read_ahead;
-                self.prefetch = Some((cursor, segment));
+                self.prefetch = Some(segment);
             }
         }
     }

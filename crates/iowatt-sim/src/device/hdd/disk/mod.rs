@@ -12,6 +12,7 @@ use crate::clock::{Nanos, Picos};
 use crate::device::hdd::arm::{Arm, Mechanics};
 use crate::device::hdd::buffer::{Buffer, Hit};
 use crate::device::hdd::cursor::Cursor;
+use crate::device::hdd::layout::Run;
 use crate::plan::{HddPlan, PhasePlan, ReadAhead};
 use crate::power::Window;
 use crate::rng::{Component, Stream as Random};
@@ -81,7 +82,11 @@ impl Model {
     #[must_use]
     pub fn new(plan: &HddPlan) -> Arc<Self> {
         let mech = Mechanics::new(plan);
-        Arc::new(Self { mech, over: Overheads::new(&plan.controller), plan: plan.clone() })
+        Arc::new(Self {
+            mech,
+            over: Overheads::new(&plan.controller, plan.buffer.segment_sectors),
+            plan: plan.clone(),
+        })
     }
 
     /// Sectors that the drive offers.
@@ -118,10 +123,16 @@ struct Works {
     sector_ps: [Picos; 2],
     arm: Arm,
     buffer: Buffer,
-    /// Reading ahead into a segment.
-    prefetch: Option<(Cursor, usize)>,
+    /// The head on its way through what is read; what is left of the last read unless `prefetch`.
+    cursor: Cursor,
+    /// Reading ahead into a segment, with the cursor.
+    prefetch: Option<usize>,
+    /// The run found last: most often, a write comes to what was read just before.
+    found: Run,
     /// First LBN that the read-ahead need not reach before it may be interrupted.
     least_ahead: u64,
+    /// Until when read-ahead has been followed.
+    settled: Nanos,
     /// When the last read-ahead that ran to its limit did so.
     ahead_until: Nanos,
     /// Accepted data that the media are writing.
@@ -158,8 +169,11 @@ impl Disk {
             sector_ps: model.over.sector_ps.map(|own| own.max(bus_sector_ps)),
             arm: Arm::default(),
             buffer: Buffer::new(&model.plan.buffer),
+            cursor: Cursor::default(),
             prefetch: None,
+            found: Run::default(),
             least_ahead: 0,
+            settled: 0,
             ahead_until: 0,
             destage: None,
             accepted: VecDeque::new(),
@@ -229,7 +243,8 @@ impl Disk {
         let command = self.command(write);
         let Self { model, works } = self;
         let at = now + command;
-        command + Cursor::begin(&model.mech, works.heads(), at, lbn, write, 0, works.phase_ps).run_at / 1000
+        let run = model.mech.layout.run(lbn);
+        command + Cursor::to(&model.mech, works.heads(), at, run, write, 0, works.phase_ps).run_at / 1000
     }
 
     /// Ranges of sectors for which a read that starts there needs no positioning, or goes on where the last one ended:
@@ -240,7 +255,7 @@ impl Disk {
         works.settle(model, now);
         let goes_on = model.plan.buffer.caching && model.plan.buffer.read_ahead != ReadAhead::None;
         let next = goes_on.then_some((works.last_read_end, works.last_read_end.saturating_add(1)));
-        works.buffer.held(works.prefetch.map(|(_, segment)| segment)).chain(next)
+        works.buffer.held(works.prefetch).chain(next)
     }
 
     /// A bound from below of [`Self::positioning_time`] for `lbn` and everything farther from the arm on that
@@ -280,6 +295,7 @@ impl Disk {
     pub fn turn_at(&mut self, model: &Arc<Model>) {
         self.model = Arc::clone(model);
         self.works.phase_ps %= model.mech.revolution_ps;
+        self.works.found = Run::default();
     }
 
     /// What the media did in the background. What they did last for accepted data, up to `now` or planned beyond
@@ -297,27 +313,29 @@ impl Works {
     /// Where the heads are, or are going.
     #[inline]
     fn heads(&self) -> Arm {
-        match &self.prefetch {
-            Some((cursor, _)) => cursor.arm(),
-            None => self.arm,
+        if self.prefetch.is_some() { self.cursor.arm() } else { self.arm }
+    }
+
+    /// The run that starts at `lbn`.
+    #[inline]
+    fn run_at(&mut self, model: &Model, lbn: u64) -> Run {
+        if self.found.lbn != lbn || self.found.sectors == 0 {
+            self.found = model.mech.layout.run(lbn);
         }
+        self.found
     }
 
     /// Brings the background work to `now`.
+    #[inline]
     fn settle(&mut self, model: &Model, now: Nanos) {
         if self.destage.is_some() || !self.accepted.is_empty() {
             self.write_behind(model, now);
         }
-        if let Some((cursor, segment)) = &mut self.prefetch {
-            let limit = self.buffer.segments[*segment].limit;
-            let end = cursor.advance(&model.mech, now, limit);
-            self.arm = cursor.arm();
-            self.buffer.extend(*segment, end);
-            if end >= limit {
-                let last_run = limit.saturating_sub(cursor.run.lbn);
-                self.ahead_until = cursor.at(cursor.passed(last_run));
-                self.prefetch = None;
-            }
+        if let Some(segment) = self.prefetch
+            && now > self.settled
+        {
+            self.settled = now;
+            self.read_ahead(model, now, segment);
         }
     }
 }

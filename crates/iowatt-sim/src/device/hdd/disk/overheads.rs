@@ -22,13 +22,15 @@ pub(super) struct Overheads {
     /// Hit overheads belong to states of the drive and not to the request before.
     pub(super) by_state: bool,
     pub(super) sector_ps: [Picos; 2],
+    /// Sectors in the buffer before a transfer begins, reads and writes, where they do not depend on the request.
+    pub(super) watermark: [Option<u64>; 2],
     /// command, first disconnection, between, second, seek delta.
     pub(super) extra: Option<[Nanos; 5]>,
 }
 
 impl Overheads {
     /// Rounds and combines the figures of `plan`.
-    pub(super) fn new(plan: &DriveControllerPlan) -> Self {
+    pub(super) fn new(plan: &DriveControllerPlan, segment_sectors: u64) -> Self {
         let both = |s: [f64; 2]| [nanos(s[0]), nanos(s[1])];
         let by_state = plan.extraction == Extraction::Commands;
         let at_rest = if by_state { nanos(plan.read_hit_s[1]) } else { 0 };
@@ -36,7 +38,12 @@ impl Overheads {
         // and the other one, at rest, holds for both.
         let rested =
             |s: [Nanos; 2]| s.map(|own| if own < at_rest { s[0].max(s[1]).max(at_rest) } else { own });
+        let mark = |fraction: f64| {
+            let fixed = !plan.watermark_by_request || fraction == 0.0;
+            fixed.then(|| (segment_sectors as f64 * fraction) as u64)
+        };
         Self {
+            watermark: [mark(plan.read_watermark), mark(plan.write_watermark)],
             per_request: nanos(plan.per_request_s),
             read_hit: both(plan.read_hit_s),
             read_miss: both(plan.read_miss_s),
@@ -77,7 +84,7 @@ mod tests {
                 write_hit_s: ms.map(|ms| ms / 1e3),
                 ..DriveControllerPlan::default()
             };
-            Overheads::new(&plan).write_hit
+            Overheads::new(&plan, 64).write_hit
         };
         let commands = |ms| hits(Extraction::Commands, ms);
         assert_eq!(commands([0.5, 0.09]), [500_000, 500_000]);

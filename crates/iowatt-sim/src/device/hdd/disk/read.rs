@@ -38,7 +38,6 @@ struct Found {
 
 /// The media on their way to the first sector that the buffer lacks.
 struct Reading {
-    cursor: Cursor,
     segment: usize,
     /// Sectors of the read that the buffer holds already.
     held: u64,
@@ -76,7 +75,7 @@ impl Works {
     #[inline]
     fn look_up(&mut self, model: &Model, command: &Command) -> Found {
         let Command { now, lbn, end, after, ready } = *command;
-        let (hit, segment) = self.buffer.find(lbn, end, self.segment_ahead());
+        let (hit, segment) = self.buffer.find(lbn, end, self.prefetch);
         let Some(destage) = self.destage else { return Found { hit, segment, at: now, sneaky: false } };
         if hit == Hit::Full && model.plan.buffer.sneaky_hits {
             return Found { hit, segment, at: now, sneaky: true };
@@ -84,13 +83,8 @@ impl Works {
         // The drive disconnects, and looks again when the media are done.
         let at = destage.until.max(ready + model.over.read_disconnect[after]);
         self.clean(model);
-        let (hit, segment) = self.buffer.find(lbn, end, self.segment_ahead());
+        let (hit, segment) = self.buffer.find(lbn, end, self.prefetch);
         Found { hit, segment, at, sneaky: false }
-    }
-
-    /// The segment that the drive is reading ahead into.
-    fn segment_ahead(&self) -> Option<usize> {
-        self.prefetch.map(|(_, segment)| segment)
     }
 
     /// Sends what the buffer holds.
@@ -130,26 +124,25 @@ impl Works {
         let mut reading = self.begin_reading(model, command, found);
         let (begin, segment) = (reading.begin, reading.segment);
         self.buffer.touch(segment);
-        let mark = || Self::watermark(model, sectors, model.plan.controller.read_watermark);
+        let mark = || Self::watermark(model, sectors, false);
         if reading.sends && !model.plan.buffer.partial_hit_at_once {
             reading.sends = reading.held >= mark();
         }
         let first = if reading.sends { 1 } else { mark() };
         let mut stream = Stream::new(sectors, self.sector_ps[0], first);
         // What a read-ahead did before the request came is not part of its time.
-        let seek_before = if begin == now && partial { reading.cursor.seek } else { 0 };
-        let cursor = &mut reading.cursor;
-        let (media, transfer) = self.read_media(model, cursor, command, reading.held, segment, &mut stream);
-        let media_end = cursor.at(media);
+        let seek_before = if begin == now && partial { self.cursor.seek } else { 0 };
+        let (media, transfer) = self.read_media(model, command, reading.held, segment, &mut stream);
+        let media_end = self.cursor.at(media);
 
         let at_once = (reading.sends && found.at == now).then_some(now + hit_overhead);
-        let bus_until = self.send_stream(model, command, (reading.cursor.origin, at_once), &stream, line);
+        let bus_until = self.send_stream(model, command, (self.cursor.origin, at_once), &stream, line);
         let done = bus_until + model.over.completion[0];
 
-        self.arm = reading.cursor.arm();
+        self.arm = self.cursor.arm();
         let s = &mut self.buffer.segments[segment];
         s.limit = s.limit.max(command.end);
-        self.keep_reading(model, reading.cursor, segment, command.end);
+        self.keep_reading(model, segment, command.end);
         match model.plan.buffer.requested {
             Requested::Discard => self.discard(segment, command.end),
             Requested::Release if partial => self.discard(segment, command.end),
@@ -161,7 +154,7 @@ impl Works {
         let overhead = begin - now;
         let media_time = media_end.saturating_sub(begin);
         let transfer = (transfer / 1000).min(media_time);
-        let seek = ((reading.cursor.seek - seek_before) / 1000).min(media_time - transfer);
+        let seek = ((self.cursor.seek - seek_before) / 1000).min(media_time - transfer);
         let rotation = media_time - transfer - seek;
         Access {
             done,
@@ -182,12 +175,12 @@ impl Works {
         let plan = &model.plan.buffer;
         let partial = found.hit == Hit::Partial;
         let mut segment = found.segment;
-        if partial && self.segment_ahead() == Some(segment) {
+        if partial && self.prefetch == Some(segment) {
             let held = self.buffer.segments[segment].end - lbn;
             // To the host, a read of which nothing has come yet is a miss, unless the drive says otherwise.
             let sends = held > 0 || plan.almost_hits;
-            let cursor = self.prefetch.take().map_or_else(Cursor::default, |(cursor, _)| cursor);
-            return Reading { cursor, segment, held, begin: now, cylinders: 0, sends };
+            self.prefetch = None;
+            return Reading { segment, held, begin: now, cylinders: 0, sends };
         }
         // The command is processed while the interrupted sector or seek ends.
         let mut begin = self.stop_prefetch(model, found.at).max(ready);
@@ -199,19 +192,19 @@ impl Works {
             let s = &mut self.buffer.segments[segment];
             (s.start, s.end, s.limit, s.content) = (lbn, lbn, 0, Content::Read);
         }
-        let to = model.mech.layout.run(lbn + held);
+        let to = self.run_at(model, lbn + held);
         let cylinders = to.cylinder.abs_diff(self.arm.cylinder);
         if cylinders == 0 {
             begin += model.over.in_seek;
         }
-        let cursor = Cursor::to(&model.mech, self.arm, begin, to, false, 0, self.phase_ps);
+        self.cursor = Cursor::to(&model.mech, self.arm, begin, to, false, 0, self.phase_ps);
         if !partial && plan.read_free_sectors {
             // What passes before the first wanted sector is kept.
-            let passed = (cursor.run_at - cursor.settled) * to.per_turn / model.mech.revolution_ps;
+            let passed = (self.cursor.run_at - self.cursor.settled) * to.per_turn / model.mech.revolution_ps;
             let room = plan.segment_sectors.saturating_sub(command.sectors());
             self.buffer.segments[segment].start = lbn - passed.min(to.before).min(room);
         }
-        Reading { cursor, segment, held, begin, cylinders, sends: partial }
+        Reading { segment, held, begin, cylinders, sends: partial }
     }
 
     /// Takes the bus for data that come from the media, which count time from `origin`; returns the end of the transfer.
@@ -263,13 +256,12 @@ impl Works {
     fn read_media(
         &mut self,
         model: &Model,
-        cursor: &mut Cursor,
         &Command { lbn, end, .. }: &Command,
         held: u64,
         segment: usize,
         stream: &mut Stream,
     ) -> (Picos, Picos) {
-        let mech = &model.mech;
+        let (mech, cursor) = (&model.mech, &mut self.cursor);
         if held > 0 {
             stream.piece(0, held, 0, 0);
         }
@@ -306,13 +298,21 @@ impl Works {
         if !over.by_state {
             return over.read_hit[after];
         }
-        let streaming = self.prefetch.is_some_and(|(_, reading)| reading == segment);
+        let streaming = self.prefetch == Some(segment);
         over.read_hit[usize::from(!streaming)]
     }
 
-    pub(super) fn watermark(model: &Model, sectors: u64, fraction: f64) -> u64 {
-        let size = model.plan.buffer.segment_sectors;
-        let whole = if model.plan.controller.watermark_by_request { sectors.min(size) } else { size };
-        ((whole as f64 * fraction) as u64).clamp(1, sectors)
+    /// Sectors of a request that the buffer must hold before its transfer begins. `write`: its direction.
+    #[inline]
+    pub(super) fn watermark(model: &Model, sectors: u64, write: bool) -> u64 {
+        let mark = model.over.watermark[usize::from(write)];
+        mark.unwrap_or_else(|| Self::watermark_of_request(model, sectors, write)).clamp(1, sectors)
+    }
+
+    /// The same, for a drive whose mark depends on the request.
+    fn watermark_of_request(model: &Model, sectors: u64, write: bool) -> u64 {
+        let plan = &model.plan.controller;
+        let fraction = if write { plan.write_watermark } else { plan.read_watermark };
+        (sectors.min(model.plan.buffer.segment_sectors) as f64 * fraction) as u64
     }
 }

@@ -114,7 +114,7 @@ impl Works {
             waited = true;
         }
         let later = self.destage.is_some() || (waited && !self.accepted.is_empty());
-        if let Some((_, reading)) = self.prefetch
+        if let Some(reading) = self.prefetch
             && plan.write_hit_stops_prefetch
         {
             let s = &mut self.buffer.segments[reading];
@@ -190,7 +190,7 @@ impl Works {
         // A drive that disconnects during writes starts only with some data in hand.
         let lead = match over.extra {
             Some(_) => sectors.min(if sectors < 45 { 10 } else { 15 }),
-            None => Self::watermark(model, sectors, model.plan.controller.write_watermark),
+            None => Self::watermark(model, sectors, true),
         };
         let begin = place.free.max(transfer.mech_ready);
         let least = if place.hit == Hit::Append { 0 } else { over.minimum_seek };
@@ -283,7 +283,9 @@ impl Works {
         lead: u64,
     ) -> (Media, Arm) {
         let mech = &model.mech;
-        let mut cursor = Cursor::begin(mech, self.arm, begin, lbn, true, least, self.phase_ps);
+        let run =
+            if self.found.lbn == lbn && self.found.sectors > 0 { self.found } else { mech.layout.run(lbn) };
+        let mut cursor = Cursor::to(mech, self.arm, begin, run, true, least, self.phase_ps);
         let cylinders = cursor.run.cylinder.abs_diff(self.arm.cylinder);
         // Arrival of the data, relative to `begin`.
         let delay = (data_from as i64 - begin as i64).saturating_mul(1000);
