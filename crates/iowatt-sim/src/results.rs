@@ -497,10 +497,10 @@ fn interval_table(observer: &Observer, end: Nanos) -> Table {
         "energy_spin_down_j",
     ];
     for (state, name) in ENERGY.into_iter().enumerate() {
-        table.push((name, reals(&|i| rows[i].1.joules[state])));
+        table.push((name, reals(&|i| intervals.joules(i, state))));
     }
     for level in 0..observer.states() - STATES {
-        table.push(("energy_level_j", reals(&|i| intervals.level_joules(i, level))));
+        table.push(("energy_level_j", reals(&|i| intervals.joules(i, STATES + level))));
     }
     table
 }

@@ -21,10 +21,9 @@ struct Entry {
 /// One pending time for each of a fixed number of places.
 #[derive(Debug)]
 pub struct Tournament {
-    /// Number of the first place among the nodes.
-    places: usize,
-    /// Winner of each match from 1, the final; then the places.
-    nodes: Vec<Entry>,
+    /// The two entries of each match, from 1, the final, on; the winner of match 1 is in match 0. The last half of the
+    /// matches is between the places.
+    matches: Vec<[Entry; 2]>,
     /// Order of scheduling, by place.
     sequence: Vec<u64>,
     /// The place whose time was taken last: most often its owner schedules the next one, and clearing it first would be for
@@ -35,9 +34,10 @@ pub struct Tournament {
 impl Tournament {
     /// Nothing is pending at any of the places.
     pub fn new(places: usize) -> Self {
-        let places = places.next_power_of_two();
-        let nodes = (0..2 * places as u32).map(|node| Entry { at: NEVER, place: node % places as u32 });
-        Self { places, nodes: nodes.collect(), sequence: vec![0; places], taken: NOWHERE }
+        let places = places.next_power_of_two() as u32;
+        let entry = |node: u32| Entry { at: NEVER, place: node % places };
+        let matches = (0..places).map(|number| [entry(2 * number), entry(2 * number + 1)]).collect();
+        Self { matches, sequence: vec![0; places as usize], taken: NOWHERE }
     }
 
     /// Makes `at` the pending time of `place`, in place of the one that may be pending. `sequence`: its order of scheduling.
@@ -52,7 +52,8 @@ impl Tournament {
 
     /// Whether a time is pending at `place`.
     pub fn is_pending(&self, place: usize) -> bool {
-        self.taken != place as u32 && self.nodes[self.places + place].at != NEVER
+        let node = self.matches.len() + place;
+        self.taken != place as u32 && self.matches[node / 2][node % 2].at != NEVER
     }
 
     /// The earliest time, [`NEVER`] where none is pending, and its order of scheduling.
@@ -62,25 +63,25 @@ impl Tournament {
             self.play(self.taken as usize, NEVER);
             self.taken = NOWHERE;
         }
-        let first = self.nodes[1];
+        let first = self.matches[0][1];
         (first.at, self.sequence[first.place as usize])
     }
 
     /// Takes the time that [`Self::first`] has told; returns its place.
     #[inline]
     pub fn take(&mut self) -> usize {
-        self.taken = self.nodes[1].place;
+        self.taken = self.matches[0][1].place;
         self.taken as usize
     }
 
     #[inline]
     fn play(&mut self, place: usize, at: Nanos) {
-        let nodes = self.nodes.as_mut_slice();
-        let mut node = self.places + place;
+        let mut node = self.matches.len() + place;
         let mut winner = Entry { at, place: place as u32 };
-        nodes[node] = winner;
         while node > 1 {
-            let other = nodes[node ^ 1];
+            let pair = &mut self.matches[node / 2];
+            pair[node % 2] = winner;
+            let other = pair[1 - node % 2];
             let mut wins = other.at < winner.at;
             if other.at == winner.at {
                 wins = self.sequence[other.place as usize] < self.sequence[winner.place as usize];
@@ -88,7 +89,7 @@ impl Tournament {
             winner.at = select_unpredictable(wins, other.at, winner.at);
             winner.place = select_unpredictable(wins, other.place, winner.place);
             node /= 2;
-            nodes[node] = winner;
         }
+        self.matches[0][1] = winner;
     }
 }

@@ -3,7 +3,9 @@
 //! Memory is bounded: when there would be too many intervals, neighbours are joined and the width doubles.
 
 use crate::clock::Nanos;
-use crate::state::STATES;
+use crate::power::{Ladder, Slot, joules_of};
+use crate::state::{STATES, State};
+use std::sync::Arc;
 
 /// Intervals kept at most where the width was left to us.
 const MOST_AUTOMATIC: usize = 1_024;
@@ -33,8 +35,8 @@ pub struct Interval {
     pub in_flight: u128,
     /// Integral of the operations at all drives, nanoseconds.
     pub queued: u128,
-    /// Joules of all drives in the states that each has.
-    pub joules: [f64; STATES],
+    /// Joules that active drives used beyond what being active draws.
+    pub used: f64,
 }
 
 /// All intervals of a run, from the start of its window.
@@ -46,18 +48,31 @@ pub struct Intervals {
     rows: Vec<Interval>,
     /// `BINS` counters a row.
     bins: Vec<u32>,
-    /// Further states than those of every drive, and their joules: so many a row.
-    levels: usize,
-    level_joules: Vec<f64>,
+    /// Slots of all kinds of drives: watts, and the number of the reported state.
+    slots: Vec<(f64, usize)>,
+    /// The first slot of each drive's kind.
+    first_slot: Vec<usize>,
+    /// Time of the drives in each slot: so many a row. (Joules would be rounded at every change of state.)
+    times: Vec<Nanos>,
     /// The row asked for last and its span: nearly always the next one asked for, too.
     recent: (usize, Nanos, Nanos),
 }
 
 impl Intervals {
-    /// Intervals of `width` from `start`; without a width, of 1 s and wider as the run grows longer. Joules are kept by
-    /// `states` states.
+    /// Intervals of `width` from `start`; without a width, of 1 s and wider as the run grows longer. The drives have the
+    /// given levels.
     #[must_use]
-    pub fn new(start: Nanos, width: Option<Nanos>, states: usize) -> Self {
+    pub fn new(start: Nanos, width: Option<Nanos>, ladders: &[Arc<Ladder>]) -> Self {
+        let (mut slots, mut first_slot) = (Vec::new(), Vec::new());
+        let mut kinds: Vec<(&Arc<Ladder>, usize)> = Vec::new();
+        for ladder in ladders {
+            let known = kinds.iter().find(|(kind, _)| Arc::ptr_eq(kind, ladder)).map(|&(_, first)| first);
+            first_slot.push(known.unwrap_or_else(|| {
+                kinds.push((ladder, slots.len()));
+                slots.extend(ladder.slots());
+                slots.len() - ladder.slots().count()
+            }));
+        }
         let most = if width.is_some() { MOST_ASKED } else { MOST_AUTOMATIC };
         let width = width.unwrap_or(1_000_000_000).max(1);
         Self {
@@ -66,8 +81,9 @@ impl Intervals {
             most,
             rows: Vec::new(),
             bins: Vec::new(),
-            levels: states.saturating_sub(STATES),
-            level_joules: Vec::new(),
+            slots,
+            first_slot,
+            times: Vec::new(),
             recent: NO_ROW,
         }
     }
@@ -114,7 +130,7 @@ impl Intervals {
                 if index >= self.rows.len() {
                     self.rows.resize(index + 1, Interval::default());
                     self.bins.resize((index + 1) * BINS, 0);
-                    self.level_joules.resize((index + 1) * self.levels, 0.0);
+                    self.times.resize((index + 1) * self.slots.len(), 0);
                 }
                 let from = self.start + index as u64 * self.width;
                 self.recent = (index, from, from + self.width);
@@ -136,14 +152,15 @@ impl Intervals {
                 let second = self.bins.get((2 * i + 1) * BINS + b).copied().unwrap_or(0);
                 self.bins[i * BINS + b] = self.bins[2 * i * BINS + b].saturating_add(second);
             }
-            for l in 0..self.levels {
-                let second = self.level_joules.get((2 * i + 1) * self.levels + l).copied().unwrap_or(0.0);
-                self.level_joules[i * self.levels + l] = self.level_joules[2 * i * self.levels + l] + second;
+            let slots = self.slots.len();
+            for slot in 0..slots {
+                let second = self.times.get((2 * i + 1) * slots + slot).copied().unwrap_or(0);
+                self.times[i * slots + slot] = self.times[2 * i * slots + slot] + second;
             }
         }
         self.rows.truncate(joined);
         self.bins.truncate(joined * BINS);
-        self.level_joules.truncate(joined * self.levels);
+        self.times.truncate(joined * self.slots.len());
         self.width *= 2;
         self.recent = NO_ROW;
     }
@@ -184,41 +201,41 @@ impl Intervals {
         self.spread(from, until, |row, ns| row.queued -= u128::from(ns));
     }
 
-    /// The joules of the interval at hand, if it holds the whole span.
+    /// Times of a drive's kind in the six states, in the interval at hand, if it holds the whole span.
     #[inline]
-    pub fn joules_over(&mut self, from: Nanos, until: Nanos) -> Option<&mut [f64; STATES]> {
+    pub fn states_over(&mut self, drive: usize, from: Nanos, until: Nanos) -> Option<&mut [Nanos]> {
         let (index, start, end) = self.recent;
-        (start <= from && until <= end).then(|| &mut self.rows[index].joules)
+        let first = index * self.slots.len() + self.first_slot[drive];
+        (start <= from && until <= end).then(|| &mut self.times[first..first + STATES])
     }
 
-    /// A drive drew `watts` in the state of that number over a span.
+    /// A drive was in a state over a span.
+    pub fn in_state(&mut self, drive: usize, slot: Slot, from: Nanos, until: Nanos) {
+        self.walk(from, until, |all, index, ns| *all.time(drive, slot, index) += ns);
+    }
+
+    /// Takes back what [`Self::in_state`] was told of a span.
+    pub fn not_in_state(&mut self, drive: usize, slot: Slot, from: Nanos, until: Nanos) {
+        self.walk(from, until, |all, index, ns| *all.time(drive, slot, index) -= ns);
+    }
+
+    fn time(&mut self, drive: usize, slot: Slot, index: usize) -> &mut Nanos {
+        &mut self.times[index * self.slots.len() + self.first_slot[drive] + slot.number()]
+    }
+
+    /// A drive used `watts` beyond what being active draws over a span.
     #[inline]
-    pub fn energy(&mut self, from: Nanos, until: Nanos, state: usize, watts: f64) {
-        if state < STATES {
-            self.spread(from, until, |row, ns| row.joules[state] += watts * ns as f64 / 1e9);
-        } else {
-            self.energy_at_level(from, until, state - STATES, watts);
-        }
+    pub fn used(&mut self, from: Nanos, until: Nanos, watts: f64) {
+        self.spread(from, until, |row, ns| row.used += watts * ns as f64 / 1e9);
     }
 
-    #[inline(never)]
-    fn energy_at_level(&mut self, mut from: Nanos, until: Nanos, level: usize, watts: f64) {
-        if from >= until {
-            return;
-        }
-        self.index(until - 1); // joins neighbours, if at all, before the walk
-        while from < until {
-            let index = self.index(from);
-            let end = (self.start + (index as u64 + 1) * self.width).min(until);
-            self.level_joules[index * self.levels + level] += watts * (end - from) as f64 / 1e9;
-            from = end;
-        }
-    }
-
-    /// Joules of all drives in a further state, by number, in interval `index`.
+    /// Joules of all drives in a reported state, by number, in interval `index`.
     #[must_use]
-    pub fn level_joules(&self, index: usize, level: usize) -> f64 {
-        self.level_joules.get(index * self.levels + level).copied().unwrap_or(0.0)
+    pub fn joules(&self, index: usize, state: usize) -> f64 {
+        let times = &self.times[index * self.slots.len()..(index + 1) * self.slots.len()];
+        let of_state = times.iter().zip(&self.slots).filter(|(_, (_, reported))| *reported == state);
+        let drawn: f64 = of_state.map(|(&ns, &(watts, _))| joules_of(ns, watts)).sum();
+        if state == State::Active as usize { drawn + self.rows[index].used } else { drawn }
     }
 
     /// Applies `add` to each interval that the span (`from <= until`) meets, with the length of the meeting.
@@ -234,7 +251,12 @@ impl Intervals {
     }
 
     #[inline(never)]
-    fn spread_on(&mut self, mut from: Nanos, until: Nanos, add: impl Fn(&mut Interval, u64)) {
+    fn spread_on(&mut self, from: Nanos, until: Nanos, add: impl Fn(&mut Interval, u64)) {
+        self.walk(from, until, |all, index, ns| add(&mut all.rows[index], ns));
+    }
+
+    /// Calls `add` for each interval that the span meets, by its number, with the length of the meeting.
+    fn walk(&mut self, mut from: Nanos, until: Nanos, add: impl Fn(&mut Self, usize, u64)) {
         if from >= until {
             return;
         }
@@ -242,7 +264,7 @@ impl Intervals {
         while from < until {
             let index = self.index(from);
             let end = (self.start + (index as u64 + 1) * self.width).min(until);
-            add(&mut self.rows[index], end - from);
+            add(self, index, end - from);
             from = end;
         }
     }
@@ -259,9 +281,7 @@ impl Interval {
             self.completed[way] += other.completed[way];
             self.bytes[way] += other.bytes[way];
         }
-        for state in 0..STATES {
-            self.joules[state] += other.joules[state];
-        }
+        self.used += other.used;
     }
 }
 
@@ -281,27 +301,43 @@ fn upper_edge(bin: usize) -> Nanos {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)] // a failed test is meant to stop
+
     use super::*;
+    use crate::plan::SsdPowerPlan;
+    use iowatt_power::Levels;
     use proptest::prelude::*;
+    use serde_json::json;
 
     #[test]
     fn spans_are_shared_out_over_the_intervals_they_meet() {
         let s = 1_000_000_000;
-        let mut intervals = Intervals::new(0, Some(s), STATES + 2);
-        // 10 W from 0.5 s to 2.25 s: 5, 10 and 2.5 J, in a state that every drive has and in a level.
-        for state in [0, STATES + 1] {
-            intervals.energy(s / 2, 9 * s / 4, state, 10.0);
+        // Two kinds of drives: 10 W active and 5 W idle, 20 W active and 1 W at a level that is reported as number 7.
+        let ladder = |active_w, idle_w, levels: serde_json::Value, states| {
+            let levels = serde_json::from_value(levels).unwrap();
+            let plan = SsdPowerPlan { active_w, awake_s: 0.0, levels: Levels { idle_w, below: levels }, states, cap_w: None };
+            Arc::new(Ladder::of_flash(&plan))
+        };
+        let way = json!({"seconds": 0.0, "joules": 0.0});
+        let level = json!([{"watts": 1.0, "enter": way, "leave": way, "stopped": false}]);
+        let ladders = [ladder(10.0, 5.0, json!([]), vec![]), ladder(20.0, 5.0, level, vec![7])];
+        let drives = [&ladders[0], &ladders[1], &ladders[0]].map(Arc::clone);
+        let mut intervals = Intervals::new(0, Some(s), &drives);
+        // From 0.5 s to 2.25 s: half a second, one, and a quarter.
+        for (drive, slot) in [(0, Slot::Of(State::Active)), (1, Slot::Further(0)), (2, Slot::Of(State::Active))] {
+            intervals.in_state(drive, slot, s / 2, 9 * s / 4);
         }
-        let joules: Vec<f64> = intervals.rows().map(|(_, r)| r.joules[0]).collect();
-        assert_eq!(joules, [5.0, 10.0, 2.5]);
-        let levels: Vec<f64> = (0..6).map(|i| intervals.level_joules(i / 2, i % 2)).collect();
-        assert_eq!(levels, [0.0, 5.0, 0.0, 10.0, 0.0, 2.5]);
+        intervals.used(0, 2 * s, 4.0);
+        intervals.not_in_state(2, Slot::Of(State::Active), 2 * s, 9 * s / 4);
+        let joules = |state| [0, 1, 2].map(|index| intervals.joules(index, state));
+        assert_eq!(joules(State::Active as usize), [5.0 + 5.0 + 4.0, 10.0 + 10.0 + 4.0, 2.5]);
+        assert_eq!((joules(7), joules(State::Idle as usize)), ([0.5, 1.0, 0.25], [0.0; 3]));
     }
 
     #[test]
     fn width_doubles_and_nothing_is_lost() {
         let s = 1_000_000_000;
-        let mut intervals = Intervals::new(0, None, STATES);
+        let mut intervals = Intervals::new(0, None, &[]);
         for t in 0..5_000 {
             intervals.arrive(t * s);
             intervals.complete(t * s + 1, 0, 2_000_000, 512);

@@ -78,7 +78,7 @@ impl Observer {
         let histograms = memberships.iter().map(|_| [empty.clone(), empty.clone()]).collect();
         Ok(Self {
             window,
-            intervals: Intervals::new(window.start, plan.interval_s.map(nanos), states),
+            intervals: Intervals::new(window.start, plan.interval_s.map(nanos), &ladders),
             series: Series::new(window.start, plan.series_s.map(nanos), memberships.len()),
             points: Default::default(),
             queues: vec![0; ladders.len()],
@@ -236,13 +236,13 @@ impl Observer {
         let last = chain[N - 1].1;
         if self.window.start <= from
             && last <= self.window.end
-            && let Some(joules) = self.intervals.joules_over(from, last)
+            && let Some(within) = self.intervals.states_over(drive, from, last)
         {
-            let (time, watts) = self.ledger.drive_mut(drive);
+            let time = self.ledger.drive_mut(drive);
             for (state, until) in chain {
                 let ns = until - from;
                 time[state as usize][cause as usize] += ns;
-                joules[state as usize] += watts[state as usize] * ns as f64 / 1e9;
+                within[state as usize] += ns;
                 from = until;
             }
             return;
@@ -255,8 +255,8 @@ impl Observer {
 
     /// A drive was in a state over a span.
     pub fn book(&mut self, drive: usize, slot: Slot, cause: Cause, from: Nanos, until: Nanos) {
-        let (from, until, watts, reported) = self.ledger.book(drive, slot, cause, from, until);
-        self.intervals.energy(from, until, reported, watts);
+        let (from, until) = self.ledger.book(drive, slot, cause, from, until);
+        self.intervals.in_state(drive, slot, from, until);
     }
 
     /// A drive used joules beyond what being active draws, evenly over a span.
@@ -270,7 +270,7 @@ impl Observer {
         span: (Nanos, Nanos),
     ) {
         let (from, until, watts) = self.ledger.add(drive, (cause, operation), joules, span);
-        self.intervals.energy(from, until, State::Active as usize, watts);
+        self.intervals.used(from, until, watts);
     }
 
     /// Takes back the part after `end` of a span booked ahead, where the end of the run cuts it.
@@ -282,8 +282,8 @@ impl Observer {
         (from, until): (Nanos, Nanos),
         end: Nanos,
     ) {
-        let (from, until, watts, reported) = self.ledger.unbook(drive, slot, cause, from.max(end), until);
-        self.intervals.energy(from, until, reported, -watts);
+        let (from, until) = self.ledger.unbook(drive, slot, cause, from.max(end), until);
+        self.intervals.not_in_state(drive, slot, from, until);
     }
 
     /// Of a span booked for `cause`, the share `part / whole` was for redundancy.

@@ -135,6 +135,12 @@ impl Ladder {
         Way { slot, takes }
     }
 
+    /// What each slot draws, and the number of the state that it is reported as.
+    pub fn slots(&self) -> impl Iterator<Item = (f64, usize)> + '_ {
+        let further = self.further.iter().map(|f| (f.watts, f.reported));
+        self.watts.iter().copied().zip(0..).chain(further)
+    }
+
     /// What is booked at a level without work.
     #[must_use]
     pub fn at(&self, level: usize) -> Slot {

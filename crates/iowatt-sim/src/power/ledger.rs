@@ -48,7 +48,6 @@ pub struct Ledger {
     window: Window,
     /// Levels of each drive.
     ladders: Vec<Arc<Ladder>>,
-    watts: Vec<[f64; STATES]>,
     time: Vec<[ByCause; STATES]>,
     /// The same in the further states of each drive.
     further: Vec<Vec<ByCause>>,
@@ -83,14 +82,13 @@ impl Ledger {
     /// An empty ledger over drives with the given levels.
     #[must_use]
     pub fn new(window: Window, ladders: Vec<Arc<Ladder>>) -> Self {
-        let watts = ladders.iter().map(|ladder| ladder.watts).collect();
         let further = ladders.iter().map(|ladder| vec![[0; CAUSES]; ladder.further.len()]).collect();
         let (time, dark) = (vec![[[0; CAUSES]; STATES]; ladders.len()], vec![0; ladders.len()]);
         let added = vec![Added::default(); ladders.len()];
-        Self { window, ladders, watts, time, further, dark, added }
+        Self { window, ladders, time, further, dark, added }
     }
 
-    /// Books a span; returns the part inside the window, the watts drawn over it and the number of the reported state.
+    /// Books a span; returns the part inside the window.
     #[inline]
     pub fn book(
         &mut self,
@@ -99,17 +97,16 @@ impl Ledger {
         cause: Cause,
         from: Nanos,
         until: Nanos,
-    ) -> (Nanos, Nanos, f64, usize) {
+    ) -> (Nanos, Nanos) {
         let (from, until) = self.window.clip(from, until);
-        let (time, watts, reported) = self.slot(drive, slot);
-        time[cause as usize] += until - from;
-        (from, until, watts, reported)
+        self.slot(drive, slot)[cause as usize] += until - from;
+        (from, until)
     }
 
-    /// State times and watts of a drive, for spans known to lie in the window.
+    /// State times of a drive, for spans known to lie in the window.
     #[inline]
-    pub fn drive_mut(&mut self, drive: usize) -> (&mut [ByCause; STATES], &[f64; STATES]) {
-        (&mut self.time[drive], &self.watts[drive])
+    pub fn drive_mut(&mut self, drive: usize) -> &mut [ByCause; STATES] {
+        &mut self.time[drive]
     }
 
     /// Takes back what was booked of an operation that the end of the run cuts; returns as [`Self::book`].
@@ -120,18 +117,17 @@ impl Ledger {
         cause: Cause,
         from: Nanos,
         until: Nanos,
-    ) -> (Nanos, Nanos, f64, usize) {
+    ) -> (Nanos, Nanos) {
         let (from, until) = self.window.clip(from, until);
-        let (time, watts, reported) = self.slot(drive, slot);
-        time[cause as usize] -= until - from;
-        (from, until, watts, reported)
+        self.slot(drive, slot)[cause as usize] -= until - from;
+        (from, until)
     }
 
     /// Gives the share `part / whole` of a span that was booked for `cause` to redundancy.
     pub fn share(&mut self, drive: usize, slot: Slot, cause: Cause, span: (Nanos, Nanos), part: (u64, u64)) {
         let (from, until) = self.window.clip(span.0, span.1);
         let ns = u128::from(until - from) * u128::from(part.0) / u128::from(part.1);
-        let (time, ..) = self.slot(drive, slot);
+        let time = self.slot(drive, slot);
         time[cause as usize] -= ns as Nanos;
         time[Cause::Redundancy as usize] += ns as Nanos;
     }
@@ -170,17 +166,10 @@ impl Ledger {
     }
 
     #[inline]
-    fn slot(&mut self, drive: usize, slot: Slot) -> (&mut ByCause, f64, usize) {
+    fn slot(&mut self, drive: usize, slot: Slot) -> &mut ByCause {
         match slot {
-            Slot::Of(state) => {
-                let state = state as usize;
-                (&mut self.time[drive][state], self.watts[drive][state], state)
-            }
-            Slot::Further(number) => {
-                let number = usize::from(number);
-                let further = self.ladders[drive].further[number];
-                (&mut self.further[drive][number], further.watts, further.reported)
-            }
+            Slot::Of(state) => &mut self.time[drive][state as usize],
+            Slot::Further(number) => &mut self.further[drive][usize::from(number)],
         }
     }
 
@@ -189,10 +178,9 @@ impl Ledger {
     pub fn used(&self, drive: usize, states: usize) -> Used {
         let mut used =
             Used { state_ns: vec![0; states], state_j: vec![0.0; states], cause_j: [0.0; CAUSES + 3] };
-        let six = (0..STATES).map(|s| (&self.time[drive][s], self.watts[drive][s], s));
-        let further = self.further[drive].iter().zip(&self.ladders[drive].further);
-        let all = six.chain(further.map(|(t, f)| (t, f.watts, f.reported))).enumerate();
-        for (number, (time, watts, reported)) in all {
+        let times = self.time[drive].iter().chain(&self.further[drive]);
+        let all = times.zip(self.ladders[drive].slots()).enumerate();
+        for (number, (time, (watts, reported))) in all {
             let all: Nanos = time.iter().sum();
             used.state_ns[reported] += all;
             let dark = if number == State::Standby as usize { self.dark[drive] } else { 0 };
@@ -219,7 +207,7 @@ impl Ledger {
 }
 
 /// Joules of a time at so many watts. A state that was never entered drew nothing, whatever its watts, which may be NaN.
-fn joules_of(ns: Nanos, watts: f64) -> f64 {
+pub fn joules_of(ns: Nanos, watts: f64) -> f64 {
     if ns == 0 { 0.0 } else { seconds(ns) * watts }
 }
 

@@ -7,11 +7,11 @@ mod managed;
 mod spin_ups;
 
 pub use ladder::Ladder;
-pub use ledger::{Ledger, Window};
+pub use ledger::{Ledger, Window, joules_of};
 pub use managed::{Foreseen, Managed};
 pub use spin_ups::SpinUps;
 
-use crate::state::State;
+use crate::state::{STATES, State};
 
 /// Where time is booked: a state that every drive has, or one of this drive's further ones, by its number in the
 /// [`Ladder`].
@@ -21,6 +21,18 @@ pub enum Slot {
     Of(State),
     /// One that follows from the drive's levels.
     Further(u16),
+}
+
+impl Slot {
+    /// Its number among the slots of its drive: the six, then the further ones.
+    #[must_use]
+    #[inline]
+    pub fn number(self) -> usize {
+        match self {
+            Self::Of(state) => state as usize,
+            Self::Further(number) => STATES + usize::from(number),
+        }
+    }
 }
 
 /// What an operation is done for.
