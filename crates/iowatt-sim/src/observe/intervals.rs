@@ -315,7 +315,13 @@ mod tests {
         // Two kinds of drives: 10 W active and 5 W idle, 20 W active and 1 W at a level that is reported as number 7.
         let ladder = |active_w, idle_w, levels: serde_json::Value, states| {
             let levels = serde_json::from_value(levels).unwrap();
-            let plan = SsdPowerPlan { active_w, awake_s: 0.0, levels: Levels { idle_w, below: levels }, states, cap_w: None };
+            let plan = SsdPowerPlan {
+                active_w,
+                awake_s: 0.0,
+                levels: Levels { idle_w, below: levels },
+                states,
+                cap_w: None,
+            };
             Arc::new(Ladder::of_flash(&plan))
         };
         let way = json!({"seconds": 0.0, "joules": 0.0});
@@ -324,7 +330,9 @@ mod tests {
         let drives = [&ladders[0], &ladders[1], &ladders[0]].map(Arc::clone);
         let mut intervals = Intervals::new(0, Some(s), &drives);
         // From 0.5 s to 2.25 s: half a second, one, and a quarter.
-        for (drive, slot) in [(0, Slot::Of(State::Active)), (1, Slot::Further(0)), (2, Slot::Of(State::Active))] {
+        for (drive, slot) in
+            [(0, Slot::Of(State::Active)), (1, Slot::Further(0)), (2, Slot::Of(State::Active))]
+        {
             intervals.in_state(drive, slot, s / 2, 9 * s / 4);
         }
         intervals.used(0, 2 * s, 4.0);

@@ -62,10 +62,11 @@ pub struct HeatMap {
     most_cells: usize,
     /// Row of cells of each touched extent.
     slots: HashMap<(u32, u64), u32, BuildHasherDefault<Mix>>,
-    /// `stride` cells a slot, of which the first `used` may hold something.
-    cells: Vec<Cell>,
-    stride: usize,
-    used: usize,
+    /// By period, the cells by slot; those of slots that came later may be missing. The present period is the one that is
+    /// written, and its cells lie side by side.
+    periods: Vec<Vec<Cell>>,
+    /// Periods that there is room for, with the extents at hand.
+    room: usize,
     /// The extent asked for last, and its slot: often the next one, too.
     recent: ((u32, u64), usize),
 }
@@ -85,9 +86,8 @@ impl HeatMap {
             most_periods: if period.is_some() { PERIODS_ASKED } else { PERIODS_AUTOMATIC },
             most_cells: CELLS,
             slots: HashMap::default(),
-            cells: Vec::new(),
-            stride: 1,
-            used: 0,
+            periods: Vec::new(),
+            room: 1,
             recent: NOWHERE,
         }
     }
@@ -126,7 +126,7 @@ impl HeatMap {
             let period = self.period_of(at);
             let end = (from - from % self.extent_bytes).saturating_add(self.extent_bytes).min(until);
             cell.bytes[way] = end - from;
-            self.cells[slot * self.stride + period].join(cell);
+            self.cell(period, slot).join(cell);
             cell.requests[way] = 0;
             from = end;
         }
@@ -139,8 +139,8 @@ impl HeatMap {
         order.sort_unstable();
         let mut rows = Vec::new();
         for ((space, extent), slot) in order {
-            let cells = &self.cells[slot * self.stride..][..self.used];
-            let held = cells.iter().enumerate().filter(|(_, cell)| !cell.is_empty());
+            let cells = self.periods.iter().map(|period| period.get(slot)).enumerate();
+            let held = cells.filter_map(|(number, cell)| Some((number, cell.filter(|c| !c.is_empty())?)));
             rows.extend(held.map(|(number, &cell)| Row {
                 space,
                 extent,
@@ -151,6 +151,16 @@ impl HeatMap {
         rows
     }
 
+    /// The cell of a slot in a period.
+    #[inline]
+    fn cell(&mut self, period: usize, slot: usize) -> &mut Cell {
+        let cells = &mut self.periods[period];
+        if cells.len() <= slot {
+            cells.resize(self.slots.len(), Cell::default());
+        }
+        &mut cells[slot]
+    }
+
     /// The period of `at`, which there is from now on.
     fn period_of(&mut self, at: u64) -> usize {
         loop {
@@ -158,14 +168,16 @@ impl HeatMap {
             // A period of all time there is has no other beside it.
             let period = if self.period == u64::MAX { 0 } else { period };
             if let Ok(period) = usize::try_from(period)
-                && period < self.stride
+                && period < self.room
             {
-                self.used = self.used.max(period + 1);
+                if self.periods.len() <= period {
+                    self.periods.resize_with(period + 1, Vec::new);
+                }
                 return period;
             }
-            let wider = 2 * self.stride;
-            if wider <= self.most_periods && wider * self.slots.len() <= self.most_cells {
-                self.lay_out(wider);
+            let more = 2 * self.room;
+            if more <= self.most_periods && more * self.slots.len() <= self.most_cells {
+                self.room = more;
             } else {
                 self.join_periods();
             }
@@ -184,17 +196,16 @@ impl HeatMap {
                 return slot as usize;
             }
             let next = self.slots.len();
-            if (next + 1) * self.stride <= self.most_cells {
+            if (next + 1) * self.room <= self.most_cells {
                 self.slots.insert(key, next as u32);
-                self.cells.resize((next + 1) * self.stride, Cell::default());
                 self.recent = (key, next);
                 return next;
             }
-            if self.stride > 1 {
-                if self.used > self.stride / 2 {
+            if self.room > 1 {
+                if self.periods.len() > self.room / 2 {
                     self.join_periods();
                 }
-                self.lay_out(self.stride / 2);
+                self.room /= 2;
             } else {
                 self.join_extents();
             }
@@ -203,41 +214,29 @@ impl HeatMap {
 
     fn join_periods(&mut self) {
         self.period = self.period.saturating_mul(2);
-        let used = self.used;
-        for cells in self.cells.chunks_exact_mut(self.stride) {
-            for joined in 0..used.div_ceil(2) {
-                let mut cell = cells[2 * joined];
-                if 2 * joined + 1 < used {
-                    cell.join(cells[2 * joined + 1]);
-                }
-                cells[joined] = cell;
+        let mut periods = std::mem::take(&mut self.periods).into_iter();
+        while let Some(mut first) = periods.next() {
+            if let Some(second) = periods.next() {
+                first.resize(first.len().max(second.len()), Cell::default());
+                first.iter_mut().zip(second).for_each(|(cell, other)| cell.join(other));
             }
-            cells[used.div_ceil(2)..used].fill(Cell::default());
+            self.periods.push(first);
         }
-        self.used = used.div_ceil(2);
-    }
-
-    /// Gives each extent room for `stride` periods, no fewer than are used.
-    fn lay_out(&mut self, stride: usize) {
-        let mut cells = vec![Cell::default(); stride * self.slots.len()];
-        for (old, new) in self.cells.chunks_exact(self.stride).zip(cells.chunks_exact_mut(stride)) {
-            new[..self.used].copy_from_slice(&old[..self.used]);
-        }
-        self.cells = cells;
-        self.stride = stride;
     }
 
     fn join_extents(&mut self) {
         self.extent_bytes = self.extent_bytes.saturating_mul(2);
         let mut order: Vec<_> = self.slots.drain().collect();
         order.sort_unstable();
-        let old = std::mem::take(&mut self.cells);
+        let periods = std::mem::take(&mut self.periods);
+        self.periods.resize_with(periods.len(), Vec::new);
         for ((space, extent), slot) in order {
             let next = self.slots.len() as u32;
             let joined = *self.slots.entry((space, extent / 2)).or_insert(next) as usize;
-            self.cells.resize(self.slots.len() * self.stride, Cell::default());
-            for period in 0..self.stride {
-                self.cells[joined * self.stride + period].join(old[slot as usize * self.stride + period]);
+            for (number, cells) in periods.iter().enumerate() {
+                if let Some(cell) = cells.get(slot as usize) {
+                    self.cell(number, joined).join(*cell);
+                }
             }
         }
         self.recent = NOWHERE;
@@ -275,6 +274,10 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
     const S: u64 = 1_000_000_000;
+
+    fn cells(map: &HeatMap) -> usize {
+        map.periods.iter().map(Vec::len).sum()
+    }
 
     fn row(space: u32, extent: u64, start: u64, requests: [u64; 2], bytes: [u64; 2]) -> Row {
         Row { space, extent, start, cell: Cell { requests, bytes } }
@@ -318,7 +321,7 @@ mod tests {
         let mut map = HeatMap { most_cells: 64, ..HeatMap::new(MIB, 0, None) };
         for number in 0..10_000 {
             map.add(number * S / 10, 0, number * 97 * MIB, number * 97 * MIB + 512, false);
-            assert!(map.cells.len() <= 64);
+            assert!(cells(&map) <= 64);
         }
         assert!(map.extent_bytes() > MIB && map.extent_bytes().is_multiple_of(MIB));
         assert_eq!(map.rows().iter().map(|row| row.cell.requests[0]).sum::<u64>(), 10_000);
@@ -340,7 +343,7 @@ mod tests {
             for &(at, space, from, size, write) in &sorted {
                 map.add(at, space, from, from + size, write);
             }
-            prop_assert!(map.cells.len() <= most_cells);
+            prop_assert!(cells(&map) <= most_cells);
             let (extent, period) = (map.extent_bytes(), map.period());
             let mut plain = std::collections::BTreeMap::<(u32, u64, u64), Cell>::new();
             for &(at, space, from, size, write) in &sorted {
