@@ -7,13 +7,17 @@ use crate::clock::{Nanos, Picos, nanos};
 use crate::plan::BusPlan;
 use crate::power::Window;
 
+/// Reservations of the past kept at most: dropping them one by one would move the others each time.
+const MOST_PAST: usize = 32;
+
 /// State and totals of one bus.
 #[derive(Clone, Debug)]
 pub struct Bus {
     ps_per_byte: f64,
     arbitration: Nanos,
-    /// Reserved spans in time order, and how long each waited.
+    /// Reserved spans in time order, and how long each waited; those before `first` are over.
     reserved: Vec<(Nanos, Nanos, Nanos)>,
+    first: usize,
     /// Transfers that ended in the window.
     pub transfers: u64,
     /// Time occupied within the window, arbitration included.
@@ -30,6 +34,7 @@ impl Bus {
             ps_per_byte: 1e12 / plan.bandwidth_bytes_per_s,
             arbitration: nanos(plan.arbitration_s),
             reserved: Vec::new(),
+            first: 0,
             transfers: 0,
             busy: 0,
             waited: 0,
@@ -51,13 +56,10 @@ impl Bus {
         hold: impl Fn(Nanos) -> Nanos,
         window: &Window,
     ) -> Nanos {
-        let past = self.reserved.iter().take_while(|&&(_, until, _)| until <= now).count();
-        if past > 0 {
-            self.reserved.drain(..past);
-        }
+        self.forget(now);
         let length = |start| self.arbitration + hold(start + self.arbitration);
         let (mut start, mut place) = (ready, self.reserved.len());
-        for (i, &(from, until, _)) in self.reserved.iter().enumerate() {
+        for (i, &(from, until, _)) in self.reserved.iter().enumerate().skip(self.first) {
             if start + length(start) <= from {
                 place = i;
                 break;
@@ -66,7 +68,12 @@ impl Bus {
         }
         let until = start + length(start);
         if until > start {
-            self.reserved.insert(place, (start, until, start - ready));
+            let span = (start, until, start - ready);
+            if place == self.reserved.len() {
+                self.reserved.push(span);
+            } else {
+                self.reserved.insert(place, span);
+            }
         }
         let (from, booked) = window.clip(start, until);
         self.busy += booked - from;
@@ -77,9 +84,22 @@ impl Bus {
         start + self.arbitration
     }
 
+    /// Drops what is over at `now`, now and then.
+    #[inline]
+    fn forget(&mut self, now: Nanos) {
+        while self.reserved.get(self.first).is_some_and(|&(_, until, _)| until <= now) {
+            self.first += 1;
+        }
+        if self.first >= MOST_PAST || self.first == self.reserved.len() {
+            self.reserved.drain(..self.first);
+            self.first = 0;
+        }
+    }
+
     /// Takes back what is booked beyond the end of the run.
     pub fn cut(&mut self, end: Nanos, window: &Window) {
-        for &(from, until, waited) in self.reserved.iter().filter(|&&(_, until, _)| until > end) {
+        for &(from, until, waited) in self.reserved[self.first..].iter().filter(|&&(_, until, _)| until > end)
+        {
             let (from, booked) = window.clip(from.max(end), until);
             self.busy -= booked - from;
             if window.ends(until) {

@@ -16,6 +16,7 @@ pub struct IdlePeriods {
     sum: f64,
     squares: f64,
     long: [u64; LONG_S.len()],
+    /// The last lengths, the last one first.
     last: [f64; LAGS],
     products: [f64; LAGS],
 }
@@ -37,17 +38,18 @@ pub struct IdleResult {
 
 impl IdlePeriods {
     /// A period of `length` ends. (None is no period.)
+    #[inline]
     pub fn add(&mut self, length: Nanos) {
         if length == 0 {
             return;
         }
         let seconds = length as f64 * 1e-9;
-        for (lag, product) in self.products.iter_mut().enumerate() {
-            // The last lengths in a ring; those of before the first are 0 and add nothing.
-            let before = (self.count as usize + LAGS - 1 - lag) % LAGS;
-            *product += seconds * self.last[before];
+        // Before the first there were lengths of 0, which add nothing.
+        for (product, before) in self.products.iter_mut().zip(self.last) {
+            *product += seconds * before;
         }
-        self.last[self.count as usize % LAGS] = seconds;
+        self.last.copy_within(..LAGS - 1, 1);
+        self.last[0] = seconds;
         for (count, limit) in self.long.iter_mut().zip(LONG_S) {
             *count += u64::from(seconds > limit);
         }

@@ -225,7 +225,7 @@ impl Observer {
     }
 
     /// A drive went through states one after another from `from` on, each until the given time.
-    #[inline]
+    #[inline(always)] // the states are constants of its callers
     pub fn book_chain<const N: usize>(
         &mut self,
         drive: usize,
@@ -247,7 +247,13 @@ impl Observer {
             }
             return;
         }
-        for (state, until) in chain {
+        self.book_chain_apart(drive, cause, from, &chain);
+    }
+
+    /// The same where the span lies in several intervals, or not in the window.
+    #[inline(never)]
+    fn book_chain_apart(&mut self, drive: usize, cause: Cause, mut from: Nanos, chain: &[(State, Nanos)]) {
+        for &(state, until) in chain {
             self.book(drive, Slot::Of(state), cause, from, until);
             from = until;
         }
