@@ -111,7 +111,7 @@ impl EventQueue {
     }
 
     /// Takes the earliest event, unless it comes after `end`.
-    #[inline]
+    #[inline(always)] // of the one event loop
     pub fn pop_until(&mut self, end: Nanos) -> Option<(Nanos, Event)> {
         let (completion, arrival) = (self.completions.first(), self.arrivals.first());
         let first = completion.min(arrival);

@@ -2,7 +2,7 @@
 
 /// What a drive is doing, as far as its power is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
+#[repr(u8)]
 pub enum State {
     /// Media transfer, and command or bus time that holds the disk.
     Active,

@@ -599,6 +599,7 @@ impl Drive {
 
     /// Books the time since the last completion: what the media still did for it (writing out what the buffer had accepted,
     /// reading ahead), then idleness.
+    #[inline]
     fn book_rest(&mut self, now: Nanos, observer: &mut Observer) {
         let from = self.rest_since;
         let Body::Disk(disk) = &mut self.body else { return self.book_flash_rest(now, observer) };

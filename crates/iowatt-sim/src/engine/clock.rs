@@ -26,7 +26,7 @@ impl Clock {
     }
 
     /// Moves on to the next event; `None` where there is none before the end of the run.
-    #[inline]
+    #[inline(always)] // of the one event loop
     pub fn advance(&mut self) -> Option<Event> {
         let (now, event) = self.events.pop_until(self.end.unwrap_or(Nanos::MAX))?;
         self.now = now;

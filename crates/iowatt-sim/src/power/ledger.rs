@@ -29,16 +29,18 @@ impl Window {
 
     /// Whether something that begins at `at` (an arrival) belongs to the window: `start <= at < end`.
     #[must_use]
+    #[inline]
     pub fn begins(&self, at: Nanos) -> bool {
-        at >= self.start && at < self.end
+        (at >= self.start) & (at < self.end)
     }
 
     /// Whether something that ends at `at` (a completion) belongs to the window: `start < at <= end`.
     /// So adjoining windows share out both arrivals and completions. A window from time zero has none before
     /// it, and takes what a cache answers at that instant.
     #[must_use]
+    #[inline]
     pub fn ends(&self, at: Nanos) -> bool {
-        (at > self.start || self.start == 0) && at <= self.end
+        (at >= self.start + Nanos::from(self.start > 0)) & (at <= self.end)
     }
 }
 

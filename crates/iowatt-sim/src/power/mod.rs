@@ -37,7 +37,7 @@ impl Slot {
 
 /// What an operation is done for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
+#[repr(u8)]
 pub enum Cause {
     /// A read of a host.
     HostRead,

@@ -218,6 +218,7 @@ impl Disk {
     }
 
     /// Serves a request that comes at `now`, no earlier than the completion of the one before.
+    #[inline]
     pub fn serve(&mut self, now: Nanos, lbn: u64, sectors: u64, write: bool, line: &mut Line<'_>) -> Access {
         let Self { model, works } = self;
         let now = now + model.over.per_request;
@@ -301,6 +302,7 @@ impl Disk {
     /// What the media did in the background. What they did last for accepted data, up to `now` or planned beyond
     /// (positioned at the first, free at the second instant); and until when, but no later than `now`, they have been reading
     /// ahead.
+    #[inline]
     pub fn background(&mut self, now: Nanos) -> (Option<(Nanos, Nanos)>, Nanos) {
         let Self { model, works } = self;
         works.settle(model, now);
