@@ -5,27 +5,27 @@
 //! updates live in slabs, events in one queue.
 
 mod backend;
-mod clock;
 mod failures;
 mod flow;
 mod hosts;
 
 use crate::back_end_log::{BackEndLog, BackEndSink};
+use crate::bus::Bus;
 use crate::clock::nanos;
 use crate::controller::Controller;
+use crate::device::{DriveOps, Surroundings};
 use crate::error::SimError;
-use crate::event::Event;
+use crate::event::{Clock, Event};
 use crate::observe::{FlowIndex, Heat, IdleSink, Observer};
 use crate::path::Paths;
 use crate::plan::Plan;
-use crate::power::{Foreseen, Ladder, Window};
+use crate::power::{Foreseen, Ladder, SpinUps, Window};
 use crate::raid::Pool;
 use crate::results::{self, Outcome};
 use crate::shape::{Full, Needs, Shape, fitting};
 use crate::state::STATES;
 use crate::volume::Volumes;
 use backend::Backend;
-use clock::Clock;
 use hosts::Hosts;
 use iowatt_trace::Source;
 use std::marker::PhantomData;
@@ -51,7 +51,6 @@ pub struct Simulation<'a> {
 /// The system at work, compiled for a shape.
 struct Engine<'a, S: Shape> {
     shape: PhantomData<S>,
-    clock: Clock,
     hosts: Hosts<'a>,
     /// Paths from hosts to the array, where there are any.
     paths: Option<Box<Paths>>,
@@ -60,7 +59,7 @@ struct Engine<'a, S: Shape> {
     /// Where there are virtual pools, drive operations serve the transfers of this layer.
     volumes: Option<Box<Volumes>>,
     backend: Backend,
-    observer: Observer,
+    around: Surroundings,
 }
 
 impl<'a> Simulation<'a> {
@@ -74,7 +73,8 @@ impl<'a> Simulation<'a> {
             return Err(SimError::Sources { given: sources.len(), wanted: plan.workloads.len() });
         }
         let end = plan.observe.end_s.map(nanos);
-        let (backend, ladders) = Backend::new(plan)?;
+        let buses: Vec<Bus> = plan.buses.iter().map(Bus::new).collect();
+        let (backend, ladders) = Backend::new(plan, &buses)?;
         let volumes = Volumes::new(plan, &backend.drives_of_pools())?.map(Box::new);
         let pools = backend.pools.iter().zip(&plan.pools);
         let mut spaces: Vec<u64> =
@@ -97,13 +97,18 @@ impl<'a> Simulation<'a> {
         }
         let engine = Engine {
             shape: PhantomData,
-            clock,
             hosts: Hosts::new(plan, sources, detects_zeros, passes_trims),
             paths: Paths::new(plan).map(Box::new),
             controller,
             volumes,
             backend,
-            observer,
+            around: Surroundings {
+                clock,
+                buses,
+                spin_ups: plan.pools.iter().map(|p| SpinUps::new(p.spin_ups_at_once)).collect(),
+                ops: DriveOps::default(),
+                observer,
+            },
         };
         Ok(Self { engine })
     }
@@ -116,7 +121,7 @@ impl<'a> Simulation<'a> {
     /// Hands every idle period of every drive to `sink`, in batches as they end and the last ones at the end of the run,
     /// where the plan asks for them.
     pub fn log_idle(&mut self, sink: IdleSink) {
-        self.engine.observer.log_idle(sink);
+        self.engine.around.observer.log_idle(sink);
     }
 
     /// Tells oracles which idle periods there will be: the [`Outcome::foreseen`] of a run without this call.
@@ -149,8 +154,8 @@ impl<'a> Engine<'a, Full> {
 
     /// The same system, compiled for a shape that has what it needs.
     fn reshape<S: Shape>(self) -> Engine<'a, S> {
-        let Self { clock, hosts, paths, controller, volumes, backend, observer, .. } = self;
-        Engine { shape: PhantomData, clock, hosts, paths, controller, volumes, backend, observer }
+        let Self { hosts, paths, controller, volumes, backend, around, .. } = self;
+        Engine { shape: PhantomData, hosts, paths, controller, volumes, backend, around }
     }
 }
 
@@ -159,8 +164,8 @@ impl<S: Shape> Engine<'_, S> {
     fn run(mut self, hook: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, SimError> {
         self.start()?;
         let mut next_hook = HOOK_EVERY;
-        while self.clock.end.is_some() || !self.is_drained() {
-            let Some(event) = self.clock.advance() else { break };
+        while self.around.clock.end.is_some() || !self.is_drained() {
+            let Some(event) = self.around.clock.advance() else { break };
             self.handle(event)?;
             // A rebuild without requests must be stoppable too.
             let done = self.hosts.completed + self.backend.rebuild_ops;
@@ -177,37 +182,34 @@ impl<S: Shape> Engine<'_, S> {
 
     /// Schedules the first events.
     fn start(&mut self) -> Result<(), SimError> {
-        self.backend.start(&mut self.clock, &mut self.observer);
+        self.backend.start(&mut self.around);
         for workload in 0..self.hosts.workloads.len() {
             if let Some(at) = self.hosts.workloads[workload].arrivals.begins() {
-                self.clock.events.push(at, Event::Arrival(workload as u32));
+                self.around.clock.events.push(at, Event::Arrival(workload as u32));
                 continue;
             }
-            self.hosts.schedule(workload, &mut self.clock)?;
+            self.hosts.schedule(workload, &mut self.around.clock)?;
             self.issue_closed(workload)?;
         }
         self.settle()
     }
 
     fn handle(&mut self, event: Event) -> Result<(), SimError> {
-        let Self { clock, backend, observer, .. } = self;
+        let (backend, around) = (&mut self.backend, &mut self.around);
+        let now = around.clock.now;
         match event {
             Event::DriveDone(drive) => return self.drive_done(drive),
             Event::Lost(key) => return self.operation_lost(key),
-            Event::IdleTimer(drive) => {
-                backend.with_drive(drive, clock, observer, |d, now, a| d.idle_timer(now, a))
-            }
+            Event::IdleTimer(drive) => backend.drives[drive as usize].idle_timer(now, around),
             Event::SpindleDone(drive) => {
-                backend.with_drive(drive, clock, observer, |d, now, a| d.spindle_done(now, a));
+                backend.drives[drive as usize].spindle_done(now, around);
             }
-            Event::SpinUp(drive) => backend.with_drive(drive, clock, observer, |d, now, a| d.ascend(now, a)),
-            Event::Release(drive) => {
-                backend.with_drive(drive, clock, observer, |d, now, a| d.release(now, a))
-            }
-            Event::Prepared(key) => backend.command_prepared(key, clock, observer),
-            Event::Commanded(key) => backend.command_arrived(key, clock, observer),
-            Event::Fail(number) => return backend.fail(number as usize, clock, observer),
-            Event::Rebuild(pool) => backend.rebuild(pool as usize, clock, observer),
+            Event::SpinUp(drive) => backend.drives[drive as usize].ascend(now, around),
+            Event::Release(drive) => backend.drives[drive as usize].release(now, around),
+            Event::Prepared(key) => backend.command_prepared(key, around),
+            Event::Commanded(key) => backend.command_arrived(key, around),
+            Event::Fail(number) => return backend.fail(number as usize, around),
+            Event::Rebuild(pool) => backend.rebuild(pool as usize, around),
             _ => {
                 self.handle_above_pools(event)?;
                 return self.settle();
@@ -246,10 +248,10 @@ impl<S: Shape> Engine<'_, S> {
         if !self.hosts.workloads[workload].arrivals.is_open() {
             return self.issue_closed(workload);
         }
-        if let Some(request) = self.hosts.take(workload, self.clock.now)? {
+        if let Some(request) = self.hosts.take(workload, self.around.clock.now)? {
             self.issue(workload, &request)?;
         }
-        self.hosts.schedule(workload, &mut self.clock)
+        self.hosts.schedule(workload, &mut self.around.clock)
     }
 
     /// Nothing is in flight and nothing more will arrive.
@@ -262,28 +264,33 @@ impl<S: Shape> Engine<'_, S> {
 
     /// Ends the run: cuts what is under way and gathers the figures.
     fn finish(mut self) -> Result<Outcome, SimError> {
-        let end = self.clock.end.unwrap_or(self.clock.now);
-        self.backend.finish(end, &mut self.observer);
-        self.hosts.finish(end, &mut self.observer);
+        let end = self.around.clock.end.unwrap_or(self.around.clock.now);
+        self.backend.finish(end, &mut self.around);
+        self.hosts.finish(end, &mut self.around.observer);
         if let Some(paths) = &mut self.paths {
-            paths.cut(end, self.observer.window());
+            paths.cut(end, self.around.observer.window());
         }
-        self.observer.finish(end);
+        self.around.observer.finish(end);
         if let Some(drive) = self.backend.contradicted() {
             return Err(SimError::Foresight { drive });
         }
         let parts = results::Parts {
             drives: &self.backend.drives,
             pools: &self.backend.pools,
-            buses: &self.backend.buses,
-            spin_ups: &self.backend.spin_ups,
+            buses: &self.around.buses,
+            spin_ups: &self.around.spin_ups,
             controller: self.controller.as_deref(),
             drive_path: self.backend.commands.as_deref(),
             paths: self.paths.as_deref(),
             trims: &self.hosts.trims(),
             volumes: self.volumes.as_deref(),
         };
-        Ok(results::collect(&self.observer, parts, self.hosts.completed, self.clock.events.scheduled()))
+        Ok(results::collect(
+            &self.around.observer,
+            parts,
+            self.hosts.completed,
+            self.around.clock.events.scheduled(),
+        ))
     }
 }
 

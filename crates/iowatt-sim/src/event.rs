@@ -1,6 +1,9 @@
 //! The event queue, ordered by time, ties by the order of scheduling.
 
+mod clock;
 mod tournament;
+
+pub use clock::Clock;
 
 use crate::clock::Nanos;
 use std::cmp::Reverse;

@@ -18,7 +18,7 @@ pub use totals::DriveTotals;
 
 use crate::bus::Bus;
 use crate::clock::Nanos;
-use crate::event::EventQueue;
+use crate::event::Clock;
 use crate::observe::Observer;
 use crate::plan::{DevicePlan, HddPlan, PlanError, PlanFault, PoolPlan, RebuildPriority, SchedulerPlan};
 use crate::power::{Cause, Ladder, Managed, Slot, SpinUps};
@@ -68,18 +68,19 @@ pub struct DriveOp {
 /// Operations on all drives.
 pub type DriveOps = Slab<DriveOp>;
 
-/// The shared surroundings that a drive acts on.
-pub struct Surroundings<'a> {
-    /// Pending events.
-    pub events: &'a mut EventQueue,
+/// What drives act on together.
+#[derive(Debug)]
+pub struct Surroundings {
+    /// The present, and the events to come.
+    pub clock: Clock,
     /// Buses, by index.
-    pub buses: &'a mut [Bus],
+    pub buses: Vec<Bus>,
     /// Spin-ups, by pool.
-    pub spin_ups: &'a mut Vec<SpinUps>,
+    pub spin_ups: Vec<SpinUps>,
     /// Operations, by key.
-    pub ops: &'a DriveOps,
+    pub ops: DriveOps,
     /// The ledger and everything else that is recorded.
-    pub observer: &'a mut Observer,
+    pub observer: Observer,
 }
 
 /// The service of a disk's operation, booked when it begins: all of it is known then.
@@ -331,7 +332,7 @@ impl Drive {
 
     /// The drive fails. What waits goes to `waiting` for another place; an operation in service still
     /// completes, and then the drive is dark.
-    pub fn fail(&mut self, now: Nanos, waiting: &mut Vec<u32>, around: &mut Surroundings<'_>) {
+    pub fn fail(&mut self, now: Nanos, waiting: &mut Vec<u32>, around: &mut Surroundings) {
         if self.load() == 0 && !self.failed {
             around.observer.was_vacant(self.index as usize, self.idle_since, now, false);
         }
@@ -351,7 +352,7 @@ impl Drive {
         }
         match self.spindle {
             Spindle::Ready if self.in_service != NO_OP || self.serving > 0 => return,
-            Spindle::Ready => self.book_rest(now, around.observer),
+            Spindle::Ready => self.book_rest(now, &mut around.observer),
             Spindle::Failed { .. } => return,
             _ => {}
         }
@@ -379,13 +380,13 @@ impl Drive {
     }
 
     /// Begins the run: the power policy starts to watch.
-    pub fn start(&mut self, around: &mut Surroundings<'_>) {
+    pub fn start(&mut self, around: &mut Surroundings) {
         self.rest(0, around);
     }
 
     /// Accepts an operation; serves it at once if the drive is ready.
     #[inline]
-    pub fn submit<S: Shape>(&mut self, now: Nanos, key: u32, around: &mut Surroundings<'_>) {
+    pub fn submit<S: Shape>(&mut self, now: Nanos, key: u32, around: &mut Surroundings) {
         let load = self.load();
         if load == 0 {
             around.observer.was_vacant(self.index as usize, self.idle_since, now, true);
@@ -411,8 +412,8 @@ impl Drive {
             }
             return;
         }
-        self.end_idle_period(now, around.observer);
-        self.book_rest(now, around.observer);
+        self.end_idle_period(now, &mut around.observer);
+        self.book_rest(now, &mut around.observer);
         let Body::Disk(disk) = &mut self.body else { return };
         if let Some(via) = self.queue.pass(op.lbn, disk) {
             self.serve::<S>(now, Chosen { op: key, via }, around);
@@ -442,14 +443,14 @@ impl Drive {
 
     /// An operation waits in the queue of a disk by now that may be unready, or send commands ahead.
     #[inline(never)]
-    fn submitted_to_managed(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    fn submitted_to_managed(&mut self, now: Nanos, around: &mut Surroundings) {
         if self.commands.is_some() {
             self.send(now, around);
         }
         match self.spindle {
             Spindle::Ready if self.in_service == NO_OP => {
-                self.end_idle_period(now, around.observer);
-                self.book_rest(now, around.observer);
+                self.end_idle_period(now, &mut around.observer);
+                self.book_rest(now, &mut around.observer);
                 if self.managed.is_none() || self.interrupted(now, around) {
                     self.serve_next::<Full>(now, around);
                 }
@@ -463,7 +464,7 @@ impl Drive {
     /// Ends the operation in service and returns its key. The caller submits what it releases, then
     /// calls [`Self::proceed`].
     #[inline]
-    pub fn complete<S: Shape>(&mut self, now: Nanos, around: &mut Surroundings<'_>) -> Option<u32> {
+    pub fn complete<S: Shape>(&mut self, now: Nanos, around: &mut Surroundings) -> Option<u32> {
         if S::FLASH && self.in_service == NO_OP {
             return self.complete_on_flash(now, around);
         }
@@ -479,7 +480,7 @@ impl Drive {
 
     /// Serves the next operation, or becomes idle.
     #[inline]
-    pub fn proceed<S: Shape>(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    pub fn proceed<S: Shape>(&mut self, now: Nanos, around: &mut Surroundings) {
         if self.in_service != NO_OP {
             return; // a released operation has started already
         }
@@ -494,7 +495,7 @@ impl Drive {
     }
 
     #[inline(never)]
-    fn proceed_managed(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    fn proceed_managed(&mut self, now: Nanos, around: &mut Surroundings) {
         if self.failed {
             self.stop_for_good(now, around);
         } else if self.waiting == 0 {
@@ -505,7 +506,7 @@ impl Drive {
     }
 
     /// Sends commands while the drive takes them.
-    fn send(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    fn send(&mut self, now: Nanos, around: &mut Surroundings) {
         let (Some(commands), Body::Disk(disk)) = (&mut self.commands, &mut self.body) else { return };
         while commands.has_room() {
             let Some(chosen) = self.queue.pop(now, disk) else { break };
@@ -522,7 +523,7 @@ impl Drive {
 
     /// The command to serve next, by the drive's own order. Operations that give way are sent one at a time, when
     /// nothing else waits anywhere.
-    fn next_command(&mut self, now: Nanos, around: &mut Surroundings<'_>) -> Option<Chosen> {
+    fn next_command(&mut self, now: Nanos, around: &mut Surroundings) -> Option<Chosen> {
         self.send(now, around);
         let (Some(commands), Body::Disk(disk)) = (&mut self.commands, &mut self.body) else { return None };
         commands.pop(now, disk).or_else(|| {
@@ -533,7 +534,7 @@ impl Drive {
     }
 
     /// Serves the operation that the queue discipline chooses.
-    fn serve_next<S: Shape>(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    fn serve_next<S: Shape>(&mut self, now: Nanos, around: &mut Surroundings) {
         let commanded = S::MANAGED && self.commands.is_some();
         let chosen = if commanded { self.next_command(now, around) } else { self.next(now) };
         if let Some(chosen) = chosen {
@@ -545,7 +546,7 @@ impl Drive {
     /// Serves an operation. The whole service is known at once: it is booked, with its completion, and its end scheduled.
     /// Command first, then all positioning, then all transfer: the parts may alternate, but only their sums are kept.
     #[inline]
-    fn serve<S: Shape>(&mut self, now: Nanos, chosen: Chosen, around: &mut Surroundings<'_>) {
+    fn serve<S: Shape>(&mut self, now: Nanos, chosen: Chosen, around: &mut Surroundings) {
         let Body::Disk(disk) = &mut self.body else { return };
         let op = around.ops.at(chosen.op);
         let detour = chosen.via.map_or(0, |edge| disk.sweep_to(now, edge));
@@ -555,13 +556,13 @@ impl Drive {
         let access = disk.serve(now + detour, op.lbn, op.sectors, op.write, &mut line);
         let service = Service { cause: op.cause, started: now, detour, access };
         if S::MANAGED && self.managed.is_some() {
-            self.book_service(&service, around.observer);
+            self.book_service(&service, &mut around.observer);
         } else {
             around.observer.book_chain(self.index as usize, service.cause, now, service.chain());
         }
         if op.redundant > 0 {
             let part = (u64::from(op.redundant), op.sectors);
-            self.share_service(&service, part, around.observer);
+            self.share_service(&service, part, &mut around.observer);
         }
         around.observer.stayed_at_drive(self.index as usize, op.arrived, access.done);
         if window.ends(access.done) {
@@ -571,7 +572,7 @@ impl Drive {
             self.service = Some(service);
         }
         (self.in_service, self.started) = (chosen.op, now);
-        around.events.push_done(access.done, self.index);
+        around.clock.events.push_done(access.done, self.index);
     }
 
     /// Books a service, at reduced speed or not.

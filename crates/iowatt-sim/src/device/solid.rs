@@ -20,14 +20,14 @@ impl Drive {
 
     /// An operation waits in the queue by now, and nothing had it been empty before but it.
     #[inline(never)]
-    pub(super) fn submitted_to_flash(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    pub(super) fn submitted_to_flash(&mut self, now: Nanos, around: &mut Surroundings) {
         match self.spindle {
             Spindle::Ready if self.serving > 0 => self.start_commands(now, around),
             Spindle::Ready => {
                 if around.observer.window().begins(now) {
                     self.totals.idle.add(now - self.idle_since.max(around.observer.window().start));
                 }
-                self.book_rest(now, around.observer);
+                self.book_rest(now, &mut around.observer);
                 if self.managed.is_none() || self.interrupted(now, around) {
                     self.start_commands(now, around);
                 }
@@ -38,7 +38,7 @@ impl Drive {
     }
 
     /// Takes waiting operations into service while there is room.
-    fn start_commands(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    fn start_commands(&mut self, now: Nanos, around: &mut Surroundings) {
         let Body::Flash(ssd) = &mut self.body else { return };
         let drive = self.index as usize;
         while self.waiting > 0 && ssd.has_room() {
@@ -46,21 +46,21 @@ impl Drive {
             let Some(key) = self.queue.pop_first().or_else(|| self.rebuild_queue.pop_first()) else { break };
             self.waiting -= 1;
             let bus = self.bus.map(|bus| &mut around.buses[bus]);
-            ssd.start(now, key, &around.ops.get(key), drive, around.observer, bus);
+            ssd.start(now, key, &around.ops.get(key), drive, &mut around.observer, bus);
         }
         self.serving = ssd.load();
         if let Some(at) = ssd.next_done() {
-            around.events.push_done(at.max(now), self.index);
+            around.clock.events.push_done(at.max(now), self.index);
         }
     }
 
     /// A completion is due.
     #[inline(never)]
-    pub(super) fn complete_on_flash(&mut self, now: Nanos, around: &mut Surroundings<'_>) -> Option<u32> {
+    pub(super) fn complete_on_flash(&mut self, now: Nanos, around: &mut Surroundings) -> Option<u32> {
         let Body::Flash(ssd) = &mut self.body else { return None };
-        let done = ssd.complete(now, self.index as usize, around.observer);
+        let done = ssd.complete(now, self.index as usize, &mut around.observer);
         if let Some(at) = ssd.next_done() {
-            around.events.push_done(at.max(now), self.index);
+            around.clock.events.push_done(at.max(now), self.index);
         }
         let done = done?;
         self.serving = ssd.load();
@@ -85,7 +85,7 @@ impl Drive {
 
     /// Goes on after a completion, or when the drive is ready again.
     #[inline(never)]
-    pub(super) fn proceed_on_flash(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    pub(super) fn proceed_on_flash(&mut self, now: Nanos, around: &mut Surroundings) {
         if self.failed {
             if self.serving == 0 {
                 self.stop_for_good(now, around);

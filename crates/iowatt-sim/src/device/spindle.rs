@@ -50,7 +50,7 @@ impl Drive {
 
     /// The drive has nothing left to do: the policy looks at it, once the media are done.
     #[inline(never)]
-    pub(super) fn rest(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    pub(super) fn rest(&mut self, now: Nanos, around: &mut Surroundings) {
         let Some(managed) = self.managed.as_deref_mut() else { return };
         if managed.foresees()
             && let Some(free) = self.body.works_until(now)
@@ -62,24 +62,24 @@ impl Drive {
         self.arm_pending(now, around);
     }
 
-    fn arm_pending(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    fn arm_pending(&mut self, now: Nanos, around: &mut Surroundings) {
         if let Some((at, _)) = self.managed.as_deref().and_then(Managed::pending) {
             self.arm(now, at, around);
         }
     }
 
     /// Makes sure that the timer fires at `at`, or before.
-    fn arm(&mut self, now: Nanos, at: Nanos, around: &mut Surroundings<'_>) {
+    fn arm(&mut self, now: Nanos, at: Nanos, around: &mut Surroundings) {
         let Some(managed) = self.managed.as_deref_mut() else { return };
         let at = at.max(now);
         if at < managed.timer_at {
             managed.timer_at = at;
-            around.events.push(at, Event::IdleTimer(self.index));
+            around.clock.events.push(at, Event::IdleTimer(self.index));
         }
     }
 
     /// The idle timer fires: what the policy wants by now is begun, else the drive looks again later.
-    pub fn idle_timer(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    pub fn idle_timer(&mut self, now: Nanos, around: &mut Surroundings) {
         let resting = self.load() == 0 && matches!(self.spindle, Spindle::Ready | Spindle::Low { .. });
         let Some(managed) = self.managed.as_deref_mut() else { return };
         if managed.timer_at != now {
@@ -112,7 +112,7 @@ impl Drive {
         }
     }
 
-    fn descend(&mut self, now: Nanos, to: usize, around: &mut Surroundings<'_>) {
+    fn descend(&mut self, now: Nanos, to: usize, around: &mut Surroundings) {
         self.book_present(now, around);
         let Some(managed) = self.managed.as_deref_mut() else { return };
         let counted = u64::from(around.observer.window().begins(now));
@@ -121,20 +121,20 @@ impl Drive {
         self.totals.spin_downs += counted * u64::from(stops);
         self.spindle = Spindle::Descending { since: now, to };
         let takes = managed.ladder.down(managed.level, to).takes;
-        around.events.push(now + takes, Event::SpindleDone(self.index));
+        around.clock.events.push(now + takes, Event::SpindleDone(self.index));
     }
 
     /// Books what has lasted until now, at rest at a level.
-    fn book_present(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    fn book_present(&mut self, now: Nanos, around: &mut Surroundings) {
         if self.spindle == Spindle::Ready {
-            self.book_rest(now, around.observer);
+            self.book_rest(now, &mut around.observer);
         } else {
-            self.book_unready(now, around.observer);
+            self.book_unready(now, &mut around.observer);
         }
     }
 
     /// Begins the way to full speed, or waits for its turn where the motor must start.
-    fn wake(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    fn wake(&mut self, now: Nanos, around: &mut Surroundings) {
         let Some(managed) = self.managed.as_deref_mut() else { return };
         managed.asked = true;
         if !managed.ladder.stopped(managed.level) || around.spin_ups[self.pool].ask(self.index) {
@@ -143,18 +143,21 @@ impl Drive {
     }
 
     /// Begins the way to full speed.
-    pub fn ascend(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    pub fn ascend(&mut self, now: Nanos, around: &mut Surroundings) {
         self.book_present(now, around);
         let Some(managed) = self.managed.as_deref_mut() else { return };
         let starts = managed.ladder.stopped(managed.level) && around.observer.window().begins(now);
         self.totals.spin_ups += u64::from(starts);
         self.spindle = Spindle::Ascending { since: now };
-        around.events.push(now + managed.ladder.up(managed.level).takes, Event::SpindleDone(self.index));
+        around
+            .clock
+            .events
+            .push(now + managed.ladder.up(managed.level).takes, Event::SpindleDone(self.index));
     }
 
     /// An operation arrives at a drive that is not ready. It waits in the queue by now.
     #[inline(never)]
-    pub(super) fn arrived_unready(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    pub(super) fn arrived_unready(&mut self, now: Nanos, around: &mut Surroundings) {
         let counted = around.observer.window().begins(now);
         let first = self.waiting == 1;
         let Some(managed) = self.managed.as_deref_mut() else { return };
@@ -171,7 +174,7 @@ impl Drive {
     }
 
     /// Wakes the drive for what waits, unless that is held back for more to come.
-    fn hold_or_wake(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    fn hold_or_wake(&mut self, now: Nanos, around: &mut Surroundings) {
         let waiting = self.waiting;
         let Some(managed) = self.managed.as_deref_mut() else { return };
         if managed.asked {
@@ -182,7 +185,7 @@ impl Drive {
             if waiting < batching.max_requests && now < until {
                 if !managed.release_armed {
                     managed.release_armed = true;
-                    around.events.push(until, Event::Release(self.index));
+                    around.clock.events.push(until, Event::Release(self.index));
                 }
                 return;
             }
@@ -192,7 +195,7 @@ impl Drive {
     }
 
     /// What is held back may have waited long enough.
-    pub fn release(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    pub fn release(&mut self, now: Nanos, around: &mut Surroundings) {
         if let Some(managed) = self.managed.as_deref_mut() {
             managed.release_armed = false;
         }
@@ -204,7 +207,7 @@ impl Drive {
     /// A drive at rest at a level at which it serves gets an operation: the period ends. Whether it serves now; else it
     /// goes to full speed first.
     #[inline(never)]
-    pub(super) fn interrupted(&mut self, now: Nanos, around: &mut Surroundings<'_>) -> bool {
+    pub(super) fn interrupted(&mut self, now: Nanos, around: &mut Surroundings) -> bool {
         let load = self.load();
         let Some(managed) = self.managed.as_deref_mut() else { return true };
         managed.interrupted(now, self.idle_since);
@@ -221,7 +224,7 @@ impl Drive {
 
     /// Between two operations at a reduced speed: whether there are too many for it, and the drive goes to full speed
     /// first.
-    pub(super) fn speeds_up(&mut self, now: Nanos, around: &mut Surroundings<'_>) -> bool {
+    pub(super) fn speeds_up(&mut self, now: Nanos, around: &mut Surroundings) -> bool {
         let load = self.load();
         let Some(managed) = self.managed.as_deref_mut().filter(|m| m.level > 0) else { return false };
         if managed.serves(managed.level, load) {
@@ -233,8 +236,8 @@ impl Drive {
     }
 
     /// The drive has reached a level.
-    pub fn spindle_done(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
-        self.book_unready(now, around.observer);
+    pub fn spindle_done(&mut self, now: Nanos, around: &mut Surroundings) {
+        self.book_unready(now, &mut around.observer);
         match self.spindle {
             Spindle::Descending { to, .. } => self.reached(now, to, around),
             Spindle::Ascending { .. } => self.is_up(now, around),
@@ -242,7 +245,7 @@ impl Drive {
         }
     }
 
-    fn reached(&mut self, now: Nanos, level: usize, around: &mut Surroundings<'_>) {
+    fn reached(&mut self, now: Nanos, level: usize, around: &mut Surroundings) {
         let waiting = self.waiting;
         let Some(managed) = self.managed.as_deref_mut() else { return };
         managed.level = level;
@@ -266,12 +269,12 @@ impl Drive {
         self.arm_pending(now, around);
     }
 
-    fn is_up(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    fn is_up(&mut self, now: Nanos, around: &mut Surroundings) {
         let Some(managed) = self.managed.as_deref_mut() else { return };
         if managed.ladder.stopped(managed.level)
             && let Some(next) = around.spin_ups[self.pool].ended()
         {
-            around.events.push(now, Event::SpinUp(next));
+            around.clock.events.push(now, Event::SpinUp(next));
         }
         (managed.level, managed.asked) = (0, false);
         self.body.turn_at(&self.models, 0);
@@ -286,7 +289,7 @@ impl Drive {
     }
 
     /// The drive is ready for what waits.
-    fn serve_held(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
+    fn serve_held(&mut self, now: Nanos, around: &mut Surroundings) {
         if let Some(managed) = self.managed.as_deref_mut() {
             if managed.held.number > 0 {
                 managed.ready(now, managed.held.oldest);
@@ -298,9 +301,9 @@ impl Drive {
 
     /// Ends the spindle's life with the drive's.
     #[inline(never)]
-    pub(super) fn stop_for_good(&mut self, now: Nanos, around: &mut Surroundings<'_>) {
-        self.book_unready(now, around.observer);
-        self.stop_flash(now, around.observer);
+    pub(super) fn stop_for_good(&mut self, now: Nanos, around: &mut Surroundings) {
+        self.book_unready(now, &mut around.observer);
+        self.stop_flash(now, &mut around.observer);
         let coming = matches!(self.spindle, Spindle::Ascending { .. });
         if let Some(managed) = self.managed.as_deref_mut() {
             managed.interrupted(now, self.idle_since);
@@ -309,7 +312,7 @@ impl Drive {
                 if !coming {
                     around.spin_ups[self.pool].withdraw(self.index);
                 } else if let Some(next) = around.spin_ups[self.pool].ended() {
-                    around.events.push(now, Event::SpinUp(next));
+                    around.clock.events.push(now, Event::SpinUp(next));
                 }
             }
         }

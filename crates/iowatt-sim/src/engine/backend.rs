@@ -1,16 +1,14 @@
 //! The pools and their drives, and the drive operations between them.
 
-use super::clock::Clock;
 use crate::back_end_log::{BackEndLog, Reason};
 use crate::bus::Bus;
 use crate::clock::{Nanos, nanos};
 use crate::controller::drive_path::DrivePath;
-use crate::device::{Drive, DriveOps, Kind, NO_OP, Surroundings};
+use crate::device::{Drive, Kind, NO_OP, Surroundings};
 use crate::error::SimError;
 use crate::event::Event;
-use crate::observe::Observer;
 use crate::plan::{Plan, Under};
-use crate::power::{Foreseen, Ladder, Managed, SpinUps};
+use crate::power::{Foreseen, Ladder, Managed};
 use crate::raid::{Pool, Serves};
 use crate::shape::{Full, Shape};
 use std::ops::Range;
@@ -47,10 +45,6 @@ pub(super) struct Failure {
 pub(super) struct Backend {
     pub pools: Vec<Pool>,
     pub drives: Vec<Drive>,
-    pub buses: Vec<Bus>,
-    /// By pool.
-    pub spin_ups: Vec<SpinUps>,
-    pub ops: DriveOps,
     /// Operations that may be handed to their drives; empty between events.
     pub(super) ready: Vec<u32>,
     /// Commands on their way through the controller to the drives, where that takes time.
@@ -63,9 +57,8 @@ pub(super) struct Backend {
 }
 
 impl Backend {
-    /// The pools of `plan` and their drives, and the power levels of each drive.
-    pub fn new(plan: &Plan) -> Result<(Self, Vec<Arc<Ladder>>), SimError> {
-        let buses: Vec<Bus> = plan.buses.iter().map(Bus::new).collect();
+    /// The pools of `plan` and their drives on the given buses, and the power levels of each drive.
+    pub fn new(plan: &Plan, buses: &[Bus]) -> Result<(Self, Vec<Arc<Ladder>>), SimError> {
         let (mut pools, mut drives, mut ladders, mut failures) = (vec![], vec![], vec![], vec![]);
         for (number, pool) in plan.pools.iter().enumerate() {
             let kind = Kind::new(&pool.device).under("device").under_item("pools", number)?;
@@ -75,7 +68,7 @@ impl Backend {
             let planned = pool.recovery.iter().flat_map(|r| &r.failures);
             failures.extend(planned.map(|f| Failure { pool: number, member: f.drive, at: nanos(f.at_s) }));
             for member in 0..pool.drives() {
-                drives.push(Drive::new((number, pool), &kind, plan.seed, drives.len(), member, &buses));
+                drives.push(Drive::new((number, pool), &kind, plan.seed, drives.len(), member, buses));
                 ladders.push(Arc::clone(&kind.ladder));
             }
         }
@@ -83,9 +76,6 @@ impl Backend {
         let backend = Self {
             pools,
             drives,
-            buses,
-            spin_ups: plan.pools.iter().map(|p| SpinUps::new(p.spin_ups_at_once)).collect(),
-            ops: DriveOps::default(),
             ready: Vec::new(),
             commands: commands.and_then(DrivePath::new).map(Box::new),
             log: None,
@@ -120,31 +110,27 @@ impl Backend {
     }
 
     /// Begins the run: power policies start to watch, failures are scheduled.
-    pub fn start(&mut self, clock: &mut Clock, observer: &mut Observer) {
+    pub fn start(&mut self, around: &mut Surroundings) {
         for drive in 0..self.drives.len() {
-            self.with_drive(drive as u32, clock, observer, |drive, _, around| drive.start(around));
+            self.drives[drive].start(around);
         }
         for (number, failure) in self.failures.iter().enumerate() {
-            clock.events.push(failure.at, Event::Fail(number as u32));
+            around.clock.events.push(failure.at, Event::Fail(number as u32));
         }
     }
 
     /// Splits a request into drive operations and hands those that may start to their drives. Returns how many there are.
     #[inline]
-    pub fn submit<S: Shape>(
-        &mut self,
-        request: &PoolRequest,
-        clock: &mut Clock,
-        observer: &mut Observer,
-    ) -> u32 {
+    pub fn submit<S: Shape>(&mut self, request: &PoolRequest, around: &mut Surroundings) -> u32 {
         let PoolRequest { pool, range, serves, reason } = *request;
         if S::MANAGED
             && let Some(log) = &mut self.log
         {
-            log.add(clock.now, pool, &range, reason);
+            log.add(around.clock.now, pool, &range, reason);
         }
-        let made = self.pools[pool].submit::<S>(range, serves, &self.drives, &mut self.ops, &mut self.ready);
-        self.hand_out::<S>(clock, observer);
+        let made =
+            self.pools[pool].submit::<S>(range, serves, &self.drives, &mut around.ops, &mut self.ready);
+        self.hand_out::<S>(around);
         made
     }
 
@@ -154,129 +140,109 @@ impl Backend {
         pool: usize,
         (offset, size): (u64, u64),
         host: u32,
-        clock: &mut Clock,
-        observer: &mut Observer,
+        around: &mut Surroundings,
     ) -> u32 {
-        let made = self.pools[pool].trim((offset, size), host, &mut self.ops, &mut self.ready);
-        self.hand_out::<Full>(clock, observer);
+        let made = self.pools[pool].trim((offset, size), host, &mut around.ops, &mut self.ready);
+        self.hand_out::<Full>(around);
         made
     }
 
     /// Hands the ready operations to their drives, through the controller's back end where there is one.
     #[inline]
-    pub(super) fn hand_out<S: Shape>(&mut self, clock: &mut Clock, observer: &mut Observer) {
+    pub(super) fn hand_out<S: Shape>(&mut self, around: &mut Surroundings) {
         if S::LAYERS && self.commands.is_some() {
-            return self.send_commands(clock, observer);
+            return self.send_commands(around);
         }
         for i in 0..self.ready.len() {
-            self.hand_to_drive::<S>(self.ready[i], clock, observer);
+            self.hand_to_drive::<S>(self.ready[i], around);
         }
         self.ready.clear();
     }
 
     /// An operation joins the queue of its drive.
     #[inline]
-    fn hand_to_drive<S: Shape>(&mut self, key: u32, clock: &mut Clock, observer: &mut Observer) {
-        let op = self.ops.get_mut(key);
-        op.arrived = clock.now;
+    fn hand_to_drive<S: Shape>(&mut self, key: u32, around: &mut Surroundings) {
+        let op = around.ops.get_mut(key);
+        op.arrived = around.clock.now;
         let drive = op.drive;
         if S::MANAGED && self.drives[drive as usize].has_failed() {
-            clock.push_now(Event::Lost(key));
+            around.clock.push_now(Event::Lost(key));
             return;
         }
-        self.with_drive(drive, clock, observer, |drive, now, around| drive.submit::<S>(now, key, around));
+        self.drives[drive as usize].submit::<S>(around.clock.now, key, around);
     }
 
     /// Sends the ready operations through the controller's back end.
     #[inline(never)]
-    fn send_commands(&mut self, clock: &mut Clock, observer: &mut Observer) {
+    fn send_commands(&mut self, around: &mut Surroundings) {
         for i in 0..self.ready.len() {
             let key = self.ready[i];
-            let op = self.ops.get(key);
+            let op = around.ops.get(key);
             let drive = &mut self.drives[op.drive as usize];
             if drive.has_failed() {
-                clock.push_now(Event::Lost(key)); // the controller sends nothing to a drive that it knows has failed
+                around.clock.push_now(Event::Lost(key)); // the controller sends nothing to a drive that it knows has failed
                 continue;
             }
             drive.expect(1);
             let Some(path) = &mut self.commands else { continue };
-            if !path.enter(key, op.for_write, clock.now, observer.window(), &mut clock.events) {
-                self.command_arrived(key, clock, observer);
+            if !path.enter(
+                key,
+                op.for_write,
+                around.clock.now,
+                around.observer.window(),
+                &mut around.clock.events,
+            ) {
+                self.command_arrived(key, around);
             }
         }
         self.ready.clear();
     }
 
     /// A command leaves the write path of the controller's back end.
-    pub fn command_prepared(&mut self, key: u32, clock: &mut Clock, observer: &mut Observer) {
+    pub fn command_prepared(&mut self, key: u32, around: &mut Surroundings) {
         let Some(path) = &mut self.commands else { return };
-        if !path.prepared(key, clock.now, observer.window(), &mut clock.events) {
-            self.command_arrived(key, clock, observer);
+        if !path.prepared(key, around.clock.now, around.observer.window(), &mut around.clock.events) {
+            self.command_arrived(key, around);
         }
     }
 
     /// A command reaches its drive. If the drive has failed in the meantime, the operation is lost.
-    pub fn command_arrived(&mut self, key: u32, clock: &mut Clock, observer: &mut Observer) {
-        let drive = self.ops.get(key).drive as usize;
+    pub fn command_arrived(&mut self, key: u32, around: &mut Surroundings) {
+        let drive = around.ops.get(key).drive as usize;
         self.drives[drive].expect(-1);
-        self.hand_to_drive::<Full>(key, clock, observer);
+        self.hand_to_drive::<Full>(key, around);
     }
 
     /// A drive completes its operation, hands out what waited for it, and serves the next one.
     #[inline]
-    pub fn drive_done<S: Shape>(
-        &mut self,
-        index: u32,
-        clock: &mut Clock,
-        observer: &mut Observer,
-    ) -> Option<Completed> {
-        let key =
-            self.with_drive(index, clock, observer, |drive, now, around| drive.complete::<S>(now, around))?;
-        let op = self.ops.remove(key);
+    pub fn drive_done<S: Shape>(&mut self, index: u32, around: &mut Surroundings) -> Option<Completed> {
+        let key = self.drives[index as usize].complete::<S>(around.clock.now, around)?;
+        let op = around.ops.remove(key);
         let drive = &self.drives[index as usize];
         let (pool, started) = (drive.pool(), drive.last_started);
         if S::MANAGED && op.host == NO_OP {
-            self.rebuild_done(&op, false, clock, observer);
+            self.rebuild_done(&op, false, around);
         } else {
             self.pools[pool].complete(&op, &mut self.ready);
-            self.hand_out::<S>(clock, observer);
+            self.hand_out::<S>(around);
         }
-        self.with_drive(index, clock, observer, |drive, now, around| drive.proceed::<S>(now, around));
+        self.drives[index as usize].proceed::<S>(around.clock.now, around);
         Some(Completed { upper: op.host, arrived: op.arrived, started })
     }
 
-    /// Lets a drive do something.
-    #[inline]
-    pub fn with_drive<T>(
-        &mut self,
-        index: u32,
-        clock: &mut Clock,
-        observer: &mut Observer,
-        act: impl FnOnce(&mut Drive, Nanos, &mut Surroundings<'_>) -> T,
-    ) -> T {
-        let mut around = Surroundings {
-            events: &mut clock.events,
-            buses: &mut self.buses,
-            spin_ups: &mut self.spin_ups,
-            ops: &self.ops,
-            observer,
-        };
-        act(&mut self.drives[index as usize], clock.now, &mut around)
-    }
-
     /// Ends the run: books what lasts, and takes back what was booked beyond the end.
-    pub fn finish(&mut self, end: Nanos, observer: &mut Observer) {
+    pub fn finish(&mut self, end: Nanos, around: &mut Surroundings) {
         if let Some(log) = &mut self.log {
             log.flush();
         }
         for drive in &mut self.drives {
-            drive.finish(end, &self.ops, observer);
+            drive.finish(end, &around.ops, &mut around.observer);
         }
-        for bus in &mut self.buses {
-            bus.cut(end, observer.window());
+        for bus in &mut around.buses {
+            bus.cut(end, around.observer.window());
         }
         if let Some(commands) = &mut self.commands {
-            commands.cut(end, observer.window());
+            commands.cut(end, around.observer.window());
         }
     }
 

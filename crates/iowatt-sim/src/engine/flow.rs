@@ -30,7 +30,7 @@ impl<S: Shape> Engine<'_, S> {
         if self.hosts.workloads[workload].arrivals.is_open() {
             return Ok(());
         }
-        while let Some(request) = self.hosts.take(workload, self.clock.now)? {
+        while let Some(request) = self.hosts.take(workload, self.around.clock.now)? {
             self.issue(workload, &request)?;
         }
         Ok(())
@@ -39,7 +39,7 @@ impl<S: Shape> Engine<'_, S> {
     /// A host issues a request.
     #[inline]
     pub(super) fn issue(&mut self, workload: usize, request: &Request) -> Result<(), SimError> {
-        let host = self.hosts.issue(workload, request, self.clock.now, &mut self.observer)?;
+        let host = self.hosts.issue(workload, request, self.around.clock.now, &mut self.around.observer)?;
         let (offset, size) = (request.offset, u64::from(request.size));
         if S::FLASH && request.op == Op::Trim {
             self.issue_trim(host, workload, (offset, size));
@@ -62,10 +62,10 @@ impl<S: Shape> Engine<'_, S> {
     fn issue_trim(&mut self, host: u32, workload: usize, (offset, size): (u64, u64)) {
         let volume = &self.hosts.workloads[workload].volume;
         let range = (volume.offset_bytes + offset, size);
-        let made = self.backend.trim(volume.pool, range, host, &mut self.clock, &mut self.observer);
+        let made = self.backend.trim(volume.pool, range, host, &mut self.around);
         self.hosts.add_parts(host, made.max(1));
         if made == 0 {
-            self.clock.push_now(Event::Answered(host));
+            self.around.clock.push_now(Event::Answered(host));
         }
     }
 
@@ -81,7 +81,7 @@ impl<S: Shape> Engine<'_, S> {
         let volume = &self.hosts.workloads[workload].volume;
         let (offset, size, write) = range;
         let (space, from) = (volume.pool, volume.offset_bytes + offset);
-        self.observer.handed_to(self.clock.now, space, (from, from + size, write));
+        self.around.observer.handed_to(self.around.clock.now, space, (from, from + size, write));
         if S::LAYERS && self.volumes.is_some() {
             self.hosts.add_parts(host, 1);
             self.enter_volumes(space, (host, write), (from, size, write));
@@ -118,19 +118,19 @@ impl<S: Shape> Engine<'_, S> {
     #[inline]
     fn submit(&mut self, pool: usize, range: Range, serves: Serves, reason: Reason) -> u32 {
         let request = PoolRequest { pool, range, serves, reason };
-        self.backend.submit::<S>(&request, &mut self.clock, &mut self.observer)
+        self.backend.submit::<S>(&request, &mut self.around)
     }
 
     /// A drive completes its operation.
     #[inline]
     pub(super) fn drive_done(&mut self, drive: u32) -> Result<(), SimError> {
-        let Some(done) = self.backend.drive_done::<S>(drive, &mut self.clock, &mut self.observer) else {
+        let Some(done) = self.backend.drive_done::<S>(drive, &mut self.around) else {
             return Ok(());
         };
         if S::LAYERS
             && let Some(paths) = &mut self.paths
         {
-            let now = self.clock.now;
+            let now = self.around.clock.now;
             paths.sheets.last = LastOperation { arrived: done.arrived, started: done.started, done: now };
         }
         if S::MANAGED && done.upper == NO_OP { Ok(()) } else { self.operation_done(done.upper) }
@@ -138,7 +138,7 @@ impl<S: Shape> Engine<'_, S> {
 
     /// An operation is lost with its drive: others replace it.
     pub(super) fn operation_lost(&mut self, key: u32) -> Result<(), SimError> {
-        let replaced = self.backend.replace(key, &mut self.clock, &mut self.observer);
+        let replaced = self.backend.replace(key, &mut self.around);
         let Some((upper, made)) = replaced else { return Ok(()) };
         match (&mut self.volumes, &mut self.controller) {
             (Some(volumes), _) => volumes.add_operations(upper, made),
@@ -190,10 +190,10 @@ impl<S: Shape> Engine<'_, S> {
     /// A host request has its answer; a closed loop may issue the next one.
     #[inline]
     fn complete(&mut self, host: u32) -> Result<(), SimError> {
-        match self.hosts.complete(host, self.clock.now, &mut self.observer) {
+        match self.hosts.complete(host, self.around.clock.now, &mut self.around.observer) {
             (workload, None) => self.issue_closed(workload),
             (workload, Some(at)) => {
-                self.clock.events.push(at, Event::Thought(workload as u32));
+                self.around.clock.events.push(at, Event::Thought(workload as u32));
                 Ok(())
             }
         }
@@ -215,7 +215,11 @@ impl<S: Shape> Engine<'_, S> {
         let Some(controller) = &mut self.controller else { return Ok(false) };
         if let Some((key, request)) = controller.back.take() {
             let space = request.pool as usize;
-            self.observer.handed_to(self.clock.now, space, (request.from, request.until, request.write));
+            self.around.observer.handed_to(
+                self.around.clock.now,
+                space,
+                (request.from, request.until, request.write),
+            );
             let range = (request.from, request.until - request.from, request.write);
             let for_write = request.is_for_write();
             if self.volumes.is_some() {
@@ -270,7 +274,7 @@ impl<S: Shape> Engine<'_, S> {
     pub(super) fn regain(&mut self, number: usize) {
         let back = self.with_controller(|controller, moment| controller.regain(number, moment));
         if back.flatten() == Some(Lost::Controller) {
-            self.backend.commands.iter_mut().for_each(|commands| commands.restore(self.clock.now));
+            self.backend.commands.iter_mut().for_each(|commands| commands.restore(self.around.clock.now));
         }
     }
 
@@ -337,8 +341,8 @@ impl<S: Shape> Engine<'_, S> {
     /// A request on a path is done: every nanosecond of it must be booked.
     fn close_sheet(&mut self, key: u32, host: &HostRequest) -> Result<(), SimError> {
         let Some(paths) = &mut self.paths else { return Ok(()) };
-        let (now, workload) = (self.clock.now, host.workload as usize);
-        let window = self.observer.window();
+        let (now, workload) = (self.around.clock.now, host.workload as usize);
+        let window = self.around.observer.window();
         let counted = window.begins(host.arrived) && now <= window.end;
         let response_ns = now - host.arrived;
         let observed = paths.close(key, workload, response_ns, counted);
@@ -350,7 +354,7 @@ impl<S: Shape> Engine<'_, S> {
         for (point, span) in points {
             if let Some((from, until)) = span {
                 let response = until - from;
-                self.observer.at_point(now, point, workload, host.write, host.arrived, response);
+                self.around.observer.at_point(now, point, workload, host.write, host.arrived, response);
             }
         }
         Ok(())
@@ -359,8 +363,8 @@ impl<S: Shape> Engine<'_, S> {
     /// Lets the paths act; returns what they request.
     fn with_paths(&mut self, act: impl FnOnce(&mut Paths, &mut path::Moment<'_>) -> Next) -> Next {
         let Some(paths) = &mut self.paths else { return Next::Nothing };
-        let (now, window) = (self.clock.now, self.observer.window());
-        act(paths, &mut path::Moment { now, window, events: &mut self.clock.events })
+        let (now, window) = (self.around.clock.now, self.around.observer.window());
+        act(paths, &mut path::Moment { now, window, events: &mut self.around.clock.events })
     }
 
     /// Lets the controller do something.
@@ -369,17 +373,17 @@ impl<S: Shape> Engine<'_, S> {
         act: impl FnOnce(&mut Controller, controller::Moment<'_>) -> T,
     ) -> Option<T> {
         let controller = self.controller.as_deref_mut()?;
-        let (now, window) = (self.clock.now, self.observer.window());
+        let (now, window) = (self.around.clock.now, self.around.observer.window());
         let sheets = self.paths.as_deref_mut().map(|paths| &mut paths.sheets);
-        let events = &mut self.clock.events;
+        let events = &mut self.around.clock.events;
         Some(act(controller, controller::Moment { now, window, events, sheets }))
     }
 
     /// Lets the volume layer do something.
     pub(super) fn with_volumes(&mut self, act: impl FnOnce(&mut Volumes, volume::Moment<'_>)) {
         let Some(volumes) = &mut self.volumes else { return };
-        let (now, window) = (self.clock.now, self.observer.window());
-        let (events, drives) = (&mut self.clock.events, &self.backend.drives[..]);
+        let (now, window) = (self.around.clock.now, self.around.observer.window());
+        let (events, drives) = (&mut self.around.clock.events, &self.backend.drives[..]);
         act(volumes, volume::Moment { now, window, events, drives });
     }
 }

@@ -1,11 +1,10 @@
 //! The hosts: their workloads, and the requests in flight.
 
 use super::Progress;
-use super::clock::Clock;
 use crate::arrival::Arrivals;
 use crate::clock::Nanos;
 use crate::error::SimError;
-use crate::event::Event;
+use crate::event::{Clock, Event};
 use crate::observe::Observer;
 use crate::plan::{Plan, VolumePlan};
 use crate::rng::{Component, Stream};

@@ -337,6 +337,9 @@ impl Pool {
     fn touch(&self, sector: u64, end: u64) -> Touched {
         let unit = self.layout.unit();
         let (stripe, first, start) = self.layout.locate(sector);
+        if end - sector <= unit - start {
+            return Touched { stripe, first, last: first, start, end: start + (end - sector) };
+        }
         let left_in_stripe = (self.layout.data_drives() - first).saturating_mul(unit) - start;
         let sectors = (end - sector).min(left_in_stripe);
         let (_, last, last_offset) = self.layout.locate(sector + sectors - 1);
@@ -344,6 +347,9 @@ impl Pool {
     }
 
     fn sectors_of(&self, t: &Touched) -> u64 {
+        if t.first == t.last {
+            return t.end - t.start;
+        }
         (t.first..=t.last).map(|i| t.part(i, self.layout.unit()).1).sum()
     }
 

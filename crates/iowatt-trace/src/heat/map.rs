@@ -137,7 +137,8 @@ impl HeatMap {
     pub fn rows(&self) -> Vec<Row> {
         let mut order: Vec<_> = self.slots.iter().map(|(&key, &slot)| (key, slot as usize)).collect();
         order.sort_unstable();
-        let mut rows = Vec::new();
+        let held = self.periods.iter().flatten().filter(|cell| !cell.is_empty()).count();
+        let mut rows = Vec::with_capacity(held);
         for ((space, extent), slot) in order {
             let cells = self.periods.iter().map(|period| period.get(slot)).enumerate();
             let held = cells.filter_map(|(number, cell)| Some((number, cell.filter(|c| !c.is_empty())?)));

@@ -1,10 +1,11 @@
 //! Simulated time and the events to come.
 
+use super::{Event, EventQueue};
 use crate::clock::Nanos;
-use crate::event::{Event, EventQueue};
 
 /// The present and the future of a run.
-pub(super) struct Clock {
+#[derive(Debug)]
+pub struct Clock {
     /// The time of the event being handled.
     pub now: Nanos,
     /// When the run ends; `None`: with the last completion.
