@@ -67,7 +67,7 @@ impl Cursor {
     #[inline]
     pub fn step(&mut self, mech: &Mechanics, leave: Picos) {
         let here = self.arm();
-        let next = mech.layout.run(self.run.lbn + self.run.sectors);
+        let next = mech.layout.following(&self.run);
         let seek = mech.positioning(here, &next, self.write) * 1000;
         self.settled = leave + seek;
         self.seek += seek;

@@ -116,6 +116,8 @@ impl Indexed {
                         per_turn: r[5].max(1),
                         pitch,
                         angle_ps: pitch.pass(sector) % self.revolution_ps,
+                        zone: 0,
+                        even: 0,
                     };
                 }
                 bound = r[0] - lbn;
@@ -152,6 +154,8 @@ impl Indexed {
                     per_turn: pattern.per_turn,
                     pitch: pattern.pitch,
                     angle_ps: (angle + pattern.pitch.pass(sector)) % self.revolution_ps,
+                    zone: 0,
+                    even: 0,
                 };
             }
             node = entry.child as usize;

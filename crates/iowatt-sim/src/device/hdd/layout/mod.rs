@@ -31,6 +31,10 @@ pub struct Run {
     pub pitch: Pitch,
     /// Rotation from the index mark to the first sector.
     pub angle_ps: Picos,
+    /// Number of its zone, where the layout has zones.
+    zone: u32,
+    /// Sectors from its first one on that lie one behind the other, over the ends of tracks, without a slip or a remap.
+    even: u64,
 }
 
 /// The layout of a drive.
@@ -68,6 +72,16 @@ impl Layout {
         match self {
             Self::Zoned(zoned) => zoned.run(lbn),
             Self::Indexed(indexed) => indexed.run(lbn),
+        }
+    }
+
+    /// The run that follows `run`, which the drive must have: as [`Self::run`] finds it, most often without a search.
+    #[must_use]
+    #[inline]
+    pub fn following(&self, run: &Run) -> Run {
+        match self {
+            Self::Zoned(zoned) => zoned.following(run),
+            Self::Indexed(indexed) => indexed.run(run.lbn + run.sectors),
         }
     }
 }

@@ -33,6 +33,8 @@ struct Zone {
     first_ps: Picos,
     track_skew_ps: Picos,
     cylinder_step_ps: Picos,
+    /// From the start of a cylinder's last track to that of the next cylinder's first.
+    next_cylinder_ps: Picos,
     slips: Vec<Slip>,
     slip_locator: Locator,
     /// Raw positions of slips, where they also move the skew on.
@@ -94,6 +96,7 @@ impl Zoned {
         let zone = &self.zones[index];
         let slot = lbn - zone.first_lbn + zone.reserved;
         let (sector, mut sectors) = self.physical(zone, slot);
+        let mut even = sectors;
 
         let mut physical = sector;
         if !zone.remaps.is_empty() {
@@ -108,6 +111,7 @@ impl Zoned {
                 Some(&(from, _)) => sectors = sectors.min(from * per - sector),
                 None => {}
             }
+            even = 0;
         }
         let spt = zone.sectors_per_track;
         let on_track = physical % spt;
@@ -116,6 +120,7 @@ impl Zoned {
         sectors = sectors.min(spt - on_track);
         if let Some(&next) = self.starts.get(index + 1) {
             sectors = sectors.min(next - lbn);
+            even = even.min(next - lbn);
         }
 
         let absolute = zone.first_cylinder + cylinder;
@@ -131,6 +136,7 @@ impl Zoned {
                 Sparing::PerTrack => track,
                 _ => cylinder * self.heads,
             };
+            even = 0;
             angle_sectors += zone.skew_slips.partition_point(|&s| s < tracks * spt) as u64;
         }
         let angle_ps = (zone.first_ps
@@ -147,6 +153,39 @@ impl Zoned {
             per_turn: spt,
             pitch: zone.pitch,
             angle_ps,
+            zone: index as u32,
+            even: if self.mapping == Mapping::Normal { even } else { 0 },
+        }
+    }
+
+    /// The run that follows `run`.
+    #[must_use]
+    #[inline]
+    pub fn following(&self, run: &Run) -> Run {
+        let lbn = run.lbn + run.sectors;
+        if run.even < run.sectors + run.per_turn {
+            return self.run(lbn);
+        }
+        // The whole next track: only its skew is new.
+        let zone = &self.zones[run.zone as usize];
+        let last_head = u64::from(run.head) + 1 == self.heads;
+        let (cylinder, head, skew_ps) = if last_head {
+            (run.cylinder + 1, 0, zone.next_cylinder_ps)
+        } else {
+            (run.cylinder, run.head + 1, zone.track_skew_ps)
+        };
+        let turned = |angle| if angle >= self.revolution_ps { angle - self.revolution_ps } else { angle };
+        let on_track = run.per_turn - run.sectors;
+        let start_ps = turned(run.angle_ps + self.revolution_ps - run.pitch.pass(on_track));
+        Run {
+            lbn,
+            sectors: run.per_turn,
+            before: 0,
+            cylinder,
+            head,
+            angle_ps: turned(start_ps + skew_ps),
+            even: run.even - run.sectors,
+            ..*run
         }
     }
 
@@ -227,6 +266,7 @@ fn zone(plan: &ZonePlan, sparing: Sparing, heads: u64, first_lbn: u64, turn: Pic
         first_ps: skew(plan.first_sector_offset),
         track_skew_ps,
         cylinder_step_ps: (track_skew_ps * (heads - 1) + skew(plan.cylinder_skew_sectors)) % turn,
+        next_cylinder_ps: skew(plan.cylinder_skew_sectors),
         slips,
         slip_locator,
         skew_slips,
@@ -255,4 +295,61 @@ fn slips(raw: &[u64], sparing: Sparing, sectors: u64, slots: u64, front: u64) ->
         in_group += 1;
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::hdd::tests::small_disk;
+    use proptest::prelude::*;
+
+    const SPARINGS: [Sparing; 8] = [
+        Sparing::None,
+        Sparing::Tracks,
+        Sparing::PerTrack,
+        Sparing::PerCylinder { front: true, to_end: false },
+        Sparing::PerCylinder { front: false, to_end: true },
+        Sparing::PerRange(3),
+        Sparing::PerZone,
+        Sparing::AtEnd,
+    ];
+
+    proptest! {
+        /// What follows a run is what is found at its end, through every LBN of the disk and from anywhere in a track.
+        #[test]
+        fn the_following_run_is_the_one_that_is_found(
+            sparing in 0usize..8, serpentine in any::<bool>(), surfaces in 1u32..4, from in 0u64..200,
+            (skew, offset) in (0.0f64..45.0, 0.0f64..20.0),
+            slips in prop::collection::vec(0u64..900, 0..4), remaps in prop::collection::vec((0u64..40, 40u64..60), 0..2),
+        ) {
+            let sparing = SPARINGS[sparing];
+            let zone = |first_cylinder, sectors_per_track, slips, remaps| ZonePlan {
+                first_cylinder,
+                cylinders: 10,
+                sectors_per_track,
+                first_sector_offset: offset,
+                track_skew_sectors: skew,
+                cylinder_skew_sectors: 1.7 * skew,
+                spares: 3,
+                slips,
+                remaps,
+                ..ZonePlan::default()
+            };
+            let zones = vec![zone(0, 40, slips, vec![]), zone(10, 33, vec![], remaps), zone(20, 20, vec![], vec![])];
+            let mapping = if serpentine { Mapping::SerpentineByZone } else { Mapping::Normal };
+            let plan = HddPlan { surfaces, ..small_disk() };
+            let layout = Zoned::new(&plan, &ZonedPlan { mapping, sparing, zones }, 10_000_000_007);
+            let mut run = layout.run(from.min(layout.capacity() - 1));
+            let mut evenly = 0;
+            while run.lbn + run.sectors < layout.capacity() {
+                evenly += u32::from(run.even >= run.sectors + run.per_turn);
+                let next = layout.following(&run);
+                prop_assert_eq!(next, layout.run(run.lbn + run.sectors));
+                run = next;
+            }
+            if sparing == Sparing::None && !serpentine {
+                prop_assert!(evenly > 0, "never without a search");
+            }
+        }
+    }
 }
