@@ -69,6 +69,8 @@ pub struct HeatMap {
     room: usize,
     /// The extent asked for last, and its slot: often the next one, too.
     recent: ((u32, u64), usize),
+    /// The period asked for last: when it begins, how long it is (0: ask anew), its number.
+    present: (u64, u64, usize),
 }
 
 /// No slot.
@@ -89,6 +91,7 @@ impl HeatMap {
             periods: Vec::new(),
             room: 1,
             recent: NOWHERE,
+            present: (0, 0, 0),
         }
     }
 
@@ -116,19 +119,16 @@ impl HeatMap {
         if until <= from {
             return;
         }
-        let way = usize::from(write);
-        let mut cell = Cell::default();
-        cell.requests[way] = 1;
-        let mut from = from;
+        let (way, mut from, mut requests) = (usize::from(write), from, 1);
         while from < until {
             // A slot that is new may make extents and periods coarser.
             let slot = self.slot(space, from);
             let period = self.period_of(at);
             let end = (from - from % self.extent_bytes).saturating_add(self.extent_bytes).min(until);
-            cell.bytes[way] = end - from;
-            self.cell(period, slot).join(cell);
-            cell.requests[way] = 0;
-            from = end;
+            let cell = self.cell(period, slot);
+            cell.requests[way] += requests;
+            cell.bytes[way] += end - from;
+            (from, requests) = (end, 0);
         }
     }
 
@@ -163,7 +163,19 @@ impl HeatMap {
     }
 
     /// The period of `at`, which there is from now on.
+    #[inline]
     fn period_of(&mut self, at: u64) -> usize {
+        let (first, length, number) = self.present;
+        if at.wrapping_sub(first) < length {
+            return number;
+        }
+        let number = self.open_period(at);
+        self.present =
+            (self.start.saturating_add((number as u64).saturating_mul(self.period)), self.period, number);
+        number
+    }
+
+    fn open_period(&mut self, at: u64) -> usize {
         loop {
             let period = (at - self.start) / self.period;
             // A period of all time there is has no other beside it.
@@ -214,6 +226,7 @@ impl HeatMap {
     }
 
     fn join_periods(&mut self) {
+        self.present = (0, 0, 0);
         self.period = self.period.saturating_mul(2);
         let mut periods = std::mem::take(&mut self.periods).into_iter();
         while let Some(mut first) = periods.next() {
