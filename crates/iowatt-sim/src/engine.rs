@@ -46,6 +46,8 @@ pub struct Progress {
 /// A simulation ready to run.
 pub struct Simulation<'a> {
     engine: Engine<'a, Full>,
+    /// Whether the widest shape runs whatever is needed.
+    wide: bool,
 }
 
 /// The system at work, compiled for a shape.
@@ -110,7 +112,7 @@ impl<'a> Simulation<'a> {
                 observer,
             },
         };
-        Ok(Self { engine })
+        Ok(Self { engine, wide: false })
     }
 
     /// Hands every request to a pool to `sink`, in batches in order of time.
@@ -129,13 +131,22 @@ impl<'a> Simulation<'a> {
         self.engine.backend.foresee(periods);
     }
 
+    /// Runs in the widest shape whatever the plan needs: tests compare shapes.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn widened(mut self) -> Self {
+        self.wide = true;
+        self
+    }
+
     /// Runs to the given end, or to the last completion. `hook` is called now and then and stops the run by returning
     /// `false`.
     ///
     /// # Errors
     /// What the sources report, a request past its volume's end, or [`SimError::Stopped`].
     pub fn run(self, hook: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, SimError> {
-        fitting!(self.engine.needs(), S => self.engine.reshape::<S>().run(hook))
+        let needs = if self.wide { Needs::ALL } else { self.engine.needs() };
+        fitting!(needs, S => self.engine.reshape::<S>().run(hook))
     }
 }
 

@@ -51,6 +51,11 @@ pub struct Needs {
     pub managed: bool,
 }
 
+impl Needs {
+    /// Everything.
+    pub const ALL: Self = Self { layers: true, flash: true, managed: true };
+}
+
 /// Evaluates an expression with `$shape` as the leanest shape that has what is needed.
 macro_rules! fitting {
     ($needs:expr, $shape:ident => $run:expr) => {
