@@ -412,7 +412,7 @@ impl Drive {
             }
             return;
         }
-        self.end_idle_period(now, &mut around.observer);
+        self.end_idle_period(now, &around.observer);
         self.book_rest(now, &mut around.observer);
         let Body::Disk(disk) = &mut self.body else { return };
         if let Some(via) = self.queue.pass(op.lbn, disk) {
@@ -449,7 +449,7 @@ impl Drive {
         }
         match self.spindle {
             Spindle::Ready if self.in_service == NO_OP => {
-                self.end_idle_period(now, &mut around.observer);
+                self.end_idle_period(now, &around.observer);
                 self.book_rest(now, &mut around.observer);
                 if self.managed.is_none() || self.interrupted(now, around) {
                     self.serve_next::<Full>(now, around);

@@ -40,7 +40,7 @@ impl Overheads {
             |s: [Nanos; 2]| s.map(|own| if own < at_rest { s[0].max(s[1]).max(at_rest) } else { own });
         let mark = |fraction: f64| {
             let fixed = !plan.watermark_by_request || fraction == 0.0;
-            fixed.then(|| (segment_sectors as f64 * fraction) as u64)
+            fixed.then_some((segment_sectors as f64 * fraction) as u64)
         };
         Self {
             watermark: [mark(plan.read_watermark), mark(plan.write_watermark)],
