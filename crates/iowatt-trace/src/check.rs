@@ -11,7 +11,7 @@ use crate::format::{Clock, Raw, Records};
 use crate::gap::LongestGap;
 use crate::order::{HELD, Reorder};
 use crate::origin;
-use crate::request::{Op, Request, Source, partial_sectors};
+use crate::request::{NO_STREAM, Op, Request, Source, partial_sectors};
 use crate::selection::Selection;
 use crate::spec::TraceSpec;
 use crate::summary::Summary;
@@ -41,8 +41,13 @@ pub struct Checked<R> {
     origin_ns: Option<u64>,
     last_ns: Option<u64>,
     gap: LongestGap,
-    /// Records of a run.
+    /// Records decoded together, how many of them are through the checks, and the place of the first.
     run: Vec<Raw>,
+    admitted: usize,
+    first_place: u64,
+    /// How many devices and streams the records taken so far have named; the rest of the run may have named others.
+    devices: usize,
+    streams: usize,
     ended: bool,
 }
 
@@ -80,6 +85,10 @@ impl<R: Records> Checked<R> {
             last_ns: None,
             gap: LongestGap::default(),
             run: Vec::new(),
+            admitted: 0,
+            first_place: 0,
+            devices: 0,
+            streams: 0,
             ended: false,
         })
     }
@@ -104,14 +113,6 @@ impl<R: Records> Checked<R> {
             self.summary.first_bad.push(format!("{place}: {}", fault.reason));
         }
         Ok(())
-    }
-
-    #[inline]
-    fn admit(&mut self, place: u64, decoded: Result<Raw, Fault>) -> Result<(), TraceError> {
-        match decoded {
-            Ok(raw) => self.admit_raw(place, &raw),
-            Err(fault) => self.bad(place, fault),
-        }
     }
 
     #[inline]
@@ -223,15 +224,32 @@ impl<R: Records> Checked<R> {
         self.unusable(Code::Empty, reason)
     }
 
-    /// Takes several records at once, where the input has them ready.
-    fn admit_run(&mut self) -> Result<bool, TraceError> {
-        let mut run = std::mem::take(&mut self.run);
-        run.clear();
-        let first = self.records.run(&mut run, RUN);
-        let admitted = first
-            .and_then(|first| (first..).zip(&run).try_for_each(|(place, raw)| self.admit_raw(place, raw)));
-        self.run = run;
-        admitted.map(|()| !self.run.is_empty())
+    /// Takes the next record, decoded with `wanted` others where the input has them ready; `false` at the end.
+    #[inline]
+    fn take(&mut self, wanted: usize) -> Result<bool, TraceError> {
+        if self.admitted == self.run.len() {
+            self.run.clear();
+            self.admitted = 0;
+            self.first_place = self.records.run(&mut self.run, wanted.min(RUN))?;
+        }
+        if let Some(&raw) = self.run.get(self.admitted) {
+            let place = self.first_place + self.admitted as u64;
+            self.admitted += 1;
+            self.devices = self.devices.max(raw.device as usize + 1);
+            if raw.stream != NO_STREAM {
+                self.streams = self.streams.max(raw.stream as usize + 1);
+            }
+            return self.admit_raw(place, &raw).map(|()| true);
+        }
+        let next = self.records.next()?;
+        let names = self.records.names();
+        (self.devices, self.streams) = (names.devices.names().len(), names.streams.names().len());
+        match next {
+            Some((place, Ok(raw))) => self.admit_raw(place, &raw)?,
+            Some((place, Err(fault))) => self.bad(place, fault)?,
+            None => return Ok(false),
+        }
+        Ok(true)
     }
 
     fn advance(&mut self, out: &mut Vec<Request>, limit: usize) -> Result<bool, TraceError> {
@@ -242,10 +260,7 @@ impl<R: Records> Checked<R> {
                 out.push(request);
             } else if self.ended {
                 break;
-            } else if self.admit_run()? {
-            } else if let Some((place, decoded)) = self.records.next()? {
-                self.admit(place, decoded)?;
-            } else {
+            } else if !self.take(full - out.len())? {
                 self.finish()?;
             }
         }
@@ -287,11 +302,13 @@ impl<R: Records> Source for Checked<R> {
     }
 
     fn devices(&self) -> &[String] {
-        self.records.names().devices.names()
+        let names = self.records.names().devices.names();
+        names.get(..self.devices).unwrap_or(names)
     }
 
     fn streams(&self) -> &[String] {
-        self.records.names().streams.names()
+        let names = self.records.names().streams.names();
+        names.get(..self.streams).unwrap_or(names)
     }
 
     fn summary(&self) -> Option<Summary> {

@@ -100,7 +100,7 @@ impl Reorder {
     }
 
     /// Takes a request whose stamp was noted.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, raw: Raw) {
         let waiting = Waiting { raw, sequence: self.sequence };
         self.sequence += 1;
@@ -123,14 +123,14 @@ impl Reorder {
     }
 
     /// Whether nothing can come before the earliest stamp, or it can be held no longer.
-    #[inline]
+    #[inline(always)]
     fn may_go(&self, earliest_ns: u64) -> bool {
         let safe = self.newest_ns - earliest_ns >= self.tolerance_ns;
         safe || self.finished || self.ordered.len() + self.stragglers.len() >= self.held
     }
 
     /// The earliest request, once nothing can come before it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<Raw> {
         if self.stragglers.is_empty() {
             // The usual case by itself: it is most of the cost of reading a binary trace.
