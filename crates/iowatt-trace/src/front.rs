@@ -13,6 +13,8 @@ const WORD: usize = 8;
 const ONES: u64 = 0x0101_0101_0101_0101;
 /// The digit 0 in each place.
 const ZEROS: u64 = b'0' as u64 * ONES;
+/// A space in each place.
+const SPACES: u64 = b' ' as u64 * ONES;
 /// A line end in each place.
 const LINE_ENDS: u64 = b'\n' as u64 * ONES;
 /// The upper bit of each byte.
@@ -74,14 +76,11 @@ impl<'a> Front<'a> {
     fn long_number(&mut self, first: u64) -> Option<u64> {
         self.at += WORD;
         let second = self.word();
-        match second.count {
-            0 => Some(first),
-            WORD => self.longest_number(first * POW10[WORD] + second.value()),
-            count => {
-                self.at += count;
-                Some(first * POW10[count] + second.value())
-            }
+        if second.count == WORD {
+            return self.longest_number(first * POW10[WORD] + second.value());
         }
+        self.at += second.count;
+        Some(first * POW10[second.count] + second.value())
     }
 
     /// A number that begins with sixteen digits, whose value is given.
@@ -153,8 +152,16 @@ impl<'a> Front<'a> {
     /// Passes over blanks, if there are any.
     #[inline(always)]
     pub(crate) fn blanks(&mut self) -> Option<()> {
-        self.at = behind_blanks(self.bytes, self.at)?;
-        Some(())
+        loop {
+            let others = self.bytes_at() ^ SPACES;
+            if others != 0 {
+                self.at += others.trailing_zeros() as usize / 8;
+                break;
+            }
+            self.at += WORD;
+            self.taken()?;
+        }
+        (self.peek() != b'\t').then_some(()) // tabs among spaces are rare
     }
 
     /// Passes over capital letters, if there are any.
@@ -243,13 +250,6 @@ impl<'a> Front<'a> {
     }
 }
 
-/// Where the blanks from `at` on end.
-#[inline(never)]
-fn behind_blanks(bytes: &[u8], at: usize) -> Option<usize> {
-    let blanks = bytes.get(at..)?.iter().take_while(|&&byte| is_blank(byte)).count();
-    Some(at + blanks)
-}
-
 #[inline(always)]
 fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
@@ -280,10 +280,11 @@ impl Word {
         Self { values, count: others.trailing_zeros() as usize / 8 }
     }
 
-    /// The number that these digits are; there is at least one.
+    /// The number that these digits are; 0 where there are none.
     #[inline(always)]
     fn value(self) -> u64 {
-        let digits = self.values << ((WORD - self.count) * 8 % 64); // zeros in front
+        // Zeros in front; all 64 bits where there are no digits, hence in two steps.
+        let digits = if self.count == WORD { self.values } else { self.values << (56 - 8 * self.count) << 8 };
         let pairs = (digits.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
         let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
         fours.wrapping_mul(10_000 << 32 | 1) >> 32

@@ -111,6 +111,25 @@ impl Reorder {
         }
     }
 
+    /// How many requests can be pushed before the first of them has to go: none of `wanted` that a reader waits for is let go
+    /// later, and none beyond them sooner, than if each were looked at by itself. At least one.
+    #[inline]
+    pub(crate) fn room(&self, wanted: usize) -> usize {
+        let waiting = self.ordered.len() + self.stragglers.len();
+        wanted.min(self.held).saturating_sub(waiting).max(1)
+    }
+
+    /// The latest stamp noted.
+    #[inline]
+    pub(crate) fn newest_ns(&self) -> u64 {
+        self.newest_ns
+    }
+
+    /// Forgets the stamp noted last: `newest_ns` was the latest before it.
+    pub(crate) fn forget(&mut self, newest_ns: u64) {
+        self.newest_ns = newest_ns;
+    }
+
     /// No more requests come: all may go.
     pub(crate) fn finish(&mut self) {
         self.finished = true;
