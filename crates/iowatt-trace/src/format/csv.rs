@@ -106,7 +106,7 @@ impl LineFormat for Csv {
             }
             match role {
                 Some(Role::Time) => raw.time_ns = front.scaled(columns.time_power)?,
-                Some(Role::Op) => raw.op = plain_operation(front.field(*separator)?)?,
+                Some(Role::Op) => raw.op = plain_operation(front)?,
                 Some(Role::Offset) => raw.offset = front.number()?.checked_mul(columns.offset_unit)?,
                 Some(Role::Size) => raw.size = front.number()?.checked_mul(columns.size_unit)?,
                 Some(Role::Device) => device = front.field(*separator).filter(|name| !name.is_empty())?,
@@ -147,14 +147,21 @@ impl Csv {
     }
 }
 
-/// The words for reads and writes as programs print them.
+/// The words for reads and writes as programs print them; what follows them must be looked at.
 #[inline(always)]
-fn plain_operation(text: &[u8]) -> Option<Op> {
-    match text {
-        b"R" | b"r" | b"read" | b"Read" => Some(Op::Read),
-        b"W" | b"w" | b"write" | b"Write" => Some(Op::Write),
-        _ => None,
+fn plain_operation(front: &mut Front<'_>) -> Option<Op> {
+    let op = match front.any() {
+        b'R' | b'r' => Op::Read,
+        b'W' | b'w' => Op::Write,
+        _ => return None,
+    };
+    if front.peek().is_ascii_lowercase() {
+        match op {
+            Op::Read => front.text(b"ead")?,
+            _ => front.text(b"rite")?,
+        }
     }
+    Some(op)
 }
 
 /// Read, write, trim or flush, by its words.

@@ -85,8 +85,12 @@ impl LineFormat for Msr {
         front.small_number()?;
         let key = front.since(host)?;
         front.byte(b',')?;
-        let op = direction(front.field(b',')?).ok()?;
-        front.byte(b',')?;
+        let op = if front.text(b"Read,").is_some() {
+            Op::Read
+        } else {
+            front.text(b"Write,")?;
+            Op::Write
+        };
         let offset = front.number()?;
         front.byte(b',')?;
         let size = front.number()?;
