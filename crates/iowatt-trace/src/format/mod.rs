@@ -2,8 +2,9 @@
 //!
 //! A format is a file with `pub static FORMAT: Format` (name, what it counts in, which options apply, how to recognise it,
 //! how to build its decoder) and a line of [`FORMATS`]. A text format implements [`LineFormat`] (one line in, at most one
-//! [`Raw`] out) and wraps itself in [`Lines`], which handles comments, blank lines, line numbers, CRLF and over-long lines. A
-//! binary format implements [`Decoder`] itself (`vscsi` is one; `binary` takes records of a fixed size and places faults by
+//! [`Raw`] out) and wraps itself in [`Lines`], which handles comments, blank lines, line numbers, CRLF and over-long lines. It
+//! may read the plain form of its lines a second way, in one pass and without looking for their ends first
+//! ([`LineFormat::plain`]); `agreement` holds both ways to the same records and errors. A binary format implements [`Decoder`] itself (`vscsi` is one; `binary` takes records of a fixed size and places faults by
 //! record and byte). CONTRIBUTING.md lists the other places of a new format.
 //!
 //! A format only decodes. Order, sizes, limits, device selection, skipping and counting are the business
