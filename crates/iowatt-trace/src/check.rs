@@ -11,7 +11,7 @@ use crate::format::{Clock, Raw, Records};
 use crate::gap::LongestGap;
 use crate::order::{HELD, Reorder};
 use crate::origin;
-use crate::request::{Op, Request, Source, partial_sectors};
+use crate::request::{NO_STREAM, Op, Request, Source, partial_sectors};
 use crate::selection::Selection;
 use crate::spec::TraceSpec;
 use crate::summary::Summary;
@@ -41,8 +41,13 @@ pub struct Checked<R> {
     origin_ns: Option<u64>,
     last_ns: Option<u64>,
     gap: LongestGap,
-    /// Records of a run.
+    /// Records decoded together, how many of them are through the checks, and the place of the first.
     run: Vec<Raw>,
+    admitted: usize,
+    first_place: u64,
+    /// How many devices and streams the records taken so far have named; the rest of the run may have named others.
+    devices: usize,
+    streams: usize,
     ended: bool,
 }
 
@@ -80,6 +85,10 @@ impl<R: Records> Checked<R> {
             last_ns: None,
             gap: LongestGap::default(),
             run: Vec::new(),
+            admitted: 0,
+            first_place: 0,
+            devices: 0,
+            streams: 0,
             ended: false,
         })
     }
@@ -106,16 +115,19 @@ impl<R: Records> Checked<R> {
         Ok(())
     }
 
+    /// As [`Self::check_in`]; what is refused leaves no trace in the order.
     #[inline]
-    fn admit(&mut self, place: u64, decoded: Result<Raw, Fault>) -> Result<(), TraceError> {
-        match decoded {
-            Ok(raw) => self.admit_raw(place, &raw),
-            Err(fault) => self.bad(place, fault),
+    fn admit(&mut self, place: u64, raw: &Raw) -> Result<(), TraceError> {
+        let newest_ns = self.order.newest_ns();
+        let checked = self.check_in(place, raw);
+        if checked.is_err() {
+            self.order.forget(newest_ns);
         }
+        checked
     }
 
     #[inline]
-    fn admit_raw(&mut self, place: u64, raw: &Raw) -> Result<(), TraceError> {
+    fn check_in(&mut self, place: u64, raw: &Raw) -> Result<(), TraceError> {
         if !fits(raw) {
             return self.bad(place, misfit(raw));
         }
@@ -171,13 +183,6 @@ impl<R: Records> Checked<R> {
             let reason = format!("a stamp of {time} ns is past 2^63 ns (292 years)");
             return Err(self.unusable(Code::OutOfRange, reason));
         }
-        self.summary.requests += 1;
-        self.summary.reads += u64::from(raw.op == Op::Read);
-        self.summary.writes += u64::from(raw.op == Op::Write);
-        self.summary.partial_sectors += u64::from(partial_sectors(raw.op, raw.size));
-        self.summary.equal_stamps += u64::from(self.last_ns == Some(time_ns));
-        self.last_ns = Some(time_ns);
-        self.gap.add(time_ns);
         Ok(Request {
             time_ns,
             offset: raw.offset,
@@ -187,6 +192,27 @@ impl<R: Records> Checked<R> {
             stream: raw.stream,
             op: raw.op,
         })
+    }
+
+    /// Counts requests that are handed out.
+    fn count(&mut self, requests: &[Request]) {
+        let [mut reads, mut writes, mut partial, mut equal] = [0; 4];
+        let (mut last_ns, mut gap) = (self.last_ns, self.gap);
+        for request in requests {
+            let Request { time_ns, op, size, .. } = *request;
+            reads += u64::from(op == Op::Read);
+            writes += u64::from(op == Op::Write);
+            partial += u64::from(partial_sectors(op, u64::from(size)));
+            equal += u64::from(last_ns == Some(time_ns));
+            last_ns = Some(time_ns);
+            gap.add(time_ns);
+        }
+        (self.last_ns, self.gap) = (last_ns, gap);
+        self.summary.requests += requests.len() as u64;
+        self.summary.reads += reads;
+        self.summary.writes += writes;
+        self.summary.partial_sectors += partial;
+        self.summary.equal_stamps += equal;
     }
 
     /// The first release fixes the origin: nothing earlier than the earliest stamp so far can come.
@@ -223,36 +249,72 @@ impl<R: Records> Checked<R> {
         self.unusable(Code::Empty, reason)
     }
 
-    /// Takes several records at once, where the input has them ready.
-    fn admit_run(&mut self) -> Result<bool, TraceError> {
-        let mut run = std::mem::take(&mut self.run);
-        run.clear();
-        let first = self.records.run(&mut run, RUN);
-        let admitted = first
-            .and_then(|first| (first..).zip(&run).try_for_each(|(place, raw)| self.admit_raw(place, raw)));
-        self.run = run;
-        admitted.map(|()| !self.run.is_empty())
-    }
-
-    fn advance(&mut self, out: &mut Vec<Request>, limit: usize) -> Result<bool, TraceError> {
-        let full = out.len().saturating_add(limit);
-        while out.len() < full {
-            if let Some(raw) = self.order.pop() {
-                let request = self.emit(&raw)?;
-                out.push(request);
-            } else if self.ended {
-                break;
-            } else if self.admit_run()? {
-            } else if let Some((place, decoded)) = self.records.next()? {
-                self.admit(place, decoded)?;
-            } else {
-                self.finish()?;
+    /// Takes the next record, or up to `several` where the input has them ready; `false` at the end.
+    #[inline]
+    fn take(&mut self, several: usize) -> Result<bool, TraceError> {
+        if self.admitted == self.run.len() {
+            self.run.clear();
+            self.admitted = 0;
+            self.first_place = self.records.run(&mut self.run, several.min(RUN))?;
+            if self.run.is_empty() {
+                return self.take_one();
             }
         }
-        if out.len() < full && self.summary.requests == 0 && self.ended {
-            return Err(self.nothing());
+        let run = std::mem::take(&mut self.run);
+        let place = self.first_place + self.admitted as u64;
+        let admitted =
+            (place..).zip(run.iter().skip(self.admitted).take(several)).try_for_each(|(place, raw)| {
+                self.admitted += 1;
+                self.devices = self.devices.max(raw.device as usize + 1);
+                if raw.stream != NO_STREAM {
+                    self.streams = self.streams.max(raw.stream as usize + 1);
+                }
+                self.admit(place, raw)
+            });
+        self.run = run;
+        admitted.map(|()| true)
+    }
+
+    fn take_one(&mut self) -> Result<bool, TraceError> {
+        let next = self.records.next()?;
+        let names = self.records.names();
+        (self.devices, self.streams) = (names.devices.names().len(), names.streams.names().len());
+        match next {
+            Some((place, Ok(raw))) => self.admit(place, &raw)?,
+            Some((place, Err(fault))) => self.bad(place, fault)?,
+            None => return Ok(false),
         }
-        Ok(out.len() == full)
+        Ok(true)
+    }
+
+    /// Hands out what may go, as far as it is wanted.
+    #[inline]
+    fn release(&mut self, out: &mut Vec<Request>, full: usize) -> Result<(), TraceError> {
+        while out.len() < full
+            && let Some(raw) = self.order.pop()
+        {
+            let request = self.emit(&raw)?;
+            out.push(request);
+        }
+        Ok(())
+    }
+
+    /// Takes no record beyond those that `full` asks for, so that an error is met after all that comes before it.
+    fn advance(&mut self, out: &mut Vec<Request>, full: usize) -> Result<(), TraceError> {
+        loop {
+            self.release(out, full)?;
+            if out.len() >= full || self.ended {
+                return Ok(());
+            }
+            match self.take(self.order.room(full - out.len())) {
+                Ok(true) => {}
+                Ok(false) => self.finish()?,
+                Err(error) => {
+                    self.release(out, full)?;
+                    return Err(error);
+                }
+            }
+        }
     }
 }
 
@@ -278,7 +340,14 @@ fn misfit(raw: &Raw) -> Fault {
 
 impl<R: Records> Source for Checked<R> {
     fn fill(&mut self, out: &mut Vec<Request>, limit: usize) -> Result<bool, TraceError> {
-        let result = self.advance(out, limit);
+        let (before, full) = (out.len(), out.len().saturating_add(limit));
+        let mut result = self.advance(out, full).map(|()| out.len() == full);
+        self.count(&out[before..]);
+        if let Ok(false) = result
+            && self.summary.requests == 0
+        {
+            result = Err(self.nothing());
+        }
         if result.is_err() {
             self.ended = true;
             self.order.clear();
@@ -287,11 +356,13 @@ impl<R: Records> Source for Checked<R> {
     }
 
     fn devices(&self) -> &[String] {
-        self.records.names().devices.names()
+        let names = self.records.names().devices.names();
+        names.get(..self.devices).unwrap_or(names)
     }
 
     fn streams(&self) -> &[String] {
-        self.records.names().streams.names()
+        let names = self.records.names().streams.names();
+        names.get(..self.streams).unwrap_or(names)
     }
 
     fn summary(&self) -> Option<Summary> {

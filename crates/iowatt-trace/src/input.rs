@@ -179,6 +179,13 @@ impl Input {
         self.taken += count as u64;
     }
 
+    /// Takes `count` bytes, all of which [`Input::peek`] has shown, and which are so many whole lines.
+    #[inline]
+    pub fn consume_lines(&mut self, count: usize, lines: u64) {
+        self.start += count.min(self.end - self.start);
+        self.line += lines;
+    }
+
     /// The next line without its ending; `None` at the end.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ mod check;
 pub mod describe;
 mod error;
 pub mod format;
+mod front;
 mod gap;
 pub mod heat;
 pub mod info;

@@ -1,6 +1,7 @@
 //! Devices and streams by name: a trace says `hm,0` or a process id, a request carries an index.
 
 use std::collections::HashMap;
+use std::io::Write;
 
 use crate::error::{Code, Fault};
 
@@ -18,12 +19,22 @@ pub struct Table {
     bound: usize,
     index: HashMap<Box<[u8]>, u32>,
     names: Vec<String>,
-    last: Option<(Vec<u8>, u32)>,
+    /// Names looked up lately, each in the slot of its key.
+    recent: Vec<(Vec<u8>, u32)>,
+    /// Index by the value of names that are small numbers.
+    small: Vec<u32>,
 }
+
+/// Slots for names looked up lately.
+const RECENT: usize = 64;
+/// Numbers below this are looked up by their value.
+const SMALL: usize = 1 << 16;
+/// A small number that was not looked up yet.
+const UNKNOWN: u32 = u32::MAX;
 
 impl Table {
     fn new(kind: &'static str, bound: usize) -> Self {
-        Self { kind, bound, index: HashMap::new(), names: Vec::new(), last: None }
+        Self { kind, bound, index: HashMap::new(), names: Vec::new(), recent: Vec::new(), small: Vec::new() }
     }
 
     /// Index of `key`, which is its own name.
@@ -45,14 +56,41 @@ impl Table {
         self.id(&digits[zeros.min(digits.len().saturating_sub(1))..])
     }
 
+    /// Index of a number.
+    ///
+    /// # Errors
+    /// As [`Table::id`].
+    #[inline]
+    pub(crate) fn id_of_value(&mut self, value: u64) -> Result<u32, Fault> {
+        match usize::try_from(value).ok().and_then(|value| self.small.get(value)) {
+            Some(&id) if id != UNKNOWN => Ok(id),
+            _ => self.find_value(value),
+        }
+    }
+
+    fn find_value(&mut self, value: u64) -> Result<u32, Fault> {
+        let mut digits = [0; 20];
+        let mut unwritten = &mut digits[..];
+        write!(unwritten, "{value}").map_err(|error| error.to_string())?;
+        let left = unwritten.len();
+        let id = self.id(&digits[..digits.len() - left])?;
+        if value < SMALL as u64 {
+            self.small.resize(SMALL, UNKNOWN);
+            self.small[value as usize] = id;
+        }
+        Ok(id)
+    }
+
     /// Index of `key`, shown as `name(key)`.
     ///
     /// # Errors
     /// As [`Table::id`].
     #[inline]
     pub fn id_named(&mut self, key: &[u8], name: impl FnOnce(&[u8]) -> String) -> Result<u32, Fault> {
-        if let Some((last, id)) = &self.last
-            && last == key
+        let slot = slot(key);
+        if let Some((recent, id)) = self.recent.get(slot)
+            && recent == key
+            && *id != UNKNOWN
         {
             return Ok(*id);
         }
@@ -60,10 +98,11 @@ impl Table {
             Some(&id) => id,
             None => self.insert(key, name(key))?,
         };
-        let (last, last_id) = self.last.get_or_insert_default();
-        last.clear();
-        last.extend_from_slice(key);
-        *last_id = id;
+        self.recent.resize(RECENT, (Vec::new(), UNKNOWN));
+        let (recent, recent_id) = &mut self.recent[slot];
+        recent.clear();
+        recent.extend_from_slice(key);
+        *recent_id = id;
         Ok(id)
     }
 
@@ -114,6 +153,13 @@ impl Table {
     pub fn names(&self) -> &[String] {
         &self.names
     }
+}
+
+/// Names of one trace differ in their last bytes and their lengths.
+#[inline]
+fn slot(key: &[u8]) -> usize {
+    let byte = |from_end: usize| key.len().checked_sub(from_end).map_or(0, |at| usize::from(key[at]));
+    (key.len() ^ byte(1) ^ byte(2) << 4) % RECENT
 }
 
 /// The names that a trace has used so far.

@@ -104,7 +104,8 @@ pub fn hexadecimal(text: &[u8]) -> Result<u64, NumberFault> {
     Ok(value)
 }
 
-const POW10: [u64; 20] = {
+/// Powers of 10.
+pub(crate) const POW10: [u64; 20] = {
     let mut table = [1_u64; 20];
     let mut i = 1;
     while i < 20 {
@@ -147,50 +148,6 @@ pub fn scaled(text: &[u8], power: u32) -> Result<u64, NumberFault> {
     } else {
         let divisor = POW10[fraction - power]; // at most 18
         Ok((mantissa + divisor / 2) / divisor)
-    }
-}
-
-/// Numbers read off the front of a line while they are scanned: one pass instead of splitting first. Only the plain forms
-/// are read; for any other the caller splits the line and finds out what is wrong.
-#[derive(Clone, Copy, Debug)]
-pub struct Front<'a>(pub &'a [u8]);
-
-impl<'a> Front<'a> {
-    /// Digits: their value and what they are; at most 18.
-    #[inline]
-    pub fn digits(&mut self) -> Option<(u64, &'a [u8])> {
-        let (mut value, mut length) = (0_u64, 0);
-        while let Some(digit) = self.0.get(length).map(|b| b.wrapping_sub(b'0')).filter(|&d| d <= 9) {
-            value = value.wrapping_mul(10).wrapping_add(u64::from(digit)); // what wraps is not accepted below
-            length += 1;
-        }
-        if length == 0 || length > 18 {
-            return None;
-        }
-        let (digits, rest) = self.0.split_at(length);
-        self.0 = rest;
-        Some((value, digits))
-    }
-
-    /// Digits, a point and at most `power` digits more: the number times 10^`power`.
-    #[inline]
-    pub fn scaled(&mut self, power: u32) -> Option<u64> {
-        let (whole, _) = self.digits()?;
-        self.0 = self.0.strip_prefix(b".")?;
-        let (part, digits) = self.digits()?;
-        let missing = (power as usize).checked_sub(digits.len())?;
-        whole.checked_mul(POW10[power as usize])?.checked_add(part.checked_mul(POW10[missing])?)
-    }
-
-    /// Passes over one blank or more.
-    #[inline]
-    pub fn blank(&mut self) -> Option<()> {
-        let mut rest = self.0.strip_prefix(b" ").or_else(|| self.0.strip_prefix(b"\t"))?;
-        while let [b' ' | b'\t', more @ ..] = rest {
-            rest = more;
-        }
-        self.0 = rest;
-        Some(())
     }
 }
 
@@ -332,27 +289,8 @@ mod tests {
         }
 
         #[test]
-        fn the_front_of_a_line_reads_as_its_fields_do(
-            stamp in "[0-9]{1,20}\\.[0-9]{0,8}", number in "[0-9]{1,20}", rest in "[ \t]{0,2}[a-z]?"
-        ) {
-            let line = format!("{stamp} {number}{rest}");
-            let mut front = Front(line.as_bytes());
-            if let Some(value) = front.scaled(6) {
-                prop_assert_eq!(Ok(value), scaled(stamp.as_bytes(), 6));
-                prop_assert!(front.blank().is_some());
-                if let Some((value, digits)) = front.digits() {
-                    prop_assert_eq!(Ok(value), unsigned(number.as_bytes()));
-                    prop_assert_eq!(digits, number.as_bytes());
-                    prop_assert_eq!(front.0, rest.as_bytes());
-                }
-            }
-        }
-
-        #[test]
         fn hostile_text_never_panics(text in proptest::collection::vec(any::<u8>(), 0..64), power in 0_u32..20) {
             let _ = (scaled(&text, power), unsigned(&text), hexadecimal(&text), excerpt(&text));
-            let mut front = Front(&text);
-            let _ = (front.blank(), front.scaled(power.min(19)), front.digits());
         }
     }
 }

@@ -100,7 +100,7 @@ impl Reorder {
     }
 
     /// Takes a request whose stamp was noted.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, raw: Raw) {
         let waiting = Waiting { raw, sequence: self.sequence };
         self.sequence += 1;
@@ -109,6 +109,25 @@ impl Reorder {
         } else {
             self.stragglers.push(Reverse(waiting));
         }
+    }
+
+    /// How many requests can be pushed before the first of them has to go: none of `wanted` that a reader waits for is let go
+    /// later, and none beyond them sooner, than if each were looked at by itself. At least one.
+    #[inline]
+    pub(crate) fn room(&self, wanted: usize) -> usize {
+        let waiting = self.ordered.len() + self.stragglers.len();
+        wanted.min(self.held).saturating_sub(waiting).max(1)
+    }
+
+    /// The latest stamp noted.
+    #[inline]
+    pub(crate) fn newest_ns(&self) -> u64 {
+        self.newest_ns
+    }
+
+    /// Forgets the stamp noted last: `newest_ns` was the latest before it.
+    pub(crate) fn forget(&mut self, newest_ns: u64) {
+        self.newest_ns = newest_ns;
     }
 
     /// No more requests come: all may go.
@@ -123,14 +142,14 @@ impl Reorder {
     }
 
     /// Whether nothing can come before the earliest stamp, or it can be held no longer.
-    #[inline]
+    #[inline(always)]
     fn may_go(&self, earliest_ns: u64) -> bool {
         let safe = self.newest_ns - earliest_ns >= self.tolerance_ns;
         safe || self.finished || self.ordered.len() + self.stragglers.len() >= self.held
     }
 
     /// The earliest request, once nothing can come before it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<Raw> {
         if self.stragglers.is_empty() {
             // The usual case by itself: it is most of the cost of reading a binary trace.

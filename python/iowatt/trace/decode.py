@@ -118,9 +118,10 @@ def ops(column: pl.Series, where: str, first_row: int) -> npt.NDArray[np.uint8]:
     codes = words.codes(column, where, first_row)
     table = np.array([_OP_WORDS.get(word.strip().lower(), 255) for word in words.names], dtype=np.uint8)
     found: npt.NDArray[np.uint8] = table[codes]
-    accepted = "read, write, trim, flush (also R, W, T, F)"
-    problem = f"unknown operation {{value!r}}; accepted are {accepted}"
-    refuse(column, found == 255, where, first_row, problem, code="not-accepted")
+    if (table == 255).any():  # of words that rows hold
+        accepted = "read, write, trim, flush (also R, W, T, F)"
+        problem = f"unknown operation {{value!r}}; accepted are {accepted}"
+        refuse(column, found == 255, where, first_row, problem, code="not-accepted")
     return found
 
 
@@ -130,10 +131,11 @@ class NameCodes:
     def __init__(self, names: list[str]) -> None:
         self.names = names
         self._index = {name: code for code, name in enumerate(names)}
-        # Polars' code of a category -> our code, -1 where it was not met yet. Polars numbers its categories
-        # anew once no series refers to them any more, so one (empty) series is kept as long as the table is.
+        # Polars' code of a category -> our code, NO_STREAM where it was not met yet. Polars numbers its
+        # categories anew once no series refers to them any more, so one (empty) series is kept as long as the
+        # table is.
         self._anchor: pl.Series | None = None
-        self._table: npt.NDArray[np.int64] = np.full(64, -1, dtype=np.int64)
+        self._table: npt.NDArray[np.uint32] = np.full(64, NO_STREAM, dtype=np.uint32)
 
     def codes(
         self, column: pl.Series, where: str, first_row: int, *, nullable: bool = False
@@ -147,12 +149,11 @@ class NameCodes:
         categories = self._categories(column, where)
         if self._anchor is None:
             self._anchor = categories.head(0)
-        physical = categories.to_physical().fill_null(0).cast(pl.UInt32).to_numpy()
-        if missing is not None:
-            physical = physical[~missing]
-        found = self._translate(physical, column if missing is None else column.drop_nulls())
+        codes = categories.to_physical()
         if missing is None:
-            return found.astype(np.uint32)
+            return self._translate(codes.to_numpy(), column)
+        physical = codes.fill_null(0).to_numpy()[~missing]
+        found = self._translate(physical, column.drop_nulls())
         result = np.full(len(column), NO_STREAM, dtype=np.uint32)
         result[~missing] = found
         return result
@@ -166,19 +167,20 @@ class NameCodes:
             return column.cast(pl.String).cast(pl.Categorical)
         _refuse_type(column, where, "strings, categories and integers")
 
-    def _translate(self, physical: npt.NDArray[Any], column: pl.Series) -> npt.NDArray[np.int64]:
+    def _translate(self, physical: npt.NDArray[Any], column: pl.Series) -> npt.NDArray[np.uint32]:
         if len(physical) == 0:
-            return np.zeros(0, dtype=np.int64)
+            return np.zeros(0, dtype=np.uint32)
         top = int(physical.max())
         if top >= len(self._table):
-            grown = np.full(max(top + 1, 2 * len(self._table)), -1, dtype=np.int64)
+            grown = np.full(max(top + 1, 2 * len(self._table)), NO_STREAM, dtype=np.uint32)
             grown[: len(self._table)] = self._table
             self._table = grown
-        found: npt.NDArray[np.int64] = self._table[physical]
-        new = np.flatnonzero(found < 0)
-        if len(new):
-            _, firsts = np.unique(physical[new], return_index=True)
-            for row in sorted(new[firsts].tolist()):
+        found: npt.NDArray[np.uint32] = self._table[physical]
+        if found.max() == NO_STREAM:
+            new = np.flatnonzero(found == NO_STREAM)
+            firsts = np.full(top + 1, -1, dtype=np.int64)
+            firsts[physical[new[::-1]]] = new[::-1]  # of equal indices the last counts: no sorting of rows
+            for row in np.sort(firsts[firsts >= 0]).tolist():
                 name = str(column[row])
                 code = self._index.setdefault(name, len(self.names))
                 if code == len(self.names):

@@ -7,6 +7,7 @@
 use crate::error::Fault;
 use crate::format::fields::{all_digits, column_count, commas, letter, unsigned};
 use crate::format::{Clock, Format, LineFormat, Lines, Raw, Sample};
+use crate::front::Front;
 use crate::names::Names;
 use crate::number::excerpt;
 use crate::request::{NO_RESPONSE, NO_STREAM};
@@ -57,6 +58,29 @@ impl LineFormat for Alibaba {
                 b"" => return Err(format!("device_id is empty in '{}'", excerpt(line)).into()),
                 name => names.devices.id(name)?,
             },
+            stream: NO_STREAM,
+            op,
+        }))
+    }
+
+    #[inline]
+    fn plain(&mut self, front: &mut Front<'_>, names: &mut Names) -> Option<Option<Raw>> {
+        let device = front.field(b',').filter(|name| !matches!(name, [] | [b'#', ..]))?;
+        front.byte(b',')?;
+        let op = letter("", &[front.any()]).ok()?;
+        front.byte(b',')?;
+        let offset = front.number()?;
+        front.byte(b',')?;
+        let size = front.number()?;
+        front.byte(b',')?;
+        let time_ns = front.number()?.checked_mul(1000)?;
+        front.line_end()?;
+        Some(Some(Raw {
+            time_ns,
+            offset,
+            size,
+            response_ns: NO_RESPONSE,
+            device: names.devices.id(device).ok()?,
             stream: NO_STREAM,
             op,
         }))

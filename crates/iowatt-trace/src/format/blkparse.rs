@@ -15,6 +15,7 @@
 use crate::error::Fault;
 use crate::format::fields::{Blanks, bytes, scaled, unsigned};
 use crate::format::{Clock, Format, LineFormat, Lines, Raw, Sample};
+use crate::front::Front;
 use crate::names::Names;
 use crate::number::excerpt;
 use crate::request::{NO_RESPONSE, NO_STREAM, Op};
@@ -64,8 +65,16 @@ impl Blkparse {
                 .into());
             }
         };
-        self.seen[event as usize] += 1;
+        self.seen_at(Some(event));
         Ok(event == self.wanted)
+    }
+
+    /// Counts a line that is an event.
+    fn seen_at(&mut self, event: Option<Event>) {
+        self.in_summary = false;
+        if let Some(event) = event {
+            self.seen[event as usize] += 1;
+        }
     }
 }
 
@@ -115,6 +124,62 @@ impl LineFormat for Blkparse {
             },
             op,
         }))
+    }
+
+    #[inline]
+    fn plain(&mut self, front: &mut Front<'_>, names: &mut Names) -> Option<Option<Raw>> {
+        front.blanks()?;
+        let start = *front;
+        front.number()?;
+        front.byte(b',')?;
+        front.number()?;
+        let device = front.since(start)?;
+        front.blank()?;
+        front.small_number()?; // CPU
+        front.blank()?;
+        front.number()?; // sequence number
+        front.blank()?;
+        let time_ns = front.scaled(9)?;
+        front.blank()?;
+        let pid = front.number()?;
+        front.blank()?;
+        let event = match front.any() {
+            b'Q' => Some(Event::Q),
+            b'D' => Some(Event::D),
+            b'C' => Some(Event::C),
+            b'A' | b'B' | b'F' | b'G' | b'I' | b'M' | b'P' | b'R' | b'S' | b'T' | b'U' | b'X' | b'm' => None,
+            _ => return None,
+        };
+        front.blank()?;
+        if event != Some(self.wanted) {
+            front.skip_line()?;
+            self.seen_at(event);
+            return Some(None);
+        }
+        let op = match front.any() {
+            b'R' => Op::Read,
+            b'W' => Op::Write,
+            b'D' => Op::Trim,
+            _ => return None,
+        };
+        front.letters()?;
+        front.blank()?;
+        let offset = front.number()?.checked_mul(SECTOR)?;
+        front.blank()?;
+        front.byte(b'+')?;
+        front.blank()?;
+        let size = front.number()?.checked_mul(SECTOR)?;
+        match front.peek() {
+            b' ' => front.skip_line()?,
+            _ => front.line_end()?,
+        }
+        let device = names.devices.id(device).ok()?;
+        let stream = match self.wanted {
+            Event::C => NO_STREAM,
+            Event::Q | Event::D => names.streams.id_of_value(pid).ok()?,
+        };
+        self.seen_at(event);
+        Some(Some(Raw { time_ns, offset, size, response_ns: NO_RESPONSE, device, stream, op }))
     }
 
     fn remark(&self) -> Option<String> {

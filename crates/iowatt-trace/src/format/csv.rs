@@ -14,6 +14,7 @@ use crate::error::Fault;
 use crate::format::columns::{self, Columns, Role};
 use crate::format::fields::{bytes, response, scaled, unsigned};
 use crate::format::{Clock, Format, LineFormat, Lines, Raw, Sample};
+use crate::front::Front;
 use crate::names::Names;
 use crate::number::excerpt;
 use crate::request::{NO_RESPONSE, NO_STREAM, Op};
@@ -82,6 +83,53 @@ impl LineFormat for Csv {
             op,
         }))
     }
+
+    #[inline]
+    fn plain(&mut self, front: &mut Front<'_>, names: &mut Names) -> Option<Option<Raw>> {
+        let (separator, columns) = self.header.as_ref()?;
+        if front.peek() == b'#' || front.peek().is_ascii_whitespace() {
+            return None; // a comment, or a blank line
+        }
+        let mut raw = Raw {
+            time_ns: 0,
+            offset: 0,
+            size: 0,
+            response_ns: NO_RESPONSE,
+            device: 0,
+            stream: NO_STREAM,
+            op: Op::Read,
+        };
+        let (mut device, mut stream) = (&b"0"[..], &b""[..]);
+        for (at, role) in columns.roles.iter().enumerate() {
+            if at > 0 {
+                front.byte(*separator)?;
+            }
+            match role {
+                Some(Role::Time) => raw.time_ns = front.scaled(columns.time_power)?,
+                Some(Role::Op) => raw.op = plain_operation(front)?,
+                Some(Role::Offset) => raw.offset = front.number()?.checked_mul(columns.offset_unit)?,
+                Some(Role::Size) => raw.size = front.number()?.checked_mul(columns.size_unit)?,
+                Some(Role::Device) => device = front.field(*separator).filter(|name| !name.is_empty())?,
+                Some(Role::Stream) => stream = front.field(*separator)?,
+                Some(Role::Response) => {
+                    raw.response_ns = match front.peek() {
+                        b'0'..=b'9' => i64::try_from(front.scaled(columns.response_power)?).ok()?,
+                        _ => match front.field(*separator)? {
+                            b"" | b"-1" => NO_RESPONSE,
+                            _ => return None,
+                        },
+                    }
+                }
+                None => _ = front.field(*separator)?,
+            }
+        }
+        front.line_end()?;
+        raw.device = names.devices.id_named(device, unquoted).ok()?;
+        if !stream.is_empty() {
+            raw.stream = names.streams.id_named(stream, unquoted).ok()?;
+        }
+        Some(Some(raw))
+    }
 }
 
 impl Csv {
@@ -97,6 +145,23 @@ impl Csv {
             columns::resolve(&headers, &self.spec).map_err(|fault| Fault { fatal: true, ..fault })?,
         ))
     }
+}
+
+/// The words for reads and writes as programs print them; what follows them must be looked at.
+#[inline(always)]
+fn plain_operation(front: &mut Front<'_>) -> Option<Op> {
+    let op = match front.any() {
+        b'R' | b'r' => Op::Read,
+        b'W' | b'w' => Op::Write,
+        _ => return None,
+    };
+    if front.peek().is_ascii_lowercase() {
+        match op {
+            Op::Read => front.text(b"ead")?,
+            _ => front.text(b"rite")?,
+        }
+    }
+    Some(op)
 }
 
 /// Read, write, trim or flush, by its words.

@@ -2,8 +2,9 @@
 //!
 //! A format is a file with `pub static FORMAT: Format` (name, what it counts in, which options apply, how to recognise it,
 //! how to build its decoder) and a line of [`FORMATS`]. A text format implements [`LineFormat`] (one line in, at most one
-//! [`Raw`] out) and wraps itself in [`Lines`], which handles comments, blank lines, line numbers, CRLF and over-long lines. A
-//! binary format implements [`Decoder`] itself (`vscsi` is one; `binary` takes records of a fixed size and places faults by
+//! [`Raw`] out) and wraps itself in [`Lines`], which handles comments, blank lines, line numbers, CRLF and over-long lines. It
+//! may read the plain form of its lines a second way, in one pass and without looking for their ends first
+//! ([`LineFormat::plain`]); `agreement` holds both ways to the same records and errors. A binary format implements [`Decoder`] itself (`vscsi` is one; `binary` takes records of a fixed size and places faults by
 //! record and byte). CONTRIBUTING.md lists the other places of a new format.
 //!
 //! A format only decodes. Order, sizes, limits, device selection, skipping and counting are the business
@@ -11,6 +12,8 @@
 //!
 //! Policy for text: blank lines and lines whose first non-blank is `#` carry no request.
 
+#[cfg(test)]
+mod agreement;
 mod alibaba;
 mod arc;
 pub(crate) mod binary;
@@ -43,6 +46,7 @@ mod vscsi;
 use serde::Serialize;
 
 use crate::error::{Code, Fault, TraceError};
+use crate::front::Front;
 use crate::input::Input;
 use crate::names::Names;
 use crate::request::Op;
@@ -218,12 +222,18 @@ pub trait Decoder: Send {
 }
 
 /// A text format with one record per line.
-pub trait LineFormat: Send {
+pub(crate) trait LineFormat: Send {
     /// Decodes one line, its ending removed; `Ok(None)` where it carries no request.
     ///
     /// # Errors
     /// What is wrong with the line and what would be accepted.
     fn parse(&mut self, line: &[u8], names: &mut Names) -> Result<Option<Raw>, Fault>;
+
+    /// Reads one line off the front of the input, its ending included, where it has the plain form in which nearly all lines
+    /// come: what [`Self::parse`] would say of it, sooner. `None` leaves any other line to `parse`, and everything as it was.
+    fn plain(&mut self, _front: &mut Front<'_>, _names: &mut Names) -> Option<Option<Raw>> {
+        None
+    }
 
     /// As [`Decoder::remark`].
     fn remark(&self) -> Option<String> {
@@ -248,7 +258,7 @@ pub trait LineFormat: Send {
 
 /// The decoder of a line format.
 #[derive(Debug)]
-pub struct Lines<F>(pub F);
+pub(crate) struct Lines<F>(pub F);
 
 impl<F: LineFormat> Decoder for Lines<F> {
     fn next(&mut self, input: &mut Input, names: &mut Names) -> Result<Option<Entry>, TraceError> {
@@ -263,6 +273,34 @@ impl<F: LineFormat> Decoder for Lines<F> {
             }
         }
         Ok(None)
+    }
+
+    fn run(
+        &mut self,
+        input: &mut Input,
+        names: &mut Names,
+        out: &mut Vec<Raw>,
+        limit: usize,
+    ) -> Result<u64, TraceError> {
+        let mut first = input.line() + 1;
+        let (begin, mut lines) = (out.len(), 0);
+        let text = input.peek(1)?;
+        let mut rest = text;
+        while out.len() - begin < limit {
+            let Some(mut front) = Front::new(rest) else { break };
+            let Some(found) = self.0.plain(&mut front, names) else { break };
+            let Some(behind) = front.taken().and_then(|taken| rest.get(taken..)) else { break };
+            rest = behind;
+            lines += 1;
+            match found {
+                Some(raw) => out.push(raw),
+                None if out.len() == begin => first += 1,
+                None => break, // the numbers of a run follow each other
+            }
+        }
+        let taken = text.len() - rest.len();
+        input.consume_lines(taken, lines);
+        Ok(first)
     }
 
     fn remark(&self) -> Option<String> {

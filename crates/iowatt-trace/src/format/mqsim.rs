@@ -8,6 +8,7 @@
 use crate::error::Fault;
 use crate::format::fields::{bytes, column_count, scaled, unsigned, words};
 use crate::format::{Clock, Format, LineFormat, Lines, Raw};
+use crate::front::Front;
 use crate::names::Names;
 use crate::number::excerpt;
 use crate::request::{NO_RESPONSE, NO_STREAM, Op};
@@ -61,6 +62,36 @@ impl LineFormat for Mqsim {
                     return Err(format!("type is '{kind}'; 1 (read) or 0 (write) is accepted").into());
                 }
             },
+        }))
+    }
+
+    #[inline]
+    fn plain(&mut self, front: &mut Front<'_>, names: &mut Names) -> Option<Option<Raw>> {
+        let time_ns = match self.unit.power() {
+            Ok(power) => front.scaled(power)?,
+            Err(_) => front.number()? / 1000, // picoseconds
+        };
+        front.blank()?;
+        let device = front.small_number()?;
+        front.blank()?;
+        let offset = front.number()?.checked_mul(self.sector)?;
+        front.blank()?;
+        let size = front.number()?.checked_mul(self.sector)?;
+        front.blank()?;
+        let op = match front.any() {
+            b'1' => Op::Read,
+            b'0' => Op::Write,
+            _ => return None,
+        };
+        front.line_end()?;
+        Some(Some(Raw {
+            time_ns,
+            offset,
+            size,
+            response_ns: NO_RESPONSE,
+            device: names.devices.id_of_value(device).ok()?,
+            stream: NO_STREAM,
+            op,
         }))
     }
 

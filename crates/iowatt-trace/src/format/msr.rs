@@ -8,6 +8,7 @@
 use crate::error::Fault;
 use crate::format::fields::{column_count, commas, unsigned};
 use crate::format::{Clock, Format, LineFormat, Lines, Raw, Sample};
+use crate::front::Front;
 use crate::names::Names;
 use crate::number::excerpt;
 use crate::request::{NO_STREAM, Op};
@@ -71,6 +72,39 @@ impl LineFormat for Msr {
             device,
             stream: NO_STREAM,
             op: direction(op)?,
+        }))
+    }
+
+    #[inline]
+    fn plain(&mut self, front: &mut Front<'_>, names: &mut Names) -> Option<Option<Raw>> {
+        let ticks = front.number()?;
+        front.byte(b',')?;
+        let host = *front;
+        front.field(b',')?;
+        front.byte(b',')?;
+        front.small_number()?;
+        let key = front.since(host)?;
+        front.byte(b',')?;
+        let op = if front.text(b"Read,").is_some() {
+            Op::Read
+        } else {
+            front.text(b"Write,")?;
+            Op::Write
+        };
+        let offset = front.number()?;
+        front.byte(b',')?;
+        let size = front.number()?;
+        front.byte(b',')?;
+        let response_ns = i64::try_from(front.number()?.checked_mul(TICK_NS)?).ok()?;
+        front.line_end()?;
+        Some(Some(Raw {
+            time_ns: ticks.checked_mul(TICK_NS)?,
+            offset,
+            size,
+            response_ns,
+            device: names.devices.id_named(key, dotted).ok()?,
+            stream: NO_STREAM,
+            op,
         }))
     }
 }

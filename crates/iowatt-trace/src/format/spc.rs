@@ -9,6 +9,7 @@
 use crate::error::Fault;
 use crate::format::fields::{bytes, column_count, commas, letter, scaled, unsigned};
 use crate::format::{Clock, Format, LineFormat, Lines, Raw, Sample};
+use crate::front::Front;
 use crate::names::Names;
 use crate::request::{NO_RESPONSE, NO_STREAM};
 
@@ -46,6 +47,32 @@ impl LineFormat for Spc {
             time_ns: scaled("Timestamp", time, 9)?,
             response_ns: NO_RESPONSE,
             device: names.devices.id_of_number(asu)?,
+            stream: NO_STREAM,
+        }))
+    }
+
+    #[inline]
+    fn plain(&mut self, front: &mut Front<'_>, names: &mut Names) -> Option<Option<Raw>> {
+        let asu = front.small_number()?;
+        front.byte(b',')?;
+        let offset = front.number()?.checked_mul(self.sector)?;
+        front.byte(b',')?;
+        let size = front.number()?;
+        front.byte(b',')?;
+        let op = letter("", &[front.any()]).ok()?;
+        front.byte(b',')?;
+        let time_ns = front.scaled(9)?;
+        match front.peek() {
+            b',' => front.skip_line()?,
+            _ => front.line_end()?,
+        }
+        Some(Some(Raw {
+            offset,
+            size,
+            op,
+            time_ns,
+            response_ns: NO_RESPONSE,
+            device: names.devices.id_of_value(asu).ok()?,
             stream: NO_STREAM,
         }))
     }

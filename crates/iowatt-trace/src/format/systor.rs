@@ -8,6 +8,7 @@
 use crate::error::Fault;
 use crate::format::fields::{all_digits, column_count, commas, letter, response, scaled, unsigned};
 use crate::format::{Clock, Format, LineFormat, Lines, Raw, Sample};
+use crate::front::Front;
 use crate::names::Names;
 use crate::number::excerpt;
 use crate::request::{NO_RESPONSE, NO_STREAM};
@@ -65,6 +66,28 @@ impl LineFormat for Systor {
             stream: NO_STREAM,
             op: letter("IOType", op)?,
         }))
+    }
+
+    #[inline]
+    fn plain(&mut self, front: &mut Front<'_>, names: &mut Names) -> Option<Option<Raw>> {
+        let time_ns = front.scaled(9)?;
+        front.byte(b',')?;
+        let response_ns = match front.peek() {
+            b',' => NO_RESPONSE,
+            _ => i64::try_from(front.scaled(9)?).ok()?,
+        };
+        front.byte(b',')?;
+        let op = letter("", &[front.any()]).ok()?;
+        front.byte(b',')?;
+        let lun = front.field(b',').filter(|lun| !lun.is_empty())?;
+        front.byte(b',')?;
+        let offset = front.number()?;
+        front.byte(b',')?;
+        let size = front.number()?;
+        front.line_end()?;
+        let device = names.devices.id(lun).ok()?;
+        self.without += u64::from(response_ns == NO_RESPONSE);
+        Some(Some(Raw { time_ns, offset, size, response_ns, device, stream: NO_STREAM, op }))
     }
 
     fn notes(&self) -> Vec<String> {

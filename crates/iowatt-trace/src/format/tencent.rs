@@ -8,6 +8,7 @@
 use crate::error::Fault;
 use crate::format::fields::{all_digits, bytes, column_count, commas, unsigned};
 use crate::format::{Clock, Format, LineFormat, Lines, Raw, Sample};
+use crate::front::Front;
 use crate::names::Names;
 use crate::number::excerpt;
 use crate::request::{NO_RESPONSE, NO_STREAM, Op};
@@ -60,6 +61,33 @@ impl LineFormat for Tencent {
                     return Err(format!("IOType is '{op}'; 0 (read) or 1 (write) is accepted").into());
                 }
             },
+        }))
+    }
+
+    #[inline]
+    fn plain(&mut self, front: &mut Front<'_>, names: &mut Names) -> Option<Option<Raw>> {
+        let time_ns = front.number()?.checked_mul(1_000_000_000)?;
+        front.byte(b',')?;
+        let offset = front.number()?.checked_mul(self.sector)?;
+        front.byte(b',')?;
+        let size = front.number()?.checked_mul(self.sector)?;
+        front.byte(b',')?;
+        let op = match front.any() {
+            b'0' => Op::Read,
+            b'1' => Op::Write,
+            _ => return None,
+        };
+        front.byte(b',')?;
+        let volume = front.number()?;
+        front.line_end()?;
+        Some(Some(Raw {
+            time_ns,
+            offset,
+            size,
+            response_ns: NO_RESPONSE,
+            device: names.devices.id_of_value(volume).ok()?,
+            stream: NO_STREAM,
+            op,
         }))
     }
 
