@@ -5,8 +5,8 @@
 //! from the arm's position until the seek alone is longer than the best found (SPTF). SPCTF first takes reads
 //! that the drive's buffer has.
 
-use super::hdd::Disk;
-use crate::clock::Nanos;
+use super::hdd::{Disk, Model, Place};
+use crate::clock::{Nanos, Picos};
 use crate::plan::SchedulerPlan;
 use std::collections::VecDeque;
 
@@ -38,8 +38,14 @@ pub struct Queue {
     discipline: SchedulerPlan,
     /// It works ahead of the drive and goes by the LBN that it sent last; else it sees the arm.
     ahead: bool,
-    fifo: VecDeque<Waiting>,
+    /// In order of arrival: all of FCFS; of others those that came since the last choice.
+    arrived: VecDeque<Waiting>,
     by_lbn: Vec<Waiting>,
+    /// Where each of `by_lbn` is, looked up once, for disciplines that choose by it; beside the entries, which all
+    /// search.
+    places: Vec<Place>,
+    /// The speed of rotation that angles of places hold for.
+    revolution_ps: Picos,
     sequence: u64,
     /// Sweeping towards higher LBNs.
     upward: bool,
@@ -61,8 +67,10 @@ impl Queue {
         Self {
             discipline,
             ahead: false,
-            fifo: VecDeque::new(),
+            arrived: VecDeque::new(),
             by_lbn: Vec::new(),
+            places: Vec::new(),
+            revolution_ps: 0,
             sequence: 0,
             upward: true,
             last_lbn: 0,
@@ -80,7 +88,7 @@ impl Queue {
     /// Operations waiting.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.fifo.len() + self.by_lbn.len()
+        self.arrived.len() + self.by_lbn.len()
     }
 
     /// Whether none waits.
@@ -91,38 +99,28 @@ impl Queue {
 
     /// Adds an operation.
     pub fn push(&mut self, op: u32, lbn: u64, write: bool) {
-        let entry = Waiting { lbn, sequence: self.sequence, op, write };
+        self.arrived.push_back(Waiting { lbn, sequence: self.sequence, op, write });
         self.sequence += 1;
-        if self.discipline == SchedulerPlan::Fcfs {
-            self.fifo.push_back(entry);
-        } else {
-            // Equal LBNs stay in order of arrival. Most often the queue was empty.
-            let at = self.by_lbn.partition_point(|w| w.lbn <= lbn);
-            if at == self.by_lbn.len() {
-                self.by_lbn.push(entry);
-            } else {
-                self.by_lbn.insert(at, entry);
-            }
-        }
     }
 
     /// Keys of the operations waiting.
     pub fn waiting(&self) -> impl Iterator<Item = u32> + '_ {
-        self.fifo.iter().chain(&self.by_lbn).map(|w| w.op)
+        self.by_lbn.iter().chain(&self.arrived).map(|w| w.op)
     }
 
     /// Empties the queue into `out`, in order of arrival.
     pub fn drain(&mut self, out: &mut Vec<u32>) {
-        let mut all: Vec<Waiting> = self.fifo.drain(..).chain(self.by_lbn.drain(..)).collect();
-        all.sort_unstable_by_key(|w| w.sequence);
-        out.extend(all.into_iter().map(|w| w.op));
+        self.places.clear();
+        self.by_lbn.sort_unstable_by_key(|w| w.sequence);
+        out.extend(self.by_lbn.drain(..).chain(self.arrived.drain(..)).map(|w| w.op));
     }
 
     /// Takes the operation that the discipline serves next from the arm's present position.
     pub fn pop(&mut self, now: Nanos, disk: &mut Disk) -> Option<Chosen> {
         if self.discipline == SchedulerPlan::Fcfs {
-            return self.fifo.pop_front().map(|w| Chosen { op: w.op, via: None });
+            return self.arrived.pop_front().map(|w| Chosen { op: w.op, via: None });
         }
+        self.sort_in(disk.model());
         if self.by_lbn.is_empty() {
             return None;
         }
@@ -148,20 +146,50 @@ impl Queue {
         Some(self.take(index, via, stays))
     }
 
+    /// Whether the discipline looks at where the entries are.
+    fn goes_by_place(&self) -> bool {
+        matches!(self.discipline, SchedulerPlan::Sstf | SchedulerPlan::Sptf | SchedulerPlan::Spctf)
+    }
+
+    /// Sorts in what has come since the last choice.
+    fn sort_in(&mut self, model: &Model) {
+        let goes_by_place = self.goes_by_place();
+        if goes_by_place && self.revolution_ps != model.mech.revolution_ps {
+            self.revolution_ps = model.mech.revolution_ps;
+            self.places.clear();
+            self.places.extend(self.by_lbn.iter().map(|w| model.place(w.lbn)));
+        }
+        while let Some(entry) = self.arrived.pop_front() {
+            // Equal LBNs stay in order of arrival.
+            let at = self.by_lbn.partition_point(|w| w.lbn <= entry.lbn);
+            self.by_lbn.insert(at, entry);
+            if goes_by_place {
+                self.places.insert(at, model.place(entry.lbn));
+            }
+        }
+    }
+
     /// Takes the entry at `index`, which is served where the one before was, or is not.
     fn take(&mut self, index: usize, via: Option<u32>, stays: bool) -> Chosen {
-        let entry = self.by_lbn.remove(index);
+        let entry = self.remove(index);
         self.stayed = if stays { self.stayed + 1 } else { 0 };
         self.last_lbn = entry.lbn;
         Chosen { op: entry.op, via }
     }
 
+    fn remove(&mut self, index: usize) -> Waiting {
+        if self.goes_by_place() {
+            self.places.remove(index);
+        }
+        self.by_lbn.remove(index)
+    }
+
     /// Takes the operation that came first, whatever the discipline: a drive without an arm has no better order.
     pub fn pop_first(&mut self) -> Option<u32> {
-        if self.discipline == SchedulerPlan::Fcfs {
-            return self.fifo.pop_front().map(|w| w.op);
+        if self.by_lbn.is_empty() {
+            return self.arrived.pop_front().map(|w| w.op);
         }
-        if self.by_lbn.is_empty() { None } else { Some(self.by_lbn.remove(self.oldest()).op) }
+        Some(self.remove(self.oldest()).op)
     }
 
     /// Index of the entry that came first.
@@ -216,8 +244,8 @@ impl Queue {
     /// Index of the entry whose cylinder is nearest; the earlier arrival of two equals.
     fn nearest(&self, disk: &Disk) -> usize {
         let arm = if self.ahead { disk.model().cylinder(self.last_lbn) } else { disk.cylinder() };
-        let cylinder = |i: usize| disk.model().cylinder(self.by_lbn[i].lbn);
-        let split = self.by_lbn.partition_point(|w| disk.model().cylinder(w.lbn) < arm);
+        let cylinder = |i: usize| self.places[i].track.cylinder;
+        let split = self.places.partition_point(|p| p.track.cylinder < arm);
         let upper = (split < self.by_lbn.len()).then(|| (cylinder(split) - arm, split));
         let lower = split.checked_sub(1).map(|i| (arm - cylinder(i), i));
         match (upper, lower) {
@@ -248,16 +276,15 @@ impl Queue {
 
     /// Index of the entry whose first sector can be reached soonest.
     fn soonest(&self, now: Nanos, disk: &Disk) -> usize {
-        let arm = disk.cylinder();
-        let split = self.by_lbn.partition_point(|w| disk.model().cylinder(w.lbn) < arm);
+        let reach = disk.reach(now);
+        let split = self.places.partition_point(|p| p.track.cylinder < disk.cylinder());
         let mut best = (Nanos::MAX, u64::MAX, 0);
         let mut consider = |i: usize| {
-            let w = self.by_lbn[i];
-            if disk.positioning_at_least(w.lbn) > best.0 {
+            let (w, place) = (&self.by_lbn[i], &self.places[i]);
+            if reach.at_least(place.track.cylinder) > best.0 {
                 return false; // nor can those farther on this side
             }
-            let found = (disk.positioning_time(now, w.lbn, w.write), w.sequence, i);
-            best = best.min(found);
+            best = best.min((reach.time(place, w.write), w.sequence, i));
             true
         };
         for i in split..self.by_lbn.len() {

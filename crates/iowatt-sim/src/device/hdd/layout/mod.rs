@@ -9,6 +9,7 @@ pub use indexed::Indexed;
 pub use zoned::Zoned;
 
 use crate::clock::Picos;
+use crate::device::hdd::arm::Arm;
 use crate::device::hdd::pitch::Pitch;
 use crate::plan::{HddPlan, LayoutPlan};
 
@@ -31,6 +32,15 @@ pub struct Run {
     pub pitch: Pitch,
     /// Rotation from the index mark to the first sector.
     pub angle_ps: Picos,
+}
+
+impl Run {
+    /// Its track.
+    #[must_use]
+    #[inline]
+    pub fn arm(&self) -> Arm {
+        Arm { cylinder: self.cylinder, head: self.head }
+    }
 }
 
 /// The layout of a drive.
