@@ -8,9 +8,17 @@ pub type Picos = u64;
 
 /// Rounds seconds to the nearest nanosecond; negative or absurd values are clipped to the range.
 #[must_use]
+#[inline]
 pub fn nanos(seconds: f64) -> Nanos {
+    whole(seconds * 1e9)
+}
+
+/// Rounds nanoseconds to the nearest whole one, as [`nanos`] does.
+#[must_use]
+#[inline]
+pub fn whole(nanoseconds: f64) -> Nanos {
     // `f64::round` is a call into the C library.
-    let exact = (seconds * 1e9).clamp(0.0, 9.2e18);
+    let exact = nanoseconds.clamp(0.0, 9.2e18);
     let whole = exact as i64;
     whole as Nanos + Nanos::from(exact - whole as f64 >= 0.5)
 }

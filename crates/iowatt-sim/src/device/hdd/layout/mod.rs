@@ -2,7 +2,6 @@
 //! one head without interruption (to the end of the track, or to the next slip or remap).
 
 mod indexed;
-mod locator;
 mod zoned;
 
 pub use indexed::Indexed;
