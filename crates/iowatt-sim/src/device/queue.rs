@@ -5,7 +5,7 @@
 //! from the arm's position until the seek alone is longer than the best found (SPTF). SPCTF first takes reads
 //! that the drive's buffer has.
 
-use super::hdd::{Disk, Model, Place};
+use super::hdd::{Disk, Model, Place, Reach};
 use crate::clock::{Nanos, Picos};
 use crate::plan::SchedulerPlan;
 use std::collections::VecDeque;
@@ -278,28 +278,28 @@ impl Queue {
     fn soonest(&self, now: Nanos, disk: &Disk) -> usize {
         let reach = disk.reach(now);
         let split = self.places.partition_point(|p| p.track.cylinder < disk.cylinder());
-        let mut best = (Nanos::MAX, u64::MAX, 0);
-        let mut consider = |i: usize| {
-            let (w, place) = (&self.by_lbn[i], &self.places[i]);
+        let best = self.soonest_of(split..self.places.len(), &reach, Soonest(Nanos::MAX, u64::MAX, 0));
+        self.soonest_of((0..split).rev(), &reach, best).2
+    }
+
+    /// The better of `best` and the entries on one `side` of the arm, which come nearest first.
+    #[inline]
+    fn soonest_of(&self, side: impl Iterator<Item = usize>, reach: &Reach<'_>, mut best: Soonest) -> Soonest {
+        for index in side {
+            let (entry, place) = (&self.by_lbn[index], &self.places[index]);
             if reach.at_least(place.track.cylinder) > best.0 {
-                return false; // nor can those farther on this side
+                break; // nor can those farther on this side
             }
-            best = best.min((reach.time(place, w.write), w.sequence, i));
-            true
-        };
-        for i in split..self.by_lbn.len() {
-            if !consider(i) {
-                break;
-            }
+            let found = Soonest(reach.time(place, entry.write), entry.sequence, index);
+            best = best.min(found);
         }
-        for i in (0..split).rev() {
-            if !consider(i) {
-                break;
-            }
-        }
-        best.2
+        best
     }
 }
+
+/// When an entry can be reached, its sequence, its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Soonest(Nanos, u64, usize);
 
 #[cfg(test)]
 mod tests {

@@ -19,4 +19,4 @@ pub(crate) mod tests;
 
 pub use buffer::Hit;
 pub use disk::{Access, Disk, Line, Model};
-pub use reach::Place;
+pub use reach::{Place, Reach};

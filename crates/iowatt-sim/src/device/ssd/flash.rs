@@ -302,12 +302,12 @@ impl Flash {
         meter: &mut Meter<'_>,
     ) {
         let bench = &mut self.bench;
-        let index = (stripe % self.geometry.dies) as usize;
-        let die = &mut bench.dies[index];
+        let die_index = stripe % self.geometry.dies;
+        let die = &mut bench.dies[die_index as usize];
         let (sensed, interrupted) = die.read(ready, bench.read, &bench.interrupts, meter);
         bench.until = bench.until.max(die.free_at());
-        let channels = bench.channels.len();
-        let channel = &mut bench.channels[index % channels];
+        let channels = bench.channels.len() as u32;
+        let channel = &mut bench.channels[(die_index % channels) as usize];
         let transfer = whole(f64::from(units) * bench.unit_bytes as f64 * bench.byte);
         out.done = out.done.max(sensed.max(*channel) + transfer);
         *channel = (*channel).max(now) + transfer;
