@@ -305,7 +305,7 @@ struct Soonest(Nanos, u64, usize);
 mod tests {
     use super::*;
     use crate::device::hdd::{Line, Model, tests::small_disk};
-    use crate::plan::{ReadAhead, SeekPlan};
+    use crate::plan::{HddPlan, IndexEntry, IndexedPlan, LayoutPlan, ReadAhead, SeekPlan};
     use proptest::prelude::*;
 
     fn disk() -> Disk {
@@ -402,6 +402,58 @@ mod tests {
         assert_eq!(served.iter().position(|&op| op == 0), Some(STAY as usize));
     }
 
+    /// The small disk with its sectors listed as DiskSim's G4 does.
+    fn indexed() -> LayoutPlan {
+        let entry = |lbn, cylinder, len, run, child, head: Option<u32>| IndexEntry {
+            lbn,
+            cylinder,
+            offset_rev: if head == Some(1) { 0.1 } else { 0.0 },
+            len,
+            cylinder_len: i64::from(head.is_none()),
+            skew_rev: 0.3,
+            run,
+            descending: false,
+            child,
+            head,
+        };
+        let both =
+            |len, child| vec![entry(0, 0, len, len, child, Some(0)), entry(len, 0, len, len, child, Some(1))];
+        LayoutPlan::Indexed(IndexedPlan {
+            tracks: vec![(0, 99, 100), (0, 49, 50)],
+            nodes: vec![
+                both(100, 0),
+                both(50, 1),
+                vec![entry(0, 0, 200, 2_000, 0, None), entry(2_000, 10, 100, 2_000, 1, None)],
+            ],
+            ..IndexedPlan::default()
+        })
+    }
+
+    /// What a discipline should choose of `waiting` (op, LBN, write) by going through all of them.
+    fn by_plain_search(
+        discipline: SchedulerPlan,
+        waiting: &[(u32, u64, bool)],
+        now: Nanos,
+        disk: &mut Disk,
+        may_stay: bool,
+    ) -> Option<u32> {
+        let held: Vec<(u64, u64)> = disk.buffered(now).collect();
+        let buffered = |&(_, lbn, write): &(u32, u64, bool)| {
+            !write && held.iter().any(|&(start, end)| (start..end).contains(&lbn))
+        };
+        if discipline == SchedulerPlan::Spctf {
+            if !may_stay {
+                return waiting.first().map(|w| w.0);
+            }
+            if let Some(first) = waiting.iter().find(|w| buffered(w)) {
+                return Some(first.0);
+            }
+        }
+        let reach = disk.reach(now);
+        let time = |w: &(u32, u64, bool)| reach.time(&disk.model().place(w.1), w.2);
+        waiting.iter().min_by_key(|w| (time(w), w.0)).map(|w| w.0)
+    }
+
     proptest! {
         #[test]
         fn every_discipline_serves_everything_once(lbns in prop::collection::vec(0u64..4_000, 1..60)) {
@@ -445,6 +497,53 @@ mod tests {
             prop_assert_eq!(soonest, (0..lbns.len()).map(time).min());
             let nearest = chosen(SchedulerPlan::Sstf).map(distance);
             prop_assert_eq!(nearest, (0..lbns.len()).map(distance).min());
+        }
+
+        /// Deep queues that refill, of a disk that is sent to each choice and changes its speed halfway.
+        #[test]
+        fn choices_by_position_are_those_of_a_plain_search(
+            first in prop::collection::vec((0u64..4_000, any::<bool>()), 100..400),
+            later in prop::collection::vec((0u64..4_000, any::<bool>()), 60),
+            zoned in any::<bool>(),
+            buffered in any::<bool>(),
+            spctf in any::<bool>(),
+        ) {
+            let mut plan = small_disk();
+            plan.write_settle_s = 0.2e-3;
+            (plan.controller.read_miss_s, plan.controller.write_miss_s) = ([0.3e-3; 2], [0.1e-3; 2]);
+            if !zoned {
+                plan.layout = indexed();
+            }
+            if buffered {
+                plan.buffer.caching = true;
+                (plan.buffer.segments, plan.buffer.segment_sectors) = (2, 200);
+                plan.buffer.read_ahead = ReadAhead::Segment;
+            }
+            let discipline = if spctf { SchedulerPlan::Spctf } else { SchedulerPlan::Sptf };
+            let mut disk = Disk::new(&Model::new(&plan), 1, 0, 0);
+            let slower = Model::new(&HddPlan { rpm: 4_000.0, ..plan });
+            let (mut queue, mut waiting) = (Queue::new(discipline), Vec::new());
+            let mut arrivals = first.iter().chain(&later).enumerate();
+            let mut arrive = |count: usize, queue: &mut Queue, waiting: &mut Vec<(u32, u64, bool)>| {
+                for (op, &(lbn, write)) in arrivals.by_ref().take(count) {
+                    queue.push(op as u32, lbn, write);
+                    waiting.push((op as u32, lbn, write));
+                }
+            };
+            arrive(first.len(), &mut queue, &mut waiting);
+            let mut now = 1_000_000;
+            for turn in 0..later.len() {
+                if turn == later.len() / 2 {
+                    disk.turn_at(&slower);
+                }
+                let wanted = by_plain_search(discipline, &waiting, now, &mut disk, queue.may_stay());
+                let chosen = queue.pop(now, &mut disk).map(|c| c.op);
+                prop_assert_eq!(chosen, wanted);
+                let Some(index) = waiting.iter().position(|w| Some(w.0) == chosen) else { break };
+                let (_, lbn, write) = waiting.remove(index);
+                now = disk.serve(now, lbn, 1, write, &mut Line { shared: None, now }).done;
+                arrive(turn % 3, &mut queue, &mut waiting);
+            }
         }
     }
 }
