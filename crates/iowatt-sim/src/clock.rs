@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn the_absurd_is_clipped() {
-        assert_eq!([-1.0, f64::NAN, -0.0, 0.49999999999999994e-9].map(nanos), [0; 4]);
+        assert_eq!([-1.0, f64::NAN, -0.0, 4.999_999_999_999_999e-10].map(nanos), [0; 4]);
         assert_eq!([f64::INFINITY, 1e10].map(nanos), [9_200_000_000_000_000_000; 2]);
     }
 }

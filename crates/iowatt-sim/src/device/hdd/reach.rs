@@ -31,7 +31,9 @@ impl Reach<'_> {
         let revolution_ps = self.mech.revolution_ps;
         let direction = usize::from(write);
         let settled = self.mech.positioning(self.heads, to.track, write) * 1000;
-        let mut passes = self.mech.wait_ps(self.angle_ps[direction], to.angle_ps);
+        let first = self.mech.wait_ps(self.angle_ps[direction], to.angle_ps);
+        // True about half of the time: a conditional move is cheaper than a branch. The loop rarely runs.
+        let mut passes = if first < settled { first + revolution_ps } else { first };
         while passes < settled {
             passes += revolution_ps;
         }
