@@ -6,6 +6,7 @@
 
 mod commands;
 pub mod hdd;
+mod locator;
 mod queue;
 pub mod replay;
 mod solid;

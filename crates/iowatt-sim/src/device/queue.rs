@@ -5,8 +5,8 @@
 //! from the arm's position until the seek alone is longer than the best found (SPTF). SPCTF first takes reads
 //! that the drive's buffer has.
 
-use super::hdd::Disk;
-use crate::clock::Nanos;
+use super::hdd::{Disk, Model, Place, Reach};
+use crate::clock::{Nanos, Picos};
 use crate::plan::SchedulerPlan;
 use std::collections::VecDeque;
 
@@ -38,8 +38,14 @@ pub struct Queue {
     discipline: SchedulerPlan,
     /// It works ahead of the drive and goes by the LBN that it sent last; else it sees the arm.
     ahead: bool,
-    fifo: VecDeque<Waiting>,
+    /// In order of arrival: all of FCFS; of others those that came since the last choice.
+    arrived: VecDeque<Waiting>,
     by_lbn: Vec<Waiting>,
+    /// Where each of `by_lbn` is, looked up once, for disciplines that choose by it; beside the entries, which all
+    /// search.
+    places: Vec<Place>,
+    /// The speed of rotation that angles of places hold for.
+    revolution_ps: Picos,
     sequence: u64,
     /// Sweeping towards higher LBNs.
     upward: bool,
@@ -61,8 +67,10 @@ impl Queue {
         Self {
             discipline,
             ahead: false,
-            fifo: VecDeque::new(),
+            arrived: VecDeque::new(),
             by_lbn: Vec::new(),
+            places: Vec::new(),
+            revolution_ps: 0,
             sequence: 0,
             upward: true,
             last_lbn: 0,
@@ -80,7 +88,7 @@ impl Queue {
     /// Operations waiting.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.fifo.len() + self.by_lbn.len()
+        self.arrived.len() + self.by_lbn.len()
     }
 
     /// Whether none waits.
@@ -91,31 +99,20 @@ impl Queue {
 
     /// Adds an operation.
     pub fn push(&mut self, op: u32, lbn: u64, write: bool) {
-        let entry = Waiting { lbn, sequence: self.sequence, op, write };
+        self.arrived.push_back(Waiting { lbn, sequence: self.sequence, op, write });
         self.sequence += 1;
-        if self.discipline == SchedulerPlan::Fcfs {
-            self.fifo.push_back(entry);
-        } else {
-            // Equal LBNs stay in order of arrival. Most often the queue was empty.
-            let at = self.by_lbn.partition_point(|w| w.lbn <= lbn);
-            if at == self.by_lbn.len() {
-                self.by_lbn.push(entry);
-            } else {
-                self.by_lbn.insert(at, entry);
-            }
-        }
     }
 
     /// Keys of the operations waiting.
     pub fn waiting(&self) -> impl Iterator<Item = u32> + '_ {
-        self.fifo.iter().chain(&self.by_lbn).map(|w| w.op)
+        self.by_lbn.iter().chain(&self.arrived).map(|w| w.op)
     }
 
     /// Empties the queue into `out`, in order of arrival.
     pub fn drain(&mut self, out: &mut Vec<u32>) {
-        let mut all: Vec<Waiting> = self.fifo.drain(..).chain(self.by_lbn.drain(..)).collect();
-        all.sort_unstable_by_key(|w| w.sequence);
-        out.extend(all.into_iter().map(|w| w.op));
+        self.places.clear();
+        self.by_lbn.sort_unstable_by_key(|w| w.sequence);
+        out.extend(self.by_lbn.drain(..).chain(self.arrived.drain(..)).map(|w| w.op));
     }
 
     /// An operation on `lbn` finds the queue empty and goes straight through: as [`Self::push`] and [`Self::pop`] would have
@@ -146,8 +143,9 @@ impl Queue {
     /// Takes the operation that the discipline serves next from the arm's present position.
     pub fn pop(&mut self, now: Nanos, disk: &mut Disk) -> Option<Chosen> {
         if self.discipline == SchedulerPlan::Fcfs {
-            return self.fifo.pop_front().map(|w| Chosen { op: w.op, via: None });
+            return self.arrived.pop_front().map(|w| Chosen { op: w.op, via: None });
         }
+        self.sort_in(disk.model());
         if self.by_lbn.is_empty() {
             return None;
         }
@@ -173,20 +171,50 @@ impl Queue {
         Some(self.take(index, via, stays))
     }
 
+    /// Whether the discipline looks at where the entries are.
+    fn goes_by_place(&self) -> bool {
+        matches!(self.discipline, SchedulerPlan::Sstf | SchedulerPlan::Sptf | SchedulerPlan::Spctf)
+    }
+
+    /// Sorts in what has come since the last choice.
+    fn sort_in(&mut self, model: &Model) {
+        let goes_by_place = self.goes_by_place();
+        if goes_by_place && self.revolution_ps != model.mech.revolution_ps {
+            self.revolution_ps = model.mech.revolution_ps;
+            self.places.clear();
+            self.places.extend(self.by_lbn.iter().map(|w| model.place(w.lbn)));
+        }
+        while let Some(entry) = self.arrived.pop_front() {
+            // Equal LBNs stay in order of arrival.
+            let at = self.by_lbn.partition_point(|w| w.lbn <= entry.lbn);
+            self.by_lbn.insert(at, entry);
+            if goes_by_place {
+                self.places.insert(at, model.place(entry.lbn));
+            }
+        }
+    }
+
     /// Takes the entry at `index`, which is served where the one before was, or is not.
     fn take(&mut self, index: usize, via: Option<u32>, stays: bool) -> Chosen {
-        let entry = self.by_lbn.remove(index);
+        let entry = self.remove(index);
         self.stayed = if stays { self.stayed + 1 } else { 0 };
         self.last_lbn = entry.lbn;
         Chosen { op: entry.op, via }
     }
 
+    fn remove(&mut self, index: usize) -> Waiting {
+        if self.goes_by_place() {
+            self.places.remove(index);
+        }
+        self.by_lbn.remove(index)
+    }
+
     /// Takes the operation that came first, whatever the discipline: a drive without an arm has no better order.
     pub fn pop_first(&mut self) -> Option<u32> {
-        if self.discipline == SchedulerPlan::Fcfs {
-            return self.fifo.pop_front().map(|w| w.op);
+        if self.by_lbn.is_empty() {
+            return self.arrived.pop_front().map(|w| w.op);
         }
-        if self.by_lbn.is_empty() { None } else { Some(self.by_lbn.remove(self.oldest()).op) }
+        Some(self.remove(self.oldest()).op)
     }
 
     /// Index of the entry that came first.
@@ -241,8 +269,8 @@ impl Queue {
     /// Index of the entry whose cylinder is nearest; the earlier arrival of two equals.
     fn nearest(&self, disk: &Disk) -> usize {
         let arm = if self.ahead { disk.model().cylinder(self.last_lbn) } else { disk.cylinder() };
-        let cylinder = |i: usize| disk.model().cylinder(self.by_lbn[i].lbn);
-        let split = self.by_lbn.partition_point(|w| disk.model().cylinder(w.lbn) < arm);
+        let cylinder = |i: usize| self.places[i].track.cylinder;
+        let split = self.places.partition_point(|p| p.track.cylinder < arm);
         let upper = (split < self.by_lbn.len()).then(|| (cylinder(split) - arm, split));
         let lower = split.checked_sub(1).map(|i| (arm - cylinder(i), i));
         match (upper, lower) {
@@ -273,37 +301,36 @@ impl Queue {
 
     /// Index of the entry whose first sector can be reached soonest.
     fn soonest(&self, now: Nanos, disk: &Disk) -> usize {
-        let arm = disk.cylinder();
-        let split = self.by_lbn.partition_point(|w| disk.model().cylinder(w.lbn) < arm);
-        let mut best = (Nanos::MAX, u64::MAX, 0);
-        let mut consider = |i: usize| {
-            let w = self.by_lbn[i];
-            if disk.positioning_at_least(w.lbn) > best.0 {
-                return false; // nor can those farther on this side
+        let reach = disk.reach(now);
+        let split = self.places.partition_point(|p| p.track.cylinder < disk.cylinder());
+        let best = self.soonest_of(split..self.places.len(), &reach, Soonest(Nanos::MAX, u64::MAX, 0));
+        self.soonest_of((0..split).rev(), &reach, best).2
+    }
+
+    /// The better of `best` and the entries on one `side` of the arm, which come nearest first.
+    #[inline]
+    fn soonest_of(&self, side: impl Iterator<Item = usize>, reach: &Reach<'_>, mut best: Soonest) -> Soonest {
+        for index in side {
+            let (entry, place) = (&self.by_lbn[index], &self.places[index]);
+            if reach.at_least(place.track.cylinder) > best.0 {
+                break; // nor can those farther on this side
             }
-            let found = (disk.positioning_time(now, w.lbn, w.write), w.sequence, i);
+            let found = Soonest(reach.time(place, entry.write), entry.sequence, index);
             best = best.min(found);
-            true
-        };
-        for i in split..self.by_lbn.len() {
-            if !consider(i) {
-                break;
-            }
         }
-        for i in (0..split).rev() {
-            if !consider(i) {
-                break;
-            }
-        }
-        best.2
+        best
     }
 }
+
+/// When an entry can be reached, its sequence, its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Soonest(Nanos, u64, usize);
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::device::hdd::{Line, Model, tests::small_disk};
-    use crate::plan::{ReadAhead, SeekPlan};
+    use crate::plan::{HddPlan, IndexEntry, IndexedPlan, LayoutPlan, ReadAhead, SeekPlan};
     use proptest::prelude::*;
 
     fn disk() -> Disk {
@@ -400,6 +427,58 @@ mod tests {
         assert_eq!(served.iter().position(|&op| op == 0), Some(STAY as usize));
     }
 
+    /// The small disk with its sectors listed as DiskSim's G4 does.
+    fn indexed() -> LayoutPlan {
+        let entry = |lbn, cylinder, len, run, child, head: Option<u32>| IndexEntry {
+            lbn,
+            cylinder,
+            offset_rev: if head == Some(1) { 0.1 } else { 0.0 },
+            len,
+            cylinder_len: i64::from(head.is_none()),
+            skew_rev: 0.3,
+            run,
+            descending: false,
+            child,
+            head,
+        };
+        let both =
+            |len, child| vec![entry(0, 0, len, len, child, Some(0)), entry(len, 0, len, len, child, Some(1))];
+        LayoutPlan::Indexed(IndexedPlan {
+            tracks: vec![(0, 99, 100), (0, 49, 50)],
+            nodes: vec![
+                both(100, 0),
+                both(50, 1),
+                vec![entry(0, 0, 200, 2_000, 0, None), entry(2_000, 10, 100, 2_000, 1, None)],
+            ],
+            ..IndexedPlan::default()
+        })
+    }
+
+    /// What a discipline should choose of `waiting` (op, LBN, write) by going through all of them.
+    fn by_plain_search(
+        discipline: SchedulerPlan,
+        waiting: &[(u32, u64, bool)],
+        now: Nanos,
+        disk: &mut Disk,
+        may_stay: bool,
+    ) -> Option<u32> {
+        let held: Vec<(u64, u64)> = disk.buffered(now).collect();
+        let buffered = |&(_, lbn, write): &(u32, u64, bool)| {
+            !write && held.iter().any(|&(start, end)| (start..end).contains(&lbn))
+        };
+        if discipline == SchedulerPlan::Spctf {
+            if !may_stay {
+                return waiting.first().map(|w| w.0);
+            }
+            if let Some(first) = waiting.iter().find(|w| buffered(w)) {
+                return Some(first.0);
+            }
+        }
+        let reach = disk.reach(now);
+        let time = |w: &(u32, u64, bool)| reach.time(&disk.model().place(w.1), w.2);
+        waiting.iter().min_by_key(|w| (time(w), w.0)).map(|w| w.0)
+    }
+
     proptest! {
         #[test]
         fn every_discipline_serves_everything_once(lbns in prop::collection::vec(0u64..4_000, 1..60)) {
@@ -443,6 +522,53 @@ mod tests {
             prop_assert_eq!(soonest, (0..lbns.len()).map(time).min());
             let nearest = chosen(SchedulerPlan::Sstf).map(distance);
             prop_assert_eq!(nearest, (0..lbns.len()).map(distance).min());
+        }
+
+        /// Deep queues that refill, of a disk that is sent to each choice and changes its speed halfway.
+        #[test]
+        fn choices_by_position_are_those_of_a_plain_search(
+            first in prop::collection::vec((0u64..4_000, any::<bool>()), 100..400),
+            later in prop::collection::vec((0u64..4_000, any::<bool>()), 60),
+            zoned in any::<bool>(),
+            buffered in any::<bool>(),
+            spctf in any::<bool>(),
+        ) {
+            let mut plan = small_disk();
+            plan.write_settle_s = 0.2e-3;
+            (plan.controller.read_miss_s, plan.controller.write_miss_s) = ([0.3e-3; 2], [0.1e-3; 2]);
+            if !zoned {
+                plan.layout = indexed();
+            }
+            if buffered {
+                plan.buffer.caching = true;
+                (plan.buffer.segments, plan.buffer.segment_sectors) = (2, 200);
+                plan.buffer.read_ahead = ReadAhead::Segment;
+            }
+            let discipline = if spctf { SchedulerPlan::Spctf } else { SchedulerPlan::Sptf };
+            let mut disk = Disk::new(&Model::new(&plan), 1, 0, 0);
+            let slower = Model::new(&HddPlan { rpm: 4_000.0, ..plan });
+            let (mut queue, mut waiting) = (Queue::new(discipline), Vec::new());
+            let mut arrivals = first.iter().chain(&later).enumerate();
+            let mut arrive = |count: usize, queue: &mut Queue, waiting: &mut Vec<(u32, u64, bool)>| {
+                for (op, &(lbn, write)) in arrivals.by_ref().take(count) {
+                    queue.push(op as u32, lbn, write);
+                    waiting.push((op as u32, lbn, write));
+                }
+            };
+            arrive(first.len(), &mut queue, &mut waiting);
+            let mut now = 1_000_000;
+            for turn in 0..later.len() {
+                if turn == later.len() / 2 {
+                    disk.turn_at(&slower);
+                }
+                let wanted = by_plain_search(discipline, &waiting, now, &mut disk, queue.may_stay());
+                let chosen = queue.pop(now, &mut disk).map(|c| c.op);
+                prop_assert_eq!(chosen, wanted);
+                let Some(index) = waiting.iter().position(|w| Some(w.0) == chosen) else { break };
+                let (_, lbn, write) = waiting.remove(index);
+                now = disk.serve(now, lbn, 1, write, &mut Line { shared: None, now }).done;
+                arrive(turn % 3, &mut queue, &mut waiting);
+            }
         }
     }
 }

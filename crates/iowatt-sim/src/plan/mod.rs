@@ -25,6 +25,8 @@ pub use controller::{
 pub use data_movement::{MaidPlan, PdcPlan, WriteOffLoadingPlan};
 pub(crate) use error::Under;
 pub use error::{PlanError, PlanFault};
+#[cfg(test)]
+pub use hdd::IndexEntry;
 pub use hdd::{
     BufferPlan, DriveControllerPlan, Extraction, HddPlan, IndexedPlan, LayoutPlan, Mapping, ReadAhead,
     Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,

@@ -1,7 +1,7 @@
 //! Arm and spindle: what all drives of a pool share, and where one drive's heads are.
 
 use crate::clock::{Nanos, Picos};
-use crate::device::hdd::layout::{Layout, Run};
+use crate::device::hdd::layout::Layout;
 use crate::device::hdd::seek::SeekCurve;
 use crate::plan::HddPlan;
 
@@ -43,10 +43,10 @@ impl Mechanics {
         }
     }
 
-    /// Time to the track of `to`: the longer of arm movement and head switch; writes settle.
+    /// Time from one track to another: the longer of arm movement and head switch; writes settle.
     #[must_use]
     #[inline]
-    pub fn positioning(&self, from: Arm, to: &Run, write: bool) -> Nanos {
+    pub fn positioning(&self, from: Arm, to: Arm, write: bool) -> Nanos {
         let arm = self.seek.time(to.cylinder.abs_diff(from.cylinder), write);
         let moved = if to.head == from.head { arm } else { arm.max(self.head_switch) };
         if moved > 0 && write { moved.saturating_add_signed(self.write_settle_ns) } else { moved }
@@ -54,6 +54,7 @@ impl Mechanics {
 
     /// A bound from below of [`Self::positioning`] to any cylinder at least this far, whatever the direction.
     #[must_use]
+    #[inline]
     pub fn positioning_at_least(&self, cylinders: u32) -> Nanos {
         self.seek.at_least(cylinders).saturating_add_signed(self.write_settle_ns.min(0))
     }

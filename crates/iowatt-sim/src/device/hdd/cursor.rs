@@ -37,7 +37,7 @@ impl Cursor {
         phase_ps: Picos,
     ) -> Self {
         let angle_at_origin = mech.angle_ps(at, phase_ps);
-        let seek = mech.positioning(from, &run, write).max(least) * 1000;
+        let seek = mech.positioning(from, run.arm(), write).max(least) * 1000;
         let angle = (angle_at_origin + seek) % mech.revolution_ps;
         let run_at = seek + mech.wait_ps(angle, run.angle_ps);
         Self { origin: at, angle_at_origin, run, settled: seek, run_at, seek, write }
@@ -68,7 +68,7 @@ impl Cursor {
     pub fn step(&mut self, mech: &Mechanics, leave: Picos) {
         let here = self.arm();
         let next = mech.layout.following(&self.run);
-        let seek = mech.positioning(here, &next, self.write) * 1000;
+        let seek = mech.positioning(here, next.arm(), self.write) * 1000;
         self.settled = leave + seek;
         self.seek += seek;
         let angle = (self.angle_at_origin + self.settled) % mech.revolution_ps;
@@ -99,7 +99,7 @@ impl Cursor {
     /// Where the heads are (going).
     #[must_use]
     pub fn arm(&self) -> Arm {
-        Arm { cylinder: self.run.cylinder, head: self.run.head }
+        self.run.arm()
     }
 
     /// Picoseconds from the origin to `now`, 0 if it is before.

@@ -11,6 +11,7 @@ mod cursor;
 mod disk;
 mod layout;
 mod pitch;
+mod reach;
 mod seek;
 mod stream;
 #[cfg(test)]
@@ -18,3 +19,4 @@ pub(crate) mod tests;
 
 pub use buffer::Hit;
 pub use disk::{Access, Disk, Line, Model};
+pub use reach::{Place, Reach};

@@ -6,36 +6,30 @@ use crate::plan::SeekPlan;
 /// Seek times for every distance of a drive, for reads and for writes.
 #[derive(Clone, Debug)]
 pub struct SeekCurve {
-    /// One table for both directions unless the drive was measured for both.
-    read: Vec<Nanos>,
-    write: Option<Vec<Nanos>>,
-    /// Shortest time of any seek at least this far, in either direction: measured curves are not monotone.
-    at_least: Vec<Nanos>,
+    read: Table,
+    /// Where the drive was measured for both directions.
+    write: Option<Table>,
+    /// Shortest time of any seek at least this far, in either direction, where it may be another distance's: measured
+    /// curves are not monotone.
+    at_least: Option<Table>,
 }
 
 impl SeekCurve {
     /// Tabulates all distances below `cylinders`.
     #[must_use]
     pub fn new(plan: &SeekPlan, cylinders: u32) -> Self {
-        let table = |write: bool| -> Vec<Nanos> {
-            (0..cylinders.max(2)).map(|d| nanos(time_s(plan, d, write, cylinders))).collect()
-        };
         let dual = matches!(plan, SeekPlan::Points(p) if p.iter().any(|(_, r, w)| r != w));
-        let (read, write) = (table(false), dual.then(|| table(true)));
-        let mut at_least = read.clone();
-        for (d, least) in at_least.iter_mut().enumerate() {
-            *least = (*least).min(write.as_ref().map_or(*least, |w| w[d]));
-        }
-        for d in (1..at_least.len()).rev() {
-            at_least[d - 1] = at_least[d - 1].min(at_least[d]);
-        }
+        let read = Table::new(plan, false, cylinders);
+        let write = dual.then(|| Table::new(plan, true, cylinders));
+        let at_least = (dual || !read.ascends()).then(|| read.least_from(write.as_ref()));
         Self { read, write, at_least }
     }
 
     /// Shortest time of a move by `cylinders` or more.
     #[must_use]
+    #[inline]
     pub fn at_least(&self, cylinders: u32) -> Nanos {
-        self.at_least[(cylinders as usize).min(self.at_least.len() - 1)]
+        self.at_least.as_ref().unwrap_or(&self.read).at(cylinders as usize)
     }
 
     /// Time to move by `cylinders`; zero for none.
@@ -46,30 +40,111 @@ impl SeekCurve {
             Some(table) if write => table,
             _ => &self.read,
         };
-        let last = table.len() - 1;
-        table[(cylinders as usize).min(last)]
+        table.at(cylinders as usize)
     }
 }
 
-fn time_s(plan: &SeekPlan, distance: u32, write: bool, cylinders: u32) -> f64 {
-    if distance == 0 {
-        return 0.0;
+/// Times by distance.
+#[derive(Clone, Debug)]
+enum Table {
+    /// All below 4.3 s, in half the memory.
+    Short(Vec<u32>),
+    Long(Vec<Nanos>),
+}
+
+impl Table {
+    fn new(plan: &SeekPlan, write: bool, cylinders: u32) -> Self {
+        let mut longest = 0;
+        let short = tabulate(plan, write, cylinders, |time| {
+            longest = longest.max(time);
+            time as u32
+        });
+        if longest <= Nanos::from(u32::MAX) {
+            Self::Short(short)
+        } else {
+            Self::Long(tabulate(plan, write, cylinders, |time| time))
+        }
     }
-    let x = f64::from(distance);
+
+    /// The time of a distance; of the last one for all beyond.
+    #[inline]
+    fn at(&self, distance: usize) -> Nanos {
+        match self {
+            Self::Short(times) => Nanos::from(times[distance.min(times.len() - 1)]),
+            Self::Long(times) => times[distance.min(times.len() - 1)],
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Short(times) => times.len(),
+            Self::Long(times) => times.len(),
+        }
+    }
+
+    /// Whether no distance takes less than a shorter one.
+    fn ascends(&self) -> bool {
+        match self {
+            Self::Short(times) => times.is_sorted(),
+            Self::Long(times) => times.is_sorted(),
+        }
+    }
+
+    /// By distance the least, from there on, of this and the other direction.
+    fn least_from(&self, other: Option<&Self>) -> Self {
+        let mut least = vec![Nanos::MAX; self.len()];
+        let mut so_far = Nanos::MAX;
+        for (distance, entry) in least.iter_mut().enumerate().rev() {
+            so_far = so_far.min(self.at(distance)).min(other.map_or(Nanos::MAX, |o| o.at(distance)));
+            *entry = so_far;
+        }
+        match least.iter().map(|&time| u32::try_from(time)).collect() {
+            Ok(short) => Self::Short(short),
+            Err(_) => Self::Long(least),
+        }
+    }
+}
+
+/// The entries of a table from distance zero, each made of its time.
+fn tabulate<T>(plan: &SeekPlan, write: bool, cylinders: u32, entry: impl FnMut(Nanos) -> T) -> Vec<T> {
+    let count = cylinders.max(2);
+    let mut rows = Rows { times: Vec::with_capacity(count as usize), count, entry };
+    rows.fill(1, |_| 0.0);
     match plan {
-        SeekPlan::Points(points) => between(points, distance, write),
-        SeekPlan::Constant(s) => *s,
+        // Linear between the points; before the first and beyond the last one, its time holds.
+        SeekPlan::Points(points) => {
+            let pick = |p: &(u32, f64, f64)| if write { p.2 } else { p.1 };
+            let mut before: Option<&(u32, f64, f64)> = None;
+            for b in points {
+                match before {
+                    None => rows.fill(b.0.saturating_add(1), |_| pick(b)),
+                    Some(a) => {
+                        let slope = (pick(b) - pick(a)) / f64::from(b.0 - a.0);
+                        rows.fill(b.0.saturating_add(1), |distance| {
+                            pick(a) + slope * f64::from(distance - a.0)
+                        });
+                    }
+                }
+                before = Some(b);
+            }
+            rows.fill(count, |_| before.map_or(0.0, pick));
+        }
+        SeekPlan::Constant(s) => rows.fill(count, |_| *s),
         SeekPlan::Linear { single_s, full_s, .. } => {
             let span = f64::from(cylinders.saturating_sub(2).max(1));
-            single_s + (full_s - single_s) * (x - 1.0) / span
+            rows.fill(count, |distance| single_s + (full_s - single_s) * (f64::from(distance) - 1.0) / span);
         }
         SeekPlan::Curve { single_s: min, average_s: avg, full_s: max } => {
-            let n = f64::from(cylinders.max(2) - 1);
+            let n = f64::from(count - 1);
             let a = (-10.0 * min + 15.0 * avg - 5.0 * max) / (3.0 * n.sqrt());
             let b = (7.0 * min - 15.0 * avg + 8.0 * max) / (3.0 * n);
-            a * (x - 1.0).sqrt() + b * (x - 1.0) + min
+            rows.fill(count, |distance| {
+                let x = f64::from(distance) - 1.0;
+                a * x.sqrt() + b * x + min
+            });
         }
-        SeekPlan::Hpl { values: v, first_ms } => {
+        SeekPlan::Hpl { values: v, first_ms } => rows.fill(count, |distance| {
+            let x = f64::from(distance);
             let ms = match first_ms.get(distance as usize - 1) {
                 Some(&ms) => ms,
                 None if distance == 1 && v[5] >= 0.0 => v[5],
@@ -77,27 +152,64 @@ fn time_s(plan: &SeekPlan, distance: u32, write: bool, cylinders: u32) -> f64 {
                 None => v[3] + v[4] * x,
             };
             ms / 1e3
-        }
+        }),
     }
+    rows.times
 }
 
-/// Interpolates linearly between the points; before the first and beyond the last one, its time holds.
-fn between(points: &[(u32, f64, f64)], distance: u32, write: bool) -> f64 {
-    let pick = |p: &(u32, f64, f64)| if write { p.2 } else { p.1 };
-    let upper = points.partition_point(|p| p.0 < distance);
-    match (upper.checked_sub(1).and_then(|i| points.get(i)), points.get(upper)) {
-        (Some(a), Some(b)) => {
-            let slope = (pick(b) - pick(a)) / f64::from(b.0 - a.0);
-            pick(a) + slope * f64::from(distance - a.0)
-        }
-        (Some(only), None) | (None, Some(only)) => pick(only),
-        (None, None) => 0.0,
+/// A table that grows.
+struct Rows<T, E> {
+    times: Vec<T>,
+    count: u32,
+    entry: E,
+}
+
+impl<T, E: FnMut(Nanos) -> T> Rows<T, E> {
+    /// Goes on up to distance `until` (and no farther than the table does) with the seconds that `time` gives.
+    fn fill(&mut self, until: u32, time: impl Fn(u32) -> f64) {
+        let next = self.times.len() as u32;
+        self.times.extend((next..until.min(self.count)).map(|distance| (self.entry)(nanos(time(distance)))));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Bit for bit what interpolation gives for each distance by itself, and its least from there on.
+        #[test]
+        fn tables_are_the_points_joined(
+            steps in prop::collection::vec((1u32..200, 0.0f64..6.0, 0.0f64..6.0), 1..20), cylinders in 1u32..3_000, dual in any::<bool>(),
+        ) {
+            let points: Vec<_> = steps.iter().scan(0, |at, &(step, read, write)| {
+                *at += step;
+                Some((*at, read, if dual { write } else { read }))
+            }).collect();
+            let curve = SeekCurve::new(&SeekPlan::Points(points.clone()), cylinders);
+            let alone = |distance: u32, write: bool| {
+                let time = |p: &(u32, f64, f64)| if write { p.2 } else { p.1 };
+                let upper = points.partition_point(|p| p.0 < distance);
+                let s = match (distance, upper.checked_sub(1).map(|i| points[i]), points.get(upper)) {
+                    (0, ..) | (_, None, None) => 0.0,
+                    (_, Some(a), Some(b)) => {
+                        time(&a) + (time(b) - time(&a)) / f64::from(b.0 - a.0) * f64::from(distance - a.0)
+                    }
+                    (_, Some(only), None) => time(&only),
+                    (_, None, Some(only)) => time(only),
+                };
+                (s * 1e9).round() as Nanos
+            };
+            let mut least = Nanos::MAX;
+            for distance in (0..cylinders.max(2)).rev() {
+                let (read, write) = (alone(distance, false), alone(distance, true));
+                prop_assert_eq!((curve.time(distance, false), curve.time(distance, true)), (read, write));
+                least = least.min(read).min(write);
+                prop_assert_eq!(curve.at_least(distance), least);
+            }
+        }
+    }
 
     #[test]
     fn points_are_joined_and_the_last_holds() {
@@ -109,6 +221,21 @@ mod tests {
         assert_eq!((at(0), at(1)), ((0, 0), (1_000_000, 1_000_000)));
         assert_eq!((at(6), at(16)), ((1_500_000, 2_000_000), (2_250_000, 3_000_000)));
         assert_eq!(at(41), (2_500_000, 3_000_000));
+    }
+
+    #[test]
+    fn a_time_beyond_32_bits_is_kept() {
+        let curve = SeekCurve::new(&SeekPlan::Points(vec![(1, 1e-3, 1e-3), (9, 5.0, 3.0)]), 20);
+        let at = |d| (curve.time(d, false), curve.time(d, true), curve.at_least(d));
+        assert_eq!(at(1), (1_000_000, 1_000_000, 1_000_000));
+        assert_eq!(at(15), (5_000_000_000, 3_000_000_000, 3_000_000_000));
+    }
+
+    #[test]
+    fn points_beyond_the_last_cylinder_are_left_out() {
+        let curve = SeekCurve::new(&SeekPlan::Points(vec![(2, 1e-3, 1e-3), (12, 2e-3, 2e-3)]), 8);
+        assert_eq!((curve.time(1, false), curve.time(7, false)), (1_000_000, 1_500_000));
+        assert_eq!(curve.time(8, false), curve.time(7, false));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::die::{Die, Interrupts, Job};
 use super::ftl::{Ftl, Geometry, Work};
 use super::meter::Meter;
 use super::steady::{Initial, Share};
-use crate::clock::{Nanos, nanos};
+use crate::clock::{Nanos, nanos, whole};
 use crate::plan::{FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPolicy, SsdPlan};
 use crate::power::{Cause, FlashOperation};
 use crate::rng::Stream;
@@ -91,7 +91,7 @@ impl Bench {
 
     /// Time on a die with `bytes` over its channel, which all its dies may use as much.
     fn with_transfer(&self, takes: Nanos, bytes: u64) -> Nanos {
-        let transfer = (bytes as f64 * self.byte).round() as Nanos;
+        let transfer = whole(bytes as f64 * self.byte);
         (takes + transfer).max(self.dies_per_channel * transfer)
     }
 
@@ -302,13 +302,13 @@ impl Flash {
         meter: &mut Meter<'_>,
     ) {
         let bench = &mut self.bench;
-        let index = (stripe % self.geometry.dies) as usize;
-        let die = &mut bench.dies[index];
+        let die_index = stripe % self.geometry.dies;
+        let die = &mut bench.dies[die_index as usize];
         let (sensed, interrupted) = die.read(ready, bench.read, &bench.interrupts, meter);
         bench.until = bench.until.max(die.free_at());
-        let channels = bench.channels.len();
-        let channel = &mut bench.channels[index % channels];
-        let transfer = (u64::from(units) as f64 * bench.unit_bytes as f64 * bench.byte).round() as Nanos;
+        let channels = bench.channels.len() as u32;
+        let channel = &mut bench.channels[(die_index % channels) as usize];
+        let transfer = whole(f64::from(units) * bench.unit_bytes as f64 * bench.byte);
         out.done = out.done.max(sensed.max(*channel) + transfer);
         *channel = (*channel).max(now) + transfer;
         out.pages += pages;

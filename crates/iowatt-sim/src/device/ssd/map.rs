@@ -48,6 +48,10 @@ enum Kept {
 }
 
 const FIRST: usize = 1 << 12;
+/// Neighbours whose pairs lie together: who asks for one asks for the next.
+const GROUP: u32 = 16;
+/// From a slot that is taken to the next choice: over the neighbours, and odd, so that it comes to all slots.
+const STEP: usize = GROUP as usize + 1;
 
 impl Map {
     /// A map of `units` addresses, none touched.
@@ -117,11 +121,12 @@ impl Map {
 #[inline]
 fn slot(pairs: &[(u32, u32)], address: u32) -> usize {
     let mask = pairs.len() - 1;
-    // The high bits of the product depend on all bits of the address.
-    let hash = u64::from(address).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
-    let mut at = hash as usize & mask;
+    let (group, within) = (address / GROUP, address % GROUP);
+    // The high bits of the product depend on all bits of the number.
+    let hash = u64::from(group).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
+    let mut at = (hash as usize * GROUP as usize + within as usize) & mask;
     while pairs[at].0 != 0 && pairs[at].0 != address + 1 {
-        at = (at + 1) & mask;
+        at = (at + STEP) & mask;
     }
     at
 }
@@ -137,8 +142,13 @@ mod tests {
         #[test]
         fn it_is_an_array(
             units in prop_oneof![Just(100u32), Just(20_000), Just(300_000)],
-            changes in prop::collection::vec((0u32..300_000, 0u32..4_000), 1..9_000),
+            scattered in prop::collection::vec((0u32..300_000, 0u32..4_000), 1..9_000),
+            ranges in prop::collection::vec((0u32..300_000, 0u32..4_000, 1u32..600, 1u32..40), 0..20),
         ) {
+            let in_steps = ranges.iter().flat_map(|&(first, place, count, step)| {
+                (0..count).map(move |i| (first + i * step, place))
+            });
+            let changes = scattered.iter().copied().chain(in_steps);
             let mut map = Map::new(units);
             let mut plain = std::collections::BTreeMap::new();
             for (address, place) in changes {

@@ -20,7 +20,7 @@ pub use ftl::{Counts, Ftl, Geometry};
 
 use super::DriveOp;
 use crate::bus::Bus;
-use crate::clock::{Nanos, nanos};
+use crate::clock::{Nanos, nanos, whole};
 use crate::observe::Observer;
 use crate::plan::{FlashEnergyPlan, MediaPlan, SsdInterfacePlan, SsdPlan, WearPlan};
 use crate::power::{CAUSES, Cause, FLASH_OPERATIONS, FlashOperation, Slot};
@@ -47,7 +47,7 @@ impl Link {
 
     /// End of a transfer of `bytes`, of which the last `rest` are ready at `ready` and all others were before.
     fn carry(&mut self, now: Nanos, ready: Nanos, bytes: u64, rest: u64) -> Nanos {
-        let takes = |bytes: u64| (bytes as f64 * self.byte).round() as Nanos;
+        let takes = |bytes: u64| whole(bytes as f64 * self.byte);
         let all = takes(bytes);
         let rest = takes(rest);
         self.free = self.free.max(now) + all;

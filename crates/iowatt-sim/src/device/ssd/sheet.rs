@@ -4,7 +4,7 @@
 //! rest of the stated latency together with others. So alone it takes the latency, many make the IOPS, large ones the
 //! bandwidth, and the watts are those stated in proportion to how long the drive is held.
 
-use crate::clock::Nanos;
+use crate::clock::{Nanos, whole};
 use crate::plan::{DataSheetPlan, RatedPlan};
 
 /// Bytes of the small command that a sheet's latency and IOPS are for.
@@ -69,7 +69,7 @@ impl Sheet {
         let rated = &self.rated[usize::from(write)];
         let held = rated.least.max(bytes as f64 * rated.byte);
         let begins = self.free.max(now);
-        let ends = begins + (held.round() as Nanos).max(1);
+        let ends = begins + whole(held).max(1);
         self.free = ends;
         Turn { begins, ends, done: ends + rated.beyond, joules: rated.watts * held / 1e9 }
     }

@@ -11,6 +11,7 @@
 //! class and superblock.
 
 use super::shuffle::Shuffle;
+use crate::device::locator::Locator;
 use crate::rng::Stream;
 
 /// A class of traffic: shares of space and of writes.
@@ -69,12 +70,19 @@ struct Class {
     shuffle: Shuffle,
     /// First rank in each superblock of the rotation, and the number of ranks at the end.
     starts: Vec<u32>,
+    locator: Locator,
 }
 
 impl Class {
     /// Whole runs; what is left over stays in its order at the end.
     fn runs(&self) -> u32 {
         self.units / self.run
+    }
+
+    /// The superblock that a rank is in.
+    #[inline]
+    fn block(&self, rank: u32) -> usize {
+        self.locator.count(u64::from(rank), |i| u64::from(self.starts[i])) - 1
     }
 
     #[inline]
@@ -144,7 +152,8 @@ impl Initial {
             }
             let run = run.min(units.max(1));
             let shuffle = Shuffle::new(u64::from(units / run).max(1), || random.seed());
-            classes.push(Class { from, units, run, shuffle, starts });
+            let locator = Locator::new(starts.iter().map(|&start| u64::from(start)));
+            classes.push(Class { from, units, run, shuffle, starts, locator });
             from = until;
         }
         Self { classes, live }
@@ -167,7 +176,7 @@ impl Initial {
         let number = self.classes.partition_point(|c| c.from + c.units <= address);
         let class = &self.classes[number];
         let rank = class.rank(address);
-        let block = class.starts.partition_point(|&s| s <= rank) - 1;
+        let block = class.block(rank);
         let before: u32 = self.classes[..number].iter().map(|c| c.starts[block + 1] - c.starts[block]).sum();
         Some((block as u32, before + rank - class.starts[block]))
     }

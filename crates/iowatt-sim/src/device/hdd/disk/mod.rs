@@ -13,6 +13,7 @@ use crate::device::hdd::arm::{Arm, Mechanics};
 use crate::device::hdd::buffer::{Buffer, Hit};
 use crate::device::hdd::cursor::Cursor;
 use crate::device::hdd::layout::Run;
+use crate::device::hdd::reach::{Place, Reach};
 use crate::plan::{HddPlan, PhasePlan, ReadAhead};
 use crate::power::Window;
 use crate::rng::{Component, Stream as Random};
@@ -99,6 +100,13 @@ impl Model {
     #[must_use]
     pub fn last_cylinder(&self) -> u32 {
         self.plan.cylinders.saturating_sub(1)
+    }
+
+    /// Where a sector is.
+    #[must_use]
+    pub fn place(&self, lbn: u64) -> Place {
+        let run = self.mech.layout.run(lbn);
+        Place { track: run.arm(), angle_ps: run.angle_ps }
     }
 
     /// Cylinder of a sector.
@@ -238,14 +246,13 @@ impl Disk {
         access
     }
 
-    /// Command, seek and first rotational wait of an operation on the media whose command would come at `now`.
+    /// What it can reach how soon from `now`.
     #[must_use]
-    pub fn positioning_time(&self, now: Nanos, lbn: u64, write: bool) -> Nanos {
-        let command = self.command(write);
+    pub fn reach(&self, now: Nanos) -> Reach<'_> {
         let Self { model, works } = self;
-        let at = now + command;
-        let run = model.mech.layout.run(lbn);
-        command + Cursor::to(&model.mech, works.heads(), at, run, write, 0, works.phase_ps).run_at / 1000
+        let command = [self.command(false), self.command(true)];
+        let angle_ps = command.map(|command| model.mech.angle_ps(now + command, works.phase_ps));
+        Reach { mech: &model.mech, heads: works.heads(), command, angle_ps }
     }
 
     /// Ranges of sectors for which a read that starts there needs no positioning, or goes on where the last one ended:
@@ -257,15 +264,6 @@ impl Disk {
         let goes_on = model.plan.buffer.caching && model.plan.buffer.read_ahead != ReadAhead::None;
         let next = goes_on.then_some((works.last_read_end, works.last_read_end.saturating_add(1)));
         works.buffer.held(works.prefetch).chain(next)
-    }
-
-    /// A bound from below of [`Self::positioning_time`] for `lbn` and everything farther from the arm on that
-    /// side, whatever its direction.
-    #[must_use]
-    pub fn positioning_at_least(&self, lbn: u64) -> Nanos {
-        let cylinders = self.model.cylinder(lbn).abs_diff(self.cylinder());
-        let command = self.command(false).min(self.command(true));
-        command + self.model.mech.positioning_at_least(cylinders)
     }
 
     /// Command processing before the media are asked for.

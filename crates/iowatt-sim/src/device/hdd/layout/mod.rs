@@ -2,13 +2,13 @@
 //! one head without interruption (to the end of the track, or to the next slip or remap).
 
 mod indexed;
-mod locator;
 mod zoned;
 
 pub use indexed::Indexed;
 pub use zoned::Zoned;
 
 use crate::clock::Picos;
+use crate::device::hdd::arm::Arm;
 use crate::device::hdd::pitch::Pitch;
 use crate::plan::{HddPlan, LayoutPlan};
 
@@ -35,6 +35,15 @@ pub struct Run {
     zone: u32,
     /// Sectors from its first one on that lie one behind the other, over the ends of tracks, without a slip or a remap.
     even: u64,
+}
+
+impl Run {
+    /// Its track.
+    #[must_use]
+    #[inline]
+    pub fn arm(&self) -> Arm {
+        Arm { cylinder: self.cylinder, head: self.head }
+    }
 }
 
 /// The layout of a drive.

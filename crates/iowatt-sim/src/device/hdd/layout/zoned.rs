@@ -6,9 +6,9 @@
 //! counts them.
 
 use super::Run;
-use super::locator::Locator;
 use crate::clock::Picos;
 use crate::device::hdd::pitch::Pitch;
+use crate::device::locator::Locator;
 use crate::plan::{HddPlan, Mapping, Sparing, ZonePlan, ZonedPlan};
 
 #[derive(Clone, Debug)]
