@@ -38,7 +38,7 @@ pub struct Queue {
     discipline: SchedulerPlan,
     /// It works ahead of the drive and goes by the LBN that it sent last; else it sees the arm.
     ahead: bool,
-    /// In order of arrival: all of FCFS; of others those that came since the last choice.
+    /// In order of arrival: all of FCFS; where places count, those that came since the last choice.
     arrived: VecDeque<Waiting>,
     by_lbn: Vec<Waiting>,
     /// Where each of `by_lbn` is, looked up once, for disciplines that choose by it; beside the entries, which all
@@ -98,9 +98,27 @@ impl Queue {
     }
 
     /// Adds an operation.
+    #[inline]
     pub fn push(&mut self, op: u32, lbn: u64, write: bool) {
-        self.arrived.push_back(Waiting { lbn, sequence: self.sequence, op, write });
+        let entry = Waiting { lbn, sequence: self.sequence, op, write };
         self.sequence += 1;
+        if self.goes_by_lbn() {
+            self.insert(entry);
+        } else {
+            self.arrived.push_back(entry);
+        }
+    }
+
+    /// Sorts an entry in; returns where it is. Equal LBNs stay in order of arrival.
+    #[inline]
+    fn insert(&mut self, entry: Waiting) -> usize {
+        let at = self.by_lbn.partition_point(|w| w.lbn <= entry.lbn);
+        if at == self.by_lbn.len() {
+            self.by_lbn.push(entry);
+        } else {
+            self.by_lbn.insert(at, entry);
+        }
+        at
     }
 
     /// Keys of the operations waiting.
@@ -145,7 +163,9 @@ impl Queue {
         if self.discipline == SchedulerPlan::Fcfs {
             return self.arrived.pop_front().map(|w| Chosen { op: w.op, via: None });
         }
-        self.sort_in(disk.model());
+        if !self.goes_by_lbn() {
+            self.sort_in(disk.model());
+        }
         if self.by_lbn.is_empty() {
             return None;
         }
@@ -171,26 +191,22 @@ impl Queue {
         Some(self.take(index, via, stays))
     }
 
-    /// Whether the discipline looks at where the entries are.
-    fn goes_by_place(&self) -> bool {
-        matches!(self.discipline, SchedulerPlan::Sstf | SchedulerPlan::Sptf | SchedulerPlan::Spctf)
+    /// Whether the discipline looks at nothing but LBNs; else, but for FCFS, at where the entries are.
+    #[inline]
+    fn goes_by_lbn(&self) -> bool {
+        matches!(self.discipline, SchedulerPlan::Look | SchedulerPlan::CLook | SchedulerPlan::Scan)
     }
 
-    /// Sorts in what has come since the last choice.
+    /// Sorts in what has come since the last choice, with its place.
     fn sort_in(&mut self, model: &Model) {
-        let goes_by_place = self.goes_by_place();
-        if goes_by_place && self.revolution_ps != model.mech.revolution_ps {
+        if self.revolution_ps != model.mech.revolution_ps {
             self.revolution_ps = model.mech.revolution_ps;
             self.places.clear();
             self.places.extend(self.by_lbn.iter().map(|w| model.place(w.lbn)));
         }
         while let Some(entry) = self.arrived.pop_front() {
-            // Equal LBNs stay in order of arrival.
-            let at = self.by_lbn.partition_point(|w| w.lbn <= entry.lbn);
-            self.by_lbn.insert(at, entry);
-            if goes_by_place {
-                self.places.insert(at, model.place(entry.lbn));
-            }
+            let at = self.insert(entry);
+            self.places.insert(at, model.place(entry.lbn));
         }
     }
 
@@ -203,7 +219,7 @@ impl Queue {
     }
 
     fn remove(&mut self, index: usize) -> Waiting {
-        if self.goes_by_place() {
+        if !self.goes_by_lbn() {
             self.places.remove(index);
         }
         self.by_lbn.remove(index)
