@@ -69,6 +69,8 @@ def main() -> None:
     signals.hold()
     # Looking for plugins of pydantic reads the metadata of every installed package; no input file has any.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
+    # NumPy's linear algebra starts a thread on every processor when loaded; iowatt's matrices are small.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     streams.prepare()
     code = _code()
     signals.ignore()

@@ -143,15 +143,16 @@ def drain(intervals: pl.DataFrame, last_arrival_s: float | None) -> tuple[float,
     Long: at least a tenth of the former, with a backlog in flight on average. A single slow request at the
     end (a drive that spins up) is none.
     """
-    working = intervals.filter(pl.col("in_flight_mean") > 0)
-    arriving = intervals.filter(pl.col("arrivals") > 0)
-    if last_arrival_s is None or not working.height or not arriving.height:
+    working, arriving = ((intervals[name] > 0).arg_true() for name in ("in_flight_mean", "arrivals"))
+    if last_arrival_s is None or working.is_empty() or arriving.is_empty():
         return None
-    span = max(0.0, last_arrival_s - float(arriving["start_s"][0]))
-    after = float(working["end_s"][-1]) - last_arrival_s
+    span = max(0.0, last_arrival_s - float(intervals["start_s"][arriving[0]]))
+    after = float(intervals["end_s"][working[-1]]) - last_arrival_s
+    if after <= LONG_DRAIN * span:
+        return None
     # Where intervals are coarse, the one with the last arrival stands for the time after it.
-    waiting = _in_flight(working.filter(pl.col("end_s") > last_arrival_s)) if after > 0 else 0.0
-    return (span, after) if after > LONG_DRAIN * span and waiting >= BACKLOG else None
+    late = intervals.filter(pl.col("in_flight_mean") > 0, pl.col("end_s") > last_arrival_s)
+    return (span, after) if _in_flight(late) >= BACKLOG else None
 
 
 def _in_flight(part: pl.DataFrame) -> float:

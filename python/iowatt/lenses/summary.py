@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import polars as pl
@@ -47,6 +48,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
     """
     span = record.window.duration_s
     tables = record.tables
+    times = _histograms(tables.latency)
     work = efficiency.throughput(record.total, span)
     storage = efficiency.capacity(record.capacity)
     joules, drawn = _energy_and_power(record)
@@ -60,7 +62,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         window=WindowSummary.model_validate(record.window, from_attributes=True),
         requests=_requests(record.total),
         throughput=work,
-        response_time_ms=_response_times(record.total.response, tables.latency),
+        response_time_ms=_response_times(record.total.response, times),
         energy=joules,
         power_w=drawn,
         power_basis="device" if drawn.wall_mean is None and not record.measured else "wall",
@@ -69,8 +71,8 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         devices=list(_devices(tables.devices, record.ratings, span)),
         buses=list(_buses(record)),
         rebuilds=list(record.rebuilds),
-        volumes=list(_volumes(record)),
-        workloads=list(_workloads(record)),
+        volumes=list(_volumes(record, times)),
+        workloads=list(_workloads(record, times)),
         paths=summary_build.paths(record.paths, span),
         response_time_at=_response_time_at(record),
         controller=summary_build.controller(record),
@@ -139,9 +141,34 @@ def _requests(flow: RequestFlow) -> Requests:
     )
 
 
-def _response_times(response: Mapping[str, ResponseMoments], rows: pl.DataFrame) -> ResponseTimes:
-    """Response times of a flow whose histograms are the given rows of the ``latency`` table."""
-    read, write = (Histogram.from_table(rows.filter(pl.col("op") == op)) for op in ("read", "write"))
+@dataclass(frozen=True)
+class _Times:
+    """Response times of one direction of one workload."""
+
+    workload: str
+    volume: str
+    op: str
+    histogram: Histogram
+
+
+def _histograms(latency: pl.DataFrame) -> list[_Times]:
+    """The ``latency`` table by workload, volume and direction; all flows are sums of these."""
+    parts = latency.partition_by("workload", "volume", "op", as_dict=True)
+    return [
+        _Times(str(workload), str(volume), str(op), Histogram.from_table(rows))
+        for (workload, volume, op), rows in parts.items()
+    ]
+
+
+def _response_times(response: Mapping[str, ResponseMoments], times: Sequence[_Times]) -> ResponseTimes:
+    """Response times of a flow that is the sum of the given parts."""
+    return _of_flow(
+        response,
+        *(Histogram.merged([one.histogram for one in times if one.op == op]) for op in ("read", "write")),
+    )
+
+
+def _of_flow(response: Mapping[str, ResponseMoments], read: Histogram, write: Histogram) -> ResponseTimes:
     return ResponseTimes(
         all=response_time(response["all"], Histogram.merged([read, write])),
         read=response_time(response["read"], read),
@@ -160,36 +187,42 @@ def _response_time_at(record: Record) -> dict[Literal["switch", "array"], Respon
     rows = listed.drop_nulls()
     points: tuple[Literal["switch", "array"], ...] = ("switch", "array")
     return {
-        point: _response_times(record.response_at[point], rows.filter(pl.col("point") == point))
+        point: _of_flow(
+            record.response_at[point],
+            *(
+                Histogram.from_table(rows.filter(pl.col("point") == point, pl.col("op") == op))
+                for op in ("read", "write")
+            ),
+        )
         for point in points
         if point in record.response_at
     }
 
 
-def _volumes(record: Record) -> Iterator[VolumeSummary]:
+def _volumes(record: Record, times: Sequence[_Times]) -> Iterator[VolumeSummary]:
     for volume in record.volumes:
-        rows = record.tables.latency.filter(pl.col("volume") == volume.name)
+        mine = [one for one in times if one.volume == volume.name]
         yield VolumeSummary(
             name=volume.name,
             pool=volume.pool,
             capacity_gb=volume.capacity_bytes / efficiency.BYTES_PER_GB,
             requests=_requests(volume.flow),
             throughput=efficiency.throughput(volume.flow, record.window.duration_s),
-            response_time_ms=_response_times(volume.flow.response, rows),
+            response_time_ms=_response_times(volume.flow.response, mine),
             in_flight_mean=volume.flow.in_flight_mean,
             cache=summary_build.hits(volume.hits),
         )
 
 
-def _workloads(record: Record) -> Iterator[WorkloadSummary]:
+def _workloads(record: Record, times: Sequence[_Times]) -> Iterator[WorkloadSummary]:
     for workload in record.workloads:
-        rows = record.tables.latency.filter(pl.col("workload") == workload.name)
+        mine = [one for one in times if one.workload == workload.name]
         yield WorkloadSummary(
             name=workload.name,
             volume=workload.volume,
             requests=_requests(workload.flow),
             throughput=efficiency.throughput(workload.flow, record.window.duration_s),
-            response_time_ms=_response_times(workload.flow.response, rows),
+            response_time_ms=_response_times(workload.flow.response, mine),
             in_flight_mean=workload.flow.in_flight_mean,
             cache=summary_build.hits(workload.hits),
             trace=None if workload.trace is None else TraceReading(**workload.trace),

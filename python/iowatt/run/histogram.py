@@ -16,6 +16,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -100,9 +101,20 @@ class Histogram:
         if total == 0:
             return None
         # In exact decimals: 0.07 * 100 is 7.000000000000001 in binary, and its ceiling 8.
-        rank = max(1, math.ceil(Fraction(str(q)) * total))
-        at = int(np.searchsorted(np.cumsum(self.count), np.uint64(rank), side="left"))
+        rank = max(1, math.ceil(_exact(q) * total))
+        at = int(np.searchsorted(self._cumulative, np.uint64(rank), side="left"))
         return int(self.high_ns[at])
+
+    @cached_property
+    def _cumulative(self) -> Counts:
+        """Requests up to the end of each bin."""
+        return np.cumsum(self.count)
+
+
+@cache
+def _exact(q: float) -> Fraction:
+    """A share in the decimals that it is written with."""
+    return Fraction(str(q))
 
 
 def _distinct(last: tuple[float, float, float], point: tuple[float, float, float]) -> bool:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -49,7 +50,7 @@ class ElectricLoad:
         at = np.concatenate([[0.0], np.cumsum(widths_s)])
         return cls(at, np.concatenate([[0.0], np.cumsum(widths_s * watts)]))
 
-    @property
+    @cached_property
     def period_s(self) -> float:
         """Seconds of one repetition."""
         return float(self.at_s[-1])
@@ -59,7 +60,7 @@ class ElectricLoad:
         """Seconds of all repetitions."""
         return self.period_s * self.repeats
 
-    @property
+    @cached_property
     def total_j(self) -> float:
         """Joules of all repetitions."""
         return float(self.until(np.array([self.duration_s]))[0])

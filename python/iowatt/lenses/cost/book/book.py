@@ -88,9 +88,10 @@ class Book:
     def find(self, *keys: str) -> BookFigure | None:
         """The figure of the first known of ``keys``, recorded as used; None without any."""
         for key in keys:
-            if key in self.figures:
-                self.used[key] = self.figures[key]
-                return self.figures[key]
+            figure = self.figures.get(key)
+            if figure is not None:
+                self.used[key] = figure
+                return figure
         return None
 
     def figure(self, *keys: str) -> BookFigure:

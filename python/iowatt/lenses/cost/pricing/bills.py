@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -47,7 +47,7 @@ class Charge:
     def scaled(self, factor: float) -> Charge:
         """The same charge at ``factor`` times the power; fixed charges stay."""
         times = 1.0 if self.kind in FIXED else factor
-        return replace(self, usd=self.usd * times, quantity=self.quantity * times)
+        return Charge(self.kind, self.year, self.usd * times, self.quantity * times)
 
 
 @dataclass(frozen=True)

@@ -73,8 +73,7 @@ def grid_of(case: CostCase) -> BookFigure:
 
 def facility_kwh(case: CostCase) -> float:
     """Energy that the facility draws for the system over the horizon: joules x PUE."""
-    joules = case.system.work.load.repeated(case.repeats).total_j
-    return joules * case.book.number("cooling.pue") / JOULES_PER_KWH
+    return case.total_j * case.book.number("cooling.pue") / JOULES_PER_KWH
 
 
 def operational_kg(case: CostCase) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from iowatt.base.errors import Argument, InputError
@@ -82,6 +83,7 @@ class CostCase:
     bills: Bills
     #: Drives that serve in each drive's place, by its name (`wear.place`).
     places: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    _prices: dict[str, DrivePrice] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(
@@ -95,15 +97,20 @@ class CostCase:
         """Local standard time of the first bill."""
         return self.bills.start
 
-    @property
+    @cached_property
     def repeats(self) -> float:
         """How often the work is done."""
         return self.horizon.repeats(self.system.work.duration_s)
 
-    @property
+    @cached_property
     def seconds(self) -> float:
         """Seconds of the horizon."""
         return self.horizon.seconds(self.system.work.duration_s)
+
+    @cached_property
+    def total_j(self) -> float:
+        """Joules of the horizon."""
+        return self.system.work.load.repeated(self.repeats).total_j
 
     @property
     def years(self) -> float:
@@ -121,6 +128,11 @@ class CostCase:
         An inventory's price comes before the book's, unless that was set on the command line. A price per
         GB applies to capacities near those it was taken from (``BookFigure.covers``).
         """
+        if drive.name not in self._prices:
+            self._prices[drive.name] = self._price_of(drive)
+        return self._prices[drive.name]
+
+    def _price_of(self, drive: PricedDrive) -> DrivePrice:
         of_model = [f"purchase.model.{name}" for name in drive.names]
         figure = None if self._paid_price_applies(drive, of_model) else self.book.find(*of_model)
         if figure is None and drive.price is not None:

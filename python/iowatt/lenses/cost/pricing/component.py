@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from iowatt.base.results import Note
@@ -56,10 +56,11 @@ class Component:
 
     def times(self, count: int) -> Component:
         """The same component of ``count`` like drives."""
-        flows = tuple(replace(flow, usd=flow.usd * count) for flow in self.flows)
+        flows = tuple(Payment(flow.usd * count, flow.at_s, flow.until_s) for flow in self.flows)
         quantity = None if self.quantity is None else self.quantity * count
         expression = None if self.expression is None else f"{count}*({self.expression})"
-        return replace(self, flows=flows, quantity=quantity, expression=expression)
+        same = vars(self)  # not `replace`, which looks every field up: prices are made by the thousand
+        return Component(**{**same, "flows": flows, "quantity": quantity, "expression": expression})
 
 
 @dataclass(frozen=True)

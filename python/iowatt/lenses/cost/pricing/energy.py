@@ -85,26 +85,32 @@ def _shared(case: CostCase, factor: float, site_kw: float) -> Iterator[Charge]:
 
 def mean_price(case: CostCase) -> float:
     """USD/kWh over the horizon of charges by the kWh; 0 for a system that draws nothing."""
-    usd = sum(_payment(case, charge).usd for charge in charges(case, 1.0) if charge.kind in _BY_KWH)
-    kwh = case.system.work.load.repeated(case.repeats).total_j / JOULES_PER_KWH
+    by_kwh = [charge for charge in charges(case, 1.0) if charge.kind in _BY_KWH]
+    usd = sum(flow.usd for flow in _payments(case, by_kwh))
+    kwh = case.total_j / JOULES_PER_KWH
     return usd / kwh if kwh else 0.0
 
 
-def _payment(case: CostCase, charge: Charge) -> Payment:
-    """A charge at the prices of its year, due evenly over that year."""
-    begins = charge.year * SECONDS_PER_YEAR
-    ends = min(begins + SECONDS_PER_YEAR, case.seconds)
-    factor = case.book.number("energy.factor")
-    return Payment(charge.usd * factor * _escalation(case, charge.year), min(begins, ends), ends)
+def _payments(case: CostCase, parts: Iterable[Charge]) -> tuple[Payment, ...]:
+    """Charges at the prices of their years, each due evenly over its year."""
+    factor, growth, seconds = case.book.number("energy.factor"), _growth(case), case.seconds
+    flows = []
+    for charge in parts:
+        begins = charge.year * SECONDS_PER_YEAR
+        ends = min(begins + SECONDS_PER_YEAR, seconds)
+        flows.append(Payment(charge.usd * factor * growth**charge.year, min(begins, ends), ends))
+    return tuple(flows)
 
 
 def _escalated_usd(case: CostCase, parts: Iterable[Charge]) -> float:
     """Dollars with escalation, before ``energy.factor``."""
-    return math.fsum(charge.usd * _escalation(case, charge.year) for charge in parts)
+    growth = _growth(case)
+    return math.fsum(charge.usd * growth**charge.year for charge in parts)
 
 
-def _escalation(case: CostCase, year: int) -> float:
-    return float((1.0 + case.book.number("energy.escalation")) ** year)
+def _growth(case: CostCase) -> float:
+    """Prices of a year over those of the year before."""
+    return 1.0 + float(case.book.number("energy.escalation"))
 
 
 def _linear_price(case: CostCase) -> float | None:
@@ -130,7 +136,7 @@ def _by_run(case: CostCase, factor: float) -> Iterator[Charge]:
 
 def _energy(case: CostCase, kind: ItemKind, parts: Sequence[Charge], formula: str) -> Component:
     title, group, unit, _ = _KINDS[kind]
-    flows = tuple(_payment(case, charge) for charge in parts)
+    flows = _payments(case, parts)
     usd = math.fsum(flow.usd for flow in flows)
     quantity = math.fsum(charge.quantity for charge in parts) if unit else None
     tariff = case.bills.tariff
@@ -166,7 +172,7 @@ def cooling_costs(case: CostCase) -> Iterator[Component]:
     if factor == 1.0:
         return
     parts = list(difference(charges(case, factor), charges(case, 1.0)))
-    kwh = case.system.work.load.repeated(case.repeats).total_j * (factor - 1.0) / JOULES_PER_KWH
+    kwh = case.total_j * (factor - 1.0) / JOULES_PER_KWH
     charged = [charge for charge in parts if charge.kind != "sell"]
     paid = [charge for charge in parts if charge.kind == "sell"]
     yield _cooling(case, "cooling", "Cooling and distribution (PUE)", charged, kwh)
@@ -176,7 +182,7 @@ def cooling_costs(case: CostCase) -> Iterator[Component]:
 
 def _cooling(case: CostCase, key: str, title: str, parts: list[Charge], kwh: float | None) -> Component:
     figure = case.book.figure("cooling.pue")
-    flows = tuple(_payment(case, charge) for charge in parts)
+    flows = _payments(case, parts)
     usd = math.fsum(flow.usd for flow in flows)
     linear = _linear_price(case) is not None and all(c.kind == "energy" or c.usd == 0.0 for c in parts)
     return Component(

@@ -44,8 +44,7 @@ def _replaced(case: CostCase, drive: PricedDrive) -> Component:
     """The successors of a drive."""
     here = place(case, drive)
     even = here.decline == 0.0
-    bought = list(here.replacements())
-    flows = [Payment(group.usd, group.at_s, group.until_s) for group in bought]
+    flows = [Payment(group.usd, group.at_s, group.until_s) for group in here.replacements]
     if flows:
         flows[-1] = replace(flows[-1], usd=flows[-1].usd - here.unused_usd)
     return _component(
@@ -66,7 +65,7 @@ def _depreciated(case: CostCase, drive: PricedDrive) -> Component:
     even = here.decline == 0.0
     flows = [Payment(used * here.price, 0.0, case.seconds)]
     if not even:
-        starts = [(0.0, here.price), *((group.at_s, group.usd) for group in here.replacements())]
+        starts = [(0.0, here.price), *((group.at_s, group.usd) for group in here.replacements)]
         ends = [*(start for start, _ in starts[1:]), case.seconds]
         flows = [Payment(usd, start, end) for (start, usd), end in zip(starts, ends, strict=True)]
         flows[-1] = replace(flows[-1], usd=flows[-1].usd - here.unused_usd)

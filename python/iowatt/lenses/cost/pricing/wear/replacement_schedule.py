@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 from iowatt.base.errors import InputError
@@ -105,12 +106,16 @@ class DrivePlace:
                 hint="give a shorter horizon, or a price that does not rise",
             ) from None
 
-    def replacements(self) -> Iterator[DriveReplacement]:
+    @cached_property
+    def replacements(self) -> tuple[DriveReplacement, ...]:
         """The drives bought after the first, in order of time, one at each multiple of the life.
 
         Prices fall by ``wear.price_decline`` a year. More than ``LISTED`` come in as many groups of nearly
         equal ``count``, each evenly from ``at_s`` until ``until_s``.
         """
+        return tuple(self._replacements())
+
+    def _replacements(self) -> Iterator[DriveReplacement]:
         many = self.drives - 1
         groups = min(many, LISTED)
         for group in range(groups):
@@ -163,7 +168,7 @@ def _place(case: CostCase, drive: PricedDrive) -> DrivePlace:
 
 def schedule(case: CostCase, drive: PricedDrive) -> tuple[DriveReplacement, ...]:
     """The drives bought in place of ``drive`` within the horizon, in order of time."""
-    return tuple(place(case, drive).replacements())
+    return place(case, drive).replacements
 
 
 def bought(case: CostCase, drive: PricedDrive) -> tuple[DriveReplacement, ...]:
