@@ -70,7 +70,7 @@ impl<S: Shape> Engine<'_, S> {
     }
 
     /// A request on its workload's volume reaches the array.
-    #[inline]
+    #[inline(always)]
     fn enter_array(&mut self, host: u32, workload: usize, range: Range) {
         if S::LAYERS && self.controller.is_some() {
             let zeros = range.2 && self.hosts.draws_zeros(workload);
@@ -149,7 +149,7 @@ impl<S: Shape> Engine<'_, S> {
     }
 
     /// A drive operation of a request of the layer above the pools is done.
-    #[inline]
+    #[inline(always)]
     fn operation_done(&mut self, upper: u32) -> Result<(), SimError> {
         if S::LAYERS && self.volumes.is_some() {
             self.with_volumes(|volumes, moment| volumes.operation_done(upper, moment));
@@ -173,7 +173,7 @@ impl<S: Shape> Engine<'_, S> {
     }
 
     /// A part of a host request is done; with the last part the array has done the request.
-    #[inline]
+    #[inline(always)]
     fn part_done(&mut self, host: u32) -> Result<(), SimError> {
         if self.hosts.part_done(host) { self.array_done(host) } else { Ok(()) }
     }

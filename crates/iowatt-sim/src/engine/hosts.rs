@@ -75,7 +75,7 @@ impl<'a> Hosts<'a> {
     }
 
     /// Schedules the next arrival of an open workload.
-    #[inline]
+    #[inline(always)]
     pub fn schedule(&mut self, workload: usize, clock: &mut Clock) -> Result<(), SimError> {
         if let Some(at) = self.workloads[workload].arrivals.schedule()? {
             clock.events.push(at.max(clock.now), Event::Arrival(workload as u32));
@@ -84,7 +84,7 @@ impl<'a> Hosts<'a> {
     }
 
     /// The next request that a workload may issue at `now`.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, workload: usize, now: Nanos) -> Result<Option<Request>, SimError> {
         self.workloads[workload].arrivals.take(now)
     }
@@ -139,7 +139,7 @@ impl<'a> Hosts<'a> {
     }
 
     /// A part of a request is done; returns whether it was the last one.
-    #[inline]
+    #[inline(always)]
     pub fn part_done(&mut self, key: u32) -> bool {
         let parts = &mut self.requests.get_mut(key).parts_left;
         *parts -= 1;

@@ -45,7 +45,7 @@ impl Mechanics {
 
     /// Time from one track to another: the longer of arm movement and head switch; writes settle.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn positioning(&self, from: Arm, to: Arm, write: bool) -> Nanos {
         let arm = self.seek.time(to.cylinder.abs_diff(from.cylinder), write);
         let moved = if to.head == from.head { arm } else { arm.max(self.head_switch) };

@@ -26,7 +26,7 @@ pub struct Cursor {
 impl Cursor {
     /// Sends the arm to the start of `run` at `at`.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn to(
         mech: &Mechanics,
         from: Arm,
