@@ -1,6 +1,7 @@
 """Record the figures that iowatt prints and writes, and compare a later version's with them.
 
     python scripts/corpus.py compare [--only PATTERN]   exit 1 where a figure differs or is missing
+                             [--within 1e-12]           numbers may differ by that share of themselves
     python scripts/corpus.py record [--only PATTERN]    replace the recording of these cases
 
 ``tests/corpus/commands.toml`` lists the cases: commands that run in order in an empty folder, and the
@@ -17,6 +18,7 @@ import argparse
 import base64
 import gzip
 import json
+import math
 import os
 import re
 import resource
@@ -123,7 +125,14 @@ def execute(command: str, iowatt: Path, place: Path) -> int:
     return done.returncode
 
 
-def compare(recorded: Mapping[str, Figure], present: Mapping[str, Figure]) -> list[str]:
+def alike(old: Figure, new: Figure, within: float) -> bool:
+    """Tell whether a figure is what it was, a number to the share ``within`` of itself."""
+    if isinstance(old, float) and isinstance(new, float) and within:
+        return math.isclose(old, new, rel_tol=within)
+    return old == new
+
+
+def compare(recorded: Mapping[str, Figure], present: Mapping[str, Figure], within: float = 0.0) -> list[str]:
     """Return what became of the recorded figures, a line for each that changed or is missing."""
     added = defaultdict(list)
     for address in present.keys() - recorded.keys():
@@ -137,7 +146,7 @@ def compare(recorded: Mapping[str, Figure], present: Mapping[str, Figure]) -> li
                 default="",
             )
             found.append(f"{address}: {old!r} is missing" + (f"; same value: {hint}" if hint else ""))
-        elif present[address] != old:
+        elif not alike(old, present[address], within):
             found.append(f"{address}: {old!r} -> {present[address]!r}")
     return found
 
@@ -198,10 +207,10 @@ def save_recording(documents: Mapping[str, Document]) -> None:
     RECORDING.write_bytes(gzip.compress(json.dumps(plain, indent=0).encode(), mtime=0))
 
 
-def report(recorded: Mapping[str, Document], present: Mapping[str, Document]) -> int:
+def report(recorded: Mapping[str, Document], present: Mapping[str, Document], within: float = 0.0) -> int:
     """Print what differs, what is new, and where text changed; return the exit code."""
     old, new = addressed(recorded, load_renamed()), addressed(present)
-    different = compare(old, new)
+    different = compare(old, new, within)
     added = [f"{address}: new, {value!r}" for address, value in new.items() if address not in old]
     for lines in (different, added):
         cases: dict[str, list[str]] = defaultdict(list)
@@ -223,6 +232,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", metavar="PATTERN", help="cases: 'run-*'; may be repeated")
     parser.add_argument("--iowatt", type=Path, default=Path(sys.executable).parent / "iowatt")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1, help="cases at a time")
+    parser.add_argument("--within", type=float, default=0.0, help="share by which numbers may differ")
     asked = parser.parse_args()
 
     cases, rules = load_commands(asked.only or ["*"])
@@ -240,7 +250,8 @@ def main() -> int:
     names = {case.name for case in cases}
     recorded = load_recording()
     if asked.what == "compare":
-        return report({at: one for at, one in recorded.items() if at.partition("/")[0] in names}, present)
+        chosen = {at: one for at, one in recorded.items() if at.partition("/")[0] in names}
+        return report(chosen, present, asked.within)
     kept = {at: one for at, one in recorded.items() if asked.only and at.partition("/")[0] not in names}
     save_recording(kept | present)
     print(f"recorded {len(present)} documents, {sum(len(one.figures) for one in present.values()):,} figures")

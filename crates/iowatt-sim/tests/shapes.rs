@@ -50,6 +50,11 @@ proptest! {
         small_write in prop::sample::select(vec!["auto", "read-modify-write", "reconstruct"]),
         (bus, closed, check, managed) in (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
         front in prop::sample::select(vec!["none", "through", "back"]),
+        (segments, read_ahead, fast_write) in (
+            1usize..5,
+            prop::sample::select(vec!["none", "track", "cylinder", "segment", "track-ahead", "history"]),
+            0u8..3,
+        ),
         (warmup, end) in (0.0f64..2.0, prop::option::of(2.5f64..6.0)),
         (rate, reads, size, seed) in (20.0f64..400.0, 0.0f64..1.0, 1u32..80, any::<u64>()),
     ) {
@@ -57,6 +62,10 @@ proptest! {
         let pool = &mut plan["pools"][0];
         (pool["scheduler"], pool["raid"]["small_write"]) = (json!(scheduler), json!(small_write));
         pool["raid"]["parity_check_on_read"] = json!(check && level > "3");
+        pool["device"]["buffer"] = json!({
+            "segments": segments, "segment_sectors": 256, "caching": true, "read_ahead": read_ahead,
+            "min_read_ahead": 16, "partial_hit_at_once": true, "fast_write": fast_write, "combine_writes": true,
+        });
         if bus {
             pool["bus_of_drive"] = json!(vec![0; count]);
             plan["buses"] = json!([{"bandwidth_bytes_per_s": 20e6, "arbitration_s": 1e-6}]);

@@ -409,6 +409,7 @@ impl Drive {
             self.enqueue(key, op);
             // The end of the service serves the queue; if it is just being handled, a released operation may come first.
             if self.in_service == NO_OP {
+                self.book_rest(now, &mut around.observer); // brings the arm to where the queue sees it
                 self.serve_next::<S>(now, around);
             }
             return;
