@@ -1,8 +1,9 @@
 """A fixed piece of work that has nothing to do with iowatt: what a speed is divided by.
 
 Compressing text and sorting numbers take the CPU as a simulation does: integers, branches that depend on the
-data, and some MiB of memory, so that both lose about as much where others share the caches. Every entry of ``history.toml`` rests on
-:class:`Work`: do not change it. ``python calibrate.py SECONDS`` prints how often it is done in a CPU second.
+data, and some MiB of memory, so that both lose about as much where others use the caches. Every entry of
+``history.toml`` rests on :class:`Work`: do not change it. ``python calibrate.py SECONDS`` prints its passes
+in a CPU second.
 """
 
 from __future__ import annotations
