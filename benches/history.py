@@ -92,7 +92,7 @@ class Change:
         """A line for people."""
         if self.now is None:
             return f"{self.name:36} missing"
-        seen = f"{self.name:36} {self.now.ratio:10,.4g} a pass"
+        seen = f"{self.name:36} {self.now.ratio:10,.5g} a pass"
         return f"{seen}  {self.relative:+6.1%} (noise {self.noise:.1%})" if self.before else f"{seen}  new"
 
 
