@@ -3,7 +3,7 @@
 # make test-fast  most of them, in under two minutes
 # make wheel  the abi3 wheel for this platform, in dist/
 # make bench  requests per CPU second, decoding in MB/s, the estimator's error, what searches take and find,
-#             how often intervals of a comparison are right
+#             how often intervals of a comparison are right, what became slower than benches/history.toml has it
 # make check  formatters, linters, types, layers
 # make audit  known vulnerabilities and licences of the dependencies (network, cargo-deny)
 # make docs   the documentation, warnings are errors
@@ -54,10 +54,10 @@ wheel: build
 	$(BIN)/maturin build --release --locked --strip --out dist
 
 bench: build
-	$(BIN)/python benches/bench.py
 	$(BIN)/python benches/optimize.py
 	$(BIN)/python benches/compare.py --trials 200
 	cargo bench --locked -p iowatt-sim --bench engine
+	$(BIN)/python benches/bench.py
 
 check: build $(VENV)/.stamp-lint $(VENV)/.stamp-test
 	cargo fmt --all --check

@@ -3,6 +3,8 @@
 ``make bench`` runs it. Every figure is measured in a process of its own; speeds are the best of three, and
 count the CPU time of all threads from opening the first input to the last completion, decoding included.
 DiskSim's figures are its CPU seconds on the same trace and drives; ratios hold on a like machine only.
+A calibration loop runs right before and after each speed. The last line names what became slower,
+beside that loop, than in the last entry of ``history.toml``; ``--record`` adds an entry.
 """
 
 from __future__ import annotations
@@ -12,13 +14,15 @@ import gzip
 import json
 import os
 import platform
+import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import estimator
-from measure import Figures, in_own_process
+import history
+from measure import Figures, calibrated, in_own_process
 from traces import FORMATS, random_trace, requests_of
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,12 +45,14 @@ class Bench:
 
     trace: Path
     repeat: int
+    calibration_s: float
     random_requests: int
     long_requests: int
     decoded_requests: int | None
     quiet: bool
     folder: Path
     results: list[dict[str, Any]] = field(default_factory=list)
+    speeds: dict[str, history.Speed] = field(default_factory=dict)
     base_mib: float = 0.0
 
     def say(self, text: str) -> None:
@@ -58,16 +64,21 @@ class Bench:
         """Record for ``--json``."""
         self.results.append({"section": section, "name": name, **figures})
 
-    def best(self, key: str, call: str, *arguments: Any) -> Figures:
-        """The repetition with the greatest ``key``."""
-        return max((in_own_process(call, *arguments) for _ in range(self.repeat)), key=lambda f: f[key])
+    def best(self, name: str, key: str, call: str, *arguments: Any) -> Figures:
+        """The repetition with the greatest ``key``; the history keeps that of all of them as ``name``."""
+        passes, found = [calibrated(self.calibration_s)], []
+        for _ in range(self.repeat):
+            found.append(in_own_process(call, *arguments))
+            passes.append(calibrated(self.calibration_s))
+        self.speeds[name] = history.speed([figures[key] for figures in found], passes)
+        return max(found, key=lambda figures: figures[key])
 
     def simulate(
         self, name: str, scenario: Path, *overrides: str, disksim_cpu_s: float | None = None
     ) -> None:
         """Measure a scenario and print its line."""
         overrides = ("observe.warmup=0s", *overrides)
-        figures = self.best("requests_per_cpu_s", "simulate", str(scenario), *overrides)
+        figures = self.best(name, "requests_per_cpu_s", "simulate", str(scenario), *overrides)
         figures["beyond_interpreter_mib"] = figures["peak_rss_mib"] - self.base_mib
         beside = ""
         if disksim_cpu_s is not None:
@@ -157,7 +168,7 @@ def decoding(bench: Bench) -> None:
     rows = requests_of(bench.trace, bench.decoded_requests)
 
     def show(name: str, call: str, *arguments: str) -> None:
-        figures = bench.best("mb_per_s", call, *arguments)
+        figures = bench.best(f"decoding, {name}", "mb_per_s", call, *arguments)
         bench.keep("decoding", name, figures)
         bench.say(
             f"  {name:34} {figures['requests_per_cpu_s']:12,.0f} requests {figures['mb_per_s']:12,.0f} MB/s"
@@ -177,7 +188,7 @@ def profiling(bench: Bench) -> None:
     bench.say("trace profile")
 
     def show(name: str, path: Path, form: str) -> None:
-        figures = bench.best("requests_per_cpu_s", "profile", str(path), form)
+        figures = bench.best(f"profile, {name}", "requests_per_cpu_s", "profile", str(path), form)
         bench.keep("profile", name, figures)
         bench.say(
             f"  {name:34} {figures['requests_per_cpu_s']:12,.0f} requests "
@@ -198,9 +209,8 @@ def dollars(bench: Bench) -> None:
     bench.say("prices over five years, each per CPU second")
     short = "workload.online.profile.requests=5000"
     for tariff in ("sdge-al-tou-2024", "south-central-ppd-lp1-2012"):
-        figures = bench.best(
-            "prices_per_cpu_s", "prices", str(EXAMPLES / "hybrid.toml"), tariff, 20 * bench.repeat, short
-        )
+        what = (str(EXAMPLES / "hybrid.toml"), tariff, 20 * bench.repeat, short)
+        figures = bench.best(f"prices, {tariff}", "prices_per_cpu_s", "prices", *what)
         bench.keep("prices", tariff, figures)
         bench.say(
             f"  {tariff:34} {figures['prices_per_cpu_s']:12,.0f} prices, "
@@ -260,6 +270,17 @@ def estimates(bench: Bench, configurations: int) -> None:
     bench.keep("estimator", f"{configurations} configurations", figures)
 
 
+def since_last(bench: Bench, now: history.Entry, path: Path) -> list[str]:
+    """Print what became of each speed since the last entry of this kind; the slower ones."""
+    before = history.last_like(history.read(path), now)
+    changes = history.compare(before.figures if before else {}, now.figures)
+    bench.say("beside the calibration loop")
+    for change in changes:
+        bench.say(f"  {change}")
+    bench.say(history.verdict(changes, before))
+    return [change.name for change in changes if change.slower]
+
+
 def main() -> None:
     """Measure everything."""
     parser = argparse.ArgumentParser(
@@ -270,7 +291,12 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="once, on small traces: does it work at all?")
     parser.add_argument("--no-memory", action="store_true", help="leave out the run of ten million requests")
+    parser.add_argument("--speeds", action="store_true", help="only what the history keeps")
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    parser.add_argument("--record", action="store_true", help="add what was measured to the history")
+    parser.add_argument("--note", default="", help="with --record: what is special about it")
+    parser.add_argument("--history", type=Path, default=history.HISTORY, help="another file than the shipped")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 where something became slower")
     options = parser.parse_args()
     if not options.trace.is_file():
         parser.error(f"{options.trace}: no such trace; give a capture in Parquet")
@@ -278,6 +304,7 @@ def main() -> None:
         bench = Bench(
             trace=options.trace.resolve(),
             repeat=1 if options.quick else 3,
+            calibration_s=0.05 if options.quick else 0.3,
             random_requests=20_000 if options.quick else 1_000_000,
             long_requests=100_000 if options.quick else 10_000_000,
             decoded_requests=20_000 if options.quick else None,
@@ -292,15 +319,23 @@ def main() -> None:
         flash_and_hybrids(bench)
         decoding(bench)
         profiling(bench)
-        caches_alone(bench)
         dollars(bench)
-        estimates(bench, 2 if options.quick else estimator.CONFIGURATIONS)
-        if not options.no_memory:
+        if not options.speeds:
+            caches_alone(bench)
+            estimates(bench, 2 if options.quick else estimator.CONFIGURATIONS)
+        if not (options.speeds or options.no_memory):
             memory_of_much(bench)
+    inputs = f"{bench.trace.name}{', quick' if options.quick else ''}"
+    now = history.this_version(inputs, options.note, bench.speeds)
+    slower = since_last(bench, now, options.history)
+    if options.record:
+        history.append(options.history, now)
     if options.json:
         machine = {"machine": platform.machine(), "cpus": os.cpu_count(), "python": platform.python_version()}
         document = {"schema": "iowatt.bench/1", "machine": machine, "trace": bench.trace.name}
-        print(json.dumps({**document, "measurements": bench.results}, indent=2))
+        document |= {"measurements": bench.results, "speeds": asdict(now)["figures"], "slower": slower}
+        print(json.dumps(document, indent=2))
+    sys.exit(1 if options.strict and slower else 0)
 
 
 if __name__ == "__main__":

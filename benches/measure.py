@@ -182,6 +182,12 @@ def in_own_process(call: str, *arguments: Any) -> Figures:
     return figures
 
 
+def calibrated(seconds: float) -> float:
+    """Passes of the calibration loop per CPU second, in a fresh interpreter without iowatt."""
+    command = [sys.executable, "-I", str(Path(__file__).with_name("calibrate.py")), str(seconds)]
+    return float(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+
+
 def main() -> None:
     """Evaluate the call given as JSON."""
     call, *arguments = json.loads(sys.argv[1])

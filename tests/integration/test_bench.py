@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,30 @@ import pytest
 BENCH = Path(__file__).resolve().parents[2] / "benches" / "bench.py"
 
 
-def test_every_figure_is_measured() -> None:
+def test_every_figure_is_measured_and_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "history.toml"
     done = subprocess.run(
-        [sys.executable, BENCH, "--quick", "--json"], capture_output=True, text=True, check=True
+        [sys.executable, BENCH, "--quick", "--json", "--record", "--note", "a try", "--history", path],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     document = json.loads(done.stdout)
     assert document["schema"] == "iowatt.bench/1"
+    [entry] = tomllib.loads(path.read_text())["entry"]
+    assert (entry["note"], entry["inputs"]) == ("a try", "pg_tpcc_paced_excerpt.parquet, quick")
+    assert list(entry["figures"]) == list(document["speeds"])
+    assert document["slower"] == []
     measured = {(m["section"], m["name"]): m for m in document["measurements"]}
     simulations = {name: m for (section, name), m in measured.items() if section == "simulation"}
+    # The history has every speed: of simulations, decoding, profiles and prices.
+    assert set(simulations) < set(entry["figures"])
+    assert len(entry["figures"]) == len(simulations) + 6 + 3 + 2
+    for name, figures in simulations.items():
+        # One repetition: its speed is the median, and has no spread.
+        kept = entry["figures"][name]
+        assert kept["per_cpu_s"] == pytest.approx(figures["requests_per_cpu_s"], rel=1e-3), name
+        assert (kept["ratio"] > 0, kept["spread"]) == (True, 0.0), name
     assert list(simulations) == [
         "one disk, FCFS, open",
         "one disk, SPTF, 32 outstanding",
