@@ -9,6 +9,7 @@ pub mod hdd;
 mod locator;
 mod queue;
 pub mod replay;
+mod service;
 mod solid;
 mod spindle;
 pub mod ssd;
@@ -26,10 +27,10 @@ use crate::power::{Cause, Ladder, Managed, Slot, SpinUps};
 use crate::rng::{Component, Stream as Random};
 use crate::shape::{Full, Shape};
 use crate::slab::Slab;
-use crate::state::State;
 use commands::Commands;
-use hdd::{Access, Disk, Line, Model};
-use spindle::{Spindle, slot_of};
+use hdd::{Disk, Model};
+use service::Service;
+use spindle::Spindle;
 use ssd::Ssd;
 use std::sync::Arc;
 
@@ -82,26 +83,6 @@ pub struct Surroundings {
     pub ops: DriveOps,
     /// The ledger and everything else that is recorded.
     pub observer: Observer,
-}
-
-/// The service of a disk's operation, booked when it begins: all of it is known then.
-#[derive(Clone, Copy, Debug)]
-struct Service {
-    cause: Cause,
-    started: Nanos,
-    /// Travel to the edge of the disk before it, of a SCAN.
-    detour: Nanos,
-    access: Access,
-}
-
-impl Service {
-    /// Where its time goes from its start: command, positioning, media and bus, each until the given time.
-    fn chain(&self) -> [(State, Nanos); 3] {
-        let Access { overhead, seek, rotation, done, .. } = self.access;
-        let commanded = self.started + overhead;
-        let positioned = commanded + self.detour + seek + rotation;
-        [(State::Active, commanded), (State::Positioning, positioned), (State::Active, done)]
-    }
 }
 
 /// What a drive is made of.
@@ -535,105 +516,6 @@ impl Drive {
         })
     }
 
-    /// Serves the operation that the queue discipline chooses.
-    fn serve_next<S: Shape>(&mut self, now: Nanos, around: &mut Surroundings) {
-        let commanded = S::MANAGED && self.commands.is_some();
-        let chosen = if commanded { self.next_command(now, around) } else { self.next(now) };
-        if let Some(chosen) = chosen {
-            self.waiting -= 1;
-            self.serve::<S>(now, chosen, around);
-        }
-    }
-
-    /// Serves an operation. The whole service is known at once: it is booked, with its completion, and its end scheduled.
-    /// Command first, then all positioning, then all transfer: the parts may alternate, but only their sums are kept.
-    #[inline]
-    fn serve<S: Shape>(&mut self, now: Nanos, chosen: Chosen, around: &mut Surroundings) {
-        let Body::Disk(disk) = &mut self.body else { return };
-        let op = around.ops.at(chosen.op);
-        let detour = chosen.via.map_or(0, |edge| disk.sweep_to(now, edge));
-        let window = *around.observer.window();
-        let shared = self.bus.map(|bus| (&mut around.buses[bus], &window));
-        let mut line = Line { shared, now };
-        let access = disk.serve(now + detour, op.lbn, op.sectors, op.write, &mut line);
-        let service = Service { cause: op.cause, started: now, detour, access };
-        if S::MANAGED && self.managed.is_some() {
-            self.book_service(&service, &mut around.observer);
-        } else {
-            around.observer.book_chain(self.index as usize, service.cause, now, service.chain());
-        }
-        if op.redundant > 0 {
-            let part = (u64::from(op.redundant), op.sectors);
-            self.share_service(&service, part, &mut around.observer);
-        }
-        around.observer.stayed_at_drive(self.index as usize, op.arrived, access.done);
-        if window.ends(access.done) {
-            self.totals.add_service(op, now, detour, &access, self.sector_bytes);
-        }
-        if S::MANAGED {
-            self.service = Some(service);
-        }
-        (self.in_service, self.started) = (chosen.op, now);
-        around.clock.events.push_done(access.done, self.index);
-    }
-
-    /// Books a service, at reduced speed or not.
-    #[inline(never)]
-    fn book_service(&self, service: &Service, observer: &mut Observer) {
-        let (drive, mut from) = (self.index as usize, service.started);
-        let slower = self.slower();
-        for (state, until) in service.chain() {
-            let slot = slower.as_ref().map_or(Slot::Of(state), |slower| slot_of(state, slower));
-            observer.book(drive, slot, service.cause, from, until);
-            from = until;
-        }
-    }
-
-    /// Gives a share of a service to redundancy.
-    #[inline(never)]
-    fn share_service(&self, service: &Service, part: (u64, u64), observer: &mut Observer) {
-        let (mut from, slower) = (service.started, self.slower());
-        for (state, until) in service.chain() {
-            let slot = slower.as_ref().map_or(Slot::Of(state), |slower| slot_of(state, slower));
-            observer.share(self.index as usize, slot, service.cause, (from, until), part);
-            from = until;
-        }
-    }
-
-    /// Books the time since the last completion: what the media still did for it (writing out what the buffer had accepted,
-    /// reading ahead), then idleness.
-    #[inline]
-    fn book_rest(&mut self, now: Nanos, observer: &mut Observer) {
-        let from = self.rest_since;
-        let Body::Disk(disk) = &mut self.body else { return self.book_flash_rest(now, observer) };
-        let (written, ahead) = disk.background(now);
-        let (positioned, free) = written.unwrap_or((from, from));
-        let positioned = positioned.clamp(from, now);
-        let free = free.clamp(positioned, now);
-        let ahead = ahead.clamp(free, now);
-        let chain = [
-            (State::Positioning, positioned),
-            (State::Active, free),
-            (State::Active, ahead),
-            (State::Idle, now),
-        ];
-        match &self.managed {
-            None => observer.book_chain(self.index as usize, Cause::Background, from, chain),
-            Some(_) => self.book_rest_managed(from, chain, observer),
-        }
-    }
-
-    /// The same, at reduced speed or not.
-    #[inline(never)]
-    fn book_rest_managed(&self, mut from: Nanos, chain: [(State, Nanos); 4], observer: &mut Observer) {
-        let slower = self.slower();
-        for (state, until) in chain {
-            let slot = slower.as_ref().map_or(Slot::Of(state), |slower| slot_of(state, slower));
-            observer.book(self.index as usize, slot, Cause::Background, from, until);
-            from = until;
-        }
-    }
-
     /// Books the state that lasts at the end of the run, and takes back what was booked beyond it.
     pub fn finish(&mut self, now: Nanos, ops: &DriveOps, observer: &mut Observer) {
         if self.load() == 0 && !self.failed {
@@ -664,24 +546,5 @@ impl Drive {
             Spindle::Failed { since } => observer.book_failed(self.index as usize, since, now),
             _ => self.book_unready(now, observer),
         }
-    }
-
-    /// Takes back what is booked of the operation in service beyond the end of the run. Only that of a rebuild can
-    /// be in service where the last request ends the run; where the end is given, nothing was booked beyond it.
-    fn cut(&mut self, now: Nanos, ops: &DriveOps, observer: &mut Observer) {
-        let (Some(service), op) = (self.service, ops.at(self.in_service)) else { return };
-        if observer.window().end != Nanos::MAX || service.access.done <= now {
-            return;
-        }
-        let (mut from, slower) = (service.started, self.slower());
-        for (state, until) in service.chain() {
-            let slot = slower.as_ref().map_or(Slot::Of(state), |slower| slot_of(state, slower));
-            observer.unbook(self.index as usize, slot, service.cause, (from, until), now);
-            from = until;
-        }
-        observer.left_drive_early(self.index as usize, now, service.access.done);
-        let mut booked = DriveTotals::default();
-        booked.add_service(op, service.started, service.detour, &service.access, self.sector_bytes);
-        self.totals.take_back(&booked);
     }
 }
