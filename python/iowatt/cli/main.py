@@ -70,7 +70,7 @@ def main() -> None:
     standard output has closed it, 143 terminated. All take the same way out: what was begun is cleared away.
     """
     signals.hold()
-    # What a verb loads lives to its end: searching it for garbage every 700 objects is a tenth of a short run.
+    # What a verb loads lives to its end: a search of it every 700 objects is a tenth of a short run.
     gc.set_threshold(GARBAGE_THRESHOLD)
     # Looking for plugins of pydantic reads the metadata of every installed package; no input file has any.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")

@@ -82,10 +82,10 @@ def run(
 
 def show_run(done: Run, bundle: Path, *, title: str | None = None, notes: bool = False) -> None:
     """Print what a Run says, and where its bundle is."""
-    from iowatt.pages.run import document
+    from iowatt.pages.run import brief
     from iowatt.render import terminal
 
-    terminal.show(document(done, title=title), notes=notes)
+    terminal.show(brief(done, title=title), notes=notes)
     print_line(f"run: {bundle}")
 
 

@@ -168,7 +168,7 @@ def run_scenario(
             return result
         result.write_into(reservation.staging)
     index.register(reservation.target, result.summary)
-    return bundle.Run.open(reservation.target)
+    return result.at(reservation.target)
 
 
 def simulate_with_digests(work: Prepared, inputs: Sequence[tuple[str, Path]], **options: Any) -> Run:

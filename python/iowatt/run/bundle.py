@@ -26,7 +26,6 @@ from pydantic import ValidationError
 
 from iowatt.base import atomic_path, input_file
 from iowatt.base.errors import InputError
-from iowatt.run import plan_schema
 from iowatt.run.summary_schema import SCHEMA, RunSummary
 
 if TYPE_CHECKING:
@@ -214,6 +213,16 @@ class Run:
             self.write_into(place.staging)
         return Run.open(path)
 
+    def at(self, folder: Path) -> Run:
+        """The same run, whose bundle lies at ``folder``. Tables without bound are read from there."""
+        return Run(
+            summary=self.summary,
+            plan=self.plan,
+            scenario_text=self.scenario_text,
+            tables={name: table for name, table in self._tables.items() if name not in _ON_REQUEST},
+            path=folder,
+        )
+
     def write_into(self, folder: Path) -> None:
         """Write the files of the bundle into an existing folder."""
         (folder / "run.json").write_text(_as_json(self.summary), encoding="utf-8")
@@ -367,6 +376,8 @@ def _read_summary(folder: Path) -> dict[str, Any]:
     try:
         RunSummary.model_validate_json(text, strict=True)
     except ValidationError as error:
+        from iowatt.run import plan_schema
+
         # Keys that a later iowatt of the same schema has added are no damage. What another tool wrote (it
         # says no provenance) has the keys that the lens reads for which it was made.
         passed = {"extra_forbidden"} if "provenance" in summary else {"extra_forbidden", "missing"}
@@ -379,6 +390,8 @@ def _read_plan(file: Path, summary: Mapping[str, Any]) -> dict[str, Any]:
     plan = input_file.parsed(text, str(file), finite=False)
     if not isinstance(plan, dict):
         raise InputError("damaged", str(file), "expected a JSON object")
+    from iowatt.run import plan_schema  # many models, for those who open a bundle
+
     _refuse_damaged(file, plan_schema.problem(text, summary))
     return plan
 

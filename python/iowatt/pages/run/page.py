@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iowatt.base.errors import InputError
-from iowatt.lenses.findings import OVERLOAD, findings
-from iowatt.pages import budget, heat, system
+from iowatt.pages import heat, system
 from iowatt.pages.run import comparison, drives, energy, latency, outcome, over_time, parts
-from iowatt.pages.run.answer import answer
-from iowatt.pages.run.headlines import headlines, particular
-from iowatt.pages.run.provenance import labels, origin, provenance
+from iowatt.pages.run.brief_document import brief
+from iowatt.pages.run.provenance import labels
 from iowatt.render import write as writer
-from iowatt.render.document import Caveat, Document, Section
+from iowatt.render.document import Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table
 
 if TYPE_CHECKING:
@@ -54,28 +53,11 @@ _CHARTS = ("energy-by-state", "power-over-time", "response-distribution")
 
 def document(run: Run, *, key: str = "run1", title: str | None = None) -> Document:
     """The document of one Run; ``title`` replaces its name."""
-    summary = run.summary
-    sections = [*_figures(run), Section("system", "System", _system(run), folded=True)]
+    told = brief(run, key=key, title=title)
+    sections = [*_figures(run, told.sections), Section("system", "System", _system(run), folded=True)]
     known = {figure.key: figure for section in sections for figure in section.figures}
     chart = next((known[name] for name in _CHARTS if name in known), None)
-    notes = findings(run)
-    overloaded = [note for note in notes if note.code in OVERLOAD]
-    return Document(
-        key=key,
-        kind="run",
-        title=title or run.name,
-        meta=origin(summary),
-        verdict=[*(note.text for note in overloaded), *answer(run)],
-        chart=chart,
-        headlines=[*headlines(summary), *particular(summary)],
-        sections=[_without(section, chart) for section in sections],
-        caveats=[
-            *(Caveat(note.text, note.decides) for note in notes if note not in overloaded),
-            *(Caveat(text) for text in summary["notes"]),
-        ],
-        provenance=provenance(summary),
-        scenario=run.scenario_text,
-    )
+    return replace(told, chart=chart, sections=[_without(section, chart) for section in sections])
 
 
 def documents(runs: Sequence[Run]) -> list[Document]:
@@ -111,15 +93,15 @@ def write(runs: Sequence[Run], path: str | os.PathLike[str], force: bool = False
     return writer.write(shown, target, force=force, title=title, workbook=workbook)
 
 
-def _figures(run: Run) -> list[Section]:
-    """All figures that the Run has data for."""
+def _figures(run: Run, told: Sequence[Section]) -> list[Section]:
+    """All figures that the Run has data for; ``told`` comes after the response times."""
     sections = []
     for key, title, builders in _SECTIONS:
         figures = [figure for build in builders if (figure := build(run)) is not None]
         if figures:
             sections.append(Section(key, title, figures, folded=key not in _OPEN))
-        if key == "response" and (section := budget.section_of_run(run)) is not None:
-            sections.append(section)
+        if key == "response":
+            sections.extend(told)
     return sections
 
 

@@ -13,11 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from iowatt.base.errors import InputError
-from iowatt.sources.meters.log.instrument import Grade
+
+if TYPE_CHECKING:
+    from iowatt.sources.meters.log.instrument import Grade
 
 
 @dataclass(frozen=True)
