@@ -27,8 +27,8 @@ _ENDED: Final[dict[int, str]] = {
     signal.SIGTERM: "terminated",
     signal.SIGHUP: "the terminal was lost",
 }
-GARBAGE_THRESHOLD: Final = 50_000
-"""New objects that start a search for garbage: some 5 MiB of it at most, where Python has 700."""
+GARBAGE_THRESHOLD: Final = 200_000
+"""New objects that start a search for garbage: more than a verb loads (130,000), where Python has 700."""
 NOTHING_LEFT: Final = "nothing half-written was left"
 """Ends the message of a command that a signal stopped."""
 app = typer.Typer(
@@ -70,7 +70,7 @@ def main() -> None:
     standard output has closed it, 143 terminated. All take the same way out: what was begun is cleared away.
     """
     signals.hold()
-    # What a verb loads lives to its end: a search of it every 700 objects is a tenth of a short run.
+    # What a verb loads lives to its end: searching it again and again is a tenth of a short run.
     gc.set_threshold(GARBAGE_THRESHOLD)
     # Looking for plugins of pydantic reads the metadata of every installed package; no input file has any.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
