@@ -9,6 +9,7 @@ as a single huge row group therefore costs about its own size, and ``iowatt trac
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -17,9 +18,10 @@ import polars as pl
 
 from iowatt.base.errors import InputError
 from iowatt.base.parquet import ERRORS, MAGIC, scan
+from iowatt.trace import shared
 from iowatt.trace.columns import TraceLayout, recognise
 from iowatt.trace.decode import NameCodes, addresses, ops, responses, sizes, times
-from iowatt.trace.shared import Slice, Slices, slices
+from iowatt.trace.shared import Slice, Slices
 
 SLICE_ROWS: Final = 262_144
 
@@ -38,9 +40,15 @@ def batches(
 
     Raises ``InputError``: the file is missing, is not Parquet, is truncated, is empty or lacks a column.
     """
-    found = ParquetBatches(Path(path), rows, columns, time_unit, sector_bytes)
-    found.share()
-    return found
+    file = Path(path)
+    _refuse_unreadable(file)
+    asked = (columns, time_unit, sector_bytes)
+    stat = file.stat()
+    named = tuple(sorted((columns or {}).items()))
+    key = (file.resolve(), stat.st_size, stat.st_mtime_ns, named, time_unit, sector_bytes)
+    trace = shared.opened(key, lambda: _opened(file, *asked))
+    kept = shared.slices(key, trace.total, lambda: ParquetBatches(trace, rows).decode_next)
+    return ParquetBatches(trace, rows, kept)
 
 
 def is_parquet(path: Path) -> bool:
@@ -56,6 +64,33 @@ def is_parquet(path: Path) -> bool:
         return False
 
 
+@dataclass(frozen=True)
+class ParquetTrace:
+    """A file whose directory has been read: the columns that a trace has, row by row."""
+
+    path: Path
+    rows: pl.LazyFrame
+    #: Number of rows.
+    total: int
+    layout: TraceLayout
+
+
+def _opened(
+    path: Path, columns: Mapping[str, str] | None, time_unit: str | None, sector_bytes: int | None
+) -> ParquetTrace:
+    try:
+        frame = scan(path)
+        headers, total = frame.collect_schema().names(), int(frame.select(pl.len()).collect().item())
+    except ERRORS as error:
+        _undecodable(path, error)
+    if total == 0:
+        raise InputError("empty", str(path), "the trace is empty: it has no rows")
+    layout = recognise(
+        headers, where=str(path), columns=columns, time_unit=time_unit, sector_bytes=sector_bytes
+    )
+    return ParquetTrace(path, frame.select(layout.names), total, layout)
+
+
 class ParquetBatches(Iterator[Batch]):
     """The requests of a Parquet file as dicts of arrays, in file order.
 
@@ -68,33 +103,17 @@ class ParquetBatches(Iterator[Batch]):
     operation, a negative address or size, a number that does not fit, a page that does not decode.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        rows: int,
-        columns: Mapping[str, str] | None,
-        time_unit: str | None,
-        sector_bytes: int | None,
-    ) -> None:
+    def __init__(self, trace: ParquetTrace, rows: int, kept: Slices | None = None) -> None:
         if rows < 1:
             raise ValueError("a batch needs at least one row")
-        self.path = path
+        self._trace = trace
         self._rows = rows
-        self._asked = (columns, time_unit, sector_bytes)
-        _refuse_unreadable(path)
-        frame, headers, self.total = self._open()
-        if self.total == 0:
-            raise InputError("empty", str(path), "the trace is empty: it has no rows")
-        self._layout: TraceLayout = recognise(
-            headers, where=str(path), columns=columns, time_unit=time_unit, sector_bytes=sector_bytes
-        )
-        self._scan = frame.select(self._layout.names)
+        self._kept = kept
         self._slice_start = 0
         self._next_slice = 0
         self._given = 0
-        self._kept: Slices | None = None
         # A trace without a device column has one device without a name.
-        self._devices = NameCodes([] if self._layout.device else ["0"])
+        self._devices = NameCodes([] if trace.layout.device else ["0"])
         self._streams = NameCodes([])
         self._pending = Slice({}, self._devices.names.copy(), [])
 
@@ -111,23 +130,11 @@ class ParquetBatches(Iterator[Batch]):
     @property
     def progress(self) -> float:
         """Fraction of the rows handed out so far, 0 to 1."""
-        return self._given / self.total
+        return self._given / self._trace.total
 
     def reopened(self) -> ParquetBatches:
         """The same rows from their beginning."""
-        again = ParquetBatches(self.path, self._rows, *self._asked)
-        again._kept = self._kept
-        return again
-
-    def share(self) -> None:
-        """Take what others have decoded of this trace, inside of `iowatt.trace.shared.sharing`."""
-        stat = self.path.stat()
-        columns, *others = self._asked
-        named = tuple(sorted((columns or {}).items()))
-        key = (self.path.resolve(), stat.st_size, stat.st_mtime_ns, named, *others)
-        self._kept = slices(
-            key, self.total, lambda: ParquetBatches(self.path, self._rows, *self._asked).decode_next
-        )
+        return ParquetBatches(self._trace, self._rows, self._kept)
 
     def __iter__(self) -> ParquetBatches:
         return self
@@ -136,7 +143,7 @@ class ParquetBatches(Iterator[Batch]):
         start = self._given - self._slice_start
         columns = self._pending.columns
         if not columns or start >= len(columns["time_ns"]):
-            if self._next_slice >= self.total:
+            if self._next_slice >= self._trace.total:
                 self._pending = self._pending._replace(columns={})
                 raise StopIteration
             self._slice_start = self._next_slice
@@ -159,26 +166,21 @@ class ParquetBatches(Iterator[Batch]):
         self._next_slice += SLICE_ROWS
         return Slice(columns, self._devices.names.copy(), self._streams.names.copy())
 
-    def _open(self) -> tuple[pl.LazyFrame, list[str], int]:
-        try:
-            frame = scan(self.path)
-            return frame, frame.collect_schema().names(), int(frame.select(pl.len()).collect().item())
-        except ERRORS as error:
-            self._undecodable(error)
-
     def _read_slice(self) -> pl.DataFrame:
-        expected = min(SLICE_ROWS, self.total - self._next_slice)
+        expected = min(SLICE_ROWS, self._trace.total - self._next_slice)
         try:
-            frame = self._scan.slice(self._next_slice, expected).collect()
+            frame = self._trace.rows.slice(self._next_slice, expected).collect()
         except ERRORS as error:
-            self._undecodable(error)
+            _undecodable(self._trace.path, error)
         if frame.height != expected:
-            message = f"the file says it has {self.total} rows, but holds fewer"
-            raise InputError("damaged", f"{self.path}: row {self._next_slice + frame.height + 1}", message)
+            message = f"the file says it has {self._trace.total} rows, but holds fewer"
+            raise InputError(
+                "damaged", f"{self._trace.path}: row {self._next_slice + frame.height + 1}", message
+            )
         return frame
 
     def _decode(self, frame: pl.DataFrame) -> dict[str, np.ndarray]:
-        layout, first, where = self._layout, self._slice_start + 1, str(self.path)
+        layout, first, where = self._trace.layout, self._slice_start + 1, str(self._trace.path)
 
         def column(name: str) -> pl.Series:
             return frame.get_column(name)
@@ -204,11 +206,12 @@ class ParquetBatches(Iterator[Batch]):
             ),
         }
 
-    def _undecodable(self, error: BaseException) -> NoReturn:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        message = f"the file does not decode as Parquet ({reason})"
-        hint = "it may be damaged or cut short: copy it again, or write it again with its own tool"
-        raise InputError("damaged", str(self.path), message, hint=hint) from None
+
+def _undecodable(path: Path, error: BaseException) -> NoReturn:
+    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    message = f"the file does not decode as Parquet ({reason})"
+    hint = "it may be damaged or cut short: copy it again, or write it again with its own tool"
+    raise InputError("damaged", str(path), message, hint=hint) from None
 
 
 def _refuse_unreadable(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Decoded traces kept for further readers: a sweep decodes a Parquet trace only once.
+"""Decoded traces kept for further readers: a sweep opens and decodes a Parquet trace only once.
 
 Outside of :func:`sharing` nothing is kept. Inside it, a trace that fits into what is left of the budget is
 kept whole, as it is decoded; others are read as always, in bounded memory.
@@ -10,9 +10,11 @@ import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
+
+Opened = TypeVar("Opened")
 
 ROW_BYTES: Final = 8 + 4 + 1 + 8 + 4 + 8 + 4
 """Bytes of a decoded request: time, device, op, offset, size, response, stream."""
@@ -50,6 +52,7 @@ class Slices:
 @dataclass
 class _Store:
     left_bytes: int
+    opened: dict[Hashable, Any] = field(default_factory=dict)
     traces: dict[Hashable, Slices] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -66,6 +69,18 @@ def sharing(budget_bytes: int) -> Iterator[None]:
         yield
     finally:
         _stores.remove(store)
+
+
+def opened(key: Hashable, open_trace: Callable[[], Opened]) -> Opened:
+    """What ``open_trace`` returns, or returned for an earlier reader of the same trace."""
+    if not _stores:
+        return open_trace()
+    store = _stores[-1]
+    with store.lock:
+        if key not in store.opened:
+            store.opened[key] = open_trace()
+        found: Opened = store.opened[key]
+        return found
 
 
 def slices(key: Hashable, rows: int, decoder: Callable[[], Callable[[], Slice]]) -> Slices | None:
