@@ -113,7 +113,8 @@ def _rounded_into(parts: dict[str, float | None], total: float | None) -> dict[s
 
 def devices_j(ledger: pl.DataFrame) -> float | None:
     """Joules of the drives alone: without the array's parts and its supplies' losses; None if not known."""
-    return known_sum(ledger.filter(~ledger["state"].is_in(ARRAY_STATES))["energy_j"])
+    rows = zip(ledger["state"].to_list(), ledger["energy_j"].to_list(), strict=True)
+    return known_sum(joules for state, joules in rows if state not in ARRAY_STATES)
 
 
 def power(

@@ -38,10 +38,10 @@ OVERLOAD = ("work-piles-up", "long-drain", "not-kept-up")
 Summary = Mapping[str, Any]
 
 
-def findings(run: Run) -> list[Note]:
-    """What stands out: warnings (``decides``) first, then remarks."""
+def findings(run: Run, load: KeptUp | None = None) -> list[Note]:
+    """What stands out: warnings (``decides``) first, then remarks. ``load`` is what :func:`kept_up` found."""
     summary = run.summary
-    overloaded = list(overload(kept_up(run)))
+    overloaded = list(overload(load or kept_up(run)))
     found = [
         *(_warning("scenario", text) for text in run.plan.get("warnings", ())), *_busy(summary), *overloaded,
         *_space(summary), *_above_rated(run),

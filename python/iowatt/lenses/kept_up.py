@@ -6,6 +6,7 @@ those of less work than the load asked for. Rankings leave it out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -128,12 +129,14 @@ def backlog_growth(intervals: pl.DataFrame, last_arrival_s: float | None) -> tup
     A backlog: at least twice as many, and at least four more. The first quarter is left out because
     every system fills up at first; what comes after the last arrival, because the queue only empties then.
     """
-    arriving = intervals if last_arrival_s is None else intervals.filter(pl.col("end_s") <= last_arrival_s)
-    if arriving.height < 8:
+    arriving = intervals.height
+    if last_arrival_s is not None:
+        arriving = int((intervals["end_s"] <= last_arrival_s).sum())
+    if arriving < 8:
         return None
-    quarter = arriving.height // 4
-    early = _in_flight(arriving.slice(quarter, quarter))
-    late = _in_flight(arriving.slice(arriving.height - quarter, quarter))
+    quarter = arriving // 4
+    early = _in_flight(intervals.slice(quarter, quarter))
+    late = _in_flight(intervals.slice(arriving - quarter, quarter))
     return (early, late) if late >= 2 * early and late >= early + BACKLOG else None
 
 
@@ -157,5 +160,6 @@ def drain(intervals: pl.DataFrame, last_arrival_s: float | None) -> tuple[float,
 
 def _in_flight(part: pl.DataFrame) -> float:
     """Requests in flight, a mean over time."""
-    width = pl.col("end_s") - pl.col("start_s")
-    return float(part.select((pl.col("in_flight_mean") * width).sum() / width.sum()).item())
+    width = part["end_s"] - part["start_s"]
+    seconds = float(width.sum())
+    return float((part["in_flight_mean"] * width).sum()) / seconds if seconds else math.nan

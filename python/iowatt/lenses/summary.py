@@ -181,10 +181,9 @@ def _response_time_at(record: Record) -> dict[Literal["switch", "array"], Respon
     series = record.tables.series
     if not record.response_at or series is None:
         return None
-    listed = series.select("point", "op", "low_ns", "high_ns", pl.col("bin_count").alias("count")).explode(
-        "low_ns", "high_ns", "count"
-    )
-    rows = listed.drop_nulls()
+    bins = pl.col("low_ns"), pl.col("high_ns"), pl.col("bin_count").alias("count")
+    listed = series.lazy().select("point", "op", *bins).explode("low_ns", "high_ns", "count")
+    rows = listed.drop_nulls().collect()
     points: tuple[Literal["switch", "array"], ...] = ("switch", "array")
     return {
         point: _of_flow(

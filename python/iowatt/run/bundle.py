@@ -70,7 +70,7 @@ class Run:
         summary: dict[str, Any],
         plan: dict[str, Any],
         scenario_text: str,
-        tables: Mapping[str, pl.DataFrame] | None = None,
+        tables: Mapping[str, pl.DataFrame | pl.LazyFrame] | None = None,
         idle: IdleSpool | None = None,
         path: Path | None = None,
     ) -> None:
@@ -79,7 +79,7 @@ class Run:
         self.scenario_text = scenario_text
         #: The bundle's directory; ``None`` for a run that was not saved.
         self.path = path
-        self._tables: dict[str, pl.DataFrame] = dict(tables or {})
+        self._tables: dict[str, Any] = dict(tables or {})
         self._idle = idle
 
     def __repr__(self) -> str:
@@ -147,7 +147,8 @@ class Run:
             )
         if name not in self._tables:
             self._tables[name] = self._read_table(name)
-        return self._tables[name]
+        table: pl.DataFrame = self._tables[name]
+        return table
 
     @property
     def _place(self) -> str:
@@ -191,8 +192,9 @@ class Run:
             raise InputError("missing-figure", place, message, hint=hint)
         if name == "idle" and self._idle is not None:
             return self._idle.scan()
-        if self._tables.get(name) is not None:
-            return self._tables[name].lazy()
+        if (table := self._tables.get(name)) is not None:
+            kept: pl.LazyFrame = table.lazy()
+            return kept
         from iowatt.base import parquet
 
         assert self.path is not None  # or it would not have the table

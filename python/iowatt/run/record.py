@@ -359,7 +359,7 @@ class Tables:
     #: What instruments read, by quantity and interval, where there were any.
     instruments: pl.DataFrame | None = None
     #: Response times in blocks of time, where it is known when requests completed.
-    series: pl.DataFrame | None = None
+    series: pl.DataFrame | pl.LazyFrame | None = None
     #: Where the time of requests went, where they went by a path or it was measured.
     hops: pl.DataFrame | None = None
 

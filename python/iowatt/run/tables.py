@@ -189,4 +189,4 @@ def frame(name: str, columns: Mapping[str, Any], levels: Sequence[str] = ()) -> 
     if set(columns) != set(schema):
         missing, strange = sorted(set(schema) - set(columns)), sorted(set(columns) - set(schema))
         raise ValueError(f"table {name!r}: missing columns {missing}, unknown columns {strange}")
-    return pl.DataFrame({key: pl.Series(key, columns[key], dtype=schema[key]) for key in schema})
+    return pl.DataFrame([pl.Series(key, columns[key], dtype=schema[key]) for key in schema])

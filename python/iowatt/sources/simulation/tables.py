@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from iowatt.run.record import Tables
 from iowatt.run.statistics import known_sum
-from iowatt.run.tables import CAUSES, FLASH, FLASH_OPERATIONS, POINTS, STATES, frame
+from iowatt.run.tables import CAUSES, FLASH, FLASH_OPERATIONS, POINTS, SERIES, STATES, frame
 from iowatt.sources.simulation.counts import NS_PER_S, Columns, slots, space_names
 
 if TYPE_CHECKING:
@@ -227,12 +227,19 @@ def _device(
     }
 
 
-def path_tables(names: Mapping[str, Any], raw: Mapping[str, Any]) -> dict[str, pl.DataFrame | None]:
+def path_tables(names: Mapping[str, Any], raw: Mapping[str, Any]) -> dict[str, Any]:
     """The tables ``series`` and ``hops``; None where the simulator returned none."""
     return {
-        "series": series(raw["series"], raw["series_bins"], names["workloads"]) if "series" in raw else None,
+        "series": _series_when_read(raw, names["workloads"]) if "series" in raw else None,
         "hops": hops(raw["hops"], names) if names.get("paths") and "hops" in raw else None,
     }
+
+
+def _series_when_read(raw: Mapping[str, Any], workloads: Sequence[str]) -> pl.LazyFrame:
+    """The table ``series``, made for those who read it: a point of a sweep does not."""
+    from iowatt.base import frames
+
+    return frames.lazy(lambda: iter([series(raw["series"], raw["series_bins"], workloads)]), SERIES)
 
 
 def series(raw: Columns, bins: Columns, workloads: Sequence[str]) -> pl.DataFrame:

@@ -63,7 +63,7 @@ def row_of_run(run: Run) -> RunRow:
     from iowatt.lenses.kept_up import kept_up
 
     summary, load = run.summary, kept_up(run)
-    warnings = [note.text for note in findings(run) if note.decides]
+    warnings = [note.text for note in findings(run, load) if note.decides]
     row: RunRow = {
         "overloaded": not load.kept_up,
         "done_share": load.done_share,
