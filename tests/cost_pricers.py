@@ -26,6 +26,22 @@ def made_book(*figures: BookFigure) -> Book:
     return Book("test", "A test", ("test",), (), {one.key: one for one in figures})
 
 
+class MadePricer(Pricer):
+    """A system whose costs are a plain function."""
+
+    _costs: Callable[[Book, Horizon], Costs]
+
+    def __init__(self, costs: Callable[[Book, Horizon], Costs]) -> None:
+        object.__setattr__(self, "_costs", costs)
+
+    def __call__(self, book: Book, horizon: Horizon) -> Costs:
+        costs: Costs = self._costs(book, horizon)
+        return costs
+
+    def components(self, book: Book, horizon: Horizon) -> tuple[Component, ...]:
+        return self(book, horizon).components
+
+
 def pricer(**groups: Dollars) -> Pricer:
     """A system of components by group, each a function of the book and of years."""
 
@@ -34,7 +50,7 @@ def pricer(**groups: Dollars) -> Pricer:
         components = tuple(component(name, groups[name](book, years)) for name in groups)
         return Costs("made", components, 0.0, 0.0)
 
-    return priced
+    return MadePricer(priced)
 
 
 def component(group: str, usd: float, at_s: float = 0.0) -> Component:

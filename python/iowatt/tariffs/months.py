@@ -42,7 +42,7 @@ class Month:
     @property
     def label(self) -> str:
         """``2026-07``."""
-        return f"{self.first:%Y-%m}"
+        return f"{self.first.year:04}-{self.first.month:02}"
 
     @property
     def index(self) -> int:
@@ -87,14 +87,14 @@ def months(start: datetime, duration_s: float) -> Iterator[Month]:
         )
     first = start.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     last = duration_s <= 0.0
+    begins = (first - start).total_seconds()
     while not last:
         following = (first + timedelta(days=32)).replace(day=1)
-        begins = (first - start).total_seconds()
         ends = (following - start).total_seconds()
         last = ends >= duration_s - _ROUNDING_S
         until = duration_s if last else ends
         yield Month(first, begins, max(begins, 0.0), until, (following - first).days, last)
-        first = following
+        first, begins = following, ends
 
 
 #: Part of a whole window that may be missing: rounding.

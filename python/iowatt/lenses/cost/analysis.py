@@ -131,9 +131,12 @@ def analyse(
     ranked = [(case, cost) for case, cost in zip(cases, costs, strict=True) if case.system.candidate]
     other = _other(ranked[0][0] if ranked else cases[0])
     count = itertools.count(1)
-    pricers = {
-        case.system.name: _pricer(case, progress and (lambda: progress(next(count)))) for case, _ in ranked
-    }
+
+    def asked() -> None:
+        if progress is not None:
+            progress(next(count))
+
+    pricers = {case.system.name: Pricer(case.system.merged(), case.bills, asked) for case, _ in ranked}
     # A drive without a price leaves no total to draw, and no cheapest system.
     known = all(cost.known for _, cost in ranked)
     samples, crossovers = (samples, crossovers) if known and ranked else (0, ())
@@ -177,18 +180,6 @@ def _without_effect(book: Book) -> list[Note]:
     unused = [key for key, figure in book.figures.items() if figure.source == SET and key not in book.used]
     text = f"set without effect: {', '.join(unused)}"
     return [Note(code="set-without-effect", text=text, decides=True)] if unused else []
-
-
-def _pricer(case: CostCase, progress: Callable[[], None] | None) -> Pricer:
-    """The pricer of a case's system, which calls ``progress`` before each price."""
-    system = case.system.merged()
-
-    def counted(book: Book, horizon: Horizon) -> Costs:
-        if progress is not None:
-            progress()
-        return price(CostCase(system, book, horizon, case.bills))
-
-    return counted
 
 
 def _distinct(systems: Sequence[PricedSystem]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cost_pricers import DAY_S, constant, figure, made_book, number, pricer
+from cost_pricers import DAY_S, MadePricer, constant, figure, made_book, number, pricer
 from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.pricing.case import Horizon
@@ -170,7 +170,7 @@ def ends_at_12(priced: Pricer) -> Pricer:
             raise InputError("too-large", None, LONGER)
         return priced(book, horizon)
 
-    return refusing
+    return MadePricer(refusing)
 
 
 def test_what_cannot_be_priced_is_the_end_of_the_axis() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cost_pricers import component, constant, figure, made_book, number, pricer
+from cost_pricers import MadePricer, component, constant, figure, made_book, number, pricer
 from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.book.keys import key_rule
 from iowatt.lenses.cost.pricing.case import Horizon
@@ -137,10 +137,10 @@ def test_later_dollars_count_less_where_they_are_present_ones() -> None:
         return Costs("later", (component("service", 100.0, 2 * SECONDS_PER_YEAR),), 0.0, 0.0)
 
     book = made_book(figure("discount.rate", 0.1, 0.0, 0.2))
-    found = sample({"a": priced}, book, ONE_YEAR, samples=20)
+    found = sample({"a": MadePricer(priced)}, book, ONE_YEAR, samples=20)
     assert found is not None
     assert found.systems[0].usd == pytest.approx(100.0 / 1.1**2)
-    assert sample({"a": priced}, book, ONE_YEAR, samples=20, dollars="paid") is None
+    assert sample({"a": MadePricer(priced)}, book, ONE_YEAR, samples=20, dollars="paid") is None
 
 
 def test_the_book_handed_in_is_not_marked_by_draws() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +11,7 @@ from iowatt.base.results import Note
 from iowatt.lenses.cost.pricing import carbon, drive_costs, energy, wear
 from iowatt.lenses.cost.pricing.bills import Bills
 from iowatt.lenses.cost.pricing.case import CostCase
-from iowatt.lenses.cost.pricing.component import GROUPS, Costs
+from iowatt.lenses.cost.pricing.component import GROUPS, Component, Costs
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost.book.book import Book, BookFigure
@@ -18,28 +19,29 @@ if TYPE_CHECKING:
     from iowatt.lenses.cost.systems.system import PricedDrive, PricedSystem
     from iowatt.tariffs.structure import Tariff
 
-#: The costs of a system under a book over a horizon.
-Pricer = Callable[["Book", "Horizon"], Costs]
-
 _COMPONENTS: Final = (
     drive_costs.purchase_costs, energy.energy_costs, energy.cooling_costs, wear.wear_costs,
     drive_costs.failure_costs, drive_costs.service_costs, drive_costs.disposal_costs, carbon.carbon_costs,
 )  # fmt: skip
 
 
-def price(case: CostCase) -> Costs:
+def components(case: CostCase) -> tuple[Component, ...]:
     """All components in the order of their groups; those without a price are not ``known``.
 
     Raises ``InputError`` where the book or the system lacks a figure that is needed.
     """
-    components = [component for costs in _COMPONENTS for component in costs(case)]
+    found = [component for costs in _COMPONENTS for component in costs(case)]
     counts = {drive.name: drive.count for drive in case.system.drives if drive.count > 1}
     if counts:
-        components = [c.times(counts[c.device]) if c.device in counts else c for c in components]
-    components.sort(key=lambda component: GROUPS.index(component.group))
+        found = [c.times(counts[c.device]) if c.device in counts else c for c in found]
+    return tuple(sorted(found, key=lambda component: GROUPS.index(component.group)))
+
+
+def price(case: CostCase) -> Costs:
+    """The components with what is said of them; raises as ``components``."""
     return Costs(
         system=case.system.name,
-        components=tuple(components),
+        components=components(case),
         operational_kg=carbon.operational_kg(case),
         embodied_kg=carbon.embodied_kg(case),
         notes=tuple(_notes(case)),
@@ -47,10 +49,31 @@ def price(case: CostCase) -> Costs:
     )
 
 
+@dataclass(frozen=True)
+class Pricer:
+    """One system under any book over any horizon; bills are kept between calls."""
+
+    system: PricedSystem
+    bills: Bills
+    #: Called before each price.
+    asked: Callable[[], None] = lambda: None
+
+    def __call__(self, book: Book, horizon: Horizon) -> Costs:
+        """All that is known of its cost."""
+        return price(self._case(book, horizon))
+
+    def components(self, book: Book, horizon: Horizon) -> tuple[Component, ...]:
+        """Its dollars alone, for those who price it a thousand times."""
+        return components(self._case(book, horizon))
+
+    def _case(self, book: Book, horizon: Horizon) -> CostCase:
+        self.asked()
+        return CostCase(self.system, book, horizon, self.bills)
+
+
 def pricer(system: PricedSystem, tariff: Tariff, start: datetime) -> Pricer:
-    """The cost of one system as a function of the assumptions; bills are kept between calls."""
-    bills = Bills(tariff, start, system.work.load)
-    return lambda book, horizon: price(CostCase(system, book, horizon, bills))
+    """The cost of one system, billed from ``start`` (local standard time) on."""
+    return Pricer(system, Bills(tariff, start, system.work.load))
 
 
 def _notes(case: CostCase) -> list[Note]:

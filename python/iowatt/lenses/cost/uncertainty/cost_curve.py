@@ -191,7 +191,7 @@ class AxisPricer:
     def usd_per_kwh(self, name: str, at: float) -> float | None:
         """Energy and demand charges per kWh, which ``energy.factor`` multiplies; None of 0 kWh."""
         book, horizon = self.axis.put(self._book, self._horizon, at)
-        components = self._pricers[name](book, horizon).components
+        components = self._pricers[name].components(book, horizon)
         kwh = math.fsum(one.quantity or 0.0 for one in components if one.key == "energy")
         usd = math.fsum(one.usd for one in components if one.group in ("energy", "demand"))
         return usd / kwh if kwh > 0.0 else None

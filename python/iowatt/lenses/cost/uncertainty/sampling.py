@@ -114,10 +114,10 @@ def rate_of(book: Book, dollars: Dollars) -> float:
 
 def total(pricer: Pricer, book: Book, horizon: Horizon, dollars: Dollars) -> Total:
     """The dollars of one pricing."""
-    costs = pricer(book, horizon)
+    components = pricer.components(book, horizon)
     rate = rate_of(book, dollars)
     groups: dict[Group, float] = {}
-    for component in costs.components:
+    for component in components:
         groups[component.group] = groups.get(component.group, 0.0) + component.present(rate)
     shown = {group: groups[group] for group in GROUPS if group in groups}
     return Total(sum(shown.values()), shown)
