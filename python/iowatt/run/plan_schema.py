@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 class _Plan(BaseModel):
     """A table of the plan: keys that no reader looks at may be there."""
 
-    model_config = ConfigDict(extra="ignore", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="ignore", strict=True, allow_inf_nan=False, defer_build=True)
 
 
 class _PlanPrice(_Plan):

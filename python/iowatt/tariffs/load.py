@@ -63,7 +63,8 @@ class ElectricLoad:
     @cached_property
     def total_j(self) -> float:
         """Joules of all repetitions."""
-        return float(self.until(np.array([self.duration_s]))[0])
+        whole, rest = divmod(self.duration_s, self.period_s)
+        return whole * float(self.joules[-1]) + float(np.interp(rest, self.at_s, self.joules))
 
     def repeated(self, times: float) -> ElectricLoad:
         """The load repeated ``times`` as often."""

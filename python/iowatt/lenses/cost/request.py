@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.budget.result import ServiceLevel
@@ -15,14 +16,15 @@ from iowatt.lenses.cost.analysis import analyse
 from iowatt.lenses.cost.book.find import find_book
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.result.costs import Cost
-from iowatt.lenses.cost.systems.inventory import Inventory, read_inventory
 from iowatt.lenses.cost.systems.of_run import observe
 from iowatt.lenses.cost.systems.system import PricedSystem
-from iowatt.lenses.cost.year import Year, find_cycle, make_years
-from iowatt.lenses.cost.year.cycle import HOURS_A_YEAR
 from iowatt.run import index
 from iowatt.run.bundle import Run
 from iowatt.tariffs.find import find_tariff
+
+if TYPE_CHECKING:
+    from iowatt.lenses.cost.systems.inventory import Inventory
+    from iowatt.lenses.cost.year import Year
 
 EARLIEST, LATEST = 1900, 2200
 """Years in which a bill may begin."""
@@ -111,6 +113,10 @@ def _inventories(request: CostRequest, runs: int) -> list[Inventory]:
             Argument("inventory"),
             f"there are {count} inventories and {runs} Runs; expected one for each Run, in order",
         )
+    if not count:
+        return []
+    from iowatt.lenses.cost.systems.inventory import read_inventory
+
     return [read_inventory(path) for path in request.inventories]
 
 
@@ -130,6 +136,9 @@ def _systems(
         observed.append((run, system))
     if request.duty is None:
         return [system for _, system in observed]
+    from iowatt.lenses.cost.year import find_cycle, make_years
+    from iowatt.lenses.cost.year.cycle import HOURS_A_YEAR
+
     # As long as the horizon, so that wear and requests are those of the hours that are billed.
     length = request.horizon.amount if request.horizon.basis == "time" else 1.0
     years, hours = math.ceil(length), max(1, round(length * HOURS_A_YEAR))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final, Literal, NoReturn
 
 from iowatt.base import strict
 from iowatt.base.errors import InputError
@@ -96,20 +96,11 @@ class Book:
 
     def figure(self, *keys: str) -> BookFigure:
         """As ``find``; raises ``InputError`` without any."""
-        figure = self.find(*keys)
-        if figure is None:
-            near = nearest(keys[0], self.figures)
-            raise InputError(
-                "missing-figure",
-                f"{self.name}: {keys[0]}",
-                f"the book has no figure for {' or '.join(keys)}",
-                hint=f"`assume={keys[0]}=...` sets it" + (f"; did you mean {near}?" if near else ""),
-            )
-        return figure
+        return self.find(*keys) or self._refuse(keys)
 
     def number(self, *keys: str) -> float:
         """The number of the first known of ``keys``, in the key's unit."""
-        return self._number(self.figure(*keys))
+        return self._number(self.find(*keys) or self._refuse(keys))
 
     def peek(self, key: str) -> float:
         """A number without recording its use; 0 where there is none."""
@@ -124,10 +115,19 @@ class Book:
 
     def word(self, key: str) -> str:
         """The word of a key."""
-        value = self.figure(key).value
+        value = (self.find(key) or self._refuse((key,))).value
         if not isinstance(value, str):
             raise InputError("wrong-type", f"{self.name}: {key}", f"{value:g} is a number; expected a word")
         return value
+
+    def _refuse(self, keys: Sequence[str]) -> NoReturn:
+        near = nearest(keys[0], self.figures)
+        raise InputError(
+            "missing-figure",
+            f"{self.name}: {keys[0]}",
+            f"the book has no figure for {' or '.join(keys)}",
+            hint=f"`assume={keys[0]}=...` sets it" + (f"; did you mean {near}?" if near else ""),
+        )
 
     def changed(self, values: Mapping[str, float | str]) -> Book:
         """The book with other values and nothing used yet."""
