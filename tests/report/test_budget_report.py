@@ -44,6 +44,13 @@ def test_only_runs_with_a_path_have_the_section(one, made):
     assert "budget" not in sections(made)
 
 
+def test_a_terminal_prints_the_same_of_a_run_without_its_charts(one, made):
+    for run in (one, made):
+        told, whole = report.brief(run), run_document(run)
+        assert told.chart is None
+        assert list(terminal.parts(told, notes=True)) == list(terminal.parts(whole, notes=True))
+
+
 def test_the_bars_and_their_table_say_the_same(one):
     (figure,) = figures.bars(analyse([one]))
     rows = [dict(zip([c.title for c in figure.table.columns], row, strict=True)) for row in figure.table.rows]

@@ -15,7 +15,7 @@ from iowatt.base.errors import InputError
 from iowatt.base.overrides import with_overrides
 from iowatt.model.scenario import resolve_sources
 from iowatt.run import provenance
-from iowatt.run.bundle import Run
+from iowatt.run.bundle import OPTIONAL, TABLES, Run
 from iowatt.run.index import Index
 from iowatt.sources.simulation import simulator
 from refused import refused
@@ -33,6 +33,26 @@ name = "disks"
 device = "arrays2002-disk"
 count = 2
 raid = { level = 0 }
+"""
+
+
+SIMULATED = """\
+name = "simulated"
+observe = { SEEN, duration = "10s" }
+
+[[workload]]
+name = "oltp"
+profile = { name = "skew", requests = 300, rate_iops = 50 }
+
+[[array.pool]]
+name = "disks"
+device = "arrays2002-disk"
+count = 4
+raid = { level = 5 }
+
+[[array.volume]]
+name = "all"
+pool = "disks"
 """
 
 
@@ -71,6 +91,18 @@ def test_with_output_it_is_a_bundle_with_a_row_in_the_index(scenario, tmp_path):
     assert again.summary == run.summary
     assert again.summary["provenance"]["command"] == "iowatt-run"
     assert [row["path"] for row in Index(tmp_path / "runs").runs()] == ["a"]
+
+
+def test_the_run_of_a_bundle_is_the_one_that_was_written(tmp_path):
+    scenario = SIMULATED.replace("SEEN", "idle = true, heat = {}")
+    run, other = (iowatt.run(scenario, output=tmp_path / "a"), Run.open(tmp_path / "a"))
+    assert (run.path, run.summary, run.plan) == (other.path, other.summary, other.plan)
+    assert run.scenario_text == other.scenario_text
+    for name in (*TABLES, *OPTIONAL):
+        assert run.has(name) == other.has(name)
+        if run.has(name):
+            assert run.table(name).schema == other.table(name).schema
+            assert run.table(name).equals(other.table(name))
 
 
 def test_inputs_are_listed_with_digests_under_the_names_given(scenario):

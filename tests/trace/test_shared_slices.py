@@ -67,6 +67,22 @@ def same(first, second):
     assert first[1] == second[1]
 
 
+def test_a_shared_trace_is_opened_once(file, monkeypatch):
+    opened, real = [], parquet._opened
+
+    def counted(*asked):
+        opened.append(asked)
+        return real(*asked)
+
+    monkeypatch.setattr(parquet, "_opened", counted)
+    with shared.sharing(10**9):
+        for columns in (None, None, {"time": "time_ns"}):
+            batches(file, columns=columns)
+    assert [asked[1] for asked in opened] == [None, {"time": "time_ns"}]
+    batches(file), batches(file)
+    assert len(opened) == 4
+
+
 def test_shared_rows_are_the_same_and_decoded_once(file, decodings):
     alone = read(file)
     assert len(decodings) == 4
