@@ -7,7 +7,7 @@ The plan keeps trace paths as the scenario gives them, so that it is the same on
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.document import key_text
 from iowatt.base.problems import DocumentError, Problem
@@ -22,8 +22,10 @@ from iowatt.model.scenario.keys.array import BusKeys, Pool, Raid
 from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.keys.workload import ClosedReplay, OpenReplay, WorkloadKeys
 from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem
-from iowatt.model.scenario.synthetic import Synthetic
 from iowatt.model.scenario.system import resolve
+
+if TYPE_CHECKING:
+    from iowatt.model.scenario.synthetic import Synthetic
 
 PLAN_SCHEMA: Final = "iowatt.plan/1"
 
