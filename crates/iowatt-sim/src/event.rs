@@ -8,7 +8,7 @@ pub use clock::Clock;
 use crate::clock::Nanos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use tournament::{NEVER, Tournament};
+use tournament::{Key, NEVER, Tournament};
 
 /// What happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub struct EventQueue {
 #[derive(Clone, Copy, Debug)]
 struct Other {
     /// Time and order of scheduling.
-    key: (Nanos, u64),
+    key: Key,
     event: Event,
 }
 
@@ -90,16 +90,16 @@ impl EventQueue {
     pub fn push(&mut self, at: Nanos, event: Event) {
         match event {
             Event::DriveDone(drive) => {
-                debug_assert!(!self.completions.is_pending(drive as usize), "one completion pending");
+                debug_assert!(!self.completions.is_pending(drive), "one completion pending");
                 self.push_done(at, drive);
             }
             Event::Arrival(workload) => {
-                debug_assert!(!self.arrivals.is_pending(workload as usize), "one arrival pending");
-                self.arrivals.set(workload as usize, at, self.sequence);
+                debug_assert!(!self.arrivals.is_pending(workload), "one arrival pending");
+                self.arrivals.set(Key::new(at, self.sequence, workload as usize));
                 self.sequence += 1;
             }
             _ => {
-                self.others.push(Reverse(Other { key: (at, self.sequence), event }));
+                self.others.push(Reverse(Other { key: Key::new(at, self.sequence, 0), event }));
                 self.sequence += 1;
             }
         }
@@ -109,7 +109,7 @@ impl EventQueue {
     /// commands in service keeps the order of their completions itself.)
     #[inline]
     pub fn push_done(&mut self, at: Nanos, drive: u32) {
-        self.completions.set(drive as usize, at, self.sequence);
+        self.completions.set(Key::new(at, self.sequence, drive as usize));
         self.sequence += 1;
     }
 
@@ -121,22 +121,24 @@ impl EventQueue {
         if let Some(Reverse(other)) = self.others.peek()
             && other.key < first
         {
-            let (at, event) = (other.key.0, other.event);
+            let (at, event) = (other.key.at(), other.event);
             if at > end {
                 return None;
             }
             self.others.pop();
             return Some((at, event));
         }
-        if first.0 == NEVER || first.0 > end {
+        if first == NEVER || first.at() > end {
             return None;
         }
         let event = if completion < arrival {
-            Event::DriveDone(self.completions.take() as u32)
+            self.completions.take();
+            Event::DriveDone(first.place())
         } else {
-            Event::Arrival(self.arrivals.take() as u32)
+            self.arrivals.take();
+            Event::Arrival(first.place())
         };
-        Some((first.0, event))
+        Some((first.at(), event))
     }
 
     /// Events scheduled since the start.

@@ -107,7 +107,7 @@ impl<'a> Hosts<'a> {
         }
         let (write, trim) = (request.op == Op::Write, request.op == Op::Trim);
         if !trim {
-            observer.arrived(now, workload, write);
+            observer.arrived(now);
             observer.issued_at(now, workload, (offset, size, write));
         }
         Ok(self.requests.insert(HostRequest {
@@ -156,7 +156,7 @@ impl<'a> Hosts<'a> {
         if host.trim {
             workload.trims += 1;
         } else {
-            observer.completed(now, index, host.write, host.arrived, u64::from(host.size));
+            observer.completed(now, index, host.write, host.arrived, host.size);
         }
         (index, workload.arrivals.completed(now, host.stream))
     }
@@ -182,7 +182,7 @@ impl<'a> Hosts<'a> {
     /// Counts the requests still in flight at the end of the run.
     pub fn finish(&self, end: Nanos, observer: &mut Observer) {
         for host in self.requests.values().into_iter().filter(|host| !host.trim) {
-            observer.unfinished(end, host.workload as usize, host.arrived);
+            observer.unfinished(end, host.workload as usize, host.write, host.arrived);
         }
     }
 }

@@ -1,93 +1,94 @@
 //! The earliest of a fixed number of pending times: a change plays again only the matches on its way to the top, without
 //! moving anything else and without a branch that depends on their outcome (a processor would guess it wrong as often as
-//! not). Times are compared alone; the order of scheduling decides ties, which are seldom.
+//! not).
 
 use crate::clock::Nanos;
-use std::hint::select_unpredictable;
+
+/// Bits of a key that name the place.
+const PLACE_BITS: u32 = 24;
+
+/// A time, then the order of scheduling, then a place: keys compare as events come, and no two are equal. There is room for
+/// 16 million places and 10^12 events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key(u128);
 
 /// Nothing is pending.
-pub const NEVER: Nanos = Nanos::MAX;
+pub const NEVER: Key = Key(u128::MAX);
 
-/// No place.
-const NOWHERE: u32 = u32::MAX;
+impl Key {
+    #[inline]
+    pub fn new(at: Nanos, sequence: u64, place: usize) -> Self {
+        Self(u128::from(at) << 64 | u128::from(sequence << PLACE_BITS | place as u64))
+    }
 
-/// A time and whose it is.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    at: Nanos,
-    place: u32,
+    /// Its time.
+    #[inline]
+    pub fn at(self) -> Nanos {
+        (self.0 >> 64) as Nanos
+    }
+
+    /// Its place.
+    #[inline]
+    pub fn place(self) -> u32 {
+        self.0 as u32 & ((1 << PLACE_BITS) - 1)
+    }
 }
 
 /// One pending time for each of a fixed number of places.
 #[derive(Debug)]
 pub struct Tournament {
-    /// The two entries of each match, from 1, the final, on; the winner of match 1 is in match 0. The last half of the
-    /// matches is between the places.
-    matches: Vec<[Entry; 2]>,
-    /// Order of scheduling, by place.
-    sequence: Vec<u64>,
+    /// The two keys of each match, from 1, the final, on; the winner of match 1 is in match 0. The last half of the matches
+    /// is between the places.
+    matches: Vec<[Key; 2]>,
     /// The place whose time was taken last: most often its owner schedules the next one, and clearing it first would be for
     /// nothing.
-    taken: u32,
+    taken: Option<u32>,
 }
 
 impl Tournament {
     /// Nothing is pending at any of the places.
     pub fn new(places: usize) -> Self {
-        let places = places.next_power_of_two() as u32;
-        let entry = |node: u32| Entry { at: NEVER, place: node % places };
-        let matches = (0..places).map(|number| [entry(2 * number), entry(2 * number + 1)]).collect();
-        Self { matches, sequence: vec![0; places as usize], taken: NOWHERE }
+        Self { matches: vec![[NEVER; 2]; places.next_power_of_two()], taken: None }
     }
 
-    /// Makes `at` the pending time of `place`, in place of the one that may be pending. `sequence`: its order of scheduling.
+    /// Makes `key` the pending time of its place, in place of the one that may be pending.
     #[inline]
-    pub fn set(&mut self, place: usize, at: Nanos, sequence: u64) {
-        if self.taken == place as u32 {
-            self.taken = NOWHERE;
+    pub fn set(&mut self, key: Key) {
+        if self.taken == Some(key.place()) {
+            self.taken = None;
         }
-        self.sequence[place] = sequence;
-        self.play(place, at);
+        self.play(key.place(), key);
     }
 
     /// Whether a time is pending at `place`.
-    pub fn is_pending(&self, place: usize) -> bool {
-        let node = self.matches.len() + place;
-        self.taken != place as u32 && self.matches[node / 2][node % 2].at != NEVER
+    pub fn is_pending(&self, place: u32) -> bool {
+        let node = self.matches.len() + place as usize;
+        self.taken != Some(place) && self.matches[node / 2][node % 2] != NEVER
     }
 
-    /// The earliest time, [`NEVER`] where none is pending, and its order of scheduling.
+    /// The earliest, [`NEVER`] where none is pending.
     #[inline]
-    pub fn first(&mut self) -> (Nanos, u64) {
-        if self.taken != NOWHERE {
-            self.play(self.taken as usize, NEVER);
-            self.taken = NOWHERE;
+    pub fn first(&mut self) -> Key {
+        if let Some(place) = self.taken.take() {
+            self.play(place, NEVER);
         }
-        let first = self.matches[0][1];
-        (first.at, self.sequence[first.place as usize])
+        self.matches[0][1]
     }
 
-    /// Takes the time that [`Self::first`] has told; returns its place.
+    /// Takes the time that [`Self::first`] has told.
     #[inline]
-    pub fn take(&mut self) -> usize {
-        self.taken = self.matches[0][1].place;
-        self.taken as usize
+    pub fn take(&mut self) {
+        self.taken = Some(self.matches[0][1].place());
     }
 
     #[inline]
-    fn play(&mut self, place: usize, at: Nanos) {
-        let mut node = self.matches.len() + place;
-        let mut winner = Entry { at, place: place as u32 };
+    fn play(&mut self, place: u32, key: Key) {
+        let mut node = self.matches.len() + place as usize;
+        let mut winner = key;
         while node > 1 {
             let pair = &mut self.matches[node / 2];
             pair[node % 2] = winner;
-            let other = pair[1 - node % 2];
-            let mut wins = other.at < winner.at;
-            if other.at == winner.at {
-                wins = self.sequence[other.place as usize] < self.sequence[winner.place as usize];
-            }
-            winner.at = select_unpredictable(wins, other.at, winner.at);
-            winner.place = select_unpredictable(wins, other.place, winner.place);
+            winner = winner.min(pair[1 - node % 2]);
             node /= 2;
         }
         self.matches[0][1] = winner;

@@ -16,8 +16,23 @@ pub struct Heat {
     /// Bytes of each space.
     spaces: Vec<u64>,
     first_space: u32,
+    /// Requests that are not in the map yet.
+    log: Vec<Touch>,
     map: HeatMap,
 }
+
+/// A request to a space of the map.
+#[derive(Clone, Copy, Debug)]
+struct Touch {
+    at: Nanos,
+    from: u64,
+    until: u64,
+    space: u32,
+    write: bool,
+}
+
+/// Requests counted at a time: alone, each would wait for the memory of its extent.
+const LOGGED: usize = 256;
 
 impl Heat {
     /// What `asked` asks for of a run of `plan`, whose address spaces have the given capacities.
@@ -30,6 +45,7 @@ impl Heat {
             volumes: plan.workloads.iter().map(|w| w.volume as u32).collect(),
             spaces,
             first_space: plan.volumes.len() as u32,
+            log: Vec::with_capacity(LOGGED),
             map: HeatMap::new(asked.extent_bytes, start, period),
         }
     }
@@ -44,7 +60,13 @@ impl Heat {
         window: &Window,
     ) {
         if self.front && window.begins(now) {
-            self.map.add(now, self.volumes[workload], offset, offset + size, write);
+            self.log(Touch {
+                at: now,
+                from: offset,
+                until: offset + size,
+                space: self.volumes[workload],
+                write,
+            });
         }
     }
 
@@ -58,7 +80,23 @@ impl Heat {
         window: &Window,
     ) {
         if self.back && window.begins(now) {
-            self.map.add(now, self.first_space + space as u32, from, until, write);
+            self.log(Touch { at: now, from, until, space: self.first_space + space as u32, write });
+        }
+    }
+
+    #[inline]
+    fn log(&mut self, touch: Touch) {
+        self.log.push(touch);
+        if self.log.len() >= LOGGED {
+            self.count();
+        }
+    }
+
+    /// Counts what is logged, in its order. The map is complete after that.
+    #[inline(never)]
+    pub fn count(&mut self) {
+        for Touch { at, from, until, space, write } in self.log.drain(..) {
+            self.map.add(at, space, from, until, write);
         }
     }
 

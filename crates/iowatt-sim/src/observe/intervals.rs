@@ -3,7 +3,7 @@
 //! Memory is bounded: when there would be too many intervals, neighbours are joined and the width doubles.
 
 use crate::clock::Nanos;
-use crate::power::{Ladder, Slot, joules_of};
+use crate::power::{Ladder, Slot, Window, joules_of};
 use crate::state::{STATES, State};
 use std::sync::Arc;
 
@@ -166,7 +166,7 @@ impl Intervals {
     }
 
     /// A request arrives.
-    pub fn arrive(&mut self, at: Nanos) {
+    fn arrive(&mut self, at: Nanos) {
         let index = self.index(at);
         self.rows[index].arrivals += 1;
     }
@@ -184,9 +184,13 @@ impl Intervals {
         *bin = bin.saturating_add(1);
     }
 
-    /// A request was in flight over a span.
+    /// A request arrived at `arrived` and was in flight until `until`.
     #[inline]
-    pub fn in_flight(&mut self, from: Nanos, until: Nanos) {
+    pub fn in_flight(&mut self, arrived: Nanos, until: Nanos, window: &Window) {
+        if window.begins(arrived) {
+            self.arrive(arrived);
+        }
+        let (from, until) = window.clip(arrived, until);
         self.spread(from, until, |row, ns| row.in_flight += u128::from(ns));
     }
 

@@ -2,6 +2,7 @@
 //! histograms, drive queues, the energy ledger, and the course over time.
 
 mod batch;
+mod completions;
 mod flow;
 mod heat;
 mod idle;
@@ -23,11 +24,10 @@ use crate::clock::{Nanos, nanos};
 use crate::plan::ObservePlan;
 use crate::power::{Cause, FlashOperation, Ladder, Ledger, Slot, Window};
 use crate::state::State;
+use completions::{Completion, Completions};
 use hdrhistogram::Histogram;
 use std::sync::Arc;
 
-/// Significant digits of the response-time histograms.
-const DIGITS: u8 = 3;
 /// Longest response time they tell apart: a thousand hours.
 const LONGEST: Nanos = 3_600_000_000_000_000;
 
@@ -38,15 +38,8 @@ pub struct Observer {
     ledger: Ledger,
     intervals: Intervals,
     index: FlowIndex,
-    /// Flows that a workload counts in, by workload: distinct indices into `flows`.
-    memberships: Vec<Vec<usize>>,
-    flows: Vec<Flow>,
-    /// By workload: reads, writes.
-    histograms: Vec<[Histogram<u64>; 2]>,
-    /// Response times in blocks of time.
-    series: Series,
-    /// What was seen at the points within the path: the switch, the array.
-    points: [Option<Box<Flow>>; POINTS - 1],
+    /// Requests that have completed, in figures.
+    completions: Completions,
     /// By drive, the integral of its queue over the window: the sum of the stays of its operations.
     queues: Vec<u128>,
     /// Whether the plan lets a sink take idle periods.
@@ -57,6 +50,12 @@ pub struct Observer {
     heat: Option<Box<Heat>>,
     last_arrival: Nanos,
     states: usize,
+}
+
+/// The class of a workload's reads or writes, see [`Completion::class`].
+#[inline]
+fn class_of(workload: usize, write: bool) -> u32 {
+    2 * workload as u32 + u32::from(write)
 }
 
 impl Observer {
@@ -72,23 +71,15 @@ impl Observer {
         states: usize,
         index: FlowIndex,
     ) -> Result<Self, hdrhistogram::CreationError> {
-        let memberships = index.memberships();
-        let flows = memberships.iter().flatten().map(|&f| f + 1).max().unwrap_or(0);
-        let empty = Histogram::new_with_bounds(1, LONGEST, DIGITS)?;
-        let histograms = memberships.iter().map(|_| [empty.clone(), empty.clone()]).collect();
         Ok(Self {
             window,
             intervals: Intervals::new(window.start, plan.interval_s.map(nanos), &ladders),
-            series: Series::new(window.start, plan.series_s.map(nanos), memberships.len()),
-            points: Default::default(),
+            completions: Completions::new(window.start, plan.series_s.map(nanos), index.memberships())?,
             queues: vec![0; ladders.len()],
             logs_idle: plan.idle,
             idle_log: plan.idle_rows.map(|rows| Box::new(IdleLog::bounded(rows, ladders.len()))),
             ledger: Ledger::new(window, ladders),
-            flows: vec![Flow::default(); flows],
             index,
-            memberships,
-            histograms,
             heat: None,
             last_arrival: 0,
             states,
@@ -149,35 +140,24 @@ impl Observer {
         &self.window
     }
 
-    /// A request of `workload` arrives.
-    pub fn arrived(&mut self, now: Nanos, workload: usize, write: bool) {
-        let counted = self.window.begins(now);
-        for &flow in &self.memberships[workload] {
-            self.flows[flow].arrive(usize::from(write), counted);
-        }
+    /// A request arrives. What is counted of it waits for its completion, or for [`Self::unfinished`].
+    #[inline]
+    pub fn arrived(&mut self, now: Nanos) {
         self.last_arrival = now;
-        if counted {
-            self.intervals.arrive(now);
-        }
     }
 
     /// A request of `workload` that arrived at `arrived` completes.
-    pub fn completed(&mut self, now: Nanos, workload: usize, write: bool, arrived: Nanos, bytes: u64) {
-        let way = usize::from(write);
+    #[inline]
+    pub fn completed(&mut self, now: Nanos, workload: usize, write: bool, arrived: Nanos, bytes: u32) {
         let response = now - arrived;
-        let counted = self.window.begins(arrived) && now <= self.window.end;
-        for &flow in &self.memberships[workload] {
-            self.flows[flow].leave(now, way, counted, response, bytes, &self.window);
-        }
-        let (from, until) = self.window.clip(arrived, now);
-        self.intervals.in_flight(from, until);
-        if counted {
-            self.histograms[workload][way].saturating_record(response);
-            self.series.record(now, Point::Host, workload, way, response);
-        }
-        if self.window.ends(now) {
-            self.intervals.complete(now, way, response, bytes);
-        }
+        self.count(Completion {
+            at: now,
+            arrived,
+            response,
+            bytes,
+            class: class_of(workload, write),
+            point: Point::Host,
+        });
     }
 
     /// A request of `workload` that arrived at `arrived` completes, as in [`Self::completed`], and another point than the host
@@ -192,21 +172,31 @@ impl Observer {
         response: Nanos,
     ) {
         debug_assert!(point != Point::Host && response <= now - arrived);
-        if self.window.begins(arrived) && now <= self.window.end {
-            let way = usize::from(write);
-            self.series.record(now, point, workload, way, response);
-            let flow = self.points[point as usize - 1].get_or_insert_default();
-            flow.leave(now, way, true, response, 0, &self.window);
+        self.count(Completion {
+            at: now,
+            arrived,
+            response,
+            bytes: 0,
+            class: class_of(workload, write),
+            point,
+        });
+    }
+
+    #[inline]
+    fn count(&mut self, completion: Completion) {
+        if self.completions.log(completion) {
+            self.completions.fold(&mut self.intervals, &self.window);
         }
     }
 
     /// A request of `workload` that arrived at `arrived` is still on its way at the end of the run.
-    pub fn unfinished(&mut self, end: Nanos, workload: usize, arrived: Nanos) {
-        for &flow in &self.memberships[workload] {
-            self.flows[flow].stay(arrived, end, &self.window);
-        }
-        let (from, until) = self.window.clip(arrived, end);
-        self.intervals.in_flight(from, until);
+    pub fn unfinished(&mut self, end: Nanos, workload: usize, write: bool, arrived: Nanos) {
+        self.completions.unfinished(
+            (arrived, end),
+            class_of(workload, write),
+            &mut self.intervals,
+            &self.window,
+        );
     }
 
     /// An operation was at a drive, waiting or in service, over a span.
@@ -304,11 +294,15 @@ impl Observer {
 
     /// Ends the window with the run.
     pub fn finish(&mut self, now: Nanos) {
+        self.completions.fold(&mut self.intervals, &self.window);
         self.window.end = now;
         if let Some(log) = &mut self.idle_log {
             log.flush();
         }
-        self.series.finish(now);
+        if let Some(heat) = &mut self.heat {
+            heat.count();
+        }
+        self.completions.finish(now);
     }
 
     /// Time of the last arrival, 0 where there was none.
@@ -326,25 +320,25 @@ impl Observer {
     /// The flow of the given index.
     #[must_use]
     pub fn flow(&self, index: usize) -> &Flow {
-        &self.flows[index]
+        self.completions.flow(index)
     }
 
     /// Response-time histograms of a workload: reads, writes.
     #[must_use]
-    pub fn histograms(&self, workload: usize) -> &[Histogram<u64>; 2] {
-        &self.histograms[workload]
+    pub fn histograms(&self, workload: usize) -> &[Histogram<u64>] {
+        self.completions.histograms(workload)
     }
 
     /// Response times in blocks of time.
     #[must_use]
     pub fn series(&self) -> &Series {
-        &self.series
+        self.completions.series()
     }
 
     /// What a point within the path saw of all requests that passed it; none where there is no such point.
     #[must_use]
     pub fn at(&self, point: Point) -> Option<&Flow> {
-        self.points.get((point as usize).checked_sub(1)?)?.as_deref()
+        self.completions.at(point)
     }
 
     /// Number of reported states.

@@ -3,8 +3,7 @@
 //! Only extents that were touched take space. When there would be too many cells, periods join pairwise; when there is one
 //! period left, extents do.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use super::slots::Slots;
 
 /// Cells (extents x periods) kept at most: 32 MiB.
 const CELLS: usize = 1 << 20;
@@ -61,7 +60,7 @@ pub struct HeatMap {
     most_periods: usize,
     most_cells: usize,
     /// Row of cells of each touched extent.
-    slots: HashMap<(u32, u64), u32, BuildHasherDefault<Mix>>,
+    slots: Slots,
     /// By period, the cells by slot; those of slots that came later may be missing. The present period is the one that is
     /// written, and its cells lie side by side.
     periods: Vec<Vec<Cell>>,
@@ -87,7 +86,7 @@ impl HeatMap {
             period: period.unwrap_or(FIRST_PERIOD).max(1),
             most_periods: if period.is_some() { PERIODS_ASKED } else { PERIODS_AUTOMATIC },
             most_cells: CELLS,
-            slots: HashMap::default(),
+            slots: Slots::default(),
             periods: Vec::new(),
             room: 1,
             recent: NOWHERE,
@@ -124,7 +123,7 @@ impl HeatMap {
             // A slot that is new may make extents and periods coarser.
             let slot = self.slot(space, from);
             let period = self.period_of(at);
-            let end = (from - from % self.extent_bytes).saturating_add(self.extent_bytes).min(until);
+            let end = self.end_of_extent(from).min(until);
             let cell = self.cell(period, slot);
             cell.requests[way] += requests;
             cell.bytes[way] += end - from;
@@ -135,12 +134,11 @@ impl HeatMap {
     /// The cells that hold something, by space, extent and period.
     #[must_use]
     pub fn rows(&self) -> Vec<Row> {
-        let mut order: Vec<_> = self.slots.iter().map(|(&key, &slot)| (key, slot as usize)).collect();
-        order.sort_unstable();
+        let order = self.slots.in_order();
         let held = self.periods.iter().flatten().filter(|cell| !cell.is_empty()).count();
         let mut rows = Vec::with_capacity(held);
         for ((space, extent), slot) in order {
-            let cells = self.periods.iter().map(|period| period.get(slot)).enumerate();
+            let cells = self.periods.iter().map(|period| period.get(slot as usize)).enumerate();
             let held = cells.filter_map(|(number, cell)| Some((number, cell.filter(|c| !c.is_empty())?)));
             rows.extend(held.map(|(number, &cell)| Row {
                 space,
@@ -150,6 +148,22 @@ impl HeatMap {
             }));
         }
         rows
+    }
+
+    /// The extent of byte `at`: a shift where extents are powers of two, as they mostly are.
+    #[inline]
+    fn extent_of(&self, at: u64) -> u64 {
+        if self.extent_bytes.is_power_of_two() {
+            at >> self.extent_bytes.trailing_zeros()
+        } else {
+            at / self.extent_bytes
+        }
+    }
+
+    /// First byte behind the extent of byte `at`.
+    #[inline]
+    fn end_of_extent(&self, at: u64) -> u64 {
+        (self.extent_of(at) * self.extent_bytes).saturating_add(self.extent_bytes)
     }
 
     /// The cell of a slot in a period.
@@ -200,17 +214,17 @@ impl HeatMap {
     /// The slot of the extent that byte `at` of a space lies in.
     fn slot(&mut self, space: u32, at: u64) -> usize {
         loop {
-            let key = (space, at / self.extent_bytes);
+            let key = (space, self.extent_of(at));
             if key == self.recent.0 {
                 return self.recent.1;
             }
-            if let Some(&slot) = self.slots.get(&key) {
+            if let Some(slot) = self.slots.get(key) {
                 self.recent = (key, slot as usize);
                 return slot as usize;
             }
             let next = self.slots.len();
             if (next + 1) * self.room <= self.most_cells {
-                self.slots.insert(key, next as u32);
+                self.slots.insert(key);
                 self.recent = (key, next);
                 return next;
             }
@@ -240,13 +254,12 @@ impl HeatMap {
 
     fn join_extents(&mut self) {
         self.extent_bytes = self.extent_bytes.saturating_mul(2);
-        let mut order: Vec<_> = self.slots.drain().collect();
-        order.sort_unstable();
+        let order = std::mem::take(&mut self.slots).in_order();
         let periods = std::mem::take(&mut self.periods);
         self.periods.resize_with(periods.len(), Vec::new);
         for ((space, extent), slot) in order {
-            let next = self.slots.len() as u32;
-            let joined = *self.slots.entry((space, extent / 2)).or_insert(next) as usize;
+            let key = (space, extent / 2);
+            let joined = self.slots.get(key).unwrap_or_else(|| self.slots.insert(key)) as usize;
             for (number, cells) in periods.iter().enumerate() {
                 if let Some(cell) = cells.get(slot as usize) {
                     self.cell(number, joined).join(*cell);
@@ -254,30 +267,6 @@ impl HeatMap {
             }
         }
         self.recent = NOWHERE;
-    }
-}
-
-/// A hash of small numbers: multiplied, the high bits folded in (the constant is 2^64 over the golden ratio).
-#[derive(Clone, Copy, Debug, Default)]
-struct Mix(u64);
-
-impl Hasher for Mix {
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 29)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    fn write_u32(&mut self, value: u32) {
-        self.write_u64(u64::from(value));
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.0 = (self.0.rotate_left(23) ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where in its address space a trace is hot: reads, writes and bytes by extent and period.
 
 mod map;
+mod slots;
 
 pub use map::{Cell, HeatMap, LEAST_EXTENT, Row};
 

@@ -50,7 +50,7 @@ fn a_point_within_the_path_counts_what_the_host_counts() {
     let mut observer = Observer::new(window, &plan, vec![], 6, FlowIndex::new(&[0], 1)).unwrap();
     // Before the window, in it, beyond it: only the second is counted anywhere.
     for (arrived, done) in [(9 * MS, 11 * MS), (12 * MS, 15 * MS), (19 * MS, 21 * MS)] {
-        observer.arrived(arrived, 0, true);
+        observer.arrived(arrived);
         observer.completed(done, 0, true, arrived, 512);
         observer.at_point(done, Point::Array, 0, true, arrived, MS);
     }
