@@ -3,6 +3,7 @@
 //! not).
 
 use crate::clock::Nanos;
+use std::hint::select_unpredictable;
 
 /// Bits of a key that name the place.
 const PLACE_BITS: u32 = 24;
@@ -27,6 +28,12 @@ impl Key {
         (self.0 >> 64) as Nanos
     }
 
+    /// The earlier of the two, chosen without a branch.
+    #[inline]
+    fn earlier(self, other: Self) -> Self {
+        Self(select_unpredictable(other.0 < self.0, other.0, self.0))
+    }
+
     /// Its place.
     #[inline]
     pub fn place(self) -> u32 {
@@ -37,9 +44,8 @@ impl Key {
 /// One pending time for each of a fixed number of places.
 #[derive(Debug)]
 pub struct Tournament {
-    /// The two keys of each match, from 1, the final, on; the winner of match 1 is in match 0. The last half of the matches
-    /// is between the places.
-    matches: Vec<[Key; 2]>,
+    /// A binary tree: the winner of all is node 1, the players of node n are nodes 2n and 2n + 1, places are the last half.
+    nodes: Vec<Key>,
     /// The place whose time was taken last: most often its owner schedules the next one, and clearing it first would be for
     /// nothing.
     taken: Option<u32>,
@@ -48,7 +54,7 @@ pub struct Tournament {
 impl Tournament {
     /// Nothing is pending at any of the places.
     pub fn new(places: usize) -> Self {
-        Self { matches: vec![[NEVER; 2]; places.next_power_of_two()], taken: None }
+        Self { nodes: vec![NEVER; 2 * places.next_power_of_two()], taken: None }
     }
 
     /// Makes `key` the pending time of its place, in place of the one that may be pending.
@@ -62,8 +68,7 @@ impl Tournament {
 
     /// Whether a time is pending at `place`.
     pub fn is_pending(&self, place: u32) -> bool {
-        let node = self.matches.len() + place as usize;
-        self.taken != Some(place) && self.matches[node / 2][node % 2] != NEVER
+        self.taken != Some(place) && self.nodes[self.nodes.len() / 2 + place as usize] != NEVER
     }
 
     /// The earliest, [`NEVER`] where none is pending.
@@ -72,25 +77,24 @@ impl Tournament {
         if let Some(place) = self.taken.take() {
             self.play(place, NEVER);
         }
-        self.matches[0][1]
+        self.nodes[1]
     }
 
     /// Takes the time that [`Self::first`] has told.
     #[inline]
     pub fn take(&mut self) {
-        self.taken = Some(self.matches[0][1].place());
+        self.taken = Some(self.nodes[1].place());
     }
 
     #[inline]
     fn play(&mut self, place: u32, key: Key) {
-        let mut node = self.matches.len() + place as usize;
-        let mut winner = key;
+        let nodes = self.nodes.as_mut_slice();
+        let (mut node, mut winner) = (nodes.len() / 2 + place as usize, key);
         while node > 1 {
-            let pair = &mut self.matches[node / 2];
-            pair[node % 2] = winner;
-            winner = winner.min(pair[1 - node % 2]);
+            nodes[node] = winner;
+            winner = winner.earlier(nodes[node ^ 1]);
             node /= 2;
         }
-        self.matches[0][1] = winner;
+        nodes[1] = winner;
     }
 }
