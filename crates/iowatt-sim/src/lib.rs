@@ -11,6 +11,7 @@ mod bus;
 mod clock;
 mod controller;
 mod device;
+mod divisor;
 mod engine;
 mod error;
 mod event;

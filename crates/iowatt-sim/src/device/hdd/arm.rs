@@ -3,6 +3,7 @@
 use crate::clock::{Nanos, Picos};
 use crate::device::hdd::layout::Layout;
 use crate::device::hdd::seek::SeekCurve;
+use crate::divisor::Divisor;
 use crate::plan::HddPlan;
 
 /// Position of the heads.
@@ -21,6 +22,7 @@ pub struct Mechanics {
     pub layout: Layout,
     /// Picoseconds per revolution.
     pub revolution_ps: Picos,
+    turn: Divisor,
     /// Sectors that the drive offers.
     pub sectors: u64,
     seek: SeekCurve,
@@ -36,6 +38,7 @@ impl Mechanics {
         Self {
             layout: Layout::new(plan, revolution_ps),
             revolution_ps,
+            turn: Divisor::new(revolution_ps),
             sectors: plan.sectors,
             seek: SeekCurve::new(&plan.seek, plan.cylinders),
             head_switch: crate::clock::nanos(plan.head_switch_s),
@@ -70,13 +73,20 @@ impl Mechanics {
     #[inline]
     pub fn angle_ps(&self, now: Nanos, phase_ps: Picos) -> Picos {
         match now.checked_mul(1000).and_then(|ps| ps.checked_add(phase_ps)) {
-            Some(ps) => ps % self.revolution_ps,
+            Some(ps) => self.within_turn(ps),
             // Beyond 213 simulated days the product needs more than 64 bits.
             None => {
                 let ps = u128::from(now) * 1000 + u128::from(phase_ps);
                 (ps % u128::from(self.revolution_ps)) as Picos
             }
         }
+    }
+
+    /// Rotation since the index mark after `ps` from there, of any number of turns.
+    #[must_use]
+    #[inline]
+    pub fn within_turn(&self, ps: Picos) -> Picos {
+        self.turn.remainder(ps)
     }
 
     /// From rotation `from` to rotation `to`.

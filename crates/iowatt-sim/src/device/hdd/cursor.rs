@@ -52,7 +52,7 @@ impl Cursor {
         if missed_ps >= self.run.pitch.pass(count) {
             return 0;
         }
-        let missed = (missed_ps * self.run.per_turn).div_ceil(mech.revolution_ps);
+        let missed = (missed_ps * u64::from(self.run.per_turn)).div_ceil(mech.revolution_ps);
         if missed < count { missed } else { 0 }
     }
 

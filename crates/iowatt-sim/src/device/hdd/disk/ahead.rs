@@ -139,15 +139,16 @@ impl Works {
                 let first = layout.run(end - 1);
                 let to = self.end_of_track(model, first, whole_cylinder);
                 // A stream that has come over a boundary is followed over the next one.
-                let from = first.lbn - first.before;
-                let beyond = if self.buffer.segments[segment].start < from { first.per_turn } else { 0 };
+                let from = first.lbn - u64::from(first.before);
+                let beyond =
+                    if self.buffer.segments[segment].start < from { u64::from(first.per_turn) } else { 0 };
                 (to + beyond).min(end + room)
             }
             ReadAhead::TrackAhead if end < last => {
                 let run = layout.run(end);
                 let to = self.end_of_track(model, run, false);
-                let from = run.lbn - run.before;
-                if self.buffer.segments[segment].start < from { to + run.per_turn } else { to }
+                let from = run.lbn - u64::from(run.before);
+                if self.buffer.segments[segment].start < from { to + u64::from(run.per_turn) } else { to }
             }
             ReadAhead::TrackAhead => end,
         };

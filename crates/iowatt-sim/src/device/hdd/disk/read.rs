@@ -200,9 +200,10 @@ impl Works {
         self.cursor = Cursor::to(&model.mech, self.arm, begin, to, false, 0, self.phase_ps);
         if !partial && plan.read_free_sectors {
             // What passes before the first wanted sector is kept.
-            let passed = (self.cursor.run_at - self.cursor.settled) * to.per_turn / model.mech.revolution_ps;
+            let passed = (self.cursor.run_at - self.cursor.settled) * u64::from(to.per_turn)
+                / model.mech.revolution_ps;
             let room = plan.segment_sectors.saturating_sub(command.sectors());
-            self.buffer.segments[segment].start = lbn - passed.min(to.before).min(room);
+            self.buffer.segments[segment].start = lbn - passed.min(u64::from(to.before)).min(room);
         }
         Reading { segment, held, begin, cylinders, sends: partial }
     }

@@ -2,6 +2,9 @@
 //! one head without interruption (to the end of the track, or to the next slip or remap).
 
 mod indexed;
+#[cfg(test)]
+mod plain;
+mod stretches;
 mod zoned;
 
 pub use indexed::Indexed;
@@ -20,21 +23,22 @@ pub struct Run {
     /// Sectors, at least 1.
     pub sectors: u64,
     /// Sectors of the same track that hold the LBNs before, contiguously.
-    pub before: u64,
+    pub before: u32,
     /// Cylinder, 0 outermost.
     pub cylinder: u32,
     /// Surface.
     pub head: u32,
     /// Sectors of a whole turn.
-    pub per_turn: u64,
+    pub per_turn: u32,
     /// Time of one of them.
     pub pitch: Pitch,
     /// Rotation from the index mark to the first sector.
     pub angle_ps: Picos,
     /// Number of its zone, where the layout has zones.
     zone: u32,
-    /// Sectors from its first one on that lie one behind the other, over the ends of tracks, without a slip or a remap.
-    even: u64,
+    /// At least so many sectors from its first one on lie one behind the other, over the ends of tracks, without a slip or a
+    /// remap.
+    even: u32,
 }
 
 impl Run {
