@@ -117,9 +117,10 @@ impl EventQueue {
     #[inline(always)] // of the one event loop
     pub fn pop_until(&mut self, end: Nanos) -> Option<(Nanos, Event)> {
         let (completion, arrival) = (self.completions.first(), self.arrivals.first());
-        let first = completion.min(arrival);
+        let completes = completion.precedes(arrival);
+        let first = if completes { completion } else { arrival };
         if let Some(Reverse(other)) = self.others.peek()
-            && other.key < first
+            && other.key.precedes(first)
         {
             let (at, event) = (other.key.at(), other.event);
             if at > end {
@@ -131,7 +132,7 @@ impl EventQueue {
         if first == NEVER || first.at() > end {
             return None;
         }
-        let event = if completion < arrival {
+        let event = if completes {
             self.completions.take();
             Event::DriveDone(first.place())
         } else {

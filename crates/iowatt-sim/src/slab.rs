@@ -15,6 +15,7 @@ impl<T> Default for Slab<T> {
 
 impl<T: Copy> Slab<T> {
     /// Stores `value` and returns its key.
+    #[inline]
     pub fn insert(&mut self, value: T) -> u32 {
         if let Some(key) = self.free.pop() {
             self.places[key as usize] = value;
@@ -25,6 +26,7 @@ impl<T: Copy> Slab<T> {
     }
 
     /// Gives the place back. The caller must not use `key` again.
+    #[inline]
     pub fn remove(&mut self, key: u32) -> T {
         self.free.push(key);
         self.places[key as usize]
@@ -32,6 +34,7 @@ impl<T: Copy> Slab<T> {
 
     /// The value at `key`.
     #[must_use]
+    #[inline]
     pub fn get(&self, key: u32) -> T {
         self.places[key as usize]
     }
@@ -44,6 +47,7 @@ impl<T: Copy> Slab<T> {
     }
 
     /// The value at `key`, to change.
+    #[inline]
     pub fn get_mut(&mut self, key: u32) -> &mut T {
         &mut self.places[key as usize]
     }

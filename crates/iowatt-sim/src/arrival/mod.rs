@@ -143,6 +143,7 @@ impl<'a> Arrivals<'a> {
     ///
     /// # Errors
     /// As the source.
+    #[inline]
     pub fn schedule(&mut self) -> Result<Option<Nanos>, SimError> {
         let Pace::Open { speed, waiting } = &mut self.pace else { return Ok(None) };
         let at = self.reader.peek()?.map(|r| self.start.saturating_add(scaled(r.time_ns, *speed)));
@@ -160,6 +161,7 @@ impl<'a> Arrivals<'a> {
     ///
     /// # Errors
     /// As the source.
+    #[inline]
     pub fn take(&mut self, now: Nanos) -> Result<Option<Request>, SimError> {
         if now >= self.end {
             self.close();
@@ -200,6 +202,7 @@ impl<'a> Arrivals<'a> {
 
     /// A request of `stream` has completed at `now`: a closed loop has room for another, at once (`None`) or at
     /// the time returned, when [`Self::thought`] is to be called.
+    #[inline]
     pub fn completed(&mut self, now: Nanos, stream: u32) -> Option<Nanos> {
         if let Some(thinking) = &mut self.thinking {
             return Some(thinking.begin(now, stream));

@@ -21,13 +21,21 @@ pub(super) struct Service {
     access: Access,
 }
 
+impl Access {
+    /// Where its time goes from `started` on, after a detour of the arm: command, positioning, media and bus, each until the
+    /// given time.
+    #[inline]
+    fn chain(&self, started: Nanos, detour: Nanos) -> [(State, Nanos); 3] {
+        let commanded = started + self.overhead;
+        let positioned = commanded + detour + self.seek + self.rotation;
+        [(State::Active, commanded), (State::Positioning, positioned), (State::Active, self.done)]
+    }
+}
+
 impl Service {
-    /// Where its time goes from its start: command, positioning, media and bus, each until the given time.
+    /// See [`Access::chain`].
     fn chain(&self) -> [(State, Nanos); 3] {
-        let Access { overhead, seek, rotation, done, .. } = self.access;
-        let commanded = self.started + overhead;
-        let positioned = commanded + self.detour + seek + rotation;
-        [(State::Active, commanded), (State::Positioning, positioned), (State::Active, done)]
+        self.access.chain(self.started, self.detour)
     }
 }
 
@@ -53,22 +61,25 @@ impl Drive {
         let shared = self.bus.map(|bus| (&mut around.buses[bus], &window));
         let mut line = Line { shared, now };
         let access = disk.serve(now + detour, op.lbn, op.sectors, op.write, &mut line);
-        let service = Service { cause: op.cause, started: now, detour, access };
-        if S::MANAGED && self.managed.is_some() {
-            self.book_service(&service, &mut around.observer);
-        } else {
-            around.observer.book_chain(self.index as usize, service.cause, now, service.chain());
+        if S::MANAGED {
+            let service = Service { cause: op.cause, started: now, detour, access };
+            self.service = Some(service);
+            if self.managed.is_some() {
+                self.book_service(&service, &mut around.observer);
+                around.observer.stayed_at_drive(self.index as usize, op.arrived, access.done);
+            }
+        }
+        if !S::MANAGED || self.managed.is_none() {
+            let chain = access.chain(now, detour);
+            around.observer.served(self.index as usize, op.cause, (op.arrived, now), chain);
         }
         if op.redundant > 0 {
             let part = (u64::from(op.redundant), op.sectors);
+            let service = Service { cause: op.cause, started: now, detour, access };
             self.share_service(&service, part, &mut around.observer);
         }
-        around.observer.stayed_at_drive(self.index as usize, op.arrived, access.done);
         if window.ends(access.done) {
             self.totals.add_service(op, now, detour, &access, self.sector_bytes);
-        }
-        if S::MANAGED {
-            self.service = Some(service);
         }
         (self.in_service, self.started) = (chosen.op, now);
         around.clock.events.push_done(access.done, self.index);

@@ -91,31 +91,32 @@ impl Completions {
     /// Counts what is logged.
     #[inline(never)]
     pub fn fold(&mut self, intervals: &mut Intervals, window: &Window) {
-        for done in self.log.iter().filter(|done| done.point == Point::Host) {
-            let (way, counted) = (done.way(), done.is_counted(window));
-            for &flow in &self.memberships[done.workload()] {
-                let flow = &mut self.flows[flow];
-                flow.arrive(way, window.begins(done.arrived));
-                flow.leave(done.at, way, counted, done.response, u64::from(done.bytes), window);
+        for done in &self.log {
+            let (workload, way, bytes) = (done.workload(), done.way(), u64::from(done.bytes));
+            let counted = done.is_counted(window);
+            if done.point != Point::Host {
+                if counted {
+                    self.points[done.point as usize - 1].get_or_insert_default().pass(way, done.response, 0);
+                }
+                continue;
             }
-        }
-        for done in self.log.iter().filter(|done| done.point == Point::Host) {
-            intervals.in_flight(done.arrived, done.at, window);
-            if window.ends(done.at) {
-                intervals.complete(done.at, done.way(), done.response, u64::from(done.bytes));
+            if counted & window.ends(done.at) {
+                for &flow in &self.memberships[workload] {
+                    self.flows[flow].pass(way, done.response, bytes);
+                }
+                intervals.pass(done.arrived, done.at, way, bytes);
+            } else {
+                for &flow in &self.memberships[workload] {
+                    self.flows[flow].cross(way, (done.arrived, done.at), counted, bytes, window);
+                }
+                intervals.cross(way, (done.arrived, done.at), bytes, window);
             }
-        }
-        for done in self.log.iter().filter(|done| done.is_counted(window)) {
-            if done.point == Point::Host {
+            if counted {
                 self.histograms[done.class as usize].saturating_record(done.response);
             }
         }
         for done in self.log.iter().filter(|done| done.is_counted(window)) {
             self.series.record(done.at, done.point, done.workload(), done.way(), done.response);
-            if done.point != Point::Host {
-                let flow = self.points[done.point as usize - 1].get_or_insert_default();
-                flow.leave(done.at, done.way(), true, done.response, 0, window);
-            }
         }
         self.log.clear();
     }

@@ -35,24 +35,38 @@ impl Flow {
         self.arrived[way] += u64::from(counted);
     }
 
-    /// A request leaves after `response`; `counted` if it arrived inside the window.
-    pub fn leave(
+    /// A request arrives and completes inside the window.
+    #[inline]
+    pub fn pass(&mut self, way: usize, response: Nanos, bytes: u64) {
+        self.arrived[way] += 1;
+        self.departed[way] += 1;
+        self.departed_bytes[way] += bytes;
+        self.area += u128::from(response);
+        self.count(way, response, bytes);
+    }
+
+    /// A request arrives or completes outside the window, or at its start; `counted`: its response time counts.
+    pub fn cross(
         &mut self,
-        now: Nanos,
         way: usize,
+        (arrived, done): (Nanos, Nanos),
         counted: bool,
-        response: Nanos,
         bytes: u64,
         window: &Window,
     ) {
-        self.stay(now - response, now, window);
-        if window.ends(now) {
+        self.arrive(way, window.begins(arrived));
+        self.stay(arrived, done, window);
+        if window.ends(done) {
             self.departed[way] += 1;
             self.departed_bytes[way] += bytes;
         }
-        if !counted {
-            return;
+        if counted {
+            self.count(way, done - arrived, bytes);
         }
+    }
+
+    #[inline]
+    fn count(&mut self, way: usize, response: Nanos, bytes: u64) {
         self.completed[way] += 1;
         self.bytes[way] += bytes;
         self.sum[way] += u128::from(response);

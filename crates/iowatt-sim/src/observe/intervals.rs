@@ -165,16 +165,49 @@ impl Intervals {
         self.recent = NO_ROW;
     }
 
-    /// A request arrives.
+    /// A request arrives and completes inside the window.
+    #[inline]
+    pub fn pass(&mut self, arrived: Nanos, done: Nanos, way: usize, bytes: u64) {
+        let (index, start, end) = self.recent;
+        if start <= arrived && start < done && done <= end {
+            self.rows[index].arrivals += 1;
+            self.rows[index].in_flight += u128::from(done - arrived);
+            self.count(index, way, done - arrived, bytes);
+        } else {
+            self.pass_over(arrived, done, way, bytes);
+        }
+    }
+
+    /// The same over the ends of intervals.
+    #[inline(never)]
+    fn pass_over(&mut self, arrived: Nanos, done: Nanos, way: usize, bytes: u64) {
+        self.arrive(arrived);
+        self.spread(arrived, done, |row, ns| row.in_flight += u128::from(ns));
+        self.complete(done, way, done - arrived, bytes);
+    }
+
+    /// A request arrives or completes outside the window.
+    pub fn cross(&mut self, way: usize, (arrived, done): (Nanos, Nanos), bytes: u64, window: &Window) {
+        self.in_flight(arrived, done, window);
+        if window.ends(done) {
+            self.complete(done, way, done - arrived, bytes);
+        }
+    }
+
     fn arrive(&mut self, at: Nanos) {
         let index = self.index(at);
         self.rows[index].arrivals += 1;
     }
 
     /// A request completes, after the start; at it only where that is time zero.
-    pub fn complete(&mut self, at: Nanos, way: usize, response: Nanos, bytes: u64) {
+    fn complete(&mut self, at: Nanos, way: usize, response: Nanos, bytes: u64) {
         // A completion belongs to the interval that it ends: the last one includes its end.
         let index = self.index(at.saturating_sub(1));
+        self.count(index, way, response, bytes);
+    }
+
+    #[inline]
+    fn count(&mut self, index: usize, way: usize, response: Nanos, bytes: u64) {
         let row = &mut self.rows[index];
         row.completed[way] += 1;
         row.bytes[way] += bytes;
@@ -185,7 +218,6 @@ impl Intervals {
     }
 
     /// A request arrived at `arrived` and was in flight until `until`.
-    #[inline]
     pub fn in_flight(&mut self, arrived: Nanos, until: Nanos, window: &Window) {
         if window.begins(arrived) {
             self.arrive(arrived);
@@ -205,12 +237,20 @@ impl Intervals {
         self.spread(from, until, |row, ns| row.queued -= u128::from(ns));
     }
 
-    /// Times of a drive's kind in the six states, in the interval at hand, if it holds the whole span.
+    /// The interval at hand and the times of a drive's kind in the six states there, if it holds the whole span.
     #[inline]
-    pub fn states_over(&mut self, drive: usize, from: Nanos, until: Nanos) -> Option<&mut [Nanos]> {
+    pub fn over(
+        &mut self,
+        drive: usize,
+        from: Nanos,
+        until: Nanos,
+    ) -> Option<(&mut Interval, &mut [Nanos; STATES])> {
         let (index, start, end) = self.recent;
+        if from < start || end < until {
+            return None;
+        }
         let first = index * self.slots.len() + self.first_slot[drive];
-        (start <= from && until <= end).then(|| &mut self.times[first..first + STATES])
+        Some((self.rows.get_mut(index)?, self.times.get_mut(first..)?.first_chunk_mut()?))
     }
 
     /// A drive was in a state over a span.

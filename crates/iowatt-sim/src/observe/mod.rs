@@ -22,8 +22,8 @@ pub use series::{Block, Point, Series};
 
 use crate::clock::{Nanos, nanos};
 use crate::plan::ObservePlan;
-use crate::power::{Cause, FlashOperation, Ladder, Ledger, Slot, Window};
-use crate::state::State;
+use crate::power::{ByCause, Cause, FlashOperation, Ladder, Ledger, Slot, Window};
+use crate::state::{STATES, State};
 use completions::{Completion, Completions};
 use hdrhistogram::Histogram;
 use std::sync::Arc;
@@ -56,6 +56,23 @@ pub struct Observer {
 #[inline]
 fn class_of(workload: usize, write: bool) -> u32 {
     2 * workload as u32 + u32::from(write)
+}
+
+/// Books states one after another in the times of a drive and of the interval that holds them all.
+#[inline(always)] // the states are constants of its callers
+fn book_within<const N: usize>(
+    time: &mut [ByCause; STATES],
+    within: &mut [Nanos; STATES],
+    cause: Cause,
+    mut from: Nanos,
+    chain: [(State, Nanos); N],
+) {
+    for (state, until) in chain {
+        let ns = until - from;
+        time[state as usize][cause as usize] += ns;
+        within[state as usize] += ns;
+        from = until;
+    }
 }
 
 impl Observer {
@@ -214,27 +231,45 @@ impl Observer {
         self.intervals.unqueued(from, until);
     }
 
+    /// A drive served an operation that came at `arrived` from `from` on, through states one after another, each until the
+    /// given time.
+    #[inline(always)] // the states are constants of its caller
+    pub fn served<const N: usize>(
+        &mut self,
+        drive: usize,
+        cause: Cause,
+        (arrived, from): (Nanos, Nanos),
+        chain: [(State, Nanos); N],
+    ) {
+        let done = chain[N - 1].1;
+        if self.window.start <= arrived
+            && done <= self.window.end
+            && let Some((row, within)) = self.intervals.over(drive, arrived, done)
+        {
+            book_within(self.ledger.drive_mut(drive), within, cause, from, chain);
+            self.queues[drive] += u128::from(done - arrived);
+            row.queued += u128::from(done - arrived);
+            return;
+        }
+        self.book_chain_apart(drive, cause, from, &chain);
+        self.stayed_at_drive(drive, arrived, done);
+    }
+
     /// A drive went through states one after another from `from` on, each until the given time.
     #[inline(always)] // the states are constants of its callers
     pub fn book_chain<const N: usize>(
         &mut self,
         drive: usize,
         cause: Cause,
-        mut from: Nanos,
+        from: Nanos,
         chain: [(State, Nanos); N],
     ) {
         let last = chain[N - 1].1;
         if self.window.start <= from
             && last <= self.window.end
-            && let Some(within) = self.intervals.states_over(drive, from, last)
+            && let Some((_, within)) = self.intervals.over(drive, from, last)
         {
-            let time = self.ledger.drive_mut(drive);
-            for (state, until) in chain {
-                let ns = until - from;
-                time[state as usize][cause as usize] += ns;
-                within[state as usize] += ns;
-                from = until;
-            }
+            book_within(self.ledger.drive_mut(drive), within, cause, from, chain);
             return;
         }
         self.book_chain_apart(drive, cause, from, &chain);

@@ -9,6 +9,7 @@
 //! other `n` columns after every `n + 1` stripes: over `n + 1` consecutive stripes every drive holds the
 //! spare space once and (each) parity once.
 
+use crate::divisor::Divisor;
 use crate::plan::{ParityLayout, RaidLevel};
 
 /// The arithmetic of one pool.
@@ -16,9 +17,9 @@ use crate::plan::{ParityLayout, RaidLevel};
 pub struct Layout {
     level: RaidLevel,
     rotation: ParityLayout,
-    drives: u64,
-    data: u64,
-    unit: u64,
+    drives: Divisor,
+    data: Divisor,
+    unit: Divisor,
     /// Drives that stripes go around, the column of spare space included; 0 where there is none.
     around: u64,
 }
@@ -57,19 +58,20 @@ impl Layout {
             RaidLevel::Raid4 | RaidLevel::Raid5 => (drives - 1, unit),
             RaidLevel::Raid6 => (drives - 2, unit),
         };
+        let [drives, data, unit] = [drives, data, unit].map(Divisor::new);
         Self { level, rotation, drives, data, unit, around: 0 }
     }
 
     /// The same with a column of spare space, over one drive more.
     #[must_use]
     pub fn with_distributed_spare(self) -> Self {
-        Self { around: self.drives + 1, ..self }
+        Self { around: self.drives.value() + 1, ..self }
     }
 
     /// Drive of the spare space in a stripe, with distributed sparing.
     #[must_use]
     pub fn spare_drive(&self, stripe: u64) -> u64 {
-        self.turned(stripe, self.drives)
+        self.turned(stripe, self.drives.value())
     }
 
     /// Of the first `stripes`, how many have their spare space on `drive`.
@@ -78,16 +80,18 @@ impl Layout {
         if self.around == 0 {
             return 0;
         }
-        let first = (self.around + self.drives - drive) % self.around;
+        let first = (self.around + self.drives.value() - drive) % self.around;
         (stripes + self.around - 1 - first) / self.around
     }
 
     /// Stripe by whose number parity rotates.
+    #[inline]
     fn turn(&self, stripe: u64) -> u64 {
         stripe.checked_div(self.around).unwrap_or(stripe)
     }
 
     /// Drive of a column in a stripe.
+    #[inline]
     fn turned(&self, stripe: u64, column: u64) -> u64 {
         if self.around == 0 { column } else { (column + self.around - stripe % self.around) % self.around }
     }
@@ -96,7 +100,7 @@ impl Layout {
     #[must_use]
     pub fn role(&self, stripe: u64, drive: u64) -> Role {
         let column = if self.around == 0 { drive } else { (drive + stripe) % self.around };
-        if column >= self.drives {
+        if column >= self.drives.value() {
             return Role::Spare;
         }
         if self.parity_units() > 0 {
@@ -104,23 +108,25 @@ impl Layout {
             if column == p {
                 return Role::Parity(0);
             }
-            if self.parity_units() == 2 && column == (p + 1) % self.drives {
+            if self.parity_units() == 2 && column == self.wrapped(p + 1) {
                 return Role::Parity(1);
             }
-            let index = (0..self.data).find(|&i| self.data_drive(stripe, i) == drive);
+            let index = (0..self.data.value()).find(|&i| self.data_drive(stripe, i) == drive);
             return index.map_or(Role::Spare, Role::Data);
         }
-        Role::Data(column % self.data)
+        Role::Data(self.data.remainder(column))
     }
 
     /// Data drives of a stripe.
     #[must_use]
+    #[inline]
     pub fn data_drives(&self) -> u64 {
-        self.data
+        self.data.value()
     }
 
     /// Parity units of a stripe.
     #[must_use]
+    #[inline]
     pub fn parity_units(&self) -> usize {
         match self.level {
             RaidLevel::Raid4 | RaidLevel::Raid5 => 1,
@@ -131,8 +137,9 @@ impl Layout {
 
     /// Sectors of a stripe unit.
     #[must_use]
+    #[inline]
     pub fn unit(&self) -> u64 {
-        self.unit
+        self.unit.value()
     }
 
     /// Sectors that the pool offers over drives of `drive_sectors`: whole stripes only.
@@ -141,58 +148,78 @@ impl Layout {
         if self.level == RaidLevel::Raid1 {
             return drive_sectors;
         }
-        drive_sectors / self.unit * self.unit * self.data
+        self.unit.quotient(drive_sectors) * self.unit.value() * self.data.value()
     }
 
     /// Stripe and index in the stripe of the unit that holds `sector`, and the offset in that unit.
     #[must_use]
+    #[inline]
     pub fn locate(&self, sector: u64) -> (u64, u64, u64) {
-        let chunk = sector / self.unit;
-        (chunk / self.data, chunk % self.data, sector % self.unit)
+        let (chunk, within) = self.unit.divide(sector);
+        let (stripe, index) = self.data.divide(chunk);
+        (stripe, index, within)
     }
 
     /// First sector of stripe `stripe` on each of its drives.
     #[must_use]
+    #[inline]
     pub fn stripe_lbn(&self, stripe: u64) -> u64 {
-        if stripe == 0 { 0 } else { stripe * self.unit }
+        if stripe == 0 { 0 } else { stripe * self.unit.value() }
     }
 
     /// Drive of P in a stripe, for levels that have it.
     #[must_use]
+    #[inline]
     pub fn parity_drive(&self, stripe: u64) -> u64 {
         self.turned(stripe, self.parity_column(self.turn(stripe)))
     }
 
+    /// A column at most a round further on than the last one, in the round before.
+    #[inline]
+    fn wrapped(&self, column: u64) -> u64 {
+        column.min(column.wrapping_sub(self.drives.value())) // where there is nothing to take off, it wraps to more
+    }
+
+    #[inline]
     fn parity_column(&self, stripe: u64) -> u64 {
-        let n = self.drives;
+        let last = self.drives.value() - 1;
         match (self.level, self.rotation) {
-            (RaidLevel::Raid4, _) => n - 1,
-            (_, ParityLayout::LeftSymmetric | ParityLayout::LeftAsymmetric) => n - 1 - stripe % n,
-            (_, ParityLayout::RightSymmetric | ParityLayout::RightAsymmetric) => stripe % n,
+            (RaidLevel::Raid4, _) => last,
+            (_, ParityLayout::LeftSymmetric | ParityLayout::LeftAsymmetric) => {
+                last - self.drives.remainder(stripe)
+            }
+            (_, ParityLayout::RightSymmetric | ParityLayout::RightAsymmetric) => {
+                self.drives.remainder(stripe)
+            }
         }
     }
 
     /// Drive of Q in a stripe of RAID-6: after P.
     #[must_use]
+    #[inline]
     pub fn q_drive(&self, stripe: u64) -> u64 {
-        self.turned(stripe, (self.parity_column(self.turn(stripe)) + 1) % self.drives)
+        self.turned(stripe, self.wrapped(self.parity_column(self.turn(stripe)) + 1))
     }
 
     /// Drive of data unit `index` of a stripe (RAID-10: its first copy).
     #[must_use]
+    #[inline]
     pub fn data_drive(&self, stripe: u64, index: u64) -> u64 {
         self.turned(stripe, self.data_column(self.turn(stripe), index))
     }
 
+    #[inline]
     fn data_column(&self, stripe: u64, index: u64) -> u64 {
-        let n = self.drives;
+        let n = self.drives.value();
         match self.level {
             RaidLevel::Raid0 | RaidLevel::Raid1 | RaidLevel::Raid10 | RaidLevel::Raid4 => index,
             RaidLevel::Raid5 | RaidLevel::Raid6 => {
                 let p = self.parity_column(stripe);
-                let parities = n - self.data;
+                let parities = n - self.data.value();
                 match self.rotation {
-                    ParityLayout::LeftSymmetric | ParityLayout::RightSymmetric => (p + parities + index) % n,
+                    ParityLayout::LeftSymmetric | ParityLayout::RightSymmetric => {
+                        self.wrapped(self.wrapped(p + parities + index))
+                    }
                     // Q of a RAID-6 stripe whose P is last wraps to drive 0: data starts at 1.
                     _ if parities == 2 && p == n - 1 => index + 1,
                     _ if index >= p => index + parities,
@@ -205,8 +232,8 @@ impl Layout {
     /// Drives that hold a copy of what `drive` holds, itself first (RAID-1 and RAID-10).
     pub fn copies(&self, drive: usize) -> impl Iterator<Item = usize> + use<> {
         let (step, count) = match self.level {
-            RaidLevel::Raid1 => (1, self.drives as usize),
-            RaidLevel::Raid10 => (self.data as usize, 2),
+            RaidLevel::Raid1 => (1, self.drives.value() as usize),
+            RaidLevel::Raid10 => (self.data.value() as usize, 2),
             _ => (0, 1),
         };
         let around = if self.around == 0 { usize::MAX } else { self.around as usize };

@@ -22,6 +22,7 @@ mod write;
 pub use layout::{Extent, Layout, Role};
 
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
+use crate::divisor::Divisor;
 use crate::plan::{DevicePlan, PoolPlan, RaidLevel, RecoveryPlan, SmallWrite, SpareKind};
 use crate::power::Cause;
 use crate::rng::{Component, Stream as Random};
@@ -134,6 +135,8 @@ pub struct Pool {
     solid: bool,
     first_drive: usize,
     sector_bytes: u64,
+    /// The same, to divide by.
+    sector: Divisor,
     rows: Slab<RowUpdate>,
     /// Last plain operation of each drive in the request being split (number of the request, key).
     last_plain: Vec<(u64, u32)>,
@@ -174,6 +177,7 @@ impl Pool {
             solid: matches!(plan.device, DevicePlan::Ssd(_)),
             first_drive,
             sector_bytes,
+            sector: Divisor::new(sector_bytes),
             rows: Slab::default(),
             last_plain: vec![(0, NO_OP); plan.drives()],
             chosen_copy: vec![(0, 0); plan.drives()],
@@ -252,8 +256,8 @@ impl Pool {
     ) -> u32 {
         self.request += 1;
         let mut split = Splitting { host, row: NO_OP, ops, ready, asked: ALL, migrates, for_write, made: 0 };
-        let mut sector = offset / self.sector_bytes;
-        let end = (offset + size).div_ceil(self.sector_bytes);
+        let mut sector = self.sector.quotient(offset);
+        let end = self.sector.quotient(offset + size + self.sector_bytes - 1);
         while sector < end {
             let chunked = S::MANAGED && self.chunklets.is_some();
             let (first, until) = if chunked { self.enter(sector) } else { (0, end) };
@@ -353,6 +357,7 @@ impl Pool {
         (t.first..=t.last).map(|i| t.part(i, self.layout.unit()).1).sum()
     }
 
+    #[inline]
     fn read(&mut self, t: &Touched, drives: &[Drive], split: &mut Splitting<'_>) {
         for index in t.first..=t.last {
             let (lbn, sectors) = self.data_part(t, index);
@@ -371,17 +376,20 @@ impl Pool {
         }
     }
 
+    #[inline]
     fn data_part(&self, t: &Touched, index: u64) -> (u64, u64) {
         let (from, sectors) = t.part(index, self.layout.unit());
         (self.layout.stripe_lbn(t.stripe) + from, sectors)
     }
 
+    #[inline]
     fn data_extent(&self, t: &Touched, index: u64) -> Extent {
         let (lbn, sectors) = self.data_part(t, index);
         Extent { drive: self.layout.data_drive(t.stripe, index) as usize, lbn, sectors }
     }
 
     /// The parity of what is touched: P, Q.
+    #[inline]
     fn parity_extents(&self, t: &Touched) -> [Option<Extent>; 2] {
         let units = self.layout.parity_units();
         if units == 0 {
@@ -404,6 +412,7 @@ impl Pool {
     }
 
     /// An operation that nothing depends on; runs that continue the drive's last one are joined to it.
+    #[inline]
     fn plain(&mut self, extent: Extent, write: bool, split: &mut Splitting<'_>) {
         let extent = self.on_drive(extent);
         let (request, key) = self.last_plain[extent.drive];
@@ -421,11 +430,13 @@ impl Pool {
         split.ready.push(key);
     }
 
+    #[inline]
     fn make(&self, extent: Extent, write: bool, row: u32, then: u32, split: &mut Splitting<'_>) -> u32 {
         self.make_at(self.on_drive(extent), write, (row, then), split)
     }
 
     /// An operation on sectors of a drive.
+    #[inline]
     fn make_at(
         &self,
         extent: Extent,

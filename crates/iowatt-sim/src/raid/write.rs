@@ -73,6 +73,7 @@ impl Pool {
         }
     }
 
+    #[inline]
     fn read_modify_write(&mut self, t: &Touched, reads: u32, split: &mut Splitting<'_>) {
         let row = self.begin_row(self.parity_extents(t), reads, split);
         for index in t.first..=t.last {
@@ -86,6 +87,7 @@ impl Pool {
     }
 
     /// A read that a parity update needs.
+    #[inline]
     pub(super) fn pre_read(&self, extent: Extent, row: u32, then: u32, split: &mut Splitting<'_>) {
         split.asked = 0;
         let read = self.make(extent, false, row, then, split);
@@ -118,6 +120,7 @@ impl Pool {
     }
 
     /// Opens a parity update whose parity writes wait for `reads` reads.
+    #[inline]
     pub(super) fn begin_row(
         &mut self,
         parity: [Option<Extent>; 2],

@@ -38,7 +38,7 @@ impl Cursor {
     ) -> Self {
         let angle_at_origin = mech.angle_ps(at, phase_ps);
         let seek = mech.positioning(from, run.arm(), write).max(least) * 1000;
-        let angle = (angle_at_origin + seek) % mech.revolution_ps;
+        let angle = mech.within_turn(angle_at_origin + seek);
         let run_at = seek + mech.wait_ps(angle, run.angle_ps);
         Self { origin: at, angle_at_origin, run, settled: seek, run_at, seek, write }
     }
@@ -71,7 +71,7 @@ impl Cursor {
         let seek = mech.positioning(here, next.arm(), self.write) * 1000;
         self.settled = leave + seek;
         self.seek += seek;
-        let angle = (self.angle_at_origin + self.settled) % mech.revolution_ps;
+        let angle = mech.within_turn(self.angle_at_origin + self.settled);
         self.run_at = self.settled + mech.wait_ps(angle, next.angle_ps);
         self.run = next;
     }

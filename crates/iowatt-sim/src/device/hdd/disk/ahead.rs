@@ -101,7 +101,8 @@ impl Works {
         if !self.accepted.is_empty() {
             return;
         }
-        if plan.read_ahead_on_hit && plan.caching && self.buffer.segments[segment].content == Content::Read {
+        if plan.read_ahead_on_hit && plan.caching && self.buffer.segments[segment].content() == Content::Read
+        {
             let limit = self.limit(model, end, segment);
             let s = &mut self.buffer.segments[segment];
             s.limit = s.limit.max(limit);

@@ -61,10 +61,10 @@ impl Works {
     /// The segment that takes a write: one more while there may be, else that of the write before.
     pub(super) fn segment_for_write(&self, model: &Model, lbn: u64, end: u64) -> usize {
         let last = self.accepted.back().map(|a| a.segment).or(self.destage.map(|d| d.segment));
-        let dirty = self.buffer.segments.iter().filter(|s| s.content == Content::Dirty).count();
+        let dirty = self.buffer.segments.iter().filter(|s| s.content() == Content::Dirty).count();
         match last {
             Some(last) if dirty >= Self::write_segments(model) => last,
-            _ => self.buffer.write_victim(lbn, end, None).or(last).unwrap_or(0),
+            _ => self.buffer.write_victim(lbn, end).or(last).unwrap_or(0),
         }
     }
 
@@ -98,7 +98,7 @@ impl Works {
         self.media_free = done.until;
         if self.accepted.iter().all(|a| a.segment != done.segment) {
             let keep = model.plan.buffer.caching && model.plan.buffer.read_hits_on_writes;
-            self.buffer.segments[done.segment].content = if keep { Content::Written } else { Content::Empty };
+            self.buffer.hold(done.segment, if keep { Content::Written } else { Content::Empty });
         }
     }
 
@@ -282,7 +282,7 @@ mod tests {
             let end = now + 10_000 * MS;
             prop_assert_eq!(disk.writes_until(end), None);
             prop_assert_eq!((disk.works.unwritten, disk.works.accepted.len()), (0, 0));
-            prop_assert!(disk.works.buffer.segments.iter().all(|s| s.content != Content::Dirty));
+            prop_assert!(disk.works.buffer.segments.iter().all(|s| s.content() != Content::Dirty));
         }
     }
 }

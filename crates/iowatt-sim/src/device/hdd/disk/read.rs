@@ -188,9 +188,10 @@ impl Works {
         if partial {
             held = self.buffer.segments[segment].end - lbn;
         } else {
-            segment = self.buffer.victim(None).unwrap_or(0);
+            segment = self.buffer.victim().unwrap_or(0);
+            self.buffer.hold(segment, Content::Read);
             let s = &mut self.buffer.segments[segment];
-            (s.start, s.end, s.limit, s.content) = (lbn, lbn, 0, Content::Read);
+            (s.start, s.end, s.limit) = (lbn, lbn, 0);
         }
         let to = self.run_at(model, lbn + held);
         let cylinders = to.cylinder.abs_diff(self.arm.cylinder);

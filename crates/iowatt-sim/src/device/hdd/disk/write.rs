@@ -83,7 +83,7 @@ impl Works {
         let takes = if fast { over.write_hit[after] } else { over.write_miss[after] };
         let command = Command { now, lbn, end: lbn + sectors, takes, fast };
         let place = self.place(model, &command);
-        self.buffer.segments[place.segment].content = Content::Dirty;
+        self.buffer.hold(place.segment, Content::Dirty);
         self.buffer.extend(place.segment, command.end);
         self.buffer.touch(place.segment);
         self.buffer.invalidate(lbn, command.end, place.segment);
@@ -236,7 +236,7 @@ impl Works {
         let plan = &model.plan.buffer;
         self.busy_until = media.end;
         let keep = plan.caching && plan.read_hits_on_writes;
-        self.buffer.segments[segment].content = if keep { Content::Written } else { Content::Empty };
+        self.buffer.hold(segment, if keep { Content::Written } else { Content::Empty });
     }
 
     /// The transfer of more than a segment: what does not fit comes when the media, which may start at `begin`, have made
