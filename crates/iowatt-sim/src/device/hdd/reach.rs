@@ -28,15 +28,10 @@ impl Reach<'_> {
     #[must_use]
     #[inline]
     pub fn time(&self, to: &Place, write: bool) -> Nanos {
-        let revolution_ps = self.mech.revolution_ps;
         let direction = usize::from(write);
         let settled = self.mech.positioning(self.heads, to.track, write) * 1000;
-        let first = self.mech.wait_ps(self.angle_ps[direction], to.angle_ps);
-        // True about half of the time: a conditional move is cheaper than a branch. The loop rarely runs.
-        let mut passes = if first < settled { first + revolution_ps } else { first };
-        while passes < settled {
-            passes += revolution_ps;
-        }
+        let angle_ps = self.mech.within_turn(self.angle_ps[direction] + settled);
+        let passes = settled + self.mech.wait_ps(angle_ps, to.angle_ps);
         self.command[direction] + passes / 1000
     }
 

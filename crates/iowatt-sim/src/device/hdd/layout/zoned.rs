@@ -40,13 +40,13 @@ impl Zone {
 struct SkewSlips {
     sectors: Vec<u64>,
     /// Of a track or a cylinder, at the start of which they are counted.
-    unit: u64,
+    unit: Divisor,
 }
 
 impl SkewSlips {
     /// How many lie before the unit of `sector`.
     fn before(&self, sector: u64) -> u64 {
-        let start = sector / self.unit * self.unit;
+        let start = self.unit.quotient(sector) * self.unit.value();
         self.sectors.partition_point(|&slip| slip < start) as u64
     }
 }
@@ -83,7 +83,7 @@ impl Zoned {
             groups.push(spared.groups);
             let spt = u64::from(plan.sectors_per_track).max(1);
             let unit = if layout.sparing == Sparing::PerTrack { spt } else { spt * heads };
-            skew_slips.push(SkewSlips { sectors: spared.slips, unit });
+            skew_slips.push(SkewSlips { sectors: spared.slips, unit: Divisor::new(unit) });
         }
         if !matches!(layout.sparing, Sparing::PerTrack | Sparing::PerCylinder { .. })
             || skew_slips.iter().all(|slips| slips.sectors.is_empty())
