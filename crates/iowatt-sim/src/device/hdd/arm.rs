@@ -55,15 +55,14 @@ impl Mechanics {
         let arm = self.seek.time(to.cylinder.abs_diff(from.cylinder), write);
         // Without branches: whether heads change is anyone's guess.
         let moved = arm.max(select_unpredictable(to.head == from.head, 0, self.head_switch));
-        let settled = moved.saturating_add_signed(self.settle_ns[usize::from(write)]);
-        select_unpredictable(moved > 0, settled, 0)
+        select_unpredictable(moved > 0, settled(moved, self.settle_ns[usize::from(write)]), 0)
     }
 
     /// A bound from below of [`Self::positioning`] to any cylinder at least this far, whatever the direction.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn positioning_at_least(&self, cylinders: u32) -> Nanos {
-        self.seek.at_least(cylinders).saturating_add_signed(self.settle_ns[1].min(0))
+        settled(self.seek.at_least(cylinders), self.settle_ns[1].min(0))
     }
 
     /// Time of a plain seek.
@@ -100,4 +99,10 @@ impl Mechanics {
         let ahead = to.wrapping_sub(from);
         select_unpredictable(to >= from, ahead, ahead.wrapping_add(self.revolution_ps))
     }
+}
+
+/// A movement with its settling, which never makes it negative.
+#[inline(always)]
+fn settled(moved: Nanos, settle_ns: i64) -> Nanos {
+    (moved as i64 + settle_ns).max(0) as Nanos
 }

@@ -26,7 +26,7 @@ pub struct Reach<'a> {
 impl Reach<'_> {
     /// Command, seek and first rotational wait of an operation that starts at `to`.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn time(&self, to: &Place, write: bool) -> Nanos {
         let direction = usize::from(write);
         let settled = self.mech.positioning(self.heads, to.track, write) * 1000;
@@ -37,7 +37,7 @@ impl Reach<'_> {
 
     /// A bound from below of [`Self::time`] for all at least as many cylinders away, whatever the direction.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn at_least(&self, cylinder: u32) -> Nanos {
         let command = self.command[0].min(self.command[1]);
         command + self.mech.positioning_at_least(cylinder.abs_diff(self.heads.cylinder))

@@ -65,7 +65,7 @@ impl SeekCurve {
     }
 
     /// The time of a distance in the table that begins at `first`.
-    #[inline]
+    #[inline(always)]
     fn at(&self, first: usize, cylinders: u32) -> Nanos {
         let index = first + self.last.min(cylinders as usize);
         match self.times[index] {
