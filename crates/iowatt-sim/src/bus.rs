@@ -1,23 +1,32 @@
 //! A bus that drives share: one transfer at a time, each in the first gap after it is ready.
 //!
 //! A drive knows when a service starts at which instant it will want the bus, so it reserves the slot then. The
-//! reservations ahead are few (at most one a drive); those of the past are dropped as time goes on.
+//! reservations ahead are few (at most one a drive) and in no order: to look at all of them without a branch takes less time
+//! than one wrong guess at where among them a new one belongs.
 
 use crate::clock::{Nanos, Picos, nanos};
 use crate::plan::BusPlan;
 use crate::power::Window;
+use std::hint::select_unpredictable;
 
-/// Reservations of the past kept at most: dropping them one by one would move the others each time.
-const MOST_PAST: usize = 32;
+/// A span of time for which the bus is taken.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    from: Nanos,
+    until: Nanos,
+    /// How long its transfer waited for it.
+    waited: Nanos,
+}
 
 /// State and totals of one bus.
 #[derive(Clone, Debug)]
 pub struct Bus {
     ps_per_byte: f64,
     arbitration: Nanos,
-    /// Reserved spans in time order, and how long each waited; those before `first` are over.
-    reserved: Vec<(Nanos, Nanos, Nanos)>,
-    first: usize,
+    /// Reserved spans, no two of which overlap; those that are over give their places to new ones.
+    reserved: Vec<Slot>,
+    /// The place taken last.
+    last: usize,
     /// Transfers that ended in the window.
     pub transfers: u64,
     /// Time occupied within the window, arbitration included.
@@ -34,7 +43,7 @@ impl Bus {
             ps_per_byte: 1e12 / plan.bandwidth_bytes_per_s,
             arbitration: nanos(plan.arbitration_s),
             reserved: Vec::new(),
-            first: 0,
+            last: 0,
             transfers: 0,
             busy: 0,
             waited: 0,
@@ -56,24 +65,13 @@ impl Bus {
         hold: impl Fn(Nanos) -> Nanos,
         window: &Window,
     ) -> Nanos {
-        self.forget(now);
-        let length = |start| self.arbitration + hold(start + self.arbitration);
-        let (mut start, mut place) = (ready, self.reserved.len());
-        for (i, &(from, until, _)) in self.reserved.iter().enumerate().skip(self.first) {
-            if start + length(start) <= from {
-                place = i;
-                break;
-            }
-            start = start.max(until);
+        let end = |start| start + self.arbitration + hold(start + self.arbitration);
+        let (mut start, mut until) = (ready, end(ready));
+        while let Some(free) = self.free_after(start, until) {
+            (start, until) = (free, end(free));
         }
-        let until = start + length(start);
         if until > start {
-            let span = (start, until, start - ready);
-            if place == self.reserved.len() {
-                self.reserved.push(span);
-            } else {
-                self.reserved.insert(place, span);
-            }
+            self.book(now, Slot { from: start, until, waited: start - ready });
         }
         let (from, booked) = window.clip(start, until);
         self.busy += booked - from;
@@ -84,22 +82,34 @@ impl Bus {
         start + self.arbitration
     }
 
-    /// Drops what is over at `now`, now and then.
+    /// Where another reservation is in the way between the two instants: the end of the first such one.
     #[inline]
-    fn forget(&mut self, now: Nanos) {
-        while self.reserved.get(self.first).is_some_and(|&(_, until, _)| until <= now) {
-            self.first += 1;
+    fn free_after(&self, start: Nanos, until: Nanos) -> Option<Nanos> {
+        let end = |slot: &Slot| {
+            let overlaps = (slot.from < until) & (start < slot.until);
+            select_unpredictable(overlaps, slot.until, Nanos::MAX)
+        };
+        let first = self.reserved.iter().map(end).fold(Nanos::MAX, Nanos::min);
+        (first < Nanos::MAX).then_some(first)
+    }
+
+    /// Keeps a reservation in the place of one that is over at `now`: most often, the one made longest ago.
+    #[inline]
+    fn book(&mut self, now: Nanos, slot: Slot) {
+        for _ in 0..self.reserved.len() {
+            self.last = if self.last + 1 < self.reserved.len() { self.last + 1 } else { 0 };
+            let place = &mut self.reserved[self.last];
+            if place.until <= now {
+                *place = slot;
+                return;
+            }
         }
-        if self.first >= MOST_PAST || self.first == self.reserved.len() {
-            self.reserved.drain(..self.first);
-            self.first = 0;
-        }
+        self.reserved.push(slot);
     }
 
     /// Takes back what is booked beyond the end of the run.
     pub fn cut(&mut self, end: Nanos, window: &Window) {
-        for &(from, until, waited) in self.reserved[self.first..].iter().filter(|&&(_, until, _)| until > end)
-        {
+        for &Slot { from, until, waited } in self.reserved.iter().filter(|slot| slot.until > end) {
             let (from, booked) = window.clip(from.max(end), until);
             self.busy -= booked - from;
             if window.ends(until) {
@@ -113,6 +123,7 @@ impl Bus {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const ALL: Window = Window { start: 0, end: Nanos::MAX };
 
@@ -133,7 +144,7 @@ mod tests {
         assert_eq!(bus.reserve(0, 500, |_| 500, &ALL), 500, "exactly fits");
         assert_eq!(bus.reserve(0, 600, |_| 50, &ALL), 1_100, "behind both");
         assert_eq!(bus.reserve(2_000, 2_000, |_| 10, &ALL), 2_000);
-        assert_eq!(bus.reserved.len(), 1, "the past is dropped");
+        assert_eq!(bus.reserved.len(), 3, "in the place of what is over");
     }
 
     #[test]
@@ -150,6 +161,31 @@ mod tests {
         bus.reserve(0, 100, |_| 100, &given);
         bus.cut(140, &given);
         assert_eq!((bus.transfers, bus.busy), (0, 40), "nothing was booked beyond a given end");
+    }
+
+    proptest! {
+        /// Each transfer has the first gap that holds it: found by trying every instant at which one may begin.
+        #[test]
+        fn each_transfer_has_the_first_gap_that_holds_it(
+            wanted in prop::collection::vec((0u64..60, 0u64..200, 0u64..40, any::<bool>()), 1..60), arbitration in 0u64..3,
+        ) {
+            let plan = BusPlan { bandwidth_bytes_per_s: 1e8, arbitration_s: arbitration as f64 * 1e-9 };
+            let (mut bus, mut booked, mut now) = (Bus::new(&plan), Vec::<(Nanos, Nanos)>::new(), 0);
+            for (passes, later, length, to_an_end) in wanted {
+                now += passes;
+                let ready = now + later;
+                let hold = |from: Nanos| if to_an_end { (ready + 50).saturating_sub(from) } else { length };
+                let end = |start: Nanos| start + arbitration + hold(start + arbitration);
+                let free = |start: Nanos| booked.iter().all(|&(from, until)| end(start) <= from || until <= start);
+                let ends = booked.iter().map(|b| b.1).filter(|&until| until > ready);
+                let first = ends.chain([ready]).filter(|&start| free(start)).min().unwrap();
+                prop_assert_eq!(bus.reserve(now, ready, hold, &ALL), first + arbitration);
+                if end(first) > first {
+                    booked.push((first, end(first)));
+                }
+            }
+            prop_assert_eq!(bus.busy, booked.iter().map(|b| b.1 - b.0).sum::<Nanos>());
+        }
     }
 
     /// A transfer that keeps the bus while it waits for the media: the later it starts, the shorter it is.

@@ -1,26 +1,32 @@
 //! A drive's queue and the order in which it is served: the host's, and the drive's own.
 //!
-//! FCFS keeps arrival order; every other discipline keeps its entries sorted by LBN, in which the next
-//! one is found by binary search (SCAN, LOOK, C-LOOK), by looking at both neighbours (SSTF), or by widening
-//! from the arm's position until the seek alone is longer than the best found (SPTF). SPCTF first takes reads
-//! that the drive's buffer has.
+//! FCFS keeps arrival order, elevators (SCAN, LOOK, C-LOOK) keep their entries sorted by LBN and find the next one by binary
+//! search, the others go by where the entries are (`placed`): SSTF to the nearest, SPTF to the one that is reached soonest.
+//! SPCTF first takes reads that the drive's buffer has.
 
-use super::hdd::{Disk, Model, Place, Reach};
-use crate::clock::{Nanos, Picos};
+mod placed;
+
+use super::hdd::{Disk, Model};
+use crate::clock::Nanos;
 use crate::plan::SchedulerPlan;
+use placed::Placed;
 use std::collections::VecDeque;
 
 /// A waiting operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Waiting {
+struct Waiting {
     /// First sector.
-    pub lbn: u64,
-    /// Order of arrival at this drive.
-    pub sequence: u64,
+    lbn: u64,
+    /// Order of arrival at this drive; in its lowest bit the direction.
+    ticket: u64,
     /// Key of the operation.
-    pub op: u32,
-    /// Direction.
-    pub write: bool,
+    op: u32,
+}
+
+impl Waiting {
+    fn write(&self) -> bool {
+        self.ticket & 1 == 1
+    }
 }
 
 /// The operation to serve next.
@@ -40,13 +46,12 @@ pub struct Queue {
     ahead: bool,
     /// In order of arrival: all of FCFS; where places count, those that came since the last choice.
     arrived: VecDeque<Waiting>,
+    /// Of an elevator, in order of LBN, equal ones in order of arrival.
     by_lbn: Vec<Waiting>,
-    /// Where each of `by_lbn` is, looked up once, for disciplines that choose by it; beside the entries, which all
-    /// search.
-    places: Vec<Place>,
-    /// The speed of rotation that angles of places hold for.
-    revolution_ps: Picos,
-    sequence: u64,
+    /// Where places count.
+    placed: Placed,
+    /// Order of the next arrival.
+    ticket: u64,
     /// Sweeping towards higher LBNs.
     upward: bool,
     /// LBN served last.
@@ -69,9 +74,8 @@ impl Queue {
             ahead: false,
             arrived: VecDeque::new(),
             by_lbn: Vec::new(),
-            places: Vec::new(),
-            revolution_ps: 0,
-            sequence: 0,
+            placed: Placed::default(),
+            ticket: 0,
             upward: true,
             last_lbn: 0,
             stayed: 0,
@@ -88,7 +92,7 @@ impl Queue {
     /// Operations waiting.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.arrived.len() + self.by_lbn.len()
+        self.arrived.len() + self.by_lbn.len() + self.placed.len()
     }
 
     /// Whether none waits.
@@ -100,36 +104,25 @@ impl Queue {
     /// Adds an operation.
     #[inline]
     pub fn push(&mut self, op: u32, lbn: u64, write: bool) {
-        let entry = Waiting { lbn, sequence: self.sequence, op, write };
-        self.sequence += 1;
+        let entry = Waiting { lbn, ticket: self.ticket | u64::from(write), op };
+        self.ticket += 2;
         if self.goes_by_lbn() {
-            self.insert(entry);
+            let at = self.by_lbn.partition_point(|w| w.lbn <= lbn);
+            self.by_lbn.insert(at, entry);
         } else {
             self.arrived.push_back(entry);
         }
     }
 
-    /// Sorts an entry in; returns where it is. Equal LBNs stay in order of arrival.
-    #[inline]
-    fn insert(&mut self, entry: Waiting) -> usize {
-        let at = self.by_lbn.partition_point(|w| w.lbn <= entry.lbn);
-        if at == self.by_lbn.len() {
-            self.by_lbn.push(entry);
-        } else {
-            self.by_lbn.insert(at, entry);
-        }
-        at
-    }
-
     /// Keys of the operations waiting.
     pub fn waiting(&self) -> impl Iterator<Item = u32> + '_ {
-        self.by_lbn.iter().chain(&self.arrived).map(|w| w.op)
+        self.placed.iter().chain(&self.by_lbn).chain(&self.arrived).map(|w| w.op)
     }
 
     /// Empties the queue into `out`, in order of arrival.
     pub fn drain(&mut self, out: &mut Vec<u32>) {
-        self.places.clear();
-        self.by_lbn.sort_unstable_by_key(|w| w.sequence);
+        self.placed.drain_into(&mut self.by_lbn);
+        self.by_lbn.sort_unstable_by_key(|w| w.ticket);
         out.extend(self.by_lbn.drain(..).chain(self.arrived.drain(..)).map(|w| w.op));
     }
 
@@ -160,35 +153,53 @@ impl Queue {
 
     /// Takes the operation that the discipline serves next from the arm's present position.
     pub fn pop(&mut self, now: Nanos, disk: &mut Disk) -> Option<Chosen> {
-        if self.discipline == SchedulerPlan::Fcfs {
-            return self.arrived.pop_front().map(|w| Chosen { op: w.op, via: None });
+        match self.discipline {
+            SchedulerPlan::Fcfs => self.arrived.pop_front().map(|w| Chosen { op: w.op, via: None }),
+            SchedulerPlan::Look | SchedulerPlan::CLook | SchedulerPlan::Scan => self.pop_by_lbn(disk.model()),
+            SchedulerPlan::Sstf | SchedulerPlan::Sptf | SchedulerPlan::Spctf => self.pop_by_place(now, disk),
         }
-        if !self.goes_by_lbn() {
-            self.sort_in(disk.model());
-        }
+    }
+
+    /// The next of an elevator.
+    fn pop_by_lbn(&mut self, model: &Model) -> Option<Chosen> {
         if self.by_lbn.is_empty() {
             return None;
         }
-        let (index, via) = match self.discipline {
-            SchedulerPlan::Fcfs | SchedulerPlan::Sstf => (self.nearest(disk), None),
-            SchedulerPlan::Sptf => (self.soonest(now, disk), None),
+        let (index, turned_up) = match self.discipline {
+            SchedulerPlan::CLook => (self.above() % self.by_lbn.len(), None),
+            _ => self.sweep(),
+        };
+        let edge = turned_up.filter(|_| self.discipline == SchedulerPlan::Scan && !self.ahead);
+        let entry = self.by_lbn.remove(index);
+        let via = edge.map(|up| if up { 0 } else { model.last_cylinder() });
+        Some(self.take(entry, via, entry.lbn == self.last_lbn))
+    }
+
+    /// The next of a discipline that goes by where the entries are.
+    fn pop_by_place(&mut self, now: Nanos, disk: &mut Disk) -> Option<Chosen> {
+        self.placed.turn_as(disk.model());
+        for entry in self.arrived.drain(..) {
+            self.placed.insert(entry, disk.model());
+        }
+        if self.placed.is_empty() {
+            return None;
+        }
+        let mut from_buffer = None;
+        let index = match self.discipline {
             SchedulerPlan::Spctf => {
                 let stays = self.may_stay();
-                let held = if stays { self.buffered(now, disk) } else { Some(self.oldest()) };
-                let index = held.unwrap_or_else(|| self.soonest(now, disk));
-                return Some(self.take(index, None, stays && held.is_some()));
+                let held = if stays { self.placed.buffered(now, disk) } else { Some(self.placed.oldest()) };
+                from_buffer = Some(stays && held.is_some());
+                held.unwrap_or_else(|| self.placed.soonest(now, disk))
             }
-            SchedulerPlan::CLook => (self.above() % self.by_lbn.len(), None),
-            SchedulerPlan::Look => (self.sweep().0, None),
-            SchedulerPlan::Scan => {
-                let (index, turned_up) = self.sweep();
-                let last = disk.model().last_cylinder();
-                let edge = turned_up.filter(|_| !self.ahead);
-                (index, edge.map(|up| if up { 0 } else { last }))
+            SchedulerPlan::Sptf => self.placed.soonest(now, disk),
+            _ => {
+                let arm = if self.ahead { disk.model().cylinder(self.last_lbn) } else { disk.cylinder() };
+                self.placed.nearest(arm)
             }
         };
-        let stays = self.by_lbn[index].lbn == self.last_lbn;
-        Some(self.take(index, via, stays))
+        let entry = self.placed.remove(index);
+        Some(self.take(entry, None, from_buffer.unwrap_or(entry.lbn == self.last_lbn)))
     }
 
     /// Whether the discipline looks at nothing but LBNs; else, but for FCFS, at where the entries are.
@@ -197,45 +208,21 @@ impl Queue {
         matches!(self.discipline, SchedulerPlan::Look | SchedulerPlan::CLook | SchedulerPlan::Scan)
     }
 
-    /// Sorts in what has come since the last choice, with its place.
-    fn sort_in(&mut self, model: &Model) {
-        if self.revolution_ps != model.mech.revolution_ps {
-            self.revolution_ps = model.mech.revolution_ps;
-            self.places.clear();
-            self.places.extend(self.by_lbn.iter().map(|w| model.place(w.lbn)));
-        }
-        while let Some(entry) = self.arrived.pop_front() {
-            let at = self.insert(entry);
-            self.places.insert(at, model.place(entry.lbn));
-        }
-    }
-
-    /// Takes the entry at `index`, which is served where the one before was, or is not.
-    fn take(&mut self, index: usize, via: Option<u32>, stays: bool) -> Chosen {
-        let entry = self.remove(index);
+    /// `entry` is taken, which is served where the one before was, or is not.
+    #[inline]
+    fn take(&mut self, entry: Waiting, via: Option<u32>, stays: bool) -> Chosen {
         self.stayed = if stays { self.stayed + 1 } else { 0 };
         self.last_lbn = entry.lbn;
         Chosen { op: entry.op, via }
     }
 
-    fn remove(&mut self, index: usize) -> Waiting {
-        if !self.goes_by_lbn() {
-            self.places.remove(index);
-        }
-        self.by_lbn.remove(index)
-    }
-
     /// Takes the operation that came first, whatever the discipline: a drive without an arm has no better order.
     pub fn pop_first(&mut self) -> Option<u32> {
-        if self.by_lbn.is_empty() {
-            return self.arrived.pop_front().map(|w| w.op);
+        if !self.placed.is_empty() {
+            return Some(self.placed.remove(self.placed.oldest()).op);
         }
-        Some(self.remove(self.oldest()).op)
-    }
-
-    /// Index of the entry that came first.
-    fn oldest(&self) -> usize {
-        (0..self.by_lbn.len()).min_by_key(|&i| self.by_lbn[i].sequence).unwrap_or(0)
+        let oldest = (0..self.by_lbn.len()).min_by_key(|&i| self.by_lbn[i].ticket);
+        oldest.map(|i| self.by_lbn.remove(i)).or_else(|| self.arrived.pop_front()).map(|w| w.op)
     }
 
     /// Whether the elevator may serve the LBN that it stands at once more.
@@ -281,66 +268,7 @@ impl Queue {
         let below = self.by_lbn[..index].iter().rev().take_while(|w| w.lbn == lbn).count();
         index - below
     }
-
-    /// Index of the entry whose cylinder is nearest; the earlier arrival of two equals.
-    fn nearest(&self, disk: &Disk) -> usize {
-        let arm = if self.ahead { disk.model().cylinder(self.last_lbn) } else { disk.cylinder() };
-        let cylinder = |i: usize| self.places[i].track.cylinder;
-        let split = self.places.partition_point(|p| p.track.cylinder < arm);
-        let upper = (split < self.by_lbn.len()).then(|| (cylinder(split) - arm, split));
-        let lower = split.checked_sub(1).map(|i| (arm - cylinder(i), i));
-        match (upper, lower) {
-            (Some((up, i)), Some((down, j))) => {
-                let earlier = self.by_lbn[i].sequence < self.by_lbn[j].sequence;
-                if up < down || (up == down && earlier) { i } else { self.first_of_equals(j) }
-            }
-            (Some((_, i)), None) => i,
-            (None, Some((_, j))) => self.first_of_equals(j),
-            (None, None) => 0,
-        }
-    }
-
-    /// Index of the read that came first of those whose first sector the drive's buffer has.
-    fn buffered(&self, now: Nanos, disk: &mut Disk) -> Option<usize> {
-        let mut first: Option<usize> = None;
-        for (start, end) in disk.buffered(now) {
-            let from = self.by_lbn.partition_point(|w| w.lbn < start);
-            let inside = self.by_lbn[from..].iter().enumerate().take_while(|(_, w)| w.lbn < end);
-            for (i, w) in inside.filter(|(_, w)| !w.write) {
-                if first.is_none_or(|other| w.sequence < self.by_lbn[other].sequence) {
-                    first = Some(from + i);
-                }
-            }
-        }
-        first
-    }
-
-    /// Index of the entry whose first sector can be reached soonest.
-    fn soonest(&self, now: Nanos, disk: &Disk) -> usize {
-        let reach = disk.reach(now);
-        let split = self.places.partition_point(|p| p.track.cylinder < disk.cylinder());
-        let best = self.soonest_of(split..self.places.len(), &reach, Soonest(Nanos::MAX, u64::MAX, 0));
-        self.soonest_of((0..split).rev(), &reach, best).2
-    }
-
-    /// The better of `best` and the entries on one `side` of the arm, which come nearest first.
-    #[inline]
-    fn soonest_of(&self, side: impl Iterator<Item = usize>, reach: &Reach<'_>, mut best: Soonest) -> Soonest {
-        for index in side {
-            let (entry, place) = (&self.by_lbn[index], &self.places[index]);
-            if reach.at_least(place.track.cylinder) > best.0 {
-                break; // nor can those farther on this side
-            }
-            let found = Soonest(reach.time(place, entry.write), entry.sequence, index);
-            best = best.min(found);
-        }
-        best
-    }
 }
-
-/// When an entry can be reached, its sequence, its index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Soonest(Nanos, u64, usize);
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@ use crate::device::hdd::layout::Layout;
 use crate::device::hdd::seek::SeekCurve;
 use crate::divisor::Divisor;
 use crate::plan::HddPlan;
+use std::hint::select_unpredictable;
 
 /// Position of the heads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,7 +28,8 @@ pub struct Mechanics {
     pub sectors: u64,
     seek: SeekCurve,
     head_switch: Nanos,
-    write_settle_ns: i64,
+    /// Settling beyond what seeks include, of reads (none) and writes; a negative one is time saved.
+    settle_ns: [i64; 2],
 }
 
 impl Mechanics {
@@ -42,7 +44,7 @@ impl Mechanics {
             sectors: plan.sectors,
             seek: SeekCurve::new(&plan.seek, plan.cylinders),
             head_switch: crate::clock::nanos(plan.head_switch_s),
-            write_settle_ns: (plan.write_settle_s * 1e9).round() as i64,
+            settle_ns: [0, (plan.write_settle_s * 1e9).round() as i64],
         }
     }
 
@@ -51,15 +53,16 @@ impl Mechanics {
     #[inline(always)]
     pub fn positioning(&self, from: Arm, to: Arm, write: bool) -> Nanos {
         let arm = self.seek.time(to.cylinder.abs_diff(from.cylinder), write);
-        let moved = if to.head == from.head { arm } else { arm.max(self.head_switch) };
-        if moved > 0 && write { moved.saturating_add_signed(self.write_settle_ns) } else { moved }
+        // Without branches: whether heads change is anyone's guess.
+        let moved = arm.max(select_unpredictable(to.head == from.head, 0, self.head_switch));
+        select_unpredictable(moved > 0, settled(moved, self.settle_ns[usize::from(write)]), 0)
     }
 
     /// A bound from below of [`Self::positioning`] to any cylinder at least this far, whatever the direction.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn positioning_at_least(&self, cylinders: u32) -> Nanos {
-        self.seek.at_least(cylinders).saturating_add_signed(self.write_settle_ns.min(0))
+        settled(self.seek.at_least(cylinders), self.settle_ns[1].min(0))
     }
 
     /// Time of a plain seek.
@@ -93,6 +96,13 @@ impl Mechanics {
     #[must_use]
     #[inline]
     pub fn wait_ps(&self, from: Picos, to: Picos) -> Picos {
-        if to >= from { to - from } else { to + self.revolution_ps - from }
+        let ahead = to.wrapping_sub(from);
+        select_unpredictable(to >= from, ahead, ahead.wrapping_add(self.revolution_ps))
     }
+}
+
+/// A movement with its settling, which never makes it negative.
+#[inline(always)]
+fn settled(moved: Nanos, settle_ns: i64) -> Nanos {
+    (moved as i64 + settle_ns).max(0) as Nanos
 }

@@ -26,23 +26,18 @@ pub struct Reach<'a> {
 impl Reach<'_> {
     /// Command, seek and first rotational wait of an operation that starts at `to`.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn time(&self, to: &Place, write: bool) -> Nanos {
-        let revolution_ps = self.mech.revolution_ps;
         let direction = usize::from(write);
         let settled = self.mech.positioning(self.heads, to.track, write) * 1000;
-        let first = self.mech.wait_ps(self.angle_ps[direction], to.angle_ps);
-        // True about half of the time: a conditional move is cheaper than a branch. The loop rarely runs.
-        let mut passes = if first < settled { first + revolution_ps } else { first };
-        while passes < settled {
-            passes += revolution_ps;
-        }
+        let angle_ps = self.mech.within_turn(self.angle_ps[direction] + settled);
+        let passes = settled + self.mech.wait_ps(angle_ps, to.angle_ps);
         self.command[direction] + passes / 1000
     }
 
     /// A bound from below of [`Self::time`] for all at least as many cylinders away, whatever the direction.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn at_least(&self, cylinder: u32) -> Nanos {
         let command = self.command[0].min(self.command[1]);
         command + self.mech.positioning_at_least(cylinder.abs_diff(self.heads.cylinder))

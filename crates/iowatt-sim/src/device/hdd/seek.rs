@@ -6,101 +6,84 @@ use crate::plan::SeekPlan;
 /// Seek times for every distance of a drive, for reads and for writes.
 #[derive(Clone, Debug)]
 pub struct SeekCurve {
-    read: Table,
-    /// Where the drive was measured for both directions.
-    write: Option<Table>,
-    /// Shortest time of any seek at least this far, in either direction, where it may be another distance's: measured
-    /// curves are not monotone.
-    at_least: Option<Table>,
+    /// By distance: of reads; of writes, where the drive was measured for both directions; the least from there on, where
+    /// that may be another distance's, as measured curves are not monotone.
+    times: Vec<u32>,
+    /// The same where one of them takes longer than 32 bits can say, which then say [`LONG`].
+    long: Vec<Nanos>,
+    /// The last distance, whose times hold for all beyond.
+    last: usize,
+    /// Where the times of reads and writes begin.
+    directions: [usize; 2],
+    /// Where the least times begin.
+    at_least: usize,
 }
+
+/// A time of 4.3 s or more.
+const LONG: u32 = u32::MAX;
 
 impl SeekCurve {
     /// Tabulates all distances below `cylinders`.
     #[must_use]
     pub fn new(plan: &SeekPlan, cylinders: u32) -> Self {
         let dual = matches!(plan, SeekPlan::Points(p) if p.iter().any(|(_, r, w)| r != w));
-        let read = Table::new(plan, false, cylinders);
-        let write = dual.then(|| Table::new(plan, true, cylinders));
-        let at_least = (dual || !read.ascends()).then(|| read.least_from(write.as_ref()));
-        Self { read, write, at_least }
+        let table = |write| tabulate(plan, write, cylinders, |time| u32::try_from(time).unwrap_or(LONG));
+        let mut times = table(false);
+        let count = times.len();
+        if dual {
+            times.append(&mut table(true));
+        }
+        let mut long = Vec::new();
+        if times.contains(&LONG) {
+            long = tabulate(plan, false, cylinders, |time| time);
+            if dual {
+                long.append(&mut tabulate(plan, true, cylinders, |time| time));
+            }
+            append_least(&mut long, count);
+        }
+        let monotone = !dual && long.is_empty() && times.is_sorted();
+        if !monotone {
+            append_least(&mut times, count);
+        }
+        let write = if dual { count } else { 0 };
+        let at_least = if monotone { 0 } else { times.len() - count };
+        Self { times, long, last: count - 1, directions: [0, write], at_least }
     }
 
     /// Shortest time of a move by `cylinders` or more.
     #[must_use]
     #[inline]
     pub fn at_least(&self, cylinders: u32) -> Nanos {
-        self.at_least.as_ref().unwrap_or(&self.read).at(cylinders as usize)
+        self.at(self.at_least, cylinders)
     }
 
     /// Time to move by `cylinders`; zero for none.
     #[must_use]
     #[inline]
     pub fn time(&self, cylinders: u32, write: bool) -> Nanos {
-        let table = match &self.write {
-            Some(table) if write => table,
-            _ => &self.read,
-        };
-        table.at(cylinders as usize)
+        self.at(self.directions[usize::from(write)], cylinders)
+    }
+
+    /// The time of a distance in the table that begins at `first`.
+    #[inline(always)]
+    fn at(&self, first: usize, cylinders: u32) -> Nanos {
+        let index = first + self.last.min(cylinders as usize);
+        match self.times[index] {
+            LONG => self.long[index],
+            time => Nanos::from(time),
+        }
     }
 }
 
-/// Times by distance.
-#[derive(Clone, Debug)]
-enum Table {
-    /// All below 4.3 s, in half the memory.
-    Short(Vec<u32>),
-    Long(Vec<Nanos>),
-}
-
-impl Table {
-    fn new(plan: &SeekPlan, write: bool, cylinders: u32) -> Self {
-        let mut longest = 0;
-        let short = tabulate(plan, write, cylinders, |time| {
-            longest = longest.max(time);
-            time as u32
-        });
-        if longest <= Nanos::from(u32::MAX) {
-            Self::Short(short)
-        } else {
-            Self::Long(tabulate(plan, write, cylinders, |time| time))
-        }
-    }
-
-    /// The time of a distance; of the last one for all beyond.
-    #[inline]
-    fn at(&self, distance: usize) -> Nanos {
-        match self {
-            Self::Short(times) => Nanos::from(times[distance.min(times.len() - 1)]),
-            Self::Long(times) => times[distance.min(times.len() - 1)],
-        }
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Self::Short(times) => times.len(),
-            Self::Long(times) => times.len(),
-        }
-    }
-
-    /// Whether no distance takes less than a shorter one.
-    fn ascends(&self) -> bool {
-        match self {
-            Self::Short(times) => times.is_sorted(),
-            Self::Long(times) => times.is_sorted(),
-        }
-    }
-
-    /// By distance the least, from there on, of this and the other direction.
-    fn least_from(&self, other: Option<&Self>) -> Self {
-        let mut least = vec![Nanos::MAX; self.len()];
-        let mut so_far = Nanos::MAX;
-        for (distance, entry) in least.iter_mut().enumerate().rev() {
-            so_far = so_far.min(self.at(distance)).min(other.map_or(Nanos::MAX, |o| o.at(distance)));
-            *entry = so_far;
-        }
-        match least.iter().map(|&time| u32::try_from(time)).collect() {
-            Ok(short) => Self::Short(short),
-            Err(_) => Self::Long(least),
+/// Behind tables by distance, `count` entries each: the least of all of them from there on.
+fn append_least<T: Copy + Ord>(times: &mut Vec<T>, count: usize) {
+    let first = times.len();
+    times.extend_from_within(..count);
+    for distance in (0..count).rev() {
+        let tables = (distance..first).step_by(count).map(|i| times[i]);
+        let farther = (distance + 1 < count).then(|| times[first + distance + 1]);
+        if let Some(least) = tables.chain(farther).min() {
+            times[first + distance] = least;
         }
     }
 }

@@ -244,7 +244,8 @@ fn slips(raw: &[u64], sparing: Sparing, sectors: u64, slots: u64, front: u64) ->
             continue;
         }
         let slot = if sparing == Sparing::Tracks { at } else { this * slots + rest };
-        result.push(Slip { key: slot.saturating_sub(in_group), in_group: in_group + 1 });
+        let before = result.last().map_or(0, |slip| slip.key);
+        result.push(Slip { key: slot.saturating_sub(in_group).max(before), in_group: in_group + 1 });
         in_group += 1;
     }
     result

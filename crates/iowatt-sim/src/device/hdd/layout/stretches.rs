@@ -134,7 +134,9 @@ impl<'a> Spared<'a> {
             let Some(rest) = rest.checked_sub(front).filter(|rest| rest - slipped.min(*rest) < slots) else {
                 continue;
             };
-            let slot = (this * slots + rest).saturating_sub(slipped);
+            // (Where slips reach beyond the spares, one could take effect before the one in front of it.)
+            let before = pieces.last().map_or(0, |piece| piece.slot);
+            let slot = (this * slots + rest).saturating_sub(slipped).max(before);
             slipped += 1;
             pieces.push(if to_end {
                 Piece { slot, sector: slot + slipped, grouped: true }

@@ -10,6 +10,7 @@ use crate::device::hdd::pitch::Pitch;
 use crate::device::locator::Locator;
 use crate::divisor::Divisor;
 use crate::plan::{HddPlan, Mapping, Sparing, ZonePlan, ZonedPlan};
+use std::hint::select_unpredictable;
 
 #[derive(Clone, Debug)]
 struct Zone {
@@ -22,16 +23,17 @@ struct Zone {
     /// From the start of a cylinder's last track to that of the next cylinder's first.
     next_cylinder_ps: Picos,
     first_cylinder: u32,
-    /// Where heads take turns in their order: a cylinder whose order is the other one differs from this in its lowest bit.
-    forward: Option<u32>,
+    /// A cylinder whose heads come in reverse order differs in its lowest bit from the first number, where the second is 1
+    /// and not 0.
+    reversed: (u32, u32),
 }
 
 impl Zone {
     /// The head of a cylinder's track number `track`, and the reverse.
     #[inline]
     fn head(&self, heads: u32, cylinder: u32, track: u32) -> u32 {
-        let reversed = self.forward.is_some_and(|forward| (cylinder ^ forward) & 1 == 1);
-        if reversed { heads - 1 - track } else { track }
+        let reversed = (cylinder ^ self.reversed.0) & self.reversed.1 == 1;
+        select_unpredictable(reversed, heads - 1 - track, track)
     }
 }
 
@@ -40,13 +42,13 @@ impl Zone {
 struct SkewSlips {
     sectors: Vec<u64>,
     /// Of a track or a cylinder, at the start of which they are counted.
-    unit: u64,
+    unit: Divisor,
 }
 
 impl SkewSlips {
     /// How many lie before the unit of `sector`.
     fn before(&self, sector: u64) -> u64 {
-        let start = sector / self.unit * self.unit;
+        let start = self.unit.quotient(sector) * self.unit.value();
         self.sectors.partition_point(|&slip| slip < start) as u64
     }
 }
@@ -54,7 +56,7 @@ impl SkewSlips {
 /// Zoned layout.
 #[derive(Clone, Debug)]
 pub struct Zoned {
-    /// In order of their LBNs; the last one is empty and begins where those end.
+    /// In order of their LBNs; the last one is beyond all of them.
     stretches: Vec<Stretch>,
     locator: Locator,
     zones: Vec<Zone>,
@@ -83,7 +85,7 @@ impl Zoned {
             groups.push(spared.groups);
             let spt = u64::from(plan.sectors_per_track).max(1);
             let unit = if layout.sparing == Sparing::PerTrack { spt } else { spt * heads };
-            skew_slips.push(SkewSlips { sectors: spared.slips, unit });
+            skew_slips.push(SkewSlips { sectors: spared.slips, unit: Divisor::new(unit) });
         }
         if !matches!(layout.sparing, Sparing::PerTrack | Sparing::PerCylinder { .. })
             || skew_slips.iter().all(|slips| slips.sectors.is_empty())
@@ -91,7 +93,7 @@ impl Zoned {
             skew_slips.clear();
         }
         let beyond = stretches.last().map_or(0, |last| last.zone);
-        stretches.push(Stretch { lbn: capacity, sector: 0, zone: beyond, grouped: false });
+        stretches.push(Stretch { lbn: u64::MAX, sector: 0, zone: beyond, grouped: false });
         let inner = stretches.get(1..stretches.len() - 1).unwrap_or_default();
         let locator = Locator::new(inner.iter().map(|s| s.lbn));
         let (heads, turn) = (Divisor::new(heads), Divisor::new(revolution_ps));
@@ -191,10 +193,10 @@ fn zone(plan: &ZonePlan, mapping: Mapping, heads: u64, first_lbn: u64, turn: Pic
         cylinder_step_ps: (track_skew_ps * (heads - 1) + next_cylinder_ps) % turn,
         next_cylinder_ps,
         first_cylinder: plan.first_cylinder,
-        forward: match mapping {
-            Mapping::Normal => None,
-            Mapping::SerpentineByZone => Some(plan.first_cylinder),
-            Mapping::SerpentineByDisk => Some(0),
+        reversed: match mapping {
+            Mapping::Normal => (0, 0),
+            Mapping::SerpentineByZone => (plan.first_cylinder, 1),
+            Mapping::SerpentineByDisk => (0, 1),
         },
     }
 }
@@ -252,7 +254,9 @@ mod tests {
             let (zoned, plain) = (Zoned::new(&plan, &layout, turn), plain::Zoned::new(&plan, &layout, turn));
             prop_assert_eq!(zoned.capacity(), plain.capacity());
             for lbn in 0..zoned.capacity() {
-                prop_assert_eq!(Run { zone: 0, even: 0, ..zoned.run(lbn) }, plain.run(lbn));
+                let run = zoned.run(lbn);
+                let sectors = run.sectors.min(zoned.capacity() - lbn);
+                prop_assert_eq!(Run { sectors, zone: 0, even: 0, ..run }, plain.run(lbn));
             }
             let mut run = zoned.run(from.min(zoned.capacity() - 1));
             let mut evenly = 0;
