@@ -46,7 +46,7 @@ impl Drive {
             let Some(key) = self.queue.pop_first().or_else(|| self.rebuild_queue.pop_first()) else { break };
             self.waiting -= 1;
             let bus = self.bus.map(|bus| &mut around.buses[bus]);
-            ssd.start(now, key, &around.ops.get(key), drive, &mut around.observer, bus);
+            ssd.start(now, key, around.ops.at(key), drive, &mut around.observer, bus);
         }
         self.serving = ssd.load();
         if let Some(at) = ssd.next_done() {
@@ -64,7 +64,7 @@ impl Drive {
         }
         let done = done?;
         self.serving = ssd.load();
-        let op = around.ops.get(done.op);
+        let op = around.ops.at(done.op);
         self.last_started = done.started;
         around.observer.stayed_at_drive(self.index as usize, op.arrived, now);
         if around.observer.window().ends(now) {
