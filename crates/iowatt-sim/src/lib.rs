@@ -14,6 +14,7 @@ mod device;
 mod engine;
 mod error;
 mod event;
+mod grain;
 mod observe;
 mod path;
 mod plan;

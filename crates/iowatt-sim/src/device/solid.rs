@@ -5,7 +5,7 @@ use super::ssd::Ssd;
 use super::{Body, Drive, NO_OP, Surroundings};
 use crate::clock::Nanos;
 use crate::observe::Observer;
-use crate::power::{Cause, Slot};
+use crate::power::Cause;
 use crate::state::State;
 
 impl Drive {
@@ -126,9 +126,9 @@ impl Drive {
             let ended = ssd.busy_until().max(self.idle_since);
             // Before its first work it sleeps.
             let awake = if ended == 0 { works } else { (ended + lasts).clamp(works, now) };
-            observer.book(drive, Slot::Of(State::Active), cause, from, works);
+            observer.book_chain(drive, cause, from, [(State::Active, works)]);
             observer.book(drive, slot, cause, works, awake);
-            observer.book(drive, Slot::Of(State::Idle), cause, awake, now);
+            observer.book_chain(drive, cause, awake, [(State::Idle, now)]);
         } else {
             observer.book_chain(drive, cause, from, [(State::Active, works), (State::Idle, now)]);
         }

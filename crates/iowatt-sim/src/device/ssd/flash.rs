@@ -10,6 +10,7 @@ use super::ftl::{Ftl, Geometry, Work};
 use super::meter::Meter;
 use super::steady::{Initial, Share};
 use crate::clock::{Nanos, nanos, whole};
+use crate::grain::Grain;
 use crate::plan::{FlashInitialPlan, FlashPlan, GcPolicy, SsdPlan};
 use crate::power::{Cause, FlashOperation};
 use crate::rng::Stream;
@@ -104,7 +105,7 @@ struct Bench {
     erase: Nanos,
     /// Nanoseconds of a byte on a channel.
     byte: f64,
-    unit_bytes: u64,
+    unit: Grain,
     read_j: f64,
     /// Of a stripe, and of a block of all planes of a die.
     program_j: f64,
@@ -164,7 +165,7 @@ impl Work for At<'_, '_> {
     }
 
     fn sense(&mut self, die: u32, pages: u32, units: u32, cause: Cause) {
-        let bytes = self.bench.unit_bytes * u64::from(units);
+        let bytes = self.bench.unit.bytes() * u64::from(units);
         let takes = self.bench.with_transfer(self.bench.read, bytes);
         let joules = f64::from(pages) * self.bench.read_j;
         self.bench.counts.pages_sensed += u64::from(pages);
@@ -246,7 +247,7 @@ impl Flash {
             program: nanos(plan.program_s).max(1),
             erase: nanos(plan.erase_s).max(1),
             byte: 1e9 / plan.channel_bytes_per_s,
-            unit_bytes,
+            unit: Grain::new(unit_bytes),
             read_j: plan.energy.read_j,
             program_j: f64::from(plan.planes) * plan.energy.program_j,
             erase_j: f64::from(plan.planes) * plan.energy.erase_j,
@@ -260,7 +261,7 @@ impl Flash {
     /// Bytes of a unit of the map.
     #[must_use]
     pub fn unit_bytes(&self) -> u64 {
-        self.bench.unit_bytes
+        self.bench.unit.bytes()
     }
 
     /// Counts since the start.
@@ -294,11 +295,11 @@ impl Flash {
         (from, until): (u64, u64),
         meter: &mut Meter<'_>,
     ) -> ReadOut {
-        let unit = self.bench.unit_bytes;
+        let unit = self.bench.unit;
         let mut out = ReadOut::default();
         // A stripe being gathered: superblock, number of the stripe, last page, pages, units.
         let mut open: Option<(u32, u32, u32, u32, u32)> = None;
-        for address in from / unit..until.div_ceil(unit) {
+        for address in unit.of(from)..unit.holding(until) {
             let Some((block, place)) = self.ftl.locate(address as u32) else { continue };
             if self.in_buffer(now, block, place) {
                 self.bench.counts.buffered += 1;
@@ -342,7 +343,7 @@ impl Flash {
         bench.until = bench.until.max(die.free_at());
         let channels = bench.channels.len() as u32;
         let channel = &mut bench.channels[(die_index % channels) as usize];
-        let transfer = whole(f64::from(units) * bench.unit_bytes as f64 * bench.byte);
+        let transfer = whole(f64::from(units) * bench.unit.bytes() as f64 * bench.byte);
         out.done = out.done.max(sensed.max(*channel) + transfer);
         *channel = (*channel).max(now) + transfer;
         out.pages += pages;
@@ -358,13 +359,13 @@ impl Flash {
         cause: Cause,
         meter: &mut Meter<'_>,
     ) -> Gate {
-        let unit = self.bench.unit_bytes;
+        let unit = self.bench.unit;
         let when = (now, ready);
         let mut waits = (ready, Gate::default());
         self.bench.latest = (0, Gate::default());
-        for address in from / unit..until.div_ceil(unit) {
-            let start = address * unit;
-            if start < from || start + unit > until {
+        for address in unit.of(from)..unit.holding(until) {
+            let start = address * unit.bytes();
+            if start < from || start + unit.bytes() > until {
                 self.complete_unit(when, address as u32, cause, meter);
             }
             if self.buffered {
@@ -396,8 +397,8 @@ impl Flash {
 
     /// Gives up all units that lie whole within bytes `from..until`.
     pub fn trim(&mut self, (from, until): (u64, u64)) {
-        let unit = self.bench.unit_bytes;
-        for address in from.div_ceil(unit)..until / unit {
+        let unit = self.bench.unit;
+        for address in unit.holding(from)..unit.of(until) {
             self.ftl.trim(address as u32);
         }
     }
