@@ -15,6 +15,7 @@ mod divisor;
 mod engine;
 mod error;
 mod event;
+mod grain;
 mod observe;
 mod path;
 mod plan;

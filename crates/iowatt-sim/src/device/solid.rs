@@ -5,7 +5,7 @@ use super::ssd::Ssd;
 use super::{Body, Drive, NO_OP, Surroundings};
 use crate::clock::Nanos;
 use crate::observe::Observer;
-use crate::power::{Cause, Slot};
+use crate::power::Cause;
 use crate::state::State;
 
 impl Drive {
@@ -46,7 +46,7 @@ impl Drive {
             let Some(key) = self.queue.pop_first().or_else(|| self.rebuild_queue.pop_first()) else { break };
             self.waiting -= 1;
             let bus = self.bus.map(|bus| &mut around.buses[bus]);
-            ssd.start(now, key, &around.ops.get(key), drive, &mut around.observer, bus);
+            ssd.start(now, key, around.ops.at(key), drive, &mut around.observer, bus);
         }
         self.serving = ssd.load();
         if let Some(at) = ssd.next_done() {
@@ -64,7 +64,7 @@ impl Drive {
         }
         let done = done?;
         self.serving = ssd.load();
-        let op = around.ops.get(done.op);
+        let op = around.ops.at(done.op);
         self.last_started = done.started;
         around.observer.stayed_at_drive(self.index as usize, op.arrived, now);
         if around.observer.window().ends(now) {
@@ -126,9 +126,9 @@ impl Drive {
             let ended = ssd.busy_until().max(self.idle_since);
             // Before its first work it sleeps.
             let awake = if ended == 0 { works } else { (ended + lasts).clamp(works, now) };
-            observer.book(drive, Slot::Of(State::Active), cause, from, works);
+            observer.book_chain(drive, cause, from, [(State::Active, works)]);
             observer.book(drive, slot, cause, works, awake);
-            observer.book(drive, Slot::Of(State::Idle), cause, awake, now);
+            observer.book_chain(drive, cause, awake, [(State::Idle, now)]);
         } else {
             observer.book_chain(drive, cause, from, [(State::Active, works), (State::Idle, now)]);
         }

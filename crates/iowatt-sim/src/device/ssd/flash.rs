@@ -10,15 +10,57 @@ use super::ftl::{Ftl, Geometry, Work};
 use super::meter::Meter;
 use super::steady::{Initial, Share};
 use crate::clock::{Nanos, nanos, whole};
-use crate::plan::{FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPolicy, SsdPlan};
+use crate::grain::Grain;
+use crate::plan::{FlashInitialPlan, FlashPlan, GcPolicy, SsdPlan};
 use crate::power::{Cause, FlashOperation};
 use crate::rng::Stream;
 
-/// A wait for the work of a die: its number and the work with which it has done what is waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A wait for the work of a die: its number and the work with which it has done what is waited for; by default, nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gate {
     die: u32,
     work: u64,
+}
+
+/// The stripes that the host's frontier was given last, of which the buffer holds as many as there are gates.
+#[derive(Debug)]
+struct Buffered {
+    gates: Vec<Gate>,
+    /// Where the next one goes: that of the oldest.
+    next: usize,
+    /// Stripes so far.
+    issued: u64,
+}
+
+impl Buffered {
+    fn new(stripes: usize) -> Self {
+        Self { gates: vec![Gate::default(); stripes], next: 0, issued: 0 }
+    }
+
+    #[inline]
+    fn push(&mut self, gate: Gate) {
+        self.gates[self.next] = gate;
+        self.issued += 1;
+        self.next += 1;
+        if self.next == self.gates.len() {
+            self.next = 0;
+        }
+    }
+
+    /// The stripe whose room the next one takes; nothing to wait for where there is none.
+    #[inline]
+    fn oldest(&self) -> Gate {
+        self.gates[self.next]
+    }
+
+    /// The stripe that was given `back` stripes ago, 1 the last; none where the buffer no longer holds it.
+    #[inline]
+    fn back(&self, back: u64) -> Option<Gate> {
+        let size = self.gates.len();
+        let back = usize::try_from(back).ok().filter(|&back| back <= size)?;
+        let at = if back > self.next { self.next + size - back } else { self.next - back };
+        Some(self.gates[at])
+    }
 }
 
 /// What became of a read.
@@ -50,26 +92,24 @@ pub struct FlashCounts {
 struct Bench {
     dies: Vec<Die>,
     channels: Vec<Nanos>,
-    /// The dies that the last stripes of the host's frontier went to, one after another, of which the buffer holds as many.
-    stripes: Vec<Gate>,
-    /// Stripes of that frontier so far.
-    issued: u64,
+    stripes: Buffered,
     /// All that is given will be done by then.
     until: Nanos,
-    /// The last stripe given of those that the present command waits for.
-    latest: Option<(Nanos, Gate)>,
-    geometry: Geometry,
+    /// The stripe of the present command that is done last, and when.
+    latest: (Nanos, Gate),
     interrupts: Interrupts,
     dies_per_channel: u64,
     read: Nanos,
+    /// A stripe's transfer included.
     program: Nanos,
     erase: Nanos,
     /// Nanoseconds of a byte on a channel.
     byte: f64,
-    unit_bytes: u64,
-    planes: u32,
-    pages_per_stripe: u32,
-    energy: FlashEnergyPlan,
+    unit: Grain,
+    read_j: f64,
+    /// Of a stripe, and of a block of all planes of a die.
+    program_j: f64,
+    erase_j: f64,
     counts: FlashCounts,
 }
 
@@ -111,27 +151,23 @@ struct At<'a, 'm> {
 impl Work for At<'_, '_> {
     #[inline]
     fn program(&mut self, die: u32, of_host: bool, cause: Cause) {
-        let bytes = self.bench.unit_bytes * u64::from(self.bench.geometry.stripe_units);
-        let takes = self.bench.with_transfer(self.bench.program, bytes);
-        let joules = f64::from(self.bench.pages_per_stripe) * self.bench.energy.program_j;
-        let job = Job { operation: FlashOperation::Program, cause, joules };
-        let gate = self.bench.give(die, self.when, takes, job, self.meter);
-        self.bench.counts.programs += 1;
+        let bench = &mut *self.bench;
+        let job = Job { operation: FlashOperation::Program, cause, joules: bench.program_j };
+        let gate = bench.give(die, self.when, bench.program, job, self.meter);
+        bench.counts.programs += 1;
         if of_host {
-            let slots = self.bench.stripes.len() as u64;
-            self.bench.stripes[(self.bench.issued % slots) as usize] = gate;
-            self.bench.issued += 1;
-            let at = self.bench.time_of(gate);
-            if self.bench.latest.is_none_or(|(latest, _)| latest < at) {
-                self.bench.latest = Some((at, gate));
+            bench.stripes.push(gate);
+            let at = bench.time_of(gate);
+            if at > bench.latest.0 {
+                bench.latest = (at, gate);
             }
         }
     }
 
     fn sense(&mut self, die: u32, pages: u32, units: u32, cause: Cause) {
-        let bytes = self.bench.unit_bytes * u64::from(units);
+        let bytes = self.bench.unit.bytes() * u64::from(units);
         let takes = self.bench.with_transfer(self.bench.read, bytes);
-        let joules = f64::from(pages) * self.bench.energy.read_j;
+        let joules = f64::from(pages) * self.bench.read_j;
         self.bench.counts.pages_sensed += u64::from(pages);
         self.bench.give(
             die,
@@ -143,7 +179,7 @@ impl Work for At<'_, '_> {
     }
 
     fn erase(&mut self) {
-        let joules = f64::from(self.bench.planes) * self.bench.energy.erase_j;
+        let joules = self.bench.erase_j;
         let job = Job { operation: FlashOperation::Erase, cause: Cause::Background, joules };
         for die in 0..self.bench.dies.len() {
             self.bench.give(die as u32, self.when, self.bench.erase, job, self.meter);
@@ -199,26 +235,25 @@ impl Flash {
         let interrupts = plan.suspend.map_or(Interrupts { program: false, erase: false, latency: 0 }, |s| {
             Interrupts { program: s.program, erase: s.erase, latency: nanos(s.latency_s) }
         });
-        let bench = Bench {
+        let mut bench = Bench {
             dies: vec![Die::default(); geometry.dies as usize],
             channels: vec![0; plan.channels as usize],
-            stripes: vec![Gate { die: 0, work: 0 }; slots],
-            issued: 0,
+            stripes: Buffered::new(slots),
             until: 0,
-            latest: None,
-            geometry,
+            latest: (0, Gate::default()),
             interrupts,
             dies_per_channel: u64::from(plan.dies_per_channel),
             read: nanos(plan.read_s).max(1),
             program: nanos(plan.program_s).max(1),
             erase: nanos(plan.erase_s).max(1),
             byte: 1e9 / plan.channel_bytes_per_s,
-            unit_bytes,
-            planes: plan.planes,
-            pages_per_stripe: plan.planes,
-            energy: plan.energy,
+            unit: Grain::new(unit_bytes),
+            read_j: plan.energy.read_j,
+            program_j: f64::from(plan.planes) * plan.energy.program_j,
+            erase_j: f64::from(plan.planes) * plan.energy.erase_j,
             counts: FlashCounts::default(),
         };
+        bench.program = bench.with_transfer(bench.program, unit_bytes * u64::from(geometry.stripe_units));
         let ftl = Ftl::new(geometry, plan.gc, plan.wear_levelling, initial, live);
         Self { ftl, bench, geometry, buffered, recent: [(u32::MAX, 0); 2] }
     }
@@ -226,7 +261,7 @@ impl Flash {
     /// Bytes of a unit of the map.
     #[must_use]
     pub fn unit_bytes(&self) -> u64 {
-        self.bench.unit_bytes
+        self.bench.unit.bytes()
     }
 
     /// Counts since the start.
@@ -260,11 +295,11 @@ impl Flash {
         (from, until): (u64, u64),
         meter: &mut Meter<'_>,
     ) -> ReadOut {
-        let unit = self.bench.unit_bytes;
+        let unit = self.bench.unit;
         let mut out = ReadOut::default();
         // A stripe being gathered: superblock, number of the stripe, last page, pages, units.
         let mut open: Option<(u32, u32, u32, u32, u32)> = None;
-        for address in from / unit..until.div_ceil(unit) {
+        for address in unit.of(from)..unit.holding(until) {
             let Some((block, place)) = self.ftl.locate(address as u32) else { continue };
             if self.in_buffer(now, block, place) {
                 self.bench.counts.buffered += 1;
@@ -308,7 +343,7 @@ impl Flash {
         bench.until = bench.until.max(die.free_at());
         let channels = bench.channels.len() as u32;
         let channel = &mut bench.channels[(die_index % channels) as usize];
-        let transfer = whole(f64::from(units) * bench.unit_bytes as f64 * bench.byte);
+        let transfer = whole(f64::from(units) * bench.unit.bytes() as f64 * bench.byte);
         out.done = out.done.max(sensed.max(*channel) + transfer);
         *channel = (*channel).max(now) + transfer;
         out.pages += pages;
@@ -323,30 +358,29 @@ impl Flash {
         (from, until): (u64, u64),
         cause: Cause,
         meter: &mut Meter<'_>,
-    ) -> Option<Gate> {
-        let unit = self.bench.unit_bytes;
-        let slots = self.bench.stripes.len() as u64;
+    ) -> Gate {
+        let unit = self.bench.unit;
         let when = (now, ready);
-        let mut waits: Option<(Nanos, Gate)> = None;
-        self.bench.latest = None;
-        for address in from / unit..until.div_ceil(unit) {
-            let start = address * unit;
-            if start < from || start + unit > until {
+        let mut waits = (ready, Gate::default());
+        self.bench.latest = (0, Gate::default());
+        for address in unit.of(from)..unit.holding(until) {
+            let start = address * unit.bytes();
+            if start < from || start + unit.bytes() > until {
                 self.complete_unit(when, address as u32, cause, meter);
             }
-            if self.buffered && self.bench.issued >= slots {
+            if self.buffered {
                 // The stripe that this unit goes to takes the room of the one so many before.
-                let gate = self.bench.stripes[(self.bench.issued % slots) as usize];
+                let gate = self.bench.stripes.oldest();
                 let at = self.bench.time_of(gate);
-                if at > ready && waits.is_none_or(|(latest, _)| latest < at) {
-                    waits = Some((at, gate));
+                if at > waits.0 {
+                    waits = (at, gate);
                 }
             }
             let mut at = At { bench: &mut self.bench, when, meter };
             self.ftl.write(address as u32, cause, &mut at);
             let (block, next) = self.ftl.frontier();
             if block != self.recent[0].0 && block != u32::MAX {
-                let begun = self.bench.issued - u64::from(next / self.geometry.stripe_units);
+                let begun = self.bench.stripes.issued - u64::from(next / self.geometry.stripe_units);
                 self.recent = [(block, begun), self.recent[0]];
             }
         }
@@ -358,13 +392,13 @@ impl Flash {
                 self.ftl.collect(padded, &mut at);
             }
         }
-        waits.map(|(_, gate)| gate)
+        waits.1
     }
 
     /// Gives up all units that lie whole within bytes `from..until`.
     pub fn trim(&mut self, (from, until): (u64, u64)) {
-        let unit = self.bench.unit_bytes;
-        for address in from.div_ceil(unit)..until / unit {
+        let unit = self.bench.unit;
+        for address in unit.holding(from)..unit.of(until) {
             self.ftl.trim(address as u32);
         }
     }
@@ -381,15 +415,13 @@ impl Flash {
 
     /// Whether a place has not been programmed yet.
     fn in_buffer(&self, now: Nanos, block: u32, place: u32) -> bool {
-        let stripe = place / self.geometry.stripe_units;
-        let slots = self.bench.stripes.len() as u64;
+        let stripes = &self.bench.stripes;
         self.recent.iter().filter(|r| r.0 == block).any(|&(_, begun)| {
-            let number = begun + u64::from(stripe);
-            if number >= self.bench.issued {
+            let number = begun + u64::from(place / self.geometry.stripe_units);
+            if number >= stripes.issued {
                 return true; // the stripe that is being filled
             }
-            let held = number + slots >= self.bench.issued;
-            held && self.bench.time_of(self.bench.stripes[(number % slots) as usize]) > now
+            stripes.back(stripes.issued - number).is_some_and(|gate| self.bench.time_of(gate) > now)
         })
     }
 

@@ -3,131 +3,43 @@
 //! What a command takes is known when it starts, but for one thing: a write that waits for room in the buffer is held up
 //! further by reads that come before the programs it waits for, and is asked again when its time has come.
 
+mod command;
 mod die;
 mod flash;
 mod ftl;
 mod limit;
+mod link;
 pub mod map;
 mod meter;
+mod pending;
 mod sheet;
 mod shuffle;
 pub mod steady;
 #[cfg(test)]
 mod tests;
+mod totals;
 
+pub use command::Completed;
 pub use flash::FlashCounts;
 pub use ftl::{Counts, Ftl, Geometry};
+pub use totals::Totals;
 
 use super::DriveOp;
 use crate::bus::Bus;
-use crate::clock::{Nanos, nanos, whole};
+use crate::clock::{Nanos, nanos};
 use crate::observe::Observer;
 use crate::plan::{FlashEnergyPlan, MediaPlan, SsdInterfacePlan, SsdPlan, WearPlan};
-use crate::power::{CAUSES, Cause, FLASH_OPERATIONS, FlashOperation, Slot};
+use crate::power::{CAUSES, Cause};
 use crate::rng::Stream;
+use crate::slab::Slab;
 use crate::state::State;
+use command::{Command, Energy};
 use flash::{Flash, Gate};
 use limit::Limit;
+use link::Link;
 use meter::Meter;
+use pending::Pending;
 use sheet::Sheet;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-/// A way to the host that carries one thing at a time.
-#[derive(Clone, Copy, Debug)]
-struct Link {
-    byte: f64,
-    free: Nanos,
-}
-
-impl Link {
-    fn new(bytes_per_s: f64) -> Self {
-        Self { byte: 1e9 / bytes_per_s, free: 0 }
-    }
-
-    /// End of a transfer of `bytes`, of which the last `rest` are ready at `ready` and all others were before.
-    fn carry(&mut self, now: Nanos, ready: Nanos, bytes: u64, rest: u64) -> Nanos {
-        let takes = |bytes: u64| whole(bytes as f64 * self.byte);
-        let all = takes(bytes);
-        let rest = takes(rest);
-        self.free = self.free.max(now) + all;
-        self.free.max(ready + rest)
-    }
-}
-
-/// A command in service.
-#[derive(Clone, Copy, Debug)]
-struct Command {
-    op: u32,
-    started: Nanos,
-    /// Not done before.
-    least: Nanos,
-    /// Nor before this.
-    gate: Option<Gate>,
-    /// When its energy is used.
-    span: (Nanos, Nanos),
-    cause: Cause,
-    /// Share of it that is for redundancy.
-    redundant: f64,
-    joules: [f64; FLASH_OPERATIONS],
-    /// It needed no flash.
-    hit: bool,
-}
-
-/// A command that is done.
-#[derive(Clone, Copy, Debug)]
-pub struct Completed {
-    /// Key of its operation.
-    pub op: u32,
-    /// When it was taken into service.
-    pub started: Nanos,
-    /// A read that needed no flash.
-    pub hit: bool,
-}
-
-/// Counts over a span.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Totals {
-    /// Bytes that the host wrote.
-    pub written_bytes: u64,
-    /// Bytes that it gave up.
-    pub trimmed_bytes: u64,
-    /// Commands that did so.
-    pub trims: u64,
-    /// Of the translation layer.
-    pub ftl: Counts,
-    /// Of the flash.
-    pub flash: FlashCounts,
-}
-
-impl Totals {
-    /// What came after `before`.
-    #[must_use]
-    pub fn since(&self, before: &Self) -> Self {
-        let (f, g) = (&self.ftl, &before.ftl);
-        let (n, m) = (&self.flash, &before.flash);
-        Self {
-            written_bytes: self.written_bytes - before.written_bytes,
-            trimmed_bytes: self.trimmed_bytes - before.trimmed_bytes,
-            trims: self.trims - before.trims,
-            ftl: Counts {
-                host: f.host - g.host,
-                moved: f.moved - g.moved,
-                levelled: f.levelled - g.levelled,
-                padded: f.padded - g.padded,
-                erased: f.erased - g.erased,
-                trimmed: f.trimmed - g.trimmed,
-            },
-            flash: FlashCounts {
-                pages_read: n.pages_read - m.pages_read,
-                pages_sensed: n.pages_sensed - m.pages_sensed,
-                programs: n.programs - m.programs,
-                buffered: n.buffered - m.buffered,
-                suspended: n.suspended - m.suspended,
-            },
-        }
-    }
-}
 
 #[derive(Debug)]
 enum Media {
@@ -148,10 +60,8 @@ pub struct Ssd {
     latency: [Nanos; 2],
     links: [Link; 2],
     limit: Option<Box<Limit>>,
-    commands: Vec<Command>,
-    unused: Vec<u32>,
-    pending: BinaryHeap<Reverse<(Nanos, u64, u32)>>,
-    order: u64,
+    commands: Slab<Command>,
+    pending: Pending,
     /// Commands in service by cause, and since when that has not been booked.
     serving: [u32; CAUSES],
     since: Nanos,
@@ -174,7 +84,7 @@ impl Ssd {
     #[must_use]
     pub fn new(plan: &SsdPlan, depth: usize, random: &mut Stream) -> Self {
         let i = plan.interface;
-        let depth = depth.min(i.queue_depth);
+        let depth = depth.min(i.queue_depth).min(pending::MOST);
         let (media, raw_bytes, planes, energy) = match &plan.media {
             MediaPlan::Flash(flash) => {
                 let raw = flash.raw_bytes();
@@ -199,10 +109,8 @@ impl Ssd {
             latency: [nanos(i.command_read_s), nanos(i.command_write_s).max(1)],
             links: [Link::new(i.read_bytes_per_s), Link::new(i.write_bytes_per_s)],
             limit: plan.power.cap_w.map(|cap| Box::new(Limit::new(cap - plan.power.active_w))),
-            commands: Vec::new(),
-            unused: Vec::new(),
-            pending: BinaryHeap::new(),
-            order: 0,
+            commands: Slab::default(),
+            pending: Pending::default(),
             serving: [0; CAUSES],
             since: 0,
             area: 0,
@@ -232,7 +140,7 @@ impl Ssd {
     /// The earliest completion, as far as anybody knows.
     #[must_use]
     pub fn next_done(&self) -> Option<Nanos> {
-        self.pending.peek().map(|Reverse((at, ..))| *at)
+        self.pending.first().map(|(at, _)| at)
     }
 
     /// When all that it does will be done, if nothing more comes.
@@ -247,7 +155,7 @@ impl Ssd {
 
     /// Keys of the operations in service.
     pub fn in_service(&self) -> impl Iterator<Item = u32> + '_ {
-        self.pending.iter().map(|Reverse((.., slot))| self.commands[*slot as usize].op)
+        self.pending.all().map(|(_, number)| self.commands.at(number).op)
     }
 
     /// Takes a command into service. The drive was at rest before, if it was, until now.
@@ -276,14 +184,16 @@ impl Ssd {
         let mut command = Command {
             op: key,
             started: now,
-            least: ready,
-            gate: None,
+            gate: Gate::default(),
             span: (now, ready),
             cause: op.cause,
-            redundant,
-            joules: [0.0; FLASH_OPERATIONS],
+            write: op.write,
             hit: false,
+            redundant,
+            energy: Energy::default(),
         };
+        // Not done before.
+        let mut least = ready;
         let window = *observer.window();
         let mut meter = Meter::new(observer, drive, self.limit.as_deref_mut(), now);
         let mut over_bus = |ready: Nanos| match &mut bus {
@@ -302,95 +212,62 @@ impl Ssd {
                 }
             }
             Media::Flash(flash) => {
-                command.joules[FlashOperation::Transfer as usize] =
-                    self.energy.transfer_j_per_byte * bytes as f64;
-                command.joules[FlashOperation::Command as usize] = self.energy.command_j;
+                command.energy.transfer = self.energy.transfer_j_per_byte * bytes as f64;
+                command.energy.command = self.energy.command_j;
                 if op.write {
-                    command.least = over_bus(self.links[1].carry(now, ready, bytes, bytes));
-                    command.gate = flash.write((now, command.least), (from, until), op.cause, &mut meter);
+                    least = over_bus(self.links[1].carry(now, ready, bytes, bytes));
+                    command.gate = flash.write((now, least), (from, until), op.cause, &mut meter);
                 } else {
                     let out = flash.read((now, ready), (from, until), &mut meter);
                     let rest = bytes.min(flash.unit_bytes());
-                    command.least = over_bus(self.links[0].carry(now, ready.max(out.done), bytes, rest));
-                    command.joules[FlashOperation::Read as usize] = f64::from(out.pages) * self.energy.read_j;
+                    least = over_bus(self.links[0].carry(now, ready.max(out.done), bytes, rest));
+                    command.energy.media = f64::from(out.pages) * self.energy.read_j;
                     command.hit = out.pages == 0;
                 }
             }
             Media::Sheet(sheet) => {
                 let turn = sheet.serve(now, bytes, op.write);
-                let operation = if op.write { FlashOperation::Program } else { FlashOperation::Read };
-                command.joules[operation as usize] = turn.joules;
-                command.least = over_bus(turn.done);
+                command.energy.media = turn.joules;
+                least = over_bus(turn.done);
                 command.span = (turn.begins, turn.ends);
             }
         }
         self.written_bytes += if op.write { bytes } else { 0 };
-        for (operation, joules) in operations(&command.joules) {
-            meter.owe(command.cause, operation, joules);
-        }
+        command.each(|operation, joules| meter.owe(op.cause, operation, joules));
         // A power cap holds it up until what it uses has passed.
-        command.least = command.least.max(meter.free_at());
+        least = least.max(meter.free_at());
         let gated = match &self.media {
-            Media::Flash(flash) => command.gate.map_or(0, |gate| flash.time_of(gate)),
+            Media::Flash(flash) => flash.time_of(command.gate),
             Media::Sheet(_) => 0,
         };
-        let done = command.least.max(gated);
         self.serving[command.cause as usize] += 1;
-        let slot = if let Some(slot) = self.unused.pop() {
-            self.commands[slot as usize] = command;
-            slot
-        } else {
-            self.commands.push(command);
-            (self.commands.len() - 1) as u32
-        };
-        self.wait_for(done, slot);
-    }
-
-    fn wait_for(&mut self, at: Nanos, slot: u32) {
-        self.pending.push(Reverse((at, self.order, slot)));
-        self.order += 1;
+        let number = self.commands.insert(command);
+        self.pending.add(least.max(gated), number);
     }
 
     /// The earliest completion has come: ends that command, unless it is found to take longer.
     pub fn complete(&mut self, now: Nanos, drive: usize, observer: &mut Observer) -> Option<Completed> {
-        let Reverse((_, _, slot)) = *self.pending.peek()?;
-        let command = self.commands[slot as usize];
-        if let (Some(gate), Media::Flash(flash)) = (command.gate, &self.media) {
-            let at = flash.time_of(gate);
+        let (_, number) = self.pending.first()?;
+        let mut on_flash = false;
+        if let Media::Flash(flash) = &self.media {
+            let at = flash.time_of(self.commands.at(number).gate);
             if at > now {
-                self.pending.pop();
-                self.wait_for(at, slot);
+                self.pending.put_off_first(at, number);
                 return None;
             }
+            on_flash = true;
         }
         self.account(now, drive, observer);
-        self.pending.pop();
-        self.serving[command.cause as usize] -= 1;
-        self.unused.push(slot);
-        let (from, until) = command.span;
-        let until = if matches!(self.media, Media::Flash(_)) { now } else { until };
-        self.book(&command, (from, until.max(from)), 1.0, drive, observer, now);
-        Some(Completed { op: command.op, started: command.started, hit: command.hit })
-    }
-
-    fn book(
-        &mut self,
-        command: &Command,
-        span: (Nanos, Nanos),
-        share: f64,
-        drive: usize,
-        observer: &mut Observer,
-        now: Nanos,
-    ) {
+        self.pending.remove_first();
         let mut meter = Meter::new(observer, drive, self.limit.as_deref_mut(), now);
-        for (operation, joules) in operations(&command.joules) {
-            let own = joules * share * (1.0 - command.redundant);
-            meter.use_energy(command.cause, operation, own, span.0, span.1);
-            if command.redundant > 0.0 {
-                let rest = joules * share * command.redundant;
-                meter.use_energy(Cause::Redundancy, operation, rest, span.0, span.1);
-            }
-        }
+        let command = self.commands.at(number);
+        self.serving[command.cause as usize] -= 1;
+        let (from, until) = command.span;
+        let until = if on_flash { now } else { until };
+        command.book(1.0, (from, until.max(from)), &mut meter);
+        let done = Completed { op: command.op, started: command.started, hit: command.hit };
+        self.commands.remove(number);
+        Some(done)
     }
 
     /// Books the time in service since the last change: it is shared out among the commands' causes.
@@ -409,8 +286,8 @@ impl Ssd {
                 continue;
             }
             so_far += count;
-            let end = from + (u128::from(now - from) * u128::from(so_far) / u128::from(all)) as Nanos;
-            observer.book(drive, Slot::Of(State::Active), cause, at, end);
+            let end = from + part_of(now - from, so_far, all);
+            observer.book_chain(drive, cause, at, [(State::Active, end)]);
             at = end;
         }
     }
@@ -421,16 +298,15 @@ impl Ssd {
         if self.before.is_none() {
             self.before = Some(self.totals());
         }
-        let pending: Vec<(Nanos, u32)> =
-            self.pending.iter().map(|Reverse((at, _, slot))| (*at, *slot)).collect();
-        for (at, slot) in pending {
-            let command = self.commands[slot as usize];
+        let mut meter = Meter::new(observer, drive, self.limit.as_deref_mut(), now);
+        for (at, number) in self.pending.all() {
+            let command = self.commands.at(number);
             let (from, until) = command.span;
             let until = if matches!(self.media, Media::Flash(_)) { at } else { until };
             let passed = now.clamp(from, until.max(from));
             if passed > from {
                 let share = (passed - from) as f64 / (until - from) as f64;
-                self.book(&command, (from, passed), share, drive, observer, now);
+                command.book(share, (from, passed), &mut meter);
             }
         }
         self.settle(now, drive, observer);
@@ -512,6 +388,14 @@ impl Ssd {
     }
 }
 
-fn operations(joules: &[f64; FLASH_OPERATIONS]) -> impl Iterator<Item = (FlashOperation, f64)> + '_ {
-    FlashOperation::ALL.into_iter().zip(*joules).filter(|(_, j)| *j > 0.0)
+/// `span * part / whole`, rounded down.
+#[inline]
+fn part_of(span: Nanos, part: u64, whole: u64) -> Nanos {
+    if part == whole {
+        return span;
+    }
+    match span.checked_mul(part) {
+        Some(product) => product / whole,
+        None => (u128::from(span) * u128::from(part) / u128::from(whole)) as Nanos,
+    }
 }

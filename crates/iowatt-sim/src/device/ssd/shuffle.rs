@@ -1,6 +1,6 @@
 //! A bijection on `0..n` without a table: where data were written before the run, in no order anybody could tell.
 
-/// Shuffles `0..n`, both ways. Rounds of an odd multiplication and a shift on the next power of two, which are bijections
+/// Shuffles `0..n`. Rounds of an odd multiplication and a shift on the next power of two, which are bijections
 /// there; what falls outside is shuffled again (cycle walking: fewer than two rounds on average).
 #[derive(Clone, Copy, Debug)]
 pub struct Shuffle {
@@ -9,7 +9,6 @@ pub struct Shuffle {
     shift: u32,
     keys: [u64; ROUNDS],
     factors: [u64; ROUNDS],
-    inverses: [u64; ROUNDS],
 }
 
 const ROUNDS: usize = 3;
@@ -21,10 +20,8 @@ impl Shuffle {
         let bits = 64 - n.saturating_sub(1).leading_zeros();
         let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
         let keys = std::array::from_fn(|_| seed());
-        let factors: [u64; ROUNDS] = std::array::from_fn(|_| seed() | 1);
-        // Newton's iteration doubles the good bits: 3, 6, 12, 24, 48, 96.
-        let inverse = |f: u64| (0..5).fold(f, |x, _| x.wrapping_mul(2u64.wrapping_sub(f.wrapping_mul(x))));
-        Self { n, mask, shift: bits.div_ceil(2).max(1), keys, factors, inverses: factors.map(inverse) }
+        let factors = std::array::from_fn(|_| seed() | 1);
+        Self { n, mask, shift: bits.div_ceil(2).max(1), keys, factors }
     }
 
     /// Where `i < n` goes.
@@ -36,22 +33,6 @@ impl Shuffle {
             for round in 0..ROUNDS {
                 x = (x ^ self.keys[round]).wrapping_mul(self.factors[round]) & self.mask;
                 x ^= x >> self.shift;
-            }
-            if x < self.n {
-                return x;
-            }
-        }
-    }
-
-    /// What goes to `i < n`.
-    #[inline]
-    #[must_use]
-    pub fn backward(&self, i: u64) -> u64 {
-        let mut x = i;
-        loop {
-            for round in (0..ROUNDS).rev() {
-                x ^= x >> self.shift; // its own inverse: the shift is at least half the bits
-                x = (x.wrapping_mul(self.inverses[round]) ^ self.keys[round]) & self.mask;
             }
             if x < self.n {
                 return x;
@@ -80,7 +61,6 @@ mod tests {
                 let j = shuffle.forward(i);
                 prop_assert!(j < n && !seen[j as usize]);
                 seen[j as usize] = true;
-                prop_assert_eq!(shuffle.backward(j), i);
             }
         }
     }

@@ -88,19 +88,8 @@ impl Class {
     #[inline]
     fn rank(&self, address: u32) -> u32 {
         let i = address - self.from;
-        let (run, within) = (i / self.run, i % self.run);
+        let (run, within) = if self.run == 1 { (i, 0) } else { (i / self.run, i % self.run) };
         if run < self.runs() { self.shuffle.forward(u64::from(run)) as u32 * self.run + within } else { i }
-    }
-
-    #[inline]
-    fn address(&self, rank: u32) -> u32 {
-        let (run, within) = (rank / self.run, rank % self.run);
-        let i = if run < self.runs() {
-            self.shuffle.backward(u64::from(run)) as u32 * self.run + within
-        } else {
-            rank
-        };
-        self.from + i
     }
 }
 
@@ -179,21 +168,6 @@ impl Initial {
         let block = class.block(rank);
         let before: u32 = self.classes[..number].iter().map(|c| c.starts[block + 1] - c.starts[block]).sum();
         Some((block as u32, before + rank - class.starts[block]))
-    }
-
-    /// The address at a place of a superblock; none where there is none.
-    #[inline]
-    #[must_use]
-    pub fn address(&self, block: u32, mut place: u32) -> Option<u32> {
-        let block = block as usize;
-        for class in &self.classes {
-            let held = class.starts[block + 1] - class.starts[block];
-            if place < held {
-                return Some(class.address(class.starts[block] + place));
-            }
-            place -= held;
-        }
-        None
     }
 }
 

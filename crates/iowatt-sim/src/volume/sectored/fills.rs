@@ -49,11 +49,10 @@ impl Sectored {
         if io.draining() {
             return;
         }
-        let now: u64 = Self::split(self.extent, read.from, read.until)
-            .map(|(extent, ..)| u64::from(self.written[extent as usize][BEGUN]))
-            .sum();
+        let pieces = self.extent.split(read.from, read.until);
+        let now: u64 = pieces.map(|(extent, ..)| u64::from(self.written[extent as usize][BEGUN])).sum();
         if now == begun {
-            for (extent, from, until) in Self::split(self.extent, read.from, read.until) {
+            for (extent, from, until) in self.extent.split(read.from, read.until) {
                 self.fill(extent, from, until, io);
             }
         }
@@ -75,14 +74,14 @@ impl Sectored {
         };
         let Some(slot) = slot.or_else(|| self.allocate(extent, io)) else { return };
         let sectors = self.sectors(from, until);
-        let start = u64::from(slot) * self.extent;
+        let start = u64::from(slot) * self.extent.bytes();
         let (mut at, mut left, mut bytes) = (sectors.0, 0, 0);
         while at < sectors.1 {
             let (valid, end) = self.slots.valid.run(slot, at, sectors.1);
             if !valid {
-                let byte = |sector: u32| start + u64::from(sector) * self.sector;
+                let byte = |sector: u32| start + u64::from(sector) * self.sector.bytes();
                 io.background(FILL | place as u64, FAST, byte(at), byte(end), true);
-                (left, bytes) = (left + 1, bytes + u64::from(end - at) * self.sector);
+                (left, bytes) = (left + 1, bytes + u64::from(end - at) * self.sector.bytes());
             }
             at = end;
         }

@@ -24,6 +24,7 @@ use super::pool_io::{PoolIo, VolumeRequest};
 use super::sectors::Pieces;
 use super::waiting::{Piece, Waiting};
 use crate::clock::nanos;
+use crate::grain::Grain;
 use crate::plan::{CachingPlan, PlacementPlan, VirtualPoolPlan, WriteCaching};
 use crate::slab::Slab;
 use fills::Fills;
@@ -55,8 +56,8 @@ struct Sent {
 /// A slow part, and a fast one of copies.
 #[derive(Debug)]
 pub struct Sectored {
-    extent: u64,
-    sector: u64,
+    extent: Grain,
+    sector: Grain,
     threshold: u16,
     writes: WriteCaching,
     allocates: bool,
@@ -83,8 +84,8 @@ impl Sectored {
         let sectors = (plan.extent_bytes / sector) as usize;
         let share = |share: f64| (share * f64::from(fast)) as u32;
         let mut new = Self {
-            extent: plan.extent_bytes,
-            sector,
+            extent: Grain::new(plan.extent_bytes),
+            sector: Grain::new(sector),
             threshold: plan.promotion_threshold,
             writes: plan.write,
             allocates: plan.allocate_on_write,
@@ -117,25 +118,20 @@ impl Sectored {
         (slot != u32::MAX).then_some(slot)
     }
 
-    fn extent_of(&self, byte: u64) -> u32 {
-        (byte / self.extent) as u32
-    }
-
-    /// The extents, or slots, of bytes `from..until` of a part: each with its bytes.
-    fn split(extent: u64, from: u64, until: u64) -> impl Iterator<Item = (u32, u64, u64)> {
-        (from / extent..until.div_ceil(extent))
-            .map(move |number| (number as u32, from.max(number * extent), until.min((number + 1) * extent)))
-    }
-
     /// The sectors of an extent that its bytes `from..until` (of the part) touch.
     fn sectors(&self, from: u64, until: u64) -> (u32, u32) {
-        let start = from / self.extent * self.extent;
-        (((from - start) / self.sector) as u32, (until - start).div_ceil(self.sector) as u32)
+        let start = self.extent.start(from);
+        (self.sector.of(from - start) as u32, self.sector.holding(until - start) as u32)
+    }
+
+    /// Sectors of a slot.
+    fn sectors_of_slot(&self) -> u32 {
+        self.sector.of(self.extent.bytes()) as u32
     }
 
     /// Bytes of the slow part in slot `slot` of the fast part.
     fn in_slot(&self, slot: u32, from: u64) -> u64 {
-        u64::from(slot) * self.extent + from % self.extent
+        u64::from(slot) * self.extent.bytes() + (from - self.extent.start(from))
     }
 
     /// `extent` has a slot from now on.
@@ -149,7 +145,7 @@ impl Sectored {
     fn install(&mut self, extent: u32) {
         if let Some(slot) = self.slots.free() {
             self.belong(extent, slot);
-            self.slots.valid.fill(slot, (0, (self.extent / self.sector) as u32), true);
+            self.slots.valid.fill(slot, (0, self.sectors_of_slot()), true);
         }
     }
 
@@ -182,7 +178,7 @@ impl Sectored {
     /// Bytes `from..until` of one extent go to the parts that have them or take them. Returns how many of them the fast part
     /// serves.
     fn route(&mut self, piece: &Piece, to: &mut Joined, io: &mut PoolIo<'_>) -> u64 {
-        let extent = self.extent_of(piece.from);
+        let extent = self.extent.of(piece.from) as u32;
         if piece.write {
             return self.route_write(piece, extent, to, io);
         }
@@ -193,12 +189,12 @@ impl Sectored {
         };
         self.slots.used(slot, false, io.now());
         let (mut first, last) = self.sectors(piece.from, piece.until);
-        let start = u64::from(extent) * self.extent;
+        let start = self.extent.start(piece.from);
         let mut served = 0;
         while first < last {
             let (valid, end) = self.slots.valid.run(slot, first, last);
-            let from = piece.from.max(start + u64::from(first) * self.sector);
-            let until = piece.until.min(start + u64::from(end) * self.sector);
+            let from = piece.from.max(start + u64::from(first) * self.sector.bytes());
+            let until = piece.until.min(start + u64::from(end) * self.sector.bytes());
             if valid {
                 // Counted before anything may start to move, so that a move sees it.
                 self.slots.under_way[slot as usize][READ] += 1;
@@ -255,7 +251,7 @@ impl Sectored {
 
     /// How many writes to the extents of bytes `from..until` of the slow part have begun, if all of them have ended.
     fn begun(&self, from: u64, until: u64) -> Option<u64> {
-        Self::split(self.extent, from, until).try_fold(0, |sum, (extent, ..)| {
+        self.extent.split(from, until).try_fold(0, |sum, (extent, ..)| {
             let written = self.written[extent as usize];
             (written[BEGUN] == written[ENDED]).then_some(sum + u64::from(written[BEGUN]))
         })
@@ -309,7 +305,7 @@ impl Joined {
 
 impl Scheme for Sectored {
     fn capacity_bytes(&self) -> u64 {
-        self.slot.len() as u64 * self.extent
+        self.slot.len() as u64 * self.extent.bytes()
     }
 
     fn submit(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
@@ -317,7 +313,7 @@ impl Scheme for Sectored {
         let mut fast = 0;
         let whole =
             Piece { request: request.key, from: request.from, until: request.until, write: request.write };
-        for (extent, from, until) in Self::split(self.extent, request.from, request.until) {
+        for (extent, from, until) in self.extent.split(request.from, request.until) {
             let piece = Piece { from, until, ..whole };
             if self.initial.touch(extent)
                 && self.initial.placement == PlacementPlan::FirstTouch
@@ -347,7 +343,7 @@ impl Scheme for Sectored {
 
     fn transfer_done(&mut self, tag: u64, io: &mut PoolIo<'_>) {
         let sent = self.sent.remove(tag as u32);
-        for (number, from, until) in Self::split(self.extent, sent.from, sent.until) {
+        for (number, from, until) in self.extent.split(sent.from, sent.until) {
             let mut extent = number;
             if sent.part == FAST {
                 extent = self.slots.extent[number as usize];
@@ -382,12 +378,12 @@ impl Scheme for Sectored {
     }
 
     fn occupied_bytes(&self, part: usize) -> Option<u64> {
-        Some(if part == FAST { self.slots.taken() } else { self.slot.len() as u64 } * self.extent)
+        Some(if part == FAST { self.slots.taken() } else { self.slot.len() as u64 } * self.extent.bytes())
     }
 
     fn dirty_bytes(&self) -> u64 {
         let waiting: u64 = self.slots.dirty_sectors();
-        (waiting + self.write_backs.sectors_under_way(&self.slots)) * self.sector
+        (waiting + self.write_backs.sectors_under_way(&self.slots)) * self.sector.bytes()
     }
 
     fn hottest(&self) -> Option<Vec<u32>> {

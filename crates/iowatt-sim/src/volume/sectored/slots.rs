@@ -157,7 +157,7 @@ impl Sectored {
                 held(own, format!("slot {slot} does not know that it is of {extent}"))?;
             }
         }
-        let sectors = (self.extent / self.sector) as u32;
+        let sectors = self.sectors_of_slot();
         let mut counts = [0; 4];
         for (slot, &state) in self.slots.state.iter().enumerate() {
             counts[state as usize] += 1;

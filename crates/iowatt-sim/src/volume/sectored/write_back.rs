@@ -94,12 +94,12 @@ impl Sectored {
     /// Reads or writes the sectors of a write-back, in slot or extent `number` of a part; how many transfers that takes.
     fn transfer(&mut self, place: usize, (part, number): (usize, u32), io: &mut PoolIo<'_>) -> u32 {
         let (mut at, mut runs) = (0, 0);
-        let (start, sectors) = (u64::from(number) * self.extent, (self.extent / self.sector) as u32);
+        let (start, sectors) = (u64::from(number) * self.extent.bytes(), self.sectors_of_slot());
         let half = if part == SLOW { SECOND } else { 0 };
         while at < sectors {
             let (goes, end) = self.write_backs.sectors.run(place as u32, at, sectors);
             if goes {
-                let byte = |sector: u32| start + u64::from(sector) * self.sector;
+                let byte = |sector: u32| start + u64::from(sector) * self.sector.bytes();
                 let tag = half | place as u64 | u64::from(runs) << RUN_SHIFT;
                 io.background(tag, part, byte(at), byte(end), part == SLOW);
                 runs += 1;
@@ -117,7 +117,7 @@ impl Sectored {
             now.writing = true;
             now.left = self.transfer(place, (SLOW, self.slots.extent[now.slot as usize]), io);
         } else if now.left == 0 {
-            let bytes = u64::from(self.write_backs.sectors.count(place as u32)) * self.sector;
+            let bytes = u64::from(self.write_backs.sectors.count(place as u32)) * self.sector.bytes();
             self.write_backs.sectors.clear(place as u32);
             self.write_backs.places[place] = None;
             self.slots.arrived(now.slot);

@@ -16,6 +16,7 @@ use super::pool_io::{PoolIo, VolumeRequest};
 use super::recency::Recency;
 use super::run::{Run, Span};
 use super::waiting::{Piece, Waiting};
+use crate::grain::Grain;
 use crate::plan::{TieringPlan, VirtualPoolPlan};
 
 use moves::Move;
@@ -30,7 +31,7 @@ const SLOW: usize = 1;
 /// A fast and a slow part; each extent lives in one of them.
 #[derive(Debug)]
 pub struct Tiering {
-    extent: u64,
+    extent: Grain,
     threshold: u16,
     /// Slots of the fast part; slow ones are numbered behind them.
     fast: u32,
@@ -61,7 +62,7 @@ impl Tiering {
         let (fast, slow, moves) = (slots(FAST), slots(SLOW), plan.max_migrations);
         let extents = fast + slow - moves as u32;
         let mut new = Self {
-            extent: plan.extent_bytes,
+            extent: Grain::new(plan.extent_bytes),
             threshold: plan.promotion_threshold,
             fast,
             home: vec![0; extents as usize],
@@ -81,7 +82,7 @@ impl Tiering {
 
     /// First byte of a slot in its part.
     fn start(&self, slot: u32) -> u64 {
-        u64::from(if slot < self.fast { slot } else { slot - self.fast }) * self.extent
+        u64::from(if slot < self.fast { slot } else { slot - self.fast }) * self.extent.bytes()
     }
 
     /// The part of a slot.
@@ -91,7 +92,7 @@ impl Tiering {
 
     /// Bytes `from..until` of the virtual pool, within extent `extent`, in the slot that is its home.
     fn within(&self, extent: u32, slot: u32, (from, until): (u64, u64)) -> (u64, u64) {
-        let before = u64::from(extent) * self.extent;
+        let before = u64::from(extent) * self.extent.bytes();
         let start = self.start(slot);
         (start + (from - before), start + (until - before))
     }
@@ -105,7 +106,7 @@ impl Tiering {
 
     /// A piece that was held back goes where its extent is now.
     fn pass_held(&mut self, piece: &Piece, io: &mut PoolIo<'_>) {
-        let extent = (piece.from / self.extent) as u32;
+        let extent = self.extent.of(piece.from) as u32;
         let slot = self.home[extent as usize] & !MOVING;
         self.under_way[slot as usize][usize::from(piece.write)] += 1;
         let (from, until) = self.within(extent, slot, (piece.from, piece.until));
@@ -117,16 +118,13 @@ impl Tiering {
 
 impl Scheme for Tiering {
     fn capacity_bytes(&self) -> u64 {
-        self.home.len() as u64 * self.extent
+        self.home.len() as u64 * self.extent.bytes()
     }
 
     fn submit(&mut self, request: &VolumeRequest, io: &mut PoolIo<'_>) {
         let mut runs = [FAST, SLOW].map(|part| Run::on(part, false));
         let mut found = [0; 2];
-        let mut from = request.from;
-        while from < request.until {
-            let extent = (from / self.extent) as u32;
-            let until = request.until.min((u64::from(extent) + 1) * self.extent);
+        for (extent, from, until) in self.extent.split(request.from, request.until) {
             self.touch(extent);
             let home = self.home[extent as usize];
             let slot = home & !MOVING;
@@ -146,7 +144,6 @@ impl Scheme for Tiering {
                     self.promote(extent, io);
                 }
             }
-            from = until;
         }
         runs.iter_mut().for_each(|run| run.transfer(request, io));
         if let Some(counts) = io.counts() {
@@ -178,7 +175,7 @@ impl Scheme for Tiering {
 
     fn occupied_bytes(&self, part: usize) -> Option<u64> {
         let own = self.home.iter().filter(|&&home| self.part(home & !MOVING) == part).count();
-        Some(own as u64 * self.extent)
+        Some(own as u64 * self.extent.bytes())
     }
 
     fn hottest(&self) -> Option<Vec<u32>> {

@@ -147,7 +147,7 @@ impl Tiering {
         }
         self.blocked -= 1;
         let tag = place as u64;
-        let at = |slot: u32| (self.start(slot), self.start(slot) + self.extent);
+        let at = |slot: u32| (self.start(slot), self.start(slot) + self.extent.bytes());
         let mut transfer = |part: usize, slot: u32, write: bool| {
             let (from, until) = at(slot);
             io.background(tag, part, from, until, write);
@@ -174,7 +174,7 @@ impl Tiering {
     fn arrive(&mut self, extent: u32, slot: u32, held: &mut Queue, io: &mut PoolIo<'_>) {
         self.home[extent as usize] = slot;
         self.heat[extent as usize] = 0;
-        let (bytes, part) = (self.extent, self.part(slot));
+        let (bytes, part) = (self.extent.bytes(), self.part(slot));
         if let Some(counts) = io.counts() {
             let counts = &mut counts.parts[part];
             let came = if part == FAST { &mut counts.promoted_bytes } else { &mut counts.demoted_bytes };
