@@ -471,6 +471,7 @@ fn interval_table(observer: &Observer, end: Nanos) -> Table {
     let integers = |f: &dyn Fn(usize) -> u64| Column::U64((0..rows.len()).map(f).collect());
     let reals = |f: &dyn Fn(usize) -> f64| Column::F64((0..rows.len()).map(f).collect());
     let mean = |i: usize, area: u128| ratio(area, stop(rows[i].0) - rows[i].0);
+    let quantiles: Vec<_> = (0..rows.len()).map(|i| intervals.quantiles(i, [0.50, 0.95, 0.99])).collect();
     let mut table = vec![
         ("start_ns", integers(&|i| rows[i].0)),
         ("end_ns", integers(&|i| stop(rows[i].0))),
@@ -482,9 +483,9 @@ fn interval_table(observer: &Observer, end: Nanos) -> Table {
         ("bytes_written", integers(&|i| rows[i].1.bytes[1])),
         ("response_sum_ns", reals(&|i| rows[i].1.response as f64)),
         ("response_max_ns", integers(&|i| rows[i].1.longest)),
-        ("response_p50_ns", integers(&|i| intervals.quantile(i, 0.50))),
-        ("response_p95_ns", integers(&|i| intervals.quantile(i, 0.95))),
-        ("response_p99_ns", integers(&|i| intervals.quantile(i, 0.99))),
+        ("response_p50_ns", integers(&|i| quantiles[i][0])),
+        ("response_p95_ns", integers(&|i| quantiles[i][1])),
+        ("response_p99_ns", integers(&|i| quantiles[i][2])),
         ("in_flight_mean", reals(&|i| mean(i, rows[i].1.in_flight))),
         ("queue_length_mean", reals(&|i| mean(i, rows[i].1.queued))),
     ];

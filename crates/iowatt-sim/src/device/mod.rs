@@ -161,47 +161,48 @@ fn check_layout(plan: &HddPlan, model: &Model) -> Result<(), PlanError> {
 
 /// One drive.
 #[derive(Debug)]
+#[repr(C)] // what every operation touches lies side by side, what few need comes last
 pub struct Drive {
     index: u32,
-    pool: usize,
-    body: Body,
-    sector_bytes: u64,
-    /// The host's (or controller's) queue.
-    queue: Queue,
-    /// What it has sent, where the drive takes more than one command at a time.
-    commands: Option<Box<Commands>>,
-    /// Rebuild operations, where they give way to others.
-    rebuild_queue: Queue,
-    /// Operations in all its queues.
-    waiting: usize,
-    /// Operations on their way to them through the controller's back end.
-    coming: usize,
-    gives_way: bool,
-    failed: bool,
     /// The operation in service at a disk, or [`NO_OP`].
     in_service: u32,
-    /// When it was begun.
-    started: Nanos,
-    /// Its service, kept only where the end of the run may cut it ([`Shape::MANAGED`]).
-    service: Option<Service>,
+    /// Operations in all its queues.
+    waiting: usize,
     /// Commands in service, of an SSD.
     serving: usize,
+    pool: usize,
     bus: Option<usize>,
-    /// Its power policy, where it may change its level.
-    managed: Option<Box<Managed>>,
-    spindle: Spindle,
-    /// The mechanics at each power level, of a disk.
-    models: Models,
-    /// The last completion.
-    idle_since: Nanos,
-    /// How long it stays awake after its work, and what is booked then, where it does.
-    awake: Option<(Nanos, Slot)>,
-    /// From when on its rest has not been booked: that, or when it was last on its way between levels.
-    rest_since: Nanos,
+    /// When the operation in service was begun.
+    started: Nanos,
     /// When the operation that was completed last was begun.
     pub last_started: Nanos,
+    /// The last completion.
+    idle_since: Nanos,
+    /// From when on its rest has not been booked: that, or when it was last on its way between levels.
+    rest_since: Nanos,
+    sector_bytes: u64,
+    /// Its power policy, where it may change its level.
+    managed: Option<Box<Managed>>,
+    /// What it has sent, where the drive takes more than one command at a time.
+    commands: Option<Box<Commands>>,
+    gives_way: bool,
+    failed: bool,
+    spindle: Spindle,
     /// Totals over the window.
     pub totals: DriveTotals,
+    body: Body,
+    /// The host's (or controller's) queue.
+    queue: Queue,
+    /// Rebuild operations, where they give way to others.
+    rebuild_queue: Queue,
+    /// Operations on their way to them through the controller's back end.
+    coming: usize,
+    /// The service of a disk, kept only where the end of the run may cut it ([`Shape::MANAGED`]).
+    service: Option<Service>,
+    /// The mechanics at each power level, of a disk.
+    models: Models,
+    /// How long it stays awake after its work, and what is booked then, where it does.
+    awake: Option<(Nanos, Slot)>,
 }
 
 impl Drive {

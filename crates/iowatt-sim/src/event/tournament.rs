@@ -38,10 +38,15 @@ impl Key {
         self.tag as u32 & ((1 << PLACE_BITS) - 1)
     }
 
-    /// Whether it comes before another, found without a branch.
+    /// Whether it comes before another, found by one subtraction over both words.
     #[inline]
     pub fn precedes(self, other: Self) -> bool {
-        (self.at < other.at) | ((self.at == other.at) & (self.tag < other.tag))
+        self.wide() < other.wide()
+    }
+
+    #[inline]
+    fn wide(self) -> u128 {
+        u128::from(self.at) << 64 | u128::from(self.tag)
     }
 
     /// The earlier of the two, chosen without a branch.
@@ -58,8 +63,9 @@ impl Key {
 /// One pending time for each of a fixed number of places.
 #[derive(Debug)]
 pub struct Tournament {
-    /// A binary tree: the winner of all is node 1, the players of node n are nodes 2n and 2n + 1, places are the last half.
-    nodes: Vec<Key>,
+    /// The two keys of each match, from 1, the final, on; the winner of match 1 is in match 0. The last half of the matches
+    /// is between the places.
+    matches: Vec<[Key; 2]>,
     /// The place whose time was taken last: most often its owner schedules the next one, and clearing it first would be for
     /// nothing.
     taken: Option<u32>,
@@ -68,7 +74,7 @@ pub struct Tournament {
 impl Tournament {
     /// Nothing is pending at any of the places.
     pub fn new(places: usize) -> Self {
-        Self { nodes: vec![NEVER; 2 * places.next_power_of_two()], taken: None }
+        Self { matches: vec![[NEVER; 2]; places.next_power_of_two()], taken: None }
     }
 
     /// Makes `key` the pending time of its place, in place of the one that may be pending.
@@ -82,7 +88,8 @@ impl Tournament {
 
     /// Whether a time is pending at `place`.
     pub fn is_pending(&self, place: u32) -> bool {
-        self.taken != Some(place) && self.nodes[self.nodes.len() / 2 + place as usize] != NEVER
+        let node = self.matches.len() + place as usize;
+        self.taken != Some(place) && self.matches[node / 2][node % 2] != NEVER
     }
 
     /// The earliest, [`NEVER`] where none is pending.
@@ -91,24 +98,24 @@ impl Tournament {
         if let Some(place) = self.taken.take() {
             self.play(place, NEVER);
         }
-        self.nodes[1]
+        self.matches[0][1]
     }
 
     /// Takes the time that [`Self::first`] has told.
     #[inline]
     pub fn take(&mut self) {
-        self.taken = Some(self.nodes[1].place());
+        self.taken = Some(self.matches[0][1].place());
     }
 
     #[inline]
     fn play(&mut self, place: u32, key: Key) {
-        let nodes = self.nodes.as_mut_slice();
-        let (mut node, mut winner) = (nodes.len() / 2 + place as usize, key);
+        let (mut node, mut winner) = (self.matches.len() + place as usize, key);
         while node > 1 {
-            nodes[node] = winner;
-            winner = winner.earlier(nodes[node ^ 1]);
+            let players = &mut self.matches[node / 2];
+            players[node % 2] = winner;
+            winner = winner.earlier(players[1 - node % 2]);
             node /= 2;
         }
-        nodes[1] = winner;
+        self.matches[0][1] = winner;
     }
 }

@@ -99,21 +99,22 @@ impl Intervals {
         self.rows.iter().enumerate().map(|(i, row)| (self.start + i as u64 * self.width, row))
     }
 
-    /// Response time below which a fraction `q` of interval `index` lies (upper edge of its bin, at most
-    /// 6.3 % above the true value and never above the longest), or 0 where nothing completed.
+    /// Response times below which the given fractions of interval `index` lie, in ascending order (upper edges of their bins, at
+    /// most 6.3 % above the true values and never above the longest), or 0 where nothing completed.
     #[must_use]
-    pub fn quantile(&self, index: usize, q: f64) -> Nanos {
+    pub fn quantiles<const N: usize>(&self, index: usize, fractions: [f64; N]) -> [Nanos; N] {
         let bins = &self.bins[index * BINS..(index + 1) * BINS];
         let total: u64 = bins.iter().map(|&n| u64::from(n)).sum();
-        let rank = ((q * total as f64).ceil() as u64).max(1);
-        let mut below = 0;
+        let ranks = fractions.map(|q| ((q * total as f64).ceil() as u64).max(1));
+        let (mut found, mut next, mut below) = ([0; N], 0, 0);
         for (bin, &n) in bins.iter().enumerate() {
             below += u64::from(n);
-            if n > 0 && below >= rank {
-                return upper_edge(bin).min(self.rows[index].longest);
+            while next < N && n > 0 && below >= ranks[next] {
+                found[next] = upper_edge(bin).min(self.rows[index].longest);
+                next += 1;
             }
         }
-        0
+        found
     }
 
     /// The interval of `at`, which must not lie before the start.
@@ -397,7 +398,7 @@ mod tests {
         assert_eq!(intervals.width(), 8 * s);
         let arrivals: Vec<u64> = intervals.rows().map(|(_, r)| r.arrivals).collect();
         assert_eq!(arrivals, vec![8; 625]);
-        assert_eq!(intervals.quantile(3, 0.99), 2_000_000);
+        assert_eq!(intervals.quantiles(3, [0.5, 0.99]), [2_000_000; 2]);
     }
 
     proptest! {

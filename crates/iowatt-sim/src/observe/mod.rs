@@ -22,7 +22,7 @@ pub use series::{Block, Point, Series};
 
 use crate::clock::{Nanos, nanos};
 use crate::plan::ObservePlan;
-use crate::power::{ByCause, Cause, FlashOperation, Ladder, Ledger, Slot, Window};
+use crate::power::{Cause, FlashOperation, Ladder, Ledger, Slot, Times, Window};
 use crate::state::{STATES, State};
 use completions::{Completion, Completions};
 use hdrhistogram::Histogram;
@@ -61,15 +61,16 @@ fn class_of(workload: usize, write: bool) -> u32 {
 /// Books states one after another in the times of a drive and of the interval that holds them all.
 #[inline(always)] // the states are constants of its callers
 fn book_within<const N: usize>(
-    time: &mut [ByCause; STATES],
+    time: &mut Times,
     within: &mut [Nanos; STATES],
     cause: Cause,
     mut from: Nanos,
     chain: [(State, Nanos); N],
 ) {
+    let time = &mut time[cause as usize];
     for (state, until) in chain {
         let ns = until - from;
-        time[state as usize][cause as usize] += ns;
+        time[state as usize] += ns;
         within[state as usize] += ns;
         from = until;
     }

@@ -50,9 +50,9 @@ pub struct Ledger {
     window: Window,
     /// Levels of each drive.
     ladders: Vec<Arc<Ladder>>,
-    time: Vec<[ByCause; STATES]>,
+    time: Vec<Times>,
     /// The same in the further states of each drive.
-    further: Vec<Vec<ByCause>>,
+    further: Vec<Vec<[Nanos; CAUSES]>>,
     /// Of the standby time, that of a failed drive, which draws nothing.
     dark: Vec<Nanos>,
     /// Joules of operations, beyond what being active draws.
@@ -66,8 +66,9 @@ struct Added {
     by_operation: [f64; FLASH_OPERATIONS],
 }
 
-/// Time by what the work was for; of states without work, the sum alone matters.
-pub type ByCause = [Nanos; CAUSES];
+/// Time by what the work was for (of states without work, the sum alone matters), then by state: what is booked together
+/// lies together.
+pub type Times = [[Nanos; STATES]; CAUSES];
 
 /// What one drive used.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -85,7 +86,7 @@ impl Ledger {
     #[must_use]
     pub fn new(window: Window, ladders: Vec<Arc<Ladder>>) -> Self {
         let further = ladders.iter().map(|ladder| vec![[0; CAUSES]; ladder.further.len()]).collect();
-        let (time, dark) = (vec![[[0; CAUSES]; STATES]; ladders.len()], vec![0; ladders.len()]);
+        let (time, dark) = (vec![[[0; STATES]; CAUSES]; ladders.len()], vec![0; ladders.len()]);
         let added = vec![Added::default(); ladders.len()];
         Self { window, ladders, time, further, dark, added }
     }
@@ -101,13 +102,13 @@ impl Ledger {
         until: Nanos,
     ) -> (Nanos, Nanos) {
         let (from, until) = self.window.clip(from, until);
-        self.slot(drive, slot)[cause as usize] += until - from;
+        *self.slot(drive, slot, cause) += until - from;
         (from, until)
     }
 
     /// State times of a drive, for spans known to lie in the window.
     #[inline]
-    pub fn drive_mut(&mut self, drive: usize) -> &mut [ByCause; STATES] {
+    pub fn drive_mut(&mut self, drive: usize) -> &mut Times {
         &mut self.time[drive]
     }
 
@@ -121,7 +122,7 @@ impl Ledger {
         until: Nanos,
     ) -> (Nanos, Nanos) {
         let (from, until) = self.window.clip(from, until);
-        self.slot(drive, slot)[cause as usize] -= until - from;
+        *self.slot(drive, slot, cause) -= until - from;
         (from, until)
     }
 
@@ -129,9 +130,8 @@ impl Ledger {
     pub fn share(&mut self, drive: usize, slot: Slot, cause: Cause, span: (Nanos, Nanos), part: (u64, u64)) {
         let (from, until) = self.window.clip(span.0, span.1);
         let ns = u128::from(until - from) * u128::from(part.0) / u128::from(part.1);
-        let time = self.slot(drive, slot);
-        time[cause as usize] -= ns as Nanos;
-        time[Cause::Redundancy as usize] += ns as Nanos;
+        *self.slot(drive, slot, cause) -= ns as Nanos;
+        *self.slot(drive, slot, Cause::Redundancy) += ns as Nanos;
     }
 
     /// Books joules used evenly over a span, in which the drive is booked as active by itself; returns the part inside
@@ -163,15 +163,15 @@ impl Ledger {
     /// Books a span in which a drive had failed: standby at no power.
     pub fn book_failed(&mut self, drive: usize, from: Nanos, until: Nanos) {
         let (from, until) = self.window.clip(from, until);
-        self.time[drive][State::Standby as usize][0] += until - from;
+        self.time[drive][0][State::Standby as usize] += until - from;
         self.dark[drive] += until - from;
     }
 
     #[inline]
-    fn slot(&mut self, drive: usize, slot: Slot) -> &mut ByCause {
+    fn slot(&mut self, drive: usize, slot: Slot, cause: Cause) -> &mut Nanos {
         match slot {
-            Slot::Of(state) => &mut self.time[drive][state as usize],
-            Slot::Further(number) => &mut self.further[drive][usize::from(number)],
+            Slot::Of(state) => &mut self.time[drive][cause as usize][state as usize],
+            Slot::Further(number) => &mut self.further[drive][usize::from(number)][cause as usize],
         }
     }
 
@@ -180,7 +180,8 @@ impl Ledger {
     pub fn used(&self, drive: usize, states: usize) -> Used {
         let mut used =
             Used { state_ns: vec![0; states], state_j: vec![0.0; states], cause_j: [0.0; CAUSES + 3] };
-        let times = self.time[drive].iter().chain(&self.further[drive]);
+        let of_state = |state: usize| self.time[drive].map(|by_state| by_state[state]);
+        let times = (0..STATES).map(of_state).chain(self.further[drive].iter().copied());
         let all = times.zip(self.ladders[drive].slots()).enumerate();
         for (number, (time, (watts, reported))) in all {
             let all: Nanos = time.iter().sum();
@@ -190,7 +191,7 @@ impl Ledger {
             used.state_j[reported] += joules;
             match reported {
                 0 | 1 => {
-                    for (cause, &ns) in used.cause_j.iter_mut().zip(time) {
+                    for (cause, ns) in used.cause_j.iter_mut().zip(time) {
                         *cause += joules_of(ns, watts);
                     }
                 }

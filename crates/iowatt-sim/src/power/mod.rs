@@ -7,7 +7,7 @@ mod managed;
 mod spin_ups;
 
 pub use ladder::Ladder;
-pub use ledger::{ByCause, Ledger, Window, joules_of};
+pub use ledger::{Ledger, Times, Window, joules_of};
 pub use managed::{Foreseen, Managed};
 pub use spin_ups::SpinUps;
 
