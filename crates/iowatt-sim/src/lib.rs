@@ -21,6 +21,7 @@ mod path;
 mod plan;
 mod power;
 mod raid;
+mod recency;
 mod results;
 mod rng;
 mod shape;

@@ -15,7 +15,6 @@ mod maid;
 mod movement;
 mod pdc;
 mod pool_io;
-mod recency;
 mod reduced;
 mod run;
 mod scheme;

@@ -1,6 +1,8 @@
 //! The segments of the on-board buffer: what each holds, which one a request takes.
 
 use crate::plan::BufferPlan;
+use crate::recency::Recency;
+use std::hint::select_unpredictable;
 use std::ops::Range;
 
 /// What a segment holds.
@@ -68,8 +70,8 @@ pub enum Hit {
 pub struct Buffer {
     /// All segments; the last one is the dedicated write segment if there is one.
     pub segments: Vec<Segment>,
-    /// Their numbers, the one used last first.
-    by_use: Vec<u32>,
+    /// The order of their last use.
+    uses: Recency,
     /// How many hold nothing.
     empty: usize,
     /// Segments that reads use.
@@ -85,9 +87,11 @@ impl Buffer {
     pub fn new(plan: &BufferPlan) -> Self {
         let count = plan.segments.max(1);
         let dedicated = plan.dedicated_write_segment && count > 1;
+        let mut uses = Recency::new(count as u32);
+        (0..count as u32).for_each(|index| uses.add(index));
         Self {
             segments: vec![Segment::default(); count],
-            by_use: (0..count as u32).rev().collect(),
+            uses,
             empty: count,
             for_reads: count - usize::from(dedicated),
             size: plan.segment_sectors.max(1),
@@ -149,56 +153,52 @@ impl Buffer {
     #[must_use]
     #[inline]
     pub fn victim(&self) -> Option<usize> {
-        if self.empty == 0 {
-            let clean =
-                |&index: &usize| index < self.for_reads && self.segments[index].content != Content::Dirty;
-            return self.by_use.iter().rev().map(|&index| index as usize).find(clean);
-        }
-        self.least(0..self.for_reads, |_| false)
+        self.unused(0..self.for_reads)
     }
 
-    /// The segment for a write: one that the write makes stale, else as for reads.
+    /// The segment for a write: one that the write makes stale, else as for reads; and whether others may be stale, too.
     #[must_use]
-    pub fn write_victim(&self, lbn: u64, end: u64) -> Option<usize> {
+    pub fn write_victim(&self, lbn: u64, end: u64) -> Option<(usize, bool)> {
         let count = self.segments.len();
         // A dedicated segment is the last one.
-        let from = if self.for_reads < count { self.for_reads } else { 0 };
-        self.least(from..count, |s| s.overlaps(lbn, end))
-    }
-
-    /// Of the segments `among` that are not dirty, the least recently used of those that are stale, else of those that are
-    /// empty, else of all.
-    fn least(&self, among: Range<usize>, stale: impl Fn(&Segment) -> bool) -> Option<usize> {
-        let (mut best, mut least) = (None, u8::MAX);
-        for index in
-            self.by_use.iter().rev().map(|&index| index as usize).filter(|index| among.contains(index))
-        {
-            let s = &self.segments[index];
-            let rank = match s.content {
-                Content::Dirty => continue,
-                _ if stale(s) => return Some(index),
-                Content::Empty => 1,
-                _ => 2,
-            };
-            if rank < least {
-                (best, least) = (Some(index), rank);
+        let all = if self.for_reads < count { self.for_reads..count } else { 0..count };
+        let (mut stale, mut only) = (0, 0);
+        for (index, s) in self.segments.iter().enumerate() {
+            let overlaps = s.overlaps(lbn, end);
+            stale += usize::from(overlaps);
+            only = select_unpredictable(overlaps, index, only);
+        }
+        match stale {
+            0 => Some((self.unused(all)?, false)),
+            1 if all.contains(&only) && self.segments[only].content != Content::Dirty => Some((only, false)),
+            _ => {
+                let stale = |index: &usize| self.segments[*index].overlaps(lbn, end);
+                let oldest = self.clean(all.clone()).find(stale);
+                Some((oldest.or_else(|| self.unused(all))?, true))
             }
         }
-        best
+    }
+
+    /// Of some segments, the least recently used that is empty, else that is clean.
+    #[inline]
+    fn unused(&self, among: Range<usize>) -> Option<usize> {
+        let empty = |index: &usize| self.segments[*index].content == Content::Empty;
+        let emptied = if self.empty > 0 { self.clean(among.clone()).find(empty) } else { None };
+        emptied.or_else(|| self.clean(among).next())
+    }
+
+    /// Those of some segments that are not dirty, the least recently used first.
+    #[inline]
+    fn clean(&self, among: Range<usize>) -> impl Iterator<Item = usize> + '_ {
+        let clean =
+            move |index: &usize| among.contains(index) && self.segments[*index].content != Content::Dirty;
+        self.uses.oldest_first().map(|index| index as usize).filter(clean)
     }
 
     /// Marks a use.
     #[inline]
     pub fn touch(&mut self, index: usize) {
-        // It goes to the front; those before it move back by one.
-        let index = index as u32;
-        let mut carried = index;
-        for place in &mut self.by_use {
-            std::mem::swap(place, &mut carried);
-            if carried == index {
-                break;
-            }
-        }
+        self.uses.touch(index as u32);
     }
 
     /// Empties clean segments other than `except` that hold any of the sectors.

@@ -2,8 +2,8 @@
 
 use super::Caching;
 use crate::clock::Nanos;
+use crate::recency::NONE;
 use crate::volume::pool_io::PoolIo;
-use crate::volume::recency::NONE;
 
 /// What is in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,11 +15,11 @@ mod moves;
 use super::Scheme;
 use super::initial::{Initial, chosen};
 use super::pool_io::{PoolIo, VolumeRequest};
-use super::recency::{NONE, Recency};
 use super::run::{Run, Span};
 use super::waiting::{Piece, Waiting};
 use crate::clock::{Nanos, nanos};
 use crate::plan::{CachingPlan, PlacementPlan, VirtualPoolPlan, WriteCaching};
+use crate::recency::{NONE, Recency};
 use copies::Slot;
 use moves::Move;
 

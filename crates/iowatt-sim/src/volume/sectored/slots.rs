@@ -3,7 +3,7 @@
 use super::masks::Masks;
 use super::{Sectored, WRITE};
 use crate::clock::Nanos;
-use crate::volume::recency::Recency;
+use crate::recency::Recency;
 
 /// Slots looked at for one that may go.
 pub const SEARCH: usize = 64;

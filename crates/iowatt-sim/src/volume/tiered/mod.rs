@@ -9,11 +9,11 @@ mod relocate;
 
 use super::Scheme;
 use super::pool_io::{PoolIo, VolumeRequest};
-use super::recency::NONE;
 use super::run::{Run, Span};
 use super::waiting::{Piece, Waiting};
 use crate::clock::{Nanos, nanos};
 use crate::plan::{TieredPoolPlan, VirtualPoolPlan};
+use crate::recency::NONE;
 use relocate::{Pace, Relocation};
 
 /// Set in the home of a page that is being relocated.

@@ -1,7 +1,7 @@
 //! Which page should be in which tier, by what was counted of it.
 
 use super::{MOVING, TIERS, Tiered};
-use crate::volume::recency::NONE;
+use crate::recency::NONE;
 
 impl Tiered {
     /// The end of a cycle: a new target for every page, and lists of those that live elsewhere.

@@ -13,11 +13,11 @@ mod moves;
 use super::Scheme;
 use super::initial::Initial;
 use super::pool_io::{PoolIo, VolumeRequest};
-use super::recency::Recency;
 use super::run::{Run, Span};
 use super::waiting::{Piece, Waiting};
 use crate::grain::Grain;
 use crate::plan::{TieringPlan, VirtualPoolPlan};
+use crate::recency::Recency;
 
 use moves::Move;
 

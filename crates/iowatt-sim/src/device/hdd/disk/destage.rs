@@ -58,13 +58,15 @@ impl Works {
         plan.write_segments.max(1).min(plan.segments.saturating_sub(1))
     }
 
-    /// The segment that takes a write: one more while there may be, else that of the write before.
-    pub(super) fn segment_for_write(&self, model: &Model, lbn: u64, end: u64) -> usize {
+    /// The segment that takes a write: one more while there may be, else that of the write before; and whether others may
+    /// hold some of it, too.
+    #[inline]
+    pub(super) fn segment_for_write(&self, model: &Model, lbn: u64, end: u64) -> (usize, bool) {
         let last = self.accepted.back().map(|a| a.segment).or(self.destage.map(|d| d.segment));
-        let dirty = self.buffer.segments.iter().filter(|s| s.content() == Content::Dirty).count();
+        let dirty = || self.buffer.segments.iter().filter(|s| s.content() == Content::Dirty).count();
         match last {
-            Some(last) if dirty >= Self::write_segments(model) => last,
-            _ => self.buffer.write_victim(lbn, end).or(last).unwrap_or(0),
+            Some(last) if dirty() >= Self::write_segments(model) => (last, true),
+            _ => self.buffer.write_victim(lbn, end).unwrap_or((last.unwrap_or(0), true)),
         }
     }
 

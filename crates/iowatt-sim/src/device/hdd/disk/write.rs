@@ -58,6 +58,8 @@ struct Place {
     later: bool,
     /// Sectors of the write under way that it joins.
     joined: u64,
+    /// Other segments may hold some of it.
+    stale: bool,
 }
 
 /// When data come over the bus and the media can start.
@@ -86,7 +88,9 @@ impl Works {
         self.buffer.hold(place.segment, Content::Dirty);
         self.buffer.extend(place.segment, command.end);
         self.buffer.touch(place.segment);
-        self.buffer.invalidate(lbn, command.end, place.segment);
+        if place.stale {
+            self.buffer.invalidate(lbn, command.end, place.segment);
+        }
         let transfer = self.transfer(model, &command, &place);
         if place.later {
             self.write_later(model, &command, &place, &transfer, line)
@@ -106,7 +110,16 @@ impl Works {
             let room_at = self.join(model, now, lbn, sectors);
             let joined = self.destage.map_or(0, |d| d.sectors); // what is on the media by now has left it
             let (segment, free) = (destage.segment, destage.until);
-            return Place { segment, hit: Hit::Append, free, room_at, waited: false, later: false, joined };
+            return Place {
+                segment,
+                hit: Hit::Append,
+                free,
+                room_at,
+                waited: false,
+                later: false,
+                joined,
+                stale: true,
+            };
         }
         let (mut free, mut waited) = (now, false);
         if self.destage.is_some() && !self.has_room(model, sectors) {
@@ -124,15 +137,18 @@ impl Works {
         }
         free = free.max(self.stop_prefetch(model, now));
         let last = self.accepted.back().filter(|a| joins && a.end == lbn);
-        let (segment, hit) = match last {
-            Some(last) => (last.segment, Hit::Append),
-            None => (self.segment_for_write(model, lbn, end), Hit::Miss),
+        let (segment, hit, stale) = match last {
+            Some(last) => (last.segment, Hit::Append, true),
+            None => {
+                let (segment, stale) = self.segment_for_write(model, lbn, end);
+                (segment, Hit::Miss, stale)
+            }
         };
         if hit != Hit::Append {
             let s = &mut self.buffer.segments[segment];
             (s.start, s.limit) = (lbn, 0);
         }
-        Place { segment, hit, free, room_at: now, waited, later, joined: 0 }
+        Place { segment, hit, free, room_at: now, waited, later, joined: 0, stale }
     }
 
     /// When the drive is ready for the data, and the media for them.

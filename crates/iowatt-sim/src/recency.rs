@@ -4,7 +4,7 @@
 pub const NONE: u32 = u32::MAX;
 
 /// The list. A slot is on it once or not at all.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Recency {
     /// Of each slot: the one used before it, and the one used after it.
     links: Vec<[u32; 2]>,
@@ -24,6 +24,7 @@ impl Recency {
     }
 
     /// Lists `slot`, which is not listed, as used now.
+    #[inline]
     pub fn add(&mut self, slot: u32) {
         self.links[slot as usize] = [self.newest, NONE];
         match self.newest {
@@ -35,6 +36,7 @@ impl Recency {
     }
 
     /// Takes `slot`, which is listed, off the list.
+    #[inline]
     pub fn remove(&mut self, slot: u32) {
         let [older, newer] = self.links[slot as usize];
         match older {
@@ -49,6 +51,7 @@ impl Recency {
     }
 
     /// `slot`, which is listed, is used now.
+    #[inline]
     pub fn touch(&mut self, slot: u32) {
         if self.newest != slot {
             self.remove(slot);
