@@ -121,14 +121,16 @@ impl<'a> Spared<'a> {
         let to_end = matches!(self.sparing, Sparing::PerCylinder { to_end: true, .. });
         let Groups { slots, sectors, front } = self.groups;
         let slots = slots.value();
+        // Where the slips of a group lose their effect.
+        let next_group = |group: u64, slipped: u64| {
+            let next = (group + 1) * slots;
+            (slipped > 0 && !self.whole).then_some(Piece { slot: next, sector: next, grouped: true })
+        };
         let (mut group, mut slipped) = (0, 0);
         for &at in &self.slips {
             let (this, rest) = (at / sectors, at % sectors);
             if this != group && !to_end {
-                if slipped > 0 && !self.whole {
-                    let next = (group + 1) * slots;
-                    pieces.push(Piece { slot: next, sector: next, grouped: true });
-                }
+                pieces.extend(next_group(group, slipped));
                 (group, slipped) = (this, 0);
             }
             let Some(rest) = rest.checked_sub(front).filter(|rest| rest - slipped.min(*rest) < slots) else {
@@ -144,10 +146,7 @@ impl<'a> Spared<'a> {
                 Piece { slot, sector: self.groups.spread(slot).0 + slipped, grouped: false }
             });
         }
-        if slipped > 0 && !to_end && !self.whole {
-            let next = (group + 1) * slots;
-            pieces.push(Piece { slot: next, sector: next, grouped: true });
-        }
+        pieces.extend(next_group(group, slipped).filter(|_| !to_end));
         pieces
     }
 

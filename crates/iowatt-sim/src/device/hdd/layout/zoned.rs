@@ -23,16 +23,17 @@ struct Zone {
     /// From the start of a cylinder's last track to that of the next cylinder's first.
     next_cylinder_ps: Picos,
     first_cylinder: u32,
-    /// A cylinder whose heads come in reverse order differs in its lowest bit from the first number, where the second is 1
-    /// and not 0.
-    reversed: (u32, u32),
+    /// 1 where the heads of every other cylinder take their turns in reverse order.
+    serpentine: u32,
+    /// A cylinder whose heads do not; the lowest bit of the others differs.
+    forward: u32,
 }
 
 impl Zone {
     /// The head of a cylinder's track number `track`, and the reverse.
     #[inline]
     fn head(&self, heads: u32, cylinder: u32, track: u32) -> u32 {
-        let reversed = (cylinder ^ self.reversed.0) & self.reversed.1 == 1;
+        let reversed = (cylinder ^ self.forward) & self.serpentine == 1;
         select_unpredictable(reversed, heads - 1 - track, track)
     }
 }
@@ -193,11 +194,8 @@ fn zone(plan: &ZonePlan, mapping: Mapping, heads: u64, first_lbn: u64, turn: Pic
         cylinder_step_ps: (track_skew_ps * (heads - 1) + next_cylinder_ps) % turn,
         next_cylinder_ps,
         first_cylinder: plan.first_cylinder,
-        reversed: match mapping {
-            Mapping::Normal => (0, 0),
-            Mapping::SerpentineByZone => (plan.first_cylinder, 1),
-            Mapping::SerpentineByDisk => (0, 1),
-        },
+        serpentine: u32::from(mapping != Mapping::Normal),
+        forward: if mapping == Mapping::SerpentineByZone { plan.first_cylinder } else { 0 },
     }
 }
 
