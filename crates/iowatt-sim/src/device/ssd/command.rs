@@ -1,6 +1,6 @@
 //! A command in service, and the energy that it uses by itself.
 
-use super::flash::Gate;
+use super::buffered::Gate;
 use super::meter::Meter;
 use crate::clock::Nanos;
 use crate::power::{Cause, FlashOperation};

@@ -5,6 +5,7 @@
 //! Transfers of programs belong to the die's work (with all dies of a channel at work, their sum is what the channel
 //! carries) and do not hold up those of reads.
 
+use super::buffered::{Buffered, Gate};
 use super::die::{Die, Interrupts, Job};
 use super::ftl::{Ftl, Geometry, Work};
 use super::meter::Meter;
@@ -14,54 +15,6 @@ use crate::grain::Grain;
 use crate::plan::{FlashInitialPlan, FlashPlan, GcPolicy, SsdPlan};
 use crate::power::{Cause, FlashOperation};
 use crate::rng::Stream;
-
-/// A wait for the work of a die: its number and the work with which it has done what is waited for; by default, nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Gate {
-    die: u32,
-    work: u64,
-}
-
-/// The stripes that the host's frontier was given last, of which the buffer holds as many as there are gates.
-#[derive(Debug)]
-struct Buffered {
-    gates: Vec<Gate>,
-    /// Where the next one goes: that of the oldest.
-    next: usize,
-    /// Stripes so far.
-    issued: u64,
-}
-
-impl Buffered {
-    fn new(stripes: usize) -> Self {
-        Self { gates: vec![Gate::default(); stripes], next: 0, issued: 0 }
-    }
-
-    #[inline]
-    fn push(&mut self, gate: Gate) {
-        self.gates[self.next] = gate;
-        self.issued += 1;
-        self.next += 1;
-        if self.next == self.gates.len() {
-            self.next = 0;
-        }
-    }
-
-    /// The stripe whose room the next one takes; nothing to wait for where there is none.
-    #[inline]
-    fn oldest(&self) -> Gate {
-        self.gates[self.next]
-    }
-
-    /// The stripe that was given `back` stripes ago, 1 the last; none where the buffer no longer holds it.
-    #[inline]
-    fn back(&self, back: u64) -> Option<Gate> {
-        let size = self.gates.len();
-        let back = usize::try_from(back).ok().filter(|&back| back <= size)?;
-        let at = if back > self.next { self.next + size - back } else { self.next - back };
-        Some(self.gates[at])
-    }
-}
 
 /// What became of a read.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,6 +3,7 @@
 //! What a command takes is known when it starts, but for one thing: a write that waits for room in the buffer is held up
 //! further by reads that come before the programs it waits for, and is asked again when its time has come.
 
+mod buffered;
 mod command;
 mod die;
 mod flash;
@@ -33,8 +34,9 @@ use crate::power::{CAUSES, Cause};
 use crate::rng::Stream;
 use crate::slab::Slab;
 use crate::state::State;
+use buffered::Gate;
 use command::{Command, Energy};
-use flash::{Flash, Gate};
+use flash::Flash;
 use limit::Limit;
 use link::Link;
 use meter::Meter;

@@ -98,3 +98,22 @@ impl Owners {
         *word = *word & !(1 << (at % 64)) | of_origin << (at % 64);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_kept_apart_and_used_again() {
+        let mut owners = Owners::new(3, 70);
+        let (one, other) = (owners.begin(2), owners.begin(0));
+        owners.set(one + 69, Owner::Origin(u32::MAX));
+        owners.set(other, Owner::Host(7));
+        assert_eq!(owners.at(one + 69), Owner::Origin(u32::MAX));
+        owners.set(one + 69, Owner::Padding);
+        assert_eq!((owners.at(one + 69), owners.at(other)), (Owner::Padding, Owner::Host(7)));
+        assert_eq!((owners.start(0), owners.lists(1)), (other, false));
+        owners.end(2);
+        assert_eq!((owners.begin(1), owners.lists(2)), (one, false));
+    }
+}
