@@ -255,8 +255,14 @@ impl Intervals {
     }
 
     /// A drive was in a state over a span.
+    #[inline]
     pub fn in_state(&mut self, drive: usize, slot: Slot, from: Nanos, until: Nanos) {
-        self.walk(from, until, |all, index, ns| *all.time(drive, slot, index) += ns);
+        let (index, start, end) = self.recent;
+        if start <= from && until <= end {
+            *self.time(drive, slot, index) += until - from;
+        } else {
+            self.walk(from, until, |all, index, ns| *all.time(drive, slot, index) += ns);
+        }
     }
 
     /// Takes back what [`Self::in_state`] was told of a span.

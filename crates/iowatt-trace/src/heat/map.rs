@@ -134,18 +134,25 @@ impl HeatMap {
     /// The cells that hold something, by space, extent and period.
     #[must_use]
     pub fn rows(&self) -> Vec<Row> {
-        let order = self.slots.in_order();
-        let held = self.periods.iter().flatten().filter(|cell| !cell.is_empty()).count();
-        let mut rows = Vec::with_capacity(held);
-        for ((space, extent), slot) in order {
-            let cells = self.periods.iter().map(|period| period.get(slot as usize)).enumerate();
-            let held = cells.filter_map(|(number, cell)| Some((number, cell.filter(|c| !c.is_empty())?)));
-            rows.extend(held.map(|(number, &cell)| Row {
-                space,
-                extent,
-                start: self.start.saturating_add((number as u64).saturating_mul(self.period)),
-                cell,
-            }));
+        // Periods are read one after another, as they lie; each row goes to the next place of its extent.
+        let mut held = vec![0; self.slots.len()];
+        for cells in &self.periods {
+            held.iter_mut().zip(cells).for_each(|(held, cell)| *held += usize::from(!cell.is_empty()));
+        }
+        let (mut places, mut count) = (vec![(0, 0, 0); held.len()], 0);
+        for ((space, extent), slot) in self.slots.in_order() {
+            places[slot as usize] = (count, space, extent);
+            count += held[slot as usize];
+        }
+        let mut rows = vec![Row { space: 0, extent: 0, start: 0, cell: Cell::default() }; count];
+        for (number, cells) in self.periods.iter().enumerate() {
+            let start = self.start.saturating_add((number as u64).saturating_mul(self.period));
+            for ((place, space, extent), &cell) in
+                places.iter_mut().zip(cells).filter(|(_, cell)| !cell.is_empty())
+            {
+                rows[*place] = Row { space: *space, extent: *extent, start, cell };
+                *place += 1;
+            }
         }
         rows
     }
