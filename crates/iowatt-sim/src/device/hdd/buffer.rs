@@ -109,7 +109,8 @@ impl Buffer {
     }
 
     /// The segment that holds `lbn`, and whether it holds everything up to `end`. `reading` is being filled: the
-    /// sector that comes next into it counts as held.
+    /// sector that comes next into it counts as held. Of segments that are as good, the one used last: which place a
+    /// segment has in the buffer never counts.
     #[must_use]
     pub fn find(&self, lbn: u64, end: u64, reading: Option<usize>) -> (Hit, usize) {
         let mut best = (Hit::Miss, 0, 0u8);
@@ -132,11 +133,18 @@ impl Buffer {
                 _ => 1,
             };
             let (hit, value) = if s.end >= end { (Hit::Full, value + 4) } else { (Hit::Partial, value) };
-            if value > best.2 {
+            if value > best.2 || (value == best.2 && self.used_after(index, best.1)) {
                 best = (hit, index, value);
             }
         }
         (best.0, best.1)
+    }
+
+    /// Whether a segment was used after another.
+    #[cold]
+    fn used_after(&self, index: usize, other: usize) -> bool {
+        let both = [index as u32, other as u32];
+        self.uses.oldest_first().find(|used| both.contains(used)) == Some(other as u32)
     }
 
     /// What a read finds, as ranges of LBNs. `reading` is being filled, as in [`Self::find`].
