@@ -84,10 +84,11 @@ impl Buffer {
     }
 
     /// The segment that holds `lbn`, and whether it holds everything up to `end`. `reading` is being filled: the
-    /// sector that comes next into it counts as held.
+    /// sector that comes next into it counts as held. Of segments that are as good, the one used last: which place a
+    /// segment has in the buffer never counts, so that states that differ in it alone are one.
     #[must_use]
     pub fn find(&self, lbn: u64, end: u64, reading: Option<usize>) -> (Hit, usize) {
-        let mut best = (Hit::Miss, 0, 0u8);
+        let mut best = (Hit::Miss, 0, (0u8, 0));
         if !self.caching {
             return (Hit::Miss, 0);
         }
@@ -106,8 +107,8 @@ impl Buffer {
                 _ => 1,
             };
             let (hit, value) = if s.end >= end { (Hit::Full, value + 4) } else { (Hit::Partial, value) };
-            if value > best.2 {
-                best = (hit, index, value);
+            if (value, s.stamp) > best.2 {
+                best = (hit, index, (value, s.stamp));
             }
         }
         (best.0, best.1)
