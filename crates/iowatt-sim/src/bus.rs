@@ -3,6 +3,11 @@
 //! A drive knows when a service starts at which instant it will want the bus, so it reserves the slot then. The
 //! reservations ahead are few (at most one a drive); those of the past are dropped as time goes on.
 
+mod canonical;
+mod merge;
+
+pub use merge::Counts;
+
 use crate::clock::{Nanos, Picos, nanos};
 use crate::plan::BusPlan;
 use crate::power::Window;

@@ -100,7 +100,10 @@ mod tests {
     #[test]
     fn lots_depend_on_the_occasion_alone_and_are_even() {
         let lots = Lots::new(7, Component::CopyTie, 3);
-        assert_eq!(lots.below(1 << 40, [5, 6, 7]), Lots::new(7, Component::CopyTie, 3).below(1 << 40, [5, 6, 7]));
+        assert_eq!(
+            lots.below(1 << 40, [5, 6, 7]),
+            Lots::new(7, Component::CopyTie, 3).below(1 << 40, [5, 6, 7])
+        );
         let mut seen = [0u32; 8];
         for number in 0..4_000 {
             for unit in [0, 1_000_000] {

@@ -16,7 +16,7 @@ pub const BATCH: usize = 256;
 
 /// A source read in batches.
 struct Reader<'a> {
-    source: &'a mut dyn Source,
+    source: Box<dyn Source + 'a>,
     batch: Vec<Request>,
     next: usize,
     more: bool,
@@ -86,7 +86,7 @@ impl<'a> Arrivals<'a> {
     #[must_use]
     pub fn new(
         plan: &WorkloadPlan,
-        source: &'a mut dyn Source,
+        source: Box<dyn Source + 'a>,
         seed: u64,
         index: usize,
         trims: bool,

@@ -5,6 +5,8 @@
 //! from the arm's position until the seek alone is longer than the best found (SPTF). SPCTF first takes reads
 //! that the drive's buffer has.
 
+mod canonical;
+
 use super::hdd::{Disk, Model, Place, Reach};
 use crate::clock::{Nanos, Picos};
 use crate::plan::SchedulerPlan;

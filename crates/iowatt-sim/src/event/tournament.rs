@@ -56,6 +56,15 @@ impl Tournament {
         self.taken != place as u32 && self.matches[node / 2][node % 2].at != NEVER
     }
 
+    /// Every pending time: its place, the time, its order of scheduling.
+    pub fn pending(&self) -> impl Iterator<Item = (usize, Nanos, u64)> + '_ {
+        let places = 0..self.sequence.len();
+        places.filter(|&place| self.is_pending(place)).map(|place| {
+            let node = self.matches.len() + place;
+            (place, self.matches[node / 2][node % 2].at, self.sequence[place])
+        })
+    }
+
     /// The earliest time, [`NEVER`] where none is pending, and its order of scheduling.
     #[inline]
     pub fn first(&mut self) -> (Nanos, u64) {

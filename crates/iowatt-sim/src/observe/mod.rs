@@ -8,6 +8,7 @@ mod idle;
 mod idle_kept;
 mod idle_log;
 mod intervals;
+mod part;
 mod series;
 
 pub use flow::{Flow, FlowIndex};
@@ -24,6 +25,7 @@ use crate::plan::ObservePlan;
 use crate::power::{Cause, FlashOperation, Ladder, Ledger, Slot, Window};
 use crate::state::State;
 use hdrhistogram::Histogram;
+use part::Log;
 use std::sync::Arc;
 
 /// Significant digits of the response-time histograms.
@@ -55,6 +57,8 @@ pub struct Observer {
     idle_log: Option<Box<IdleLog>>,
     /// Where heat is asked for.
     heat: Option<Box<Heat>>,
+    /// Of a part of a run, what depends on the order of all parts.
+    log: Option<Box<Log>>,
     last_arrival: Nanos,
     states: usize,
 }
@@ -90,6 +94,7 @@ impl Observer {
             memberships,
             histograms,
             heat: None,
+            log: None,
             last_arrival: 0,
             states,
         })
@@ -118,6 +123,8 @@ impl Observer {
     pub fn issued_at(&mut self, now: Nanos, workload: usize, range: (u64, u64, bool)) {
         if let Some(heat) = &mut self.heat {
             heat.front(now, workload, range, &self.window);
+        } else if let Some(log) = &mut self.log {
+            log.issued_at(now, workload, range);
         }
     }
 
@@ -126,6 +133,8 @@ impl Observer {
     pub fn handed_to(&mut self, now: Nanos, space: usize, range: (u64, u64, bool)) {
         if let Some(heat) = &mut self.heat {
             heat.back(now, space, range, &self.window);
+        } else if let Some(log) = &mut self.log {
+            log.handed_to(now, space, range);
         }
     }
 
@@ -140,6 +149,8 @@ impl Observer {
     pub fn was_vacant(&mut self, drive: usize, from: Nanos, until: Nanos, ended: bool) {
         if let Some(log) = &mut self.idle_log {
             log.add(drive, (from, until), ended, &self.window);
+        } else if let Some(log) = &mut self.log {
+            log.was_vacant(drive, (from, until), ended);
         }
     }
 
@@ -172,7 +183,10 @@ impl Observer {
         let (from, until) = self.window.clip(arrived, now);
         self.intervals.in_flight(from, until);
         if counted {
-            self.histograms[workload][way].saturating_record(response);
+            match &mut self.log {
+                None => self.histograms[workload][way].saturating_record(response),
+                Some(log) => log.completed(workload, way, response),
+            }
             self.series.record(now, Point::Host, workload, way, response);
         }
         if self.window.ends(now) {

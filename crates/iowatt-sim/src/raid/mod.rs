@@ -10,6 +10,7 @@
 //!
 //! Where drives are divided into chunklets, [`chunklets`] says where a unit is, and `sparing` restores it.
 
+mod canonical;
 pub mod chunklets;
 mod copies;
 mod degraded;

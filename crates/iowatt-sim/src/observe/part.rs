@@ -1,0 +1,175 @@
+//! The record of a part of a run, and its addition to that of the run.
+//!
+//! Sums are added. What depends on the order of events (batch means, idle periods, extents of a heat map that join) is
+//! logged by the part and recorded when it is added, so that parts that are added in order give the record of a run in one
+//! piece, to the last bit. Histograms are filled from the same log: an empty one for each part would cost more.
+
+use super::{Flow, Intervals, Observer, Series};
+use crate::clock::Nanos;
+use crate::power::{Ledger, Window};
+
+/// What a part hands on in the order in which it happened.
+#[derive(Debug, Default)]
+pub struct Log {
+    responses: Vec<Response>,
+    vacancies: Vec<Vacancy>,
+    /// Where requests went, if heat is mapped.
+    asked: Option<Vec<Asked>>,
+}
+
+/// A completed request that is counted.
+#[derive(Clone, Copy, Debug)]
+struct Response {
+    ns: Nanos,
+    workload: u32,
+    way: u32,
+}
+
+/// A drive had nothing to do over a span.
+#[derive(Clone, Copy, Debug)]
+pub struct Vacancy {
+    /// The drive.
+    pub drive: u32,
+    /// An arrival ended it.
+    pub ended: bool,
+    /// Its start.
+    pub from: Nanos,
+    /// Its end.
+    pub until: Nanos,
+}
+
+/// What a workload asked of its volume, or an address space was handed.
+#[derive(Clone, Copy, Debug)]
+enum Asked {
+    Front { at: Nanos, workload: usize, range: (u64, u64, bool) },
+    Back { at: Nanos, space: usize, range: (u64, u64, bool) },
+}
+
+impl Log {
+    #[inline]
+    pub(super) fn completed(&mut self, workload: usize, way: usize, ns: Nanos) {
+        self.responses.push(Response { ns, workload: workload as u32, way: way as u32 });
+    }
+
+    #[inline]
+    pub(super) fn was_vacant(&mut self, drive: usize, (from, until): (Nanos, Nanos), ended: bool) {
+        self.vacancies.push(Vacancy { drive: drive as u32, ended, from, until });
+    }
+
+    #[inline]
+    pub(super) fn issued_at(&mut self, at: Nanos, workload: usize, range: (u64, u64, bool)) {
+        if let Some(asked) = &mut self.asked {
+            asked.push(Asked::Front { at, workload, range });
+        }
+    }
+
+    #[inline]
+    pub(super) fn handed_to(&mut self, at: Nanos, space: usize, range: (u64, u64, bool)) {
+        if let Some(asked) = &mut self.asked {
+            asked.push(Asked::Back { at, space, range });
+        }
+    }
+}
+
+impl Observer {
+    /// An empty recorder for a part of the same run, which counts what lies in `window`.
+    #[must_use]
+    pub fn part(&self, window: Window) -> Self {
+        let heat = self.heat.is_some() || self.log.as_ref().is_some_and(|log| log.asked.is_some());
+        Self {
+            window,
+            ledger: self.ledger.part(window),
+            intervals: self.intervals.part(),
+            index: self.index.clone(),
+            memberships: self.memberships.clone(),
+            flows: vec![Flow::default(); self.flows.len()],
+            histograms: Vec::new(),
+            series: self.series.part(),
+            points: Default::default(),
+            queues: vec![0; self.queues.len()],
+            logs_idle: false,
+            idle_log: None,
+            heat: None,
+            log: Some(Box::new(Log { asked: heat.then(Vec::new), ..Log::default() })),
+            last_arrival: 0,
+            states: self.states,
+        }
+    }
+
+    /// Adds the record of the part that follows those added before. Returns the spans in which drives had nothing to do, in
+    /// order.
+    pub fn absorb(&mut self, part: Self) -> Vec<Vacancy> {
+        let Self {
+            window: _,
+            ledger,
+            intervals,
+            index: _,
+            memberships: _,
+            flows,
+            histograms: _,
+            series,
+            points: _, // there are no paths
+            queues,
+            logs_idle: _,
+            idle_log: _,
+            heat: _,
+            log,
+            last_arrival,
+            states: _,
+        } = part;
+        let Log { responses, vacancies, asked } = log.map(|log| *log).unwrap_or_default();
+        Ledger::absorb(&mut self.ledger, &ledger);
+        Intervals::absorb(&mut self.intervals, intervals);
+        Series::absorb(&mut self.series, series);
+        self.flows.iter_mut().zip(&flows).for_each(|(flow, part)| flow.absorb(part));
+        self.queues.iter_mut().zip(queues).for_each(|(area, part)| *area += part);
+        self.last_arrival = self.last_arrival.max(last_arrival);
+        for Response { ns, workload, way } in responses {
+            let (workload, way) = (workload as usize, way as usize);
+            self.histograms[workload][way].saturating_record(ns);
+            for &flow in &self.memberships[workload] {
+                self.flows[flow].batches[way].record(ns);
+                self.flows[flow].batches[2].record(ns);
+            }
+        }
+        for &Vacancy { drive, ended, from, until } in &vacancies {
+            self.was_vacant(drive as usize, from, until, ended);
+        }
+        for asked in asked.into_iter().flatten() {
+            match asked {
+                Asked::Front { at, workload, range } => self.issued_at(at, workload, range),
+                Asked::Back { at, space, range } => self.handed_to(at, space, range),
+            }
+        }
+        vacancies
+    }
+}
+
+impl Flow {
+    /// Adds what a part counted, but for its batches, whose order counts.
+    fn absorb(&mut self, part: &Self) {
+        let Self {
+            arrived,
+            completed,
+            bytes,
+            departed,
+            departed_bytes,
+            sum,
+            squares,
+            longest,
+            batches: _,
+            area,
+        } = part;
+        for way in 0..2 {
+            self.arrived[way] += arrived[way];
+            self.completed[way] += completed[way];
+            self.bytes[way] += bytes[way];
+            self.departed[way] += departed[way];
+            self.departed_bytes[way] += departed_bytes[way];
+            self.sum[way] += sum[way];
+            self.squares[way] += squares[way];
+            self.longest[way] = self.longest[way].max(longest[way]);
+        }
+        self.area += area;
+    }
+}
