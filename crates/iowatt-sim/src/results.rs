@@ -293,6 +293,8 @@ pub struct Outcome {
     pub threads: usize,
     /// Why it was one, where parts of the run could not be simulated at once.
     pub serial: Option<Serial>,
+    /// Requests that were simulated again from the true state, because a part had begun in another.
+    pub again: u64,
 }
 
 /// The parts of a system at the end of a run.
@@ -370,6 +372,7 @@ pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, e
         hops: paths.map(path::table),
         threads: 1,
         serial: None,
+        again: 0,
     }
 }
 

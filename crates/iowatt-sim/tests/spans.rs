@@ -4,8 +4,8 @@
 mod common;
 
 use common::{S, capacity, given, one_pool, poisson, pool, request};
-use iowatt_sim::{Outcome, Plan, SimError, Simulation};
-use iowatt_trace::{Op, Request, Source};
+use iowatt_sim::{Outcome, Plan, Serial, SimError, Simulation};
+use iowatt_trace::{Code, Fault, Op, Request, Source, TraceError};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -19,9 +19,7 @@ fn run(plan: &Value, requests: &[Vec<Request>], cut: Option<Cut>) -> Result<Outc
     let simulation = Simulation::new(&plan, inputs)?;
     match cut {
         None => simulation.run(&mut |_| true),
-        Some((threads, size, ahead)) => {
-            simulation.threads(threads).in_parts(size, ahead).run(&mut |_| true)
-        }
+        Some((threads, size, ahead)) => simulation.threads(threads).in_parts(size, ahead).run(&mut |_| true),
     }
 }
 
@@ -34,12 +32,18 @@ fn figures(plan: &Value, requests: &[Vec<Request>], cut: Option<Cut>) -> String 
     if let Some((threads, ..)) = cut {
         assert_eq!((outcome.threads, outcome.serial), (threads, None));
     }
-    let Outcome { summary, intervals, latency, series, series_bins, foreseen, heat, idle, hops, .. } = outcome;
+    let Outcome { summary, intervals, latency, series, series_bins, foreseen, heat, idle, hops, .. } =
+        outcome;
     let tables = (intervals, latency, series, series_bins, foreseen, heat, idle, hops);
     format!("{} {tables:?}", serde_json::to_string_pretty(&summary).unwrap())
 }
 
-fn same_however_cut(plan: &Value, requests: &[Vec<Request>], size: u64, ahead: usize) -> Result<(), TestCaseError> {
+fn same_however_cut(
+    plan: &Value,
+    requests: &[Vec<Request>],
+    size: u64,
+    ahead: usize,
+) -> Result<(), TestCaseError> {
     let whole = figures(plan, requests, None);
     for threads in 1..4 {
         prop_assert_eq!(&figures(plan, requests, Some((threads, size, ahead))), &whole);
@@ -109,9 +113,7 @@ fn beats(count: u64) -> Vec<Request> {
 fn pools_beside_each_other_and_a_drive_that_never_works() {
     let mut plan = one_pool("5", 5);
     plan["pools"] = json!([pool("5", 5), pool("10", 4), pool("0", 1)]);
-    let volume = |pool: usize, level: &str, drives: u64| {
-        json!({"pool": pool, "offset_bytes": 0, "capacity_bytes": capacity(level, drives)})
-    };
+    let volume = |pool: usize, level: &str, drives: u64| json!({"pool": pool, "offset_bytes": 0, "capacity_bytes": capacity(level, drives)});
     plan["volumes"] = json!([volume(0, "5", 5), volume(1, "10", 4), volume(1, "10", 4)]);
     let on = |volume: usize| json!({"volume": volume, "replay": {"mode": "open", "speed": 1.0}});
     plan["workloads"] = json!([on(0), on(1), on(2)]);
@@ -124,4 +126,112 @@ fn pools_beside_each_other_and_a_drive_that_never_works() {
     for (size, ahead) in [(64, 0), (200, 100), (500, 300), (10_000, 10)] {
         assert_eq!(figures(&plan, &requests, Some((2, size, ahead))), whole, "{size} {ahead}");
     }
+}
+
+#[test]
+fn states_meet_at_half_load_and_never_above_full_load() {
+    let plan = one_pool("5", 5);
+    let at = |rate: f64| [poisson(3, 6_000, rate, 0.5, 8_192, capacity("5", 5))];
+    let (half, over) = (at(150.0), at(500.0));
+    let again = |requests: &[Vec<Request>]| run(&plan, requests, Some((2, 1_000, 300))).unwrap().again;
+    assert_eq!(again(&half), 0);
+    assert_eq!(again(&over), 5_000, "all but the first part");
+    for requests in [&half, &over] {
+        assert_eq!(figures(&plan, requests, Some((2, 1_000, 300))), figures(&plan, requests, None));
+    }
+}
+
+#[test]
+fn nothing_is_asked() {
+    let mut plan = one_pool("5", 5);
+    plan["observe"]["end_s"] = json!(3_600.0);
+    assert_eq!(figures(&plan, &[vec![]], Some((2, 10, 10))), figures(&plan, &[vec![]], None));
+    plan["workloads"] = json!([]);
+    assert_eq!(figures(&plan, &[], Some((2, 10, 10))), figures(&plan, &[], None));
+}
+
+/// Gives some requests, then fails.
+struct Failing(Vec<Request>);
+
+impl Source for Failing {
+    fn fill(&mut self, out: &mut Vec<Request>, limit: usize) -> Result<bool, TraceError> {
+        if self.0.is_empty() {
+            return Err(TraceError::unusable("trace", Fault::new(Code::Damaged, "no more")));
+        }
+        let rest = self.0.split_off(limit.min(self.0.len()));
+        out.append(&mut self.0);
+        self.0 = rest;
+        Ok(true)
+    }
+
+    fn devices(&self) -> &[String] {
+        &[]
+    }
+}
+
+#[test]
+fn a_source_that_fails_ends_the_run_unless_its_end_comes_first() {
+    let mut plan = one_pool("0", 4);
+    let requests = poisson(5, 2_000, 100.0, 0.5, 8_192, capacity("0", 4));
+    let outcome = |plan: &Value, cut: Option<(usize, u64, usize)>| {
+        let plan: Plan = serde_json::from_value(plan.clone()).unwrap();
+        let mut source = Failing(requests.clone());
+        let simulation = Simulation::new(&plan, vec![&mut source]).unwrap();
+        let simulation = match cut {
+            None => simulation,
+            Some((threads, size, ahead)) => simulation.threads(threads).in_parts(size, ahead),
+        };
+        simulation
+            .run(&mut |_| true)
+            .map(|outcome| outcome.summary.total.completed)
+            .map_err(|e| e.to_string())
+    };
+    assert_eq!(outcome(&plan, Some((2, 300, 100))), Err("trace: no more".to_owned()));
+    plan["observe"]["end_s"] = json!(10.0);
+    assert_eq!(outcome(&plan, Some((2, 300, 100))), outcome(&plan, None));
+    assert!(outcome(&plan, None).is_ok());
+}
+
+#[test]
+fn the_hook_sees_the_run_go_on_and_stops_it() {
+    let plan: Plan = serde_json::from_value(one_pool("0", 4)).unwrap();
+    let requests = poisson(5, 6_000, 100.0, 0.5, 8_192, capacity("0", 4));
+    let run = |most: u64| {
+        let (mut source, mut seen) = (given(requests.clone()), vec![]);
+        let simulation = Simulation::new(&plan, vec![&mut source]).unwrap().threads(2).in_parts(500, 100);
+        let result = simulation.run(&mut |at| {
+            seen.push(at.requests);
+            at.requests < most
+        });
+        (result, seen)
+    };
+    let (result, seen) = run(u64::MAX);
+    assert_eq!((result.unwrap().summary.requests_simulated, seen.last()), (6_000, Some(&6_000)));
+    assert!(seen.is_sorted() && seen.len() >= 12);
+    let (result, seen) = run(2_000);
+    assert!(matches!(result, Err(SimError::Stopped)));
+    assert!(seen.last().is_some_and(|&last| (2_000..3_000).contains(&last)));
+}
+
+#[test]
+fn what_is_cut_and_why_not() {
+    let requests = |count: usize| poisson(5, count, 100.0, 0.5, 8_192, capacity("0", 4));
+    let serial = |plan: &Value, count: usize, threads: usize| {
+        let plan: Plan = serde_json::from_value(plan.clone()).unwrap();
+        let mut source = given(requests(count));
+        let simulation = Simulation::new(&plan, vec![&mut source]).unwrap().threads(threads);
+        let outcome = simulation.run(&mut |_| true).unwrap();
+        (outcome.threads, outcome.serial)
+    };
+    let plan = one_pool("0", 4);
+    assert_eq!(serial(&plan, 100, 1), (1, Some(Serial::OneThread)));
+    assert_eq!(serial(&plan, 100, 2), (1, Some(Serial::Short)));
+    assert_eq!(serial(&plan, 120_000, 2), (2, None));
+    let mut closed = plan.clone();
+    closed["workloads"][0]["replay"] = json!({"mode": "closed", "outstanding": 6, "per": "workload"});
+    assert_eq!(serial(&closed, 100, 2), (1, Some(Serial::ClosedLoops)));
+    let mut managed = plan.clone();
+    managed["pools"][0]["power_policy"] =
+        json!({"policy": "fixed-threshold", "level": 1, "threshold_s": 60.0});
+    assert_eq!(serial(&managed, 100, 2), (1, Some(Serial::Managed)));
 }

@@ -261,10 +261,13 @@ impl<'r> Course<'r, '_> {
             let Some(part) = self.read.pop_front() else { break };
             self.total.go_on(self.shared, &part).map_err(|e| self.arrivals.explain(e))?;
             let mut left = part.arrivals;
-            while left > 0 && !self.total.has_ended() {
+            loop {
                 let stretch = left.min(STRETCH);
                 self.total.simulate(stretch).map_err(|e| self.arrivals.explain(e))?;
                 left -= stretch;
+                if left == 0 || self.total.has_ended() {
+                    break;
+                }
                 self.report()?;
             }
             self.total.settle();

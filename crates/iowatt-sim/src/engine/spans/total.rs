@@ -20,6 +20,8 @@ pub struct Total<'a, 'r> {
     /// Simulates nothing: it holds the sources, and counts.
     engine: Engine<'a, Disks>,
     events: u64,
+    /// Requests simulated again.
+    again: u64,
     /// The engine that stands at the last seam; none before the first part.
     runner: Option<Box<Runner<'r>>>,
     /// Its state there.
@@ -30,7 +32,7 @@ pub struct Total<'a, 'r> {
 impl<'a, 'r> Total<'a, 'r> {
     /// Nothing yet of the run that `engine` was made for.
     pub fn new(engine: Engine<'a, Disks>) -> Self {
-        Self { engine, events: 0, runner: None, state: None, end: None }
+        Self { engine, events: 0, again: 0, runner: None, state: None, end: None }
     }
 
     /// The workloads, with their sources.
@@ -86,6 +88,7 @@ impl<'a, 'r> Total<'a, 'r> {
                 self.go_on(shared, part)?;
             }
             self.simulate(arrivals)?;
+            self.again += arrivals;
             self.settle();
             if self.has_ended() {
                 return Ok(false);
@@ -143,7 +146,7 @@ impl<'a, 'r> Total<'a, 'r> {
 
     /// The outcome of the run, which has ended.
     pub fn finish(self) -> Outcome {
-        let Self { mut engine, events, runner, state: _, end } = self;
+        let Self { mut engine, events, again, runner, state: _, end } = self;
         let end = end.unwrap_or(engine.around.clock.now);
         let last = runner.map(|runner| runner.into_buses()).unwrap_or_default();
         engine.around.buses.iter_mut().zip(last).for_each(|(bus, last)| bus.succeed(last));
@@ -161,6 +164,7 @@ impl<'a, 'r> Total<'a, 'r> {
             trims: &engine.hosts.trims(),
             volumes: None,
         };
-        results::collect(&engine.around.observer, parts, engine.hosts.completed, events)
+        let outcome = results::collect(&engine.around.observer, parts, engine.hosts.completed, events);
+        Outcome { again, ..outcome }
     }
 }
