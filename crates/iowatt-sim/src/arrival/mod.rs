@@ -1,6 +1,7 @@
 //! Arrivals: a workload's requests, paced by their stamps (open) or by completions (closed), from its start to its end.
 
 mod closed;
+mod open;
 mod think;
 
 use crate::clock::{Nanos, nanos};

@@ -124,7 +124,7 @@ impl Observer {
         if let Some(heat) = &mut self.heat {
             heat.front(now, workload, range, &self.window);
         } else if let Some(log) = &mut self.log {
-            log.issued_at(now, workload, range);
+            log.asked(now, workload, range, false);
         }
     }
 
@@ -134,7 +134,7 @@ impl Observer {
         if let Some(heat) = &mut self.heat {
             heat.back(now, space, range, &self.window);
         } else if let Some(log) = &mut self.log {
-            log.handed_to(now, space, range);
+            log.asked(now, space, range, true);
         }
     }
 

@@ -13,8 +13,10 @@ use crate::power::{Ledger, Window};
 pub struct Log {
     responses: Vec<Response>,
     vacancies: Vec<Vacancy>,
-    /// Where requests went, if heat is mapped.
-    asked: Option<Vec<Asked>>,
+    /// Where requests went.
+    asked: Vec<Asked>,
+    /// Whether that is mapped in front of the spaces, and behind.
+    maps: [bool; 2],
 }
 
 /// A completed request that is counted.
@@ -40,9 +42,14 @@ pub struct Vacancy {
 
 /// What a workload asked of its volume, or an address space was handed.
 #[derive(Clone, Copy, Debug)]
-enum Asked {
-    Front { at: Nanos, workload: usize, range: (u64, u64, bool) },
-    Back { at: Nanos, space: usize, range: (u64, u64, bool) },
+struct Asked {
+    at: Nanos,
+    /// Offset and size, or the first byte and the one after the last.
+    range: (u64, u64),
+    /// Number of the workload or of the space.
+    who: u32,
+    back: bool,
+    write: bool,
 }
 
 impl Log {
@@ -57,16 +64,9 @@ impl Log {
     }
 
     #[inline]
-    pub(super) fn issued_at(&mut self, at: Nanos, workload: usize, range: (u64, u64, bool)) {
-        if let Some(asked) = &mut self.asked {
-            asked.push(Asked::Front { at, workload, range });
-        }
-    }
-
-    #[inline]
-    pub(super) fn handed_to(&mut self, at: Nanos, space: usize, range: (u64, u64, bool)) {
-        if let Some(asked) = &mut self.asked {
-            asked.push(Asked::Back { at, space, range });
+    pub(super) fn asked(&mut self, at: Nanos, who: usize, (from, to, write): (u64, u64, bool), back: bool) {
+        if self.maps[usize::from(back)] {
+            self.asked.push(Asked { at, range: (from, to), who: who as u32, back, write });
         }
     }
 }
@@ -75,7 +75,12 @@ impl Observer {
     /// An empty recorder for a part of the same run, which counts what lies in `window`.
     #[must_use]
     pub fn part(&self, window: Window) -> Self {
-        let heat = self.heat.is_some() || self.log.as_ref().is_some_and(|log| log.asked.is_some());
+        let maps = match (&self.heat, &self.log) {
+            (Some(heat), _) => heat.points(),
+            (None, Some(log)) => log.maps,
+            (None, None) => [false; 2],
+        };
+        let log = Log { maps, ..Log::default() };
         Self {
             window,
             ledger: self.ledger.part(window),
@@ -90,9 +95,17 @@ impl Observer {
             logs_idle: false,
             idle_log: None,
             heat: None,
-            log: Some(Box::new(Log { asked: heat.then(Vec::new), ..Log::default() })),
+            log: Some(Box::new(log)),
             last_arrival: 0,
             states: self.states,
+        }
+    }
+
+    /// About so many requests follow.
+    pub fn expect(&mut self, requests: usize) {
+        if let Some(log) = &mut self.log {
+            log.responses.reserve(requests);
+            log.vacancies.reserve(requests);
         }
     }
 
@@ -117,7 +130,7 @@ impl Observer {
             last_arrival,
             states: _,
         } = part;
-        let Log { responses, vacancies, asked } = log.map(|log| *log).unwrap_or_default();
+        let Log { responses, vacancies, asked, maps: _ } = log.map(|log| *log).unwrap_or_default();
         Ledger::absorb(&mut self.ledger, &ledger);
         Intervals::absorb(&mut self.intervals, intervals);
         Series::absorb(&mut self.series, series);
@@ -135,10 +148,11 @@ impl Observer {
         for &Vacancy { drive, ended, from, until } in &vacancies {
             self.was_vacant(drive as usize, from, until, ended);
         }
-        for asked in asked.into_iter().flatten() {
-            match asked {
-                Asked::Front { at, workload, range } => self.issued_at(at, workload, range),
-                Asked::Back { at, space, range } => self.handed_to(at, space, range),
+        for Asked { at, range: (from, to), who, back, write } in asked {
+            if back {
+                self.handed_to(at, who as usize, (from, to, write));
+            } else {
+                self.issued_at(at, who as usize, (from, to, write));
             }
         }
         vacancies

@@ -6,6 +6,7 @@ use crate::engine::hosts::Workload;
 use crate::error::SimError;
 use iowatt_trace::Request;
 use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// The next arrival of a workload.
@@ -19,6 +20,11 @@ struct Next {
 }
 
 impl Next {
+    #[inline]
+    fn new((at, scheduled): (Nanos, u64), workload: usize, request: Request) -> Self {
+        Self { at, scheduled, workload, request: Request { time_ns: at, ..request } }
+    }
+
     fn key(&self) -> (Nanos, u64) {
         (self.at, self.scheduled)
     }
@@ -70,8 +76,11 @@ impl Merged {
             end,
             fault: None,
         };
-        for workload in 0..workloads.len() {
-            merged.schedule(workloads, workload, 0)?;
+        for (number, workload) in workloads.iter_mut().enumerate() {
+            if let Some((at, request)) = workload.arrivals.next_open()? {
+                merged.pending.push(Reverse(Next::new((at, merged.scheduled), number, request)));
+                merged.scheduled += 1;
+            }
         }
         Ok(merged)
     }
@@ -94,33 +103,22 @@ impl Merged {
         if self.is_over() {
             return None;
         }
-        let mut part = Part {
-            number: self.parts,
-            ahead: vec![Vec::new(); workloads.len()],
-            requests: vec![Vec::new(); workloads.len()],
-            issued: self.issued.clone(),
-            ..Part::default()
-        };
-        self.parts += 1;
-        let mut first = vec![u64::MAX; workloads.len()];
-        for next in self.recent.iter().skip(self.recent.len().saturating_sub(ahead)) {
-            part.ahead[next.workload].push(next.request);
-            part.issued[next.workload] -= 1;
-            part.arrivals_ahead += 1;
+        let mut part = self.begin(workloads.len(), ahead);
+        if let [requests] = &mut part.requests[..] {
+            requests.reserve(count as usize + 1);
+        }
+        let mut first: Vec<u64> = part.order.iter().map(|_| u64::MAX).collect();
+        let recent = self.recent.len().saturating_sub(ahead);
+        for next in self.recent.iter().skip(recent) {
             first[next.workload] = first[next.workload].min(next.scheduled);
         }
         while part.arrivals < count && !self.is_over() {
-            let Some(Reverse(next)) = self.pending.pop() else { break };
+            let Some(next) = self.advance(workloads) else { break };
             part.requests[next.workload].push(next.request);
             part.arrivals += 1;
             first[next.workload] = first[next.workload].min(next.scheduled);
-            self.issued[next.workload] += 1;
-            if self.recent.len() >= most.max(1) {
-                self.recent.pop_front();
-            }
-            self.recent.push_back(next);
-            if let Err(error) = self.schedule(workloads, next.workload, next.at) {
-                self.fault = Some((next.workload, Some(error)));
+            if count - part.arrivals < most as u64 {
+                self.remember(next, most);
             }
         }
         part.tails = vec![Tail::End; workloads.len()];
@@ -132,32 +130,63 @@ impl Merged {
         if let Some((workload, _)) = self.fault {
             part.tails[workload] = Tail::Fault;
         }
-        part.order = (0..workloads.len() as u32).collect();
         part.order.sort_by_key(|&workload| first[workload as usize]);
         Some(part)
+    }
+
+    /// A part with nothing but what is ahead of it.
+    fn begin(&mut self, workloads: usize, ahead: usize) -> Part {
+        let mut part = Part {
+            number: self.parts,
+            ahead: vec![Vec::new(); workloads],
+            requests: vec![Vec::new(); workloads],
+            issued: self.issued.clone(),
+            order: (0..workloads as u32).collect(),
+            ..Part::default()
+        };
+        self.parts += 1;
+        for next in self.recent.iter().skip(self.recent.len().saturating_sub(ahead)) {
+            part.ahead[next.workload].push(next.request);
+            part.issued[next.workload] -= 1;
+            part.arrivals_ahead += 1;
+        }
+        part
+    }
+
+    /// Takes the earliest arrival; the next one of its workload takes its place.
+    #[inline]
+    fn advance(&mut self, workloads: &mut [Workload<'_>]) -> Option<Next> {
+        let mut earliest = self.pending.peek_mut()?;
+        let next = earliest.0;
+        self.issued[next.workload] += 1;
+        let follows = workloads[next.workload].arrivals.next_open();
+        match follows {
+            Ok(Some((at, request))) => {
+                earliest.0 = Next::new((at.max(next.at), self.scheduled), next.workload, request);
+                self.scheduled += 1;
+            }
+            Ok(None) => {
+                PeekMut::pop(earliest);
+            }
+            Err(error) => {
+                PeekMut::pop(earliest);
+                self.fault = Some((next.workload, Some(error)));
+            }
+        }
+        Some(next)
+    }
+
+    /// Keeps an arrival for the parts to come.
+    fn remember(&mut self, next: Next, most: usize) {
+        if self.recent.len() >= most.max(1) {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(next);
     }
 
     /// An error as the run ends with it: a source's own, where the part has only met its place.
     pub fn explain(&mut self, error: SimError) -> SimError {
         let own = self.fault.as_mut().filter(|_| matches!(error, SimError::Trace(_)));
         own.and_then(|(_, own)| own.take()).unwrap_or(error)
-    }
-
-    /// Reads the next arrival of a workload.
-    fn schedule(
-        &mut self,
-        workloads: &mut [Workload<'_>],
-        workload: usize,
-        now: Nanos,
-    ) -> Result<(), SimError> {
-        let arrivals = &mut workloads[workload].arrivals;
-        let Some(at) = arrivals.schedule()? else { return Ok(()) };
-        let at = at.max(now);
-        if let Some(request) = arrivals.take(at)? {
-            let request = Request { time_ns: at, ..request };
-            self.pending.push(Reverse(Next { at, scheduled: self.scheduled, workload, request }));
-            self.scheduled += 1;
-        }
-        Ok(())
     }
 }

@@ -128,6 +128,7 @@ impl<'r> Runner<'r> {
     /// Simulates so many arrivals and what follows them up to the next one, or to the end of the run. `stop` stops it.
     pub fn simulate(&mut self, arrivals: u64, stop: &AtomicBool) -> Result<Stop, SimError> {
         let mut left = arrivals;
+        self.engine.around.observer.expect(arrivals as usize);
         if let Some(event) = self.held.take() {
             if left == 0 {
                 self.held = Some(event);
