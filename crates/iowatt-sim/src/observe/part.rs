@@ -4,6 +4,7 @@
 //! logged by the part and recorded when it is added, so that parts that are added in order give the record of a run in one
 //! piece, to the last bit. Histograms are filled from the same log: an empty one for each part would cost more.
 
+use super::batch::Batches;
 use super::{Flow, Intervals, Observer, Series};
 use crate::clock::Nanos;
 use crate::power::{Ledger, Window};
@@ -87,7 +88,10 @@ impl Observer {
             intervals: self.intervals.part(),
             index: self.index.clone(),
             memberships: self.memberships.clone(),
-            flows: vec![Flow::default(); self.flows.len()],
+            flows: vec![
+                Flow { batches: std::array::from_fn(|_| Batches::endless()), ..Flow::default() };
+                self.flows.len()
+            ],
             histograms: Vec::new(),
             series: self.series.part(),
             points: Default::default(),

@@ -4,58 +4,44 @@ use super::part::{Part, Tail};
 use crate::clock::Nanos;
 use crate::engine::hosts::Workload;
 use crate::error::SimError;
-use iowatt_trace::Request;
+use iowatt_trace::{NO_RESPONSE, NO_STREAM, Op, Request};
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// The next arrival of a workload.
+/// In place of a request that is not there.
+const NOTHING: Request = Request {
+    time_ns: 0,
+    offset: 0,
+    response_ns: NO_RESPONSE,
+    size: 0,
+    device: 0,
+    stream: NO_STREAM,
+    op: Op::Flush,
+};
+
+/// When an arrival is handled: its time, and the order of scheduling among all arrivals, which decides ties as in the
+/// engine; and its workload.
+type Turn = (Nanos, u64, usize);
+
+/// An arrival handed out.
 #[derive(Clone, Copy, Debug)]
-struct Next {
-    at: Nanos,
-    /// Order of scheduling among all arrivals: it decides ties, as in the engine.
+struct Recent {
     scheduled: u64,
     workload: usize,
     request: Request,
 }
 
-impl Next {
-    #[inline]
-    fn new((at, scheduled): (Nanos, u64), workload: usize, request: Request) -> Self {
-        Self { at, scheduled, workload, request: Request { time_ns: at, ..request } }
-    }
-
-    fn key(&self) -> (Nanos, u64) {
-        (self.at, self.scheduled)
-    }
-}
-
-impl PartialEq for Next {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Next {}
-
-impl PartialOrd for Next {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Next {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
-    }
-}
-
 /// The arrivals of a run, merged.
 pub struct Merged {
-    pending: BinaryHeap<Reverse<Next>>,
+    /// The next arrival of each workload that has one.
+    pending: BinaryHeap<Reverse<Turn>>,
+    /// Their requests, by workload.
+    next: Vec<Request>,
+    /// Arrivals scheduled so far.
     scheduled: u64,
-    /// The last arrivals handed out.
-    recent: VecDeque<Next>,
+    /// The last ones handed out.
+    recent: VecDeque<Recent>,
     /// Requests handed out, by workload.
     issued: Vec<u64>,
     parts: u64,
@@ -69,6 +55,7 @@ impl Merged {
     pub fn new(workloads: &mut [Workload<'_>], end: Option<Nanos>) -> Result<Self, SimError> {
         let mut merged = Self {
             pending: BinaryHeap::new(),
+            next: Vec::new(),
             scheduled: 0,
             recent: VecDeque::new(),
             issued: vec![0; workloads.len()],
@@ -77,8 +64,10 @@ impl Merged {
             fault: None,
         };
         for (number, workload) in workloads.iter_mut().enumerate() {
-            if let Some((at, request)) = workload.arrivals.next_open()? {
-                merged.pending.push(Reverse(Next::new((at, merged.scheduled), number, request)));
+            let first = workload.arrivals.next_open()?;
+            merged.next.push(first.unwrap_or(NOTHING));
+            if let Some(request) = first {
+                merged.pending.push(Reverse((request.time_ns, merged.scheduled, number)));
                 merged.scheduled += 1;
             }
         }
@@ -87,7 +76,7 @@ impl Merged {
 
     /// Whether all has been handed out that arrives before the run ends.
     pub fn is_over(&self) -> bool {
-        let beyond = |next: &Reverse<Next>| self.end.is_some_and(|end| next.0.at > end);
+        let beyond = |next: &Reverse<Turn>| self.end.is_some_and(|end| next.0.0 > end);
         self.parts > 0 && (self.fault.is_some() || self.pending.peek().is_none_or(beyond))
     }
 
@@ -113,19 +102,17 @@ impl Merged {
             first[next.workload] = first[next.workload].min(next.scheduled);
         }
         while part.arrivals < count && !self.is_over() {
-            let Some(next) = self.advance(workloads) else { break };
-            part.requests[next.workload].push(next.request);
-            part.arrivals += 1;
-            first[next.workload] = first[next.workload].min(next.scheduled);
+            let Some((scheduled, workload)) = self.advance(workloads, &mut part) else { break };
+            first[workload] = first[workload].min(scheduled);
             if count - part.arrivals < most as u64 {
-                self.remember(next, most);
+                self.remember((scheduled, workload), &part, most);
             }
         }
         part.tails = vec![Tail::End; workloads.len()];
-        for Reverse(next) in &self.pending {
-            part.requests[next.workload].push(next.request);
-            part.tails[next.workload] = Tail::More;
-            first[next.workload] = first[next.workload].min(next.scheduled);
+        for &Reverse((_, scheduled, workload)) in &self.pending {
+            part.requests[workload].push(self.next[workload]);
+            part.tails[workload] = Tail::More;
+            first[workload] = first[workload].min(scheduled);
         }
         if let Some((workload, _)) = self.fault {
             part.tails[workload] = Tail::Fault;
@@ -153,16 +140,20 @@ impl Merged {
         part
     }
 
-    /// Takes the earliest arrival; the next one of its workload takes its place.
+    /// The earliest arrival goes to `part`; the next one of its workload takes its place. Returns its order of scheduling and
+    /// its workload.
     #[inline]
-    fn advance(&mut self, workloads: &mut [Workload<'_>]) -> Option<Next> {
+    fn advance(&mut self, workloads: &mut [Workload<'_>], part: &mut Part) -> Option<(u64, usize)> {
         let mut earliest = self.pending.peek_mut()?;
-        let next = earliest.0;
-        self.issued[next.workload] += 1;
-        let follows = workloads[next.workload].arrivals.next_open();
-        match follows {
-            Ok(Some((at, request))) => {
-                earliest.0 = Next::new((at.max(next.at), self.scheduled), next.workload, request);
+        let Reverse((at, scheduled, workload)) = *earliest;
+        part.requests[workload].push(self.next[workload]);
+        part.arrivals += 1;
+        self.issued[workload] += 1;
+        match workloads[workload].arrivals.next_open() {
+            Ok(Some(request)) => {
+                let at = request.time_ns.max(at);
+                self.next[workload] = Request { time_ns: at, ..request };
+                *earliest = Reverse((at, self.scheduled, workload));
                 self.scheduled += 1;
             }
             Ok(None) => {
@@ -170,18 +161,19 @@ impl Merged {
             }
             Err(error) => {
                 PeekMut::pop(earliest);
-                self.fault = Some((next.workload, Some(error)));
+                self.fault = Some((workload, Some(error)));
             }
         }
-        Some(next)
+        Some((scheduled, workload))
     }
 
-    /// Keeps an arrival for the parts to come.
-    fn remember(&mut self, next: Next, most: usize) {
+    /// Keeps the last arrival of `part` for the parts to come.
+    fn remember(&mut self, (scheduled, workload): (u64, usize), part: &Part, most: usize) {
         if self.recent.len() >= most.max(1) {
             self.recent.pop_front();
         }
-        self.recent.push_back(next);
+        let request = part.requests[workload].last().copied();
+        self.recent.extend(request.map(|request| Recent { scheduled, workload, request }));
     }
 
     /// An error as the run ends with it: a source's own, where the part has only met its place.

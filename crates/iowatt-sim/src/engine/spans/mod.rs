@@ -45,8 +45,6 @@ const PART: u64 = 32_768;
 /// Requests that are simulated ahead of a part, at first, and at most where states are slow to meet.
 const AHEAD: usize = 512;
 const MOST_AHEAD: usize = 4_096;
-/// Parts of a run that is worth to be cut: fewer are over before the threads are warm.
-const FEW: usize = 2;
 /// After so many parts in a row of which no seam met, the rest of the run is serial.
 const PATIENCE: u32 = 4;
 /// Requests of a serial stretch between two calls of the progress hook.
@@ -67,7 +65,7 @@ pub enum Serial {
     Flash,
     /// Power policies, failures, chunklets, command queues or a log of the back end.
     Managed,
-    /// It is over too soon.
+    /// It is one part.
     Short,
     /// Too many parts had to be simulated again: queues grow, or something is remembered for long.
     StatesDiffer,
@@ -142,10 +140,8 @@ pub(super) fn run(
         fixed: spans.cut.is_some(),
         hook,
     };
-    let few = if spans.cut.is_some() { 0 } else { FEW };
-    while course.read.len() <= few && course.read() {}
     let (mut threads, mut serial) = (1, Some(Serial::Short));
-    if course.read.len() > few {
+    if course.read() || spans.cut.is_some() {
         threads = spans.threads;
         serial = (!course.together(threads)?).then_some(Serial::StatesDiffer);
     }
@@ -173,7 +169,7 @@ struct Course<'r, 'a> {
 }
 
 impl<'r> Course<'r, '_> {
-    /// Reads the next part, if there is one.
+    /// Reads the next part, if there is one; returns whether another follows.
     fn read(&mut self) -> bool {
         let most = self.most_ahead();
         let part = self.arrivals.part(self.total.workloads(), self.size, self.ahead, most);
@@ -218,13 +214,17 @@ impl<'r> Course<'r, '_> {
         let most = threads + threads / 2 + 2;
         let (mut sent, mut early, mut misses) = (0, BTreeMap::new(), 0);
         while !self.total.has_ended() {
-            while self.read.len() < most && !self.arrivals.is_over() {
-                self.read();
-            }
-            for part in self.read.iter().skip(sent) {
+            while sent < most {
+                let Some(part) = self.read.get(sent) else {
+                    if self.arrivals.is_over() {
+                        break;
+                    }
+                    self.read();
+                    continue;
+                };
                 let _ = jobs.send(Arc::clone(part));
+                sent += 1;
             }
-            sent = self.read.len();
             let Some(part) = self.read.front().map(Arc::clone) else { break };
             let Some(attempt) = early.remove(&part.number) else {
                 match done.recv_timeout(HOOK_EVERY) {
