@@ -4,7 +4,7 @@ use crate::errors::{internal, plan_error, trace_error};
 use crate::idle::Handover;
 use crate::trace::open_ahead;
 use iowatt_sim::Foreseen;
-use iowatt_sim::{Column, Plan, Progress, SimError, Simulation, Table};
+use iowatt_sim::{Column, Plan, Progress, Serial, SimError, Simulation, Table};
 use iowatt_trace::Source;
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -14,9 +14,10 @@ use std::time::{Duration, Instant};
 /// Least time between two progress calls.
 const REPORT_EVERY: Duration = Duration::from_millis(100);
 
-/// Runs a simulation; the GIL is released but for progress calls and sources that live in Python.
+/// Runs a simulation on so many threads; the GIL is released but for progress calls and sources that live in Python.
 #[pyfunction]
-#[pyo3(signature = (plan_json, sources, progress=None, foreseen=None, idle=None, back_end=None))]
+#[allow(clippy::too_many_arguments)] // keywords in Python
+#[pyo3(signature = (plan_json, sources, progress=None, foreseen=None, idle=None, back_end=None, threads=1))]
 pub fn simulate<'py>(
     py: Python<'py>,
     plan_json: &str,
@@ -25,6 +26,7 @@ pub fn simulate<'py>(
     foreseen: Option<Periods<'py>>,
     idle: Option<Py<PyAny>>,
     back_end: Option<Py<PyAny>>,
+    threads: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let periods = foreseen.map(|periods| periods.rows()).transpose()?;
     let plan: Plan = serde_json::from_str(plan_json).map_err(|e| internal(py, &format!("plan: {e}")))?;
@@ -39,7 +41,7 @@ pub fn simulate<'py>(
     let outcome = py.detach(|| {
         let inputs = opened.iter_mut().map(|s| s.as_mut() as &mut dyn Source).collect();
         let mut last = Instant::now();
-        let mut simulation = Simulation::new(&plan, inputs)?;
+        let mut simulation = Simulation::new(&plan, inputs)?.threads(threads);
         if let Some(periods) = &periods {
             simulation.foresee(periods);
         }
@@ -88,6 +90,8 @@ pub fn simulate<'py>(
     let result = PyDict::new(py);
     let mut summary = serde_json::to_value(&outcome.summary).map_err(|e| internal(py, &e.to_string()))?;
     summary["wall_s"] = wall_s.into();
+    summary["threads"] = outcome.threads.into();
+    summary["serial"] = outcome.serial.map(Serial::as_str).into();
     let sources: Vec<_> =
         opened.iter().map(|s| serde_json::to_value(s.summary()).unwrap_or_default()).collect();
     summary["sources"] = sources.into();

@@ -4,6 +4,11 @@
 //! reservations ahead are few (at most one a drive) and in no order: to look at all of them without a branch takes less time
 //! than one wrong guess at where among them a new one belongs.
 
+mod canonical;
+mod merge;
+
+pub use merge::Counts;
+
 use crate::clock::{Nanos, Picos, nanos};
 use crate::plan::BusPlan;
 use crate::power::Window;

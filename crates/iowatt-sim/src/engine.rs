@@ -8,12 +8,13 @@ mod backend;
 mod failures;
 mod flow;
 mod hosts;
+mod spans;
 
 use crate::back_end_log::{BackEndLog, BackEndSink};
 use crate::bus::Bus;
 use crate::clock::nanos;
 use crate::controller::Controller;
-use crate::device::{DriveOps, Surroundings};
+use crate::device::{DriveOps, Kind, Surroundings};
 use crate::error::SimError;
 use crate::event::{Clock, Event};
 use crate::observe::{FlowIndex, Heat, IdleSink, Observer};
@@ -28,6 +29,8 @@ use crate::volume::Volumes;
 use backend::Backend;
 use hosts::Hosts;
 use iowatt_trace::Source;
+pub use spans::Serial;
+use spans::Spans;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -46,6 +49,11 @@ pub struct Progress {
 /// A simulation ready to run.
 pub struct Simulation<'a> {
     engine: Engine<'a, Full>,
+    plan: Plan,
+    /// What the drives of each pool share.
+    kinds: Vec<Kind>,
+    /// How it is cut into parts that are simulated at once.
+    spans: Spans,
     /// Whether the widest shape runs whatever is needed.
     wide: bool,
 }
@@ -76,7 +84,8 @@ impl<'a> Simulation<'a> {
         }
         let end = plan.observe.end_s.map(nanos);
         let buses: Vec<Bus> = plan.buses.iter().map(Bus::new).collect();
-        let (backend, ladders) = Backend::new(plan, &buses)?;
+        let kinds = Backend::kinds(plan)?;
+        let (backend, ladders) = Backend::new(plan, &kinds, &buses)?;
         let volumes = Volumes::new(plan, &backend.drives_of_pools())?.map(Box::new);
         let pools = backend.pools.iter().zip(&plan.pools);
         let mut spaces: Vec<u64> =
@@ -99,7 +108,7 @@ impl<'a> Simulation<'a> {
         }
         let engine = Engine {
             shape: PhantomData,
-            hosts: Hosts::new(plan, sources, detects_zeros, passes_trims),
+            hosts: Hosts::new(plan, boxed(sources), detects_zeros, passes_trims),
             paths: Paths::new(plan).map(Box::new),
             controller,
             volumes,
@@ -112,7 +121,7 @@ impl<'a> Simulation<'a> {
                 observer,
             },
         };
-        Ok(Self { engine, wide: false })
+        Ok(Self { engine, plan: plan.clone(), kinds, wide: false, spans: Spans::default() })
     }
 
     /// Hands every request to a pool to `sink`, in batches in order of time.
@@ -131,6 +140,22 @@ impl<'a> Simulation<'a> {
         self.engine.backend.foresee(periods);
     }
 
+    /// Simulates parts of the run at once on so many threads, where the plan lets it; else it runs on one, and
+    /// [`Outcome::serial`] says why. The figures are the same for any number.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.spans.threads = threads.max(1);
+        self
+    }
+
+    /// Cuts the run into parts of so many requests, each begun so many requests ahead, on however few threads: for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn in_parts(mut self, requests: u64, ahead: usize) -> Self {
+        self.spans.cut = Some((requests, ahead));
+        self
+    }
+
     /// Runs in the widest shape whatever the plan needs: tests compare shapes.
     #[doc(hidden)]
     #[must_use]
@@ -146,7 +171,11 @@ impl<'a> Simulation<'a> {
     /// What the sources report, a request past its volume's end, or [`SimError::Stopped`].
     pub fn run(self, hook: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, SimError> {
         let needs = if self.wide { Needs::ALL } else { self.engine.needs() };
-        fitting!(needs, S => self.engine.reshape::<S>().run(hook))
+        if let Some(serial) = self.spans.prevented(needs, &self.plan) {
+            let outcome = fitting!(needs, S => self.engine.reshape::<S>().run(hook))?;
+            return Ok(Outcome { serial: Some(serial), ..outcome });
+        }
+        spans::run(self.engine.reshape(), self.plan, &self.kinds, self.spans, hook)
     }
 }
 
@@ -303,6 +332,11 @@ impl<S: Shape> Engine<'_, S> {
             self.around.clock.events.scheduled(),
         ))
     }
+}
+
+/// The sources as the workloads keep them.
+fn boxed<'a>(sources: Vec<&'a mut dyn Source>) -> Vec<Box<dyn Source + 'a>> {
+    sources.into_iter().map(|source| Box::new(source) as Box<dyn Source + 'a>).collect()
 }
 
 /// The recorder of a run of `plan`, whose drives have the given power levels and whose address spaces the given

@@ -1,5 +1,6 @@
 //! The event queue, ordered by time, ties by the order of scheduling.
 
+mod canonical;
 mod clock;
 mod tournament;
 

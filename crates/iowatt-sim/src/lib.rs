@@ -8,6 +8,7 @@
 mod arrival;
 mod back_end_log;
 mod bus;
+mod canonical;
 mod clock;
 mod controller;
 mod device;
@@ -33,7 +34,7 @@ mod volume;
 pub use arrival::BATCH;
 pub use back_end_log::{BackEndRow, BackEndSink};
 pub use device::replay;
-pub use engine::{Progress, Simulation};
+pub use engine::{Progress, Serial, Simulation};
 pub use error::SimError;
 pub use observe::{IdlePeriod, IdleSink};
 pub use plan::{HddPlan, Plan, PlanError, PlanFault, SchedulerPlan};

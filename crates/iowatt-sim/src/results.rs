@@ -20,6 +20,7 @@ use crate::clock::{Nanos, seconds};
 use crate::controller::Controller;
 use crate::controller::drive_path::DrivePath;
 use crate::device::Drive;
+use crate::engine::Serial;
 use crate::observe::{Flow, IdleResult, Observer};
 use crate::path::Paths;
 use crate::power::{CAUSE_NAMES, Foreseen, SpinUps};
@@ -288,6 +289,12 @@ pub struct Outcome {
     pub idle: Option<[Table; 2]>,
     /// Where the time of requests on paths went, where there are any.
     pub hops: Option<Table>,
+    /// Threads that simulated.
+    pub threads: usize,
+    /// Why it was one, where parts of the run could not be simulated at once.
+    pub serial: Option<Serial>,
+    /// Requests that were simulated again from the true state, because a part had begun in another.
+    pub again: u64,
 }
 
 /// The parts of a system at the end of a run.
@@ -363,6 +370,9 @@ pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, e
         heat: observer.heat().map(heat::table),
         idle: observer.idle_kept().map(idle::tables),
         hops: paths.map(path::table),
+        threads: 1,
+        serial: None,
+        again: 0,
     }
 }
 

@@ -17,7 +17,7 @@ fn figures(plan: &Value, requests: &[Request], wide: bool) -> String {
     let inputs = sources.iter_mut().map(|source| source as &mut dyn Source).collect();
     let simulation = Simulation::new(&plan, inputs).unwrap();
     let simulation = if wide { simulation.widened() } else { simulation };
-    let Outcome { summary, intervals, latency, series, series_bins, foreseen, heat, idle, hops } =
+    let Outcome { summary, intervals, latency, series, series_bins, foreseen, heat, idle, hops, .. } =
         simulation.run(&mut |_| true).unwrap();
     let tables = (intervals, latency, series, series_bins, foreseen, heat, idle, hops);
     format!("{} {tables:?}", serde_json::to_string_pretty(&summary).unwrap())

@@ -74,3 +74,26 @@ pub trait Source: Send {
         None
     }
 }
+
+/// A source that somebody else keeps.
+impl<S: Source + ?Sized> Source for &mut S {
+    fn fill(&mut self, out: &mut Vec<Request>, limit: usize) -> Result<bool, crate::TraceError> {
+        (**self).fill(out, limit)
+    }
+
+    fn devices(&self) -> &[String] {
+        (**self).devices()
+    }
+
+    fn streams(&self) -> &[String] {
+        (**self).streams()
+    }
+
+    fn summary(&self) -> Option<crate::Summary> {
+        (**self).summary()
+    }
+
+    fn progress(&self) -> Option<f64> {
+        (**self).progress()
+    }
+}

@@ -29,6 +29,7 @@ def run(
     output: PathLike | None = None,
     force: bool = False,
     save_back_end: PathLike | None = None,
+    threads: int | None = None,
     progress: Callable[[float | None, int], None] | None = None,
     command: str | None = None,
 ) -> Run:
@@ -51,6 +52,9 @@ def run(
     save_back_end:
         Parquet file for the requests that the pools were handed, as a trace in native columns whose devices
         are the pools.
+    threads:
+        Threads that simulate parts of the run at once, where it lets them (``simulation.serial`` in the summary
+        says what prevents it); ``None``: one for each processor. The figures are the same for any number.
     progress:
         Called a few times a second with the fraction done (or ``None``) and the requests so far.
     command:
@@ -70,6 +74,7 @@ def run(
         output=output,
         force=force,
         save_back_end=save_back_end,
+        threads=threads,
         progress=progress,
         command=command,
     )

@@ -29,6 +29,17 @@ Jobs = Annotated[
     int | None,
     typer.Option("--jobs", "-j", help="Points simulated at a time.", show_default="one for each processor"),
 ]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        min=1,
+        metavar="N",
+        help="Threads that simulate parts of the run at once, where it lets them; the figures are the same.",
+        show_default="one for each processor",
+        rich_help_panel=ADVANCED,
+    ),
+]
 Cluster = Annotated[
     str | None,
     typer.Option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iowatt.cli import command_line
-from iowatt.cli.options import SEED, AsJson, Force, Notes, Overrides, Scenario, output, print_json, shown
+from iowatt.cli.options import SEED, AsJson, Force, Notes, Overrides, Scenario, Threads, output, print_json, shown
 from iowatt.cli.streams import print_line
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def run(
             show_default=False,
         ),
     ] = None,
+    threads: Threads = None,
     notes: Notes = False,
     as_json: AsJson = False,
     report: Annotated[
@@ -57,6 +58,7 @@ def run(
             output=target,
             force=force,
             save_back_end=save_back_end,
+            threads=threads,
             progress=progress,
             command=command_line.written(),
         )

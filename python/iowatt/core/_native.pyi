@@ -200,6 +200,7 @@ def simulate(
         object,
     ]
     | None = None,
+    threads: int = 1,
 ) -> Outcome:
     """Run the simulation part of a plan; one (TraceSpec JSON, rows or None) for each workload.
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from iowatt.base.errors import Argument, InputError
 from iowatt.base.overrides import with_overrides
+from iowatt.base.processors import cores
 from iowatt.lenses.summary import summarise
 from iowatt.model.scenario import compile_plan, load, resolve_sources
 from iowatt.run import bundle, index, provenance
@@ -68,6 +70,7 @@ def simulate(
     scratch: Path | None = None,
     back_end: BackEndSpool | None = None,
     lens_tables: bool = False,
+    threads: int = 1,
     other_cpu_s: Callable[[], float] = lambda: 0.0,
     cpu_clock: Callable[[], float] = time.process_time,
 ) -> Run:
@@ -78,7 +81,7 @@ def simulate(
         started_at: As :func:`iowatt.run.provenance.now` has it.
         lens_tables: Whether the Run keeps, in bounded memory, what `iowatt idle` and `iowatt heat` read,
             unless the scenario says otherwise.
-        progress, scratch, back_end, other_cpu_s, cpu_clock: As for :func:`iowatt.sources.simulation.observe`.
+        progress, scratch, back_end, threads, other_cpu_s, cpu_clock: As for :func:`iowatt.sources.simulation.observe`.
 
     Raises ``InputError``: a trace is missing or wrong, or the run has nothing to observe.
     """
@@ -91,6 +94,7 @@ def simulate(
         progress=progress,
         scratch=scratch,
         back_end=back_end,
+        threads=threads,
         other_cpu_s=other_cpu_s,
         cpu_clock=cpu_clock,
     )
@@ -141,10 +145,13 @@ def run_scenario(
     output: str | os.PathLike[str] | None = None,
     force: bool = False,
     save_back_end: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
     progress: Progress | None = None,
     command: str | None = None,
 ) -> Run:
     """Simulate a scenario; parameters and errors are those of :func:`iowatt.run`."""
+    if threads is not None and threads < 1:
+        raise InputError("out-of-range", Argument("threads"), f"expected at least one thread, not {threads}")
     started_at = provenance.now()
     given, base, text = located(scenario)
     work = prepare(load(given, overrides), base, with_overrides(text, overrides))
@@ -160,6 +167,7 @@ def run_scenario(
             scratch=None if reservation is None else reservation.staging,
             back_end=back_end,
             lens_tables=True,
+            threads=threads or cores(),
             started_at=started_at,
             command=command,
             progress=progress,

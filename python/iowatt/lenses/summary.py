@@ -317,6 +317,8 @@ def _simulation(record: Record) -> Simulation | None:
         cpu_s=cost.cpu_s,
         requests_per_cpu_s=cost.requests / cost.cpu_s if cost.cpu_s > 0 else None,
         peak_rss_mib=cost.peak_rss_mib,
+        threads=cost.threads,
+        serial=cost.serial,
     )
 
 

@@ -303,6 +303,9 @@ class SimulationCost:
     cpu_s: float
     requests: int
     peak_rss_mib: float
+    #: Threads that simulated, and why it was one (a code of ``iowatt.run.summary_schema.Serial``).
+    threads: int = 1
+    serial: str | None = None
 
 
 @dataclass(frozen=True)

@@ -482,6 +482,10 @@ class WorkloadSummary(SummaryPart):
     cache: CacheHits | None = absent("Only where there is a cache.")
 
 
+Serial = Literal["one-thread", "closed-loops", "layers", "flash", "managed", "short", "states-differ"]
+"""Why a run was simulated on one thread."""
+
+
 class Simulation(SummaryPart):
     """What the simulation itself took, warm-up detection included."""
 
@@ -491,6 +495,13 @@ class Simulation(SummaryPart):
     )
     requests_per_cpu_s: float | None
     peak_rss_mib: float
+    threads: int = Field(default=1, ge=1, description="Threads that simulated parts of the run at once.")
+    serial: Serial | None = Field(
+        default=None,
+        description="Why it was one thread: no more were given, workloads are closed loops, there are layers above the "
+        "pools, flash, or managed drives and pools (policies, failures, command queues), the run is short, or its "
+        "parts depend too much on what was before.",
+    )
 
 
 class RunSummary(SummaryPart):

@@ -18,6 +18,7 @@ from typing import Final, Literal, NamedTuple
 
 from pydantic import Field
 
+from iowatt.base.processors import cores
 from iowatt.base.results import Result, ResultDocument
 from iowatt.render.pdf import BROWSERS
 
@@ -106,12 +107,6 @@ def survey() -> Doctor:
         system=platform.platform(), processor=platform.machine(), cores=cores(), memory_bytes=memory_bytes()
     )
     return Doctor(ready=all(part.found for part in parts if part.essential), parts=parts, machine=machine)
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def memory_bytes() -> int | None:

@@ -1,6 +1,7 @@
 //! Arrivals: a workload's requests, paced by their stamps (open) or by completions (closed), from its start to its end.
 
 mod closed;
+mod open;
 mod think;
 
 use crate::clock::{Nanos, nanos};
@@ -16,7 +17,7 @@ pub const BATCH: usize = 256;
 
 /// A source read in batches.
 struct Reader<'a> {
-    source: &'a mut dyn Source,
+    source: Box<dyn Source + 'a>,
     batch: Vec<Request>,
     next: usize,
     more: bool,
@@ -86,7 +87,7 @@ impl<'a> Arrivals<'a> {
     #[must_use]
     pub fn new(
         plan: &WorkloadPlan,
-        source: &'a mut dyn Source,
+        source: Box<dyn Source + 'a>,
         seed: u64,
         index: usize,
         trims: bool,

@@ -4,6 +4,7 @@
 //! A disk has one operation in service at a time, an SSD many (`solid`). The drive books its states in the ledger and tells the engine
 //! which event it waits for; it knows neither RAID nor hosts.
 
+mod canonical;
 mod commands;
 pub mod hdd;
 mod locator;

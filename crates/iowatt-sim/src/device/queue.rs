@@ -4,6 +4,7 @@
 //! search, the others go by where the entries are (`placed`): SSTF to the nearest, SPTF to the one that is reached soonest.
 //! SPCTF first takes reads that the drive's buffer has.
 
+mod canonical;
 mod placed;
 
 use super::hdd::{Disk, Model};

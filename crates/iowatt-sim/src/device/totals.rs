@@ -1,5 +1,7 @@
 //! What is counted of one drive.
 
+mod merge;
+
 use super::hdd::{Access, Hit};
 use super::{DriveOp, NO_OP};
 use crate::clock::Nanos;

@@ -57,18 +57,23 @@ pub(super) struct Backend {
 }
 
 impl Backend {
-    /// The pools of `plan` and their drives on the given buses, and the power levels of each drive.
-    pub fn new(plan: &Plan, buses: &[Bus]) -> Result<(Self, Vec<Arc<Ladder>>), SimError> {
+    /// What the drives of each pool of `plan` share.
+    pub fn kinds(plan: &Plan) -> Result<Vec<Kind>, SimError> {
+        let pools = plan.pools.iter().enumerate();
+        pools.map(|(n, p)| Ok(Kind::new(&p.device).under("device").under_item("pools", n)?)).collect()
+    }
+
+    /// The pools of `plan` and their drives of the given kinds, on the given buses, and the power levels of each drive.
+    pub fn new(plan: &Plan, kinds: &[Kind], buses: &[Bus]) -> Result<(Self, Vec<Arc<Ladder>>), SimError> {
         let (mut pools, mut drives, mut ladders, mut failures) = (vec![], vec![], vec![], vec![]);
-        for (number, pool) in plan.pools.iter().enumerate() {
-            let kind = Kind::new(&pool.device).under("device").under_item("pools", number)?;
+        for (number, (pool, kind)) in plan.pools.iter().zip(kinds).enumerate() {
             let built = Pool::new(pool, plan.seed, drives.len());
             plan.check_capacity(number, built.capacity_bytes(pool.device.sectors()))?;
             pools.push(built);
             let planned = pool.recovery.iter().flat_map(|r| &r.failures);
             failures.extend(planned.map(|f| Failure { pool: number, member: f.drive, at: nanos(f.at_s) }));
             for member in 0..pool.drives() {
-                drives.push(Drive::new((number, pool), &kind, plan.seed, drives.len(), member, buses));
+                drives.push(Drive::new((number, pool), kind, plan.seed, drives.len(), member, buses));
                 ladders.push(Arc::clone(&kind.ladder));
             }
         }

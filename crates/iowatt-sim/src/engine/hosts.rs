@@ -1,5 +1,7 @@
 //! The hosts: their workloads, and the requests in flight.
 
+mod canonical;
+
 use super::Progress;
 use crate::arrival::Arrivals;
 use crate::clock::Nanos;
@@ -51,7 +53,7 @@ impl<'a> Hosts<'a> {
     /// whether trims reach its drives.
     pub fn new(
         plan: &Plan,
-        sources: Vec<&'a mut dyn Source>,
+        sources: Vec<Box<dyn Source + 'a>>,
         detects_zeros: bool,
         passes_trims: impl Fn(usize) -> bool,
     ) -> Self {

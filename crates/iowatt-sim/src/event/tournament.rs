@@ -87,6 +87,15 @@ impl Tournament {
         self.taken != Some(place) && self.matches[node / 2][node % 2] != NEVER
     }
 
+    /// Every pending time.
+    pub fn pending(&self) -> impl Iterator<Item = Key> + '_ {
+        let places = 0..self.matches.len() as u32;
+        places.filter(|&place| self.is_pending(place)).map(|place| {
+            let node = self.matches.len() + place as usize;
+            self.matches[node / 2][node % 2]
+        })
+    }
+
     /// The earliest, [`NEVER`] where none is pending.
     #[inline]
     pub fn first(&mut self) -> Key {

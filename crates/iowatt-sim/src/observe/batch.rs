@@ -16,6 +16,12 @@ pub struct Batches {
 }
 
 impl Batches {
+    /// One that never fills a batch: it keeps nothing.
+    #[must_use]
+    pub fn endless() -> Self {
+        Self { size: u64::MAX, ..Self::default() }
+    }
+
     /// Adds one observation.
     #[inline]
     pub fn record(&mut self, value: u64) {

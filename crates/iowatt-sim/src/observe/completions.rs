@@ -3,10 +3,13 @@
 //! A completion is logged, and some hundred are counted at a time: one figure after another over all of them, so that each keeps
 //! its memory at hand. The order of completions is kept, and nobody reads a figure before the end of the run.
 
+mod merge;
+
 use super::{Flow, Intervals, LONGEST, POINTS, Point, Series};
 use crate::clock::Nanos;
 use crate::power::Window;
 use hdrhistogram::{CreationError, Histogram};
+use merge::Response;
 
 /// Completions counted at a time.
 const LOGGED: usize = 256;
@@ -53,6 +56,8 @@ pub struct Completions {
     flows: Vec<Flow>,
     /// By class.
     histograms: Vec<Histogram<u64>>,
+    /// Of a part of a run, what histograms and batch means will be made of.
+    responses: Option<Vec<Response>>,
     /// Response times in blocks of time.
     series: Series,
     /// What was seen at the points within the path: the switch, the array.
@@ -75,6 +80,7 @@ impl Completions {
             log: Vec::with_capacity(LOGGED),
             flows: vec![Flow::default(); flows],
             histograms: vec![empty; 2 * memberships.len()],
+            responses: None,
             series: Series::new(start, width, memberships.len()),
             points: Default::default(),
             memberships,
@@ -112,7 +118,10 @@ impl Completions {
                 intervals.cross(way, (done.arrived, done.at), bytes, window);
             }
             if counted {
-                self.histograms[done.class as usize].saturating_record(done.response);
+                match &mut self.responses {
+                    None => self.histograms[done.class as usize].saturating_record(done.response),
+                    Some(responses) => responses.push((done.class, done.response)),
+                }
             }
         }
         for done in self.log.iter().filter(|done| done.is_counted(window)) {

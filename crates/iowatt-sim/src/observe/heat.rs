@@ -100,6 +100,12 @@ impl Heat {
         }
     }
 
+    /// Whether it counts what hosts ask, and what spaces are handed.
+    #[must_use]
+    pub fn points(&self) -> [bool; 2] {
+        [self.front, self.back]
+    }
+
     /// The counts; spaces follow the volumes.
     #[must_use]
     pub fn map(&self) -> &HeatMap {

@@ -2,6 +2,8 @@
 //!
 //! Memory is bounded: when there would be too many intervals, neighbours are joined and the width doubles.
 
+mod merge;
+
 use crate::clock::Nanos;
 use crate::power::{Ladder, Slot, Window, joules_of};
 use crate::state::{STATES, State};
@@ -45,6 +47,8 @@ pub struct Intervals {
     start: Nanos,
     width: Nanos,
     most: usize,
+    /// Number of the first row: 0 but in the record of a part of a run.
+    first: usize,
     rows: Vec<Interval>,
     /// `BINS` counters a row.
     bins: Vec<u32>,
@@ -79,6 +83,7 @@ impl Intervals {
             start,
             width,
             most,
+            first: 0,
             rows: Vec::new(),
             bins: Vec::new(),
             slots,
@@ -128,12 +133,16 @@ impl Intervals {
         loop {
             let index = ((at - self.start) / self.width) as usize;
             if index < self.most {
+                if index < self.first {
+                    self.begin_at(index);
+                }
+                let index = index - self.first;
                 if index >= self.rows.len() {
                     self.rows.resize(index + 1, Interval::default());
                     self.bins.resize((index + 1) * BINS, 0);
                     self.times.resize((index + 1) * self.slots.len(), 0);
                 }
-                let from = self.start + index as u64 * self.width;
+                let from = self.start + (self.first + index) as u64 * self.width;
                 self.recent = (index, from, from + self.width);
                 return index;
             }
@@ -142,6 +151,7 @@ impl Intervals {
     }
 
     fn join_neighbours(&mut self) {
+        self.begin_evenly();
         let joined = self.rows.len().div_ceil(2);
         for i in 0..joined {
             let mut row = self.rows[2 * i];
@@ -314,7 +324,7 @@ impl Intervals {
         self.index(until - 1); // joins neighbours, if at all, before the walk
         while from < until {
             let index = self.index(from);
-            let end = (self.start + (index as u64 + 1) * self.width).min(until);
+            let end = (self.start + ((self.first + index) as u64 + 1) * self.width).min(until);
             add(self, index, end - from);
             from = end;
         }

@@ -9,6 +9,7 @@ mod idle;
 mod idle_kept;
 mod idle_log;
 mod intervals;
+mod part;
 mod series;
 
 pub use flow::{Flow, FlowIndex};
@@ -26,6 +27,7 @@ use crate::power::{Cause, FlashOperation, Ladder, Ledger, Slot, Times, Window};
 use crate::state::{STATES, State};
 use completions::{Completion, Completions};
 use hdrhistogram::Histogram;
+use part::Log;
 use std::sync::Arc;
 
 /// Longest response time they tell apart: a thousand hours.
@@ -48,6 +50,8 @@ pub struct Observer {
     idle_log: Option<Box<IdleLog>>,
     /// Where heat is asked for.
     heat: Option<Box<Heat>>,
+    /// Of a part of a run, what depends on the order of all parts.
+    log: Option<Box<Log>>,
     last_arrival: Nanos,
     states: usize,
 }
@@ -99,6 +103,7 @@ impl Observer {
             ledger: Ledger::new(window, ladders),
             index,
             heat: None,
+            log: None,
             last_arrival: 0,
             states,
         })
@@ -127,6 +132,8 @@ impl Observer {
     pub fn issued_at(&mut self, now: Nanos, workload: usize, range: (u64, u64, bool)) {
         if let Some(heat) = &mut self.heat {
             heat.front(now, workload, range, &self.window);
+        } else if let Some(log) = &mut self.log {
+            log.asked(now, workload, range, false);
         }
     }
 
@@ -135,6 +142,8 @@ impl Observer {
     pub fn handed_to(&mut self, now: Nanos, space: usize, range: (u64, u64, bool)) {
         if let Some(heat) = &mut self.heat {
             heat.back(now, space, range, &self.window);
+        } else if let Some(log) = &mut self.log {
+            log.asked(now, space, range, true);
         }
     }
 
@@ -149,6 +158,8 @@ impl Observer {
     pub fn was_vacant(&mut self, drive: usize, from: Nanos, until: Nanos, ended: bool) {
         if let Some(log) = &mut self.idle_log {
             log.add(drive, (from, until), ended, &self.window);
+        } else if let Some(log) = &mut self.log {
+            log.was_vacant(drive, (from, until), ended);
         }
     }
 

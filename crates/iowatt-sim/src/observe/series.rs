@@ -9,6 +9,8 @@
 //! blocks moves nothing. The log is counted into the blocks' histograms when it is full. Memory is bounded by its length, and
 //! neighbours are joined where there would be too many blocks or bins.
 
+mod merge;
+
 use crate::clock::Nanos;
 
 /// Width that the automatic one begins with: 1 ms.

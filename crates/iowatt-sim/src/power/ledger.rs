@@ -3,6 +3,8 @@
 //! Times are integers, so the state times of a drive add up to the window exactly; joules are
 //! state time x watts, summed once at the end.
 
+mod merge;
+
 use super::{CAUSES, Cause, FLASH_OPERATIONS, FlashOperation, Ladder, Slot};
 use crate::clock::{Nanos, seconds};
 use crate::state::{STATES, State};

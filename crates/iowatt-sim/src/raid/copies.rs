@@ -14,7 +14,7 @@ impl Pool {
         let best = match least(self.layout.copies(primary).map(|copy| cost(self, copy))) {
             None => primary,
             Some((least, alike)) => {
-                let lot = self.draw(alike);
+                let lot = self.draw(alike, primary, lbn);
                 self.layout
                     .copies(primary)
                     .filter(|&copy| cost(self, copy) == least)
@@ -32,10 +32,11 @@ impl Pool {
         cost(&drives[self.first_drive + drive], lbn)
     }
 
-    /// One of `alike` copies. Were it always the first, a mirror whose arms follow the same writes would read
-    /// from one side only.
-    pub(super) fn draw(&mut self, alike: u64) -> usize {
-        if alike > 1 { self.ties.below(alike) as usize } else { 0 }
+    /// One of `alike` copies of `lbn`, by lot. Were it always the first, a mirror whose arms follow the same writes would
+    /// read from one side only. The lot depends on the number of the request and not on the draws before it, so that a
+    /// simulation can begin anywhere in a run.
+    pub(super) fn draw(&self, alike: u64, primary: usize, lbn: u64) -> usize {
+        if alike > 1 { self.ties.below(alike, [self.request, primary as u64, lbn]) as usize } else { 0 }
     }
 }
 

@@ -254,7 +254,7 @@ impl Pool {
         }
         let cost = |pool: &Self, copy: usize| pool.cost(copy, lbn, drives);
         let (least, alike) = least(self.left(primary, stripe, end).map(|copy| cost(self, copy)))?;
-        let lot = self.draw(alike);
+        let lot = self.draw(alike, primary, lbn);
         let best = self.left(primary, stripe, end).filter(|&copy| cost(self, copy) == least).nth(lot)?;
         self.chosen_copy[primary] = (self.request, best);
         Some(best)

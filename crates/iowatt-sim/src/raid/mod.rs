@@ -10,6 +10,7 @@
 //!
 //! Where drives are divided into chunklets, [`chunklets`] says where a unit is, and `sparing` restores it.
 
+mod canonical;
 pub mod chunklets;
 mod copies;
 mod degraded;
@@ -25,7 +26,7 @@ use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
 use crate::divisor::Divisor;
 use crate::plan::{DevicePlan, PoolPlan, RaidLevel, RecoveryPlan, SmallWrite, SpareKind};
 use crate::power::Cause;
-use crate::rng::{Component, Stream as Random};
+use crate::rng::{Component, Lots};
 use crate::shape::Shape;
 use crate::slab::Slab;
 use chunklets::{Chunklets, Region};
@@ -142,7 +143,9 @@ pub struct Pool {
     last_plain: Vec<(u64, u32)>,
     /// Copy chosen for each drive in the request being split (number of the request, drive).
     chosen_copy: Vec<(u64, usize)>,
-    ties: Random,
+    /// Draws among equally good copies.
+    ties: Lots,
+    /// Number of the request being split.
     request: u64,
     recovery: Option<RecoveryPlan>,
     /// Sectors of a drive that the layout uses.
@@ -181,7 +184,7 @@ impl Pool {
             rows: Slab::default(),
             last_plain: vec![(0, NO_OP); plan.drives()],
             chosen_copy: vec![(0, 0); plan.drives()],
-            ties: Random::new(seed, Component::CopyTie, first_drive),
+            ties: Lots::new(seed, Component::CopyTie, first_drive),
             request: 0,
             recovery: plan.recovery.clone(),
             used_sectors: layout.capacity(plan.device.sectors()) / layout.data_drives(),

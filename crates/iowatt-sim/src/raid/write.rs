@@ -9,7 +9,7 @@ use crate::plan::SmallWrite;
 pub(super) struct RowUpdate {
     pub(super) reads_left: u32,
     /// Writes of P (and Q), or [`NO_OP`].
-    parity_writes: [u32; 2],
+    pub(super) parity_writes: [u32; 2],
 }
 
 impl Pool {

@@ -65,8 +65,9 @@ def _host(host: Mapping[str, Any] | None) -> str | None:
 def _effort(cost: Mapping[str, Any] | None) -> str | None:
     if not cost:
         return None
+    threads = f" on {cost['threads']} threads" if cost.get("threads", 1) > 1 else ""
     speed = numbers.significant(cost["requests_per_cpu_s"])
     return (
-        f"{numbers.duration(cost['wall_s'])} ({speed} requests per CPU second, "
+        f"{numbers.duration(cost['wall_s'])}{threads} ({speed} requests per CPU second, "
         f"{numbers.significant(cost['peak_rss_mib'])} MiB of memory at most)"
     )

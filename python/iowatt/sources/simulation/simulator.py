@@ -34,6 +34,7 @@ def observe(
     progress: Progress | None = None,
     scratch: Path | None = None,
     back_end: BackEndSpool | None = None,
+    threads: int = 1,
     other_cpu_s: Callable[[], float] = lambda: 0.0,
     cpu_clock: Callable[[], float] = time.process_time,
 ) -> Record:
@@ -53,6 +54,9 @@ def observe(
         Folder for temporary tables that do not fit in memory; None: the system's temporary folder.
     back_end:
         Collects every request to a pool; None: they are not recorded.
+    threads:
+        Threads that simulate parts of the run at once, where the plan lets them; the figures are the same
+        for any number.
     other_cpu_s:
         Processor time that other threads of this process have spent on other work so far; it is kept
         off the simulation's account.
@@ -65,7 +69,7 @@ def observe(
     """
     _load()
     cost = _Stopwatch(other_cpu_s, cpu_clock)
-    simulations = _Simulations(traces, progress, cost)
+    simulations = _Simulations(traces, progress, cost, threads)
     simulation, notes = plan["simulation"], []
     if hot_extents.places_hot_extents(simulation):
         _refuse_pipes(traces, "initial = 'hot'", "array.virtual_pool")
@@ -94,11 +98,14 @@ def observe(
 class _Simulations:
     """Runs simulations over the same traces: automatic warm-up, hot extents and oracles take several."""
 
-    def __init__(self, traces: Sequence[TraceSpec], progress: Progress | None, cost: _Stopwatch) -> None:
+    def __init__(
+        self, traces: Sequence[TraceSpec], progress: Progress | None, cost: _Stopwatch, threads: int
+    ) -> None:
         self._traces = traces
         # Always a Python function: signals (Ctrl-C) are seen when one is called.
         self._report = progress or (lambda _fraction, _requests: None)
         self._cost = cost
+        self._threads = threads
 
     def run_pass(
         self,
@@ -116,9 +123,10 @@ class _Simulations:
         periods = () if foreseen is None else (foreseen,)
         spools: dict[str, Any] = {} if idle is None else {"idle": idle.add}
         spools |= {} if back_end is None else {"back_end": back_end.add}
-        raw = run_core(json.dumps(simulation), opened, watch, *periods, **spools)
+        raw = run_core(json.dumps(simulation), opened, watch, *periods, threads=self._threads, **spools)
         raw["summary"] = json.loads(raw["summary"])
         self._cost.requests += raw["summary"]["requests_simulated"]
+        self._cost.threads, self._cost.serial = raw["summary"]["threads"], raw["summary"]["serial"]
         return raw
 
     def run(
@@ -169,11 +177,12 @@ def run_core(
     *,
     idle: Callable[..., None] | None = None,
     back_end: Callable[..., None] | None = None,
+    threads: int = 1,
 ) -> dict[str, Any]:
     """Run a simulation in Rust: the only place that calls ``core.simulate``."""
     from iowatt import core  # loaded by those who simulate
 
-    return dict(core.simulate(simulation, list(sources), progress, foreseen, idle, back_end))
+    return dict(core.simulate(simulation, list(sources), progress, foreseen, idle, back_end, threads))
 
 
 def _spool(scratch: Path | None) -> IdleSpool:
@@ -230,6 +239,8 @@ class _Stopwatch:
 
     def __init__(self, other_cpu_s: Callable[[], float], cpu_clock: Callable[[], float]) -> None:
         self.requests = 0
+        #: Threads of the last simulation, and why it was one.
+        self.threads, self.serial = 1, None
         self._other_cpu_s, self._cpu_clock = other_cpu_s, cpu_clock
         self._wall = time.perf_counter()
         self._cpu = cpu_clock() - other_cpu_s()
@@ -241,6 +252,8 @@ class _Stopwatch:
             cpu_s=max(0.0, self._cpu_clock() - self._other_cpu_s() - self._cpu),
             requests=self.requests,
             peak_rss_mib=peak_rss_mib(),
+            threads=self.threads,
+            serial=self.serial,
         )
 
 

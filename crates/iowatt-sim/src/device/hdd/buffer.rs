@@ -1,5 +1,7 @@
 //! The segments of the on-board buffer: what each holds, which one a request takes.
 
+mod canonical;
+
 use crate::plan::BufferPlan;
 use crate::recency::Recency;
 use std::hint::select_unpredictable;

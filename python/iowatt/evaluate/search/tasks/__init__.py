@@ -9,8 +9,9 @@ it; ``files`` describes the files that a task reads.
 
 from __future__ import annotations
 
+from iowatt.base.processors import cores
 from iowatt.evaluate.search.tasks.evaluator import Evaluator, Job, SearchProgress, recorded
-from iowatt.evaluate.search.tasks.executor import Executor, Report, Threads, cores
+from iowatt.evaluate.search.tasks.executor import Executor, Report, Threads
 from iowatt.evaluate.search.tasks.files import InputFile, described_files, verify_files
 from iowatt.evaluate.search.tasks.folder import (
     SWEEP,

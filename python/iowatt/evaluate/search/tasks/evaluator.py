@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import InputError, IowattError
-from iowatt.evaluate.search.tasks.executor import Cancelled, Executor, MachineError, Threads, Work, cores
+from iowatt.base.processors import cores
+from iowatt.evaluate.search.tasks.executor import Cancelled, Executor, MachineError, Threads, Work
 from iowatt.evaluate.search.tasks.journal import error_record, error_text, load_record
 
 if TYPE_CHECKING:

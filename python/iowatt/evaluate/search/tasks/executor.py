@@ -24,7 +24,6 @@ executor has to pass):
 
 from __future__ import annotations
 
-import os
 import queue
 import threading
 from collections.abc import Callable, Iterator
@@ -70,11 +69,6 @@ class Executor(Protocol):
 
     def close(self) -> None:
         """Cancel what is left and wait for it."""
-
-
-def cores() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Threads:

@@ -2,6 +2,7 @@
 //! background (reading ahead, writing what it has accepted) is settled when the next request comes.
 
 mod ahead;
+mod canonical;
 mod destage;
 mod overheads;
 mod read;
