@@ -38,15 +38,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use total::Total;
+use total::{Again, Total};
 
 /// Requests of a part.
 const PART: u64 = 32_768;
 /// Requests that are simulated ahead of a part, at first, and at most where states are slow to meet.
 const AHEAD: usize = 512;
-const MOST_AHEAD: usize = 4_096;
-/// After so many parts in a row of which no seam met, the rest of the run is serial.
-const PATIENCE: u32 = 4;
+const MOST_AHEAD: usize = 8_192;
+/// After so many parts in a row that never met the run, though begun as far ahead as possible, the run goes on serially,
+const PATIENCE: u32 = 2;
+/// for so many parts at first, and twice as many each time that it comes to that again.
+const PAUSE: u64 = 32;
 /// Requests of a serial stretch between two calls of the progress hook.
 const STRETCH: u64 = 4_096;
 /// The longest that the progress hook waits for its next call.
@@ -140,16 +142,19 @@ pub(super) fn run(
         fixed: spans.cut.is_some(),
         hook,
     };
-    let (mut threads, mut serial) = (1, Some(Serial::Short));
-    if course.read() || spans.cut.is_some() {
-        threads = spans.threads;
-        serial = (!course.together(threads)?).then_some(Serial::StatesDiffer);
+    let mut pause = if course.read() || spans.cut.is_some() { PAUSE } else { u64::MAX };
+    let short = pause == u64::MAX;
+    while !short && !course.together(spans.threads)? && !course.alone(pause)? {
+        pause *= 2;
     }
-    course.alone()?;
-    let Course { total, arrivals, hook, .. } = course;
+    course.alone(u64::MAX)?;
+    let Course { total, hook, .. } = course;
     hook(total.progress());
-    drop(arrivals);
-    Ok(Outcome { threads, serial, ..total.finish() })
+    let serial = match total.mostly_alone() {
+        _ if short => Some(Serial::Short),
+        mostly => (mostly && spans.cut.is_none()).then_some(Serial::StatesDiffer),
+    };
+    Ok(Outcome { threads: if serial.is_some() { 1 } else { spans.threads }, serial, ..total.finish() })
 }
 
 /// A run in parts, under way.
@@ -181,13 +186,15 @@ impl<'r> Course<'r, '_> {
         if self.fixed { self.ahead } else { MOST_AHEAD }
     }
 
-    /// Tells how far the run is.
+    /// Tells how far the run is, unless it has ended.
     fn report(&mut self) -> Result<(), SimError> {
-        if (self.hook)(self.total.progress()) { Ok(()) } else { Err(SimError::Stopped) }
+        let goes_on = self.total.has_ended() || (self.hook)(self.total.progress());
+        if goes_on { Ok(()) } else { Err(SimError::Stopped) }
     }
 
     /// Simulates parts on several threads until the run has ended (`true`), or until too many have been simulated again.
     fn together(&mut self, threads: usize) -> Result<bool, SimError> {
+        self.total.stand();
         let stop = AtomicBool::new(false);
         let (jobs, waiting) = channel::<Arc<Part>>();
         let (give, done) = channel();
@@ -237,13 +244,19 @@ impl<'r> Course<'r, '_> {
                 }
                 continue;
             };
-            let met = self.total.add(self.shared, &part, attempt).map_err(|e| self.arrivals.explain(e))?;
+            let again = self.total.add(self.shared, &part, attempt).map_err(|e| self.arrivals.explain(e))?;
             self.read.pop_front();
             sent -= 1;
-            misses = if met { 0 } else { misses + 1 };
-            if !met {
-                self.ahead = (2 * self.ahead).min(self.most_ahead());
-            }
+            let farther = match again {
+                Again::Nothing => 1,
+                Again::Begin => 2,
+                Again::All => self.most_ahead(),
+            };
+            // Parts that have been read meanwhile began no farther ahead than this one.
+            self.ahead =
+                self.ahead.max(farther.saturating_mul(part.arrivals_ahead as usize).min(self.most_ahead()));
+            let patient = again != Again::All || part.arrivals_ahead < self.most_ahead() as u64;
+            misses = if patient { 0 } else { misses + 1 };
             if misses >= PATIENCE && !self.fixed {
                 return Ok(self.total.has_ended());
             }
@@ -252,9 +265,12 @@ impl<'r> Course<'r, '_> {
         Ok(true)
     }
 
-    /// Simulates what is left, one part after another.
-    fn alone(&mut self) -> Result<(), SimError> {
-        while !self.total.has_ended() {
+    /// Simulates so many parts one after another; returns whether the run has ended.
+    fn alone(&mut self, parts: u64) -> Result<bool, SimError> {
+        for _ in 0..parts {
+            if self.total.has_ended() {
+                break;
+            }
             if self.read.is_empty() {
                 self.read();
             }
@@ -271,8 +287,9 @@ impl<'r> Course<'r, '_> {
                 self.report()?;
             }
             self.total.settle();
+            self.report()?;
         }
-        Ok(())
+        Ok(self.total.has_ended() || (self.read.is_empty() && self.arrivals.is_over()))
     }
 }
 

@@ -15,13 +15,25 @@ use std::sync::atomic::AtomicBool;
 /// Nobody stops what the caller simulates itself.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
+/// How much of a part has been simulated again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// Its beginning was the state of the run.
+    Nothing,
+    /// It met the run within.
+    Begin,
+    /// It never did.
+    All,
+}
+
 /// What is certain of a run.
 pub struct Total<'a, 'r> {
     /// Simulates nothing: it holds the sources, and counts.
     engine: Engine<'a, Disks>,
     events: u64,
-    /// Requests simulated again.
+    /// Requests simulated in parts that had been simulated before, and all that were simulated here.
     again: u64,
+    alone: u64,
     /// The engine that stands at the last seam; none before the first part.
     runner: Option<Box<Runner<'r>>>,
     /// Its state there.
@@ -32,7 +44,7 @@ pub struct Total<'a, 'r> {
 impl<'a, 'r> Total<'a, 'r> {
     /// Nothing yet of the run that `engine` was made for.
     pub fn new(engine: Engine<'a, Disks>) -> Self {
-        Self { engine, events: 0, again: 0, runner: None, state: None, end: None }
+        Self { engine, events: 0, again: 0, alone: 0, runner: None, state: None, end: None }
     }
 
     /// The workloads, with their sources.
@@ -51,18 +63,18 @@ impl<'a, 'r> Total<'a, 'r> {
     }
 
     /// Adds the next part, which has been simulated from ahead of it, as far as it began in the state in which the run
-    /// is; what did not is simulated again. Returns whether any of it did.
+    /// is; what did not is simulated again. Returns how much of it that was.
     pub fn add(
         &mut self,
         shared: &'r Shared<'r>,
         part: &Arc<Part>,
         attempt: Attempt<'r>,
-    ) -> Result<bool, SimError> {
+    ) -> Result<Again, SimError> {
         let Attempt { start, pieces, runner } = attempt;
         let mut pieces = pieces.into_iter();
         let mut begins = start;
         let mut met = self.runner.is_none(); // the first part begins with the run
-        let mut fed = false;
+        let mut again = Again::Nothing;
         for arrivals in part.pieces() {
             let piece = pieces.next();
             met = met || begins.zip(self.state.as_ref()).is_some_and(|(begins, state)| begins.meets(state));
@@ -77,28 +89,31 @@ impl<'a, 'r> Total<'a, 'r> {
                     After::End(end) if met => {
                         self.absorb(record);
                         (self.runner, self.end) = (runner, Some(end));
-                        return Ok(true);
+                        return Ok(again);
                     }
                     After::Error(error) if met => return Err(error),
                     After::Seam(state) => begins = Some(state),
                     After::End(_) | After::Error(_) => {}
                 }
             }
-            if !std::mem::replace(&mut fed, true) {
+            if again == Again::Nothing {
                 self.go_on(shared, part)?;
+                again = Again::Begin;
             }
             self.simulate(arrivals)?;
             self.again += arrivals;
             self.settle();
             if self.has_ended() {
-                return Ok(false);
+                return Ok(Again::All);
             }
-            self.state = self.runner.as_ref().map(|runner| runner.state());
+            self.stand();
         }
         if met {
             self.runner = runner;
+        } else {
+            again = Again::All;
         }
-        Ok(met)
+        Ok(again)
     }
 
     /// The engine goes on with `part`.
@@ -110,8 +125,19 @@ impl<'a, 'r> Total<'a, 'r> {
         Ok(())
     }
 
+    /// The state is needed again, after some parts that were simulated here.
+    pub fn stand(&mut self) {
+        self.state = self.runner.as_ref().map(|runner| runner.state());
+    }
+
+    /// Whether most requests were simulated here.
+    pub fn mostly_alone(&self) -> bool {
+        2 * self.alone > self.engine.hosts.completed
+    }
+
     /// Simulates so many arrivals from the last seam on.
     pub fn simulate(&mut self, arrivals: u64) -> Result<(), SimError> {
+        self.alone += arrivals;
         if let Some(runner) = &mut self.runner
             && let Stop::End(end) = runner.simulate(arrivals, &NEVER)?
         {
@@ -146,7 +172,7 @@ impl<'a, 'r> Total<'a, 'r> {
 
     /// The outcome of the run, which has ended.
     pub fn finish(self) -> Outcome {
-        let Self { mut engine, events, again, runner, state: _, end } = self;
+        let Self { mut engine, events, again, alone: _, runner, state: _, end } = self;
         let end = end.unwrap_or(engine.around.clock.now);
         let last = runner.map(|runner| runner.into_buses()).unwrap_or_default();
         engine.around.buses.iter_mut().zip(last).for_each(|(bus, last)| bus.succeed(last));
