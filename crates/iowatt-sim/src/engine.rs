@@ -29,7 +29,6 @@ use crate::volume::Volumes;
 use backend::Backend;
 use hosts::Hosts;
 use iowatt_trace::Source;
-pub use spans::Serial;
 use spans::Spans;
 use std::marker::PhantomData;
 use std::sync::Arc;

@@ -34,12 +34,12 @@ mod volume;
 pub use arrival::BATCH;
 pub use back_end_log::{BackEndRow, BackEndSink};
 pub use device::replay;
-pub use engine::{Progress, Serial, Simulation};
+pub use engine::{Progress, Simulation};
 pub use error::SimError;
 pub use observe::{IdlePeriod, IdleSink};
 pub use plan::{HddPlan, Plan, PlanError, PlanFault, SchedulerPlan};
 pub use power::Foreseen;
-pub use results::{Column, Outcome, Summary, Table};
+pub use results::{Column, Outcome, Serial, Summary, Table};
 
 /// Parts that the integration tests of this crate look at. Not part of the interface.
 #[doc(hidden)]

@@ -27,7 +27,7 @@ use crate::device::Kind;
 use crate::error::SimError;
 use crate::plan::{Plan, ReplayPlan};
 use crate::power::Window;
-use crate::results::Outcome;
+use crate::results::{Outcome, Serial};
 use crate::shape::{Disks, Needs};
 use arrivals::Merged;
 use part::Part;
@@ -53,41 +53,6 @@ const PAUSE: u64 = 32;
 const STRETCH: u64 = 4_096;
 /// The longest that the progress hook waits for its next call.
 const HOOK_EVERY: Duration = Duration::from_millis(100);
-
-/// Why a run is simulated on one thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Serial {
-    /// No more were given.
-    OneThread,
-    /// A workload is a closed loop: when its requests arrive follows from all that was before.
-    ClosedLoops,
-    /// Paths, a controller or virtual pools remember too much.
-    Layers,
-    /// Flash does: its map.
-    Flash,
-    /// Power policies, failures, chunklets, command queues or a log of the back end.
-    Managed,
-    /// It is one part.
-    Short,
-    /// Too many parts had to be simulated again: queues grow, or something is remembered for long.
-    StatesDiffer,
-}
-
-impl Serial {
-    /// Its name in results.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OneThread => "one-thread",
-            Self::ClosedLoops => "closed-loops",
-            Self::Layers => "layers",
-            Self::Flash => "flash",
-            Self::Managed => "managed",
-            Self::Short => "short",
-            Self::StatesDiffer => "states-differ",
-        }
-    }
-}
 
 /// How a run is cut.
 #[derive(Clone, Copy, Debug)]
