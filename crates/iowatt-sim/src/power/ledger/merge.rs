@@ -2,7 +2,6 @@
 
 use super::{Added, Ledger, Window};
 use crate::power::CAUSES;
-use crate::state::STATES;
 use std::sync::Arc;
 
 impl Ledger {
@@ -18,9 +17,7 @@ impl Ledger {
         let add =
             |to: &mut [u64; CAUSES], from: &[u64; CAUSES]| to.iter_mut().zip(from).for_each(|(a, b)| *a += b);
         for (drive, times) in time.iter().enumerate() {
-            for state in 0..STATES {
-                add(&mut self.time[drive][state], &times[state]);
-            }
+            self.time[drive].iter_mut().zip(times).for_each(|(to, from)| add(to, from));
             self.further[drive].iter_mut().zip(&further[drive]).for_each(|(to, from)| add(to, from));
             self.dark[drive] += dark[drive];
             let Added { by_cause, by_operation } = &added[drive];
