@@ -29,7 +29,7 @@ def simulate(scenario: str, *overrides: str) -> Figures:
     import iowatt
 
     with tempfile.TemporaryDirectory() as folder:
-        run = iowatt.run(scenario, set=list(overrides), output=Path(folder) / "run")
+        run = iowatt.run(scenario, set=list(overrides), output=Path(folder) / "run", threads=1)
     cost = run.summary["simulation"]
     operations = sum(drive["accesses"] for drive in run.summary["devices"])
     per_cpu_s = operations / cost["cpu_s"] if cost["cpu_s"] > 0 else 0.0

@@ -118,6 +118,8 @@ SUMMARY: dict[str, Any] = {
         }
     ],
     "requests_simulated": 8,
+    "threads": 1,
+    "serial": "one-thread",
     "events": 40,
     "wall_s": 0.1,
     "cpu_s": 0.1,

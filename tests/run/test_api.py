@@ -56,7 +56,7 @@ pool = "disks"
 """
 
 
-def fitting(simulation, _sources, progress):
+def fitting(simulation, _sources, progress, **_options):
     """The run of ``handmade`` without its bus, which the scenario above does not have."""
     progress(0.5, 4)
     raw = handmade.decoded()
@@ -183,7 +183,7 @@ def test_the_kept_scenario_stays_toml_whatever_an_override_holds():
     "error", [KeyboardInterrupt, InputError("damaged", None, "the trace is wrong"), RuntimeError("a fault")]
 )
 def test_whatever_stops_the_simulation_leaves_nothing(scenario, tmp_path, monkeypatch, error):
-    def fail(*_arguments):
+    def fail(*_arguments, **_options):
         assert list(tmp_path.glob(".iowatt-partial-out-*"))
         raise error
 
@@ -197,7 +197,7 @@ def test_whatever_stops_the_simulation_leaves_nothing(scenario, tmp_path, monkey
 
 def test_existing_output_is_refused_before_anything_is_simulated(scenario, tmp_path, monkeypatch):
     iowatt.run(scenario, output=tmp_path / "out")
-    monkeypatch.setattr(simulator, "run_core", lambda *_: pytest.fail("simulated"))
+    monkeypatch.setattr(simulator, "run_core", lambda *_, **_options: pytest.fail("simulated"))
     with refused("exists", str(tmp_path / "out")):
         iowatt.run(scenario, output=tmp_path / "out")
 

@@ -44,7 +44,7 @@ KEYS = {
     "volumes": None,
     "workloads": None,
     "notes": None,
-    "simulation": {"wall_s", "cpu_s", "requests_per_cpu_s", "peak_rss_mib"},
+    "simulation": {"wall_s", "cpu_s", "requests_per_cpu_s", "peak_rss_mib", "threads", "serial"},
 }
 
 

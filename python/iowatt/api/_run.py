@@ -53,8 +53,9 @@ def run(
         Parquet file for the requests that the pools were handed, as a trace in native columns whose devices
         are the pools.
     threads:
-        Threads that simulate parts of the run at once, where it lets them (``simulation.serial`` in the summary
-        says what prevents it); ``None``: one for each processor. The figures are the same for any number.
+        Threads that simulate parts of the run at once, where it lets them (``simulation.serial`` in the
+        summary says what prevents it); ``None``: one for each processor. The figures are the same for any
+        number.
     progress:
         Called a few times a second with the fraction done (or ``None``) and the requests so far.
     command:

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iowatt.cli import command_line
-from iowatt.cli.options import SEED, AsJson, Force, Notes, Overrides, Scenario, Threads, output, print_json, shown
+from iowatt.cli.options import (
+    SEED,
+    AsJson,
+    Force,
+    Notes,
+    Overrides,
+    Scenario,
+    Threads,
+    output,
+    print_json,
+    shown,
+)
 from iowatt.cli.streams import print_line
 
 if TYPE_CHECKING:

@@ -81,7 +81,8 @@ def simulate(
         started_at: As :func:`iowatt.run.provenance.now` has it.
         lens_tables: Whether the Run keeps, in bounded memory, what `iowatt idle` and `iowatt heat` read,
             unless the scenario says otherwise.
-        progress, scratch, back_end, threads, other_cpu_s, cpu_clock: As for :func:`iowatt.sources.simulation.observe`.
+        progress, scratch, back_end, threads, other_cpu_s, cpu_clock: As for
+            :func:`iowatt.sources.simulation.observe`.
 
     Raises ``InputError``: a trace is missing or wrong, or the run has nothing to observe.
     """

@@ -498,9 +498,9 @@ class Simulation(SummaryPart):
     threads: int = Field(default=1, ge=1, description="Threads that simulated parts of the run at once.")
     serial: Serial | None = Field(
         default=None,
-        description="Why it was one thread: no more were given, workloads are closed loops, there are layers above the "
-        "pools, flash, or managed drives and pools (policies, failures, command queues), the run is short, or its "
-        "parts depend too much on what was before.",
+        description="Why it was one thread: no more were given, workloads are closed loops, there are layers "
+        "above the pools, flash, or managed drives and pools (policies, failures, command queues), the run "
+        "is short, or its parts depend too much on what was before.",
     )
 
 
