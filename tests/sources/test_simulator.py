@@ -22,8 +22,9 @@ class Core:
     def __init__(self):
         self.asked = []
 
-    def __call__(self, simulation, sources, progress):
+    def __call__(self, simulation, sources, progress, *, threads):
         self.asked.append(json.loads(simulation))
+        self.threads = threads
         self.sources = sources
         progress(0.5, 4)
         return handmade.raw()
@@ -40,7 +41,8 @@ def core(monkeypatch):
 def test_one_pass_gives_a_record(core):
     plan = handmade.plan()
     source = {"path": "/data/trace.csv"}
-    record = simulator.observe(plan, [source], scenario_text="text")
+    record = simulator.observe(plan, [source], scenario_text="text", threads=3)
+    assert core.threads == 3
     assert core.asked == [plan["simulation"]]
     assert core.sources == [(json.dumps(source), None)]
     assert (record.name, record.source, record.seed) == ("handmade", "simulation", 7)
@@ -53,7 +55,9 @@ def test_a_warm_up_that_leaves_nothing_is_refused(core, monkeypatch):
     raw = handmade.decoded()
     # The run ended at 100 s, in the middle of the warm-up: the window is empty.
     raw["summary"]["window"] |= {"start_ns": 100 * S, "end_ns": 100 * S}
-    monkeypatch.setattr(simulator, "run_core", lambda *_: {**raw, "summary": json.dumps(raw["summary"])})
+    monkeypatch.setattr(
+        simulator, "run_core", lambda *_, **_options: {**raw, "summary": json.dumps(raw["summary"])}
+    )
     plan = handmade.plan()
     plan["simulation"]["observe"]["warmup_s"] = 150.0
     with refused("out-of-range", "observe.warmup") as caught:
