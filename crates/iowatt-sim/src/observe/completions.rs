@@ -1,7 +1,7 @@
 //! Requests that have completed: their counts, response times and stays.
 //!
-//! A completion is logged, and some hundred are counted at a time: one figure after another over all of them, so that each keeps
-//! its memory at hand. The order of completions is kept, and nobody reads a figure before the end of the run.
+//! A completion is logged, and some hundred are counted at a time, so that what counts them stays in the cache. Their order is
+//! kept, and nobody reads a figure before the end of the run.
 
 mod merge;
 
