@@ -68,9 +68,9 @@ impl Stream {
 
 /// Draws that depend on what they are for and not on those before: a hash of the seed and the words of an occasion.
 #[derive(Clone, Copy, Debug)]
-pub struct Lots(u64);
+pub struct KeyedDraws(u64);
 
-impl Lots {
+impl KeyedDraws {
     /// The draws that `seed` gives to `component` number `index`.
     #[must_use]
     pub fn new(seed: u64, component: Component, index: usize) -> Self {
@@ -99,15 +99,15 @@ mod tests {
 
     #[test]
     fn lots_depend_on_the_occasion_alone_and_are_even() {
-        let lots = Lots::new(7, Component::CopyTie, 3);
+        let draws = KeyedDraws::new(7, Component::CopyTie, 3);
         assert_eq!(
-            lots.below(1 << 40, [5, 6, 7]),
-            Lots::new(7, Component::CopyTie, 3).below(1 << 40, [5, 6, 7])
+            draws.below(1 << 40, [5, 6, 7]),
+            KeyedDraws::new(7, Component::CopyTie, 3).below(1 << 40, [5, 6, 7])
         );
         let mut seen = [0u32; 8];
         for number in 0..4_000 {
             for unit in [0, 1_000_000] {
-                seen[lots.below(8, [number, 0, unit]) as usize] += 1;
+                seen[draws.below(8, [number, 0, unit]) as usize] += 1;
             }
         }
         // 1000 expected each; 5 sigma is about 150.

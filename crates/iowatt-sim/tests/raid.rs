@@ -358,7 +358,7 @@ fn raid10_reads_choose_their_copy() {
     // Far apart in time: the arm that is near takes it.
     let end = capacity("10", 2) - 4_096;
     let apart = vec![
-        request(0, Op::Read, 0, 4_096),            // a copy by lot
+        request(0, Op::Read, 0, 4_096),            // a copy at random
         request(0, Op::Read, end, 4_096),          // that one is busy: the other goes to the far end
         request(S, Op::Read, end - 65_536, 4_096), // it is near
         request(2 * S, Op::Read, 65_536, 4_096),   // the first is near

@@ -4,7 +4,7 @@ use super::{Extent, Pool};
 use crate::device::Drive;
 
 impl Pool {
-    /// The copy to read: shortest queue, then shortest seek, then by lot. One choice per request.
+    /// The copy to read: shortest queue, then shortest seek, then at random. One choice per request.
     pub(super) fn choose_copy(&mut self, primary: usize, lbn: u64, drives: &[Drive]) -> usize {
         // Sets that have one drive in common have another one each: every unit chooses for itself.
         if self.chosen_copy[primary].0 == self.request && self.chunklets.is_none() {
@@ -14,11 +14,11 @@ impl Pool {
         let best = match least(self.layout.copies(primary).map(|copy| cost(self, copy))) {
             None => primary,
             Some((least, alike)) => {
-                let lot = self.draw(alike, primary, lbn);
+                let drawn = self.draw(alike, primary, lbn);
                 self.layout
                     .copies(primary)
                     .filter(|&copy| cost(self, copy) == least)
-                    .nth(lot)
+                    .nth(drawn)
                     .unwrap_or(primary)
             }
         };
@@ -32,8 +32,8 @@ impl Pool {
         cost(&drives[self.first_drive + drive], lbn)
     }
 
-    /// One of `alike` copies of `lbn`, by lot. Were it always the first, a mirror whose arms follow the same writes would
-    /// read from one side only. The lot depends on the number of the request and not on the draws before it, so that a
+    /// One of `alike` copies of `lbn`, drawn at random. Were it always the first, a mirror whose arms follow the same writes would
+    /// read from one side only. The draw depends on the number of the request and not on the draws before it, so that a
     /// simulation can begin anywhere in a run.
     pub(super) fn draw(&self, alike: u64, primary: usize, lbn: u64) -> usize {
         if alike > 1 { self.ties.below(alike, [self.request, primary as u64, lbn]) as usize } else { 0 }

@@ -26,7 +26,7 @@ use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
 use crate::divisor::Divisor;
 use crate::plan::{DevicePlan, PoolPlan, RaidLevel, RecoveryPlan, SmallWrite, SpareKind};
 use crate::power::Cause;
-use crate::rng::{Component, Lots};
+use crate::rng::{Component, KeyedDraws};
 use crate::shape::Shape;
 use crate::slab::Slab;
 use chunklets::{Chunklets, Region};
@@ -144,7 +144,7 @@ pub struct Pool {
     /// Copy chosen for each drive in the request being split (number of the request, drive).
     chosen_copy: Vec<(u64, usize)>,
     /// Draws among equally good copies.
-    ties: Lots,
+    ties: KeyedDraws,
     /// Number of the request being split.
     request: u64,
     recovery: Option<RecoveryPlan>,
@@ -184,7 +184,7 @@ impl Pool {
             rows: Slab::default(),
             last_plain: vec![(0, NO_OP); plan.drives()],
             chosen_copy: vec![(0, 0); plan.drives()],
-            ties: Lots::new(seed, Component::CopyTie, first_drive),
+            ties: KeyedDraws::new(seed, Component::CopyTie, first_drive),
             request: 0,
             recovery: plan.recovery.clone(),
             used_sectors: layout.capacity(plan.device.sectors()) / layout.data_drives(),

@@ -155,7 +155,7 @@ impl Pages {
         self.space.pages += u64::from(old.is_none());
     }
 
-    /// A slot that holds something, by lot.
+    /// A slot that holds something, at random.
     fn existing(&mut self) -> Option<u32> {
         // Few slots below `next` are free: a handful of draws finds one that is not.
         for _ in 0..16 {

@@ -83,7 +83,7 @@ proptest! {
     ) {
         let count = runs * 64 - 5;
         let method = if redirect { SnapshotMethod::RedirectOnWrite } else { SnapshotMethod::CopyOnWrite };
-        // Contents can be followed where none is shared by lot.
+        // Contents can be followed where none is shared at random.
         let duplicates = if snapshots { 0.0 } else { duplicates };
         let plan = plan(count, filled, duplicates, snapshots.then_some((retain, method)));
         let random = Random::new(seed, Component::Duplicates, 0);
