@@ -57,6 +57,9 @@ class Endurance(Strict):
     start_stop_cycles: int | None = _optional("Rated starts and stops of the spindle.", gt=0)
     mtbf_hours: float | None = _optional("Mean time between failures.", "h", gt=0)
     afr_percent: float | None = _optional("Annual failure rate.", "%", gt=0, le=100)
+    uber: float | None = _optional(
+        "Unrecoverable read errors for each bit read, at most (UBER).", gt=0, lt=1, example=1e-15
+    )
 
     def ratings(self) -> dict[str, float]:
         """The stated ratings of a disk: bytes moved a year, head load cycles, starts and stops."""
@@ -82,7 +85,7 @@ _WORDS: Final = frozenset(
 )
 _MECHANICAL: Final = (
     "rpm", "geometry", "seek", "head_switch", "write_settle", "read_overhead", "write_overhead",
-    "controller", "buffer",
+    "controller", "buffer", "buffer_size", "recording", "actuators",
 )  # fmt: skip
 _DISK_POWER: Final = (
     "positioning", "idle_a", "idle_b", "idle_c", "speeds", "seek", "spin_up", "spin_up_time", "spin_up_peak",
@@ -110,12 +113,23 @@ class DeviceFile(Strict):
     assumptions: list[str] = key("Statements that a reader of its results must see.", default=[])
     notes: list[str] = key("Remarks on the figures, for whoever looks at them.", default=[])
     year: int | None = key("When it came out.", unset="not known", within=(1950, 2100))
+    discontinued: int | None = key(
+        "When its maker stopped selling it.", unset="still sold, or not known", within=(1950, 2100)
+    )
     interface: str | None = _words("How it is connected, such as `SAS 12G`.")
     form_factor: str | None = _words("Its size and shape, such as `3.5`.")
     media: str | None = _words("Its memory, such as `TLC 3D`, of an ssd.")
     capacity: Capacity | None = key("What the drive offers.", unset="not known", gt=0)
     sector_size: BlockSize | None = key("Bytes of a sector.", unset="assumed, and said so", gt=0, le=65536)
     rpm: Speed | None = key("Speed of rotation.", unset="not known", ge=1)
+    recording: Literal["cmr", "dm-smr", "hm-smr"] | None = key(
+        "How its tracks are written: apart (cmr), or overlapping in zones that the drive (dm-smr) or the host "
+        "(hm-smr) manages.",
+        unset="cmr",
+    )
+    actuators: int | None = key(
+        "Arms that move on their own, each over an equal part of the addresses.", unset="1", within=(1, 2)
+    )
     geometry: Geometry | None = key(
         "Tracks: zones, or the rates to derive them from.", unset="derived from performance.sequential_read"
     )
@@ -135,6 +149,10 @@ class DeviceFile(Strict):
     )
     buffer: DriveBuffer | None = key(
         "The on-board buffer.", unset="assumed, and said so; none with a table controller"
+    )
+    buffer_size: BlockSize | None = key(
+        "Memory of the on-board buffer, where no more is known of it.", unset="assumed, and said so",
+        within=(2**16, 2**34), example="512MiB",
     )
     command_queue: CommandQueue | None = key(
         "Commands that the drive holds at once.",
