@@ -49,7 +49,6 @@ class Need(StrEnum):
     POWER = "power"
     MECHANICS = "mechanics"
     PRICE = "price"
-    SIMULATION = "simulation"
     SPIN_DOWN = "spin-down"
 
 
@@ -73,16 +72,33 @@ def list_(
         Need | None,
         typer.Option(
             help="Only devices that have what this takes: joules of idling and work (power), response times "
-            "(mechanics), both (simulation), joules of stopping (spin-down), or US dollars (price)."
+            "(mechanics), joules of stopping (spin-down), or US dollars (price)."
         ),
     ] = None,
+    simulatable: Annotated[
+        bool,
+        typer.Option("--simulatable", help="Only devices whose response times and energy can be simulated."),
+    ] = False,
+    since: Annotated[
+        int | None,
+        typer.Option(metavar="YEAR", help="Only devices that came out in this year or later.", min=1950),
+    ] = None,
+    buyable: Annotated[
+        bool,
+        typer.Option(
+            "--buyable",
+            help="Only devices that can be ordered new: no stand-ins, nothing discontinued, nothing older "
+            "than 2018.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the devices of the library and what their figures are good for."""
     from iowatt.model.library import list_devices
     from iowatt.pages.library import devices
 
-    show(list_devices(kind, needs), devices, as_json=as_json)
+    purposes = [*([] if needs is None else [needs]), *(["simulation"] if simulatable else [])]
+    show(list_devices(kind, purposes, since, buyable=buyable), devices, as_json=as_json)
 
 
 def show_(

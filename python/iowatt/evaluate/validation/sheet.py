@@ -31,7 +31,7 @@ FILLS: Final = {"full": 1.0, "a tenth in use": 0.1}
 
 def simulatable() -> list[str]:
     """Names of the library's SSDs that can be simulated with their watts."""
-    return [device.name for device in list_devices("ssd", "simulation").devices]
+    return [device.name for device in list_devices("ssd", ["simulation"]).devices]
 
 
 def check(name: str, *, queueing: bool = False) -> DataSheet:

@@ -9,6 +9,7 @@ from typing import Any
 
 from iowatt.base.errors import BadValueError, InputError
 from iowatt.model.library import derive, mechanics
+from iowatt.model.library.class_rules import complete
 from iowatt.model.library.device import DeviceFile, Endurance
 from iowatt.model.library.electrical.figures import HddPower
 from iowatt.model.library.electrical.levels import Ladder, ladder
@@ -197,9 +198,10 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
     ``where`` names the file. Missing watts are not an error here: the scenario decides which ones it needs.
     """
     if file.kind != "hdd":
-        hint = "`iowatt devices list --needs mechanics --kind hdd` prints the disks that will do"
+        hint = "`iowatt devices list --kind hdd --needs mechanics` prints the disks that will do"
         raise InputError("not-accepted", where, f"{file.name!r} is an SSD; expected a disk", hint=hint)
     steps = derive.Steps()
+    file = complete(file, steps)
     parts = derive.mechanics(file, steps)
     if parts is None:
         missing = derive.missing_mechanics(file)

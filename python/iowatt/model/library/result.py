@@ -16,6 +16,8 @@ class DeviceListing(Result):
     name: str
     kind: Literal["hdd", "ssd"]
     title: str
+    #: When it came out.
+    year: int | None
     capacity_bytes: int | None
     rpm: float | None
     idle_w: float | None

@@ -23,6 +23,7 @@ from typing import Final, Literal
 from iowatt.base.errors import InputError
 from iowatt.base.units import format_bytes, format_duration
 from iowatt.model.library import derive
+from iowatt.model.library.class_rules import complete
 from iowatt.model.library.derive import Steps
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.electrical.figures import HddPower
@@ -115,7 +116,8 @@ def resolve(file: DeviceFile, where: str) -> Ssd:
             f"the simulation needs figures that {file.name!r} lacks: {', '.join(lacking)}",
             hint=f'give them in a device file of your own, with based_on = "{file.name}"',
         )
-    drive = make(file, Steps())
+    steps = Steps()
+    drive = make(complete(file, steps), steps)
     problem = drive.problem()
     if problem is not None:
         hint = "look at the units of capacity and of [flash]"
