@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from iowatt.model.library import DeviceFile, device_file, device_names
+from iowatt.model.library import DeviceFile, device_file, device_names, state_watts
 from iowatt.model.library.class_rules import (
     RULES,
     ClassRule,
@@ -26,14 +26,18 @@ from iowatt.model.library.class_rules import (
     basis,
     device_class,
     figure,
+    speed_class,
 )
+from iowatt.model.library.derive import Steps
+from iowatt.model.library.ssd.joules import asleep, work
 
 #: Figures that may be derived, in the order in which they apply, and the bases that are tried for each.
 DISK: Final = {
     "seek.average": [("", 1.0)],
     "performance.sequential_read": [("", 1.0), ("capacity", 0.25), ("capacity", 0.5)],
     "power.idle": [("", 1.0), ("power.active", 1.0)],
-    "power.active": [("power.idle", 1.0), ("power.random_read", 1.0), ("", 1.0)],
+    "power.sequential_read": [("power.random_read", 1.0)],
+    "power.active": [("power.idle", 1.0), ("", 1.0)],
 }
 FLASH: Final = {
     "power.active": [("power.sequential_write", 1.0), ("power.max", 1.0), ("", 1.0), ("capacity", 0.1)],
@@ -72,7 +76,15 @@ def stated(file: DeviceFile, path: str) -> float | None:
     if source is None or source.quality in ("assumed", "derived"):
         return None
     value = figure(file, path)
-    return None if value is None else float(value)
+    if value is None or (path == "power.idle" and file.kind == "ssd" and _sleeps(file)):
+        return None
+    return float(value)
+
+
+def _sleeps(file: DeviceFile) -> bool:
+    """Whether the idle watts of an SSD are those of a sleep state."""
+    power, steps = state_watts(file), Steps()
+    return asleep(power, work(file, steps).most)
 
 
 def samples(files: Iterable[DeviceFile], path: str, name: str, power: float) -> dict[str, list[float]]:
@@ -114,8 +126,9 @@ def _rounded(value: float) -> float:
 
 def fit_all() -> dict[DeviceClass, list[Fit]]:
     """The rules of every class: of the bases that are tried, the one with the least error."""
+    library = [file for file in map(device_file, device_names()) if file.stand_in is None]
     files: dict[DeviceClass, list[DeviceFile]] = defaultdict(list)
-    for file in map(device_file, device_names()):
+    for file in library:
         of = device_class(file)
         if of is not None:
             files[of].append(file)
@@ -123,7 +136,12 @@ def fit_all() -> dict[DeviceClass, list[Fit]]:
     for of, members in sorted(files.items()):
         fits = []
         for path, bases in (DISK if members[0].kind == "hdd" else FLASH).items():
-            tried = [one for name, power in bases if (one := fit(members, path, name, power)) is not None]
+            if path == "seek.average":
+                # Arms have not become faster: drives of any year and capacity count.
+                fitted = [file for file in library if speed_class(file) == of]
+            else:
+                fitted = members
+            tried = [one for name, power in bases if (one := fit(fitted, path, name, power)) is not None]
             # A basis that a sheet may lack comes before one that none lacks, as long as it is better.
             fits += _useful(tried)
         found[of] = fits

@@ -23,14 +23,14 @@ def devices(listed: DeviceList) -> Document:
     """The list of devices."""
     rows: list[list[Cell]] = [
         [
-            device.name, device.kind, device.year, _capacity(device), _simulated_by(device), device.rpm,
+            device.name, device.kind, _year(device.year), _capacity(device), _simulated_by(device), device.rpm,
             device.idle_w,
             device.power_grade, device.price_usd, ", ".join(device.good_for) or None,
         ]
         for device in listed.devices
     ]  # fmt: skip
     columns = [
-        *text_columns("Device", "Kind"), Exact("Year", rank=2), Column("Capacity", rank=1),
+        *text_columns("Device", "Kind"), Column("Year", text=True, rank=2), Column("Capacity", rank=1),
         Column("Model", text=True),
         Exact("Speed", "rpm", rank=3), Exact("Idle", "W", rank=2), Column("Grade", text=True, rank=4),
         Exact("Price", "USD", rank=6), Column("Good for", text=True, rank=5),
@@ -144,3 +144,7 @@ def _capacity(row: DeviceListing) -> Cell:
 def _simulated_by(row: DeviceListing) -> str | None:
     only = "" if "energy" in row.simulated_for else ", time only"
     return row.simulated_by and f"{row.simulated_by}{only}"
+
+
+def _year(year: int | None) -> Cell:
+    return None if year is None else str(year)

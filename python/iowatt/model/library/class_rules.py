@@ -20,6 +20,7 @@ from iowatt.base.units import format_bytes
 from iowatt.model.library.derive import Steps
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.folders import LIBRARY
+from iowatt.model.library.geometry import ThreePointSeek
 
 RULES: Final = LIBRARY / "class_rules.toml"
 
@@ -70,7 +71,9 @@ def device_class(file: DeviceFile) -> DeviceClass | None:
     if file.stand_in is not None or file.year is None or file.year < FIRST_YEAR:
         return None
     if file.kind == "hdd":
-        return _disk_class(file)
+        large = (file.capacity or 0) >= _LEAST_DISK_BYTES
+        of = speed_class(file)
+        return None if of == "hdd-7200" and not large else of
     words, form = (file.interface or "").lower(), (file.form_factor or "").lower()
     if match := _GENERATION.search(words):
         if not any(word in form for word in _DATA_CENTRE):
@@ -82,13 +85,12 @@ def device_class(file: DeviceFile) -> DeviceClass | None:
     return "ssd-sata" if "sata" in words else None
 
 
-def _disk_class(file: DeviceFile) -> DeviceClass | None:
+def speed_class(file: DeviceFile) -> DeviceClass | None:
+    """The class of a disk by its speed alone."""
     rpm = file.rpm or 0.0
-    if rpm >= 14_000:
-        return "hdd-15k"
-    if rpm >= 9_500:
-        return "hdd-10k"
-    return "hdd-7200" if 7_000 <= rpm and (file.capacity or 0) >= _LEAST_DISK_BYTES else None
+    if file.kind != "hdd" or rpm < 7_000:
+        return None
+    return "hdd-15k" if rpm >= 14_000 else "hdd-10k" if rpm >= 9_500 else "hdd-7200" if rpm <= 7_400 else None
 
 
 def basis(file: DeviceFile, name: str, power: float) -> float | None:
@@ -118,7 +120,7 @@ def rules(of: DeviceClass) -> tuple[ClassRule, ...]:
 def complete(file: DeviceFile, steps: Steps) -> DeviceFile:
     """``file`` with the gaps filled that its class has rules for; ``steps`` records each.
 
-    Watts of work are filled only where no work has any.
+    Watts of work are filled only where none are known that stand for them.
     """
     of = device_class(file)
     for rule in rules(of) if of is not None else ():
@@ -132,13 +134,15 @@ def complete(file: DeviceFile, steps: Steps) -> DeviceFile:
     return file
 
 
-_WORK: Final = ("sequential_read", "sequential_write", "random_read", "random_write", "active")
+_TRANSFERS: Final = ("active", "sequential_read", "sequential_write")
+_WORK: Final = (*_TRANSFERS, "random_read", "random_write")
 
 
 def _known_otherwise(file: DeviceFile, path: str) -> bool:
     """Whether other figures of the file say what this one would."""
-    if path == "power.active":
-        return any(figure(file, f"power.{work}") is not None for work in _WORK)
+    if path in ("power.active", "power.sequential_read"):
+        works = _TRANSFERS if file.kind == "hdd" else _WORK
+        return any(figure(file, f"power.{work}") is not None for work in works)
     if path == "seek.average":
         return file.seek is not None
     if path == "performance.sequential_read" and file.kind == "hdd":
@@ -152,10 +156,7 @@ def _with(model: Any, path: list[str], value: float) -> Any:
     if not rest:
         return model.model_copy(update={name: value})
     inner = getattr(model, name)
-    if inner is None:
-        from iowatt.model.library.geometry import ThreePointSeek
-
-        inner = ThreePointSeek()
+    inner = ThreePointSeek() if inner is None else inner
     assert isinstance(inner, BaseModel)
     return model.model_copy(update={name: _with(inner, rest, value)})
 
