@@ -104,6 +104,33 @@ def _write_catalogues(_app: object) -> None:
     rows = ["| figure | of the example | | rule |", "|---|---|---|---|"]
     rows += [f"| `{step.figure}` | {step.text} | {step.quality} | {step.rule} |" for step in steps.taken]
     (folder / "_device_rules.md").write_text("\n".join(rows) + "\n")
+    _write_library(folder)
+
+
+def _write_library(folder: Path) -> None:
+    """How many devices can be simulated, and the rules of classes."""
+    import tomllib
+
+    from iowatt.model.library.class_rules import RULES
+    from iowatt.model.library.describe import ON_SALE_SINCE, list_devices
+
+    everything = list_devices().devices
+    times, energy = (sum(purpose in d.simulated_for for d in everything) for purpose in ("time", "energy"))
+    today = list_devices(needs=["simulation"], since=2020, buyable=True).devices
+    priced = sum(device.price_usd is not None for device in today)
+    (folder / "_device_counts.md").write_text(
+        f"Of the {len(everything)} devices, {times} can be simulated for time, {energy} of them for energy, too. "
+        f"{len(today)} of these came out in 2020 or later and can be bought, {priced} with a price of their own. "
+        f"(What came out before {ON_SALE_SINCE} is not counted as on sale.)\n"
+    )
+    rows = ["| class | figure | rule (SI units) | model lines | band |", "|---|---|---|---|---|"]
+    for name, rules in tomllib.loads(RULES.read_text("utf-8")).items():
+        for rule in rules:
+            law = f"{rule['factor']:.4g}" + (f" x {rule['basis']}" if rule["basis"] else "")
+            law += f"^{rule['power']:g}" if rule["basis"] and rule["power"] != 1 else ""
+            band = f"{rule['low'] - 1:+.0%} to {rule['high'] - 1:+.0%}"
+            rows.append(f"| {name} | `{rule['figure']}` | {law} | {rule['models']} | {band} |")
+    (folder / "_class_rules.md").write_text("\n".join(rows) + "\n")
 
 
 def _write_errors(folder: Path) -> None:
