@@ -119,8 +119,9 @@ def _write_library(folder: Path) -> None:
     today = list_devices(needs=["simulation"], since=2020, buyable=True).devices
     priced = sum(device.price_usd is not None for device in today)
     (folder / "_device_counts.md").write_text(
-        f"Of the {len(everything)} devices, {times} can be simulated for time, {energy} of them for energy, too. "
-        f"{len(today)} of these came out in 2020 or later and can be bought, {priced} with a price of their own. "
+        f"Of the {len(everything)} devices, {times} can be simulated for time, {energy} of them for energy, "
+        f"too. {len(today)} of these came out in 2020 or later and can be bought, {priced} of them with a "
+        "price of their own. "
         f"(What came out before {ON_SALE_SINCE} is not counted as on sale.)\n"
     )
     rows = ["| class | figure | rule (SI units) | model lines | band |", "|---|---|---|---|---|"]

@@ -3,8 +3,8 @@
     python scripts/class_rules.py            print the error of every rule
     python scripts/class_rules.py --write    fit them anew into python/iowatt/model/library/class_rules.toml
 
-A rule is fitted to the figures that data sheets state: never to assumed ones, and to one drive of a model line
-as little as to another (a line counts once, by its median). To judge it, each line is left out in turn.
+A rule is fitted to the figures that data sheets state, never to assumed ones. A model line counts once, by the
+median of its drives. To judge a rule, each line is left out in turn.
 """
 
 from __future__ import annotations
@@ -162,13 +162,16 @@ def _useful(tried: list[Fit]) -> list[Fit]:
 
 def written(found: dict[DeviceClass, list[Fit]]) -> str:
     """The text of ``class_rules.toml``."""
-    parts = ["# Written by scripts/class_rules.py from the data sheets of the library. Factors are in SI units.\n"]
+    parts = [
+        "# Written by scripts/class_rules.py from the data sheets of the library. Factors are in SI units.\n"
+    ]
     for of, fits in found.items():
         for one in fits:
             rule = one.rule
             parts.append(
                 f'\n[[{of}]]\nfigure = "{rule.figure}"\nbasis = "{rule.basis}"\npower = {rule.power:g}\n'
-                f"factor = {rule.factor!r}\nlow = {rule.low:g}\nhigh = {rule.high:g}\nmodels = {rule.models}\n"
+                f"factor = {rule.factor!r}\nlow = {rule.low:g}\nhigh = {rule.high:g}\n"
+                f"models = {rule.models}\n"
             )
     return "".join(parts)
 

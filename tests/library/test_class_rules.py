@@ -1,4 +1,4 @@
-"""The rules that fill what a data sheet leaves out: as fitted, within their bands, and never over a figure."""
+"""The rules that fill what a data sheet leaves out: as fitted, within their bands, never over a figure."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def test_a_line_is_judged_without_itself():
     one = next(iter(idle))
     found = fitting.fit(files, "power.idle", "", 1.0)
     without = fitting.fit([file for file in files if fitting.line(file) != one], "power.idle", "", 1.0)
-    assert all(any(r == pytest.approx(v / without.rule.factor, rel=1e-3) for r in found.ratios) for v in idle[one])
+    assert all(
+        any(r == pytest.approx(v / without.rule.factor, rel=1e-3) for r in found.ratios) for v in idle[one]
+    )
 
 
 @pytest.mark.parametrize("name", ["seagate-exos-x24-24tb", "samsung-pm1743-15-36tb", "wd-gold-24tb"])
@@ -58,7 +60,9 @@ def test_a_published_figure_stays(name):
 def test_old_drives_and_stand_ins_have_no_class():
     assert device_class(device_file("arrays2002-disk")) is None
     assert device_class(device_file("seagate-cheetah-15k7-300gb")) is None
-    assert device_class(device_file("samsung-990-pro-1tb")) is None, "no rules of data-centre drives for clients"
+    assert device_class(device_file("samsung-990-pro-1tb")) is None, (
+        "no rules of data-centre drives for clients"
+    )
     assert rules("ssd-pcie5")
 
 

@@ -1,7 +1,7 @@
 """Figures that a data sheet leaves out, taken from the drives of its class.
 
-``class_rules.toml`` has a rule for each figure of each class: the figure is a factor times a basis, which is 1,
-another figure of the drive, or a power of its capacity. ``scripts/class_rules.py`` fits the factors to the
+``class_rules.toml`` has a rule for each figure of each class: the figure is a factor times a basis, which is
+1, another figure of the drive, or a power of its capacity. ``scripts/class_rules.py`` fits the factors to the
 library's own data sheets. It states as a rule's band the error that nine of ten figures have at most when the
 rule is fitted without the drive's model line. A figure that the file has is never replaced.
 """
@@ -37,9 +37,11 @@ _GENERATION: Final = re.compile(r"(?:pcie|pci)\D*([345])")
 
 @dataclass(frozen=True)
 class ClassRule:
-    """One rule. ``low`` and ``high`` bound the true figure over the rule's, ``models`` is what it was fitted to.
+    """One rule. ``low`` and ``high`` bound the true figure over the rule's.
 
-    ``basis`` is empty, a key path of another figure, or ``capacity`` with ``power``; ``factor`` is in SI units.
+    ``models`` is the number of model lines that it was fitted to.
+    ``basis`` is empty, a key path of another figure, or ``capacity`` with ``power``. ``factor`` is in SI
+    units.
     """
 
     figure: str
@@ -169,4 +171,4 @@ def _text(path: str, value: float) -> str:
         return f"{value * 1e3:.3g} ms"
     if path.endswith("_iops"):
         return f"{value:,.0f}/s"
-    return f"{format_bytes(value)}/s" if path.startswith("performance.") else f"{value:.4g}"
+    return f"{format_bytes(round(value))}/s" if path.startswith("performance.") else f"{value:.4g}"
