@@ -3,8 +3,8 @@
     python scripts/class_rules.py            print the error of every rule
     python scripts/class_rules.py --write    fit them anew into python/iowatt/model/library/class_rules.toml
 
-A rule is fitted to the figures that data sheets state, never to assumed ones. A model line counts once, by the
-median of its drives. To judge a rule, each line is left out in turn.
+A rule is fitted to the figures that data sheets state, never to assumed ones. A model line counts once, by
+the median of its drives. To judge a rule, each line is left out in turn.
 """
 
 from __future__ import annotations

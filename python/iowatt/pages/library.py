@@ -24,7 +24,8 @@ def devices(listed: DeviceList) -> Document:
     rows: list[list[Cell]] = [
         [
             device.name, device.kind, _year(device.year), _capacity(device), _simulated_by(device),
-            device.rpm, device.idle_w, device.power_grade, device.price_usd, ", ".join(device.good_for) or None,
+            device.rpm, device.idle_w, device.power_grade, device.price_usd,
+            ", ".join(device.good_for) or None,
         ]
         for device in listed.devices
     ]  # fmt: skip
