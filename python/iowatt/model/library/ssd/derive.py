@@ -34,7 +34,7 @@ from iowatt.model.library.source import stand_in
 from iowatt.model.library.ssd import joules, media
 from iowatt.model.library.ssd.drive import Ssd
 from iowatt.model.library.ssd.figures import FlashGeometry, RatedWear, Sheet, SsdInterface
-from iowatt.model.library.ssd.inside import SMALL, Inside, PublishedRates, mapping_unit
+from iowatt.model.library.ssd.inside import SMALL, Inside, PublishedRates, fits_the_map, mapping_unit
 from iowatt.model.library.ssd.media import (
     CHANNEL_RATE,
     MEDIA,
@@ -88,6 +88,9 @@ def why_not_flash(file: DeviceFile) -> str | None:
     """Why the data sheet alone is simulated; None where the flash is."""
     if _cell(file) is None:
         return f"its memory ({file.media or 'unknown'}) names no single type of NAND cell"
+    if not fits_the_map(file.capacity or 0, _unit(file)):
+        size = format_bytes(_unit(file), binary=True)
+        return f"it maps units of {size}, of which the simulator's map holds no more than 2^32"
     if _flash(file).over_provisioning is not None:
         return None
     rates, unit = _rates(file), _unit(file)
@@ -188,7 +191,7 @@ def watts(file: DeviceFile, steps: Steps) -> tuple[HddPower, joules.WorkWatts]:
     """Its electrical figures, and the watts of work at full rates; what is not known stays None."""
     power, work = derive.state_watts(file, steps), joules.work(file, steps)
     known = [w for w in (work.sequential_read, work.sequential_write) if w is not None]
-    awake, rule = joules.active_idle(power, work.most)
+    awake, rule = joules.active_idle(power, work)
     if rule is not None and awake is not None:
         steps.assume("power.active_idle", awake, f"{awake:.3g} W", rule)
     return power.model_copy(update={"active": max(known, default=None), "active_idle": awake}), work

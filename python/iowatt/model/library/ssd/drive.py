@@ -143,7 +143,7 @@ class Ssd:
         rule = None
         if power.active_idle is None and (power.active is not None or power.idle is not None):
             merged = merged.model_copy(update={"active_idle": None})
-            awake, rule = joules.active_idle(merged, work.most)
+            awake, rule = joules.active_idle(merged, work)
             merged = merged.model_copy(update={"active_idle": awake})
         if rule is not None:
             note += f"; with them its power.active_idle is {merged.active_idle:.3g} W, assumed: {rule}"

@@ -21,6 +21,9 @@ SMALL: Final = 4096
 LEAST_CHANNELS: Final = 4
 HEADROOM: Final = 1.1  # of random reads over the published rate, which the controller's limit then gives
 LEAST_SPARE: Final = 0.01
+#: Flash over capacity: of most drives at most, and of any.
+USUAL_FLASH: Final = 1.35
+MOST_FLASH: Final = 1.6
 MOST_SPARE: Final = 10.0
 
 
@@ -43,9 +46,15 @@ def mapping_unit(given: int | None, capacity: int) -> int:
     if given is not None:
         return given
     unit = SMALL
-    while capacity * 1.35 / unit > MOST_UNITS:
-        unit *= 2
+    if not fits_the_map(capacity, unit):
+        while capacity * MOST_FLASH / unit > MOST_UNITS:
+            unit *= 2
     return unit
+
+
+def fits_the_map(capacity: int, unit: int) -> bool:
+    """Whether the simulator's map holds a usual drive of this capacity."""
+    return capacity * USUAL_FLASH / unit <= MOST_UNITS
 
 
 @dataclass(frozen=True)
