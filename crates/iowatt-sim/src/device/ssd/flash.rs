@@ -9,12 +9,13 @@ use super::buffered::{Buffered, Gate};
 use super::die::{Die, Interrupts, Job};
 use super::ftl::{Ftl, Geometry, Work};
 use super::meter::Meter;
+use super::sense::Senses;
 use super::steady::{Initial, Share};
 use crate::clock::{Nanos, nanos, whole};
 use crate::grain::Grain;
 use crate::plan::{FlashInitialPlan, FlashPlan, GcPolicy, SsdPlan};
 use crate::power::{Cause, FlashOperation};
-use crate::rng::Stream;
+use crate::rng::{KeyedDraws, Stream};
 
 /// What became of a read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,7 +53,7 @@ struct Bench {
     latest: (Nanos, Gate),
     interrupts: Interrupts,
     dies_per_channel: u64,
-    read: Nanos,
+    senses: Senses,
     /// A stripe's transfer included.
     program: Nanos,
     erase: Nanos,
@@ -117,9 +118,11 @@ impl Work for At<'_, '_> {
         }
     }
 
-    fn sense(&mut self, die: u32, pages: u32, units: u32, cause: Cause) {
+    fn sense(&mut self, stripe: u32, pages: u32, units: u32, cause: Cause) {
         let bytes = self.bench.unit.bytes() * u64::from(units);
-        let takes = self.bench.with_transfer(self.bench.read, bytes);
+        let dies = self.bench.dies.len() as u32;
+        let die = stripe % dies;
+        let takes = self.bench.with_transfer(self.bench.senses.of(stripe / dies).takes, bytes);
         let joules = f64::from(pages) * self.bench.read_j;
         self.bench.counts.pages_sensed += u64::from(pages);
         self.bench.give(
@@ -155,7 +158,7 @@ pub struct Flash {
 impl Flash {
     /// The flash of `drive` as it is at the start.
     #[must_use]
-    pub fn new(drive: &SsdPlan, plan: &FlashPlan, random: &mut Stream) -> Self {
+    pub fn new(drive: &SsdPlan, plan: &FlashPlan, draws: KeyedDraws, random: &mut Stream) -> Self {
         let unit_bytes = u64::from(plan.mapping_bytes);
         let units = |bytes: u64| (bytes / unit_bytes) as u32;
         let geometry = Geometry {
@@ -185,8 +188,12 @@ impl Flash {
         };
         let buffered = plan.buffer_bytes > 0;
         let slots = (plan.buffer_bytes / plan.stripe_bytes()).max(1) as usize;
-        let interrupts = plan.suspend.map_or(Interrupts { program: false, erase: false, latency: 0 }, |s| {
-            Interrupts { program: s.program, erase: s.erase, latency: nanos(s.latency_s) }
+        let never = Interrupts { program: false, erase: false, latency: 0, most: 0 };
+        let interrupts = plan.suspend.map_or(never, |s| Interrupts {
+            program: s.program,
+            erase: s.erase,
+            latency: nanos(s.latency_s),
+            most: s.most.unwrap_or(u32::MAX),
         });
         let mut bench = Bench {
             dies: vec![Die::default(); geometry.dies as usize],
@@ -196,7 +203,7 @@ impl Flash {
             latest: (0, Gate::default()),
             interrupts,
             dies_per_channel: u64::from(plan.dies_per_channel),
-            read: nanos(plan.read_s).max(1),
+            senses: Senses::new(plan, draws),
             program: nanos(plan.program_s).max(1),
             erase: nanos(plan.erase_s).max(1),
             byte: 1e9 / plan.channel_bytes_per_s,
@@ -268,15 +275,15 @@ impl Flash {
                     *units += 1;
                 }
                 _ => {
-                    if let Some((_, stripe, _, pages, units)) = open.take() {
-                        self.sense((now, ready), stripe, (pages, units), &mut out, meter);
+                    if let Some((block, stripe, _, pages, units)) = open.take() {
+                        self.sense((now, ready), (block, stripe), (pages, units), &mut out, meter);
                     }
                     open = Some((block, stripe, page, pages, 1));
                 }
             }
         }
-        if let Some((_, stripe, _, pages, units)) = open {
-            self.sense((now, ready), stripe, (pages, units), &mut out, meter);
+        if let Some((block, stripe, _, pages, units)) = open {
+            self.sense((now, ready), (block, stripe), (pages, units), &mut out, meter);
         }
         out
     }
@@ -284,15 +291,20 @@ impl Flash {
     fn sense(
         &mut self,
         (now, ready): (Nanos, Nanos),
-        stripe: u32,
+        (block, stripe): (u32, u32),
         (pages, units): (u32, u32),
         out: &mut ReadOut,
         meter: &mut Meter<'_>,
     ) {
         let bench = &mut self.bench;
-        let die_index = stripe % self.geometry.dies;
+        let (die_index, row) = (stripe % self.geometry.dies, stripe / self.geometry.dies);
         let die = &mut bench.dies[die_index as usize];
-        let (sensed, interrupted) = die.read(ready, bench.read, &bench.interrupts, meter);
+        let sense = bench.senses.of(row);
+        let times = bench.senses.times([u64::from(block) << 32 | u64::from(stripe), now, 0]);
+        let (starts, interrupted) = die.read(ready, sense.holds * times, &bench.interrupts, meter);
+        let sensed = starts + sense.takes * times;
+        // What is sensed once more counts, and draws its watts, once more.
+        let pages = pages * times as u32;
         bench.until = bench.until.max(die.free_at());
         let channels = bench.channels.len() as u32;
         let channel = &mut bench.channels[(die_index % channels) as usize];
@@ -362,8 +374,8 @@ impl Flash {
         if self.in_buffer(when.0, block, place) {
             return;
         }
-        let (die, pages) = (self.geometry.die(place), self.geometry.unit_pages);
-        At { bench: &mut self.bench, when, meter }.sense(die, pages, 1, cause);
+        let (stripe, pages) = (place / self.geometry.stripe_units, self.geometry.unit_pages);
+        At { bench: &mut self.bench, when, meter }.sense(stripe, pages, 1, cause);
     }
 
     /// Whether a place has not been programmed yet.

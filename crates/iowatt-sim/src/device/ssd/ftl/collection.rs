@@ -24,8 +24,8 @@ pub(super) struct Victim {
 /// Valid units of a stripe that are read at once.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reads {
-    die: u32,
-    /// Where the stripe ends, and the last page that is read of it.
+    stripe: u32,
+    /// Where it ends, and the last page that is read of it.
     stripe_end: u32,
     page_end: u32,
     pages: u32,
@@ -38,8 +38,8 @@ impl Reads {
     fn add(&mut self, place: u32, geometry: &Geometry, work: &mut impl Work) {
         if place >= self.stripe_end {
             self.flush(work);
-            let stripe = place / geometry.stripe_units;
-            (self.die, self.stripe_end) = (stripe % geometry.dies, (stripe + 1) * geometry.stripe_units);
+            self.stripe = place / geometry.stripe_units;
+            self.stripe_end = (self.stripe + 1) * geometry.stripe_units;
         }
         if place >= self.page_end {
             self.page_end = (place / geometry.page_units + 1) * geometry.page_units;
@@ -50,7 +50,7 @@ impl Reads {
 
     fn flush(&mut self, work: &mut impl Work) {
         if self.units > 0 {
-            work.sense(self.die, self.pages, self.units, Cause::Background);
+            work.sense(self.stripe, self.pages, self.units, Cause::Background);
         }
         (self.pages, self.units) = (0, 0);
     }

@@ -50,8 +50,8 @@ impl Geometry {
 pub trait Work {
     /// The stripe at a place of the superblock of a frontier is full: it is programmed. `of_host`: host data may be in it.
     fn program(&mut self, die: u32, of_host: bool, cause: Cause);
-    /// `units` on `pages` of a stripe are read to be moved.
-    fn sense(&mut self, die: u32, pages: u32, units: u32, cause: Cause);
+    /// `units` on `pages` of stripe number `stripe` of a superblock are read to be moved.
+    fn sense(&mut self, stripe: u32, pages: u32, units: u32, cause: Cause);
     /// A superblock is erased.
     fn erase(&mut self);
 }
