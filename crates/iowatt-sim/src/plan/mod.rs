@@ -41,7 +41,7 @@ pub use recovery::{RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
 pub use ssd::{
     DataSheetPlan, FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPlan, GcPolicy, HoldPlan, MediaPlan,
-    QuantilePlan, RatedPlan, SsdInterfacePlan, SsdPlan, SsdPowerPlan, WearPlan,
+    QuantilePlan, RatedPlan, SsdPlan, SsdPowerPlan, WearPlan,
 };
 pub use virtual_pool::{
     CachingPlan, DAY_S, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieredPoolPlan, TieringPlan,

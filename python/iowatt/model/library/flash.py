@@ -42,6 +42,13 @@ class Suspend(Strict):
     latency: Duration = key(
         "From a read's arrival at a die that programs or erases to its start.", default=20e-6, example="20us"
     )
+    most: int | None = key(
+        "How often one program or erase can be interrupted; then reads wait for its end.",
+        default=None,
+        unset="without limit",
+        within=(1, 2**20),
+        example=10,
+    )
 
 
 class FlashFigures(Strict):
@@ -58,6 +65,24 @@ class FlashFigures(Strict):
         "Pages that are erased together.", within=(16, 65536), example=1152
     )
     read_time: Duration | None = _optional("A page from the cells to its register.", example="60us")
+    read_times: list[Duration] | None = _optional(
+        "The same for each page type of a cell, in the order of its pages: as many as it has bits.",
+        unset="from read_time, by the references that each type is sensed against",
+        min_length=1,
+        max_length=8,
+        example=["44us", "60us", "92us"],
+    )
+    read_hold: Duration | None = _optional(
+        "How long a read keeps its die from other work, the mean over page types.",
+        unset="so that all dies together make the published random reads",
+        gt=0,
+        example="79us",
+    )
+    retries: float | None = _optional(
+        "Share of the reads of a page that are repeated, because its data cannot be corrected.",
+        within=(0, 0.5),
+        example=0.002,
+    )
     program_time: Duration | None = _optional(
         "A page from its register to the cells, the mean of the pages of a cell.", example="700us"
     )

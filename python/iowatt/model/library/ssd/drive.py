@@ -14,7 +14,15 @@ from iowatt.model.library.electronics import CommandQueue
 from iowatt.model.library.flash import PowerState, Suspend
 from iowatt.model.library.price_class import PurchaseInfo
 from iowatt.model.library.ssd import joules
-from iowatt.model.library.ssd.figures import Behaviour, FlashGeometry, RatedWear, Sheet, SsdInterface, Times
+from iowatt.model.library.ssd.figures import (
+    Behaviour,
+    FlashGeometry,
+    Points,
+    RatedWear,
+    Sheet,
+    SsdInterface,
+    Times,
+)
 from iowatt.model.library.ssd.joules import WorkWatts
 
 FREE_BLOCKS: Final = 4
@@ -226,11 +234,13 @@ class Ssd:
             "sector_bytes": self.sector_bytes,
             "sectors": self.sectors,
             "interface": {
-                "read_bytes_per_s": link.read_rate,
-                "write_bytes_per_s": link.write_rate,
+                "read_bytes_per_s": link.link_rate,
+                "write_bytes_per_s": link.link_rate,
                 "command_read_s": link.command_read_s,
                 "command_write_s": link.command_write_s,
                 "commands_per_s": link.commands_per_s,
+                "read_holds": _holds(link.read_holds),
+                "write_holds": _holds(link.write_holds),
                 "queue_depth": link.queue_depth,
             },
             "media": self._data_sheet(awake) if self.geometry is None else self._flash(awake, self.geometry),
@@ -268,6 +278,7 @@ class Ssd:
             **asdict(times),
             "suspend": suspend and {
                 "program": suspend.program, "erase": suspend.erase, "latency_s": suspend.latency,
+                "most": suspend.most,
             },
             "buffer_bytes": self.buffer_bytes,
             "gc": {"policy": how.gc, "free_blocks": FREE_BLOCKS, "hot_cold": how.hot_cold},
@@ -282,6 +293,10 @@ class Ssd:
             "read": (sheet.read_s, sheet.read_iops, sheet.read_rate, work.sequential_read),
             "write": (sheet.write_s, sheet.write_iops, sheet.write_rate, work.sequential_write),
         }
+        laws = {
+            "read": (sheet.read_holds, sheet.read_quantiles),
+            "write": (sheet.write_holds, sheet.write_quantiles),
+        }
         return {
             "kind": "data-sheet",
             **{
@@ -289,6 +304,8 @@ class Ssd:
                     "latency_s": s,
                     "iops": iops,
                     "bytes_per_s": rate,
+                    "holds": _holds(laws[way][0]),
+                    "quantiles": [{"share": share, "latency_s": s} for share, s in laws[way][1]],
                     "active_w": _at_least(awake_w, watts),
                 }
                 for way, (s, iops, rate, watts) in ways.items()
@@ -296,6 +313,10 @@ class Ssd:
             "write_amplification": sheet.write_amplification,
             "raw_bytes": None,
         }
+
+
+def _holds(points: Points) -> list[dict[str, float]]:
+    return [{"bytes": int(size), "time_s": s} for size, s in points]
 
 
 def _at_least(idle: float | None, work: float | None) -> float | None:
