@@ -65,7 +65,8 @@ def test_the_flash_does_what_the_sheet_says(name):
     assert times.program_s >= 0.999 * MEDIA[cell_of(FILES[name].media)].program_s
     assert 0.01 <= geometry.spare < 1
     assert drive.flash_bytes > drive.raw_bytes * (1 + geometry.spare)
-    assert drive.flash_bytes < drive.raw_bytes * (1 + geometry.spare) + 7 * geometry.superblock_bytes
+    room = 7 if drive.bursts is None else 7 + drive.bursts.superblocks
+    assert drive.flash_bytes < drive.raw_bytes * (1 + geometry.spare) + room * geometry.superblock_bytes
     assert drive.problem() is None
 
 
@@ -165,7 +166,7 @@ def test_figures_of_a_file_are_taken():
         "channel_rate": "1200MB/s", "mapping_unit": "8KiB", "write_buffer": "32MiB",
         "over_provisioning": 0.28,
         "pe_cycles": 1500,
-        "read_hold": "70us", "retries": 0.01, "suspend": {"program": False, "latency": "5us", "most": 3},
+        "read_hold": "70us", "retries": 0.01, "map_entry": 4, "bursts": {"superblocks": 3, "share": 0.5}, "suspend": {"program": False, "latency": "5us", "most": 3},
     }  # fmt: skip
     drive = own(flash=flash, endurance={"tbw": "500TB"})
     assert vars(drive.geometry) == {
@@ -185,6 +186,7 @@ def test_figures_of_a_file_are_taken():
     }
     assert (drive.buffer_bytes, drive.wear.pe_cycles, drive.wear.rated_bytes) == (32 << 20, 1500, 5e14)
     plan = drive.plan()["media"]
+    assert (plan["gc"]["burst"], plan["map_entry_bytes"]) == ({"blocks": 3, "share": 0.5}, 4)
     assert plan["suspend"] == {"program": False, "erase": True, "latency_s": 5e-6, "most": 3}
     assert not any("flash." in note for note in drive.notes if "assumed" in note)
 

@@ -39,6 +39,8 @@ pub use pool::{
 };
 pub use recovery::{RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
+#[cfg(test)]
+pub use ssd::{BurstPlan, SheetCachePlan};
 pub use ssd::{
     DataSheetPlan, FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPlan, GcPolicy, HoldPlan, MediaPlan,
     QuantilePlan, RatedPlan, SsdPlan, SsdPowerPlan, WearPlan,

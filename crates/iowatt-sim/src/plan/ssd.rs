@@ -5,8 +5,7 @@
 //! - joules by operation are in [`FlashPlan::energy`], watts by direction in [`RatedPlan::active_w`] of a data sheet;
 //!   [`SsdPowerPlan::active_w`] is what the drive draws while it does anything, operations apart;
 //! - a *superblock* is the same block of all planes of all dies; it is written, collected and erased as one. Garbage
-//!   collection keeps [`GcPlan::free_blocks`] of them free (one number, not a low and a high one): it runs in step with the
-//!   host's writes and not in bursts;
+//!   collection keeps [`GcPlan::free_blocks`] of them free, in step with the host's writes or in bursts ([`BurstPlan`]);
 //! - a data sheet's latency is all of a command's: of the interface only `queue_depth` counts then;
 //! - levels of power are those of HDDs but that none may serve (`serves_at`) or be `stopped`; an operational NVMe state is
 //!   `cap_w`.
@@ -140,8 +139,28 @@ pub struct FlashPlan {
     pub wear_levelling: Option<u32>,
     /// What the drive holds at the start.
     pub initial: FlashInitialPlan,
+    /// Bytes of the map for a unit that is written: once they fill a stripe, that is programmed. 0: the map is not written.
+    #[serde(default)]
+    pub map_entry_bytes: u32,
+    /// Cells that are written with one bit each at first; none: there are none.
+    #[serde(default)]
+    pub slc_cache: Option<SlcCachePlan>,
     /// Joules of operations.
     pub energy: FlashEnergyPlan,
+}
+
+/// A cache of cells written with one bit each. A stripe of the host is programmed there while it has room, and once more,
+/// folded, when the drive rests; without room it is programmed in both at once. The joules of a program go by its time.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SlcCachePlan {
+    /// Bytes of hosts that it holds.
+    pub bytes: u64,
+    /// Programming a page of it, seconds; no longer than `program_s`.
+    pub program_s: f64,
+    /// Without work for so long, the drive folds, seconds.
+    pub idle_s: f64,
 }
 
 /// Interrupting operations for reads.
@@ -171,6 +190,20 @@ pub struct GcPlan {
     pub free_blocks: u32,
     /// Relocated data go to separate superblocks, apart from host writes.
     pub hot_cold: bool,
+    /// Collection in bursts; none: in step with the host's writes.
+    #[serde(default)]
+    pub burst: Option<BurstPlan>,
+}
+
+/// Collection in bursts: it begins when no more than `free_blocks` superblocks are free.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct BurstPlan {
+    /// It goes on until so many more are free.
+    pub blocks: u32,
+    /// Share of the dies' time that its programs take meanwhile. Where hosts write faster than it frees, it takes more.
+    pub share: f64,
 }
 
 /// Choice of a victim.
@@ -263,9 +296,25 @@ pub struct DataSheetPlan {
     pub write: RatedPlan,
     /// Bytes programmed for a byte written, for wear alone: the figures above contain what it costs.
     pub write_amplification: f64,
+    /// A cache of writes; none: `write` has sustained figures. With one, it has those of the cache.
+    #[serde(default)]
+    pub write_cache: Option<SheetCachePlan>,
     /// Bytes of flash, for wear in P/E cycles; none: the bytes offered.
     #[serde(default)]
     pub raw_bytes: Option<u64>,
+}
+
+/// A cache of writes of a drive that is known by its data sheet.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SheetCachePlan {
+    /// Bytes that it holds.
+    pub bytes: u64,
+    /// Bytes a second at which it is emptied when the drive rests, and written when it is full.
+    pub folding_bytes_per_s: f64,
+    /// Without work for so long, the drive empties it, seconds.
+    pub idle_s: f64,
 }
 
 /// The figures of one direction. A command holds the drive for the longer of 1 / `iops` and its bytes / `bytes_per_s`; what
@@ -517,8 +566,23 @@ impl FlashPlan {
             "gc.free_blocks",
             "must be at least 1, or 2 with hot_cold",
         )?;
+        let bursts = gc.burst.is_none_or(|b| b.blocks > 0 && b.share > 0.0 && b.share <= 1.0);
+        check(
+            bursts,
+            Range,
+            "gc.burst",
+            "must have blocks of at least 1, and a share above 0 and at most 1",
+        )?;
+        let entry = u64::from(self.map_entry_bytes) <= self.stripe_bytes();
+        check(entry, Range, "map_entry_bytes", "must be at most the pages of all planes of a die")?;
+        if let Some(cache) = &self.slc_cache {
+            let fast = positive(cache.program_s) && cache.program_s <= self.program_s;
+            check(fast, Range, "slc_cache.program_s", "must be above 0 s and at most program_s")?;
+            check(at_least_zero(cache.idle_s), Range, "slc_cache.idle_s", "must be at least 0")?;
+        }
         let offered = drive.capacity_bytes().div_ceil(unit) * unit;
-        let kept = u64::from(gc.free_blocks) + 2 + u64::from(gc.hot_cold);
+        let burst = gc.burst.map_or(0, |b| u64::from(b.blocks));
+        let kept = u64::from(gc.free_blocks) + 2 + u64::from(gc.hot_cold) + burst;
         check(
             self.raw_bytes() >= offered.saturating_add(kept * self.superblock_bytes()),
             Capacity,
@@ -568,6 +632,11 @@ impl DataSheetPlan {
             rated.validate(drive.power.active_w).under(field)?;
         }
         check(positive(self.write_amplification), Range, "write_amplification", "must be positive")?;
+        if let Some(cache) = &self.write_cache {
+            let rate = positive(cache.folding_bytes_per_s);
+            check(rate, Range, "write_cache.folding_bytes_per_s", "must be positive")?;
+            check(at_least_zero(cache.idle_s), Range, "write_cache.idle_s", "must be at least 0")?;
+        }
         check(self.raw_bytes != Some(0), Range, "raw_bytes", "must be at least 1")
     }
 }

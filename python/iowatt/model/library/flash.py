@@ -51,6 +51,18 @@ class Suspend(Strict):
     )
 
 
+class CollectionBursts(Strict):
+    """Garbage collection that begins when few superblocks are free and goes on until some more are.
+
+    A superblock is the same block of every plane of every die.
+    """
+
+    superblocks: int = key("How many more are free after it.", default=2, within=(1, 1024), example=2)
+    share: float = key(
+        "Share of the dies' time that its programs take meanwhile.", default=0.3, gt=0, le=1, example=0.3
+    )
+
+
 class FlashFigures(Strict):
     """The flash of an SSD and the memory in front of it."""
 
@@ -89,6 +101,15 @@ class FlashFigures(Strict):
     erase_time: Duration | None = _optional("Erasing a block.", example="5ms")
     channel_rate: Rate | None = _optional("Speed of a channel.", gt=0, example="800MB/s")
     suspend: Suspend | None = _optional("Whether reads interrupt programs and erases.")
+    bursts: CollectionBursts | None = _optional(
+        "Garbage collection in bursts.", unset="by interface and year: in step with the host's writes, or so"
+    )
+    map_entry: int | None = _optional(
+        "Bytes of the map for each unit written, which go to flash with it; 0: none.",
+        "B",
+        within=(0, 64),
+        example=8,
+    )
     mapping_unit: BlockSize | None = _optional(
         "What the drive maps and writes as one (indirection unit). A smaller write reads and writes it all.",
         gt=0,

@@ -4,6 +4,7 @@
 //! further by reads that come before the programs it waits for, and is asked again when its time has come.
 
 mod buffered;
+mod cache;
 mod command;
 mod die;
 mod flash;
@@ -222,6 +223,7 @@ impl Ssd {
                 }
             }
             Media::Flash(flash) => {
+                flash.keep_pace(now, &mut meter);
                 command.energy.transfer = self.energy.transfer_j_per_byte * bytes as f64;
                 command.energy.command = self.energy.command_j;
                 if op.write {
@@ -329,6 +331,7 @@ impl Ssd {
         }
         let mut meter = Meter::new(observer, drive, self.limit.as_deref_mut(), now);
         if let Media::Flash(flash) = &mut self.media {
+            flash.keep_pace(now, &mut meter);
             flash.settle(now, &mut meter);
         }
     }

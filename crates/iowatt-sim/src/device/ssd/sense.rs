@@ -47,6 +47,12 @@ impl Senses {
         }
     }
 
+    /// The mean over the page types.
+    #[must_use]
+    pub fn mean(&self) -> Nanos {
+        self.types.iter().map(|sense| sense.takes).sum::<Nanos>() / self.types.len().max(1) as Nanos
+    }
+
     /// How often a page is sensed on the occasion of `words`.
     #[inline]
     #[must_use]

@@ -29,7 +29,7 @@ from iowatt.model.library.derive import Steps
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.electrical.figures import HddPower
 from iowatt.model.library.electronics import CommandQueue
-from iowatt.model.library.flash import FlashFigures, Suspend
+from iowatt.model.library.flash import CollectionBursts, FlashFigures, Suspend
 from iowatt.model.library.price_class import PurchaseInfo
 from iowatt.model.library.source import stand_in
 from iowatt.model.library.ssd import ceiling, joules, media
@@ -66,6 +66,7 @@ _TESTED_DEPTH: Final[dict[Link, int]] = {"sata": 32, "sas": 64, "nvme": 256}
 SUSPENDS_SINCE: Final = 2016
 """Reads of SATA and SAS drives interrupt programs and erases since then. Under ACT, reads of a drive of 2014
 (Samsung 845DC PRO) wait for them: a tenth of them takes 256 us to 1 ms beside 18 MB/s of writes."""
+MAP_ENTRY_BYTES: Final = 8
 MOST_SUSPENSIONS: Final = 10
 """Interruptions of one operation, assumed; makers of flash allow a few to some tens."""
 
@@ -202,6 +203,8 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         times=times,
         buffer_bytes=buffer,
         suspend=flash.suspend or _suspend(file, kind, steps, reason is None),
+        bursts=flash.bursts or _bursts(file, kind, steps, reason is None),
+        map_entry_bytes=_map_entry(flash, steps, reason is None),
         wear=worn,
         work=work,
         power=power,
@@ -305,6 +308,26 @@ def _suspend(file: DeviceFile, kind: Link, steps: Steps, flash: bool) -> Suspend
         text = f"after {format_duration(suspend.latency)}, {MOST_SUSPENSIONS} times at most"
         steps.assume("flash.suspend", suspend.latency, text, "reads interrupt programs and erases")
     return suspend
+
+
+def _bursts(file: DeviceFile, kind: Link, steps: Steps, flash: bool) -> CollectionBursts | None:
+    if kind == "nvme" or file.year is None or file.year >= SUSPENDS_SINCE:
+        return None
+    bursts = CollectionBursts()
+    if flash:
+        rule = f"SATA and SAS drives from before {SUSPENDS_SINCE}, as a Samsung 845DC PRO under ACT"
+        text = f"{bursts.superblocks} superblocks at {bursts.share:.0%} of the dies' time"
+        steps.assume("flash.bursts", float(bursts.superblocks), text, rule)
+    return bursts
+
+
+def _map_entry(flash: FlashFigures, steps: Steps, modelled: bool) -> int:
+    if flash.map_entry is not None:
+        return flash.map_entry
+    if modelled:
+        rule = "a place on flash; 4 to 8"
+        steps.assume("flash.map_entry", MAP_ENTRY_BYTES, f"{MAP_ENTRY_BYTES} B", rule)
+    return MAP_ENTRY_BYTES
 
 
 def _quantiles(file: DeviceFile, latency_s: float, steps: Steps) -> Points:

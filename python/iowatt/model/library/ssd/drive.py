@@ -11,7 +11,7 @@ from iowatt.base.errors import BadValueError
 from iowatt.model.library.electrical.figures import HddPower, PowerLevel
 from iowatt.model.library.electrical.levels import Ladder, ladder_of
 from iowatt.model.library.electronics import CommandQueue
-from iowatt.model.library.flash import PowerState, Suspend
+from iowatt.model.library.flash import CollectionBursts, PowerState, Suspend
 from iowatt.model.library.price_class import PurchaseInfo
 from iowatt.model.library.ssd import joules
 from iowatt.model.library.ssd.figures import (
@@ -49,6 +49,8 @@ class Ssd:
     times: Times | None
     buffer_bytes: int
     suspend: Suspend | None
+    bursts: CollectionBursts | None
+    map_entry_bytes: int
     wear: RatedWear
     work: WorkWatts
     power: HddPower
@@ -223,7 +225,8 @@ class Ssd:
         offered, size = self.raw_bytes, geometry.superblock_bytes
         # Collection needs at least one superblock more, even where the whole spare is less.
         holding = max(math.ceil(offered * (1 + geometry.spare) / size), math.ceil(offered / size) + 1)
-        return holding + FREE_BLOCKS + 1 + self.behaviour.hot_cold
+        freed = 0 if self.bursts is None else self.bursts.superblocks
+        return holding + FREE_BLOCKS + freed + 1 + self.behaviour.hot_cold
 
     def plan(self, states: Mapping[str, int] | None = None) -> dict[str, Any]:
         """The ``device`` of a plan's pool (``SsdPlan``). Watts and joules that are not known are None."""
@@ -255,7 +258,7 @@ class Ssd:
         }
 
     def _flash(self, awake_w: float | None, geometry: FlashGeometry) -> dict[str, Any]:
-        times, how, suspend = self.times, self.behaviour, self.suspend
+        times, how, suspend, bursts = self.times, self.behaviour, self.suspend, self.bursts
         assert times is not None
         joules_of = joules.UNKNOWN
         if awake_w is not None and not self.missing_watts:
@@ -281,7 +284,11 @@ class Ssd:
                 "most": suspend.most,
             },
             "buffer_bytes": self.buffer_bytes,
-            "gc": {"policy": how.gc, "free_blocks": FREE_BLOCKS, "hot_cold": how.hot_cold},
+            "gc": {
+                "policy": how.gc, "free_blocks": FREE_BLOCKS, "hot_cold": how.hot_cold,
+                "burst": bursts and {"blocks": bursts.superblocks, "share": bursts.share},
+            },
+            "map_entry_bytes": self.map_entry_bytes,
             "wear_levelling": how.wear_levelling,
             "initial": steady if how.steady else {"kind": "fresh"},
             "energy": asdict(joules_of),

@@ -73,6 +73,43 @@ impl Ftl {
         }
     }
 
+    /// Whether collection goes on by itself.
+    #[inline]
+    #[must_use]
+    pub fn bursting(&self) -> bool {
+        self.bursting
+    }
+
+    /// A step of a burst: the moves that fill a stripe.
+    pub fn step(&mut self, work: &mut impl Work) {
+        let high = self.gc.free_blocks as usize + self.gc.burst.map_or(0, |burst| burst.blocks as usize);
+        for _ in 0..self.geometry.stripe_units {
+            if !self.bursting {
+                return;
+            }
+            if self.victim.is_none() {
+                self.choose();
+            }
+            let Some(mut victim) = self.victim.take() else {
+                self.bursting = false;
+                return;
+            };
+            if !self.move_one(&mut victim, work) {
+                self.victim = Some(victim);
+            } else if self.free.len() >= high {
+                self.bursting = false;
+                return;
+            }
+        }
+        // What hardly gains anything waits until it has to be.
+        if let Some(victim) = &self.victim
+            && !victim.levels
+            && victim.per < self.geometry.block_units / MOST_MOVES
+        {
+            self.bursting = false;
+        }
+    }
+
     /// Moves as many units as the host has paid for.
     fn move_some(&mut self, work: &mut impl Work) {
         let Some(mut victim) = self.victim.take() else { return };
@@ -150,10 +187,12 @@ impl Ftl {
         let gained = (size - valid).max(1);
         // What hardly gains anything is not moved in one go.
         let per = gained.max(valid / MOST_MOVES).max(1);
+        // In a burst, the host's writes pay for nothing.
+        self.bursting = self.gc.burst.is_some();
         self.victim = Some(Victim {
             block,
             next: 0,
-            moves: valid.max(1),
+            moves: if self.bursting { 0 } else { valid.max(1) },
             per,
             credit: 0,
             levels: worn.is_some(),

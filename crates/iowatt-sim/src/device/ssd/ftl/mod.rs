@@ -2,7 +2,8 @@
 //!
 //! A superblock is a block of all planes of all dies. Writes go to the open superblock of a frontier, stripe by stripe (a
 //! page of all planes of one die), dies in turn. Collection of a victim goes in step with the host's writes: a
-//! victim with `v` of `s` units valid costs `v` moves for `s - v` host writes, after which as much is free as before.
+//! victim with `v` of `s` units valid costs `v` moves for `s - v` host writes, after which as much is free as before. Or it
+//! goes on by itself, in bursts.
 
 #[cfg(test)]
 mod audit;
@@ -128,6 +129,8 @@ pub struct Ftl {
     victim: Option<Victim>,
     /// The last victim was chosen for wear.
     levelled_last: bool,
+    /// Collection goes on by itself, step by step.
+    bursting: bool,
     clock: u64,
     live: u64,
     /// Counts since the start.
@@ -160,6 +163,7 @@ impl Ftl {
             frontiers: [Frontier::default(); 2],
             victim: None,
             levelled_last: false,
+            bursting: false,
             clock: u64::from(rotation) * u64::from(geometry.block_units),
             live: if initial.is_some() { u64::from(live) } else { 0 },
             counts: Counts::default(),
