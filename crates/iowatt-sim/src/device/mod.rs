@@ -229,7 +229,7 @@ impl Drive {
                 (Body::Disk(Disk::new(&model, seed, index, bus_sector_ps)), commands, pool.scheduler)
             }
             DevicePlan::Ssd(plan) => {
-                let ssd = Ssd::new(plan, depth, &mut Random::new(seed, Component::FlashMap, index));
+                let ssd = Ssd::new(plan, depth, seed, index);
                 (Body::Flash(Box::new(ssd)), None, SchedulerPlan::Fcfs)
             }
         };

@@ -6,6 +6,7 @@ what its figures suffice for.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, model_validator
@@ -24,7 +25,35 @@ def _optional(description: str, unit: str | None = None, **constraints: Any) -> 
     return key(description, default=None, unset="not known", unit=unit, **constraints)
 
 
-_LATENCIES: Final = ("read_latency", "write_latency", "sequential_read_latency", "sequential_write_latency")
+_LATENCIES: Final = (
+    "read_latency", "write_latency", "sequential_read_latency", "sequential_write_latency",
+    "random_read_8k_iops", "read_quantiles", "write_quantiles",
+)  # fmt: skip
+
+
+class LatencyQuantiles(Strict):
+    """Latency of small requests that come one at a time, by the share that takes no longer."""
+
+    p50: Duration | None = _optional("Of one in two.", gt=0, example="9.5us")
+    p90: Duration | None = _optional("Of nine in ten.", gt=0, example="9.9us")
+    p99: Duration | None = _optional("Of 99 in 100.", gt=0, example="15.6us")
+    p999: Duration | None = _optional("Of 999 in 1,000.", gt=0, example="34us")
+    p9999: Duration | None = _optional("Of 9,999 in 10,000.", gt=0, example="39us")
+
+    @model_validator(mode="after")
+    def _rising(self) -> LatencyQuantiles:
+        given = self.points
+        if not given:
+            raise BadValueError("missing-key", None, "expected at least one of p50, p90, p99, p999, p9999")
+        if any(later[1] < earlier[1] for earlier, later in pairwise(given)):
+            raise BadValueError("conflict", None, "the latency of a greater share must not be shorter")
+        return self
+
+    @property
+    def points(self) -> tuple[tuple[float, float], ...]:
+        """Shares and their seconds, the smallest first."""
+        named = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "p9999": 0.9999}
+        return tuple((share, s) for name, share in named.items() if (s := getattr(self, name)) is not None)
 
 
 class Performance(Strict):
@@ -44,6 +73,13 @@ class Performance(Strict):
         "Typical time of one sequential read of 4 KiB, which the drive has read ahead, of an SSD.", gt=0
     )
     sequential_write_latency: Duration | None = _optional("The same for writes.", gt=0)
+    random_read_8k_iops: float | None = _optional(
+        "Random reads of 8 KiB a second with a deep queue, of an SSD.", "1/s", gt=0
+    )
+    read_quantiles: LatencyQuantiles | None = _optional(
+        "Quantiles of the latency of one random read of 4 KiB at a time, of an SSD."
+    )
+    write_quantiles: LatencyQuantiles | None = _optional("The same for writes.")
 
 
 class Endurance(Strict):
