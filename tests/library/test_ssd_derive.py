@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from pydantic import ValidationError
@@ -166,7 +167,8 @@ def test_figures_of_a_file_are_taken():
         "channel_rate": "1200MB/s", "mapping_unit": "8KiB", "write_buffer": "32MiB",
         "over_provisioning": 0.28,
         "pe_cycles": 1500,
-        "read_hold": "70us", "retries": 0.01, "map_entry": 4, "bursts": {"superblocks": 3, "share": 0.5}, "suspend": {"program": False, "latency": "5us", "most": 3},
+        "read_hold": "70us", "retries": 0.01, "map_entry": 4, "bursts": {"superblocks": 3, "share": 0.5},
+        "suspend": {"program": False, "latency": "5us", "most": 3},
     }  # fmt: skip
     drive = own(flash=flash, endurance={"tbw": "500TB"})
     assert vars(drive.geometry) == {
@@ -407,3 +409,43 @@ def test_quantiles_must_rise():
         DeviceFile.model_validate(
             {**OWN, "performance": {**OWN["performance"], "read_quantiles": {"p50": "10us", "p99": "9us"}}}
         )
+
+
+CACHE = {"size": "50GB", "sustained": "800MB/s", "idle": "200ms"}
+
+
+def test_a_cache_of_one_bit_cells_has_the_published_writes_and_flash_the_sustained_ones():
+    drive = own(flash={"slc_cache": CACHE})
+    times, geometry = drive.times, drive.geometry
+    media_plan = drive.plan()["media"]
+    assert media_plan["slc_cache"] == {"bytes": 50 * 10**9, "program_s": 200e-6, "idle_s": 0.2}
+    moved_s = geometry.stripe_bytes / times.channel_bytes_per_s
+    once_s = times.program_s + moved_s + times.erase_s / geometry.pages_per_block
+    folded_s = 200e-6 + moved_s + times.read_s
+    assert geometry.dies * geometry.stripe_bytes / (once_s + folded_s) == pytest.approx(800e6)
+    assert drive.interface.write_holds[-1] == (131_072, pytest.approx(131_072 / 3000e6))
+
+
+def test_a_dynamic_cache_shrinks_with_what_the_drive_holds():
+    drive = own(flash={"slc_cache": {**CACHE, "dynamic": True}})
+    half = replace(drive, behaviour=replace(drive.behaviour, fill=0.5))
+    assert half.plan()["media"]["slc_cache"]["bytes"] == 25 * 10**9
+    assert drive.plan()["media"]["slc_cache"]["bytes"] == 0
+    fresh = replace(drive, behaviour=replace(drive.behaviour, steady=False))
+    assert fresh.plan()["media"]["slc_cache"]["bytes"] == 50 * 10**9
+
+
+def test_a_cache_of_a_drive_by_its_data_sheet():
+    sheet = own(media="TLC/MLC", flash={"slc_cache": CACHE}).plan()["media"]
+    assert sheet["write_cache"] == {"bytes": 50 * 10**9, "folding_bytes_per_s": 800e6, "idle_s": 0.2}
+    assert sheet["write"]["bytes_per_s"] == 2000e6
+
+
+@pytest.mark.parametrize(("interface", "year", "bursts"), [("SATA 6G", 2014, True), ("SATA 6G", 2017, False)])
+def test_old_drives_collect_in_bursts(interface, year, bursts):
+    rates = {**OWN["performance"], "sequential_read": "500MB/s", "sequential_write": "400MB/s"}
+    rates |= {"random_read_iops": 80_000, "random_write_iops": 20_000}
+    drive = own(interface=interface, year=year, performance=rates)
+    expected = {"blocks": 2, "share": 0.3} if bursts else None
+    assert drive.plan()["media"]["gc"]["burst"] == expected
+    assert any("flash.bursts" in note for note in drive.notes) == bursts

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from iowatt.base.quantity import BlockSize, Duration, Power, Rate
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Power, Rate
 from iowatt.base.strict import Strict, key
 
 Cell = Literal["slc", "mlc", "tlc", "qlc"]
@@ -63,6 +63,25 @@ class CollectionBursts(Strict):
     )
 
 
+class SlcCache(Strict):
+    """Cells that are written with one bit each at first, and folded into cells of several bits later.
+
+    `performance.sequential_write` is then of the cache.
+    """
+
+    size: Capacity = key("Bytes written that it holds.", gt=0, example="42GB")
+    sustained: Rate = key("Sequential writes once it is full.", gt=0, example="1200MB/s")
+    dynamic: bool = key(
+        "Whether it shrinks as the drive fills: `size` is that of an empty drive, and a full one has none.",
+        default=False,
+        example=True,
+    )
+    program_time: Duration = key(
+        "A page from its register to cells of one bit.", default=200e-6, gt=0, example="200us"
+    )
+    idle: Duration = key("Without work for so long, the drive folds.", default=0.1, example="100ms")
+
+
 class FlashFigures(Strict):
     """The flash of an SSD and the memory in front of it."""
 
@@ -103,6 +122,9 @@ class FlashFigures(Strict):
     suspend: Suspend | None = _optional("Whether reads interrupt programs and erases.")
     bursts: CollectionBursts | None = _optional(
         "Garbage collection in bursts.", unset="by interface and year: in step with the host's writes, or so"
+    )
+    slc_cache: SlcCache | None = key(
+        "Cells that are written with one bit each at first.", default=None, unset="none"
     )
     map_entry: int | None = _optional(
         "Bytes of the map for each unit written, which go to flash with it; 0: none.",

@@ -195,13 +195,13 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
             read_holds=ceiling.holds(
                 rates.random_read, rates.sequential_read, file.performance.random_read_8k_iops
             ),
-            write_holds=ceiling.holds(rates.random_write, rates.sequential_write),
+            write_holds=ceiling.holds(rates.random_write, _written(file, rates)),
             read_quantiles=() if reason is None else _quantiles(file, interface.read_latency_s, steps),
             write_quantiles=() if (own := file.performance.write_quantiles) is None else own.points,
             read_iops=rates.random_read,
             write_iops=rates.random_write,
             read_rate=rates.sequential_read,
-            write_rate=rates.sequential_write,
+            write_rate=_written(file, rates),
             write_amplification=max(1.0, rates.sequential_write / (rates.random_write * SMALL)),
         ),
         geometry=geometry,
@@ -209,6 +209,7 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         buffer_bytes=buffer,
         suspend=flash.suspend or _suspend(file, kind, steps, reason is None),
         bursts=flash.bursts or _bursts(file, kind, steps, reason is None),
+        slc_cache=flash.slc_cache,
         map_entry_bytes=_map_entry(flash, steps, reason is None),
         wear=worn,
         work=work,
@@ -276,12 +277,19 @@ def _sensed(file: DeviceFile, rates: PublishedRates) -> float:
 
 def _rates(file: DeviceFile) -> PublishedRates:
     given = [getattr(file.performance, name) for name in _RATES]
-    return PublishedRates(*(float(rate or 0.0) for rate in given))
+    rates = PublishedRates(*(float(rate or 0.0) for rate in given))
+    cache = _flash(file).slc_cache
+    return rates if cache is None else replace(rates, sequential_write=cache.sustained)
+
+
+def _written(file: DeviceFile, rates: PublishedRates) -> float:
+    """Bytes a second of the fastest writes: of a cache, where there is one."""
+    return max(rates.sequential_write, file.performance.sequential_write or 0.0)
 
 
 def _carried(file: DeviceFile, rates: PublishedRates) -> float:
     """Bytes a second of the link: what its words say, and no less than the drive is published to move."""
-    published = max(rates.sequential_read, rates.sequential_write)
+    published = max(rates.sequential_read, _written(file, rates))
     return max(published, ceiling.link_rate(file.interface) or 0.0)
 
 
@@ -368,7 +376,7 @@ def _interface(
     sheet, kind = file.performance, link(file)
     assert kind is not None
     reads, writes, why = _COMMAND_S[kind]
-    rate = max(rates.sequential_read, rates.sequential_write)
+    rate = max(rates.sequential_read, _written(file, rates))
     carried = _carried(file, rates)
     moved_s = SMALL / carried
     published = sheet.read_latency

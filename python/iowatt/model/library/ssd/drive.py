@@ -11,7 +11,7 @@ from iowatt.base.errors import BadValueError
 from iowatt.model.library.electrical.figures import HddPower, PowerLevel
 from iowatt.model.library.electrical.levels import Ladder, ladder_of
 from iowatt.model.library.electronics import CommandQueue
-from iowatt.model.library.flash import CollectionBursts, PowerState, Suspend
+from iowatt.model.library.flash import CollectionBursts, PowerState, SlcCache, Suspend
 from iowatt.model.library.price_class import PurchaseInfo
 from iowatt.model.library.ssd import joules
 from iowatt.model.library.ssd.figures import (
@@ -50,6 +50,7 @@ class Ssd:
     buffer_bytes: int
     suspend: Suspend | None
     bursts: CollectionBursts | None
+    slc_cache: SlcCache | None
     map_entry_bytes: int
     wear: RatedWear
     work: WorkWatts
@@ -289,10 +290,19 @@ class Ssd:
                 "burst": bursts and {"blocks": bursts.superblocks, "share": bursts.share},
             },
             "map_entry_bytes": self.map_entry_bytes,
+            "slc_cache": (cache := self.slc_cache) and {
+                "bytes": self._cached_bytes(cache), "program_s": min(cache.program_time, times.program_s),
+                "idle_s": cache.idle,
+            },
             "wear_levelling": how.wear_levelling,
             "initial": steady if how.steady else {"kind": "fresh"},
             "energy": asdict(joules_of),
         }  # fmt: skip
+
+    def _cached_bytes(self, cache: SlcCache) -> int:
+        """What the cache holds; of a dynamic one, as the drive is filled at the start."""
+        filled = self.behaviour.fill if self.behaviour.steady and self.geometry is not None else 0.0
+        return round(cache.size * (1 - filled)) if cache.dynamic else cache.size
 
     def _data_sheet(self, awake_w: float | None) -> dict[str, Any]:
         sheet, work = self.sheet, self.work
@@ -318,6 +328,12 @@ class Ssd:
                 for way, (s, iops, rate, watts) in ways.items()
             },
             "write_amplification": sheet.write_amplification,
+            "write_cache": (cache := self.slc_cache)
+            and {
+                "bytes": self._cached_bytes(cache),
+                "folding_bytes_per_s": cache.sustained,
+                "idle_s": cache.idle,
+            },
             "raw_bytes": None,
         }
 

@@ -103,8 +103,13 @@ class Inside:
         moved_s, erased_s = stripe / rate, erase_s / per_block
         unit = self._unit()
         channels = self._channels(rate, unit)
-        dies = channels * self._dies_per_channel(channels, stripe, moved_s + erased_s, read_s)
-        program_s = self._program_time(dies * stripe / self.rates.sequential_write - moved_s - erased_s)
+        dies = channels * self._dies_per_channel(
+            channels, stripe, moved_s + erased_s + self._folded(read_s, moved_s), read_s
+        )
+        folded_s = self._folded(read_s, moved_s)
+        program_s = self._program_time(
+            dies * stripe / self.rates.sequential_write - moved_s - erased_s - folded_s
+        )
         by_page = self._by_page(read_s)
         hold_s = self._hold(dies, by_page)
         times = Times(read_s, program_s, erase_s, rate, by_page, hold_s, self._retries())
@@ -130,6 +135,7 @@ class Inside:
 
         written_s = taken(times.program_s, stripe) + times.erase_s / geometry.pages_per_block
         completed_s = taken(times.read_s, geometry.mapping_bytes) if share * stripe > SMALL else 0.0
+        completed_s += share * self._folded(times.read_s, stripe / times.channel_bytes_per_s)
         left_s = geometry.dies / self.rates.random_write - completed_s
 
         def cost_s(amplified: float) -> float:
@@ -140,6 +146,11 @@ class Inside:
             middle = (low + high) / 2
             low, high = (middle, high) if cost_s(middle) < left_s else (low, middle)
         return low
+
+    def _folded(self, read_s: float, moved_s: float) -> float:
+        """Time of a stripe in cells of one bit before it is folded: programmed there, and sensed."""
+        cache = self.given.slc_cache
+        return 0.0 if cache is None else cache.program_time + moved_s + read_s
 
     def _typical(self, name: str, text: str, rule: str = "of its cell type") -> Any:
         """The figure of the file, else that of the cell type."""
