@@ -92,6 +92,22 @@ def test_the_size_of_the_buffer_by_capacity(tmp_path, capacity, mebibytes):
     assert made.buffer.segments * made.buffer.segment_sectors * 512 == mebibytes << 20
 
 
+def test_the_size_of_the_buffer_as_given(tmp_path):
+    made = drive(tmp_path, SHEET.replace("rpm =", 'buffer_size = "512MiB"\nrpm ='))
+    assert made.buffer.segments * made.buffer.segment_sectors * 512 == 512 << 20
+    assert any("512 MiB, its buffer_size" in note for note in made.notes)
+
+
+@pytest.mark.parametrize(
+    ("capacity", "surfaces"),
+    [("8TB", 8), ("10TB", 14), ("12TB", 14), ("14TB", 18), ("18TB", 18), ("20TB", 20), ("24TB", 20)],
+)
+def test_surfaces_by_capacity(tmp_path, capacity, surfaces):
+    made = drive(tmp_path, SHEET.replace("900GB", capacity))
+    assert made.surfaces == surfaces
+    assert any(f"geometry.surfaces = {surfaces} (" in note for note in made.notes)
+
+
 @pytest.mark.parametrize(
     ("interface", "megabytes", "depth"),
     [

@@ -36,7 +36,10 @@ FULL_STROKE_RATIO: Final = 1.91
 INNER_RATIO: Final = 0.5
 INNER_RATIO_FAST: Final = 0.67
 FAST_RPM: Final = 10_000
-SURFACES: Final = 8
+# Recording surfaces below a capacity in bytes. Common knowledge of 3.5-inch nearline drives: helium drives of 10
+# and 12 TB have 7 or 8 platters, those of 14 to 18 TB 8 or 9, those from 20 TB on 9 or 10; both sides are used.
+# Below 10 TB the number hardly matters to the model.
+SURFACES: Final = ((10e12, 8), (14e12, 14), (20e12, 18), (float("inf"), 20))
 ZONES: Final = 16
 SECTOR_BYTES: Final = 512
 HEAD_SWITCH_S: Final = 1e-3
@@ -194,13 +197,19 @@ def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | Ind
             f"{ratio:g} of the outer rate, as of {'10,000 rpm drives' if fast else 'a 4 TB drive'} measured"
         )
         inner = steps.assume("geometry.inner_rate", outer * ratio, f"{outer * ratio / 1e6:.4g} MB/s", rule)
-    surfaces = given.surfaces or int(
-        steps.assume("geometry.surfaces", SURFACES, f"{SURFACES}", "hardly matters: seeks follow the stroke")
-    )
+    surfaces = given.surfaces or _surfaces(file.capacity or 0, steps)
     zone_count = given.zone_count or int(
         steps.assume("geometry.zone_count", ZONES, f"{ZONES}", "sectors per track in a straight line")
     )
     return ZoneRates(surfaces, outer, inner, zone_count)
+
+
+def _surfaces(capacity: int, steps: Steps) -> int:
+    """Recording surfaces, by capacity; fewer surfaces spread the same tracks over more cylinders."""
+    surfaces = next(surfaces for limit, surfaces in SURFACES if capacity < limit)
+    small = capacity < SURFACES[0][0]
+    rule = "hardly matters: seeks follow the stroke" if small else "usual for its capacity"
+    return int(steps.assume("geometry.surfaces", surfaces, f"{surfaces}", rule))
 
 
 def _seek(seek: Seek, steps: Steps) -> MeasuredSeek | HplSeek | ThreeTimes:
@@ -264,13 +273,15 @@ def _buffer(file: DeviceFile, capacity: int, sector_bytes: int, steps: Steps) ->
     """The on-board buffer; assumed where the file, like a data sheet, has neither it nor a controller."""
     if file.buffer is not None or file.controller is not None:
         return file.buffer or DriveBuffer()
-    size = next(size for limit, size in BUFFER_BYTES if capacity < limit)
+    usual = next(size for limit, size in BUFFER_BYTES if capacity < limit)
+    size = file.buffer_size or usual
     sectors = size // BUFFER_SEGMENTS // sector_bytes
     steps.assume(
         "buffer.segments",
         BUFFER_SEGMENTS,
         f"{BUFFER_SEGMENTS} of {size / BUFFER_SEGMENTS / 2**20:g} MiB",
-        f"{size >> 20} MiB, usual for its capacity, divided as that of a Cheetah 15K.5",
+        f"{size / 2**20:g} MiB, {'its buffer_size' if file.buffer_size else 'usual for its capacity'}, divided as "
+        "that of a Cheetah 15K.5",
     )
     read_ahead = "history"
     steps.assume(
