@@ -75,7 +75,8 @@ fn two_streams_on_two_arms_are_twice_as_fast() {
         });
         closed(&mut plan, 2);
         plan["pools"][0]["scheduler"] = json!("fcfs");
-        let requests = (0..400).map(|i| sector(0, Op::Read, starts[i % 2] + i as u64 / 2 * 400, 400)).collect();
+        let requests =
+            (0..400).map(|i| sector(0, Op::Read, starts[i % 2] + i as u64 / 2 * 400, 400)).collect();
         seconds(&run(&plan, requests))
     };
     // 80,000 sectors a stream: 400 turns and 400 skews of a tenth of a turn: 2.2 s.
@@ -154,7 +155,8 @@ fn a_drive_at_rest_cleans_for_its_own_account() {
     assert!(meanwhile.summary.total.response.all.max_s > 0.02);
     // The drive does not spin down before it is clean.
     let mut managed = plan;
-    managed["pools"][0]["power_policy"] = json!({"policy": "fixed-threshold", "threshold_s": 0.6, "level": 1});
+    managed["pools"][0]["power_policy"] =
+        json!({"policy": "fixed-threshold", "threshold_s": 0.6, "level": 1});
     let down = after(60, &managed);
     assert_eq!(down.summary.devices[0].cause_j["background"], background);
     assert_eq!(down.summary.devices[0].spin_downs, 1);

@@ -23,6 +23,15 @@ from iowatt.model.library.geometry import (
     ThreePointSeek,
     ZonedGeometry,
 )
+from iowatt.model.library.shingled import (
+    BAND_BYTES,
+    CACHE_SHARE,
+    IDLE_S,
+    LEAST_CACHE_BANDS,
+    MAP_ENTRIES,
+    Shingled,
+    ShingledFigures,
+)
 from iowatt.model.library.source import ASSUMED
 
 Figure = TypeVar("Figure", float, str)
@@ -139,6 +148,8 @@ class Mechanics:
     controller: DriveController
     buffer: DriveBuffer
     command_queue: CommandQueue
+    actuators: int = 1
+    shingled: Shingled | None = None
 
 
 def missing_mechanics(file: DeviceFile) -> list[str]:
@@ -174,12 +185,17 @@ def mechanics(file: DeviceFile, steps: Steps) -> Mechanics | None:
         controller=_controller(file, sector_bytes, steps),
         buffer=_buffer(file, file.capacity, sector_bytes, steps),
         command_queue=_command_queue(file, steps),
+        actuators=file.actuators or 1,
+        shingled=_shingled(file, file.capacity, steps) if file.recording == "dm-smr" else None,
     )
 
 
 def _outer_rate(file: DeviceFile) -> float | None:
-    rate = file.geometry.outer_rate if isinstance(file.geometry, RatedGeometry) else None
-    return file.performance.sequential_read if rate is None else rate
+    """Rate of the outermost tracks under one head; a data sheet's sequential rate is that of all arms."""
+    if isinstance(file.geometry, RatedGeometry) and file.geometry.outer_rate is not None:
+        return file.geometry.outer_rate
+    rate = file.performance.sequential_read
+    return None if rate is None else rate / (file.actuators or 1)
 
 
 def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | IndexedGeometry | ZoneRates:
@@ -189,6 +205,7 @@ def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | Ind
     outer, inner = _outer_rate(file) or 0.0, given.inner_rate
     if given.outer_rate is None:
         rule = "performance.sequential_read is reached on the outermost tracks"
+        rule += ", by both arms together" if file.actuators == 2 else ""
         steps.derive("geometry.outer_rate", outer, f"{outer / 1e6:g} MB/s", rule)
     if inner is None:
         fast = rpm >= FAST_RPM
@@ -201,7 +218,7 @@ def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | Ind
     zone_count = given.zone_count or int(
         steps.assume("geometry.zone_count", ZONES, f"{ZONES}", "sectors per track in a straight line")
     )
-    return ZoneRates(surfaces, outer, inner, zone_count)
+    return ZoneRates(max(1, surfaces // (file.actuators or 1)), outer, inner, zone_count)
 
 
 def _surfaces(capacity: int, steps: Steps) -> int:
@@ -210,6 +227,26 @@ def _surfaces(capacity: int, steps: Steps) -> int:
     small = capacity < SURFACES[0][0]
     rule = "hardly matters: seeks follow the stroke" if small else "usual for its capacity"
     return int(steps.assume("geometry.surfaces", surfaces, f"{surfaces}", rule))
+
+
+def _shingled(file: DeviceFile, capacity: int, steps: Steps) -> Shingled:
+    """Bands and media cache of each arm."""
+    given, arms = file.shingled or ShingledFigures(), file.actuators or 1
+    band = given.band or int(
+        steps.assume("shingled.band", BAND_BYTES, "256 MiB", "the zones of host-managed drives")
+    )
+    usual = max(int(capacity * CACHE_SHARE), LEAST_CACHE_BANDS * band * arms)
+    share = f"{CACHE_SHARE:.1%} of the capacity, at least {LEAST_CACHE_BANDS} bands; 25 GB of drives opened"
+    cache = given.cache or int(steps.assume("shingled.cache", usual, f"{usual / 1e9:.3g} GB", share))
+    entries = given.map_entries or int(
+        steps.assume(
+            "shingled.map_entries", MAP_ENTRIES, f"{MAP_ENTRIES:,}", "the order of drives opened in 2015"
+        )
+    )
+    idle = given.idle
+    if idle is None:
+        idle = steps.assume("shingled.idle", IDLE_S, format_duration(IDLE_S), "drives clean after seconds")
+    return Shingled(band, cache // arms, max(1, entries // arms), idle)
 
 
 def _seek(seek: Seek, steps: Steps) -> MeasuredSeek | HplSeek | ThreeTimes:
