@@ -109,6 +109,14 @@ def test_two_actuators_share_surfaces_rate_and_addresses(tmp_path):
     assert given.sequential_rate(0) == pytest.approx(198e6, rel=0.01)
 
 
+def test_watts_of_one_of_two_arms(tmp_path):
+    power = drive(tmp_path, TWO_ARMS + WATTS).power
+    # 3 W idle; 5.5 W of random work and of sequential reads with both arms: 1.25 W an arm.
+    assert (power.idle, power.positioning, power.active) == (3.0, 4.25, 4.25)
+    given = drive(tmp_path, TWO_ARMS + WATTS + 'positioning = "5W"\n').power
+    assert (given.positioning, given.active) == (5.0, 4.25)
+
+
 def test_bands_and_media_cache_of_a_shingled_drive(tmp_path):
     made = drive(tmp_path, SMR)
     cache = 32_000_000_000 // 512

@@ -59,7 +59,7 @@ pub struct ShingledPlan {
     pub band_sectors: u64,
     /// Sectors of the media cache, beyond those that the drive offers.
     pub cache_sectors: u64,
-    /// Writes that the cache can hold, however small.
+    /// Runs of sectors whose newest data the cache can hold, however short.
     pub map_entries: usize,
     /// Rest after which the drive cleans, seconds.
     pub idle_s: f64,

@@ -45,9 +45,9 @@ FULL_STROKE_RATIO: Final = 1.91
 INNER_RATIO: Final = 0.5
 INNER_RATIO_FAST: Final = 0.67
 FAST_RPM: Final = 10_000
-# Recording surfaces below a capacity in bytes. Common knowledge of 3.5-inch nearline drives: helium drives of 10
-# and 12 TB have 7 or 8 platters, those of 14 to 18 TB 8 or 9, those from 20 TB on 9 or 10; both sides are used.
-# Below 10 TB the number hardly matters to the model.
+# Recording surfaces below a capacity in bytes. Common knowledge of 3.5-inch nearline drives: helium drives of
+# 10 and 12 TB have 7 or 8 platters, those of 14 to 18 TB 8 or 9, those from 20 TB on 9 or 10; both sides are
+# used. Below 10 TB the number hardly matters to the model.
 SURFACES: Final = ((10e12, 8), (14e12, 14), (20e12, 18), (float("inf"), 20))
 ZONES: Final = 16
 SECTOR_BYTES: Final = 512
@@ -312,13 +312,13 @@ def _buffer(file: DeviceFile, capacity: int, sector_bytes: int, steps: Steps) ->
         return file.buffer or DriveBuffer()
     usual = next(size for limit, size in BUFFER_BYTES if capacity < limit)
     size = file.buffer_size or usual
+    why = "usual for its capacity" if file.buffer_size is None else "its buffer_size"
     sectors = size // BUFFER_SEGMENTS // sector_bytes
     steps.assume(
         "buffer.segments",
         BUFFER_SEGMENTS,
         f"{BUFFER_SEGMENTS} of {size / BUFFER_SEGMENTS / 2**20:g} MiB",
-        f"{size / 2**20:g} MiB, {'its buffer_size' if file.buffer_size else 'usual for its capacity'}, divided as "
-        "that of a Cheetah 15K.5",
+        f"{size / 2**20:g} MiB, {why}, divided as that of a Cheetah 15K.5",
     )
     read_ahead = "history"
     steps.assume(
@@ -379,8 +379,9 @@ def state_watts(file: DeviceFile, steps: Steps | None = None) -> HddPower:
     known = {name: value for name in names if (value := file.usable_watts(name)) is not None}
     states = {name: value for name, value in known.items() if name in HddPower.model_fields}
     if file.kind == "hdd":
-        _state("active", ("sequential_read", "sequential_write"), known, states, steps)
-        _state("positioning", ("random_read", "random_write"), known, states, steps)
+        arms = file.actuators or 1
+        _state("active", ("sequential_read", "sequential_write"), known, states, steps, arms=arms)
+        _state("positioning", ("random_read", "random_write"), known, states, steps, arms=arms)
         for other in ("seek", "active"):
             _state("positioning", (other,), known, states, steps)
     figures = HddPower().model_copy(update=states)
@@ -391,12 +392,24 @@ def state_watts(file: DeviceFile, steps: Steps | None = None) -> HddPower:
 
 
 def _state(
-    state: str, works: tuple[str, ...], known: dict[str, float], states: dict[str, float], steps: Steps
+    state: str,
+    works: tuple[str, ...],
+    known: dict[str, float],
+    states: dict[str, float],
+    steps: Steps,
+    *,
+    arms: int = 1,
 ) -> None:
-    """Give ``state``, where it has no watts, the mean of those of ``works`` that are known."""
+    """Give ``state``, where it has no watts, the mean of those of ``works`` that are known.
+
+    Published work keeps all ``arms`` busy; a state is that of one, which adds its share to what idling draws.
+    """
     published = [work for work in works if work in known]
     if state in states or not published:
         return
     watts = round(sum(known[work] for work in published) / len(published), 6)
     rule = f"mean of {' and '.join(published)}" if len(published) > 1 else f"taken as power.{published[0]}"
+    if arms > 1 and "idle" in known:
+        watts = round(known["idle"] + (watts - known["idle"]) / arms, 6)
+        rule += f", of which one of {arms} arms draws its share beyond idling"
     states[state] = steps.derive(f"power.{state}", watts, f"{watts:g} W", rule)

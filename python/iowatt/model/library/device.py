@@ -124,8 +124,8 @@ class DeviceFile(Strict):
     sector_size: BlockSize | None = key("Bytes of a sector.", unset="assumed, and said so", gt=0, le=65536)
     rpm: Speed | None = key("Speed of rotation.", unset="not known", ge=1)
     recording: Literal["cmr", "dm-smr", "hm-smr"] | None = key(
-        "How its tracks are written: apart (cmr), or overlapping in zones that the drive (dm-smr) or the host "
-        "(hm-smr) manages.",
+        "How its tracks are written: apart (cmr), or overlapping in zones that the drive (dm-smr) or the "
+        "host (hm-smr) manages.",
         unset="cmr",
     )
     shingled: ShingledFigures | None = key(
@@ -159,8 +159,10 @@ class DeviceFile(Strict):
         "The on-board buffer.", unset="assumed, and said so; none with a table controller"
     )
     buffer_size: BlockSize | None = key(
-        "Memory of the on-board buffer, where no more is known of it.", unset="assumed, and said so",
-        within=(2**16, 2**34), example="512MiB",
+        "Memory of the on-board buffer, where no more is known of it.",
+        unset="assumed, and said so",
+        within=(2**16, 2**34),
+        example="512MiB",
     )
     command_queue: CommandQueue | None = key(
         "Commands that the drive holds at once.",

@@ -279,9 +279,13 @@ def _check_shingled(parts: derive.Mechanics, where: str) -> None:
     if shingled is None:
         return
     if shingled.band % sector:
-        raise InputError("not-accepted", where, f"shingled.band is not a multiple of {sector} bytes, its sectors")
+        raise InputError(
+            "not-accepted", where, f"shingled.band is not a multiple of {sector} bytes, its sectors"
+        )
     if shingled.cache // sector < shingled.band // sector:
-        raise InputError("conflict", where, "shingled.cache must hold at least one shingled.band for each arm")
+        raise InputError(
+            "conflict", where, "shingled.cache must hold at least one shingled.band for each arm"
+        )
 
 
 def _layout(parts: derive.Mechanics, sectors: int, where: str, layout_file: LayoutFile | None) -> Layout:

@@ -1,4 +1,4 @@
-"""Overlapping tracks that the drive manages: bands, and the media cache that takes what does not fill them."""
+"""Overlapping tracks that the drive manages: bands, and the media cache for what does not fill them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, Final
 from iowatt.base.quantity import Capacity, Duration
 from iowatt.base.strict import Strict, key
 
-# Of the drives that Aghayev and Desnoyers opened (Skylight, FAST 2015), as recalled: 5 and 8 TB, one media cache of
-# about 25 GB on the disk, which fills after some 200,000 small writes whatever their size, because its
-# map is full; bands of 15 to 40 MB. Bands of host-managed drives are zones of 256 MiB, which is taken here.
+# Of the drives that Aghayev and Desnoyers opened (Skylight, FAST 2015), as recalled: one media cache of about
+# 25 GB on the disk, which fills after some 200,000 small writes whatever their size, because its map is full;
+# bands of 15 to 40 MB. The zones of host-managed drives, 256 MiB, are taken for bands of today's drives.
 BAND_BYTES: Final = 256 << 20
 CACHE_SHARE: Final = 0.004
 LEAST_CACHE_BANDS: Final = 4

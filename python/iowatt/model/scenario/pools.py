@@ -138,11 +138,15 @@ def _time_only(
 def _disk(pool: Pool, drive: Disk, report: Reporter) -> Disk | None:
     solid_state.refuse_ssd_keys(pool, drive.name, report)
     if drive.recording == "hm-smr":
-        message = f"{drive.name!r} has tracks that the host must manage (hm-smr), which no volume here does yet"
+        message = (
+            f"{drive.name!r} has tracks that the host must manage (hm-smr), which no volume here does yet"
+        )
         report("unsupported", "device", message, 'a drive with recording = "dm-smr" manages them itself')
         return None
     if drive.is_special and any(level["serves_at"] for level in drive.ladder.plan["below"]):
-        message = f"{drive.name!r} has two actuators or overlapping tracks, which are simulated at full speed only"
+        message = (
+            f"{drive.name!r} has two actuators or overlapping tracks, which are simulated at full speed only"
+        )
         report("unsupported", "device.power.speeds", message, "leave out the speeds at which it serves")
         return None
     if pool.write_cache is not None:

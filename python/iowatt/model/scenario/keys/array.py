@@ -291,8 +291,8 @@ class Pool(Strict):
         example="spctf",
     )
     scheduler_deadline: Duration | None = key(
-        "A request that has waited at the host for longer comes first, whatever the order (mq-deadline of Linux "
-        "has 500 ms for reads, 5 s for writes). fcfs has none. Of disks.",
+        "A request that has waited at the host for longer comes first, whatever the order (mq-deadline of "
+        "Linux has 500 ms for reads, 5 s for writes). fcfs has none. Of disks.",
         unset="the order alone decides",
         example="500ms",
     )

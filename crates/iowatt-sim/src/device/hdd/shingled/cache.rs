@@ -1,9 +1,12 @@
 //! Where the newest data of a shingled drive are: in their band, or in the media cache.
 //!
 //! The cache is a log that goes round: writes are appended at its head, and its tail moves on over what is dead. A map says
-//! which sectors have their newest data there. Both are bounded by the number of writes that the log may hold.
+//! which sectors have their newest data there. Both are bounded by the entries of the map.
 
 use std::collections::{BTreeMap, VecDeque};
+
+/// Writes in the log for each entry of the map: those that are dead wait for the tail to pass.
+const DEAD: usize = 8;
 
 /// A run of sectors and where its data are on the media.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +54,7 @@ pub struct MediaCache {
 }
 
 impl MediaCache {
-    /// An empty cache of so many sectors behind `first`, for at most `most` writes.
+    /// An empty cache of so many sectors behind `first`, with a map of `most` entries.
     #[must_use]
     pub fn new(first: u64, sectors: u64, most: usize) -> Self {
         Self {
@@ -78,10 +81,11 @@ impl MediaCache {
         self.sectors - self.head
     }
 
-    /// Whether it takes a write of so many sectors.
+    /// Whether it takes a write of so many sectors; with 0, whether what it holds may be cut once more.
     #[must_use]
     pub fn has_room(&self, sectors: u64) -> bool {
-        self.log.len() < self.most && self.used + sectors <= self.sectors
+        let entries = self.newest.len() < self.most && self.log.len() < DEAD * self.most;
+        entries && self.used + sectors <= self.sectors
     }
 
     /// Where the next write goes on the media.
@@ -221,6 +225,11 @@ mod tests {
                 let version = number as u32 + 1;
                 newest[lbn as usize..end as usize].fill(version);
                 if how == 0 {
+                    while !cache.has_room(0) {
+                        let oldest = cache.oldest();
+                        prop_assert!(oldest.is_some(), "a full map has something to clean");
+                        clean(&mut cache, &mut media, oldest.unwrap_or(0) / BAND);
+                    }
                     // Straight to its band.
                     cache.forget(lbn, end);
                     media.write(lbn, lbn, &vec![version; (end - lbn) as usize]);
@@ -243,7 +252,7 @@ mod tests {
                     clean(&mut cache, &mut media, lbn / BAND);
                 }
                 let (log, map) = cache.size();
-                prop_assert!(log <= most && map <= 2 * most + 1);
+                prop_assert!(log <= DEAD * most && map <= most + 1);
                 let mut next = 0;
                 cache.find(0, SECTORS, |piece| {
                     assert_eq!(piece.lbn, next, "pieces follow one another");

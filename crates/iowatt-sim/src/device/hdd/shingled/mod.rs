@@ -168,6 +168,7 @@ impl Shingles {
             }
             if let Some(at) = self.continues(lbn) {
                 self.streams.remove(at);
+                self.make_room(disk, 0, course, whole);
                 self.cache.forget(lbn, until);
                 let mut media = Media { disk, course, own: false };
                 let part = media.serve(whole.done, (lbn, until - lbn, true), line);
