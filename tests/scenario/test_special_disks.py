@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from iowatt.base.errors import InputError
 from iowatt.evaluate.estimate.unknown import NotEstimated, check_modelled
 from iowatt.model.scenario import compile_plan, load
-from refused import refused
+from refused import faults, refused
 
 DEVICE = """\
 name = "acme-14"
@@ -27,6 +28,7 @@ active = "10W"
 positioning = "11W"
 {power}
 """
+SPEEDS = 'speeds = { rpm = [5400], electronics = "3W", step_time = "1s", step_power = "8W" }'
 SCENARIO = """\
 name = "special"
 [[array.pool]]
@@ -55,18 +57,24 @@ def test_only_special_disks_say_so_in_the_plan(tmp_path, device, given):
 
 
 @pytest.mark.parametrize(
-    ("device", "power", "pool", "code", "place"),
+    ("given", "fault"),
     [
-        ('recording = "hm-smr"', "", "", "unsupported", "array.pool.disks.device"),
-        ("", "", 'scheduler = "fcfs"\nscheduler_deadline = "1s"', "not-applicable",
-         "array.pool.disks.scheduler_deadline"),
-        ("", "", 'drive_deadline = "1s"', "not-applicable", "array.pool.disks.drive_deadline"),
+        ({"device": 'recording = "hm-smr"'}, "unsupported @ array.pool.disks.device"),
+        (
+            {"device": "actuators = 2", "power": SPEEDS},
+            "unsupported @ array.pool.disks.device.power.speeds",
+        ),
+        (
+            {"pool": 'scheduler = "fcfs"\nscheduler_deadline = "1s"'},
+            "not-applicable @ array.pool.disks.scheduler_deadline",
+        ),
+        ({"pool": 'drive_deadline = "1s"'}, "not-applicable @ array.pool.disks.drive_deadline"),
     ],
-)  # fmt: skip
-def test_what_is_refused(tmp_path, device, power, pool, code, place):
-    with refused(code) as error:
-        plan(tmp_path, device, power, pool)
-    assert place in str(error.value)
+)
+def test_what_is_refused(tmp_path, given, fault):
+    with pytest.raises(InputError) as error:
+        plan(tmp_path, **given)
+    assert faults(error.value) == fault
 
 
 @pytest.mark.parametrize(
