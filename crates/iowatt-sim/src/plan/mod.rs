@@ -29,7 +29,7 @@ pub use error::{PlanError, PlanFault};
 pub use hdd::IndexEntry;
 pub use hdd::{
     BufferPlan, DriveControllerPlan, Extraction, HddPlan, IndexedPlan, LayoutPlan, Mapping, ReadAhead,
-    Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,
+    Requested, SeekPlan, ShingledPlan, Sparing, ZonePlan, ZonedPlan,
 };
 pub use heat::HeatPlan;
 pub use path::{ExchangePlan, HopPlan, PathPlan};

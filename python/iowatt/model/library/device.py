@@ -18,6 +18,7 @@ from iowatt.model.library.electrical.figures import HddPower, PowerFigures
 from iowatt.model.library.electronics import CommandQueue, DriveBuffer, DriveController
 from iowatt.model.library.flash import FlashFigures
 from iowatt.model.library.geometry import Geometry, Seek
+from iowatt.model.library.shingled import ShingledFigures
 from iowatt.model.library.source import FigureSource, source_of
 
 
@@ -121,7 +122,7 @@ _WORDS: Final = frozenset(
 )
 _MECHANICAL: Final = (
     "rpm", "geometry", "seek", "head_switch", "write_settle", "read_overhead", "write_overhead",
-    "controller", "buffer", "buffer_size", "recording", "actuators",
+    "controller", "buffer", "buffer_size", "recording", "shingled", "actuators",
 )  # fmt: skip
 _DISK_POWER: Final = (
     "positioning", "idle_a", "idle_b", "idle_c", "speeds", "seek", "spin_up", "spin_up_time", "spin_up_peak",
@@ -163,8 +164,15 @@ class DeviceFile(Strict):
         "host (hm-smr) manages.",
         unset="cmr",
     )
+    shingled: ShingledFigures | None = key(
+        "Bands and media cache of a drive that manages overlapping tracks itself (dm-smr).",
+        unset="assumed with dm-smr, and said so",
+    )
     actuators: int | None = key(
-        "Arms that move on their own, each over an equal part of the addresses.", unset="1", within=(1, 2)
+        "Arms that move on their own, each over an equal part of the addresses. A geometry in zones, or of a "
+        "layout file, is that of one arm.",
+        unset="1",
+        within=(1, 2),
     )
     geometry: Geometry | None = key(
         "Tracks: zones, or the rates to derive them from.", unset="derived from performance.sequential_read"
@@ -224,6 +232,12 @@ class DeviceFile(Strict):
             ]
             if given:
                 raise BadValueError("not-applicable", None, f"a disk has no {', '.join(given)}")
+        return self
+
+    @model_validator(mode="after")
+    def _shingles_of_its_recording(self) -> DeviceFile:
+        if self.shingled is not None and self.recording != "dm-smr":
+            raise BadValueError("conflict", None, 'the table shingled needs recording = "dm-smr"')
         return self
 
     @model_validator(mode="after")

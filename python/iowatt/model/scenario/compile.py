@@ -245,6 +245,7 @@ def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int
         "raid": (pool.raid or Raid(level=0)).plan(resolved.level, resolved.stripe_unit),
         **_present(chunklets=None if chunklets is None else chunklets.plan()),
         "scheduler": resolved.scheduler,
+        **_present(deadline_s=pool.scheduler_deadline),
         "command_queue": _command_queue(resolved),
         "power_policy": power.policy_plan(pool.power, resolved.drive.ladder),
         "batching": power.batching_plan(pool.power),
@@ -257,7 +258,10 @@ def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int
 def _command_queue(resolved: ResolvedPool) -> dict[str, Any] | None:
     """Commands that a drive holds; None where it takes one at a time."""
     depth = resolved.queue_depth
-    return None if depth == 1 else {"depth": depth, "scheduler": resolved.drive_scheduler}
+    if depth == 1:
+        return None
+    deadline = _present(deadline_s=resolved.pool.drive_deadline)
+    return {"depth": depth, "scheduler": resolved.drive_scheduler, **deadline}
 
 
 def _recovery(pool: Pool) -> dict[str, Any] | None:
