@@ -1,0 +1,28 @@
+"""Measured cells against the model of a drive: points of fio or ACT, each with its work and what came out.
+
+``read_measured`` reads them, ``simulate`` does their work on a drive, ``compare`` says how far off it is.
+"""
+
+from iowatt.evaluate.measured.cell import (
+    HOST_S,
+    SHARES,
+    Cell,
+    Figures,
+    Measured,
+    Simulated,
+    host_seconds,
+)
+from iowatt.evaluate.measured.read import read_measured
+from iowatt.evaluate.measured.simulate import simulate
+
+__all__ = [
+    "HOST_S",
+    "SHARES",
+    "Cell",
+    "Figures",
+    "Measured",
+    "Simulated",
+    "host_seconds",
+    "read_measured",
+    "simulate",
+]
