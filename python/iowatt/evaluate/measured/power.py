@@ -32,7 +32,7 @@ class PowerSeries:
 
 
 def read(address: str) -> PowerSeries:
-    """The log of an address: ``recording:FILE``, ``csv:FILE?watts=P``. Raises ``InputError`` with the place."""
+    """The log of an address, as ``csv:FILE?watts=P``. Raises ``InputError`` with the place."""
     logs = meters.logs(address, {"utc-offset": "Z"})
     with_watts = [log for log in logs if "watts" in log.quantities]
     if not with_watts:
