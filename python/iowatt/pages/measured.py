@@ -155,8 +155,9 @@ def _cells(device: ComparedDevice) -> Figure:
     columns += [Column("Demerit", "%", rank=3), Column("Work", text=True, rank=4)]
     rows: list[list[Cell]] = []
     for cell in device.cells:
-        directions = list(dict.fromkeys(one.direction for one in cell.figures if one.direction))
-        for way in directions or [None]:
+        found = [one.direction for one in cell.figures if one.direction]
+        directions: list[str | None] = [*dict.fromkeys(found)] or [None]
+        for way in directions:
             of = {one.figure: one for one in cell.figures if one.direction in (None, way)}
             title = cell.name if len(directions) < 2 else f"{cell.name}, {way}s"
             row: list[Cell] = [title]
