@@ -35,18 +35,18 @@ def devices(found: DeviceList) -> Document:
     """The list of devices."""
     rows: list[list[Cell]] = [
         [
-            device.name, device.kind, _year(device.year), _capacity(device), _simulated_by(device), device.rpm,
-            device.idle_w,
-            device.power_grade, device.price_usd, ", ".join(device.good_for) or None, _evidence(device),
+            device.name, device.kind, _year(device.year), _capacity(device), device.evidence,
+            ", ".join(device.trusted_for) or None, _simulated_by(device), device.rpm, device.idle_w,
+            device.power_grade, device.price_usd, ", ".join(device.good_for) or None,
         ]
         for device in found.devices
     ]  # fmt: skip
     columns = [
-        *text_columns("Device", "Kind"), Column("Year", text=True, rank=2), Column("Capacity", rank=1),
-        Column("Model", text=True),
-        Exact("Speed", "rpm", rank=3), Exact("Idle", "W", rank=2), Column("Grade", text=True, rank=4),
-        Exact("Price", "USD", rank=6), Column("Good for", text=True, rank=5),
-        Column("Evidence", text=True, rank=1),
+        *text_columns("Device", "Kind"), Column("Year", text=True, rank=3), Column("Capacity", rank=2),
+        Column("Evidence", text=True), Column("Trusted for", text=True, rank=2),
+        Column("Model", text=True, rank=1),
+        Exact("Speed", "rpm", rank=4), Exact("Idle", "W", rank=3), Column("Grade", text=True, rank=5),
+        Exact("Price", "USD", rank=7), Column("Good for", text=True, rank=6),
     ]  # fmt: skip
     return _listing("devices", "device", "`iowatt devices show NAME`", columns, rows)
 
@@ -156,12 +156,6 @@ def _checked(item: DeviceDescription) -> list[list[Cell]]:
         [one.figure, 100 * one.bar, f"{one.within} of {one.cells}", 100 * one.median, 100 * one.worst]
         for one in item.checked
     ]
-
-
-def _evidence(row: DeviceListing) -> str:
-    """``fio-checked: mean, throughput``."""
-    trusted = f": {', '.join(row.trusted_for) or 'within no bar'}"
-    return f"{row.evidence}{'' if row.evidence == 'sheet only' else trusted}"
 
 
 def _capacity(row: DeviceListing) -> Cell:
