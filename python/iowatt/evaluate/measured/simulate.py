@@ -114,9 +114,14 @@ class _Bench:
         )
 
     def _initial(self) -> str:
-        """A full drive in steady state; data in order, as fio and ACT lay it out, unless writes are small."""
+        """A full drive in steady state; data in order, as fio and ACT lay it out, unless writes are small.
+
+        Writes in order alone find blocks that were written in order before them: nothing to move.
+        """
         if not isinstance(self.drive, Ssd) or self.drive.geometry is None:
             return ""
+        if all(one.op == "write" and one.pattern == "sequential" for one in (self.cell, *self.cell.beside)):
+            return 'ssd = { initial = { state = "fresh" } }\n'
         small = any(
             one.op != "read" and one.pattern == "random" and one.size_bytes < _LAYOUT
             for one in (self.cell, *self.cell.beside)
