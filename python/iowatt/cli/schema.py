@@ -56,6 +56,7 @@ RESULTS: Final[dict[str, str]] = {
     "fit": "iowatt.evaluate.fit.fidelity:FitDocument",
     "heat": "iowatt.lenses.heat.result:HeatResult",
     "idle": "iowatt.lenses.idle.result:IdlePeriods",
+    "measured": "iowatt.evaluate.measured.result:MeasuredDevices",
     "meter-list": "iowatt.sources.meters.result:MeterList",
     "meter-read": "iowatt.sources.meters.result:MeterReadings",
     "meter-record": "iowatt.sources.meters.result:MeterRecordings",

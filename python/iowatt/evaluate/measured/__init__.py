@@ -12,17 +12,25 @@ from iowatt.evaluate.measured.cell import (
     Simulated,
     host_seconds,
 )
+from iowatt.evaluate.measured.compare import compare
 from iowatt.evaluate.measured.read import read_measured
+from iowatt.evaluate.measured.result import ComparedDevice, MeasuredDevices
+from iowatt.evaluate.measured.shipped import shipped_measured, validate_measured
 from iowatt.evaluate.measured.simulate import simulate
 
 __all__ = [
     "HOST_S",
     "SHARES",
     "Cell",
+    "ComparedDevice",
     "Figures",
     "Measured",
+    "MeasuredDevices",
     "Simulated",
+    "compare",
     "host_seconds",
     "read_measured",
+    "shipped_measured",
     "simulate",
+    "validate_measured",
 ]

@@ -78,6 +78,8 @@ class Measured(Figures):
     beside: tuple[Figures, ...] = ()
     #: Whether its times are known only by wide bins: means and quantiles are interpolated in them.
     binned: bool = False
+    #: Unix time, UTC, of its first and its last request; None where it is not known.
+    time: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

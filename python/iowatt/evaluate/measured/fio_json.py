@@ -9,17 +9,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.measured.cell import SHARES, Cell, Measured, Op, Pattern
-from iowatt.evaluate.measured.simulate import quantiles
-from iowatt.run.histogram import Histogram
+from iowatt.evaluate.measured.cell import Cell, Measured, Op, Pattern
+from iowatt.evaluate.measured.jobs import JobTimes, measured
 from iowatt.sources import fio
 
 _SIZE: Final = re.compile(r"([0-9]{1,15})\s*([kmgtp]?)(?:i?b)?", re.ASCII)
-_KINDS: Final[dict[str, tuple[Op, Pattern]]] = {
+KINDS: Final[dict[str, tuple[Op, Pattern]]] = {
     "read": ("read", "sequential"), "write": ("write", "sequential"), "rw": ("mixed", "sequential"),
     "readwrite": ("mixed", "sequential"), "randread": ("read", "random"), "randwrite": ("write", "random"),
     "randrw": ("mixed", "random"),
@@ -42,50 +42,51 @@ def read(path: Path) -> list[Measured]:
         if others:
             message = f"it ran beside job {others[0]!r}: what each did alone cannot be told"
             raise InputError("unsupported", place, message, hint="`stonewall` runs jobs one after another")
-        found.append(_measured(jobs, place))
+        found.append(replace(_measured(jobs, place), time=_time(document, jobs, single=len(groups) == 1)))
     return found
+
+
+def _time(
+    document: fio.FioDocument, jobs: Sequence[fio.FioJob], *, single: bool
+) -> tuple[float, float] | None:
+    """When jobs made the requests that are counted; of older versions of fio only where they are all."""
+    starts = [job.start for job in jobs if job.start is not None]
+    if starts:
+        begin = min(starts) + jobs[0].ramp_s
+        return begin, begin + max(job.runtime_s for job in jobs)
+    return (document.end - max(job.runtime_s for job in jobs), document.end) if single else None
 
 
 def _measured(jobs: Sequence[fio.FioJob], place: str) -> Measured:
     cell = _cell(jobs, place)
     parts = {way: [job.of(way) for job in jobs] for way in ("read", "write")}
-    counts = {way: sum(part.requests for part in parts[way]) for way in parts}
-    if not sum(counts.values()):
-        raise InputError("empty", place, "it made no request")
-    rates = {
-        way: sum(part.requests / part.runtime_s for part in parts[way] if part.runtime_s) for way in parts
-    }
-    means = {
-        way: _weighted([(part.completions, part.completion_mean_s) for part in parts[way]]) for way in parts
-    }
-    histograms = {way: _joined([part.completion_histogram for part in parts[way]]) for way in parts}
-    shares = {
-        way: quantiles(histogram) if histogram else _percentiles(parts[way])
-        for way, histogram in histograms.items()
-    }
-    return Measured(
-        cell=cell,
-        iops=math.fsum(rates.values()),
-        mean_s=_weighted([(counts[way], mean) for way, mean in means.items() if mean is not None]),
-        reads=shares["read"],
-        writes=shares["write"],
-        read_mean_s=means["read"],
-        write_mean_s=means["write"],
-        read_histogram=histograms["read"],
-        write_histogram=histograms["write"],
-        samples=sum(counts.values()),
+    return measured(
+        cell,
+        {
+            way: [
+                JobTimes(
+                    part.requests,
+                    part.runtime_s,
+                    part.completion_mean_s,
+                    part.completion_percentiles,
+                    part.completion_histogram,
+                )
+                for part in listed
+            ]
+            for way, listed in parts.items()
+        },
     )
 
 
 def _cell(jobs: Sequence[fio.FioJob], place: str) -> Cell:
     job = jobs[0]
     kind = job.options.get("rw", job.options.get("readwrite", "read"))
-    if kind not in _KINDS:
-        accepted = ", ".join(_KINDS)
+    if kind not in KINDS:
+        accepted = ", ".join(KINDS)
         raise InputError("unsupported", f"{place}, rw", f"{kind[:40]!r} is not one of {accepted}")
     if any(part.trims for part in jobs):
         raise InputError("unsupported", place, "it trims; only reads and writes are compared")
-    op, pattern = _KINDS[kind]
+    op, pattern = KINDS[kind]
     size = _size(job, place)
     if job.outstanding is None:
         raise InputError("bad-syntax", f"{place}, iodepth", "expected a whole number")
@@ -135,26 +136,3 @@ def bytes_of(text: str) -> int | None:
     if found is None:
         return None
     return int(found[1]) << 10 * (" kmgtp".index(found[2]) if found[2] else 0)
-
-
-def _weighted(parts: Sequence[tuple[int, float]]) -> float | None:
-    counted = sum(count for count, _ in parts)
-    return math.fsum(count * mean for count, mean in parts) / counted if counted else None
-
-
-def _joined(parts: Sequence[Histogram]) -> Histogram | None:
-    found = Histogram.merged(parts)
-    return found if found.total else None
-
-
-def _percentiles(parts: Sequence[Any]) -> dict[float, float]:
-    """fio's own percentiles; of several jobs their mean by requests, which is exact where jobs are equal."""
-    listed = [part for part in parts if part.requests]
-    wanted = [
-        share for share in SHARES.values() if all(share in one.completion_percentiles for one in listed)
-    ]
-    return {
-        share: _weighted([(one.requests, one.completion_percentiles[share]) for one in listed]) or 0.0
-        for share in wanted
-        if listed
-    }

@@ -12,8 +12,10 @@ from iowatt.base.units import format_bytes, format_duration
 from iowatt.model.library import derive
 from iowatt.model.library.class_rules import complete
 from iowatt.model.library.device import DeviceFile
+from iowatt.model.library.evidence import BARS, Evidence, evidence
 from iowatt.model.library.find import device_file, device_names
 from iowatt.model.library.result import (
+    CheckedError,
     DerivedFigure,
     DeviceDescription,
     DeviceFigure,
@@ -85,7 +87,7 @@ def list_devices(
     files = [device_file(name) for name in device_names()]
     return DeviceList(
         devices=[
-            DeviceListing(**_summary(file))
+            DeviceListing(**_summary(file, evidence(file.name)))
             for file in files
             if (kind is None or file.kind == kind)
             and (since is None or (file.year or 0) >= since)
@@ -104,6 +106,7 @@ def is_buyable(file: DeviceFile) -> bool:
 def describe_device(file: DeviceFile) -> DeviceDescription:
     """All figures of one device with their sources, what follows from them, and what is missing for what."""
     keys = catalogue(DeviceFile)
+    checked = _evidence(file)
     steps = derive.Steps()
     whole = complete(file, steps)
     if file.kind == "hdd":
@@ -114,7 +117,7 @@ def describe_device(file: DeviceFile) -> DeviceDescription:
     else:
         ssd.make(whole, steps)
     return DeviceDescription(
-        **_summary(file),
+        **_summary(file, checked),
         vendor=file.vendor,
         based_on=file.based_on,
         stand_in=file.stand_in,
@@ -130,13 +133,23 @@ def describe_device(file: DeviceFile) -> DeviceDescription:
             )
             for step in steps.taken
         ],
+        checked=[
+            CheckedError(figure=figure, bar=BARS[figure], **vars(errors))
+            for figure, errors in checked.errors.items()
+        ],
         missing={purpose: missing for purpose, missing in missing_figures(file).items() if missing},
         assumptions=file.assumptions,
         notes=file.notes,
     )
 
 
-def _summary(file: DeviceFile) -> dict[str, Any]:
+def _evidence(file: DeviceFile) -> Evidence:
+    """The evidence for a file's device; a file of one's own has none, whatever its name."""
+    of_library = file.name in device_names() and device_file(file.name) == file
+    return evidence(file.name) if of_library else Evidence(file.name, "sheet only")
+
+
+def _summary(file: DeviceFile, checked: Evidence) -> dict[str, Any]:
     missing = missing_figures(file)
     by: str | None = None
     if not missing["mechanics"]:
@@ -155,6 +168,8 @@ def _summary(file: DeviceFile) -> dict[str, Any]:
         "simulated_by": by,
         "simulated_for": [] if by is None else ["time"] if missing["power"] else ["time", "energy"],
         "good_for": [purpose for purpose, keys in missing.items() if not keys],
+        "evidence": checked.grade,
+        "trusted_for": list(checked.trusted_for),
     }
 
 

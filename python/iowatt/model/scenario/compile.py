@@ -155,6 +155,11 @@ def _drives(system: ResolvedSystem) -> list[dict[str, Any]]:
     return [
         {
             "model": pool.drive.name,
+            # A file of one's own with a library's name: the evidence for the library's is none for it.
+            **_present(
+                own_file=(pool.drive.name in device_names() and pool.pool.device.name != pool.drive.name)
+                or None
+            ),
             "pool": pool.pool.name,
             "kind": "ssd" if isinstance(pool.drive, Ssd) else "hdd",
             "raw_bytes": pool.drive.raw_bytes,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iowatt.lenses.compare.result import BeforeAfter, Omission
+from iowatt.lenses.evidence import joined
 from iowatt.pages.compare import differences, over_time, spread, words
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
@@ -14,6 +15,8 @@ from iowatt.render.phrases import listed
 
 FIRST = ("mean", "p50", "p99", "p99.9", "over_threshold", "iops", "power_w", "joules_per_request")
 """Figures that a reader wants first, where both sides have them."""
+TAIL = ("p99", "p99.9", "over_threshold")
+"""Figures of the tail."""
 
 
 def document(found: BeforeAfter) -> Document:
@@ -69,6 +72,7 @@ def _drawn(*figures: Figure | None) -> list[Figure]:
 def _headlines(found: BeforeAfter) -> Iterator[Headline]:
     """Figures after, with what they were before and the verdict."""
     rows = {row.metric: row for row in found.differences}
+    doubt = joined(side.tail_doubt for side in (found.before, found.after))
     for key in FIRST:
         row = rows.get(key)
         if row is None:
@@ -80,7 +84,8 @@ def _headlines(found: BeforeAfter) -> Iterator[Headline]:
             row.title,
             row.after,
             row.unit,
-            f"before {was}{f', {change}' if change else ''}: {row.verdict}",
+            f"before {was}{f', {change}' if change else ''}: {row.verdict}"
+            f"{f' – {doubt}' if doubt and key in TAIL else ''}",
         )
 
 
