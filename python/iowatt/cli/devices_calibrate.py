@@ -48,7 +48,9 @@ def calibrate(
     plan: Annotated[
         bool, typer.Option("--plan", help="Write the jobs for fio whose results it takes, and nothing else.")
     ] = False,
-    target: Annotated[Path | None, shown(TARGET, "with --plan, a file iowatt-calibrate.data of 4 GiB")] = None,
+    target: Annotated[
+        Path | None, shown(TARGET, "with --plan, a file iowatt-calibrate.data of 4 GiB")
+    ] = None,
     size: Annotated[str | None, shown(SIZE, "all of a device")] = None,
     runtime: Annotated[
         str, typer.Option("--runtime", metavar="TIME", help="With --plan: how long each job counts.")
@@ -62,7 +64,10 @@ def calibrate(
     page: Annotated[
         Path | None,
         typer.Option(
-            "--page", metavar="PAGE", help="Write a page: .html, .pdf, or a workbook: .xlsx.", show_default=False
+            "--page",
+            metavar="PAGE",
+            help="Write a page: .html, .pdf, or a workbook: .xlsx.",
+            show_default=False,
         ),
     ] = None,
     force: Force = False,
@@ -111,7 +116,9 @@ def _plan(
     bytes_ = parsed(size, parse_capacity, "size")
     if target is None:
         target, bytes_ = Path("iowatt-calibrate.data"), bytes_ or 4 << 30
-    text = plan_text(device_file(based_on).kind, str(target), bytes_, parsed(runtime, parse_duration, "runtime"))
+    text = plan_text(
+        device_file(based_on).kind, str(target), bytes_, parsed(runtime, parse_duration, "runtime")
+    )
     if output is None:
         typer.echo(text, nl=False)
         return

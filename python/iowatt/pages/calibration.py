@@ -39,7 +39,9 @@ def _verdict(found: DeviceCalibration) -> Iterator[str]:
             f"On {numbers.counted(mean.cells, 'cell')} held out, mean response times are off by "
             f"{numbers.percent(mean.value)} on average (95 %: {ends})."
         )
-    tails = [(abs(error), cell.name) for cell in found.held_out if (error := cell.error_of("p99")) is not None]
+    tails = [
+        (abs(error), cell.name) for cell in found.held_out if (error := cell.error_of("p99")) is not None
+    ]
     if "tail" in found.good_for:
         yield f"Good for the tail: no held-out p99 is off by more than {numbers.percent(max(tails)[0])}."
     elif tails:
@@ -61,7 +63,12 @@ def _held_out(found: DeviceCalibration) -> Figure:
         for cell in found.held_out
         if (one := _time(cell, measured=True)) and (other := _time(cell, measured=False))
     ]
-    columns = [Column("Cell", text=True), Column("Measured", "us"), Column("Fitted", "us"), Column("Error", "%")]
+    columns = [
+        Column("Cell", text=True),
+        Column("Measured", "us"),
+        Column("Fitted", "us"),
+        Column("Error", "%"),
+    ]
     table = Table(columns, rows)
     times = [*table.column("Measured"), *table.column("Fitted")]
     ends = [min(times), max(times)] if times else [1.0, 2.0]
@@ -160,5 +167,3 @@ def shown(value: float, unit: str) -> str:
     if unit == "1":
         return f"{value:.3g}"
     return f"{value:,.0f} IOPS" if unit == "1/s" else f"{value:.4g} {unit}"
-
-

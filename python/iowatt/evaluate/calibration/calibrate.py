@@ -198,7 +198,9 @@ def _ssd_notes(parts: Split, host_s: float, found: _Found) -> list[Note]:
     for why, cells in reasons.items():
         notes.append(Note(code="unused", text=f"{names(cells)}: not fitted to, nor checked: {why}"))
     notes.append(
-        Note(code="host", text=f"the load generator spends {host_s * 1e6:.2g} us on a request, left out of it")
+        Note(
+            code="host", text=f"the load generator spends {host_s * 1e6:.2g} us on a request, left out of it"
+        )
     )
     if found.simulated_by == "flash":
         text = (
@@ -247,7 +249,9 @@ def _disk_notes(fitted: DiskFit) -> list[Note]:
         f"of the buffer's policies, read-ahead {ahead!r} with the write cache {words[cache]} has the least "
         "demerit"
     )
-    confounded = "skews, head switches and slips are not told by these requests: they are the base's, or derived"
+    confounded = (
+        "skews, head switches and slips are not told by these requests: they are the base's, or derived"
+    )
     return [Note(code="policies", text=text), Note(code="confounded", text=confounded)]
 
 
@@ -271,7 +275,11 @@ def _text(asked: Request, file: DeviceFile, result: DeviceCalibration, tables: M
     if base.endswith(".toml") and asked.output is not None:
         base = os.path.relpath(base, asked.output.parent)
     shown = ", ".join(Path(os.fspath(one)).name for one in asked.measured)
-    more = {"capacity": file.capacity, "assumptions": [statement(result)], "source": _sources(result, shown, tables)}
+    more = {
+        "capacity": file.capacity,
+        "assumptions": [statement(result)],
+        "source": _sources(result, shown, tables),
+    }
     if file.capacity is None:
         del more["capacity"]
     title = asked.title or f"{file.title}, as measured"
@@ -288,7 +296,9 @@ def _sources(result: DeviceCalibration, shown: str, tables: Mapping[str, Any]) -
         text = f"iowatt devices calibrate: {method}; from {shown}"
         entry: dict[str, Any] = {"figures": figures, "quality": quality, "text": text}
         if any(figure.startswith("power.") for figure in figures):
-            entry["grade"] = "A" if "power.sequential_write" in told and "power.sequential_read" in told else "B"
+            entry["grade"] = (
+                "A" if "power.sequential_write" in told and "power.sequential_read" in told else "B"
+            )
         sources.append(entry)
     # What is written beside: pinned, so that other figures do not move it.
     rest = sorted({path for path in tables if path not in told})
@@ -308,4 +318,3 @@ def statement(result: DeviceCalibration) -> str:
     good = " and ".join(result.good_for) or "neither mean nor tail"
     errors = "; ".join(parts) or "nothing was held out"
     return f"calibrated: mean absolute errors on held-out cells: {errors}; good for {good}"
-

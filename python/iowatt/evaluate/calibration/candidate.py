@@ -21,7 +21,9 @@ def nested(figures: Mapping[str, Any]) -> Tables:
     return tables
 
 
-def device_text(name: str, based_on: str, kind: str, title: str, figures: Mapping[str, Any], **more: Any) -> str:
+def device_text(
+    name: str, based_on: str, kind: str, title: str, figures: Mapping[str, Any], **more: Any
+) -> str:
     """A device file based on another one; ``more`` are further keys, such as ``source``."""
     head = {"name": name, "kind": kind, "title": title, "based_on": based_on}
     return toml_document({**head, **more, **nested(figures)})
@@ -49,8 +51,12 @@ class Candidates:
     def file(self, figures: Mapping[str, Any]) -> str:
         """The path of a device file with these figures."""
         text = device_text("candidate", self._based_on, self._kind, "candidate", figures)
+        return self.text(f"candidate-{len(self._made)}", text)
+
+    def text(self, name: str, text: str) -> str:
+        """The path of a device file with this text."""
         if text not in self._made:
-            path = Path(self._folder.name) / f"candidate-{len(self._made)}.toml"
+            path = Path(self._folder.name) / f"{name}.toml"
             path.write_text(text, encoding="utf-8")
             self._made[text] = str(path)
         return self._made[text]

@@ -127,5 +127,3 @@ def good_for(cells: Sequence[CheckedCell]) -> list[Purpose]:
     if tails and max(tails) <= TAIL_BAR:
         good.append("tail")
     return good
-
-

@@ -57,6 +57,11 @@ _FIGURES: Final = (
 )
 
 
+def figure_paths() -> list[str]:
+    """The figures that are sought, by their names here."""
+    return [one[0] for one in _FIGURES]
+
+
 @dataclass(frozen=True)
 class DiskFigure:
     """A fitted figure; logarithms are of SI units."""
@@ -208,9 +213,7 @@ def fit_disk(
         figures = _solve(model, figures, policies, seen, asked, rows)
     simulated_s = model.times(figures, policies)
     draws = _draws(model, figures, policies, asked, measured_s, rows, block, seed)
-    made = [
-        _figure(path, unit, method, figures[path], draws[path]) for path, unit, _, method in usable
-    ]
+    made = [_figure(path, unit, method, figures[path], draws[path]) for path, unit, _, method in usable]
     if turn_s is not None:
         how = "requests that come back to the same sectors complete whole turns apart"
         rpm = 60 / turn_s
@@ -236,8 +239,12 @@ def _first(sign: dict[str, float], turn_s: float, start: dict[str, float]) -> di
     if 0 < moved_s["short"] < moved_s["middle"] < moved_s["long"]:
         # Of random pairs, the mean of a + b sqrt(x) + c x is that at about a third of the stroke.
         found["seek.average"] = moved_s["middle"]
-        found["seek.full_stroke"] = min(2.1, max(1.6, 1.05 * moved_s["long"] / moved_s["middle"])) * moved_s["middle"]
-        found["seek.single_cylinder"] = min(0.25, max(0.05, 0.8 * moved_s["short"] / moved_s["middle"])) * moved_s["middle"]
+        found["seek.full_stroke"] = (
+            min(2.1, max(1.6, 1.05 * moved_s["long"] / moved_s["middle"])) * moved_s["middle"]
+        )
+        found["seek.single_cylinder"] = (
+            min(0.25, max(0.05, 0.8 * moved_s["short"] / moved_s["middle"])) * moved_s["middle"]
+        )
     if not np.isnan(sign["hit"]):
         found["command_hit"] = max(1e-5, sign["hit"])
     if sign["sector"] > 0:
@@ -315,8 +322,7 @@ def _shown(
     """The signs of the replay, of four that begin a quarter of a turn apart: their waits cancel in part."""
     try:
         every = [
-            signs(asked, time_s, rows, model.drive.sector_bytes)
-            for time_s in model.phases(figures, policies)
+            signs(asked, time_s, rows, model.drive.sector_bytes) for time_s in model.phases(figures, policies)
         ]
     except InputError:
         return np.full(len(NAMES), np.nan)

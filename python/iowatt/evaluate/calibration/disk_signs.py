@@ -152,7 +152,9 @@ def turn(paced: PacedRequests, response_s: Array, about_s: float) -> float | Non
     """
     ends = np.cumsum(response_s + np.concatenate([[0.0], paced.think_ns[:-1] / 1e9]))
     order = np.lexsort((np.arange(len(ends)), paced.size, paced.offset))
-    same = (paced.offset[order][1:] == paced.offset[order][:-1]) & (paced.size[order][1:] == paced.size[order][:-1])
+    same = (paced.offset[order][1:] == paced.offset[order][:-1]) & (
+        paced.size[order][1:] == paced.size[order][:-1]
+    )
     one, other = order[:-1][same], order[1:][same]
     slow = (response_s[one] > about_s / 20) & (response_s[other] > about_s / 20)
     passed = (ends[other] - ends[one])[slow]

@@ -64,7 +64,7 @@ def fit(
     start: Array,
     seed: int = 1,
     fixed: Sequence[int] = (),
-    noise: Noise = Noise(),  # noqa: B008 (frozen)
+    noise: Noise = Noise(),
 ) -> Fitted:
     """Figures at which ``model`` gives ``observed`` best, from ``start``; ``fixed`` ones are not moved.
 
@@ -165,7 +165,7 @@ def bootstrap(
     slopes: Array,
     residuals: Array,
     seed: int,
-    noise: Noise = Noise(),  # noqa: B008 (frozen)
+    noise: Noise = Noise(),
 ) -> tuple[Array, Array]:
     """Ends of 95 % intervals of the figures about their values, by resampling blocks of residuals.
 

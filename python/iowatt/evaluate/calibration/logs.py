@@ -58,7 +58,9 @@ def _requests(path: Path) -> dict[str, NDArray[Any]]:
     rows = rows[rows[:, 2] < 2]
     if rows.shape[1] < _OFFSET or not rows[:, 3].all():
         message = "the log has no offsets and sizes of single requests"
-        raise InputError("missing", str(path), message, hint="set log_offset=1 and no log_avg_msec in the job")
+        raise InputError(
+            "missing", str(path), message, hint="set log_offset=1 and no log_avg_msec in the job"
+        )
     return {
         "offset": rows[:, 4].astype(np.uint64),
         "size": rows[:, 3].astype(np.uint32),

@@ -86,9 +86,7 @@ def _disk(target: str, size: int | None, runtime_s: float) -> Iterator[str]:
     )  # fmt: skip
     yield "iodepth=1"
     span = size or (1 << 40)
-    yield from _job(
-        "turn", "rw=randread", "bs=4k", f"blockalign={max(4096, span // _PLACES // 4096 * 4096)}"
-    )
+    yield from _job("turn", "rw=randread", "bs=4k", f"blockalign={max(4096, span // _PLACES // 4096 * 4096)}")
     yield from _job("far-reads", "rw=randread", "bs=4k")
     for share in range(0, 100, 10):
         # Arrivals at random, so that the platter stands anywhere; downwards, for drives read ahead.

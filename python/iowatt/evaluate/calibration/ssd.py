@@ -93,7 +93,9 @@ def read_figures(cells: Sequence[Measured], drive: Ssd) -> list[SsdFigure]:
             SsdFigure("performance.sequential_read", "bytes/s", rates[1], "ceiling of large reads at depth"),
         ]
     if drive.geometry is not None and any(one.cell.outstanding > 1 for one in cells):
-        how = "growth of response times with depth, a page sensed as its cell type takes: effective parallelism"
+        how = (
+            "growth of response times with depth, a page sensed as its cell type takes: effective parallelism"
+        )
         figures.append(SsdFigure(DIES, "1", drive.geometry.dies_per_channel, how))
     return figures
 
@@ -145,7 +147,7 @@ class SsdModel:
         return model
 
     def _cells(self, given: dict[str, Any], cells: Sequence[Measured]) -> Array:
-        texts = {path: _number(path, value) for path, value in {**self.pinned, **given}.items()}
+        texts = {path: text_of(path, value) for path, value in {**self.pinned, **given}.items()}
         device = self.candidates.file(texts)
         return np.array([self._time(device, one.cell, one.iops) for one in cells])
 
@@ -165,8 +167,8 @@ def _dies(number: int, channels: int) -> dict[str, Any]:
     return {"flash.channels": channels, DIES: number}
 
 
-def _number(path: str, value: float) -> Any:
-    """A figure as a device file has it."""
+def text_of(path: str, value: float) -> Any:
+    """A figure of an SSD as a device file has it; ``value`` is in SI units."""
     if path.startswith("flash.") and path.endswith(("channels", "dies_per_channel", "planes")):
         return round(value)
     if path.endswith("over_provisioning"):
@@ -207,10 +209,12 @@ def fit_ssd(
             elif one.path in _CEILINGS:
                 # Nothing was limited by it: as in the base, but no less than what was reached.
                 pinned[one.path] = max(one.start, _CEILINGS[one.path](drive))
-    return found, {path: _number(path, value) for path, value in pinned.items()}
+    return found, {path: text_of(path, value) for path, value in pinned.items()}
 
 
-def _fit(model: SsdModel, cells: Sequence[Measured], figures: list[SsdFigure], seed: int, noise: Noise) -> SsdFit:
+def _fit(
+    model: SsdModel, cells: Sequence[Measured], figures: list[SsdFigure], seed: int, noise: Noise
+) -> SsdFit:
     times = np.array([observed(one.cell, one.iops, one.mean_s) for one in cells])
     start = np.log([one.start for one in figures])
     made = fit(model.log_times(cells, figures), times, start, seed, noise=noise)
