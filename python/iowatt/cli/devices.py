@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import completion
+from iowatt.cli.devices_calibrate import calibrate
 from iowatt.cli.options import (
     DRIVE,
     FORMAT,
@@ -55,13 +56,14 @@ class Need(StrEnum):
 def register(app: typer.Typer) -> None:
     """Add the verb and its sub-verbs to the command line."""
     devices = typer.Typer(
-        help="Drives and SSDs of the library: figures and their sources; import, validate.",
+        help="Drives and SSDs of the library: figures and their sources; import, validate, calibrate.",
         no_args_is_help=True,
     )
     devices.command("list")(list_)
     devices.command("show")(show_)
     devices.command("import")(import_)
     devices.command("validate")(validate)
+    devices.command("calibrate")(calibrate)
     app.add_typer(devices, name="devices")
 
 

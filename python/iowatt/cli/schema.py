@@ -38,6 +38,7 @@ RESULTS: Final[dict[str, str]] = {
     "cost-assumptions": "iowatt.lenses.cost.book.listing:BookListing",
     "data-sheets": "iowatt.evaluate.validation.result:DataSheets",
     "description": "iowatt.trace.description:Descriptions",
+    "device-calibration": "iowatt.evaluate.calibration.result:DeviceCalibration",
     "device": "iowatt.model.library.result:DeviceDescription",
     "devices": "iowatt.model.library.result:DeviceList",
     "doctor": "iowatt.sources.environment:Doctor",

@@ -30,7 +30,12 @@ _LAYOUT: Final = 128 * 1024
 
 
 def simulate(
-    device: str, cell: Cell, host_s: float = 0.0, seed: int = 1, requests: int = REQUESTS
+    device: str,
+    cell: Cell,
+    host_s: float = 0.0,
+    seed: int = 1,
+    requests: int = REQUESTS,
+    rate: float | None = None,
 ) -> Simulated:
     """Figures of a drive at a cell's work.
 
@@ -42,11 +47,13 @@ def simulate(
         Processor time of the load generator for a request (:func:`host_seconds`).
     requests:
         Requests to observe, about; writes take what fills the buffer and starts collection as well.
+    rate:
+        Requests per second of a closed loop, about, where they are known; else short runs find them.
 
     Raises ``InputError``: there is no such device, it cannot be simulated, or the cell lies beyond its end.
     """
     bench = _Bench(device, find_device(device), cell, round(max(0.0, host_s), 9), seed)
-    rate = cell.rate_per_s or bench.rate()
+    rate = cell.rate_per_s or rate or bench.rate()
     requests = max(requests, 20 * cell.outstanding)
     warmup_s, span_s = 0.2 * requests / rate, requests / rate
     filling, collecting = bench.until_steady(rate)
@@ -107,9 +114,14 @@ class _Bench:
         )
 
     def _initial(self) -> str:
-        """A full drive in steady state; data in order, as fio and ACT lay it out, unless writes are small."""
+        """A full drive in steady state; data in order, as fio and ACT lay it out, unless writes are small.
+
+        Writes in order alone find blocks that were written in order before them: nothing to move.
+        """
         if not isinstance(self.drive, Ssd) or self.drive.geometry is None:
             return ""
+        if all(one.op == "write" and one.pattern == "sequential" for one in (self.cell, *self.cell.beside)):
+            return 'ssd = { initial = { state = "fresh" } }\n'
         small = any(
             one.op != "read" and one.pattern == "random" and one.size_bytes < _LAYOUT
             for one in (self.cell, *self.cell.beside)
