@@ -54,8 +54,8 @@ def run(
         are the pools.
     threads:
         Threads that simulate parts of the run at once, where it lets them (``simulation.serial`` in the
-        summary says what prevents it); ``None``: one for each processor. The figures are the same for any
-        number.
+        summary says what prevents it); ``None`` or more than there are processors: one for each. The figures
+        are the same for any number.
     progress:
         Called a few times a second with the fraction done (or ``None``) and the requests so far.
     command:

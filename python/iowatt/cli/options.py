@@ -35,7 +35,8 @@ Threads = Annotated[
         "--threads",
         min=1,
         metavar="N",
-        help="Threads that simulate parts of the run at once, where it lets them; the figures are the same.",
+        help="Threads that simulate parts of the run at once, where it lets them, at most one for each "
+        "processor; the figures are the same.",
         show_default="one for each processor",
         rich_help_panel=ADVANCED,
     ),

@@ -168,7 +168,7 @@ def run_scenario(
             scratch=None if reservation is None else reservation.staging,
             back_end=back_end,
             lens_tables=True,
-            threads=threads or cores(),
+            threads=min(threads or cores(), cores()),
             started_at=started_at,
             command=command,
             progress=progress,
