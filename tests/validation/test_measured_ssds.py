@@ -15,6 +15,7 @@ from iowatt.evaluate.evaluation import run_scenario
 
 FOLDER = Path(iowatt.model.library.__file__).parent / "validation" / "ssd"
 SIZES = {"4k": 4096, "8k": 8192, "128k": 131_072}
+COLUMNS = {"iops": "iops", "clat_mean_us": "mean_us", "p50": "p50_us", "p99": "p99_us", "p999": "p99.9_us"}
 RATE_BAR, TAIL_BAR = 0.1, 0.3
 
 
@@ -23,9 +24,9 @@ def _loads(file: str) -> list[tuple[str, Load, dict[str, float]]]:
         rows = list(csv.DictReader(text))
     return [
         (
-            row["drive"],
-            Load(int(row["processes"]), 128 if row["series"].startswith("qd128") else 1, SIZES[row["block"]]),
-            {name: float(row[name]) for name in ("iops", "clat_mean_us", "p50", "p99", "p999")},
+            file.removesuffix(".csv"),
+            Load(int(row["processes"]), int(row["depth"]), SIZES[row["size"]]),
+            {name: float(row[column]) for name, column in COLUMNS.items()},
         )
         for row in rows
     ]
@@ -41,11 +42,11 @@ def _name(case) -> str:
     return f"{load.size}-{load.processes}x{load.depth}"
 
 
-@pytest.mark.parametrize("case", _loads("p4510_4k_reads.csv"), ids=_name)
+@pytest.mark.parametrize("case", _loads("intel-dc-p4510-1tb.csv"), ids=_name)
 def test_a_tlc_drive(case):
     """Intel P4510: rates, and tails of dies that are almost always busy, by its sheet and the rules."""
-    _, load, measured = case
-    found = _found("intel-p4510-1tb", load, measured)
+    device, load, measured = case
+    found = _found(device, load, measured)
     assert found.iops == pytest.approx(measured["iops"], rel=RATE_BAR)
     assert found.mean == pytest.approx(measured["clat_mean_us"], rel=RATE_BAR)
     assert found.p99 == pytest.approx(measured["p99"], rel=TAIL_BAR)
@@ -53,15 +54,15 @@ def test_a_tlc_drive(case):
     assert found.p999 == pytest.approx(measured["p999"], rel=0.4)
 
 
-@pytest.mark.parametrize("case", _loads("p4800x_reads.csv"), ids=_name)
+@pytest.mark.parametrize("case", _loads("intel-optane-dc-p4800x-375gb.csv"), ids=_name)
 def test_an_optane_drive(case):
     """Its unloaded quantiles are those of one process at depth 1; all other points are predictions.
 
     Where several processes keep 128 requests each outstanding, the host's queues, which are not modelled,
     give some processes twice the rate of others: the tail is compared up to two.
     """
-    _, load, measured = case
-    found = _found("intel-optane-dc-p4800x-375gb", load, measured)
+    device, load, measured = case
+    found = _found(device, load, measured)
     assert found.iops == pytest.approx(measured["iops"], rel=RATE_BAR)
     if load.depth == 1 or (load.processes <= 2 and load.size < SIZES["128k"]):
         assert found.p999 == pytest.approx(measured["p999"], rel=TAIL_BAR)
@@ -82,7 +83,7 @@ def test_reads_beside_bursts_of_collection(rate, seconds):
 
 
 def _act_rows():
-    with (FOLDER / "act_845dc_pro_400gb.csv").open() as text:
+    with (FOLDER / "samsung-845dc-pro-400gb.csv").open() as text:
         return [row for row in csv.DictReader(text) if row["kind"] == "raw_read"]
 
 
