@@ -15,8 +15,7 @@ from typing import Any, Final
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.validation.result import DataSheet, DataSheets, ReadsAtDepth, SheetFigure
 from iowatt.model.library import DeviceFile, device_file, device_names, find_device, list_devices
-from iowatt.model.library.ssd import Ssd
-from iowatt.model.library.ssd.drive import FREE_BLOCKS
+from iowatt.model.library.ssd import FREE_BLOCKS, Ssd
 
 MEASURED: Final = 20_000
 SUPERBLOCKS: Final = 1.5

@@ -280,6 +280,7 @@ class Ssd:
             "page_bytes": geometry.page_bytes,
             "mapping_bytes": geometry.mapping_bytes,
             **asdict(times),
+            "read_by_page_s": list(times.read_by_page_s),
             "suspend": suspend and {
                 "program": suspend.program, "erase": suspend.erase, "latency_s": suspend.latency,
                 "most": suspend.most,
