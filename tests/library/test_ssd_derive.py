@@ -61,7 +61,7 @@ def test_the_flash_does_what_the_sheet_says(name):
     assert written == pytest.approx(rated.sequential_write, rel=1e-9)
     # Dies just have the time for the reads, channels have some to spare for their bytes.
     assert geometry.dies / times.read_hold_s > rated.random_read_iops
-    assert times.read_hold_s >= times.read_s
+    assert times.read_hold_s >= times.read_s * (1 - 1e-9)
     assert geometry.channels * times.channel_bytes_per_s > 1.2 * rated.sequential_read
     assert times.program_s >= 0.999 * MEDIA[cell_of(FILES[name].media)].program_s
     assert 0.01 <= geometry.spare < 1
@@ -90,7 +90,8 @@ def test_joules_of_operations_come_to_the_watts_of_the_sheet(name):
     scattered = max(_reading_w(drive, spent, size, unit) for size in sizes)
     in_order = _reading_w(drive, spent, joules.SEQUENTIAL, max(unit, geometry.page_bytes))
     if FILES[name].power.sequential_read is not None:
-        assert in_order == pytest.approx(FILES[name].power.sequential_read, rel=1e-9)
+        # Some sheets have more watts for idling than for reading.
+        assert in_order == pytest.approx(max(awake_w, FILES[name].power.sequential_read), rel=1e-9)
         assert scattered <= drive.work.most * (1 + 1e-9)
     else:
         # One figure for all work: it is the most that any reading draws.
@@ -242,10 +243,10 @@ def test_a_cell_type_of_the_file_makes_flash_of_it():
     assert own(media="TLC/MLC 16nm", flash={"cell": "mlc"}).geometry is not None
 
 
-def test_a_map_too_large_is_refused():
-    with refused("out-of-range", "own.toml") as error:
-        own(capacity="30TB", flash={"mapping_unit": "4KiB"})
-    assert "4096" in error.value.message and "4,294,967,280" in error.value.message
+def test_a_map_too_large_leaves_the_data_sheet():
+    sheet = own(capacity="30TB", flash={"mapping_unit": "4KiB"})
+    assert sheet.geometry is None
+    assert "4 KiB" in sheet.why_sheet
     drive = own(capacity="30TB", performance={**OWN["performance"], "random_write_iops": 30_000})
     assert drive.geometry.mapping_bytes == 16384
     assert any("flash.mapping_unit" in note for note in drive.notes)
