@@ -38,7 +38,7 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.emerald.rules import describe as rules
     from iowatt.lenses.cost.book import listing as book
     from iowatt.lenses.cost.systems.inventory_file import InventoryFile
-    from iowatt.model.library import derive, describe
+    from iowatt.model.library import derive
     from iowatt.model.library.device import DeviceFile
     from iowatt.model.power.part import PartFile, certificates, find_part, part_names
     from iowatt.model.profile import Profile, profile_list
@@ -62,12 +62,8 @@ def _write_catalogues(_app: object) -> None:
             for key in catalogue(model).values()
         ]
         (folder / name).write_text("\n".join(entries))
-    rows = ["| name | what | power | good for |", "|---|---|---|---|"]
-    for device in describe.list_devices().devices:
-        uses = ", ".join(device.good_for) or "its figures only"
-        rows.append(f"| `{device.name}` | {device.title} | {device.power_grade} | {uses} |")
-    (folder / "_devices.md").write_text("\n".join(rows) + "\n")
-
+    _write_devices(folder)
+    _write_measured(folder)
     rows = ["| name | what | idle W | active W | law |", "|---|---|---|---|---|"]
     for part in (find_part(name, Path()) for name in part_names()):
         watts = ["" if figure is None else f"{figure:g}" for figure in (part.idle, part.active)]
@@ -139,6 +135,38 @@ def _write_errors(folder: Path) -> None:
 
     rows = ["| code | meaning |", "|---|---|", *(f"| `{code}` | {text} |" for code, text in CODES.items())]
     (folder / "_errors.md").write_text("\n".join(rows) + "\n")
+
+
+def _write_devices(folder: Path) -> None:
+    from iowatt.model.library import describe, evidence
+
+    rows = ["| name | what | power | good for | evidence |", "|---|---|---|---|---|"]
+    for device in describe.list_devices().devices:
+        uses = ", ".join(device.good_for) or "its figures only"
+        shown = evidence.evidence(device.name).in_short
+        rows.append(f"| `{device.name}` | {device.title} | {device.power_grade} | {uses} | {shown} |")
+    (folder / "_devices.md").write_text("\n".join(rows) + "\n")
+
+
+def _write_measured(folder: Path) -> None:
+    """The shipped sets of measured cells, and the errors of all devices that were measured."""
+    from iowatt.model.library.evidence import BARS, evidence, replayed_devices, shipped_cells
+
+    rows = ["| device | what | source |", "|---|---|---|"]
+    for device, about in shipped_cells().items():
+        rows.append(f"| `{device}` | {about['tool']}: {about['how']} | {about['source']} |")
+    (folder / "_measured_sets.md").write_text("\n".join(rows) + "\n")
+    rows = [
+        "| device | grade | figure | bar | within | median error | largest error | trusted for |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for device in (*shipped_cells(), *sorted(replayed_devices())):
+        found = evidence(device)
+        for figure, one in found.errors.items():
+            within = f"{BARS[figure]:.0%} | {one.within} of {one.cells}"
+            errors = f"{one.median:.1%} | {one.worst:+.1%} | {', '.join(found.trusted_for)}"
+            rows.append(f"| `{device}` | {found.grade} | {figure} | {within} | {errors} |")
+    (folder / "_measured_errors.md").write_text("\n".join(rows) + "\n")
 
 
 def _write_fabric(folder: Path) -> None:

@@ -43,7 +43,8 @@ def _table(device: str, errors: Errors) -> str:
         worst, median = max(found, key=abs), statistics.median(map(abs, found))
         key = f'"{figure}"' if "." in figure else figure
         lines.append(
-            f"{key} = {{ cells = {len(found)}, within = {within}, worst = {worst:.4f}, median = {median:.4f} }}\n"
+            f"{key} = {{ cells = {len(found)}, within = {within}, "
+            f"worst = {worst:.4f}, median = {median:.4f} }}\n"
         )
     return "".join(lines)
 

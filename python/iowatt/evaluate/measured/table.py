@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -23,6 +24,9 @@ _KNOWN: Final = (
     *NEEDED, "name", "rate_per_s", "duration_s", "span", "mean_us", *(f"{name}_us" for name in SHARES),
     "watts",
 )  # fmt: skip
+_NUMBER: Final = re.compile(
+    r"[+-]?[0-9]{1,30}(?:\.[0-9]{0,30})?(?:e[+-]?[0-9]{1,3})?", re.ASCII | re.IGNORECASE
+)
 _MOST_ROWS: Final = 100_000
 
 
@@ -126,10 +130,9 @@ def _number(row: Mapping[str, str], name: str, where: str, least: float = 0.0) -
     text = row.get(name, "")
     if not text:
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        raise InputError("bad-syntax", f"{where}: {name}", f"{text[:40]!r} is not a number") from None
+    if not _NUMBER.fullmatch(text):
+        raise InputError("bad-syntax", f"{where}: {name}", f"{text[:40]!r} is not a number")
+    value = float(text)
     if not math.isfinite(value) or not least <= value <= 1e12:
         raise InputError("out-of-range", f"{where}: {name}", f"{text[:40]} is not from {least:g} to 1e12")
     return value

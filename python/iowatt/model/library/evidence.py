@@ -86,7 +86,7 @@ def evidence(device: str) -> Evidence:
         if figure in BARS
     }
     grade: Grade = "sheet only"
-    if device in _replayed():
+    if device in replayed_devices():
         grade = "replayed"
     elif device in shipped_cells():
         grade = "fio-checked"
@@ -112,7 +112,8 @@ def shipped_cells() -> Mapping[str, Mapping[str, Any]]:
 
 
 @cache
-def _replayed() -> frozenset[str]:
+def replayed_devices() -> frozenset[str]:
+    """Devices of which a trace is shipped, measured request by request."""
     text = files("iowatt.model.library").joinpath("validation/traces.json").read_text(encoding="utf-8")
     return frozenset(one["device"] for one in json.loads(text)["traces"])
 
