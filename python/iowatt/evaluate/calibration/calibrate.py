@@ -117,7 +117,7 @@ def _ssd(asked: Request, drive: Ssd, candidates: Candidates) -> _Found:
         place = os.fspath(asked.measured[0]) if asked.measured else "MEASURED"
         message = f"{len(parts.fitted)} cells can be fitted to; at least {_FEW} are needed"
         hint = "`iowatt devices calibrate --plan` writes jobs for fio that suffice"
-        raise InputError("too-few", place, message, hint=hint)
+        raise InputError("empty", place, message, hint=hint)
     fits, tables = fit_ssd(parts, drive, candidates, host_s, asked.seed)
     found = _Found("data sheet" if drive.geometry is None else "flash", tables=tables)
     for one in fits:

@@ -42,10 +42,11 @@ def split(measured: Iterable[Measured], host_s: float) -> Split:
     held_out = [one for one in usable if one.cell.op == "mixed"]
     usable = sorted((one for one in usable if one.cell.op != "mixed"), key=lambda one: _order(one.cell))
     for _, group in groupby(usable, key=lambda one: _order(one.cell)[:-2]):
-        cells = list(group)
-        for number, one in enumerate(cells):
-            out = number % 2 == 1 and number < len(cells) - 1
-            (held_out if out else fitted).append(one)
+        # Cells repeated are on one side, or nothing would be held out.
+        depths = [list(same) for _, same in groupby(group, key=lambda one: _order(one.cell))]
+        for number, same in enumerate(depths):
+            out = number % 2 == 1 and number < len(depths) - 1
+            (held_out if out else fitted).extend(same)
     return Split(fitted, held_out, unused)
 
 

@@ -193,7 +193,7 @@ def fit_disk(
     seen = signs(asked, measured_s, rows, drive.sector_bytes)
     if np.isnan(seen[NAMES.index("middle")]):
         message = "the trace has too few reads that move the arm: at least 30, far apart"
-        raise InputError("too-few", None, message)
+        raise InputError("empty", None, message)
     start = start_of(drive)
     usable = [one for one in _FIGURES if _can(one[0], one[2], seen, file, start)]
     model = DiskModel(file, drive, paced, candidates, {one[0] for one in usable})

@@ -152,13 +152,23 @@ def _intervals(
         inner_low, inner_high = bootstrap(slopes[:, kept], residuals, seed, noise)
         low[kept] = np.minimum(inner_low, -RESOLUTION)
         high[kept] = np.maximum(inner_high, RESOLUTION)
-        widths = np.maximum(-inner_low, inner_high)
+        widths = np.where(_alone(slopes[:, kept]), np.maximum(-inner_low, inner_high), np.inf)
         widest = int(np.argmax(widths))
         if widths[widest] <= FLAT:
             break
         flat[kept[widest]] = True
     low[~moved], high[~moved] = 0.0, 0.0
     return flat, low, high
+
+
+def _alone(slopes: Array) -> NDArray[np.bool_]:
+    """Which columns are no sum of the others: figures that are told apart from them."""
+    alone = np.ones(slopes.shape[1], bool)
+    for number in range(slopes.shape[1]):
+        column, others = slopes[:, number], np.delete(slopes, number, axis=1)
+        rest = column - others @ np.linalg.lstsq(others, column, rcond=None)[0]
+        alone[number] = np.linalg.norm(rest) > _NEGLIGIBLE * np.linalg.norm(column)
+    return alone
 
 
 def bootstrap(
