@@ -64,11 +64,11 @@ def test_negative_factors_are_left_out():
     assert low[0] < factors[0] < high[0]
 
 
-def test_alternate_depths_are_held_out_and_repeats_stay_together():
+def test_alternate_depths_are_held_out_and_repeats_are_one():
     depths = (1, 2, 4, 8, 16)
     cells = [
-        Measured(cell=cell(depth=depth, name=f"{depth}-{run}"), iops=1000.0, mean_s=depth / 1000)
-        for run in (1, 2)
+        Measured(cell=cell(depth=depth, name=f"{depth}-{run}"), iops=1000.0 * run, mean_s=depth / 1000)
+        for run in (1, 4)
         for depth in depths
     ]
     mixed = Measured(cell=cell("mixed", depth=4), iops=1000.0, mean_s=None)
@@ -77,6 +77,8 @@ def test_alternate_depths_are_held_out_and_repeats_stay_together():
     assert {one.cell.depth for one in found.fitted} == {1, 4, 16}
     assert {one.cell.depth for one in found.held_out if one.cell.op == "read"} == {2, 8}
     assert mixed in found.held_out
+    # Two runs are one cell: the geometric mean of 1,000 and 4,000.
+    assert [one.iops for one in found.fitted] == pytest.approx([2000.0] * 3)
     assert [one for one, _ in found.unused] == [paced]
 
 
@@ -143,31 +145,22 @@ def test_the_plan_has_a_job_for_each_cell(kind):
     assert text.count("stonewall") == text.count("\n[") - 1
 
 
-def measured_json(path: Path, drive: str, cells, watts=None) -> Path:
-    """What fio would have written of a drive that reads 100 us alone and 40,000 at most a second."""
-    jobs = []
+def measured_table(path: Path, cells) -> Path:
+    """A table of a drive that reads in 100 us alone and 40,000 times a second at most; p99 is thrice the mean."""
+    rows = ["op,size,depth,processes,name,iops,mean_us,p50_us,p99_us"]
     for one in cells:
-        mean_s = max(100e-6, one.depth / 40_000)
-        side = {
-            "io_bytes": 0, "total_ios": 100_000, "iops": one.depth / mean_s, "runtime": 10_000, "bw_bytes": 0,
-            "clat_ns": {"min": 1, "max": int(3e9 * mean_s), "mean": mean_s * 1e9, "stddev": 1.0, "N": 100_000,
-                        "percentile": {"50.000000": int(mean_s * 1e9), "99.000000": int(3e9 * mean_s)}},
-            "lat_ns": {"min": 1, "max": int(3e9 * mean_s), "mean": mean_s * 1e9, "stddev": 1.0, "N": 100_000},
-        }  # fmt: skip
-        side["io_bytes"] = 100_000 * one.size_bytes
-        none = {**side, "io_bytes": 0, "total_ios": 0, "iops": 0.0, "runtime": 0,
-                "clat_ns": {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0},
-                "lat_ns": {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}}  # fmt: skip
-        options = {"rw": "randread", "bs": str(one.size_bytes), "iodepth": str(one.depth), "ioengine": "libaio"}
-        jobs.append({"jobname": one.name, "groupid": 0, "error": 0, "elapsed": 10, "job options": options,
-                     "read": side, "write": none, "trim": none})  # fmt: skip
-    path.write_text(json.dumps({"fio version": "fio-3.33", "global options": {}, "jobs": jobs}))
+        mean_us = max(100.0, 1e6 * one.depth / 40_000)
+        iops = 1e6 * one.depth / mean_us
+        rows.append(
+            f"randread,{one.size_bytes},{one.depth},1,{one.name},{iops},{mean_us},{mean_us},{3 * mean_us}"
+        )
+    path.write_text("\n".join(rows) + "\n")
     return path
 
 
 def test_the_verb_writes_a_device_that_can_be_used(tmp_path):
     cells = [cell(depth=depth) for depth in (1, 2, 4, 8, 16, 32, 64)]
-    source = measured_json(tmp_path / "cells.json", "x", cells)
+    source = measured_table(tmp_path / "cells.csv", cells)
     output = tmp_path / "mine.toml"
     words = ["devices", "calibrate", str(source), "--based-on", "intel-optane-dc-p4800x-375gb"]
     ended = CliRunner().invoke(main.app, [*words, "-o", str(output), "--page", str(tmp_path / "mine.html"), "--json"])
@@ -183,7 +176,7 @@ def test_the_verb_writes_a_device_that_can_be_used(tmp_path):
     file = device_file(str(output))
     assert file.name == "mine" and file.based_on == "intel-optane-dc-p4800x-375gb"
     source_of = file.source_of("performance.read_latency")
-    assert source_of is not None and source_of.quality == "derived" and "cells.json" in source_of.text
+    assert source_of is not None and source_of.quality == "derived" and "cells.csv" in source_of.text
     assert "good for mean" in file.assumptions[0]
     assert math.isclose(find_device(str(output)).sheet.read_s, latency["value"], rel_tol=1e-4)
     assert "Not good for the tail" in (tmp_path / "mine.html").read_text()
@@ -196,7 +189,7 @@ def verb(*words):
 
 
 def test_too_few_cells_and_an_existing_file_are_refused(tmp_path):
-    source = measured_json(tmp_path / "cells.json", "x", [cell(depth=1), cell(depth=4)])
+    source = measured_table(tmp_path / "cells.csv", [cell(depth=1), cell(depth=4)])
     with refused("empty", str(source)):
         verb(str(source))
     output = tmp_path / "there.toml"

@@ -275,13 +275,7 @@ def _text(asked: Request, file: DeviceFile, result: DeviceCalibration, tables: M
     if base.endswith(".toml") and asked.output is not None:
         base = os.path.relpath(base, asked.output.parent)
     shown = ", ".join(Path(os.fspath(one)).name for one in asked.measured)
-    more = {
-        "capacity": file.capacity,
-        "assumptions": [statement(result)],
-        "source": _sources(result, shown, tables),
-    }
-    if file.capacity is None:
-        del more["capacity"]
+    more = {"assumptions": [statement(result)], "source": _sources(result, shown, tables)}
     title = asked.title or f"{file.title}, as measured"
     return device_text(asked.name, base, file.kind, title, dict(tables), **more)
 
