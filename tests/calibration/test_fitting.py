@@ -26,7 +26,12 @@ from refused import refused
 
 def cell(op="read", size=4096, depth=1, name=None, pattern="random"):
     return Cell(
-        name or f"{op}-{size}-{depth}", op, {"read": 1.0, "write": 0.0, "mixed": 0.7}[op], pattern, size, depth
+        name or f"{op}-{size}-{depth}",
+        op,
+        {"read": 1.0, "write": 0.0, "mixed": 0.7}[op],
+        pattern,
+        size,
+        depth,
     )
 
 
@@ -163,7 +168,9 @@ def test_the_verb_writes_a_device_that_can_be_used(tmp_path):
     source = measured_table(tmp_path / "cells.csv", cells)
     output = tmp_path / "mine.toml"
     words = ["devices", "calibrate", str(source), "--based-on", "intel-optane-dc-p4800x-375gb"]
-    ended = CliRunner().invoke(main.app, [*words, "-o", str(output), "--page", str(tmp_path / "mine.html"), "--json"])
+    ended = CliRunner().invoke(
+        main.app, [*words, "-o", str(output), "--page", str(tmp_path / "mine.html"), "--json"]
+    )
     assert ended.exit_code == 0, ended.exception
     result = json.loads(ended.stdout)
     figures = {one["figure"]: one for one in result["figures"]}
@@ -172,7 +179,11 @@ def test_the_verb_writes_a_device_that_can_be_used(tmp_path):
     assert figures["performance.random_read_iops"]["value"] == pytest.approx(40_000, rel=0.1)
     # p99 is three times the mean, and the data sheet's drive has none: refused.
     assert result["good_for"] == ["mean"]
-    assert {one["name"] for one in result["cells"] if one["held_out"]} == {"read-4096-2", "read-4096-8", "read-4096-32"}
+    assert {one["name"] for one in result["cells"] if one["held_out"]} == {
+        "read-4096-2",
+        "read-4096-8",
+        "read-4096-32",
+    }
     file = device_file(str(output))
     assert file.name == "mine" and file.based_on == "intel-optane-dc-p4800x-375gb"
     source_of = file.source_of("performance.read_latency")
@@ -204,4 +215,4 @@ def test_what_is_for_the_plan_is_refused_without_it():
     with refused("not-applicable", Argument("size")):
         verb("x.json", "--size", "1GiB")
     with refused("conflict", Argument("measured", "x.json")):
-        verb("x.json", "--plan")
+        verb("x.json", "--fio-jobs")

@@ -116,7 +116,7 @@ def _ssd(asked: Request, drive: Ssd, candidates: Candidates) -> _Found:
     if len(parts.fitted) < _FEW:
         place = os.fspath(asked.measured[0]) if asked.measured else "MEASURED"
         message = f"{len(parts.fitted)} cells can be fitted to; at least {_FEW} are needed"
-        hint = "`iowatt devices calibrate --plan` writes jobs for fio that suffice"
+        hint = "`iowatt devices calibrate --fio-jobs` writes jobs for fio that suffice"
         raise InputError("empty", place, message, hint=hint)
     fits, tables = fit_ssd(parts, drive, candidates, host_s, asked.seed)
     found = _Found("data sheet" if drive.geometry is None else "flash", tables=tables)
@@ -129,9 +129,9 @@ def _ssd(asked: Request, drive: Ssd, candidates: Candidates) -> _Found:
         _add_watts(found, law, fitted)
     device = candidates.file(found.tables)
     for held_out, group in ((False, parts.fitted), (True, parts.held_out)):
-        for one in group:
-            ours = simulate(device, one.cell, host_s, asked.seed, _CHECKED, one.iops)
-            found.cells.append(check.checked_cell(one, ours, ours.watts, held_out=held_out))
+        for cell in group:
+            ours = simulate(device, cell.cell, host_s, asked.seed, _CHECKED, cell.iops)
+            found.cells.append(check.checked_cell(cell, ours, ours.watts, held_out=held_out))
     found.notes += _ssd_notes(parts, host_s, found)
     found.observed += list(logs.observed(asked.measured))
     return found

@@ -63,6 +63,7 @@ def fit(
     observed: Array,
     start: Array,
     seed: int = 1,
+    *,
     fixed: Sequence[int] = (),
     noise: Noise = Noise(),
 ) -> Fitted:
@@ -88,7 +89,7 @@ def fit(
         if gained < 0.02:
             break
     residuals = observed - simulated
-    flat, low, high = _intervals(sure, residuals, flat, moved, seed, noise)
+    flat, low, high = _intervals(sure, residuals, flat, moved, seed=seed, noise=noise)
     values = np.where(flat, start, values)
     if np.any(flat & moved):
         residuals = observed - model(values)
@@ -137,6 +138,7 @@ def _intervals(
     residuals: Array,
     flat: NDArray[np.bool_],
     moved: NDArray[np.bool_],
+    *,
     seed: int,
     noise: Noise,
 ) -> tuple[NDArray[np.bool_], Array, Array]:
