@@ -1,5 +1,7 @@
-"""Whether calibration finds hidden figures: drives with figures drawn at random are "measured" by simulating them,
-with noise, and calibrated from a base with others. Prints how often each 95 % interval holds the hidden figure.
+"""Whether calibration finds hidden figures.
+
+Drives with figures drawn at random are "measured" by simulating them, with noise, and calibrated from a base
+with other figures. Prints how often each 95 % interval holds the hidden figure.
 
     python scripts/calibrate_trials.py ssd 50
     python scripts/calibrate_trials.py disk 50
@@ -205,9 +207,11 @@ def main(kind: str, trials: int) -> None:
             if verdict.covered is False:
                 ends = f"[{verdict.low:.4g}, {verdict.high:.4g}]"
                 print(
-                    f"trial {seed}: {verdict.figure} is {verdict.hidden:.4g}, found {verdict.found:.4g} {ends}"
+                    f"trial {seed}: {verdict.figure} is {verdict.hidden:.4g}, "
+                    f"found {verdict.found:.4g} {ends}"
                 )
-        sys.stdout.flush()
+        told = [one for row in found.values() for one in row if one is not None]
+        print(f"after {seed} trials: {100 * np.mean(told):.1f} % of {len(told)}", flush=True)
     print(f"{trials} trials, {time.monotonic() - began:.0f} s")
     whole = [one for row in found.values() for one in row if one is not None]
     for figure, row in found.items():

@@ -151,7 +151,7 @@ def test_the_plan_has_a_job_for_each_cell(kind):
 
 
 def measured_table(path: Path, cells) -> Path:
-    """A table of a drive that reads in 100 us alone and 40,000 times a second at most; p99 is thrice the mean."""
+    """A drive that reads in 100 us alone and 40,000 times a second; its p99 is thrice the mean."""
     rows = ["op,size,depth,processes,name,iops,mean_us,p50_us,p99_us"]
     for one in cells:
         mean_us = max(100.0, 1e6 * one.depth / 40_000)

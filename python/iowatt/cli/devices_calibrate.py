@@ -29,8 +29,8 @@ def calibrate(
         list[Path] | None,
         typer.Argument(
             metavar="MEASURED...",
-            help="Of an SSD: cells as `devices validate --measured` reads them, and logs of watts. Of a disk: "
-            "one trace with response times, requests one at a time, or fio's logs of completion times "
+            help="Of an SSD: cells as `devices validate --measured` reads them, and logs of watts. Of a "
+            "disk: one trace with response times, requests one at a time, or fio's logs of completion times "
             "with offsets.",
             show_default=False,
         ),

@@ -183,7 +183,8 @@ def _add_watts(found: _Found, law: DriveWatts, drive: Ssd) -> None:
     if drive.power.idle is None or drive.power.idle > base:
         found.tables["power.idle"] = f"{base:.4g}W"
     units = {"base": ("W", "base"), "read": ("J/byte", "joules of a byte read"),
-             "written": ("J/byte", "joules of a byte written"), "command": ("J", "joules of a command")}  # fmt: skip
+             "written": ("J/byte", "joules of a byte written"),
+             "command": ("J", "joules of a command")}  # fmt: skip
     for name, factor, low, high in zip(law.names, law.factors, law.low, law.high, strict=True):
         unit, words = units[name]
         text = f"95 %: {low:.3g} to {high:.3g}"
@@ -262,7 +263,8 @@ def _known(file: DeviceFile, drive: Disk | Ssd) -> Mapping[str, float]:
         sheet = drive.sheet
         known = {
             "performance.read_latency": sheet.read_s, "performance.write_latency": sheet.write_s,
-            "performance.random_read_iops": sheet.read_iops, "performance.random_write_iops": sheet.write_iops,
+            "performance.random_read_iops": sheet.read_iops,
+            "performance.random_write_iops": sheet.write_iops,
             "performance.sequential_read": sheet.read_rate, "performance.sequential_write": sheet.write_rate,
             **({} if drive.geometry is None else {"flash.dies_per_channel": drive.geometry.dies_per_channel}),
             **known,
@@ -306,7 +308,8 @@ def _sources(result: DeviceCalibration, shown: str, tables: Mapping[str, Any]) -
 def statement(result: DeviceCalibration) -> str:
     """The error statement: errors over what was held out, and what the device is good for."""
     parts = [
-        f"{one.of} {100 * one.value:.1f} % (95 %: {100 * one.low:.1f} to {100 * one.high:.1f} %, {one.cells} cells)"
+        f"{one.of} {100 * one.value:.1f} % "
+        f"(95 %: {100 * one.low:.1f} to {100 * one.high:.1f} %, {one.cells} cells)"
         for one in result.errors
     ]
     good = " and ".join(result.good_for) or "neither mean nor tail"

@@ -35,7 +35,10 @@ def is_fresh(cell: Cell) -> bool:
 
 
 def split(measured: Iterable[Measured], host_s: float) -> Split:
-    """Repeated cells are one; alternate depths of each kind of work are held out, the least and the greatest never; so are mixtures."""
+    """Repeated cells are one; alternate depths of each kind of work are held out, and mixtures.
+
+    The least and the greatest depth never are: they tell latency and ceilings.
+    """
     usable, unused = [], []
     for one in measured:
         why = _unusable(one, host_s)

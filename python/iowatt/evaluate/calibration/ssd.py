@@ -55,9 +55,10 @@ class SsdFit:
 
 
 def alone(cells: Sequence[Measured]) -> float | None:
-    """Seconds of a request of 4 KiB that is alone, from the cells at depth 1: ``t = t(4 KiB) + k (size - 4 KiB)``.
+    """Seconds of a request of 4 KiB that is alone, from the cells at depth 1.
 
-    Least squares of relative errors over the sizes; None where there is no such cell.
+    ``t = t(4 KiB) + k (size - 4 KiB)``. Least squares of relative errors over the
+    sizes; None where there is no such cell.
     """
     single = [one for one in cells if one.cell.outstanding == 1 and one.mean_s]
     if not single:
