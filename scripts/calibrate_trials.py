@@ -1,5 +1,7 @@
-"""Whether calibration finds hidden figures: drives with figures drawn at random are "measured" by simulating them,
-with noise, and calibrated from a base with others. Prints how often each 95 % interval holds the hidden figure.
+"""Whether calibration finds hidden figures.
+
+Drives with figures drawn at random are "measured" by simulating them, with noise, and calibrated from a base
+with other figures. Prints how often each 95 % interval holds the hidden figure.
 
     python scripts/calibrate_trials.py ssd 50
     python scripts/calibrate_trials.py disk 50
@@ -95,7 +97,9 @@ def ssd_trial(seed: int) -> list[Verdict]:
         for figure, *logs, flat in rows:
             value, low, high = (float(np.exp(one)) for one in logs)
             true = hidden[figure.path]
-            verdicts.append(Verdict(figure.path, true, value, low, high, None if flat else low <= true <= high))
+            verdicts.append(
+                Verdict(figure.path, true, value, low, high, None if flat else low <= true <= high)
+            )
     return verdicts
 
 
@@ -116,7 +120,9 @@ def disk_requests(capacity: int, draw: np.random.Generator, count: int = 40_000)
             writing = draw.random() < 0.4
             pause = 6e6 if writing else 1e6
             for _ in range(300):
-                rows.append((place(300), 4096, bool(writing and draw.random() < 0.7), draw.exponential(pause)))
+                rows.append(
+                    (place(300), 4096, bool(writing and draw.random() < 0.7), draw.exponential(pause))
+                )
         elif kind == 1:
             for _ in range(40):
                 rows.append((at, 4096, False, draw.exponential(20e6)))
@@ -169,7 +175,9 @@ def disk_trial(seed: int, count: int = 40_000) -> list[Verdict]:
             truth = DiskModel(file, drive, asked, candidates, set(figure_paths()))
             times_ns = 1e9 * truth.times(hidden, policies)
             # The host sees a response late by so much, and thinks so much less.
-            late_ns = np.minimum(draw.normal(0.0, RESPONSE_NOISE_NS, len(times_ns)), asked.think_ns.astype(float))
+            late_ns = np.minimum(
+                draw.normal(0.0, RESPONSE_NOISE_NS, len(times_ns)), asked.think_ns.astype(float)
+            )
             seen = replace(
                 asked,
                 response_ns=(times_ns + late_ns).astype(np.int64),
@@ -198,8 +206,12 @@ def main(kind: str, trials: int) -> None:
             found[verdict.figure].append(verdict.covered)
             if verdict.covered is False:
                 ends = f"[{verdict.low:.4g}, {verdict.high:.4g}]"
-                print(f"trial {seed}: {verdict.figure} is {verdict.hidden:.4g}, found {verdict.found:.4g} {ends}")
-        sys.stdout.flush()
+                print(
+                    f"trial {seed}: {verdict.figure} is {verdict.hidden:.4g}, "
+                    f"found {verdict.found:.4g} {ends}"
+                )
+        told = [one for row in found.values() for one in row if one is not None]
+        print(f"after {seed} trials: {100 * np.mean(told):.1f} % of {len(told)}", flush=True)
     print(f"{trials} trials, {time.monotonic() - began:.0f} s")
     whole = [one for row in found.values() for one in row if one is not None]
     for figure, row in found.items():

@@ -29,8 +29,9 @@ def calibrate(
         list[Path] | None,
         typer.Argument(
             metavar="MEASURED...",
-            help="Of an SSD: cells as `devices validate --measured` reads them, and logs of watts. Of a disk: one "
-            "trace with response times, requests one at a time, or fio's logs of completion times with offsets.",
+            help="Of an SSD: cells as `devices validate --measured` reads them, and logs of watts. Of a "
+            "disk: one trace with response times, requests one at a time, or fio's logs of completion times "
+            "with offsets.",
             show_default=False,
         ),
     ] = None,
@@ -40,26 +41,28 @@ def calibrate(
         typer.Option(
             "--based-on",
             metavar="DEVICE",
-            help="The device whose figures hold where the measurements tell nothing; with --plan, the kind of drive.",
+            help="The device whose figures hold where the measurements tell nothing; with --fio-jobs, the "
+            "kind of drive.",
             show_default=False,
             autocompletion=completion.devices,
         ),
     ],
-    plan: Annotated[
-        bool, typer.Option("--plan", help="Write the jobs for fio whose results it takes, and nothing else.")
+    jobs: Annotated[
+        bool,
+        typer.Option("--fio-jobs", help="Write the jobs for fio whose results it takes, and nothing else."),
     ] = False,
     target: Annotated[
-        Path | None, shown(TARGET, "with --plan, a file iowatt-calibrate.data of 4 GiB")
+        Path | None, shown(TARGET, "with --fio-jobs, a file iowatt-calibrate.data of 4 GiB")
     ] = None,
     size: Annotated[str | None, shown(SIZE, "all of a device")] = None,
     runtime: Annotated[
-        str, typer.Option("--runtime", metavar="TIME", help="With --plan: how long each job counts.")
+        str, typer.Option("--runtime", metavar="TIME", help="With --fio-jobs: how long each job counts.")
     ] = "60s",
     name: Annotated[str | None, shown(NAME, "that of the file")] = None,
     trace_format: Annotated[str | None, shown(FORMAT, "detected")] = None,
     seed: Annotated[int, SEED] = 1,
     output: Annotated[
-        Path | None, output("FILE", "The device file (.toml) to write; with --plan, the jobs.", "none")
+        Path | None, output("FILE", "The device file (.toml) to write; with --fio-jobs, the jobs.", "none")
     ] = None,
     page: Annotated[
         Path | None,
@@ -80,17 +83,17 @@ def calibrate(
     """
     from iowatt.base.errors import Argument, InputError
 
-    if plan:
+    if jobs:
         if measured:
-            message = "is read without --plan; the jobs come first"
+            message = "the jobs come first: expected no measurements"
             raise InputError("conflict", Argument("measured", str(measured[0])), message)
-        _plan(based_on, target, size, runtime, output, force=force)
+        _write_jobs(based_on, target, size, runtime, output, force=force)
         return
     for argument, value in {"target": target, "size": size}.items():
         if value is not None:
-            raise InputError("not-applicable", Argument(argument), "is for --plan", hint="leave it out")
+            raise InputError("not-applicable", Argument(argument), "is for --fio-jobs", hint="leave it out")
     if not measured:
-        hint = "`iowatt devices calibrate --plan --based-on DEVICE` writes the jobs to measure by"
+        hint = "`iowatt devices calibrate --fio-jobs --based-on DEVICE` writes the jobs to measure by"
         raise InputError("missing", Argument("measured"), "expected files of measurements", hint=hint)
     from iowatt.evaluate.calibration import Request
     from iowatt.evaluate.calibration import calibrate as fitted
@@ -105,7 +108,7 @@ def calibrate(
         typer.echo(f"wrote {output}", err=True)
 
 
-def _plan(
+def _write_jobs(
     based_on: str, target: Path | None, size: str | None, runtime: str, output: Path | None, *, force: bool
 ) -> None:
     from iowatt.base.atomic_path import write_text

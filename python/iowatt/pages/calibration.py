@@ -78,7 +78,9 @@ def _held_out(found: DeviceCalibration) -> Figure:
             hover="%{text}: %{x:,.4~r} us measured, %{y:,.4~r} us fitted<extra></extra>",
             text=[plain(str(name)) for name in table.column("Cell")],
         ),
-        plot.line(ends, ends, name="equal", colour=palette.STATE_COLOURS["idle"], dash="dot", width=1, hover=""),
+        plot.line(
+            ends, ends, name="equal", colour=palette.STATE_COLOURS["idle"], dash="dot", width=1, hover="",
+        ),
     ]  # fmt: skip
     drawn = layout(
         axis("Measured mean (us)", type="log"), axis("Fitted mean (us)", type="log"), showlegend=False
@@ -97,8 +99,9 @@ def _figures(found: DeviceCalibration) -> Figure:
     columns += [Column("Quality", text=True, rank=2), Column("From", text=True, rank=1)]
     rows: list[list[Cell]] = [
         [
-            one.figure, shown(one.value, one.unit), f"{shown(one.low, one.unit)} to {shown(one.high, one.unit)}",
-            numbers.NO_VALUE if one.based_on is None else shown(one.based_on, one.unit), one.quality, one.method,
+            one.figure, shown(one.value, one.unit),
+            f"{shown(one.low, one.unit)} to {shown(one.high, one.unit)}", _end(one.based_on, one.unit),
+            one.quality, one.method,
         ]
         for one in found.figures
     ]  # fmt: skip
@@ -132,7 +135,8 @@ def _observed(found: DeviceCalibration) -> Iterator[Figure]:
 def _cells(found: DeviceCalibration) -> Figure:
     columns = [
         Column("Cell", text=True), Column("", text=True), Column("Measured", "us"), Column("Fitted", "us"),
-        Column("Error", "%"), Column("p50", "%", rank=3), Column("p99", "%", rank=1), Column("p99.9", "%", rank=2),
+        Column("Error", "%"), Column("p50", "%", rank=3), Column("p99", "%", rank=1),
+        Column("p99.9", "%", rank=2),
         Column("Demerit", "%", rank=2), Column("Measured", "W", rank=4), Column("Fitted", "W", rank=4),
     ]  # fmt: skip
     rows: list[list[Cell]] = [

@@ -116,8 +116,8 @@ def _ssd(asked: Request, drive: Ssd, candidates: Candidates) -> _Found:
     if len(parts.fitted) < _FEW:
         place = os.fspath(asked.measured[0]) if asked.measured else "MEASURED"
         message = f"{len(parts.fitted)} cells can be fitted to; at least {_FEW} are needed"
-        hint = "`iowatt devices calibrate --plan` writes jobs for fio that suffice"
-        raise InputError("too-few", place, message, hint=hint)
+        hint = "`iowatt devices calibrate --fio-jobs` writes jobs for fio that suffice"
+        raise InputError("empty", place, message, hint=hint)
     fits, tables = fit_ssd(parts, drive, candidates, host_s, asked.seed)
     found = _Found("data sheet" if drive.geometry is None else "flash", tables=tables)
     for one in fits:
@@ -129,9 +129,9 @@ def _ssd(asked: Request, drive: Ssd, candidates: Candidates) -> _Found:
         _add_watts(found, law, fitted)
     device = candidates.file(found.tables)
     for held_out, group in ((False, parts.fitted), (True, parts.held_out)):
-        for one in group:
-            ours = simulate(device, one.cell, host_s, asked.seed, _CHECKED, one.iops)
-            found.cells.append(check.checked_cell(one, ours, ours.watts, held_out=held_out))
+        for cell in group:
+            ours = simulate(device, cell.cell, host_s, asked.seed, _CHECKED, cell.iops)
+            found.cells.append(check.checked_cell(cell, ours, ours.watts, held_out=held_out))
     found.notes += _ssd_notes(parts, host_s, found)
     found.observed += list(logs.observed(asked.measured))
     return found
@@ -183,7 +183,8 @@ def _add_watts(found: _Found, law: DriveWatts, drive: Ssd) -> None:
     if drive.power.idle is None or drive.power.idle > base:
         found.tables["power.idle"] = f"{base:.4g}W"
     units = {"base": ("W", "base"), "read": ("J/byte", "joules of a byte read"),
-             "written": ("J/byte", "joules of a byte written"), "command": ("J", "joules of a command")}  # fmt: skip
+             "written": ("J/byte", "joules of a byte written"),
+             "command": ("J", "joules of a command")}  # fmt: skip
     for name, factor, low, high in zip(law.names, law.factors, law.low, law.high, strict=True):
         unit, words = units[name]
         text = f"95 %: {low:.3g} to {high:.3g}"
@@ -262,7 +263,8 @@ def _known(file: DeviceFile, drive: Disk | Ssd) -> Mapping[str, float]:
         sheet = drive.sheet
         known = {
             "performance.read_latency": sheet.read_s, "performance.write_latency": sheet.write_s,
-            "performance.random_read_iops": sheet.read_iops, "performance.random_write_iops": sheet.write_iops,
+            "performance.random_read_iops": sheet.read_iops,
+            "performance.random_write_iops": sheet.write_iops,
             "performance.sequential_read": sheet.read_rate, "performance.sequential_write": sheet.write_rate,
             **({} if drive.geometry is None else {"flash.dies_per_channel": drive.geometry.dies_per_channel}),
             **known,
@@ -275,13 +277,7 @@ def _text(asked: Request, file: DeviceFile, result: DeviceCalibration, tables: M
     if base.endswith(".toml") and asked.output is not None:
         base = os.path.relpath(base, asked.output.parent)
     shown = ", ".join(Path(os.fspath(one)).name for one in asked.measured)
-    more = {
-        "capacity": file.capacity,
-        "assumptions": [statement(result)],
-        "source": _sources(result, shown, tables),
-    }
-    if file.capacity is None:
-        del more["capacity"]
+    more = {"assumptions": [statement(result)], "source": _sources(result, shown, tables)}
     title = asked.title or f"{file.title}, as measured"
     return device_text(asked.name, base, file.kind, title, dict(tables), **more)
 
@@ -312,7 +308,8 @@ def _sources(result: DeviceCalibration, shown: str, tables: Mapping[str, Any]) -
 def statement(result: DeviceCalibration) -> str:
     """The error statement: errors over what was held out, and what the device is good for."""
     parts = [
-        f"{one.of} {100 * one.value:.1f} % (95 %: {100 * one.low:.1f} to {100 * one.high:.1f} %, {one.cells} cells)"
+        f"{one.of} {100 * one.value:.1f} % "
+        f"(95 %: {100 * one.low:.1f} to {100 * one.high:.1f} %, {one.cells} cells)"
         for one in result.errors
     ]
     good = " and ".join(result.good_for) or "neither mean nor tail"

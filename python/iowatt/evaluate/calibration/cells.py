@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
 from iowatt.evaluate.measured import Cell, Measured
+from iowatt.run.histogram import Histogram
 
 #: A process that spends this share of its time on its requests limits them, and not the drive.
 _LIMITED: Final = 0.85
@@ -33,7 +35,10 @@ def is_fresh(cell: Cell) -> bool:
 
 
 def split(measured: Iterable[Measured], host_s: float) -> Split:
-    """Alternate depths of each kind of work are held out, the least and the greatest never; so are mixtures."""
+    """Repeated cells are one; alternate depths of each kind of work are held out, and mixtures.
+
+    The least and the greatest depth never are: they tell latency and ceilings.
+    """
     usable, unused = [], []
     for one in measured:
         why = _unusable(one, host_s)
@@ -42,11 +47,45 @@ def split(measured: Iterable[Measured], host_s: float) -> Split:
     held_out = [one for one in usable if one.cell.op == "mixed"]
     usable = sorted((one for one in usable if one.cell.op != "mixed"), key=lambda one: _order(one.cell))
     for _, group in groupby(usable, key=lambda one: _order(one.cell)[:-2]):
-        cells = list(group)
-        for number, one in enumerate(cells):
-            out = number % 2 == 1 and number < len(cells) - 1
+        depths = [_one(list(same)) for _, same in groupby(group, key=lambda one: _order(one.cell))]
+        for number, one in enumerate(depths):
+            out = number % 2 == 1 and number < len(depths) - 1
             (held_out if out else fitted).append(one)
     return Split(fitted, held_out, unused)
+
+
+def _one(repeats: Sequence[Measured]) -> Measured:
+    """A cell measured several times as one: geometric means of its figures, and all its requests."""
+    first = repeats[0]
+    if len(repeats) == 1:
+        return first
+
+    def mean(values: Iterable[float | None]) -> float | None:
+        known = [math.log(value) for value in values if value]
+        return math.exp(sum(known) / len(known)) if known else None
+
+    def shares(way: str) -> dict[float, float]:
+        every = [getattr(one, way) for one in repeats]
+        return {share: mean(one.get(share) for one in every) or 0.0 for share in every[0]}
+
+    return replace(
+        first,
+        iops=mean(one.iops for one in repeats) or first.iops,
+        mean_s=mean(one.mean_s for one in repeats),
+        reads=shares("reads"),
+        writes=shares("writes"),
+        read_mean_s=mean(one.read_mean_s for one in repeats),
+        write_mean_s=mean(one.write_mean_s for one in repeats),
+        read_histogram=_merged([one.read_histogram for one in repeats]),
+        write_histogram=_merged([one.write_histogram for one in repeats]),
+        watts=mean(one.watts for one in repeats),
+        samples=sum(one.samples for one in repeats),
+    )
+
+
+def _merged(parts: Sequence[Histogram | None]) -> Histogram | None:
+    known = [part for part in parts if part is not None]
+    return Histogram.merged(known) if len(known) == len(parts) else None
 
 
 def _order(cell: Cell) -> tuple[object, ...]:

@@ -68,7 +68,7 @@ def checked_blocks(
     simulated_s: np.ndarray[tuple[int], np.dtype[np.float64]],
     block: np.ndarray[tuple[int], np.dtype[np.int64]],
 ) -> Iterator[CheckedCell]:
-    """Blocks of a trace, every second one held out; rates are of requests one at a time, without think time."""
+    """Blocks of a trace, every second one held out; rates are without think time."""
     for number in np.unique(block):
         mine = block == number
         one, other = measured_s[mine], simulated_s[mine]

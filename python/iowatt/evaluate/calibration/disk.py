@@ -34,7 +34,7 @@ _PHASE: Final = 1e-3
 _READ_AHEAD: Final = ("none", "history", "segment")
 _FAST_WRITE: Final = ("none", "across-reads")
 
-# a + b sqrt(x) + c x at the distances of the signs; and what it is at none, on average and at the whole stroke.
+# a + b sqrt(x) + c x at the distances of the signs; what it is at none, on average and at the whole stroke.
 _CURVE: Final = np.array([[1.0, x**0.5, x] for x in (0.01, 0.33, 0.9)])
 _SEEKS: Final = {
     "seek.single_cylinder": (1.0, 0.0, 0.0),
@@ -193,7 +193,7 @@ def fit_disk(
     seen = signs(asked, measured_s, rows, drive.sector_bytes)
     if np.isnan(seen[NAMES.index("middle")]):
         message = "the trace has too few reads that move the arm: at least 30, far apart"
-        raise InputError("too-few", None, message)
+        raise InputError("empty", None, message)
     start = start_of(drive)
     usable = [one for one in _FIGURES if _can(one[0], one[2], seen, file, start)]
     model = DiskModel(file, drive, paced, candidates, {one[0] for one in usable})
@@ -205,14 +205,15 @@ def fit_disk(
     start |= _first(sign, 60 / start["rpm"], start)
     cached = sign["writes"] < CACHED * sign["middle"]
     policies = _policies(model, start, measured_s, rows, ("across-reads",) if cached else ("none",))
-    places = [NAMES.index(one[2]) for one in usable]
-    figures = _solve(model, start, policies, seen, asked, rows)
+    figures = _solve(model, start, policies, seen=seen, asked=asked, rows=rows)
     again = _policies(model, figures, measured_s, rows)
     if again != policies:
         policies = again
-        figures = _solve(model, figures, policies, seen, asked, rows)
+        figures = _solve(model, figures, policies, seen=seen, asked=asked, rows=rows)
     simulated_s = model.times(figures, policies)
-    draws = _draws(model, figures, policies, asked, measured_s, rows, block, seed)
+    draws = _draws(
+        model, figures, policies, asked=asked, measured_s=measured_s, rows=rows, block=block, seed=seed
+    )
     made = [_figure(path, unit, method, figures[path], draws[path]) for path, unit, _, method in usable]
     if turn_s is not None:
         how = "requests that come back to the same sectors complete whole turns apart"
@@ -294,6 +295,7 @@ def _solve(
     model: DiskModel,
     start: dict[str, float],
     policies: dict[str, str],
+    *,
     seen: Array,
     asked: Asked,
     rows: NDArray[np.int64],
@@ -370,6 +372,7 @@ def _draws(
     model: DiskModel,
     figures: dict[str, float],
     policies: dict[str, str],
+    *,
     asked: Asked,
     measured_s: Array,
     rows: NDArray[np.int64],

@@ -29,7 +29,7 @@ _LEAST: Final = 30
 CACHED: Final = 0.5
 """Writes that take less than this share of a read's time complete in the buffer."""
 _HIT: Final = 0.12
-"""Of a turn: a fifth of the reads that stay at a cylinder wait less than a fifth of it, and take a command."""
+"""Of a turn: a fifth of the reads that stay at a cylinder wait less than a fifth of it."""
 _COHERENT: Final = 2000
 """Turns after which a phase is not followed: speeds drift."""
 _BAND_HZ: Final = (50.0, 300.0)
@@ -108,7 +108,7 @@ def _run_lengths(continues: Mask) -> NDArray[np.int64]:
 
 
 def signs(asked: Asked, response_s: Array, rows: NDArray[np.int64], sector_bytes: int) -> Array:
-    """The signs of ``rows`` (indices, which may repeat) in the order of ``NAMES``; nan where there are few."""
+    """The signs of ``rows`` (indices, which may repeat) by ``NAMES``; nan where there are few."""
     found = np.full(len(NAMES), np.nan)
     time_s, far, write = response_s[rows], asked.far[rows], asked.write[rows]
     reads = far & ~write
@@ -147,8 +147,8 @@ def signs(asked: Asked, response_s: Array, rows: NDArray[np.int64], sector_bytes
 def turn(paced: PacedRequests, response_s: Array, about_s: float) -> float | None:
     """The time of a turn from requests that come back to the same sectors: whole turns pass in between.
 
-    The turn at which the completions of equal requests are most in phase; None where fewer than ``_LEAST`` come
-    back without being buffered, or where they keep no phase. ``about_s`` is a turn, about.
+    The turn at which the completions of equal requests are most in phase; None where fewer than ``_LEAST``
+    come back without being buffered, or where they keep no phase. ``about_s`` is a turn, about.
     """
     ends = np.cumsum(response_s + np.concatenate([[0.0], paced.think_ns[:-1] / 1e9]))
     order = np.lexsort((np.arange(len(ends)), paced.size, paced.offset))

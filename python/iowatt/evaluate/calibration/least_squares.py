@@ -63,6 +63,7 @@ def fit(
     observed: Array,
     start: Array,
     seed: int = 1,
+    *,
     fixed: Sequence[int] = (),
     noise: Noise = Noise(),
 ) -> Fitted:
@@ -88,7 +89,7 @@ def fit(
         if gained < 0.02:
             break
     residuals = observed - simulated
-    flat, low, high = _intervals(sure, residuals, flat, moved, seed, noise)
+    flat, low, high = _intervals(sure, residuals, flat, moved, seed=seed, noise=noise)
     values = np.where(flat, start, values)
     if np.any(flat & moved):
         residuals = observed - model(values)
@@ -137,6 +138,7 @@ def _intervals(
     residuals: Array,
     flat: NDArray[np.bool_],
     moved: NDArray[np.bool_],
+    *,
     seed: int,
     noise: Noise,
 ) -> tuple[NDArray[np.bool_], Array, Array]:
@@ -152,13 +154,23 @@ def _intervals(
         inner_low, inner_high = bootstrap(slopes[:, kept], residuals, seed, noise)
         low[kept] = np.minimum(inner_low, -RESOLUTION)
         high[kept] = np.maximum(inner_high, RESOLUTION)
-        widths = np.maximum(-inner_low, inner_high)
+        widths = np.where(_alone(slopes[:, kept]), np.maximum(-inner_low, inner_high), np.inf)
         widest = int(np.argmax(widths))
         if widths[widest] <= FLAT:
             break
         flat[kept[widest]] = True
     low[~moved], high[~moved] = 0.0, 0.0
     return flat, low, high
+
+
+def _alone(slopes: Array) -> NDArray[np.bool_]:
+    """Which columns are no sum of the others: figures that are told apart from them."""
+    alone = np.ones(slopes.shape[1], bool)
+    for number in range(slopes.shape[1]):
+        column, others = slopes[:, number], np.delete(slopes, number, axis=1)
+        rest = column - others @ np.linalg.lstsq(others, column, rcond=None)[0]
+        alone[number] = np.linalg.norm(rest) > _NEGLIGIBLE * np.linalg.norm(column)
+    return alone
 
 
 def bootstrap(

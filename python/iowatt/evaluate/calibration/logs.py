@@ -32,7 +32,7 @@ def requests(files: Sequence[str | os.PathLike[str]], format_: str | None) -> Pa
     if format_ is None and paths and all(_TIMES.fullmatch(path.name) for path in paths):
         return _joined([_requests(path) for path in paths])
     if len(paths) != 1:
-        message = f"a disk is fitted to one trace, or to fio's logs of completion times; given are {len(paths)} files"
+        message = f"a disk is fitted to one trace, or to fio's logs of times; given are {len(paths)} files"
         raise InputError("not-accepted", ", ".join(map(str, paths)) or "MEASURED", message)
     return read(paths[0], format_)
 
@@ -93,7 +93,8 @@ def _knee(path: Path) -> Iterator[Observed]:
     found = knee(writes[:, 1] * 1024.0, interval_s) if interval_s > 0 else None
     if found is None:
         return
-    text = f"{path.name}: from {found.before / 1e6:.4g} to {found.after / 1e6:.4g} MB/s after {found.time_s:.4g} s"
+    rates = f"from {found.before / 1e6:.4g} to {found.after / 1e6:.4g} MB/s"
+    text = f"{path.name}: {rates} after {found.time_s:.4g} s"
     yield Observed(name="write buffer", unit="bytes", value=found.buffer_bytes, text=text)
 
 

@@ -22,6 +22,7 @@ from iowatt.evaluate.measured import Cell, Measured, simulate
 from iowatt.model.library.ssd import Ssd
 
 SMALL: Final = 4096
+_LARGE: Final = 65536
 _REQUESTS: Final = 10_000
 DIES: Final = "flash.dies_per_channel"
 """A whole number; between two, their response times are interpolated while it is sought."""
@@ -54,9 +55,10 @@ class SsdFit:
 
 
 def alone(cells: Sequence[Measured]) -> float | None:
-    """Seconds of a request of 4 KiB that is alone, from the cells at depth 1: ``t = t(4 KiB) + k (size - 4 KiB)``.
+    """Seconds of a request of 4 KiB that is alone, from the cells at depth 1.
 
-    Least squares of relative errors over the sizes; None where there is no such cell.
+    ``t = t(4 KiB) + k (size - 4 KiB)``. Least squares of relative errors over the
+    sizes; None where there is no such cell.
     """
     single = [one for one in cells if one.cell.outstanding == 1 and one.mean_s]
     if not single:
@@ -87,11 +89,14 @@ def read_figures(cells: Sequence[Measured], drive: Ssd) -> list[SsdFigure]:
         figures.append(
             SsdFigure("performance.read_latency", "s", time_s, "mean of reads that are alone, by size")
         )
-    if rates is not None:
-        figures += [
-            SsdFigure("performance.random_read_iops", "1/s", rates[0], "ceiling of small reads at depth"),
-            SsdFigure("performance.sequential_read", "bytes/s", rates[1], "ceiling of large reads at depth"),
-        ]
+    sizes = {one.cell.size_bytes for one in cells}
+    # Of one size alone, the ceiling of commands and that of bytes are the same.
+    if rates is not None and min(sizes) < _LARGE:
+        how = "ceiling of small reads at depth"
+        figures.append(SsdFigure("performance.random_read_iops", "1/s", rates[0], how))
+    if rates is not None and (len(sizes) > 1 or min(sizes) >= _LARGE):
+        how = "ceiling of large reads at depth"
+        figures.append(SsdFigure("performance.sequential_read", "bytes/s", rates[1], how))
     if drive.geometry is not None and any(one.cell.outstanding > 1 for one in cells):
         how = (
             "growth of response times with depth, a page sensed as its cell type takes: effective parallelism"
