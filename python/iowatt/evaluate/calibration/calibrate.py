@@ -130,7 +130,7 @@ def _ssd(asked: Request, drive: Ssd, candidates: Candidates) -> _Found:
     device = candidates.file(found.tables)
     for held_out, group in ((False, parts.fitted), (True, parts.held_out)):
         for cell in group:
-            ours = simulate(device, cell.cell, host_s, asked.seed, _CHECKED, cell.iops)
+            ours = simulate(device, cell.cell, host_s, asked.seed, requests=_CHECKED, rate=cell.iops)
             found.cells.append(check.checked_cell(cell, ours, ours.watts, held_out=held_out))
     found.notes += _ssd_notes(parts, host_s, found)
     found.observed += list(logs.observed(asked.measured))

@@ -157,7 +157,7 @@ class SsdModel:
         return np.array([self._time(device, one.cell, one.iops) for one in cells])
 
     def _simulated(self, device: str, cell: Cell, rate: float) -> float:
-        found = simulate(device, cell, self.host_s, self.seed, _REQUESTS, float(f"{rate:.3g}"))
+        found = simulate(device, cell, self.host_s, self.seed, requests=_REQUESTS, rate=float(f"{rate:.3g}"))
         if found.iops <= 0:
             raise InputError("empty", cell.source, "the simulated drive completed no request")
         return observed(cell, found.iops, found.mean_s)

@@ -57,7 +57,7 @@ def compare(
     if not measured:
         raise InputError("empty", device, "there are no measured cells to compare with")
     host_s = host_seconds(measured) if host_s is None else host_s
-    run = simulated or (lambda name, cell, host: simulate(name, cell, host, seed, requests))
+    run = simulated or (lambda name, cell, host: simulate(name, cell, host, seed, requests=requests))
     cells = [cell for one in measured for cell in _compared(one, run(device, one.cell, host_s))]
     checked = list(_checked(cells))
     return ComparedDevice(

@@ -34,6 +34,7 @@ def simulate(
     cell: Cell,
     host_s: float = 0.0,
     seed: int = 1,
+    *,
     requests: int = REQUESTS,
     rate: float | None = None,
 ) -> Simulated:

@@ -10,8 +10,8 @@ from iowatt.base.strict import Strict, key
 
 # Of the drives that Aghayev and Desnoyers opened (Skylight, FAST 2015), as recalled: one media cache of about
 # 25 GB on the disk, which fills after some 200,000 small writes whatever their size, because its map is full;
-# bands of 15 to 40 MB. The zones of host-managed drives, 256 MiB, are taken for bands of today's drives.
-BAND_BYTES: Final = 256 << 20
+# bands of 15 to 40 MB.
+BAND_BYTES: Final = 32 << 20
 CACHE_SHARE: Final = 0.004
 LEAST_CACHE_BANDS: Final = 4
 MAP_ENTRIES: Final = 200_000
@@ -23,7 +23,7 @@ class ShingledFigures(Strict):
 
     band: Capacity | None = key(
         "Tracks that overlap, between two gaps: what is rewritten at once.", unset="assumed, and said so",
-        within=(2**20, 2**33), example="256MiB",
+        within=(2**20, 2**33), example="32MiB",
     )  # fmt: skip
     cache: Capacity | None = key(
         "Media cache that takes writes in order of arrival, beyond the capacity.",

@@ -65,7 +65,7 @@ _TESTED_DEPTH: Final[dict[Link, int]] = {"sata": 32, "sas": 64, "nvme": 256}
 """Commands at a time at which the rates of data sheets are taken to be measured."""
 _FAST_TESTED_DEPTH: Final = 512
 _CROWDED: Final = 0.8
-"""Where a published rate needs more than this share of them in sensing alone, makers test with twice as many."""
+"""Where a rate needs more than this share of them in sensing alone, makers test with twice as many."""
 
 SUSPENDS_SINCE: Final = 2016
 """Reads of SATA and SAS drives interrupt programs and erases since then. Under ACT, reads of a drive of 2014

@@ -177,8 +177,8 @@ def operations(
 def _scattered(sheet: Sheet, unit: int, pages: int) -> list[tuple[float, float]]:
     """Pages sensed and bytes moved a second by the reads that draw most, units lying anywhere.
 
-    Of every size from 4 to 128 KiB: the most may lie where bytes and not commands become the limit, or where a
-    read begins one unit more.
+    Of every size from 4 to 128 KiB: the most may lie where bytes and not commands become the limit, or where
+    a read begins one unit more.
     """
     shapes = []
     for size in range(SMALL, SEQUENTIAL + 1, SMALL):
