@@ -1,6 +1,6 @@
 """Hidden figures of simulated drives are found within their intervals.
 
-Two trials of scripts/calibrate_trials.py. The script runs fifty; its own output is the figure that the documentation gives.
+Two trials of scripts/calibrate_trials.py; the script runs fifty, whose outcome the documentation gives.
 """
 
 from __future__ import annotations
