@@ -216,3 +216,30 @@ def test_what_is_for_the_plan_is_refused_without_it():
         verb("x.json", "--size", "1GiB")
     with refused("conflict", Argument("measured", "x.json")):
         verb("x.json", "--fio-jobs")
+
+
+def test_a_disk_from_logs_of_fio_keeps_the_policies_that_nothing_shows(tmp_path):
+    """Reads anywhere, a turn of 8.3 ms: seeks and the turn are told, the buffer's policies are not."""
+    base = tmp_path / "base.toml"
+    base.write_text(
+        'name = "base"\nkind = "hdd"\ntitle = "Base"\ninterface = "SATA 6G"\ncapacity = "4TB"\nrpm = 5400\n'
+        'geometry.outer_rate = "180MB/s"\nseek.average = "8.5ms"\n'
+    )
+    draw = np.random.default_rng(1)
+    offset = draw.integers(0, 4 * 10**12 // 4096 - 10, 4000) * 4096
+    moved = np.abs(np.diff(offset, prepend=0)) / 4e12
+    taken = (3e6 + 12e6 * moved + 8.3e6 * draw.random(4000)).astype(int)
+    log = tmp_path / "disk_clat.1.log"
+    rows = zip(np.cumsum(taken) // 10**6, taken, offset, strict=True)
+    log.write_text("".join(f"{ms}, {ns}, 0, 4096, {at}\n" for ms, ns, at in rows))
+    output = tmp_path / "mine.toml"
+    words = ["devices", "calibrate", str(log), "--based-on", str(base), "-o", str(output), "--json"]
+    ended = CliRunner().invoke(main.app, words)
+    assert ended.exit_code == 0, ended.exception
+    found = {one["figure"]: one for one in json.loads(ended.stdout)["figures"]}
+    assert found["rpm"]["low"] < 60 / 8.3e-3 < found["rpm"]["high"]
+    # 3 ms + 12 ms x, less nothing: a third of the stroke on average.
+    assert found["seek.average"]["value"] == pytest.approx(7e-3, rel=0.05)
+    file = device_file(str(output))
+    assert file.buffer is not None and file.buffer.read_ahead == "history"
+    assert file.buffer.fast_write == "none"

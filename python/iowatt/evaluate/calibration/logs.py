@@ -38,6 +38,8 @@ def requests(files: Sequence[str | os.PathLike[str]], format_: str | None) -> Pa
 
 
 def _rows(path: Path) -> NDArray[np.int64]:
+    if not path.is_file():
+        raise InputError("not-found", str(path), "there is no such file")
     try:
         rows = np.loadtxt(path, delimiter=",", dtype=np.int64, ndmin=2, usecols=range(_columns(path)))
     except (OSError, ValueError) as error:
