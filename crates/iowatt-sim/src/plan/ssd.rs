@@ -83,7 +83,7 @@ pub enum MediaPlan {
     /// NAND flash behind a translation layer.
     Flash(Box<FlashPlan>),
     /// Unknown insides: a service centre with the figures of a data sheet.
-    DataSheet(DataSheetPlan),
+    DataSheet(Box<DataSheetPlan>),
 }
 
 /// NAND flash behind a page-mapping translation layer.
@@ -464,7 +464,7 @@ fn check_quantiles(quantiles: &[QuantilePlan]) -> Result<(), PlanError> {
     for (number, quantile) in quantiles.iter().enumerate() {
         let before = number.checked_sub(1).map(|number| &quantiles[number]);
         let QuantilePlan { share, latency_s } = *quantile;
-        let more = share >= 0.0 && share < 1.0 && before.is_none_or(|b| share > b.share);
+        let more = (0.0..1.0).contains(&share) && before.is_none_or(|b| share > b.share);
         check(more, Range, "share", "must be in 0..1 and above the one before")
             .under_item("quantiles", number)?;
         let longer = positive(latency_s) && before.is_none_or(|b| latency_s >= b.latency_s);

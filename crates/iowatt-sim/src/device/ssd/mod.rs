@@ -51,7 +51,7 @@ use sheet::Sheet;
 #[derive(Debug)]
 enum Media {
     Flash(Box<Flash>),
-    Sheet(Sheet),
+    Sheet(Box<Sheet>),
 }
 
 /// One solid-state drive.
@@ -103,7 +103,7 @@ impl Ssd {
             MediaPlan::DataSheet(sheet) => {
                 let raw = sheet.raw_bytes.unwrap_or_else(|| plan.capacity_bytes());
                 let link = [i.read_bytes_per_s, i.write_bytes_per_s];
-                let media = Media::Sheet(Sheet::new(sheet, link, plan.power.active_w, draws));
+                let media = Media::Sheet(Box::new(Sheet::new(sheet, link, plan.power.active_w, draws)));
                 (media, raw, 1, FlashEnergyPlan::default())
             }
         };
