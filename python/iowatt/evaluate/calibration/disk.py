@@ -293,7 +293,10 @@ def _policies(
     near = [one for one in tried if one[0] <= (1 + _ALIKE) * least]
     best = min(near, key=lambda one: one[1])
     # Policies that the trace does not touch differ by the chance of a phase: they stay as in the base.
-    own = {"read_ahead": model.drive.buffer.read_ahead, "fast_write": model.drive.buffer.fast_write}
+    own: dict[str, str] = {
+        "read_ahead": model.drive.buffer.read_ahead,
+        "fast_write": model.drive.buffer.fast_write,
+    }
     return next((own for one in near if one[2] == own and one[1] <= (1 + _ALIKE) * best[1]), best[2])
 
 
