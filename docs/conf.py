@@ -138,19 +138,19 @@ def _write_errors(folder: Path) -> None:
 
 
 def _write_devices(folder: Path) -> None:
-    from iowatt.model.library import describe, evidence
+    from iowatt.model.library import describe, device_evidence
 
     rows = ["| name | what | power | good for | evidence |", "|---|---|---|---|---|"]
     for device in describe.list_devices().devices:
         uses = ", ".join(device.good_for) or "its figures only"
-        shown = evidence.evidence(device.name).in_short
+        shown = device_evidence(device.name).in_short
         rows.append(f"| `{device.name}` | {device.title} | {device.power_grade} | {uses} | {shown} |")
     (folder / "_devices.md").write_text("\n".join(rows) + "\n")
 
 
 def _write_measured(folder: Path) -> None:
     """The shipped sets of measured cells, and the errors of all devices that were measured."""
-    from iowatt.model.library.evidence import BARS, evidence, replayed_devices, shipped_cells
+    from iowatt.model.library import BARS, device_evidence, replayed_devices, shipped_cells
 
     rows = ["| device | what | source |", "|---|---|---|"]
     for device, about in shipped_cells().items():
@@ -161,7 +161,7 @@ def _write_measured(folder: Path) -> None:
         "|---|---|---|---|---|---|---|---|",
     ]
     for device in (*shipped_cells(), *sorted(replayed_devices())):
-        found = evidence(device)
+        found = device_evidence(device)
         for figure, one in found.errors.items():
             within = f"{BARS[figure]:.0%} | {one.within} of {one.cells}"
             errors = f"{one.median:.1%} | {one.worst:+.1%} | {', '.join(found.trusted_for)}"

@@ -17,7 +17,7 @@ import numpy as np
 
 from iowatt.evaluate import validation
 from iowatt.evaluate.measured import validate_measured
-from iowatt.model.library.evidence import BARS
+from iowatt.model.library import BARS
 
 TARGET = Path(__file__).parents[1] / "python/iowatt/model/library/evidence.toml"
 HEAD = """\

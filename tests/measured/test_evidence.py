@@ -11,8 +11,18 @@ import pytest
 import iowatt
 from iowatt.evaluate.measured import MeasuredDevices, validate_measured
 from iowatt.lenses.evidence import grades, run_doubt
-from iowatt.model.library import describe_device, device_file, device_names, list_devices
-from iowatt.model.library.evidence import BARS, PURPOSES, Evidence, doubts, evidence, shipped_cells
+from iowatt.model.library import (
+    BARS,
+    PURPOSES,
+    Evidence,
+    describe_device,
+    device_evidence,
+    device_file,
+    device_names,
+    doubts,
+    list_devices,
+    shipped_cells,
+)
 
 LIBRARY = files("iowatt.model.library")
 TABLE = tomllib.loads(LIBRARY.joinpath("evidence.toml").read_text())
@@ -54,8 +64,8 @@ def test_the_table_is_that_of_the_validation():
 
 
 def test_doubts_name_the_device_and_its_grade():
-    sheet_only = next(name for name in device_names() if evidence(name).grade == "sheet only")
-    assert evidence(sheet_only).trusted_for == ()
+    sheet_only = next(name for name in device_names() if device_evidence(name).grade == "sheet only")
+    assert device_evidence(sheet_only).trusted_for == ()
     for purpose in PURPOSES:
         assert sheet_only in (doubts([sheet_only], purpose) or "")
     assert doubts(["hp-c3323a"], "tail") is None

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iowatt.evaluate.measured import host_seconds, read_measured, shipped_measured
-from iowatt.model.library.evidence import shipped_cells
+from iowatt.model.library import shipped_cells
 from refused import refused
 
 DATA = Path(__file__).parents[1] / "data"

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from iowatt.base.errors import Argument
 from iowatt.cli import main
-from iowatt.evaluate.measured import Cell, Measured, Simulated, compare, simulate
+from iowatt.evaluate.measured import Cell, Measured, SimulatedCell, compare, simulate
 from iowatt.evaluate.measured.bins import Bins
 from iowatt.pages.measured import document, verdict
 from iowatt.run.histogram import Histogram
@@ -68,7 +68,7 @@ def measured_and(error, **more):
         read_mean_s=1e-4, read_histogram=flat(100_000), watts=5.0, samples=1000, **more,
     )  # fmt: skip
     factor = 1 + error
-    ours = Simulated(
+    ours = SimulatedCell(
         iops=10_000.0 * factor, mean_s=1e-4 * factor, read_mean_s=1e-4 * factor,
         reads={share: time * factor for share, time in theirs.reads.items()},
         read_histogram=flat(round(100_000 * factor)), watts=5.0 * factor, samples=1000,

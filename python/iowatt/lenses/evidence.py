@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from iowatt.model.library.evidence import doubts, evidence
+from iowatt.model.library import device_evidence, doubts
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -29,7 +29,7 @@ def grades(run: Run) -> dict[str, str]:
         return {}
     own = _own_files(run.plan)
     models = dict.fromkeys(str(device["model"]) for device in run.summary["devices"])
-    return {model: evidence("" if model in own else model).in_short for model in models}
+    return {model: device_evidence("" if model in own else model).in_short for model in models}
 
 
 def simulated_devices(summary: Mapping[str, Any], plan: Mapping[str, Any]) -> Iterator[str]:

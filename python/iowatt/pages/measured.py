@@ -7,14 +7,14 @@ from typing import Final, get_args
 
 from iowatt.base.units import format_bytes, format_duration
 from iowatt.evaluate.measured.result import (
-    CheckedFigure,
+    CellFigure,
     ComparedCell,
     ComparedDevice,
-    ComparedFigure,
+    FigureErrors,
     MeasuredDevices,
     Purpose,
 )
-from iowatt.model.library.evidence import ENOUGH, PURPOSES
+from iowatt.model.library import ENOUGH, PURPOSES
 from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, plain, text_columns
@@ -93,7 +93,7 @@ def _checked(found: MeasuredDevices) -> Figure:
     return Figure("checked", "Errors and bars", caption, Table(columns, rows), wide=True, brief=True)
 
 
-def _shown(one: CheckedFigure) -> list[Cell]:
+def _shown(one: FigureErrors) -> list[Cell]:
     return [100 * one.bar, one.cells, one.within, 100 * one.median, 100 * one.worst]
 
 
@@ -171,7 +171,7 @@ def _cells(device: ComparedDevice) -> Figure:
     )
 
 
-def _three(one: ComparedFigure | None) -> list[Cell]:
+def _three(one: CellFigure | None) -> list[Cell]:
     if one is None:
         return [None, None, None]
     factor = 1 if one.figure in ("iops", "watts") else 1e6

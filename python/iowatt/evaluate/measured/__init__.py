@@ -9,7 +9,7 @@ from iowatt.evaluate.measured.cell import (
     Cell,
     Figures,
     Measured,
-    Simulated,
+    SimulatedCell,
     host_seconds,
 )
 from iowatt.evaluate.measured.compare import compare
@@ -26,7 +26,7 @@ __all__ = [
     "Figures",
     "Measured",
     "MeasuredDevices",
-    "Simulated",
+    "SimulatedCell",
     "compare",
     "host_seconds",
     "read_measured",

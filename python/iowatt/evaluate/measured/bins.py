@@ -1,7 +1,7 @@
 """Times that are known only by wide bins: means and quantiles interpolated in them.
 
 Within a bin times are taken as spread evenly over the logarithm; the mean of a bin from ``a`` to ``b`` is
-then ``(b - a) / ln(b / a)``. Simulated times go into the same bins before they are compared.
+then ``(b - a) / ln(b / a)``. SimulatedCell times go into the same bins before they are compared.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class Measured(Figures):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Simulated(Figures):
+class SimulatedCell(Figures):
     """What the model of a drive did at a cell's work."""
 
     beside: tuple[Figures, ...] = ()

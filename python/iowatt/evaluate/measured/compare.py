@@ -12,25 +12,24 @@ from numpy.typing import NDArray
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.evaluate.measured.bins import Bins
-from iowatt.evaluate.measured.cell import SHARES, Cell, Figures, Measured, Simulated, host_seconds
+from iowatt.evaluate.measured.cell import SHARES, Cell, Figures, Measured, SimulatedCell, host_seconds
 from iowatt.evaluate.measured.result import (
-    CheckedFigure,
+    CellFigure,
     ComparedCell,
     ComparedDevice,
-    ComparedFigure,
     Figure,
+    FigureErrors,
     Purpose,
 )
 from iowatt.evaluate.measured.simulate import simulate
-from iowatt.model.library import device_file
-from iowatt.model.library.evidence import BARS, trusted
+from iowatt.model.library import BARS, device_file, trusted
 from iowatt.run.histogram import Histogram
 
 REQUESTS: Final = 100_000
 """Requests that are simulated of a cell: a hundred beyond p99.9."""
 _QUANTILES: Final = (np.arange(1000) + 0.5) / 1000
 
-Simulate = Callable[[str, Cell, float], Simulated]
+Simulate = Callable[[str, Cell, float], SimulatedCell]
 
 
 def compare(
@@ -77,7 +76,7 @@ def compare(
     )
 
 
-def _compared(measured: Measured, simulated: Simulated) -> Iterator[ComparedCell]:
+def _compared(measured: Measured, simulated: SimulatedCell) -> Iterator[ComparedCell]:
     """The cell, and what ran beside it."""
     parts = zip(
         (measured.cell, *measured.cell.beside),
@@ -102,7 +101,7 @@ def _compared(measured: Measured, simulated: Simulated) -> Iterator[ComparedCell
         )
 
 
-def _figures(cell: Cell, theirs: Figures, ours: Figures, *, binned: bool) -> Iterator[ComparedFigure]:
+def _figures(cell: Cell, theirs: Figures, ours: Figures, *, binned: bool) -> Iterator[CellFigure]:
     # Under open arrivals the rate is what was asked for, on both sides.
     if cell.rate_per_s is None:
         yield _figure("iops", None, theirs.iops, ours.iops)
@@ -128,8 +127,8 @@ def _figures(cell: Cell, theirs: Figures, ours: Figures, *, binned: bool) -> Ite
         yield _figure("watts", None, theirs.watts, ours.watts)
 
 
-def _figure(figure: str, direction: str | None, measured: float, simulated: float) -> ComparedFigure:
-    return ComparedFigure.model_validate(
+def _figure(figure: str, direction: str | None, measured: float, simulated: float) -> CellFigure:
+    return CellFigure.model_validate(
         {
             "figure": figure,
             "direction": direction,
@@ -166,12 +165,12 @@ def _at(histogram: Histogram) -> NDArray[np.float64]:
     return np.asarray((low[at] + (high[at] - low[at]) * (wanted - before) / histogram.count[at]) / 1e9)
 
 
-def _checked(cells: Sequence[ComparedCell]) -> Iterator[CheckedFigure]:
+def _checked(cells: Sequence[ComparedCell]) -> Iterator[FigureErrors]:
     for name in get_args(Figure):
         errors = [error for cell in cells if (error := cell.error(name)) is not None]
         bar = BARS.get(name)
         if errors and bar is not None:
-            yield CheckedFigure(
+            yield FigureErrors(
                 figure=name,
                 bar=bar,
                 cells=len(errors),

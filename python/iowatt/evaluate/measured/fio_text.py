@@ -38,7 +38,7 @@ _BLOCK: Final = re.compile(r"\([RWT]\) ([0-9.]{1,15})([KMG]?i?)B-([0-9.]{1,15})(
 
 
 @dataclass
-class _Job:
+class _TextJob:
     """A job's lines, as they are read."""
 
     name: str
@@ -52,11 +52,11 @@ class _Job:
 
 
 @dataclass
-class _Report:
+class _FioReport:
     """One output: what was asked for by job and group, and what came out."""
 
     asked: dict[tuple[str, int], tuple[int, str, str]] = field(default_factory=dict)
-    jobs: list[_Job] = field(default_factory=list)
+    jobs: list[_TextJob] = field(default_factory=list)
 
 
 def read(path: Path) -> list[Measured]:
@@ -75,16 +75,16 @@ def read(path: Path) -> list[Measured]:
     return found
 
 
-def _reports(text: str, path: Path) -> Iterator[_Report]:
-    report, job, way, unit = _Report(), None, "", None
+def _reports(text: str, path: Path) -> Iterator[_FioReport]:
+    report, job, way, unit = _FioReport(), None, "", None
     for number, line in enumerate(text.splitlines(), 1):
         if (head := HEAD.match(line)) is not None:
             if report.jobs:
                 yield report
-                report, job = _Report(), None
+                report, job = _FioReport(), None
             report.asked[head["name"], int(head["group"])] = (number, head["rw"], head["rest"])
         elif (started := _JOB.match(line)) is not None:
-            job = _Job(started["name"], int(started["group"]), int(started["jobs"]), number)
+            job = _TextJob(started["name"], int(started["group"]), int(started["jobs"]), number)
             report.jobs.append(job)
             unit = None
         elif job is None:
@@ -112,8 +112,8 @@ def _number(text: str, where: str) -> float:
         raise InputError("bad-syntax", where, f"{text[:40]!r} is not a number") from None
 
 
-def _cells(report: _Report, path: Path) -> Iterator[Measured]:
-    groups: dict[tuple[int, str], list[_Job]] = {}
+def _cells(report: _FioReport, path: Path) -> Iterator[Measured]:
+    groups: dict[tuple[int, str], list[_TextJob]] = {}
     for job in report.jobs:
         groups.setdefault((job.group, job.name), []).append(job)
     for (group, name), jobs in groups.items():
@@ -129,7 +129,7 @@ def _cells(report: _Report, path: Path) -> Iterator[Measured]:
         yield measured(_cell(jobs, report.asked, place), _times(jobs))
 
 
-def _times(jobs: Sequence[_Job]) -> dict[str, list[JobTimes]]:
+def _times(jobs: Sequence[_TextJob]) -> dict[str, list[JobTimes]]:
     return {
         way: [
             JobTimes(
@@ -144,7 +144,9 @@ def _times(jobs: Sequence[_Job]) -> dict[str, list[JobTimes]]:
     }
 
 
-def _cell(jobs: Sequence[_Job], asked: Mapping[tuple[str, int], tuple[int, str, str]], place: str) -> Cell:
+def _cell(
+    jobs: Sequence[_TextJob], asked: Mapping[tuple[str, int], tuple[int, str, str]], place: str
+) -> Cell:
     job = jobs[0]
     # With group reporting a group has the name of its first job.
     found = asked.get((job.name, job.group))

@@ -12,7 +12,7 @@ Figure = Literal["iops", "mean", "p50", "p90", "p99", "p99.9", "p99.99", "watts"
 Purpose = Literal["mean", "throughput", "tail", "energy"]
 
 
-class ComparedFigure(Result):
+class CellFigure(Result):
     """One figure of a cell: requests per second, seconds or watts.
 
     ``direction`` is ``read`` or ``write`` for times, else None. ``error``: simulated over measured, less 1.
@@ -43,7 +43,7 @@ class ComparedCell(Result):
     source: str
     #: Whether its times were measured in wide bins, and both sides are interpolated in them.
     binned: bool
-    figures: list[ComparedFigure]
+    figures: list[CellFigure]
     demerit: float | None
 
     def error(self, figure: Figure) -> float | None:
@@ -52,7 +52,7 @@ class ComparedCell(Result):
         return max(found, key=abs) if found else None
 
 
-class CheckedFigure(Result):
+class FigureErrors(Result):
     """A figure over all cells: ``bar`` is the error that is accepted, ``within`` how many cells keep it."""
 
     figure: Figure
@@ -76,7 +76,7 @@ class ComparedDevice(Result):
     licence: str | None
     host_s: float
     cells: list[ComparedCell]
-    checked: list[CheckedFigure]
+    checked: list[FigureErrors]
     trusted_for: list[Purpose]
     notes: list[Note]
 

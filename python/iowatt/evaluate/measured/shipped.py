@@ -12,7 +12,7 @@ from iowatt.evaluate.measured.cell import Measured
 from iowatt.evaluate.measured.compare import compare
 from iowatt.evaluate.measured.read import read_measured
 from iowatt.evaluate.measured.result import ComparedDevice, MeasuredDevices
-from iowatt.model.library.evidence import shipped_cells
+from iowatt.model.library import shipped_cells
 
 
 def shipped_measured(device: str) -> list[Measured]:

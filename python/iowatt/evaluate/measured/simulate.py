@@ -14,9 +14,8 @@ from typing import Final
 import polars as pl
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.measured.cell import SHARES, Cell, Figures, Simulated
-from iowatt.model.library import find_device
-from iowatt.model.library.drive import Disk
+from iowatt.evaluate.measured.cell import SHARES, Cell, Figures, SimulatedCell
+from iowatt.model.library import Disk, find_device
 from iowatt.model.library.ssd import Ssd
 from iowatt.run.bundle import Run
 from iowatt.run.histogram import Histogram
@@ -37,7 +36,7 @@ def simulate(
     *,
     requests: int = REQUESTS,
     rate: float | None = None,
-) -> Simulated:
+) -> SimulatedCell:
     """Figures of a drive at a cell's work.
 
     Parameters
@@ -164,14 +163,14 @@ def _workloads(cell: Cell, name: str, host_s: float, rate: float) -> list[str]:
     return made
 
 
-def _figures(run: Run, cell: Cell, host_s: float) -> Simulated:
+def _figures(run: Run, cell: Cell, host_s: float) -> SimulatedCell:
     main = _of(run, "cell", cell, host_s)
     if main.samples == 0:
         raise InputError("empty", cell.source or cell.name, "the simulated drive completed no request")
     beside = tuple(_of(run, f"beside{number}", one, host_s) for number, one in enumerate(cell.beside))
     watts = run.summary["power_w"]["mean"]
     fields = {name: getattr(main, name) for name in Figures.__dataclass_fields__}
-    return Simulated(**{**fields, "watts": watts}, beside=beside)
+    return SimulatedCell(**{**fields, "watts": watts}, beside=beside)
 
 
 def _of(run: Run, name: str, cell: Cell, host_s: float) -> Figures:

@@ -12,7 +12,7 @@ from iowatt.base.units import format_bytes, format_duration
 from iowatt.model.library import derive
 from iowatt.model.library.class_rules import complete
 from iowatt.model.library.device import DeviceFile
-from iowatt.model.library.evidence import BARS, Evidence, evidence
+from iowatt.model.library.evidence import BARS, Evidence, device_evidence
 from iowatt.model.library.find import device_file, device_names
 from iowatt.model.library.result import (
     CheckedError,
@@ -87,7 +87,7 @@ def list_devices(
     files = [device_file(name) for name in device_names()]
     return DeviceList(
         devices=[
-            DeviceListing(**_summary(file, evidence(file.name)))
+            DeviceListing(**_summary(file, device_evidence(file.name)))
             for file in files
             if (kind is None or file.kind == kind)
             and (since is None or (file.year or 0) >= since)
@@ -146,7 +146,7 @@ def describe_device(file: DeviceFile) -> DeviceDescription:
 def _evidence(file: DeviceFile) -> Evidence:
     """The evidence for a file's device; a file of one's own has none, whatever its name."""
     of_library = file.name in device_names() and device_file(file.name) == file
-    return evidence(file.name) if of_library else Evidence(file.name, "sheet only")
+    return device_evidence(file.name) if of_library else Evidence(file.name, "sheet only")
 
 
 def _summary(file: DeviceFile, checked: Evidence) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def trusted(purpose: str, counts: Mapping[str, tuple[int, int]]) -> bool:
     )
 
 
-def evidence(device: str) -> Evidence:
+def device_evidence(device: str) -> Evidence:
     """The evidence for a device of the library; any other name or file is *sheet only*."""
     errors = {
         figure: CheckedErrors(**values)
@@ -98,7 +98,7 @@ def doubts(devices: Iterable[str], purpose: str) -> str | None:
 
     For the line in which the figure stands: ``tail not checked for intel-dc-s3700-800gb (sheet only)``.
     """
-    found = [text for device in dict.fromkeys(devices) if (text := evidence(device).doubt(purpose))]
+    found = [text for device in dict.fromkeys(devices) if (text := device_evidence(device).doubt(purpose))]
     if len(found) > 1:
         return f"{found[0]}, and for {len(found) - 1} more"
     return found[0] if found else None
