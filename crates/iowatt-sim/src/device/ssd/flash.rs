@@ -21,7 +21,8 @@ use crate::rng::{KeyedDraws, Stream};
 /// What became of a read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReadOut {
-    /// When the last of it has come over its channel; the present where nothing had to.
+    /// When the first unit and the last of it have come over their channels; the past where nothing had to.
+    pub first: Nanos,
     pub done: Nanos,
     /// Pages sensed.
     pub pages: u32,
@@ -412,7 +413,10 @@ impl Flash {
         let channels = bench.channels.len() as u32;
         let channel = &mut bench.channels[(die_index % channels) as usize];
         let transfer = whole(f64::from(units) * bench.unit.bytes() as f64 * bench.byte);
-        out.done = out.done.max(sensed.max(*channel) + transfer);
+        let begins = sensed.max(*channel);
+        let first = begins + whole(bench.unit.bytes() as f64 * bench.byte);
+        out.first = if out.pages == 0 { first } else { out.first.min(first) };
+        out.done = out.done.max(begins + transfer);
         *channel = (*channel).max(now) + transfer;
         out.pages += pages;
         bench.counts.pages_read += u64::from(pages);

@@ -227,12 +227,13 @@ impl Ssd {
                 command.energy.transfer = self.energy.transfer_j_per_byte * bytes as f64;
                 command.energy.command = self.energy.command_j;
                 if op.write {
-                    least = over_bus(self.links[1].carry(now, ready, bytes, bytes));
+                    least = over_bus(self.links[1].carry(now, (ready, ready), bytes, bytes));
                     command.gate = flash.write((now, least), (from, until), op.cause, &mut meter);
                 } else {
                     let out = flash.read((now, ready), (from, until), &mut meter);
                     let rest = bytes.min(flash.unit_bytes());
-                    least = over_bus(self.links[0].carry(now, ready.max(out.done), bytes, rest));
+                    let over = (ready.max(out.first), ready.max(out.done));
+                    least = over_bus(self.links[0].carry(now, over, bytes, rest));
                     command.energy.media = f64::from(out.pages) * self.energy.read_j;
                     command.hit = out.pages == 0;
                 }
