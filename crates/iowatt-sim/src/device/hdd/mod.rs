@@ -13,7 +13,6 @@ mod layout;
 mod pitch;
 mod reach;
 mod seek;
-pub mod shingled;
 mod stream;
 #[cfg(test)]
 pub(crate) mod tests;
