@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lots_depend_on_the_occasion_alone_and_are_even() {
+    fn draws_depend_on_the_occasion_alone_and_are_even() {
         let draws = KeyedDraws::new(7, Component::CopyTie, 3);
         assert_eq!(
             draws.below(1 << 40, [5, 6, 7]),
