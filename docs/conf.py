@@ -38,7 +38,7 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.emerald.rules import describe as rules
     from iowatt.lenses.cost.book import listing as book
     from iowatt.lenses.cost.systems.inventory_file import InventoryFile
-    from iowatt.model.library import derive, describe
+    from iowatt.model.library import derive
     from iowatt.model.library.device import DeviceFile
     from iowatt.model.power.part import PartFile, certificates, find_part, part_names
     from iowatt.model.profile import Profile, profile_list
@@ -62,12 +62,8 @@ def _write_catalogues(_app: object) -> None:
             for key in catalogue(model).values()
         ]
         (folder / name).write_text("\n".join(entries))
-    rows = ["| name | what | power | good for |", "|---|---|---|---|"]
-    for device in describe.list_devices().devices:
-        uses = ", ".join(device.good_for) or "its figures only"
-        rows.append(f"| `{device.name}` | {device.title} | {device.power_grade} | {uses} |")
-    (folder / "_devices.md").write_text("\n".join(rows) + "\n")
-
+    _write_devices(folder)
+    _write_measured(folder)
     rows = ["| name | what | idle W | active W | law |", "|---|---|---|---|---|"]
     for part in (find_part(name, Path()) for name in part_names()):
         watts = ["" if figure is None else f"{figure:g}" for figure in (part.idle, part.active)]
@@ -104,6 +100,34 @@ def _write_catalogues(_app: object) -> None:
     rows = ["| figure | of the example | | rule |", "|---|---|---|---|"]
     rows += [f"| `{step.figure}` | {step.text} | {step.quality} | {step.rule} |" for step in steps.taken]
     (folder / "_device_rules.md").write_text("\n".join(rows) + "\n")
+    _write_library(folder)
+
+
+def _write_library(folder: Path) -> None:
+    """How many devices can be simulated, and the rules of classes."""
+    import tomllib
+
+    from iowatt.model.library.class_rules import RULES
+    from iowatt.model.library.describe import ON_SALE_SINCE, list_devices
+
+    everything = list_devices().devices
+    times, energy = (sum(purpose in d.simulated_for for d in everything) for purpose in ("time", "energy"))
+    today = list_devices(needs=["simulation"], since=2020, buyable=True).devices
+    priced = sum(device.price_usd is not None for device in today)
+    (folder / "_device_counts.md").write_text(
+        f"Of the {len(everything)} devices, {times} can be simulated for time, {energy} of them for energy, "
+        f"too. {len(today)} of these came out in 2020 or later and can be bought, {priced} of them with a "
+        "price of their own. "
+        f"(What came out before {ON_SALE_SINCE} is not counted as on sale.)\n"
+    )
+    rows = ["| class | figure | rule (SI units) | model lines | band |", "|---|---|---|---|---|"]
+    for name, rules in tomllib.loads(RULES.read_text("utf-8")).items():
+        for rule in rules:
+            law = f"{rule['factor']:.4g}" + (f" x {rule['basis']}" if rule["basis"] else "")
+            law += f"^{rule['power']:g}" if rule["basis"] and rule["power"] != 1 else ""
+            band = f"{rule['low'] - 1:+.0%} to {rule['high'] - 1:+.0%}"
+            rows.append(f"| {name} | `{rule['figure']}` | {law} | {rule['models']} | {band} |")
+    (folder / "_class_rules.md").write_text("\n".join(rows) + "\n")
 
 
 def _write_errors(folder: Path) -> None:
@@ -111,6 +135,38 @@ def _write_errors(folder: Path) -> None:
 
     rows = ["| code | meaning |", "|---|---|", *(f"| `{code}` | {text} |" for code, text in CODES.items())]
     (folder / "_errors.md").write_text("\n".join(rows) + "\n")
+
+
+def _write_devices(folder: Path) -> None:
+    from iowatt.model.library import describe, device_evidence
+
+    rows = ["| name | what | power | good for | evidence |", "|---|---|---|---|---|"]
+    for device in describe.list_devices().devices:
+        uses = ", ".join(device.good_for) or "its figures only"
+        shown = device_evidence(device.name).in_short
+        rows.append(f"| `{device.name}` | {device.title} | {device.power_grade} | {uses} | {shown} |")
+    (folder / "_devices.md").write_text("\n".join(rows) + "\n")
+
+
+def _write_measured(folder: Path) -> None:
+    """The shipped sets of measured cells, and the errors of all devices that were measured."""
+    from iowatt.model.library import BARS, device_evidence, replayed_devices, shipped_cells
+
+    rows = ["| device | what | source |", "|---|---|---|"]
+    for device, about in shipped_cells().items():
+        rows.append(f"| `{device}` | {about['tool']}: {about['how']} | {about['source']} |")
+    (folder / "_measured_sets.md").write_text("\n".join(rows) + "\n")
+    rows = [
+        "| device | grade | figure | bar | within | median error | largest error | trusted for |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for device in (*shipped_cells(), *sorted(replayed_devices())):
+        found = device_evidence(device)
+        for figure, one in found.errors.items():
+            within = f"{BARS[figure]:.0%} | {one.within} of {one.cells}"
+            errors = f"{one.median:.1%} | {one.worst:+.1%} | {', '.join(found.trusted_for)}"
+            rows.append(f"| `{device}` | {found.grade} | {figure} | {within} | {errors} |")
+    (folder / "_measured_errors.md").write_text("\n".join(rows) + "\n")
 
 
 def _write_fabric(folder: Path) -> None:

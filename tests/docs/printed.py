@@ -27,7 +27,7 @@ _INDENTED = re.compile(r"^ {4,}(?:\$ )?(?:\.venv/bin/)?(?:iowatt|make|sqlite3) "
 
 
 #: What writes files and prints no document.
-WITHOUT_DOCUMENT = (["devices", "import"],)
+WITHOUT_DOCUMENT = (["devices", "import"], ["devices", "calibrate"])
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:

@@ -34,6 +34,17 @@ def test_the_drive_chooses_among_what_it_holds(burst):
     assert host.summary["response_time_ms"] == all_of_them.summary["response_time_ms"]
 
 
+def test_a_deadline_bounds_the_longest_wait(burst):
+    def longest_ms(*sets):
+        return burst(f"{DEPTH}=512", f"{SCHEDULER}=sstf", *sets).summary["response_time_ms"]["all"]["max"]
+
+    # All 500 come at once: whatever is left after 100 ms is served in order of arrival.
+    without, fcfs = longest_ms(), burst().summary["response_time_ms"]["all"]["max"]
+    late = longest_ms("array.pool.disks.drive_deadline=100ms")
+    assert without < late <= fcfs
+    assert longest_ms("array.pool.disks.drive_deadline=1h") == without
+
+
 def test_queue_lengths_of_both_levels(burst):
     for device in burst().summary["devices"]:
         assert device["queue_length_mean_host"] is device["queue_length_mean_drive"] is None

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from iowatt.base.errors import InputError
 from iowatt.model.library import derive, device_file, find_drive
 from iowatt.model.library.mechanics import seek_time
 from refused import refused
@@ -90,6 +91,79 @@ def test_a_data_sheets_buffer_and_queue_are_assumed(tmp_path):
 def test_the_size_of_the_buffer_by_capacity(tmp_path, capacity, mebibytes):
     made = drive(tmp_path, SHEET.replace("900GB", capacity))
     assert made.buffer.segments * made.buffer.segment_sectors * 512 == mebibytes << 20
+
+
+TWO_ARMS = SHEET.replace("rpm =", "actuators = 2\nrpm =")
+SMR = SHEET.replace("rpm =", 'recording = "dm-smr"\nrpm =').replace("900GB", "8TB")
+
+
+def test_two_actuators_share_surfaces_rate_and_addresses(tmp_path):
+    one, two = drive(tmp_path, SHEET), drive(tmp_path, TWO_ARMS)
+    assert (two.actuators, two.surfaces, two.sectors) == (2, one.surfaces // 2, one.sectors)
+    # The rate of the data sheet is that of both arms.
+    assert two.sequential_rate(0) == pytest.approx(one.sequential_rate(0) / 2, rel=0.01)
+    plan = two.plan("random")
+    assert plan["actuators"] == 2 and "shingled" not in plan and "actuators" not in one.plan("random")
+    assert two.layout.held(two.surfaces) >= -(-two.sectors // 2)
+    given = drive(tmp_path, TWO_ARMS + '[geometry]\nouter_rate = "198MB/s"\n')
+    assert given.sequential_rate(0) == pytest.approx(198e6, rel=0.01)
+
+
+def test_watts_of_one_of_two_arms(tmp_path):
+    power = drive(tmp_path, TWO_ARMS + WATTS).power
+    # 3 W idle; 5.5 W of random work and of sequential reads with both arms: 1.25 W an arm.
+    assert (power.idle, power.positioning, power.active) == (3.0, 4.25, 4.25)
+    given = drive(tmp_path, TWO_ARMS + WATTS + 'positioning = "5W"\n').power
+    assert (given.positioning, given.active) == (5.0, 4.25)
+
+
+def test_bands_and_media_cache_of_a_shingled_drive(tmp_path):
+    made = drive(tmp_path, SMR)
+    cache = 32_000_000_000 // 512
+    assert made.plan("random")["shingled"] == {
+        "band_sectors": 524_288, "cache_sectors": cache, "map_entries": 200_000, "idle_s": 1.0,
+    }  # fmt: skip
+    assert made.sectors == 8_000_000_000_000 // 512
+    assert made.layout.held(made.surfaces) >= made.sectors + cache
+    for figure in ("band = 256 MiB", "cache = 32 GB", "map_entries = 200,000", "idle = 1 s"):
+        assert any(f"shingled.{figure} (" in note for note in made.notes), figure
+    given = '[shingled]\nband = "32MiB"\ncache = "25GB"\nmap_entries = 9000\nidle = "2s"\n'
+    made = drive(tmp_path, SMR + given)
+    assert made.shingled.plan(512) == {
+        "band_sectors": 65_536, "cache_sectors": 48_828_125, "map_entries": 9_000, "idle_s": 2.0,
+    }  # fmt: skip
+    assert not any("shingled." in note for note in made.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (SHEET + '[shingled]\nband = "32MiB"\n', "conflict"),
+        (SMR + '[shingled]\nband = "32MiB"\ncache = "16MiB"\n', "conflict"),
+        (SMR + '[shingled]\nband = "1049kB"\n', "not-accepted"),
+        (TWO_ARMS.replace("actuators = 2", "actuators = 3"), "out-of-range"),
+    ],
+)
+def test_what_a_special_disk_cannot_be(tmp_path, text, code):
+    with pytest.raises(InputError) as error:
+        drive(tmp_path, text)
+    assert error.value.code == code
+
+
+def test_the_size_of_the_buffer_as_given(tmp_path):
+    made = drive(tmp_path, SHEET.replace("rpm =", 'buffer_size = "512MiB"\nrpm ='))
+    assert made.buffer.segments * made.buffer.segment_sectors * 512 == 512 << 20
+    assert any("512 MiB, its buffer_size" in note for note in made.notes)
+
+
+@pytest.mark.parametrize(
+    ("capacity", "surfaces"),
+    [("8TB", 8), ("10TB", 14), ("12TB", 14), ("14TB", 18), ("18TB", 18), ("20TB", 20), ("24TB", 20)],
+)
+def test_surfaces_by_capacity(tmp_path, capacity, surfaces):
+    made = drive(tmp_path, SHEET.replace("900GB", capacity))
+    assert made.surfaces == surfaces
+    assert any(f"geometry.surfaces = {surfaces} (" in note for note in made.notes)
 
 
 @pytest.mark.parametrize(

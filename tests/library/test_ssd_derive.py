@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from pydantic import ValidationError
@@ -13,7 +14,7 @@ from iowatt.model.library.describe import good_for
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.electrical.figures import HddPower
 from iowatt.model.library.find import find_device
-from iowatt.model.library.ssd import derive, joules
+from iowatt.model.library.ssd import ceiling, derive, inside, joules, media
 from iowatt.model.library.ssd.drive import FREE_BLOCKS
 from iowatt.model.library.ssd.media import MEDIA, cell_of
 from refused import refused
@@ -58,13 +59,15 @@ def test_the_flash_does_what_the_sheet_says(name):
     stripe_s = times.program_s + moved_s + times.erase_s / geometry.pages_per_block
     written = geometry.dies * geometry.stripe_bytes / stripe_s
     assert written == pytest.approx(rated.sequential_write, rel=1e-9)
-    # Dies have time to spare for the reads, and channels for their bytes.
-    assert geometry.dies / times.read_s > 1.1 * rated.random_read_iops
+    # Dies just have the time for the reads, channels have some to spare for their bytes.
+    assert geometry.dies / times.read_hold_s > rated.random_read_iops
+    assert times.read_hold_s >= times.read_s * (1 - 1e-9)
     assert geometry.channels * times.channel_bytes_per_s > 1.2 * rated.sequential_read
     assert times.program_s >= 0.999 * MEDIA[cell_of(FILES[name].media)].program_s
     assert 0.01 <= geometry.spare < 1
     assert drive.flash_bytes > drive.raw_bytes * (1 + geometry.spare)
-    assert drive.flash_bytes < drive.raw_bytes * (1 + geometry.spare) + 7 * geometry.superblock_bytes
+    room = 7 if drive.bursts is None else 7 + drive.bursts.superblocks
+    assert drive.flash_bytes < drive.raw_bytes * (1 + geometry.spare) + room * geometry.superblock_bytes
     assert drive.problem() is None
 
 
@@ -87,7 +90,8 @@ def test_joules_of_operations_come_to_the_watts_of_the_sheet(name):
     scattered = max(_reading_w(drive, spent, size, unit) for size in sizes)
     in_order = _reading_w(drive, spent, joules.SEQUENTIAL, max(unit, geometry.page_bytes))
     if FILES[name].power.sequential_read is not None:
-        assert in_order == pytest.approx(FILES[name].power.sequential_read, rel=1e-9)
+        # Some sheets have more watts for idling than for reading.
+        assert in_order == pytest.approx(max(awake_w, FILES[name].power.sequential_read), rel=1e-9)
         assert scattered <= drive.work.most * (1 + 1e-9)
     else:
         # One figure for all work: it is the most that any reading draws.
@@ -164,7 +168,8 @@ def test_figures_of_a_file_are_taken():
         "channel_rate": "1200MB/s", "mapping_unit": "8KiB", "write_buffer": "32MiB",
         "over_provisioning": 0.28,
         "pe_cycles": 1500,
-        "suspend": {"program": False, "latency": "5us"},
+        "read_hold": "70us", "retries": 0.01, "map_entry": 4, "bursts": {"superblocks": 3, "share": 0.5},
+        "suspend": {"program": False, "latency": "5us", "most": 3},
     }  # fmt: skip
     drive = own(flash=flash, endurance={"tbw": "500TB"})
     assert vars(drive.geometry) == {
@@ -176,10 +181,16 @@ def test_figures_of_a_file_are_taken():
         "program_s": 1e-3,
         "erase_s": 4e-3,
         "channel_bytes_per_s": 1.2e9,
+        "read_by_page_s": pytest.approx(
+            (50e-6 * 2 / 4.75, 50e-6 * 3 / 4.75, 50e-6 * 5 / 4.75, 50e-6 * 9 / 4.75)
+        ),
+        "read_hold_s": 70e-6,
+        "retries": 0.01,
     }
     assert (drive.buffer_bytes, drive.wear.pe_cycles, drive.wear.rated_bytes) == (32 << 20, 1500, 5e14)
     plan = drive.plan()["media"]
-    assert plan["suspend"] == {"program": False, "erase": True, "latency_s": 5e-6}
+    assert (plan["gc"]["burst"], plan["map_entry_bytes"]) == ({"blocks": 3, "share": 0.5}, 4)
+    assert plan["suspend"] == {"program": False, "erase": True, "latency_s": 5e-6, "most": 3}
     assert not any("flash." in note for note in drive.notes if "assumed" in note)
 
 
@@ -187,7 +198,8 @@ def test_latencies_leave_the_controller_its_share():
     rates = OWN["performance"]
     told = own(performance={**rates, "read_latency": "90us", "write_latency": "20us"})
     sensed = told.times.read_s + 4096 / told.times.channel_bytes_per_s
-    moved = 4096 / 3e9
+    # Of the link, PCIe 4.0 x4, and not at the sequential rate: that is the controller's.
+    moved = 4096 / (0.91 * 4 * 1969e6)
     assert told.interface.command_read_s == pytest.approx(90e-6 - sensed - moved)
     assert told.interface.command_write_s == pytest.approx(20e-6 - moved)
     # A sequential read is one that the drive has read ahead: no sensing in it.
@@ -231,10 +243,10 @@ def test_a_cell_type_of_the_file_makes_flash_of_it():
     assert own(media="TLC/MLC 16nm", flash={"cell": "mlc"}).geometry is not None
 
 
-def test_a_map_too_large_is_refused():
-    with refused("out-of-range", "own.toml") as error:
-        own(capacity="30TB", flash={"mapping_unit": "4KiB"})
-    assert "4096" in error.value.message and "4,294,967,280" in error.value.message
+def test_a_map_too_large_leaves_the_data_sheet():
+    sheet = own(capacity="30TB", flash={"mapping_unit": "4KiB"})
+    assert sheet.geometry is None
+    assert "4 KiB" in sheet.why_sheet
     drive = own(capacity="30TB", performance={**OWN["performance"], "random_write_iops": 30_000})
     assert drive.geometry.mapping_bytes == 16384
     assert any("flash.mapping_unit" in note for note in drive.notes)
@@ -295,3 +307,146 @@ def test_superblocks_kept_free_are_not_counted_as_spare():
     geometry = drive.geometry
     holding = geometry.superblock_bytes * (drive.plan()["media"]["blocks_per_plane"] - FREE_BLOCKS - 1)
     assert 0 <= holding - 1.1e12 < geometry.superblock_bytes
+
+
+@pytest.mark.parametrize("cell", MEDIA)
+def test_page_types_have_the_mean_and_a_base_as_long_as_a_reference(cell):
+    times = media.read_by_page(cell, 60e-6)
+    assert len(times) == list(MEDIA).index(cell) + 1
+    assert sum(times) / len(times) == pytest.approx(60e-6)
+    references = media.REFERENCES[cell]
+    assert [s / times[0] for s in times] == pytest.approx([(1 + n) / 2 for n in references])
+
+
+def test_page_types_of_qlc_are_near_those_measured():
+    measured = (47.9e-6, 76.2e-6, 134.6e-6, 228.1e-6)
+    for rule, s in zip(media.read_by_page("qlc", MEDIA["qlc"].read_s), measured, strict=True):
+        assert rule == pytest.approx(s, rel=0.08)
+
+
+def test_times_by_page_of_a_file_decide():
+    drive = own(flash={"read_times": ["44us", "60us", "92us"]})
+    assert drive.times.read_by_page_s == (44e-6, 60e-6, 92e-6)
+    assert drive.times.read_s == pytest.approx(196e-6 / 3)
+    assert drive.plan()["media"]["read_by_page_s"] == [44e-6, 60e-6, 92e-6]
+
+
+def test_times_by_page_are_as_many_as_a_cell_has_bits():
+    with refused("conflict", "own.toml") as error:
+        own(flash={"read_times": ["44us", "60us"]})
+    assert "flash.read_times" in error.value.message
+
+
+@pytest.mark.parametrize(("customers", "dies"), [(2, 1), (32, 12), (256, 40), (256, 400)])
+def test_dies_hold_the_reads_that_are_under_way(customers, dies):
+    """Exponential times have the closed form of a balanced closed network; equal ones queue half as long."""
+    mean, deviation = 1.0, 1.0
+    exponential = inside.busy_share(customers, dies, (mean - deviation, mean + deviation))
+    assert exponential == pytest.approx((customers - 1) / (customers - 1 + dies))
+    busy = inside.busy_share(customers, dies, (70e-6,))
+    assert exponential < busy < 1
+    assert dies * (busy + busy**2 / 2 / (1 - busy)) == pytest.approx(customers - 1)
+
+
+def test_commands_hold_the_controller_by_their_size():
+    small, large = 1 / 465_000, 131_072 / 2850e6
+    assert ceiling.holds(465_000, 2850e6) == ((4096, small), (131_072, large))
+    # A published figure of 8 KiB comes between; what is faster than 4 KiB is not believed.
+    assert ceiling.holds(465_000, 2850e6, 280_000)[1] == (8192, 1 / 280_000)
+    assert ceiling.holds(465_000, 2850e6, 500_000)[1] == (8192, small)
+    # Small ones that take as long as 128 KiB at the sequential rate: sizes beyond keep that rate.
+    (_, first), (size, last) = ceiling.holds(1_000, 1e9)
+    assert (first, last, size) == (1e-3, 1e-3, 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("words", "rate"),
+    [
+        ("PCIe 3.0 x4 NVMe", 0.91 * 4 * 985e6),
+        ("NVMe, PCIe Gen4 x8", 0.91 * 8 * 1969e6),
+        ("SATA 6G", 0.94 * 600e6),
+        ("SATA 6G/SAS 12G", 0.94 * 1200e6),
+        ("U.2", None),
+        (None, None),
+    ],
+)
+def test_links_carry_what_their_words_say(words, rate):
+    assert ceiling.link_rate(words) == (None if rate is None else pytest.approx(rate))
+
+
+@pytest.mark.parametrize(
+    ("interface", "year", "suspends"),
+    [
+        ("SATA 6G", 2014, False),
+        ("SATA 6G", 2018, True),
+        ("SATA 6G", None, True),
+        ("PCIe 3.0 x4 NVMe", 2014, True),
+    ],
+)
+def test_old_drives_do_not_interrupt_programs(interface, year, suspends):
+    rates = {**OWN["performance"], "sequential_read": "500MB/s", "sequential_write": "400MB/s"}
+    rates |= {"random_read_iops": 80_000, "random_write_iops": 20_000}
+    drive = own(interface=interface, performance=rates, **({} if year is None else {"year": year}))
+    assert (drive.suspend is not None) == suspends
+    assert any("flash.suspend" in note for note in drive.notes)
+
+
+def test_quantiles_of_an_unloaded_latency():
+    rates = OWN["performance"]
+    given = own(media="3D XPoint", performance={**rates, "read_quantiles": {"p50": "10us", "p999": "30us"}})
+    assert given.sheet.read_quantiles == ((0.5, 10e-6), (0.999, 30e-6))
+    # Linear in -ln(1 - share): 10 us, and (30 - 10) / ln(500) for each unit that an exponential draw has
+    # beyond ln 2, up to 30 us.
+    slope = 20e-6 / math.log(500)
+    assert given.sheet.read_s == pytest.approx(10e-6 + slope * (0.5 - 0.001))
+    # Without any, those of its kind of memory about the latency: the mean is what is published.
+    nand = own(media="TLC/MLC", performance={**rates, "read_latency": "80us"})
+    assert derive.mean_of(nand.sheet.read_quantiles) == pytest.approx(80e-6)
+    assert any("performance.read_quantiles" in note for note in nand.notes)
+
+
+def test_quantiles_must_rise():
+    with pytest.raises(ValidationError):
+        DeviceFile.model_validate(
+            {**OWN, "performance": {**OWN["performance"], "read_quantiles": {"p50": "10us", "p99": "9us"}}}
+        )
+
+
+CACHE = {"size": "50GB", "sustained": "800MB/s", "idle": "200ms"}
+
+
+def test_a_cache_of_one_bit_cells_has_the_published_writes_and_flash_the_sustained_ones():
+    drive = own(flash={"slc_cache": CACHE})
+    times, geometry = drive.times, drive.geometry
+    media_plan = drive.plan()["media"]
+    assert media_plan["slc_cache"] == {"bytes": 50 * 10**9, "program_s": 200e-6, "idle_s": 0.2}
+    moved_s = geometry.stripe_bytes / times.channel_bytes_per_s
+    once_s = times.program_s + moved_s + times.erase_s / geometry.pages_per_block
+    folded_s = 200e-6 + moved_s + times.read_s
+    assert geometry.dies * geometry.stripe_bytes / (once_s + folded_s) == pytest.approx(800e6)
+    assert drive.interface.write_holds[-1] == (131_072, pytest.approx(131_072 / 3000e6))
+
+
+def test_a_dynamic_cache_shrinks_with_what_the_drive_holds():
+    drive = own(flash={"slc_cache": {**CACHE, "dynamic": True}})
+    half = replace(drive, behaviour=replace(drive.behaviour, fill=0.5))
+    assert half.plan()["media"]["slc_cache"]["bytes"] == 25 * 10**9
+    assert drive.plan()["media"]["slc_cache"]["bytes"] == 0
+    fresh = replace(drive, behaviour=replace(drive.behaviour, steady=False))
+    assert fresh.plan()["media"]["slc_cache"]["bytes"] == 50 * 10**9
+
+
+def test_a_cache_of_a_drive_by_its_data_sheet():
+    sheet = own(media="TLC/MLC", flash={"slc_cache": CACHE}).plan()["media"]
+    assert sheet["write_cache"] == {"bytes": 50 * 10**9, "folding_bytes_per_s": 800e6, "idle_s": 0.2}
+    assert sheet["write"]["bytes_per_s"] == 2000e6
+
+
+@pytest.mark.parametrize(("interface", "year", "bursts"), [("SATA 6G", 2014, True), ("SATA 6G", 2017, False)])
+def test_old_drives_collect_in_bursts(interface, year, bursts):
+    rates = {**OWN["performance"], "sequential_read": "500MB/s", "sequential_write": "400MB/s"}
+    rates |= {"random_read_iops": 80_000, "random_write_iops": 20_000}
+    drive = own(interface=interface, year=year, performance=rates)
+    expected = {"blocks": 2, "share": 0.3} if bursts else None
+    assert drive.plan()["media"]["gc"]["burst"] == expected
+    assert any("flash.bursts" in note for note in drive.notes) == bursts

@@ -310,6 +310,13 @@ def test_commands_that_a_drive_holds():
     assert "drive-scheduler-unused" in noted(alone["notes"])
 
 
+def test_deadlines_of_both_queues():
+    plain, late = held(""), held('scheduler_deadline = "500ms"')
+    assert "deadline_s" not in plain and late["deadline_s"] == 0.5
+    queued = held('queue_depth = 32\ndrive_scheduler = "sptf"\ndrive_deadline = "2s"')
+    assert queued["command_queue"] == {"depth": 32, "scheduler": "sptf", "deadline_s": 2.0}
+
+
 def test_the_write_cache_can_be_turned():
     def fast_write(keys: str, device: str) -> tuple[int, int]:
         """The level, and how many notes the key adds."""

@@ -121,6 +121,8 @@ def test_check_says_what_it_amounts_to():
     [
         ('scheduler = "look"', "not-applicable @ array.pool.ssds.scheduler", []),
         ('drive_scheduler = "sptf"', "not-applicable @ array.pool.ssds.drive_scheduler", []),
+        ('scheduler_deadline = "1s"', "not-applicable @ array.pool.ssds.scheduler_deadline", []),
+        ('drive_deadline = "1s"', "not-applicable @ array.pool.ssds.drive_deadline", []),
         ("write_cache = false", "not-applicable @ array.pool.ssds.write_cache", []),
         ('phase = "zero"', "not-applicable @ array.pool.ssds.phase", []),
         ("queue_depth = 5000", "out-of-range @ array.pool.ssds.queue_depth", ["1024"]),

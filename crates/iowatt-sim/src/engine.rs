@@ -14,7 +14,7 @@ use crate::back_end_log::{BackEndLog, BackEndSink};
 use crate::bus::Bus;
 use crate::clock::nanos;
 use crate::controller::Controller;
-use crate::device::{DriveOps, Kind, Surroundings};
+use crate::device::{Drive, DriveOps, Kind, Surroundings};
 use crate::error::SimError;
 use crate::event::{Clock, Event};
 use crate::observe::{FlowIndex, Heat, IdleSink, Observer};
@@ -186,7 +186,7 @@ impl<'a> Engine<'a, Full> {
                 || self.controller.is_some()
                 || self.volumes.is_some()
                 || self.backend.commands.is_some(),
-            flash: self.backend.drives.iter().any(|drive| drive.ssd().is_some()),
+            flash: self.backend.drives.iter().any(Drive::is_parallel),
             managed: self.backend.is_managed(),
         }
     }

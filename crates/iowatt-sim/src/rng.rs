@@ -18,6 +18,8 @@ pub enum Component {
     PowerPolicy = 4,
     /// Initial mapping of each SSD.
     FlashMap = 5,
+    /// Latencies of each SSD that is known by its data sheet, and repeated senses of each other one.
+    SsdLatency = 6,
     /// Initial contents of each virtual pool's fast part.
     InitialPlacement = 11,
     /// The choice of drives for each pool's chunklets.
@@ -77,7 +79,15 @@ impl KeyedDraws {
         Self(Stream::new(seed, component, index).seed())
     }
 
+    /// Uniform in `0.0..1.0` on the occasion of `words`.
+    #[inline]
+    #[must_use]
+    pub fn unit(&self, words: [u64; 3]) -> f64 {
+        self.below(1 << 53, words) as f64 / (1u64 << 53) as f64
+    }
+
     /// Uniform in `0..bound` on the occasion of `words` (bias under 2^-64 x bound).
+    #[inline]
     #[must_use]
     pub fn below(&self, bound: u64, words: [u64; 3]) -> u64 {
         let hash = words.into_iter().fold(self.0, |hash, word| mixed(hash ^ word));
@@ -86,6 +96,7 @@ impl KeyedDraws {
 }
 
 /// A step of SplitMix64 (Steele, Lea and Flood 2014): every bit of the result depends on every bit of `word`.
+#[inline]
 fn mixed(word: u64) -> u64 {
     let mut z = word.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

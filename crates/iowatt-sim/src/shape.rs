@@ -8,7 +8,7 @@
 pub trait Shape: Copy {
     /// Paths, a controller (or its way to the drives alone) or virtual pools above the pools.
     const LAYERS: bool;
-    /// Drives of flash.
+    /// Drives that serve several operations at once: flash, disks of two arms or with overlapping tracks.
     const FLASH: bool;
     /// What changes the life of a drive or a pool: power policies, failures and rebuilds, chunklets, several commands at a
     /// drive, a log of the requests to the pools.

@@ -54,6 +54,18 @@ fn impossible_drives_are_refused() {
     refused("/media/mapping_bytes", json!(2_048), ("media.mapping_bytes", "range"));
     refused("/media/blocks_per_plane", json!(40), ("media.blocks_per_plane", "capacity"));
     refused("/media/gc/free_blocks", json!(0), ("media.gc.free_blocks", "range"));
+    refused("/media/retries", json!(1.0), ("media.retries", "range"));
+    refused("/media/read_by_page_s", json!([50e-6, 2.0]), ("media.read_by_page_s", "range"));
+    refused("/media/read_hold_s", json!(0.0), ("media.read_hold_s", "range"));
+    refused("/media/map_entry_bytes", json!(1 << 20), ("media.map_entry_bytes", "range"));
+    refused("/media/gc/burst", json!({"blocks": 0, "share": 0.5}), ("media.gc.burst", "range"));
+    refused("/media/gc/burst", json!({"blocks": 1, "share": 1.5}), ("media.gc.burst", "range"));
+    let slow = json!({"bytes": 1 << 20, "program_s": 1e-3, "idle_s": 0.1});
+    refused("/media/slc_cache", slow, ("media.slc_cache.program_s", "range"));
+    let falling = json!([{"bytes": 4096, "time_s": 2e-6}, {"bytes": 8192, "time_s": 1e-6}]);
+    refused("/interface/read_holds", falling, ("interface.read_holds[1].time_s", "range"));
+    let same = json!([{"bytes": 4096, "time_s": 2e-6}, {"bytes": 4096, "time_s": 2e-6}]);
+    refused("/interface/write_holds", same, ("interface.write_holds[1].bytes", "range"));
     refused("/media/channels", json!(0), ("media.channels", "range"));
     refused("/media/program_s", json!(0.0), ("media.program_s", "range"));
     refused("/media/initial", json!({"kind": "steady", "fill": 1.5}), ("media.initial.fill", "range"));

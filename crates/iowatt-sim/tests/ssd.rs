@@ -170,6 +170,150 @@ fn the_controller_limits_commands() {
     assert!((iops(&outcome) / 10e3 - 1.0).abs() < 0.001, "{}", iops(&outcome));
 }
 
+/// 5 us for 4 KiB, 8 us for 8 KiB, 48 us for 64 KiB: so many a second of each, and linear between.
+#[test]
+fn the_controller_limits_commands_by_their_size() {
+    let mut ssd = flash(64, 0.5);
+    ssd["media"]["initial"] = json!({"kind": "fresh"});
+    ssd["interface"]["read_bytes_per_s"] = json!(4e9);
+    ssd["interface"]["read_holds"] = json!([
+        {"bytes": 4096, "time_s": 5e-6}, {"bytes": 8192, "time_s": 8e-6}, {"bytes": 65536, "time_s": 48e-6},
+    ]);
+    for (size, time_s) in [(4_096, 5e-6), (8_192, 8e-6), (36_864, 28e-6), (131_072, 96e-6)] {
+        let outcome = run(&one_drive(&ssd, 16), sequential(400, Op::Read, size));
+        assert!((iops(&outcome) * time_s - 1.0).abs() < 0.02, "{size} {}", iops(&outcome));
+    }
+}
+
+/// Three page types in turn: a third of the reads of what was written in order takes each time.
+#[test]
+fn reads_take_the_time_of_their_page() {
+    let mut ssd = flash(64, 0.5);
+    ssd["media"]["read_by_page_s"] = json!([30e-6, 45e-6, 75e-6]);
+    let requests: Vec<Request> = random(6_000, offered(&ssd), 1.0, 3)
+        .into_iter()
+        .enumerate()
+        .map(|(i, r)| request(i as u64 * MS, Op::Read, r.offset, 4_096))
+        .collect();
+    let outcome = run(&open(&ssd), requests);
+    let mean_s = outcome.summary.total.response.read.mean_s;
+    assert!((mean_s / 68.192e-6 - 1.0).abs() < 0.01, "{mean_s}");
+    for (share, time_s) in [(0.3, 48.192e-6), (0.37, 63.192e-6), (0.63, 63.192e-6), (0.7, 93.192e-6)] {
+        assert!((quantile(&outcome, 0, share) / time_s - 1.0).abs() < 0.002, "{share}");
+    }
+}
+
+/// A hundredth of the senses is repeated: 50 us more, and the page counts twice.
+#[test]
+fn retries_take_another_sense() {
+    let mut ssd = flash(64, 0.5);
+    ssd["media"]["retries"] = json!(0.01);
+    let requests: Vec<Request> =
+        (0..20_000).map(|i| request(i * MS, Op::Read, (i * 40_960) % offered(&ssd), 4_096)).collect();
+    let outcome = run(&open(&ssd), requests);
+    let pages = flash_of(&outcome).pages_read;
+    // 200 expected; 4 sigma is 56.
+    assert!((20_144..20_258).contains(&pages), "{pages}");
+    assert!((quantile(&outcome, 0, 0.98) - 68.192e-6).abs() < 1e-7);
+    assert!((quantile(&outcome, 0, 0.995) - 118.192e-6).abs() < 2e-7);
+}
+
+/// Reads that keep their die for 100 us answer alone after 50 as before, and make half as many a second.
+#[test]
+fn a_read_keeps_its_die_longer_than_it_senses() {
+    let mut ssd = flash(64, 0.5);
+    ssd["media"]["read_hold_s"] = json!(100e-6);
+    let alone: Vec<Request> = (0..100).map(|i| request(i * MS, Op::Read, i * 40_960, 4_096)).collect();
+    let mean_s = run(&open(&ssd), alone).summary.total.response.read.mean_s;
+    assert!((mean_s - 68.192e-6).abs() < 2e-9, "{mean_s}");
+    let busy = run(&one_drive(&ssd, 64), random(20_000, offered(&ssd), 1.0, 3));
+    let bound = 8.0 / 100e-6;
+    assert!(iops(&busy) < bound && iops(&busy) > 0.85 * bound, "{}", iops(&busy));
+}
+
+/// Beside few writes, reads wait in bursts and not between them; as much is written, and energy adds up.
+#[test]
+fn bursts_of_collection_hold_reads_up() {
+    let mixed = |burst: Value| {
+        let mut ssd = flash(128, 0.5);
+        ssd["media"]["gc"]["free_blocks"] = json!(3);
+        ssd["media"]["gc"]["burst"] = burst;
+        let requests: Vec<Request> = random(300_000, offered(&ssd), 0.9, 3)
+            .into_iter()
+            .enumerate()
+            .map(|(i, r)| request(i as u64 * 200_000, r.op, r.offset, 4_096))
+            .collect();
+        run(&open(&ssd), requests)
+    };
+    let (in_step, bursts) = (mixed(Value::Null), mixed(json!({"blocks": 2, "share": 0.8})));
+    adds_up_without_levels(&bursts);
+    let amplification = |o: &Outcome| flash_of(o).write_amplification.unwrap();
+    assert!((amplification(&bursts) / amplification(&in_step) - 1.0).abs() < 0.15);
+    let tail = |o: &Outcome| quantile(o, 0, 0.999);
+    assert!(tail(&bursts) >= tail(&in_step), "{} {}", tail(&bursts), tail(&in_step));
+    assert!(flash_of(&bursts).erases > 0);
+}
+
+/// 8 bytes of the map for each unit: of 4,096 units, a stripe of 32 KiB.
+#[test]
+fn the_map_is_programmed_with_what_is_written() {
+    let mut ssd = flash(64, 0.5);
+    ssd["media"]["initial"] = json!({"kind": "fresh"});
+    ssd["media"]["map_entry_bytes"] = json!(8);
+    let outcome = run(&one_drive(&ssd, 8), sequential(4_096, Op::Write, 16_384));
+    let written = f64::from(4_096u32) * 16_384.0;
+    let found = flash_of(&outcome).write_amplification.unwrap();
+    assert!((found - (1.0 + 4.0 * 32_768.0 / written)).abs() < 1e-9, "{found}");
+    adds_up_without_levels(&outcome);
+}
+
+/// 64 MiB at the rate of the link; then a stripe is programmed in one bit a cell, sensed and programmed in all bits:
+/// 132.8 + 50 + 532.8 us on one of 8 dies. A rest folds what there is.
+#[test]
+fn a_cache_of_one_bit_cells_fills_and_is_folded() {
+    let mut ssd = flash(64, 0.5);
+    ssd["media"]["initial"] = json!({"kind": "fresh"});
+    ssd["media"]["slc_cache"] = json!({"bytes": 64 << 20, "program_s": 100e-6, "idle_s": 0.01});
+    let rate = |count: u64| {
+        let outcome = run(&one_drive(&ssd, 32), sequential(count, Op::Write, 32_768));
+        adds_up_without_levels(&outcome);
+        count as f64 * 32_768.0 * 1e9 / outcome.summary.window.end_ns as f64
+    };
+    assert!((rate(1_900) / 1e9 - 1.0).abs() < 0.02, "{}", rate(1_900));
+    let folding = 8.0 * 32_768.0 / 715.536e-6;
+    let (count, cached) = (10_000.0, 2_048.0);
+    let expected = count / (cached / 1e9 + (count - cached) / folding);
+    assert!((rate(10_000) / expected - 1.0).abs() < 0.06, "{} {expected}", rate(10_000));
+    // After a rest of a second, all that was in it has been programmed once more: 2 programs for each stripe.
+    let mut requests: Vec<Request> =
+        (0..1_000).map(|i| request(i * 100_000, Op::Write, i * 32_768, 32_768)).collect();
+    requests.push(request(2 * S, Op::Write, 1_000 * 32_768, 32_768));
+    let outcome = run(&open(&ssd), requests);
+    let found = flash_of(&outcome).write_amplification.unwrap();
+    assert!((found / (2_001.0 / 1_001.0) - 1.0).abs() < 0.001, "{found}");
+}
+
+/// Units of 64 KiB, two pages of both planes: a write of 4 KiB reads and programs them whole, 16 times as much.
+#[test]
+fn large_units_are_read_and_written_whole() {
+    let mut ssd = flash(64, 0.5);
+    ssd["media"]["planes"] = json!(4);
+    ssd["media"]["pages_per_block"] = json!(32);
+    ssd["media"]["mapping_bytes"] = json!(65_536);
+    ssd["sectors"] = json!(offered(&ssd) / 65_536 * 16);
+    ssd["media"]["initial"] = json!({"kind": "steady", "fill": 1.0});
+    let writes: Vec<Request> = (0..400)
+        .map(|i| {
+            request(i * 10 * MS, Op::Write, (i * 37 * 65_536 + 4_096) % offered(&ssd) / 4_096 * 4_096, 4_096)
+        })
+        .collect();
+    let outcome = run(&open(&ssd), writes);
+    let result = flash_of(&outcome);
+    assert!((result.host_pages_written - 400.0 * 4.0).abs() < 1e-9, "{}", result.host_pages_written);
+    assert!(result.write_amplification.unwrap() >= 16.0, "{:?}", result.write_amplification);
+    assert!(result.gc_pages_read >= 390 * 4, "{}", result.gc_pages_read);
+}
+
 /// Drives behind one bus share its rate.
 #[test]
 fn a_shared_bus_carries_what_it_can() {

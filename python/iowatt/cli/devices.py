@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import completion
+from iowatt.cli.devices_calibrate import calibrate
 from iowatt.cli.options import (
     DRIVE,
     FORMAT,
@@ -49,20 +50,20 @@ class Need(StrEnum):
     POWER = "power"
     MECHANICS = "mechanics"
     PRICE = "price"
-    SIMULATION = "simulation"
     SPIN_DOWN = "spin-down"
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb and its sub-verbs to the command line."""
     devices = typer.Typer(
-        help="Drives and SSDs of the library: figures and their sources; import, validate.",
+        help="Drives and SSDs of the library: figures and their sources; import, validate, calibrate.",
         no_args_is_help=True,
     )
     devices.command("list")(list_)
     devices.command("show")(show_)
     devices.command("import")(import_)
     devices.command("validate")(validate)
+    devices.command("calibrate")(calibrate)
     app.add_typer(devices, name="devices")
 
 
@@ -73,16 +74,33 @@ def list_(
         Need | None,
         typer.Option(
             help="Only devices that have what this takes: joules of idling and work (power), response times "
-            "(mechanics), both (simulation), joules of stopping (spin-down), or US dollars (price)."
+            "(mechanics), joules of stopping (spin-down), or US dollars (price)."
         ),
     ] = None,
+    simulatable: Annotated[
+        bool,
+        typer.Option("--simulatable", help="Only devices whose response times and energy can be simulated."),
+    ] = False,
+    since: Annotated[
+        int | None,
+        typer.Option(metavar="YEAR", help="Only devices that came out in this year or later.", min=1950),
+    ] = None,
+    buyable: Annotated[
+        bool,
+        typer.Option(
+            "--buyable",
+            help="Only devices that can be ordered new: no stand-ins, nothing discontinued, nothing older "
+            "than 2018.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the devices of the library and what their figures are good for."""
     from iowatt.model.library import list_devices
     from iowatt.pages.library import devices
 
-    show(list_devices(kind, needs), devices, as_json=as_json)
+    purposes = [*([] if needs is None else [needs]), *(["simulation"] if simulatable else [])]
+    show(list_devices(kind, purposes, since, buyable=buyable), devices, as_json=as_json)
 
 
 def show_(
@@ -145,10 +163,26 @@ def import_(
 
 
 def validate(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE]...",
+            help="Measurements, with --measured: fio's JSON or normal output, its logs of completion times, "
+            "output of ACT, a table of cells (CSV); logs of watts beside them.",
+            show_default=False,
+        ),
+    ] = None,
     *,
+    measured: Annotated[
+        bool,
+        typer.Option(
+            "--measured",
+            help="A device against measured cells: those of FILE, or the shipped ones.",
+        ),
+    ] = False,
     drive: Annotated[
         str | None,
-        shown(DRIVE, "all that have shipped traces; with --ssd, all SSDs that can be simulated"),
+        shown(DRIVE, "all that have shipped traces or cells; with --ssd, all SSDs that can be simulated"),
     ] = None,
     ssd: Annotated[
         bool,
@@ -168,15 +202,22 @@ def validate(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Replay measured traces and compare with the times of the real drive; or SSDs with their data sheets.
+    """Compare the models of devices with measured traces, with measured cells, or with data sheets.
 
-    One request at a time, a think time apart; a trace that records a queue (hp-srt) with its arrivals
-    as well.
+    A trace is replayed one request at a time, a think time apart; one that records a queue (hp-srt) with
+    its arrivals as well. A cell is a point that fio or ACT measured: its work is done by the model.
     """
     from iowatt.evaluate import validation
 
     check_page(output, force=force)
     shown = partial(show, output=output, force=force, notes=notes, as_json=as_json)
+    if measured or files:
+        from iowatt.evaluate.measured import validate_measured
+        from iowatt.pages import measured as cells
+
+        _only_traces({"trace": trace, "model": model, "trace_format": trace_format, "ssd": ssd or None})
+        shown(validate_measured(files or (), drive), cells.document)
+        return
     if ssd or (drive is not None and trace is None and validation.has_data_sheet(drive)):
         from iowatt.pages import data_sheets
 
@@ -187,6 +228,15 @@ def validate(
 
     found = [validation.validate(case) for case in validation.cases(drive, model, trace, trace_format)]
     shown(validation.document(found), lambda _: document(found))
+
+
+def _only_traces(arguments: dict[str, object]) -> None:
+    from iowatt.base.errors import Argument, InputError
+
+    for name, value in arguments.items():
+        if value is not None:
+            message = "has no meaning for measured cells"
+            raise InputError("not-applicable", Argument(name), message, hint="leave it out")
 
 
 def _only_disks(arguments: dict[str, object]) -> None:

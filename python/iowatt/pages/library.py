@@ -11,6 +11,7 @@ from iowatt.model.library.result import DeviceDescription, DeviceFigure, DeviceL
 from iowatt.render import numbers
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Exact, Figure, Labelled, Table, text_columns
+from iowatt.render.phrases import listed
 
 _SIMULATION: Final = {
     (): "It cannot be simulated.",
@@ -19,19 +20,33 @@ _SIMULATION: Final = {
 }
 
 
-def devices(listed: DeviceList) -> Document:
+_EVIDENCE: Final = {
+    "replayed": "Its model was held to a real drive, request by request: it may be trusted for {trusted}.",
+    "fio-checked": "Its model was held to measured cells: it may be trusted for {trusted}.",
+    "sheet only": "Nothing measured of it ships with iowatt: its model was held to its data sheet only.",
+}
+_CHECKED: Final = [
+    Column("Figure", text=True), Column("Bar", "%"), Column("Within", text=True),
+    Column("Median error", "%"), Column("Largest error", "%"),
+]  # fmt: skip
+
+
+def devices(found: DeviceList) -> Document:
     """The list of devices."""
     rows: list[list[Cell]] = [
         [
-            device.name, device.kind, _capacity(device), _simulated_by(device), device.rpm, device.idle_w,
+            device.name, device.kind, _year(device.year), _capacity(device), device.evidence,
+            ", ".join(device.trusted_for) or None, _simulated_by(device), device.rpm, device.idle_w,
             device.power_grade, device.price_usd, ", ".join(device.good_for) or None,
         ]
-        for device in listed.devices
+        for device in found.devices
     ]  # fmt: skip
     columns = [
-        *text_columns("Device", "Kind"), Column("Capacity", rank=1), Column("Model", text=True),
-        Exact("Speed", "rpm", rank=3), Exact("Idle", "W", rank=2), Column("Grade", text=True, rank=4),
-        Exact("Price", "USD", rank=6), Column("Good for", text=True, rank=5),
+        *text_columns("Device", "Kind"), Column("Year", text=True, rank=3), Column("Capacity", rank=2),
+        Column("Evidence", text=True), Column("Trusted for", text=True, rank=2),
+        Column("Model", text=True, rank=1),
+        Exact("Speed", "rpm", rank=4), Exact("Idle", "W", rank=3), Column("Grade", text=True, rank=5),
+        Exact("Price", "USD", rank=7), Column("Good for", text=True, rank=6),
     ]  # fmt: skip
     return _listing("devices", "device", "`iowatt devices show NAME`", columns, rows)
 
@@ -53,8 +68,10 @@ def device(item: DeviceDescription) -> Document:
             _SIMULATION[tuple(item.simulated_for)],
             *([f"Its figures suffice for {', '.join(item.good_for)}."] if item.good_for else []),
             *([f"It is a stand-in: {item.stand_in}."] if item.stand_in else []),
+            _EVIDENCE[item.evidence].format(trusted=listed(item.trusted_for) or "none of its answers"),
         ],
         sections=[
+            _section("checked", "Checked against measurements", _CHECKED, _checked(item)),
             *_sourced(item.figures),
             _section(
                 "derived", "Derived or assumed when simulated",
@@ -134,6 +151,13 @@ def _section(key: str, title: str, columns: list[Column], rows: list[list[Cell]]
     return Section(key, title, [figure] if rows else [])
 
 
+def _checked(item: DeviceDescription) -> list[list[Cell]]:
+    return [
+        [one.figure, 100 * one.bar, f"{one.within} of {one.cells}", 100 * one.median, 100 * one.worst]
+        for one in item.checked
+    ]
+
+
 def _capacity(row: DeviceListing) -> Cell:
     size = row.capacity_bytes
     return None if size is None else Labelled(size, format_bytes(size))
@@ -142,3 +166,7 @@ def _capacity(row: DeviceListing) -> Cell:
 def _simulated_by(row: DeviceListing) -> str | None:
     only = "" if "energy" in row.simulated_for else ", time only"
     return row.simulated_by and f"{row.simulated_by}{only}"
+
+
+def _year(year: int | None) -> Cell:
+    return None if year is None else str(year)

@@ -83,7 +83,8 @@ def _there(found: HighestRate) -> str:
     """Response time, power and efficiency at the rate found."""
     half = found.response_half_width_ms
     around = "" if half is None else f" ± {numbers.significant(half, 2)}"
-    parts = [f"At this rate: response time {_shown(found.response_ms)}{around} ms"]
+    doubt = f" – {found.doubt}" if found.doubt else ""
+    parts = [f"At this rate: response time {_shown(found.response_ms)}{around} ms{doubt}"]
     watts, where = _power(found)
     if watts is not None:
         parts.append(f"{_shown(watts)} W{' at the wall' if where == 'at the wall' else ''}")

@@ -2,7 +2,7 @@
 
 use super::hdd::Disk;
 use super::queue::{Chosen, Queue};
-use crate::clock::Nanos;
+use crate::clock::{Nanos, nanos};
 use crate::plan::CommandQueuePlan;
 use crate::power::Window;
 
@@ -21,7 +21,8 @@ impl Commands {
     /// None yet.
     #[must_use]
     pub fn new(plan: &CommandQueuePlan) -> Self {
-        Self { depth: plan.depth, waiting: Queue::new(plan.scheduler), outstanding: 0, since: 0, area: 0 }
+        let waiting = Queue::new(plan.scheduler).with_deadline(plan.deadline_s.map(nanos));
+        Self { depth: plan.depth, waiting, outstanding: 0, since: 0, area: 0 }
     }
 
     /// Whether the drive takes one more.
@@ -32,7 +33,7 @@ impl Commands {
 
     /// A command comes.
     pub fn push(&mut self, now: Nanos, op: u32, lbn: u64, write: bool, window: &Window) {
-        self.waiting.push(op, lbn, write);
+        self.waiting.push(now, op, lbn, write);
         self.changed(now, 1, window);
     }
 

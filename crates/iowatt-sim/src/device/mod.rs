@@ -4,6 +4,7 @@
 //! A disk has one operation in service at a time, an SSD many (`solid`). The drive books its states in the ledger and tells the engine
 //! which event it waits for; it knows neither RAID nor hosts.
 
+mod arms;
 mod canonical;
 mod commands;
 pub mod hdd;
@@ -20,7 +21,7 @@ pub use queue::{Chosen, Queue};
 pub use totals::DriveTotals;
 
 use crate::bus::Bus;
-use crate::clock::Nanos;
+use crate::clock::{Nanos, nanos};
 use crate::event::Clock;
 use crate::observe::Observer;
 use crate::plan::{DevicePlan, HddPlan, PlanError, PlanFault, PoolPlan, RebuildPriority, SchedulerPlan};
@@ -28,6 +29,7 @@ use crate::power::{Cause, Ladder, Managed, Slot, SpinUps};
 use crate::rng::{Component, Stream as Random};
 use crate::shape::{Full, Shape};
 use crate::slab::Slab;
+use arms::Arms;
 use commands::Commands;
 use hdd::{Disk, Model};
 use service::Service;
@@ -92,6 +94,7 @@ pub struct Surroundings {
 enum Body {
     Disk(Disk),
     Flash(Box<Ssd>),
+    Arms(Box<Arms>),
 }
 
 impl Body {
@@ -100,6 +103,7 @@ impl Body {
         match self {
             Self::Disk(disk) => disk.works_until(now),
             Self::Flash(ssd) => Some(ssd.busy_until()).filter(|&at| at > now),
+            Self::Arms(arms) => arms.works_until(now),
         }
     }
 
@@ -133,12 +137,15 @@ impl Kind {
     pub fn new(plan: &DevicePlan) -> Result<Self, PlanError> {
         match plan {
             DevicePlan::Hdd(hdd) => {
+                let hdd = &hdd.of_arm();
                 let model = Model::new(hdd);
                 check_layout(hdd, &model)?;
                 let at_speed = |speed: f64| Model::new(&HddPlan { rpm: hdd.rpm * speed, ..hdd.clone() });
                 let below = hdd.power.levels.below.iter().map(|level| level.serves_at.map(at_speed));
                 let models = std::iter::once(Some(model)).chain(below).collect();
-                Ok(Self { models, ladder: Arc::new(Ladder::of_disk(&hdd.power)) })
+                let ladder = Ladder::of_disk(&hdd.power);
+                let ladder = if hdd.actuators > 1 { ladder.with_two_arms() } else { ladder };
+                Ok(Self { models, ladder: Arc::new(ladder) })
             }
             DevicePlan::Ssd(ssd) => {
                 Ok(Self { models: Arc::new([]), ladder: Arc::new(Ladder::of_flash(&ssd.power)) })
@@ -223,13 +230,20 @@ impl Drive {
         let depth = pool.command_queue.map_or(usize::MAX, |c| c.depth);
         let (body, commands, scheduler) = match &pool.device {
             DevicePlan::Hdd(plan) => {
-                let model = kind.models.first().cloned().flatten().unwrap_or_else(|| Model::new(plan));
-                let commands = pool.command_queue.filter(|c| c.depth > 1);
-                let commands = commands.map(|c| Box::new(Commands::new(&c)));
-                (Body::Disk(Disk::new(&model, seed, index, bus_sector_ps)), commands, pool.scheduler)
+                let model =
+                    kind.models.first().cloned().flatten().unwrap_or_else(|| Model::new(&plan.of_arm()));
+                let ladder = kind.ladder.as_ref();
+                let arms = || Arms::new((plan, pool), (&model, ladder), seed, index, bus_sector_ps);
+                if plan.is_special() {
+                    (Body::Arms(Box::new(arms())), None, pool.scheduler)
+                } else {
+                    let commands = pool.command_queue.filter(|c| c.depth > 1);
+                    let commands = commands.map(|c| Box::new(Commands::new(&c)));
+                    (Body::Disk(Disk::new(&model, seed, index, bus_sector_ps)), commands, pool.scheduler)
+                }
             }
             DevicePlan::Ssd(plan) => {
-                let ssd = Ssd::new(plan, depth, &mut Random::new(seed, Component::FlashMap, index));
+                let ssd = Ssd::new(plan, depth, seed, index);
                 (Body::Flash(Box::new(ssd)), None, SchedulerPlan::Fcfs)
             }
         };
@@ -238,7 +252,8 @@ impl Drive {
             pool: number,
             body,
             sector_bytes: pool.device.sector_bytes(),
-            queue: if commands.is_some() { Queue::ahead(scheduler) } else { Queue::new(scheduler) },
+            queue: if commands.is_some() { Queue::ahead(scheduler) } else { Queue::new(scheduler) }
+                .with_deadline(pool.deadline_s.map(nanos)),
             commands,
             rebuild_queue: Queue::new(scheduler),
             waiting: 0,
@@ -270,6 +285,12 @@ impl Drive {
         self.pool
     }
 
+    /// Whether it serves several operations at once, see [`Shape::FLASH`].
+    #[must_use]
+    pub fn is_parallel(&self) -> bool {
+        !matches!(self.body, Body::Disk(_))
+    }
+
     /// Whether its life is more than serving operations one by one, see [`Shape::MANAGED`].
     #[must_use]
     pub fn is_managed(&self) -> bool {
@@ -298,6 +319,9 @@ impl Drive {
     /// one at a time.
     #[must_use]
     pub fn commands_area(&self) -> Option<u128> {
+        if let Some(arms) = self.arms() {
+            return arms.commands_area();
+        }
         self.ssd().map(|ssd| ssd.area).or_else(|| self.commands.as_ref().map(|commands| commands.area))
     }
 
@@ -327,6 +351,9 @@ impl Drive {
         }
         self.queue.drain(waiting);
         self.rebuild_queue.drain(waiting);
+        if let Body::Arms(arms) = &mut self.body {
+            arms.drain(now, waiting, &around.observer);
+        }
         self.waiting = 0;
         for &op in &waiting[before..] {
             let arrived = around.ops.get(op).arrived;
@@ -360,6 +387,7 @@ impl Drive {
         match &self.body {
             Body::Disk(disk) => disk.model().cylinder(lbn).abs_diff(disk.cylinder()),
             Body::Flash(_) => 0,
+            Body::Arms(arms) => arms.distance(lbn),
         }
     }
 
@@ -380,16 +408,20 @@ impl Drive {
             self.totals.arrivals += 1;
             self.totals.queue_seen += load as u64 + 1;
         }
-        if S::FLASH && matches!(self.body, Body::Flash(_)) {
-            self.enqueue(key, op);
-            return self.submitted_to_flash(now, around);
+        if S::FLASH && self.is_parallel() {
+            if self.arms().is_some() {
+                self.push_to_arm(now, key, op.lbn, &around.ops);
+            } else {
+                self.enqueue(now, key, op);
+            }
+            return self.submitted_to_several(now, around);
         }
         if S::MANAGED {
-            self.enqueue(key, op);
+            self.enqueue(now, key, op);
             return self.submitted_to_managed(now, around);
         }
         if load > 0 {
-            self.enqueue(key, op);
+            self.enqueue(now, key, op);
             // The end of the service serves the queue; if it is just being handled, a released operation may come first.
             if self.in_service == NO_OP {
                 self.book_rest(now, &mut around.observer); // brings the arm to where the queue sees it
@@ -403,17 +435,17 @@ impl Drive {
         if let Some(via) = self.queue.pass(op.lbn, disk) {
             self.serve::<S>(now, Chosen { op: key, via }, around);
         } else {
-            self.enqueue(key, op);
+            self.enqueue(now, key, op);
             self.serve_next::<S>(now, around);
         }
     }
 
     /// Puts an operation into its queue.
     #[inline]
-    fn enqueue(&mut self, key: u32, op: &DriveOp) {
+    fn enqueue(&mut self, now: Nanos, key: u32, op: &DriveOp) {
         let gives_way = op.host == NO_OP && self.gives_way;
         let queue = if gives_way { &mut self.rebuild_queue } else { &mut self.queue };
-        queue.push(key, op.lbn, op.write);
+        queue.push(now, key, op.lbn, op.write);
         self.waiting += 1;
     }
 
@@ -451,7 +483,7 @@ impl Drive {
     #[inline]
     pub fn complete<S: Shape>(&mut self, now: Nanos, around: &mut Surroundings) -> Option<u32> {
         if S::FLASH && self.in_service == NO_OP {
-            return self.complete_on_flash(now, around);
+            return self.complete_on_several(now, around);
         }
         if S::MANAGED
             && let Some(commands) = &mut self.commands
@@ -469,8 +501,8 @@ impl Drive {
         if self.in_service != NO_OP {
             return; // a released operation has started already
         }
-        if S::FLASH && matches!(self.body, Body::Flash(_)) {
-            return self.proceed_on_flash(now, around);
+        if S::FLASH && self.is_parallel() {
+            return self.proceed_on_several(now, around);
         }
         if S::MANAGED && (self.failed || self.managed.is_some()) {
             self.proceed_managed(now, around);
@@ -526,7 +558,8 @@ impl Drive {
         let held = self.commands.iter().flat_map(|c| c.waiting());
         let waiting = self.queue.waiting().chain(self.rebuild_queue.waiting()).chain(held);
         let commanded = self.ssd().into_iter().flat_map(Ssd::in_service);
-        for op in waiting.chain(commanded) {
+        let armed = self.arms().into_iter().flat_map(Arms::present);
+        for op in waiting.chain(commanded).chain(armed) {
             observer.stayed_at_drive(self.index as usize, ops.get(op).arrived, now);
         }
         if let Some(commands) = &mut self.commands {
@@ -536,8 +569,9 @@ impl Drive {
         if let Some(managed) = self.managed.as_deref_mut() {
             managed.cut(now, resting.then_some(self.idle_since), low);
         }
-        if matches!(self.body, Body::Flash(_)) {
-            self.finish_flash(now, observer);
+        self.finish_arms(now, observer);
+        if self.is_parallel() {
+            self.finish_several(now, observer);
             if self.spindle == Spindle::Ready {
                 return;
             }

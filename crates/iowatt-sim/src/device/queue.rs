@@ -2,14 +2,16 @@
 //!
 //! FCFS keeps arrival order, elevators (SCAN, LOOK, C-LOOK) keep their entries sorted by LBN and find the next one by binary
 //! search, the others go by where the entries are (`placed`): SSTF to the nearest, SPTF to the one that is reached soonest.
-//! SPCTF first takes reads that the drive's buffer has.
+//! SPCTF first takes reads that the drive's buffer has. Where there is a limit of age, what has waited longer comes first (`aged`).
 
+mod aged;
 mod canonical;
 mod placed;
 
 use super::hdd::{Disk, Model};
 use crate::clock::Nanos;
 use crate::plan::SchedulerPlan;
+use aged::Aged;
 use placed::Placed;
 use std::collections::VecDeque;
 
@@ -59,6 +61,8 @@ pub struct Queue {
     last_lbn: u64,
     /// Operations served there, or (SPCTF) from the buffer, in a row.
     stayed: u32,
+    /// How long each has waited, where there is a limit; FCFS needs none.
+    aged: Option<Box<Aged>>,
 }
 
 /// Operations on one LBN that an elevator serves before it moves on, so that nobody starves. (It does stay for
@@ -80,6 +84,7 @@ impl Queue {
             upward: true,
             last_lbn: 0,
             stayed: 0,
+            aged: None,
         }
     }
 
@@ -88,6 +93,14 @@ impl Queue {
     #[must_use]
     pub fn ahead(discipline: SchedulerPlan) -> Self {
         Self { ahead: true, ..Self::new(discipline) }
+    }
+
+    /// The queue, empty as yet, in which what has waited longer than `limit` comes first.
+    #[must_use]
+    pub fn with_deadline(mut self, limit: Option<Nanos>) -> Self {
+        let limit = limit.filter(|_| self.discipline != SchedulerPlan::Fcfs);
+        self.aged = limit.map(|limit| Box::new(Aged::new(limit)));
+        self
     }
 
     /// Operations waiting.
@@ -102,11 +115,14 @@ impl Queue {
         self.len() == 0
     }
 
-    /// Adds an operation.
+    /// Adds an operation at `now`.
     #[inline]
-    pub fn push(&mut self, op: u32, lbn: u64, write: bool) {
+    pub fn push(&mut self, now: Nanos, op: u32, lbn: u64, write: bool) {
         let entry = Waiting { lbn, ticket: self.ticket | u64::from(write), op };
         self.ticket += 2;
+        if let Some(aged) = &mut self.aged {
+            aged.add(entry, now);
+        }
         if self.goes_by_lbn() {
             let at = self.by_lbn.partition_point(|w| w.lbn <= lbn);
             self.by_lbn.insert(at, entry);
@@ -122,6 +138,9 @@ impl Queue {
 
     /// Empties the queue into `out`, in order of arrival.
     pub fn drain(&mut self, out: &mut Vec<u32>) {
+        if let Some(aged) = &mut self.aged {
+            aged.clear();
+        }
         self.placed.drain_into(&mut self.by_lbn);
         self.by_lbn.sort_unstable_by_key(|w| w.ticket);
         out.extend(self.by_lbn.drain(..).chain(self.arrived.drain(..)).map(|w| w.op));
@@ -154,10 +173,34 @@ impl Queue {
 
     /// Takes the operation that the discipline serves next from the arm's present position.
     pub fn pop(&mut self, now: Nanos, disk: &mut Disk) -> Option<Chosen> {
+        if let Some(overdue) = self.aged.as_ref().and_then(|aged| aged.overdue(now)) {
+            return Some(self.pop_overdue(overdue, disk));
+        }
         match self.discipline {
             SchedulerPlan::Fcfs => self.arrived.pop_front().map(|w| Chosen { op: w.op, via: None }),
             SchedulerPlan::Look | SchedulerPlan::CLook | SchedulerPlan::Scan => self.pop_by_lbn(disk.model()),
             SchedulerPlan::Sstf | SchedulerPlan::Sptf | SchedulerPlan::Spctf => self.pop_by_place(now, disk),
+        }
+    }
+
+    /// Takes what has waited too long.
+    fn pop_overdue(&mut self, entry: Waiting, disk: &Disk) -> Chosen {
+        let earlier = |w: &Waiting| (w.lbn, w.ticket) < (entry.lbn, entry.ticket);
+        if self.goes_by_lbn() {
+            let index = self.by_lbn.partition_point(earlier);
+            self.by_lbn.remove(index);
+        } else {
+            self.place_arrived(disk);
+            self.placed.remove(self.placed.partition_point(earlier));
+        }
+        self.take(entry, None, false)
+    }
+
+    /// Looks up where those are that have come since the last choice.
+    fn place_arrived(&mut self, disk: &Disk) {
+        self.placed.turn_as(disk.model());
+        for entry in self.arrived.drain(..) {
+            self.placed.insert(entry, disk.model());
         }
     }
 
@@ -178,10 +221,7 @@ impl Queue {
 
     /// The next of a discipline that goes by where the entries are.
     fn pop_by_place(&mut self, now: Nanos, disk: &mut Disk) -> Option<Chosen> {
-        self.placed.turn_as(disk.model());
-        for entry in self.arrived.drain(..) {
-            self.placed.insert(entry, disk.model());
-        }
+        self.place_arrived(disk);
         if self.placed.is_empty() {
             return None;
         }
@@ -214,6 +254,9 @@ impl Queue {
     fn take(&mut self, entry: Waiting, via: Option<u32>, stays: bool) -> Chosen {
         self.stayed = if stays { self.stayed + 1 } else { 0 };
         self.last_lbn = entry.lbn;
+        if let Some(aged) = &mut self.aged {
+            aged.remove(entry.ticket);
+        }
         Chosen { op: entry.op, via }
     }
 
@@ -294,7 +337,7 @@ mod tests {
         let mut queue = Queue::new(discipline);
         queue.last_lbn = start;
         for (i, &lbn) in lbns.iter().enumerate() {
-            queue.push(i as u32, lbn, false);
+            queue.push(0, i as u32, lbn, false);
         }
         let mut served = Vec::new();
         while let Some(chosen) = queue.pop(0, &mut disk) {
@@ -324,7 +367,7 @@ mod tests {
         for (discipline, via) in [(SchedulerPlan::Scan, Some(29)), (SchedulerPlan::Look, None)] {
             let mut queue = Queue::new(discipline);
             queue.last_lbn = 2_000;
-            queue.push(0, 500, false);
+            queue.push(0, 0, 500, false);
             assert_eq!(queue.pop(0, &mut disk), Some(Chosen { op: 0, via }));
         }
     }
@@ -347,7 +390,7 @@ mod tests {
         let first = |discipline, lbns: &[(u64, bool)]| {
             let mut queue = Queue::new(discipline);
             for (i, &(lbn, write)) in lbns.iter().enumerate() {
-                queue.push(i as u32, lbn, write);
+                queue.push(0, i as u32, lbn, write);
             }
             queue.pop(now, &mut reads_ahead()).map(|chosen| lbns[chosen.op as usize].0)
         };
@@ -365,8 +408,8 @@ mod tests {
     #[test]
     fn spctf_leaves_the_buffer_in_time() {
         let mut queue = Queue::new(SchedulerPlan::Spctf);
-        queue.push(0, 3_000, false);
-        (1..40).for_each(|op| queue.push(op, 5, false));
+        queue.push(0, 0, 3_000, false);
+        (1..40).for_each(|op| queue.push(0, op, 5, false));
         let mut disk = reads_ahead();
         let served: Vec<u32> = std::iter::from_fn(|| queue.pop(5_000_000, &mut disk)).map(|c| c.op).collect();
         assert_eq!(served.iter().position(|&op| op == 0), Some(STAY as usize));
@@ -424,7 +467,56 @@ mod tests {
         waiting.iter().min_by_key(|w| (time(w), w.0)).map(|w| w.0)
     }
 
+    #[test]
+    fn who_has_waited_too_long_comes_first() {
+        for discipline in [SchedulerPlan::Sstf, SchedulerPlan::Look, SchedulerPlan::CLook] {
+            let mut disk = disk();
+            let mut queue = Queue::new(discipline).with_deadline(Some(1_000));
+            queue.push(0, 0, 3_900, false);
+            queue.push(500, 1, 3_800, false);
+            queue.push(900, 2, 0, true);
+            assert_eq!(
+                queue.pop(1_000, &mut disk).map(|c| c.op),
+                Some(2),
+                "{discipline:?}: within the limit"
+            );
+            queue.push(1_000, 3, 0, false);
+            assert_eq!(queue.pop(1_501, &mut disk).map(|c| c.op), Some(0), "{discipline:?}: the oldest");
+            assert_eq!(queue.pop(1_501, &mut disk).map(|c| c.op), Some(1), "{discipline:?}: still late");
+            assert_eq!(queue.pop(9_000, &mut disk).map(|c| c.op), Some(3));
+            assert!(queue.pop(9_000, &mut disk).is_none() && queue.is_empty());
+        }
+    }
+
     proptest! {
+        /// What is chosen is the oldest where it is overdue, and else what the discipline chooses without a limit.
+        #[test]
+        fn a_deadline_changes_only_what_is_overdue(
+            given in prop::collection::vec((0u64..4_000, any::<bool>(), 0u64..300), 1..80),
+            limit in 0u64..4_000,
+        ) {
+            use SchedulerPlan::{CLook, Scan, Spctf, Sptf, Sstf};
+            for discipline in [Sstf, CLook, Scan, Sptf, Spctf] {
+                let mut disk = disk();
+                let mut queue = Queue::new(discipline).with_deadline(Some(limit));
+                let (mut waiting, mut now) = (Vec::new(), 0);
+                for (op, &(lbn, write, later)) in given.iter().enumerate() {
+                    now += later;
+                    queue.push(now, op as u32, lbn, write);
+                    waiting.push((op as u32, now));
+                    if op % 3 == 2 {
+                        let mut without = Queue { aged: None, ..queue.clone() };
+                        let free = without.pop(now, &mut disk.clone()).map(|c| c.op);
+                        let oldest = waiting.first().filter(|w| now - w.1 > limit).map(|w| w.0);
+                        let chosen = queue.pop(now, &mut disk).map(|c| c.op);
+                        prop_assert_eq!(chosen, oldest.or(free));
+                        waiting.retain(|w| Some(w.0) != chosen);
+                    }
+                }
+                prop_assert_eq!(queue.len(), waiting.len());
+            }
+        }
+
         #[test]
         fn every_discipline_serves_everything_once(lbns in prop::collection::vec(0u64..4_000, 1..60)) {
             use SchedulerPlan::{CLook, Fcfs, Look, Scan, Spctf, Sptf, Sstf};
@@ -452,7 +544,7 @@ mod tests {
             let chosen = |discipline| {
                 let mut queue = Queue::new(discipline);
                 for (i, &lbn) in lbns.iter().enumerate() {
-                    queue.push(i as u32, lbn, i.is_multiple_of(3));
+                    queue.push(0, i as u32, lbn, i.is_multiple_of(3));
                 }
                 queue.pop(7_000_000, &mut disk.clone()).map(|c| c.op as usize)
             };
@@ -496,7 +588,7 @@ mod tests {
             let mut arrivals = first.iter().chain(&later).enumerate();
             let mut arrive = |count: usize, queue: &mut Queue, waiting: &mut Vec<(u32, u64, bool)>| {
                 for (op, &(lbn, write)) in arrivals.by_ref().take(count) {
-                    queue.push(op as u32, lbn, write);
+                    queue.push(0, op as u32, lbn, write);
                     waiting.push((op as u32, lbn, write));
                 }
             };

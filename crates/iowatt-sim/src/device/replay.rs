@@ -101,7 +101,7 @@ pub fn replay_open(
             let Some((index, asked)) = arriving.next() else { return Ok(()) };
             now = now.max(asked.pace);
             disk.background(now); // brings the arm to where it is by now
-            queue.push(index as u32, asked.lbn, asked.write);
+            queue.push(now, index as u32, asked.lbn, asked.write);
         }
         let Some(chosen) = queue.pop(now, &mut disk) else { return Ok(()) };
         let asked = &requests[chosen.op as usize];
@@ -111,7 +111,7 @@ pub fn replay_open(
         each(chosen.op as usize, now, access);
         now = access.done;
         while let Some((index, asked)) = arriving.next_if(|(_, asked)| asked.pace <= now) {
-            queue.push(index as u32, asked.lbn, asked.write);
+            queue.push(now, index as u32, asked.lbn, asked.write);
         }
     }
 }

@@ -1,4 +1,5 @@
-//! A solid-state drive's part in a drive's life: commands start as long as it takes them, first come first served.
+//! The life of a drive that serves several commands at once. A solid-state drive takes them first come, first served; arms
+//! of a disk choose for themselves (`arms`).
 
 use super::spindle::Spindle;
 use super::ssd::Ssd;
@@ -13,14 +14,14 @@ impl Drive {
     #[must_use]
     pub fn ssd(&self) -> Option<&Ssd> {
         match &self.body {
-            Body::Disk(_) => None,
+            Body::Disk(_) | Body::Arms(_) => None,
             Body::Flash(ssd) => Some(ssd),
         }
     }
 
     /// An operation waits in the queue by now, and nothing had it been empty before but it.
     #[inline(never)]
-    pub(super) fn submitted_to_flash(&mut self, now: Nanos, around: &mut Surroundings) {
+    pub(super) fn submitted_to_several(&mut self, now: Nanos, around: &mut Surroundings) {
         match self.spindle {
             Spindle::Ready if self.serving > 0 => self.start_commands(now, around),
             Spindle::Ready => {
@@ -39,7 +40,7 @@ impl Drive {
 
     /// Takes waiting operations into service while there is room.
     fn start_commands(&mut self, now: Nanos, around: &mut Surroundings) {
-        let Body::Flash(ssd) = &mut self.body else { return };
+        let Body::Flash(ssd) = &mut self.body else { return self.start_arms(now, around) };
         let drive = self.index as usize;
         while self.waiting > 0 && ssd.has_room() {
             // What gives way starts when nothing else waits.
@@ -56,8 +57,8 @@ impl Drive {
 
     /// A completion is due.
     #[inline(never)]
-    pub(super) fn complete_on_flash(&mut self, now: Nanos, around: &mut Surroundings) -> Option<u32> {
-        let Body::Flash(ssd) = &mut self.body else { return None };
+    pub(super) fn complete_on_several(&mut self, now: Nanos, around: &mut Surroundings) -> Option<u32> {
+        let Body::Flash(ssd) = &mut self.body else { return self.complete_on_arm(now, around) };
         let done = ssd.complete(now, self.index as usize, &mut around.observer);
         if let Some(at) = ssd.next_done() {
             around.clock.events.push_done(at.max(now), self.index);
@@ -85,7 +86,7 @@ impl Drive {
 
     /// Goes on after a completion, or when the drive is ready again.
     #[inline(never)]
-    pub(super) fn proceed_on_flash(&mut self, now: Nanos, around: &mut Surroundings) {
+    pub(super) fn proceed_on_several(&mut self, now: Nanos, around: &mut Surroundings) {
         if self.failed {
             if self.serving == 0 {
                 self.stop_for_good(now, around);
@@ -99,10 +100,10 @@ impl Drive {
         }
     }
 
-    /// Books the state of a flash drive that lasts at the end of the run.
-    pub(super) fn finish_flash(&mut self, now: Nanos, observer: &mut Observer) {
+    /// Books the state of such a drive that lasts at the end of the run.
+    pub(super) fn finish_several(&mut self, now: Nanos, observer: &mut Observer) {
         let ready = self.spindle == Spindle::Ready;
-        if ready && self.serving == 0 {
+        if ready && (self.serving == 0 || self.arms().is_some()) {
             self.book_rest(now, observer);
         }
         if let Body::Flash(ssd) = &mut self.body {
@@ -119,7 +120,7 @@ impl Drive {
 
     /// Books the rest of a flash drive: work that it does by itself, a while in which it is still awake, then idleness.
     pub(super) fn book_flash_rest(&mut self, now: Nanos, observer: &mut Observer) {
-        let Body::Flash(ssd) = &self.body else { return };
+        let Body::Flash(ssd) = &self.body else { return self.book_arms(now, observer) };
         let (drive, cause, from) = (self.index as usize, Cause::Background, self.rest_since);
         let works = ssd.busy_until().clamp(from, now);
         if let Some((lasts, slot)) = self.awake {

@@ -74,6 +74,24 @@ impl DriveTotals {
         self.buffer_hits += u64::from(access.hit == Hit::Full);
     }
 
+    /// Adds what [`Self::add_service`] has added of a part of an operation: the last one completes it.
+    pub fn add_part(&mut self, part: &Self, last: bool) {
+        for way in 0..2 {
+            self.completed[way] += part.completed[way] * u64::from(last);
+            self.bytes[way] += part.bytes[way];
+        }
+        self.background += part.background * u64::from(last);
+        self.response += part.response * Nanos::from(last);
+        self.buffer_hits += part.buffer_hits * u64::from(last);
+        self.service += part.service;
+        self.seeks += part.seeks;
+        self.seek_cylinders += part.seek_cylinders;
+        self.seek += part.seek;
+        self.rotation += part.rotation;
+        self.transfer += part.transfer;
+        self.overhead += part.overhead;
+    }
+
     /// Takes back what [`Self::add_service`] has added to `booked`.
     pub fn take_back(&mut self, booked: &Self) {
         for way in 0..2 {

@@ -1,7 +1,7 @@
 //! Parameters of the disk model: layout, mechanics, controller, buffer.
 
-use super::error::PlanFault::{Count, Range, Reference};
-use super::error::{PlanError, Under, check, positive};
+use super::error::PlanFault::{Conflict, Count, Range, Reference};
+use super::error::{PlanError, Under, at_least_zero, check, positive};
 use super::{HddPowerPlan, PhasePlan};
 use serde::Deserialize;
 
@@ -34,10 +34,35 @@ pub struct HddPlan {
     /// On-board buffer; left out, there is none.
     #[serde(default)]
     pub buffer: BufferPlan,
+    /// Arms on the one spindle, each with an equal part of the sectors, in order. Layout, surfaces and seeks are those of one.
+    #[serde(default = "one")]
+    pub actuators: u32,
+    /// Its tracks overlap in bands, which the drive hides; none: they do not, or the host takes care.
+    #[serde(default)]
+    pub shingled: Option<ShingledPlan>,
     /// Rotational position at time zero.
     pub phase: PhasePlan,
     /// Electrical figures.
     pub power: HddPowerPlan,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Bands of overlapping tracks, and the media cache behind them, of each arm.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ShingledPlan {
+    /// Sectors of a band.
+    pub band_sectors: u64,
+    /// Sectors of the media cache, beyond those that the drive offers.
+    pub cache_sectors: u64,
+    /// Runs of sectors whose newest data the cache can hold, however short.
+    pub map_entries: usize,
+    /// Rest after which the drive cleans, seconds.
+    pub idle_s: f64,
 }
 
 /// Layout of the sectors.
@@ -370,6 +395,39 @@ pub enum ReadAhead {
 }
 
 impl HddPlan {
+    /// Sectors of each arm; the last may have one less.
+    #[must_use]
+    pub fn share(&self) -> u64 {
+        self.sectors.div_ceil(u64::from(self.actuators.max(1)))
+    }
+
+    /// What one arm is for: its sectors, and its media cache where it has one.
+    #[must_use]
+    pub fn of_arm(&self) -> Self {
+        let cache = self.shingled.map_or(0, |shingled| shingled.cache_sectors);
+        Self { sectors: self.share() + cache, ..self.clone() }
+    }
+
+    /// Whether there is more to the drive than one arm over tracks that lie apart.
+    #[must_use]
+    pub fn is_special(&self) -> bool {
+        self.actuators > 1 || self.shingled.is_some()
+    }
+
+    fn validate_arms(&self) -> Result<(), PlanError> {
+        check((1..=2).contains(&self.actuators), Range, "actuators", "must be 1 or 2")?;
+        let slower = self.power.levels.below.iter().any(|level| level.serves_at.is_some());
+        let message = "drives of two actuators or shingled tracks serve at full speed only";
+        check(!(self.is_special() && slower), Conflict, "power.levels", message)?;
+        let Some(shingled) = self.shingled else { return Ok(()) };
+        let ShingledPlan { band_sectors, cache_sectors, map_entries, idle_s } = shingled;
+        check(band_sectors > 0, Range, "shingled.band_sectors", "must be at least 1")?;
+        let holds = cache_sectors >= band_sectors;
+        check(holds, Range, "shingled.cache_sectors", "must be at least a band")?;
+        check(map_entries > 0, Range, "shingled.map_entries", "must be at least 1")?;
+        check(at_least_zero(idle_s), Range, "shingled.idle_s", "must be at least 0")
+    }
+
     /// Whether the plan is consistent with itself, power apart.
     ///
     /// # Errors
@@ -380,6 +438,7 @@ impl HddPlan {
         check(self.surfaces > 0, Range, "surfaces", "must be at least 1")?;
         check((1..=10_000_000).contains(&self.cylinders), Range, "cylinders", "must be 1 to 10,000,000")?;
         check(self.sectors > 0, Range, "sectors", "must be at least 1")?;
+        self.validate_arms()?;
         match &self.layout {
             LayoutPlan::Zoned(zoned) => zoned.validate().under("layout.zoned")?,
             LayoutPlan::Indexed(indexed) => indexed.validate().under("layout.indexed")?,

@@ -29,7 +29,7 @@ pub use error::{PlanError, PlanFault};
 pub use hdd::IndexEntry;
 pub use hdd::{
     BufferPlan, DriveControllerPlan, Extraction, HddPlan, IndexedPlan, LayoutPlan, Mapping, ReadAhead,
-    Requested, SeekPlan, Sparing, ZonePlan, ZonedPlan,
+    Requested, SeekPlan, ShingledPlan, Sparing, ZonePlan, ZonedPlan,
 };
 pub use heat::HeatPlan;
 pub use path::{ExchangePlan, HopPlan, PathPlan};
@@ -39,9 +39,11 @@ pub use pool::{
 };
 pub use recovery::{RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
+#[cfg(test)]
+pub use ssd::{BurstPlan, SheetCachePlan};
 pub use ssd::{
-    DataSheetPlan, FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPlan, GcPolicy, MediaPlan, RatedPlan,
-    SsdInterfacePlan, SsdPlan, SsdPowerPlan, WearPlan,
+    DataSheetPlan, FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPlan, GcPolicy, HoldPlan, MediaPlan,
+    QuantilePlan, RatedPlan, SsdPlan, SsdPowerPlan, WearPlan,
 };
 pub use virtual_pool::{
     CachingPlan, DAY_S, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieredPoolPlan, TieringPlan,

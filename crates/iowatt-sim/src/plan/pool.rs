@@ -23,6 +23,9 @@ pub struct PoolPlan {
     pub chunklets: Option<ChunkletPlan>,
     /// Order in which the host (or controller) hands a drive its operations.
     pub scheduler: SchedulerPlan,
+    /// An operation that has waited there longer than so many seconds comes first; none: the order alone decides.
+    #[serde(default)]
+    pub deadline_s: Option<f64>,
     /// What a drive takes before it has completed the last; none: one command at a time.
     pub command_queue: Option<CommandQueuePlan>,
     /// When an idle drive changes its power level. Levels are those of the drive, by number.
@@ -117,6 +120,9 @@ pub struct CommandQueuePlan {
     pub depth: usize,
     /// Order in which the drive serves them.
     pub scheduler: SchedulerPlan,
+    /// A command that the drive has held longer than so many seconds comes first; none: the order alone decides.
+    #[serde(default)]
+    pub deadline_s: Option<f64>,
 }
 
 /// Queue disciplines. Distances are in LBN except where they must be in time.
@@ -279,6 +285,10 @@ impl PoolPlan {
         self.recovery.as_ref().map_or(Ok(()), |r| r.validate(self)).under("recovery")?;
         let depth = self.command_queue.map_or(1, |queue| queue.depth);
         check(depth > 0, Range, "command_queue.depth", "must be at least 1")?;
+        let late = |limit: Option<f64>| limit.is_none_or(at_least_zero);
+        check(late(self.deadline_s), Range, "deadline_s", "must be at least 0")?;
+        let held = self.command_queue.and_then(|queue| queue.deadline_s);
+        check(late(held), Range, "command_queue.deadline_s", "must be at least 0")?;
         check(
             depth == 1 || !matches!(self.scheduler, SchedulerPlan::Sptf | SchedulerPlan::Spctf),
             Conflict,

@@ -5,8 +5,7 @@
 //! - joules by operation are in [`FlashPlan::energy`], watts by direction in [`RatedPlan::active_w`] of a data sheet;
 //!   [`SsdPowerPlan::active_w`] is what the drive draws while it does anything, operations apart;
 //! - a *superblock* is the same block of all planes of all dies; it is written, collected and erased as one. Garbage
-//!   collection keeps [`GcPlan::free_blocks`] of them free (one number, not a low and a high one): it runs in step with the
-//!   host's writes and not in bursts;
+//!   collection keeps [`GcPlan::free_blocks`] of them free, in step with the host's writes or in bursts ([`BurstPlan`]);
 //! - a data sheet's latency is all of a command's: of the interface only `queue_depth` counts then;
 //! - levels of power are those of HDDs but that none may serve (`serves_at`) or be `stopped`; an operational NVMe state is
 //!   `cap_w`.
@@ -38,7 +37,7 @@ pub struct SsdPlan {
 }
 
 /// The host interface and the controller behind it.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SsdInterfacePlan {
@@ -53,9 +52,27 @@ pub struct SsdInterfacePlan {
     /// Most commands a second that the controller takes; none: as many as there are.
     #[serde(default)]
     pub commands_per_s: Option<f64>,
+    /// How long reads hold the controller, by size, in place of `commands_per_s`: sizes and times that do not fall. A command
+    /// begins when those before it let go. Empty: by `commands_per_s`.
+    #[serde(default)]
+    pub read_holds: Vec<HoldPlan>,
+    /// The same of writes and trims.
+    #[serde(default)]
+    pub write_holds: Vec<HoldPlan>,
     /// Most commands outstanding at the drive; others wait at the host, first come first served. A pool's
     /// `command_queue.depth` can only make it less.
     pub queue_depth: usize,
+}
+
+/// How long a command of a size holds the controller; linear between sizes.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct HoldPlan {
+    /// Bytes of the command.
+    pub bytes: u64,
+    /// Seconds.
+    pub time_s: f64,
 }
 
 /// What holds the data.
@@ -66,7 +83,7 @@ pub enum MediaPlan {
     /// NAND flash behind a translation layer.
     Flash(Box<FlashPlan>),
     /// Unknown insides: a service centre with the figures of a data sheet.
-    DataSheet(DataSheetPlan),
+    DataSheet(Box<DataSheetPlan>),
 }
 
 /// NAND flash behind a page-mapping translation layer.
@@ -89,8 +106,19 @@ pub struct FlashPlan {
     /// Bytes that the map keeps track of as one (the indirection unit): a divisor of a page's, or a multiple that divides
     /// the pages of all planes of a die. Smaller writes read what they leave.
     pub mapping_bytes: u32,
-    /// Sensing a page (of one or all planes), seconds.
+    /// Sensing a page (of one or all planes), seconds; the mean over the pages of a cell.
     pub read_s: f64,
+    /// The same by page type, in the order in which the pages of a block follow one another: one for each bit of a cell.
+    /// Empty: `read_s` for all.
+    #[serde(default)]
+    pub read_by_page_s: Vec<f64>,
+    /// How long the reads of hosts keep their die from other work, seconds, the mean over page types; each takes its share.
+    /// None: as long as they sense.
+    #[serde(default)]
+    pub read_hold_s: Option<f64>,
+    /// Share of the senses for hosts after which the page is sensed once more, because its data cannot be corrected. Below 1.
+    #[serde(default)]
+    pub retries: f64,
     /// Programming a page (of all planes), seconds.
     pub program_s: f64,
     /// Erasing a block (of all planes), seconds.
@@ -111,8 +139,28 @@ pub struct FlashPlan {
     pub wear_levelling: Option<u32>,
     /// What the drive holds at the start.
     pub initial: FlashInitialPlan,
+    /// Bytes of the map for a unit that is written: once they fill a stripe, that is programmed. 0: the map is not written.
+    #[serde(default)]
+    pub map_entry_bytes: u32,
+    /// Cells that are written with one bit each at first; none: there are none.
+    #[serde(default)]
+    pub slc_cache: Option<SlcCachePlan>,
     /// Joules of operations.
     pub energy: FlashEnergyPlan,
+}
+
+/// A cache of cells written with one bit each. A stripe of the host is programmed there while it has room, and once more,
+/// folded, when the drive rests; without room it is programmed in both at once. The joules of a program go by its time.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SlcCachePlan {
+    /// Bytes of hosts that it holds.
+    pub bytes: u64,
+    /// Programming a page of it, seconds; no longer than `program_s`.
+    pub program_s: f64,
+    /// Without work for so long, the drive folds, seconds.
+    pub idle_s: f64,
 }
 
 /// Interrupting operations for reads.
@@ -126,6 +174,9 @@ pub struct SuspendPlan {
     pub erase: bool,
     /// From the request to the start of the read, seconds.
     pub latency_s: f64,
+    /// How often one operation can be interrupted; then reads wait for its end. None: without limit.
+    #[serde(default)]
+    pub most: Option<u32>,
 }
 
 /// Garbage collection.
@@ -139,6 +190,20 @@ pub struct GcPlan {
     pub free_blocks: u32,
     /// Relocated data go to separate superblocks, apart from host writes.
     pub hot_cold: bool,
+    /// Collection in bursts; none: in step with the host's writes.
+    #[serde(default)]
+    pub burst: Option<BurstPlan>,
+}
+
+/// Collection in bursts: it begins when no more than `free_blocks` superblocks are free.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct BurstPlan {
+    /// It goes on until so many more are free.
+    pub blocks: u32,
+    /// Share of the dies' time that its programs take meanwhile. Where hosts write faster than it frees, it takes more.
+    pub share: f64,
 }
 
 /// Choice of a victim.
@@ -221,7 +286,7 @@ pub struct FlashEnergyPlan {
 }
 
 /// The figures of a data sheet.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DataSheetPlan {
@@ -231,14 +296,30 @@ pub struct DataSheetPlan {
     pub write: RatedPlan,
     /// Bytes programmed for a byte written, for wear alone: the figures above contain what it costs.
     pub write_amplification: f64,
+    /// A cache of writes; none: `write` has sustained figures. With one, it has those of the cache.
+    #[serde(default)]
+    pub write_cache: Option<SheetCachePlan>,
     /// Bytes of flash, for wear in P/E cycles; none: the bytes offered.
     #[serde(default)]
     pub raw_bytes: Option<u64>,
 }
 
+/// A cache of writes of a drive that is known by its data sheet.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SheetCachePlan {
+    /// Bytes that it holds.
+    pub bytes: u64,
+    /// Bytes a second at which it is emptied when the drive rests, and written when it is full.
+    pub folding_bytes_per_s: f64,
+    /// Without work for so long, the drive empties it, seconds.
+    pub idle_s: f64,
+}
+
 /// The figures of one direction. A command holds the drive for the longer of 1 / `iops` and its bytes / `bytes_per_s`; what
 /// else its latency contains overlaps with other commands.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RatedPlan {
@@ -248,10 +329,27 @@ pub struct RatedPlan {
     pub iops: f64,
     /// Most bytes a second.
     pub bytes_per_s: f64,
+    /// How long a command holds the drive, by size, in place of `iops` and `bytes_per_s`; empty: by these.
+    #[serde(default)]
+    pub holds: Vec<HoldPlan>,
+    /// Quantiles of the latency of a small command alone, in place of `latency_s`; empty: it is always that.
+    #[serde(default)]
+    pub quantiles: Vec<QuantilePlan>,
     /// Draw of the whole drive at those rates, watts.
     #[serde(deserialize_with = "unknown_as_nan")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>", required))]
     pub active_w: f64,
+}
+
+/// A quantile of a latency.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct QuantilePlan {
+    /// Share of the commands that take no longer; below 1.
+    pub share: f64,
+    /// Seconds.
+    pub latency_s: f64,
 }
 
 /// Electrical figures.
@@ -340,8 +438,40 @@ impl SsdInterfacePlan {
         check(at_least_zero(self.command_read_s), Range, "command_read_s", "must be at least 0")?;
         check(at_least_zero(self.command_write_s), Range, "command_write_s", "must be at least 0")?;
         check(self.commands_per_s.is_none_or(positive), Range, "commands_per_s", "must be positive")?;
+        check_holds("read_holds", &self.read_holds)?;
+        check_holds("write_holds", &self.write_holds)?;
         check(self.queue_depth > 0, Range, "queue_depth", "must be at least 1")
     }
+}
+
+/// Checks times by size.
+fn check_holds(field: &'static str, holds: &[HoldPlan]) -> Result<(), PlanError> {
+    check(holds.len() <= 16, Count, field, "must be at most 16 sizes")?;
+    for (number, hold) in holds.iter().enumerate() {
+        let before = number.checked_sub(1).map(|number| &holds[number]);
+        let more = hold.bytes > before.map_or(0, |b| b.bytes);
+        check(more, Range, "bytes", "must be above the size before").under_item(field, number)?;
+        let longer = positive(hold.time_s) && before.is_none_or(|b| hold.time_s >= b.time_s);
+        check(longer, Range, "time_s", "must be positive, and no less than that of a smaller size")
+            .under_item(field, number)?;
+    }
+    Ok(())
+}
+
+/// Checks quantiles of a latency.
+fn check_quantiles(quantiles: &[QuantilePlan]) -> Result<(), PlanError> {
+    check(quantiles.len() <= 16, Count, "quantiles", "must be at most 16")?;
+    for (number, quantile) in quantiles.iter().enumerate() {
+        let before = number.checked_sub(1).map(|number| &quantiles[number]);
+        let QuantilePlan { share, latency_s } = *quantile;
+        let more = (0.0..1.0).contains(&share) && before.is_none_or(|b| share > b.share);
+        check(more, Range, "share", "must be in 0..1 and above the one before")
+            .under_item("quantiles", number)?;
+        let longer = positive(latency_s) && before.is_none_or(|b| latency_s >= b.latency_s);
+        check(longer, Range, "latency_s", "must be positive, and no less than the one before")
+            .under_item("quantiles", number)?;
+    }
+    Ok(())
 }
 
 impl FlashPlan {
@@ -376,6 +506,14 @@ impl FlashPlan {
         {
             check(positive(time) && time < 1.0, Range, field, "must be above 0 s and below 1 s")?;
         }
+        let short = |s: f64| positive(s) && s < 1.0;
+        check(self.read_by_page_s.len() <= 8, Count, "read_by_page_s", "must be at most 8 page types")?;
+        let all = self.read_by_page_s.iter().all(|&s| short(s));
+        check(all, Range, "read_by_page_s", "must be above 0 s and below 1 s")?;
+        let hold = self.read_hold_s.is_none_or(short);
+        check(hold, Range, "read_hold_s", "must be above 0 s and below 1 s")?;
+        let share = self.retries >= 0.0 && self.retries < 1.0;
+        check(share, Range, "retries", "must be at least 0 and below 1")?;
         check(positive(self.channel_bytes_per_s), Range, "channel_bytes_per_s", "must be positive")?;
         check(
             self.suspend.is_none_or(|s| at_least_zero(s.latency_s)),
@@ -428,8 +566,23 @@ impl FlashPlan {
             "gc.free_blocks",
             "must be at least 1, or 2 with hot_cold",
         )?;
+        let bursts = gc.burst.is_none_or(|b| b.blocks > 0 && b.share > 0.0 && b.share <= 1.0);
+        check(
+            bursts,
+            Range,
+            "gc.burst",
+            "must have blocks of at least 1, and a share above 0 and at most 1",
+        )?;
+        let entry = u64::from(self.map_entry_bytes) <= self.stripe_bytes();
+        check(entry, Range, "map_entry_bytes", "must be at most the pages of all planes of a die")?;
+        if let Some(cache) = &self.slc_cache {
+            let fast = positive(cache.program_s) && cache.program_s <= self.program_s;
+            check(fast, Range, "slc_cache.program_s", "must be above 0 s and at most program_s")?;
+            check(at_least_zero(cache.idle_s), Range, "slc_cache.idle_s", "must be at least 0")?;
+        }
         let offered = drive.capacity_bytes().div_ceil(unit) * unit;
-        let kept = u64::from(gc.free_blocks) + 2 + u64::from(gc.hot_cold);
+        let burst = gc.burst.map_or(0, |b| u64::from(b.blocks));
+        let kept = u64::from(gc.free_blocks) + 2 + u64::from(gc.hot_cold) + burst;
         check(
             self.raw_bytes() >= offered.saturating_add(kept * self.superblock_bytes()),
             Capacity,
@@ -479,6 +632,11 @@ impl DataSheetPlan {
             rated.validate(drive.power.active_w).under(field)?;
         }
         check(positive(self.write_amplification), Range, "write_amplification", "must be positive")?;
+        if let Some(cache) = &self.write_cache {
+            let rate = positive(cache.folding_bytes_per_s);
+            check(rate, Range, "write_cache.folding_bytes_per_s", "must be positive")?;
+            check(at_least_zero(cache.idle_s), Range, "write_cache.idle_s", "must be at least 0")?;
+        }
         check(self.raw_bytes != Some(0), Range, "raw_bytes", "must be at least 1")
     }
 }
@@ -489,6 +647,8 @@ impl RatedPlan {
         check(at_least_zero(self.latency_s), Range, "latency_s", "must be at least 0")?;
         check(positive(self.iops), Range, "iops", "must be positive")?;
         check(positive(self.bytes_per_s), Range, "bytes_per_s", "must be positive")?;
+        check_holds("holds", &self.holds)?;
+        check_quantiles(&self.quantiles)?;
         check(not_below(self.active_w, awake_w), Range, "active_w", "must be at least the drive's active_w")
     }
 }

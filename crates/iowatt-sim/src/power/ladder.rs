@@ -45,6 +45,19 @@ pub struct Ladder {
     serves: Vec<bool>,
     /// How long it stays awake after its work, and what is booked then; none where it idles at once.
     awake: Option<(Nanos, Slot)>,
+    /// What is booked while two arms work.
+    both: Option<Both>,
+}
+
+/// What is booked while two arms on one spindle work: each draws what it draws alone beyond idling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Both {
+    /// Both transfer.
+    pub active: Slot,
+    /// One transfers, one is on its way.
+    pub mixed: Slot,
+    /// Both are on their way.
+    pub positioning: Slot,
 }
 
 impl Ladder {
@@ -66,6 +79,25 @@ impl Ladder {
         ladder
     }
 
+    /// The ladder of a drive with two arms that move on their own.
+    #[must_use]
+    pub fn with_two_arms(mut self) -> Self {
+        let [active, positioning, idle, ..] = self.watts;
+        let (active, positioning) = (active - idle, positioning - idle);
+        self.both = Some(Both {
+            active: self.add(idle + 2.0 * active, State::Active as usize),
+            mixed: self.add(idle + active + positioning, State::Active as usize),
+            positioning: self.add(idle + 2.0 * positioning, State::Positioning as usize),
+        });
+        self
+    }
+
+    /// What is booked while two arms work, where there are two.
+    #[must_use]
+    pub fn both(&self) -> Option<Both> {
+        self.both
+    }
+
     fn build([active_w, positioning_w]: [f64; 2], levels: &Levels, states: &[usize]) -> Self {
         let idle_w = levels.idle_w;
         let mut ladder = Self {
@@ -78,6 +110,7 @@ impl Ladder {
             down: Vec::new(),
             serves: vec![true],
             awake: None,
+            both: None,
         };
         // The six states stand for the one level that is reported as standby, and for the way there and back.
         let standby = states.iter().position(|&s| s == State::Standby as usize).map(|i| i + 1);

@@ -9,7 +9,7 @@ pub enum Serial {
     ClosedLoops,
     /// Paths, a controller or virtual pools remember too much.
     Layers,
-    /// Flash does: its map.
+    /// Flash does, and a shingled disk: their maps.
     Flash,
     /// Power policies, failures, chunklets, command queues or a log of the back end.
     Managed,

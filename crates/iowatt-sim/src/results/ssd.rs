@@ -17,7 +17,7 @@ pub struct FlashResult {
     pub flash_bytes_written: u64,
     /// Pages that the host wrote.
     pub host_pages_written: f64,
-    /// Pages programmed, data and filling.
+    /// Pages programmed: data, filling, the map, and what is folded once more.
     pub flash_pages_written: f64,
     /// Pages moved by garbage collection and wear levelling.
     pub gc_pages_moved: f64,
@@ -93,7 +93,9 @@ impl FlashResult {
             let counts = totals.ftl;
             let pages =
                 |units: u64| units as f64 / f64::from(geometry.page_units) * f64::from(geometry.unit_pages);
-            let programmed = counts.host + counts.moved + counts.padded;
+            let stripes = totals.flash.map_programs + totals.flash.folded;
+            let beside = stripes * u64::from(geometry.stripe_units);
+            let programmed = counts.host + counts.moved + counts.padded + beside;
             let erases = ftl.erases();
             result.flash_bytes_written = programmed * unit;
             result.host_pages_written = pages(counts.host);

@@ -41,7 +41,16 @@ def _of_pool(pool: Mapping[str, Any], where: str) -> None:
         raise not_modelled("power policies", f"{where}.power")
     if pool["batching"] is not None:
         raise not_modelled("batching of requests for idle drives", f"{where}.power")
-    drawn = pool["device"]["power"]
+    device, held = pool["device"], pool["command_queue"] or {}
+    if device.get("actuators", 1) > 1:
+        raise not_modelled("drives of two actuators", f"{where}.device")
+    if device.get("shingled") is not None:
+        raise not_modelled("drives that manage overlapping tracks", f"{where}.device")
+    if pool.get("deadline_s") is not None:
+        raise not_modelled("deadlines of queues", f"{where}.scheduler_deadline")
+    if held.get("deadline_s") is not None:
+        raise not_modelled("deadlines of queues", f"{where}.drive_deadline")
+    drawn = device["power"]
     if None in (drawn["active_w"], drawn.get("positioning_w", 0.0), drawn["levels"]["idle_w"]):
         raise not_modelled("the power of a drive whose watts are not known", f"{where}.device")
     recovery = pool["recovery"]

@@ -4,14 +4,16 @@
 to their data sheets.
 """
 
-from iowatt.evaluate.validation.cases import ValidationCase, cases
+from iowatt.evaluate.validation.cases import PacedRequests, ValidationCase, cases, read
 from iowatt.evaluate.validation.replay import (
     SCHEDULER,
     ComparedResponses,
     Times,
     Validation,
+    compare,
     document,
     quantiles,
+    respond,
     validate,
 )
 from iowatt.evaluate.validation.result import TimesComparison, Validations
@@ -20,15 +22,19 @@ from iowatt.evaluate.validation.sheet import compare_data_sheets, has_data_sheet
 __all__ = [
     "SCHEDULER",
     "ComparedResponses",
+    "PacedRequests",
     "Times",
     "TimesComparison",
     "Validation",
     "ValidationCase",
     "Validations",
     "cases",
+    "compare",
     "compare_data_sheets",
     "document",
     "has_data_sheet",
     "quantiles",
+    "read",
+    "respond",
     "validate",
 ]  # fmt: skip

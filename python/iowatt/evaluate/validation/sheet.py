@@ -15,10 +15,11 @@ from typing import Any, Final
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.validation.result import DataSheet, DataSheets, ReadsAtDepth, SheetFigure
 from iowatt.model.library import DeviceFile, device_file, device_names, find_device, list_devices
-from iowatt.model.library.ssd import Ssd
+from iowatt.model.library.ssd import FREE_BLOCKS, Ssd
 
 MEASURED: Final = 20_000
 SUPERBLOCKS: Final = 1.5
+BURSTS: Final = 8
 BAR: Final = 0.1
 
 _SMALL: Final = 4096
@@ -31,7 +32,7 @@ FILLS: Final = {"full": 1.0, "a tenth in use": 0.1}
 
 def simulatable() -> list[str]:
     """Names of the library's SSDs that can be simulated with their watts."""
-    return [device.name for device in list_devices("ssd", "simulation").devices]
+    return [device.name for device in list_devices("ssd", ["simulation"]).devices]
 
 
 def check(name: str, *, queueing: bool = False) -> DataSheet:
@@ -155,7 +156,7 @@ class SheetBench:
         span_s = MEASURED / rate
         warmup_s = 0.2 * span_s
         if not (reads or one):
-            warmup_s += self._filling_s(rate * size, size)
+            warmup_s += self._filling_s(rate * size, size) + self._settling_s(sequential)
             span_s = max(span_s, self._collecting_s(sequential))
         found = simulated(
             self.name, request, initial=initial, warmup_s=warmup_s, duration_s=warmup_s + span_s
@@ -171,11 +172,22 @@ class SheetBench:
         surplus = min(link.write_rate, link.commands_per_s * size) - drained
         return min(2.0 * self.drive.buffer_bytes / max(surplus, 0.01 * drained), 5.0)
 
+    def _settling_s(self, sequential: bool) -> float:
+        """Until writes at full rate have used up what bursts of collection keep free."""
+        geometry, bursts = self.drive.geometry, self.drive.bursts
+        if geometry is None or bursts is None or sequential:
+            return 0.0
+        free = (FREE_BLOCKS + bursts.superblocks) * geometry.superblock_bytes
+        return 2 * free / (self.drive.sheet.write_iops * _SMALL)
+
     def _collecting_s(self, sequential: bool) -> float:
         """In which random writes have superblocks collected, erases among it."""
         geometry = self.drive.geometry
         if geometry is None or sequential:
             return 0.0
+        if (bursts := self.drive.bursts) is not None:
+            between = bursts.superblocks * geometry.superblock_bytes
+            return BURSTS * between / (self.drive.sheet.write_iops * _SMALL)
         return SUPERBLOCKS * geometry.superblock_bytes / self.drive.sheet.write_rate
 
     @property

@@ -22,6 +22,7 @@ from iowatt.lenses.compare.result import (
     RunOfSide,
     SideFigures,
 )
+from iowatt.lenses.evidence import joined, run_doubt
 
 #: Response times of both directions, in addition to those of the request.
 _DIRECTIONS: Final = (("all", "all requests"), ("read", "reads"), ("write", "writes"))
@@ -88,6 +89,7 @@ def _side(one: Side) -> SideFigures:
         label=one.label, runs=[_run(part) for part in one.parts], requests=one.requests,
         window_s=one.window_s, iops=one.iops, mib_per_s=one.mib_per_s, power_w=one.watts,
         power_basis=_basis(one), joules_per_request=one.joules_per_request,
+        tail_doubt=joined(run_doubt(part.run, "tail") for part in one.parts),
     )  # fmt: skip
 
 

@@ -76,6 +76,8 @@ class SideFigures(Result):
     #: ``wall`` or ``device``; None where the Runs differ.
     power_basis: str | None
     joules_per_request: float | None
+    #: Why the tail of a simulated side may not be trusted; None where it may, or was measured.
+    tail_doubt: str | None = None
 
 
 class ChangedKey(Result):

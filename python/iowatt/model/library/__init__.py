@@ -19,16 +19,28 @@ if TYPE_CHECKING:
     from iowatt.model.library.device import DeviceFile, DevicePrice
     from iowatt.model.library.drive import Disk
     from iowatt.model.library.electronics import Scheduler
+    from iowatt.model.library.evidence import (
+        BARS,
+        ENOUGH,
+        PURPOSES,
+        Evidence,
+        device_evidence,
+        doubts,
+        replayed_devices,
+        shipped_cells,
+        trusted,
+    )
     from iowatt.model.library.find import device_file, device_names, find_device, find_drive, own_files
     from iowatt.model.library.folders import LIBRARY, LibraryFolder
     from iowatt.model.library.price_class import PRICE_CLASSES, PurchaseInfo, price_class_of
     from iowatt.model.library.source import FigureSource, assumed, source_of, stand_in, stand_ins
 
 __all__ = [
-    "LIBRARY", "PRICE_CLASSES", "DeviceFile", "DevicePrice", "Disk", "FigureSource", "LibraryFolder",
-    "PurchaseInfo", "Scheduler", "assumed", "describe_device", "device_file", "device_names", "file_ratings",
-    "find_device", "find_drive", "list_devices", "own_files", "price_class_of", "source_of", "stand_in",
-    "stand_ins", "state_watts",
+    "BARS", "ENOUGH", "LIBRARY", "PRICE_CLASSES", "PURPOSES", "DeviceFile", "DevicePrice", "Disk",
+    "Evidence", "FigureSource", "LibraryFolder", "PurchaseInfo", "Scheduler", "assumed",
+    "describe_device", "device_evidence", "device_file", "device_names", "doubts", "file_ratings",
+    "find_device", "find_drive", "list_devices", "own_files", "price_class_of", "replayed_devices",
+    "shipped_cells", "source_of", "stand_in", "stand_ins", "state_watts", "trusted",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -40,6 +52,8 @@ if not TYPE_CHECKING:
             "device": "DeviceFile DevicePrice",
             "drive": "Disk",
             "electronics": "Scheduler",
+            "evidence": "BARS ENOUGH PURPOSES Evidence device_evidence doubts replayed_devices shipped_cells "
+            "trusted",
             "find": "device_file device_names find_device find_drive own_files",
             "folders": "LIBRARY LibraryFolder",
             "price_class": "PRICE_CLASSES PurchaseInfo price_class_of",

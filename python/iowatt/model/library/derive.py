@@ -23,6 +23,15 @@ from iowatt.model.library.geometry import (
     ThreePointSeek,
     ZonedGeometry,
 )
+from iowatt.model.library.shingled import (
+    BAND_BYTES,
+    CACHE_SHARE,
+    IDLE_S,
+    LEAST_CACHE_BANDS,
+    MAP_ENTRIES,
+    Shingled,
+    ShingledFigures,
+)
 from iowatt.model.library.source import ASSUMED
 
 Figure = TypeVar("Figure", float, str)
@@ -36,7 +45,10 @@ FULL_STROKE_RATIO: Final = 1.91
 INNER_RATIO: Final = 0.5
 INNER_RATIO_FAST: Final = 0.67
 FAST_RPM: Final = 10_000
-SURFACES: Final = 8
+# Recording surfaces below a capacity in bytes. Common knowledge of 3.5-inch nearline drives: helium drives of
+# 10 and 12 TB have 7 or 8 platters, those of 14 to 18 TB 8 or 9, those from 20 TB on 9 or 10; both sides are
+# used. Below 10 TB the number hardly matters to the model.
+SURFACES: Final = ((10e12, 8), (14e12, 14), (20e12, 18), (float("inf"), 20))
 ZONES: Final = 16
 SECTOR_BYTES: Final = 512
 HEAD_SWITCH_S: Final = 1e-3
@@ -136,6 +148,8 @@ class Mechanics:
     controller: DriveController
     buffer: DriveBuffer
     command_queue: CommandQueue
+    actuators: int = 1
+    shingled: Shingled | None = None
 
 
 def missing_mechanics(file: DeviceFile) -> list[str]:
@@ -171,12 +185,17 @@ def mechanics(file: DeviceFile, steps: Steps) -> Mechanics | None:
         controller=_controller(file, sector_bytes, steps),
         buffer=_buffer(file, file.capacity, sector_bytes, steps),
         command_queue=_command_queue(file, steps),
+        actuators=file.actuators or 1,
+        shingled=_shingled(file, file.capacity, steps) if file.recording == "dm-smr" else None,
     )
 
 
 def _outer_rate(file: DeviceFile) -> float | None:
-    rate = file.geometry.outer_rate if isinstance(file.geometry, RatedGeometry) else None
-    return file.performance.sequential_read if rate is None else rate
+    """Rate of the outermost tracks under one head; a data sheet's sequential rate is that of all arms."""
+    if isinstance(file.geometry, RatedGeometry) and file.geometry.outer_rate is not None:
+        return file.geometry.outer_rate
+    rate = file.performance.sequential_read
+    return None if rate is None else rate / (file.actuators or 1)
 
 
 def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | IndexedGeometry | ZoneRates:
@@ -186,6 +205,7 @@ def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | Ind
     outer, inner = _outer_rate(file) or 0.0, given.inner_rate
     if given.outer_rate is None:
         rule = "performance.sequential_read is reached on the outermost tracks"
+        rule += ", by both arms together" if file.actuators == 2 else ""
         steps.derive("geometry.outer_rate", outer, f"{outer / 1e6:g} MB/s", rule)
     if inner is None:
         fast = rpm >= FAST_RPM
@@ -194,13 +214,39 @@ def _geometry(file: DeviceFile, rpm: float, steps: Steps) -> ZonedGeometry | Ind
             f"{ratio:g} of the outer rate, as of {'10,000 rpm drives' if fast else 'a 4 TB drive'} measured"
         )
         inner = steps.assume("geometry.inner_rate", outer * ratio, f"{outer * ratio / 1e6:.4g} MB/s", rule)
-    surfaces = given.surfaces or int(
-        steps.assume("geometry.surfaces", SURFACES, f"{SURFACES}", "hardly matters: seeks follow the stroke")
-    )
+    surfaces = given.surfaces or _surfaces(file.capacity or 0, steps)
     zone_count = given.zone_count or int(
         steps.assume("geometry.zone_count", ZONES, f"{ZONES}", "sectors per track in a straight line")
     )
-    return ZoneRates(surfaces, outer, inner, zone_count)
+    return ZoneRates(max(1, surfaces // (file.actuators or 1)), outer, inner, zone_count)
+
+
+def _surfaces(capacity: int, steps: Steps) -> int:
+    """Recording surfaces, by capacity; fewer surfaces spread the same tracks over more cylinders."""
+    surfaces = next(surfaces for limit, surfaces in SURFACES if capacity < limit)
+    small = capacity < SURFACES[0][0]
+    rule = "hardly matters: seeks follow the stroke" if small else "usual for its capacity"
+    return int(steps.assume("geometry.surfaces", surfaces, f"{surfaces}", rule))
+
+
+def _shingled(file: DeviceFile, capacity: int, steps: Steps) -> Shingled:
+    """Bands and media cache of each arm."""
+    given, arms = file.shingled or ShingledFigures(), file.actuators or 1
+    band = given.band or int(
+        steps.assume("shingled.band", BAND_BYTES, "256 MiB", "the zones of host-managed drives")
+    )
+    usual = max(int(capacity * CACHE_SHARE), LEAST_CACHE_BANDS * band * arms)
+    share = f"{CACHE_SHARE:.1%} of the capacity, at least {LEAST_CACHE_BANDS} bands; 25 GB of drives opened"
+    cache = given.cache or int(steps.assume("shingled.cache", usual, f"{usual / 1e9:.3g} GB", share))
+    entries = given.map_entries or int(
+        steps.assume(
+            "shingled.map_entries", MAP_ENTRIES, f"{MAP_ENTRIES:,}", "the order of drives opened in 2015"
+        )
+    )
+    idle = given.idle
+    if idle is None:
+        idle = steps.assume("shingled.idle", IDLE_S, format_duration(IDLE_S), "drives clean after seconds")
+    return Shingled(band, cache // arms, max(1, entries // arms), idle)
 
 
 def _seek(seek: Seek, steps: Steps) -> MeasuredSeek | HplSeek | ThreeTimes:
@@ -264,13 +310,15 @@ def _buffer(file: DeviceFile, capacity: int, sector_bytes: int, steps: Steps) ->
     """The on-board buffer; assumed where the file, like a data sheet, has neither it nor a controller."""
     if file.buffer is not None or file.controller is not None:
         return file.buffer or DriveBuffer()
-    size = next(size for limit, size in BUFFER_BYTES if capacity < limit)
+    usual = next(size for limit, size in BUFFER_BYTES if capacity < limit)
+    size = file.buffer_size or usual
+    why = "usual for its capacity" if file.buffer_size is None else "its buffer_size"
     sectors = size // BUFFER_SEGMENTS // sector_bytes
     steps.assume(
         "buffer.segments",
         BUFFER_SEGMENTS,
         f"{BUFFER_SEGMENTS} of {size / BUFFER_SEGMENTS / 2**20:g} MiB",
-        f"{size >> 20} MiB, usual for its capacity, divided as that of a Cheetah 15K.5",
+        f"{size / 2**20:g} MiB, {why}, divided as that of a Cheetah 15K.5",
     )
     read_ahead = "history"
     steps.assume(
@@ -331,8 +379,9 @@ def state_watts(file: DeviceFile, steps: Steps | None = None) -> HddPower:
     known = {name: value for name in names if (value := file.usable_watts(name)) is not None}
     states = {name: value for name, value in known.items() if name in HddPower.model_fields}
     if file.kind == "hdd":
-        _state("active", ("sequential_read", "sequential_write"), known, states, steps)
-        _state("positioning", ("random_read", "random_write"), known, states, steps)
+        arms = file.actuators or 1
+        _state("active", ("sequential_read", "sequential_write"), known, states, steps, arms=arms)
+        _state("positioning", ("random_read", "random_write"), known, states, steps, arms=arms)
         for other in ("seek", "active"):
             _state("positioning", (other,), known, states, steps)
     figures = HddPower().model_copy(update=states)
@@ -343,12 +392,24 @@ def state_watts(file: DeviceFile, steps: Steps | None = None) -> HddPower:
 
 
 def _state(
-    state: str, works: tuple[str, ...], known: dict[str, float], states: dict[str, float], steps: Steps
+    state: str,
+    works: tuple[str, ...],
+    known: dict[str, float],
+    states: dict[str, float],
+    steps: Steps,
+    *,
+    arms: int = 1,
 ) -> None:
-    """Give ``state``, where it has no watts, the mean of those of ``works`` that are known."""
+    """Give ``state``, where it has no watts, the mean of those of ``works`` that are known.
+
+    Published work keeps all ``arms`` busy; a state is that of one, which adds its share to what idling draws.
+    """
     published = [work for work in works if work in known]
     if state in states or not published:
         return
     watts = round(sum(known[work] for work in published) / len(published), 6)
     rule = f"mean of {' and '.join(published)}" if len(published) > 1 else f"taken as power.{published[0]}"
+    if arms > 1 and "idle" in known:
+        watts = round(known["idle"] + (watts - known["idle"]) / arms, 6)
+        rule += f", of which one of {arms} arms draws its share beyond idling"
     states[state] = steps.derive(f"power.{state}", watts, f"{watts:g} W", rule)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from pydantic import BaseModel
@@ -9,9 +10,12 @@ from pydantic import BaseModel
 from iowatt.base.keys import Key, catalogue
 from iowatt.base.units import format_bytes, format_duration
 from iowatt.model.library import derive
+from iowatt.model.library.class_rules import complete
 from iowatt.model.library.device import DeviceFile
+from iowatt.model.library.evidence import BARS, Evidence, device_evidence
 from iowatt.model.library.find import device_file, device_names
 from iowatt.model.library.result import (
+    CheckedError,
     DerivedFigure,
     DeviceDescription,
     DeviceFigure,
@@ -22,6 +26,8 @@ from iowatt.model.library.ssd import derive as ssd
 from iowatt.model.library.ssd import joules
 
 _WATTS: Final = ("active", "positioning", "idle")
+ON_SALE_SINCE: Final = 2018
+"""Drives that came out earlier are taken as no longer sold, whether or not their file says so."""
 _SPIN_DOWN: Final = ("standby", "spin_up", "spin_down", "spin_up_time", "spin_down_time")
 
 
@@ -29,8 +35,9 @@ def missing_figures(file: DeviceFile) -> dict[str, list[str]]:
     """Key paths that are missing for each purpose that applies to the kind of device.
 
     ``mechanics``: response times. ``power``: joules of work and idling. ``simulation``: both. ``spin-down``:
-    also what stopping costs. ``price``: what one cost.
+    also what stopping costs. ``price``: what one cost. What the rules of its class supply is not missing.
     """
+    file = complete(file, derive.Steps())
     price = [] if file.price.usd is not None else ["price.usd"]
     if file.kind == "ssd":
         idle = [] if file.usable_watts("idle") is not None else ["power.idle"]
@@ -69,31 +76,48 @@ def file_ratings(file: DeviceFile) -> tuple[dict[str, float], tuple[str, ...]]:
     return ratings, tuple(f"{file.name}: {text}" for text in steps.notes())
 
 
-def list_devices(kind: str | None = None, needs: str | None = None) -> DeviceList:
-    """The library's devices of one kind that are good for one purpose; None asks for all."""
+def list_devices(
+    kind: str | None = None, needs: Sequence[str] = (), since: int | None = None, *, buyable: bool = False
+) -> DeviceList:
+    """The library's devices that satisfy all that is asked.
+
+    ``needs`` are purposes that they must be good for, ``since`` is the earliest year in which they came out.
+    ``buyable`` leaves out stand-ins and what is discontinued or came out before ``ON_SALE_SINCE``.
+    """
     files = [device_file(name) for name in device_names()]
     return DeviceList(
         devices=[
-            DeviceListing(**_summary(file))
+            DeviceListing(**_summary(file, device_evidence(file.name)))
             for file in files
-            if (kind is None or file.kind == kind) and (needs is None or needs in good_for(file))
+            if (kind is None or file.kind == kind)
+            and (since is None or (file.year or 0) >= since)
+            and (not buyable or is_buyable(file))
+            and (not needs or set(needs) <= set(good_for(file)))
         ]
     )
+
+
+def is_buyable(file: DeviceFile) -> bool:
+    """Whether a drive can be ordered new, as far as its file says."""
+    on_sale = file.year is not None and file.year >= ON_SALE_SINCE and file.discontinued is None
+    return on_sale and file.stand_in is None
 
 
 def describe_device(file: DeviceFile) -> DeviceDescription:
     """All figures of one device with their sources, what follows from them, and what is missing for what."""
     keys = catalogue(DeviceFile)
+    checked = _evidence(file)
     steps = derive.Steps()
+    whole = complete(file, steps)
     if file.kind == "hdd":
-        derive.mechanics(file, steps)
-        derive.state_watts(file, steps)
-    elif ssd.missing_figures(file):
-        ssd.watts(file, steps)
+        derive.mechanics(whole, steps)
+        derive.state_watts(whole, steps)
+    elif ssd.missing_figures(whole):
+        ssd.watts(whole, steps)
     else:
-        ssd.make(file, steps)
+        ssd.make(whole, steps)
     return DeviceDescription(
-        **_summary(file),
+        **_summary(file, checked),
         vendor=file.vendor,
         based_on=file.based_on,
         stand_in=file.stand_in,
@@ -109,13 +133,23 @@ def describe_device(file: DeviceFile) -> DeviceDescription:
             )
             for step in steps.taken
         ],
+        checked=[
+            CheckedError(figure=figure, bar=BARS[figure], **vars(errors))
+            for figure, errors in checked.errors.items()
+        ],
         missing={purpose: missing for purpose, missing in missing_figures(file).items() if missing},
         assumptions=file.assumptions,
         notes=file.notes,
     )
 
 
-def _summary(file: DeviceFile) -> dict[str, Any]:
+def _evidence(file: DeviceFile) -> Evidence:
+    """The evidence for a file's device; a file of one's own has none, whatever its name."""
+    of_library = file.name in device_names() and device_file(file.name) == file
+    return device_evidence(file.name) if of_library else Evidence(file.name, "sheet only")
+
+
+def _summary(file: DeviceFile, checked: Evidence) -> dict[str, Any]:
     missing = missing_figures(file)
     by: str | None = None
     if not missing["mechanics"]:
@@ -125,6 +159,7 @@ def _summary(file: DeviceFile) -> dict[str, Any]:
         "name": file.name,
         "kind": file.kind,
         "title": file.title,
+        "year": file.year,
         "capacity_bytes": file.capacity,
         "rpm": file.rpm,
         "idle_w": file.power.idle,
@@ -133,6 +168,8 @@ def _summary(file: DeviceFile) -> dict[str, Any]:
         "simulated_by": by,
         "simulated_for": [] if by is None else ["time"] if missing["power"] else ["time", "energy"],
         "good_for": [purpose for purpose, keys in missing.items() if not keys],
+        "evidence": checked.grade,
+        "trusted_for": list(checked.trusted_for),
     }
 
 

@@ -6,6 +6,7 @@ what its figures suffice for.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, model_validator
@@ -17,6 +18,7 @@ from iowatt.model.library.electrical.figures import HddPower, PowerFigures
 from iowatt.model.library.electronics import CommandQueue, DriveBuffer, DriveController
 from iowatt.model.library.flash import FlashFigures
 from iowatt.model.library.geometry import Geometry, Seek
+from iowatt.model.library.shingled import ShingledFigures
 from iowatt.model.library.source import FigureSource, source_of
 
 
@@ -24,7 +26,35 @@ def _optional(description: str, unit: str | None = None, **constraints: Any) -> 
     return key(description, default=None, unset="not known", unit=unit, **constraints)
 
 
-_LATENCIES: Final = ("read_latency", "write_latency", "sequential_read_latency", "sequential_write_latency")
+_LATENCIES: Final = (
+    "read_latency", "write_latency", "sequential_read_latency", "sequential_write_latency",
+    "random_read_8k_iops", "read_quantiles", "write_quantiles",
+)  # fmt: skip
+
+
+class LatencyQuantiles(Strict):
+    """Latency of small requests that come one at a time, by the share that takes no longer."""
+
+    p50: Duration | None = _optional("Of one in two.", gt=0, example="9.5us")
+    p90: Duration | None = _optional("Of nine in ten.", gt=0, example="9.9us")
+    p99: Duration | None = _optional("Of 99 in 100.", gt=0, example="15.6us")
+    p999: Duration | None = _optional("Of 999 in 1,000.", gt=0, example="34us")
+    p9999: Duration | None = _optional("Of 9,999 in 10,000.", gt=0, example="39us")
+
+    @model_validator(mode="after")
+    def _rising(self) -> LatencyQuantiles:
+        given = self.points
+        if not given:
+            raise BadValueError("missing-key", None, "expected at least one of p50, p90, p99, p999, p9999")
+        if any(later[1] < earlier[1] for earlier, later in pairwise(given)):
+            raise BadValueError("conflict", None, "the latency of a greater share must not be shorter")
+        return self
+
+    @property
+    def points(self) -> tuple[tuple[float, float], ...]:
+        """Shares and their seconds, the smallest first."""
+        named = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "p9999": 0.9999}
+        return tuple((share, s) for name, share in named.items() if (s := getattr(self, name)) is not None)
 
 
 class Performance(Strict):
@@ -44,6 +74,13 @@ class Performance(Strict):
         "Typical time of one sequential read of 4 KiB, which the drive has read ahead, of an SSD.", gt=0
     )
     sequential_write_latency: Duration | None = _optional("The same for writes.", gt=0)
+    random_read_8k_iops: float | None = _optional(
+        "Random reads of 8 KiB a second with a deep queue, of an SSD.", "1/s", gt=0
+    )
+    read_quantiles: LatencyQuantiles | None = _optional(
+        "Quantiles of the latency of one random read of 4 KiB at a time, of an SSD."
+    )
+    write_quantiles: LatencyQuantiles | None = _optional("The same for writes.")
 
 
 class Endurance(Strict):
@@ -57,6 +94,9 @@ class Endurance(Strict):
     start_stop_cycles: int | None = _optional("Rated starts and stops of the spindle.", gt=0)
     mtbf_hours: float | None = _optional("Mean time between failures.", "h", gt=0)
     afr_percent: float | None = _optional("Annual failure rate.", "%", gt=0, le=100)
+    uber: float | None = _optional(
+        "Unrecoverable read errors for each bit read, at most (UBER).", gt=0, lt=1, example=1e-15
+    )
 
     def ratings(self) -> dict[str, float]:
         """The stated ratings of a disk: bytes moved a year, head load cycles, starts and stops."""
@@ -82,7 +122,7 @@ _WORDS: Final = frozenset(
 )
 _MECHANICAL: Final = (
     "rpm", "geometry", "seek", "head_switch", "write_settle", "read_overhead", "write_overhead",
-    "controller", "buffer",
+    "controller", "buffer", "buffer_size", "recording", "shingled", "actuators",
 )  # fmt: skip
 _DISK_POWER: Final = (
     "positioning", "idle_a", "idle_b", "idle_c", "speeds", "seek", "spin_up", "spin_up_time", "spin_up_peak",
@@ -110,12 +150,30 @@ class DeviceFile(Strict):
     assumptions: list[str] = key("Statements that a reader of its results must see.", default=[])
     notes: list[str] = key("Remarks on the figures, for whoever looks at them.", default=[])
     year: int | None = key("When it came out.", unset="not known", within=(1950, 2100))
+    discontinued: int | None = key(
+        "When its maker stopped selling it.", unset="still sold, or not known", within=(1950, 2100)
+    )
     interface: str | None = _words("How it is connected, such as `SAS 12G`.")
     form_factor: str | None = _words("Its size and shape, such as `3.5`.")
     media: str | None = _words("Its memory, such as `TLC 3D`, of an ssd.")
     capacity: Capacity | None = key("What the drive offers.", unset="not known", gt=0)
     sector_size: BlockSize | None = key("Bytes of a sector.", unset="assumed, and said so", gt=0, le=65536)
     rpm: Speed | None = key("Speed of rotation.", unset="not known", ge=1)
+    recording: Literal["cmr", "dm-smr", "hm-smr"] | None = key(
+        "How its tracks are written: apart (cmr), or overlapping in zones that the drive (dm-smr) or the "
+        "host (hm-smr) manages.",
+        unset="cmr",
+    )
+    shingled: ShingledFigures | None = key(
+        "Bands and media cache of a drive that manages overlapping tracks itself (dm-smr).",
+        unset="assumed with dm-smr, and said so",
+    )
+    actuators: int | None = key(
+        "Arms that move on their own, each over an equal part of the addresses. A geometry in zones, or of a "
+        "layout file, is that of one arm.",
+        unset="1",
+        within=(1, 2),
+    )
     geometry: Geometry | None = key(
         "Tracks: zones, or the rates to derive them from.", unset="derived from performance.sequential_read"
     )
@@ -135,6 +193,12 @@ class DeviceFile(Strict):
     )
     buffer: DriveBuffer | None = key(
         "The on-board buffer.", unset="assumed, and said so; none with a table controller"
+    )
+    buffer_size: BlockSize | None = key(
+        "Memory of the on-board buffer, where no more is known of it.",
+        unset="assumed, and said so",
+        within=(2**16, 2**34),
+        example="512MiB",
     )
     command_queue: CommandQueue | None = key(
         "Commands that the drive holds at once.",
@@ -168,6 +232,12 @@ class DeviceFile(Strict):
             ]
             if given:
                 raise BadValueError("not-applicable", None, f"a disk has no {', '.join(given)}")
+        return self
+
+    @model_validator(mode="after")
+    def _shingles_of_its_recording(self) -> DeviceFile:
+        if self.shingled is not None and self.recording != "dm-smr":
+            raise BadValueError("conflict", None, 'the table shingled needs recording = "dm-smr"')
         return self
 
     @model_validator(mode="after")

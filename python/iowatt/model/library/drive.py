@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -9,6 +10,7 @@ from typing import Any
 
 from iowatt.base.errors import BadValueError, InputError
 from iowatt.model.library import derive, mechanics
+from iowatt.model.library.class_rules import complete
 from iowatt.model.library.device import DeviceFile, Endurance
 from iowatt.model.library.electrical.figures import HddPower
 from iowatt.model.library.electrical.levels import Ladder, ladder
@@ -24,6 +26,7 @@ from iowatt.model.library.geometry import (
 from iowatt.model.library.layout import Layout, Tree, Zones
 from iowatt.model.library.mechanics import SeekCurve, TrackZone
 from iowatt.model.library.price_class import PurchaseInfo
+from iowatt.model.library.shingled import Shingled
 from iowatt.model.library.source import stand_in
 
 LayoutFile = Callable[[str], dict[str, Any]]
@@ -54,6 +57,11 @@ class Disk:
     buffer: DriveBuffer
     command_queue: CommandQueue
     power: HddPower
+    #: Arms on the one spindle; surfaces and layout are those of one.
+    actuators: int = 1
+    recording: str = "cmr"
+    #: Bands and media cache of each arm, where the drive manages overlapping tracks.
+    shingled: Shingled | None = None
     endurance: Endurance = field(default_factory=Endurance)
     #: What it is bought as; None for a drive made up in a test.
     sold: PurchaseInfo | None = None
@@ -67,6 +75,11 @@ class Disk:
     def raw_bytes(self) -> int:
         """Capacity in bytes."""
         return self.sectors * self.sector_bytes
+
+    @property
+    def is_special(self) -> bool:
+        """Whether there is more to it than one arm over tracks that lie apart."""
+        return self.actuators > 1 or self.shingled is not None
 
     @property
     def cylinders(self) -> int:
@@ -178,6 +191,7 @@ class Disk:
             "write_settle_s": self.write_settle_s,
             "controller": self.controller.plan(),
             "buffer": self.buffer.plan(),
+            **self._special_plan(),
             "phase": phase,
             "power": {
                 "active_w": power.active,
@@ -186,6 +200,12 @@ class Disk:
                 "states": ladder.states(states),
             },
         }
+
+    def _special_plan(self) -> dict[str, Any]:
+        plan: dict[str, Any] = {} if self.actuators == 1 else {"actuators": self.actuators}
+        if self.shingled is not None:
+            plan["shingled"] = self.shingled.plan(self.sector_bytes)
+        return plan
 
 
 def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None) -> Disk:
@@ -197,9 +217,10 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
     ``where`` names the file. Missing watts are not an error here: the scenario decides which ones it needs.
     """
     if file.kind != "hdd":
-        hint = "`iowatt devices list --needs mechanics --kind hdd` prints the disks that will do"
+        hint = "`iowatt devices list --kind hdd --needs mechanics` prints the disks that will do"
         raise InputError("not-accepted", where, f"{file.name!r} is an SSD; expected a disk", hint=hint)
     steps = derive.Steps()
+    file = complete(file, steps)
     parts = derive.mechanics(file, steps)
     if parts is None:
         missing = derive.missing_mechanics(file)
@@ -211,7 +232,11 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
         )
     power = derive.state_watts(file, steps)
     sectors = parts.capacity // parts.sector_bytes
-    layout = _layout(parts, sectors, where, layout_file)
+    placed = math.ceil(sectors / parts.actuators)  # of each arm
+    if parts.shingled is not None:
+        placed += parts.shingled.cache // parts.sector_bytes
+    _check_shingled(parts, where)
+    layout = _layout(parts, placed, where, layout_file)
     if layout.cylinders > MOST_CYLINDERS:
         raise InputError(
             "out-of-range",
@@ -221,8 +246,10 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
             hint="look at the units of capacity, sector_size and the rates",
         )
     held = layout.held(parts.geometry.surfaces)
-    if sectors > held:
-        raise InputError("conflict", where, f"capacity is {sectors} sectors, but the zones hold only {held}")
+    if placed > held:
+        whose = "of each arm, with its media cache, " if placed != sectors else ""
+        message = f"capacity {whose}is {placed} sectors, but the zones hold only {held}"
+        raise InputError("conflict", where, message)
     seek, seek_plan = _seek(parts, layout.cylinders, where)
     return Disk(
         name=file.name,
@@ -241,9 +268,26 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
         buffer=parts.buffer,
         command_queue=parts.command_queue,
         power=power,
+        actuators=parts.actuators,
+        recording=file.recording or "cmr",
+        shingled=parts.shingled,
         endurance=file.endurance,
         sold=PurchaseInfo.of(file, parts.capacity),
     )
+
+
+def _check_shingled(parts: derive.Mechanics, where: str) -> None:
+    shingled, sector = parts.shingled, parts.sector_bytes
+    if shingled is None:
+        return
+    if shingled.band % sector:
+        raise InputError(
+            "not-accepted", where, f"shingled.band is not a multiple of {sector} bytes, its sectors"
+        )
+    if shingled.cache // sector < shingled.band // sector:
+        raise InputError(
+            "conflict", where, "shingled.cache must hold at least one shingled.band for each arm"
+        )
 
 
 def _layout(parts: derive.Mechanics, sectors: int, where: str, layout_file: LayoutFile | None) -> Layout:

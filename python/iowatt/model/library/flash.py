@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from iowatt.base.quantity import BlockSize, Duration, Power, Rate
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Power, Rate
 from iowatt.base.strict import Strict, key
 
 Cell = Literal["slc", "mlc", "tlc", "qlc"]
@@ -42,6 +42,44 @@ class Suspend(Strict):
     latency: Duration = key(
         "From a read's arrival at a die that programs or erases to its start.", default=20e-6, example="20us"
     )
+    most: int | None = key(
+        "How often one program or erase can be interrupted; then reads wait for its end.",
+        default=None,
+        unset="without limit",
+        within=(1, 2**20),
+        example=10,
+    )
+
+
+class CollectionBursts(Strict):
+    """Garbage collection that begins when few superblocks are free and goes on until some more are.
+
+    A superblock is the same block of every plane of every die.
+    """
+
+    superblocks: int = key("How many more are free after it.", default=2, within=(1, 1024), example=2)
+    share: float = key(
+        "Share of the dies' time that its programs take meanwhile.", default=0.3, gt=0, le=1, example=0.3
+    )
+
+
+class SlcCache(Strict):
+    """Cells that are written with one bit each at first, and folded into cells of several bits later.
+
+    `performance.sequential_write` is then of the cache.
+    """
+
+    size: Capacity = key("Bytes written that it holds.", gt=0, example="42GB")
+    sustained: Rate = key("Sequential writes once it is full.", gt=0, example="1200MB/s")
+    dynamic: bool = key(
+        "Whether it shrinks as the drive fills: `size` is that of an empty drive, and a full one has none.",
+        default=False,
+        example=True,
+    )
+    program_time: Duration = key(
+        "A page from its register to cells of one bit.", default=200e-6, gt=0, example="200us"
+    )
+    idle: Duration = key("Without work for so long, the drive folds.", default=0.1, example="100ms")
 
 
 class FlashFigures(Strict):
@@ -58,12 +96,42 @@ class FlashFigures(Strict):
         "Pages that are erased together.", within=(16, 65536), example=1152
     )
     read_time: Duration | None = _optional("A page from the cells to its register.", example="60us")
+    read_times: list[Duration] | None = _optional(
+        "The same for each page type of a cell, in the order of its pages: as many as it has bits.",
+        unset="from read_time, by the references that each type is sensed against",
+        min_length=1,
+        max_length=8,
+        example=["44us", "60us", "92us"],
+    )
+    read_hold: Duration | None = _optional(
+        "How long a read keeps its die from other work, the mean over page types.",
+        unset="so that all dies together make the published random reads",
+        gt=0,
+        example="79us",
+    )
+    retries: float | None = _optional(
+        "Share of the reads of a page that are repeated, because its data cannot be corrected.",
+        within=(0, 0.5),
+        example=0.002,
+    )
     program_time: Duration | None = _optional(
         "A page from its register to the cells, the mean of the pages of a cell.", example="700us"
     )
     erase_time: Duration | None = _optional("Erasing a block.", example="5ms")
     channel_rate: Rate | None = _optional("Speed of a channel.", gt=0, example="800MB/s")
     suspend: Suspend | None = _optional("Whether reads interrupt programs and erases.")
+    bursts: CollectionBursts | None = _optional(
+        "Garbage collection in bursts.", unset="by interface and year: in step with the host's writes, or so"
+    )
+    slc_cache: SlcCache | None = key(
+        "Cells that are written with one bit each at first.", default=None, unset="none"
+    )
+    map_entry: int | None = _optional(
+        "Bytes of the map for each unit written, which go to flash with it; 0: none.",
+        "B",
+        within=(0, 64),
+        example=8,
+    )
     mapping_unit: BlockSize | None = _optional(
         "What the drive maps and writes as one (indirection unit). A smaller write reads and writes it all.",
         gt=0,

@@ -16,6 +16,8 @@ class DeviceListing(Result):
     name: str
     kind: Literal["hdd", "ssd"]
     title: str
+    #: When it came out.
+    year: int | None
     capacity_bytes: int | None
     rpm: float | None
     idle_w: float | None
@@ -28,6 +30,10 @@ class DeviceListing(Result):
     simulated_for: list[str]
     #: The purposes for which no figure is missing.
     good_for: list[str]
+    #: What its model was checked against: a trace request by request, measured cells, or its sheet alone.
+    evidence: Literal["replayed", "fio-checked", "sheet only"]
+    #: Of mean, throughput, tail and energy, those within their bars.
+    trusted_for: list[str]
 
 
 class DeviceList(ResultDocument):
@@ -52,6 +58,17 @@ class DeviceFigure(Result):
     source: str | None
 
 
+class CheckedError(Result):
+    """Error of a figure over the measured cells of a device: ``within`` of ``cells`` keep the ``bar``."""
+
+    figure: str
+    bar: float
+    cells: int
+    within: int
+    worst: float
+    median: float  #: Of the absolute errors.
+
+
 class DerivedFigure(Result):
     """A figure that is not in the file, and the rule that gave it."""
 
@@ -72,6 +89,7 @@ class DeviceDescription(DeviceListing, ResultDocument):
     stand_in: str | None
     figures: list[DeviceFigure]
     derived: list[DerivedFigure]
+    checked: list[CheckedError]
     #: Key paths by purpose.
     missing: dict[str, list[str]]
     assumptions: list[str]

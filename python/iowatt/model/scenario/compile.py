@@ -155,6 +155,11 @@ def _drives(system: ResolvedSystem) -> list[dict[str, Any]]:
     return [
         {
             "model": pool.drive.name,
+            # A file of one's own with a library's name: the evidence for the library's is none for it.
+            **_present(
+                own_file=(pool.drive.name in device_names() and pool.pool.device.name != pool.drive.name)
+                or None
+            ),
             "pool": pool.pool.name,
             "kind": "ssd" if isinstance(pool.drive, Ssd) else "hdd",
             "raw_bytes": pool.drive.raw_bytes,
@@ -245,6 +250,7 @@ def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int
         "raid": (pool.raid or Raid(level=0)).plan(resolved.level, resolved.stripe_unit),
         **_present(chunklets=None if chunklets is None else chunklets.plan()),
         "scheduler": resolved.scheduler,
+        **_present(deadline_s=pool.scheduler_deadline),
         "command_queue": _command_queue(resolved),
         "power_policy": power.policy_plan(pool.power, resolved.drive.ladder),
         "batching": power.batching_plan(pool.power),
@@ -257,7 +263,10 @@ def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int
 def _command_queue(resolved: ResolvedPool) -> dict[str, Any] | None:
     """Commands that a drive holds; None where it takes one at a time."""
     depth = resolved.queue_depth
-    return None if depth == 1 else {"depth": depth, "scheduler": resolved.drive_scheduler}
+    if depth == 1:
+        return None
+    deadline = _present(deadline_s=resolved.pool.drive_deadline)
+    return {"depth": depth, "scheduler": resolved.drive_scheduler, **deadline}
 
 
 def _recovery(pool: Pool) -> dict[str, Any] | None:

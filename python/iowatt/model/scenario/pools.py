@@ -137,6 +137,18 @@ def _time_only(
 
 def _disk(pool: Pool, drive: Disk, report: Reporter) -> Disk | None:
     solid_state.refuse_ssd_keys(pool, drive.name, report)
+    if drive.recording == "hm-smr":
+        message = (
+            f"{drive.name!r} has tracks that the host must manage (hm-smr), which no volume here does yet"
+        )
+        report("unsupported", "device", message, 'a drive with recording = "dm-smr" manages them itself')
+        return None
+    if drive.is_special and any(level["serves_at"] for level in drive.ladder.plan["below"]):
+        message = (
+            f"{drive.name!r} has two actuators or overlapping tracks, which are simulated at full speed only"
+        )
+        report("unsupported", "device.power.speeds", message, "leave out the speeds at which it serves")
+        return None
     if pool.write_cache is not None:
         try:
             drive = drive.with_write_cache(pool.write_cache)
@@ -176,6 +188,16 @@ def _drive(choice: DeviceChoice, base_dir: Path, report: Reporter) -> Disk | Ssd
     return drive if choice.power is None else drive.with_power(choice.power)
 
 
+def _deadlines(pool: Pool, depth: int, report: Reporter) -> None:
+    """Refuse deadlines of queues whose order they could not change."""
+    if pool.scheduler_deadline is not None and pool.scheduler == "fcfs":
+        message = "with fcfs the request that has waited longest comes first anyway"
+        report("not-applicable", "scheduler_deadline", message, 'leave it out, or scheduler = "look"')
+    if pool.drive_deadline is not None and depth == 1:
+        message = "with queue_depth = 1 the drive has no choice"
+        report("not-applicable", "drive_deadline", message, "leave it out, or queue_depth = 32")
+
+
 def _queues(pool: Pool, drive: Disk | Ssd, report: Reporter, system: ResolvedSystem) -> None:
     """Check the queue depth and the schedulers against what the host and the drive can know."""
     most, depth = drive.command_queue.depth, pool.queue_depth or 1
@@ -193,3 +215,4 @@ def _queues(pool: Pool, drive: Disk | Ssd, report: Reporter, system: ResolvedSys
             f"pool {pool.name!r}: drive_scheduler has no effect with queue_depth = 1: the drive has no choice"
         )
         system.note("drive-scheduler-unused", text, decides=True)
+    _deadlines(pool, depth, report)

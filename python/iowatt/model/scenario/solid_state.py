@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _OF_DISKS: Final = {
     "drive_scheduler": "an SSD serves its commands side by side; leave it out",
+    "scheduler_deadline": "an SSD takes its commands first come, first served; leave it out",
+    "drive_deadline": "an SSD serves its commands side by side; leave it out",
     "write_cache": 'its buffer is ssd = { write_buffer = "16MiB" }, or 0 for none',
     "phase": "an SSD has no spindle; leave it out",
 }

@@ -24,10 +24,13 @@ def table(found: BeforeAfter) -> Figure:
         Column(f"{100 * found.asked.confidence:g} % interval", rank=1), *text_columns("Verdict"),
         Column("Requests beyond", rank=2),
     ]  # fmt: skip
+    doubt = words.tail_doubt(found, "p99")
     rows: list[list[Cell]] = [
         [
-            row.title, words.value(row.before, row.unit), words.value(row.after, row.unit),
-            numbers.change(row.change), words.interval(row.interval, row.unit), row.verdict,
+            words.checked_title(found, row),
+            words.value(row.before, row.unit), words.value(row.after, row.unit),
+            numbers.change(row.change), words.interval(row.interval, row.unit),
+            row.verdict,
             words.beyond(row),
         ]
         for row in found.differences
@@ -38,6 +41,7 @@ def table(found: BeforeAfter) -> Figure:
         "table taken together. A percentile rests on the requests beyond it (before / after): with few, it "
         "is an anecdote. The interval is of the difference.",
         Table(columns, rows), wide=True, brief=True,
+        remarks=[] if doubt is None else [words.sentence(doubt)],
     )  # fmt: skip
 
 

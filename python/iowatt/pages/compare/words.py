@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from iowatt.lenses.compare.result import BeforeAfter, DifferenceRow, Interval, SideKey, View
+from iowatt.lenses.evidence import joined
 from iowatt.render import numbers, palette
 from iowatt.render.phrases import listed
 
+TAIL: Final = frozenset(("p99", "p99.9", "p99.99", "over_threshold"))
+"""Figures of the tail."""
 SIDES: Final[tuple[tuple[SideKey, str], ...]] = (("before", "Before"), ("after", "After"))
 COLOURS: Final = {"before": palette.RUNS[1], "after": palette.RUNS[0]}
 DASHES: Final = {"before": "dash", "after": "solid"}
@@ -160,3 +163,18 @@ def short(amount: object) -> str:
     """A value of a plan, not too long for a line."""
     text = "none" if amount is None else f"{amount:g}" if isinstance(amount, float) else str(amount)
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+def tail_doubt(found: BeforeAfter, metric: str) -> str | None:
+    """Why a figure of the tail may not be trusted of simulated drives; None of other figures."""
+    if metric not in TAIL:
+        return None
+    return joined(side.tail_doubt for side in (found.before, found.after))
+
+
+def checked_title(found: BeforeAfter, row: DifferenceRow) -> str:
+    """The title of a figure, of a percentile with what is wrong with the tail of the drives."""
+    doubt = tail_doubt(found, row.metric)
+    if doubt is None or row.metric == "over_threshold":
+        return row.title
+    return f"{row.metric}, {doubt.partition(' for ')[0].partition(' by ')[0]}"

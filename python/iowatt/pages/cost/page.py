@@ -94,7 +94,8 @@ def headlines(cost: Cost) -> list[Headline]:
         times = {title: getattr(system.work, key) for title, key in words.RESPONSES.items()}
         shown = [f"{title} {numbers.with_unit(ms, 'ms')}" for title, ms in times.items() if ms is not None]
         if shown:
-            texts.append(f"response time {', '.join(shown)}")
+            doubt = system.work.tail_doubt if system.work.response_p95_ms is not None else None
+            texts.append(f"response time {', '.join(shown)}{f' – {doubt}' if doubt else ''}")
         total = None if words.withheld(cost, system) else system.usd
         tiles.append(Headline(f"total-{at}", name, total, "USD", "; ".join(texts)))
     return tiles[:_TILES]

@@ -73,11 +73,13 @@ def systems(cost: Cost) -> Figure:
         title: [getattr(one.work, key) for one in cost.systems] for title, key in words.RESPONSES.items()
     }
     responses = {title: times for title, times in responses.items() if set(times) != {None}}
+    doubted = "p95" in responses and any(one.work.tail_doubt for one in cost.systems)
     bases = {one.power_basis for one in cost.systems}
     columns = [
         *text_columns("System", *(["Candidate"] if excluded else [])), Column("Total", "USD"),
         *([Column(f"Against {cost.choice.baseline}", "%", rank=1)] if compared else []),
         *(_Significant("Mean" if title == "mean" else title, "ms", rank=1) for title in responses),
+        *text_columns(*(["Evidence"] if doubted else [])),
         Column(f"Power ({bases.pop()})" if len(bases) == 1 else "Power", "W", rank=2),
         Column("Usable", "TB", rank=3),
         Column("Per usable TB", "USD", rank=1 if cost.choice.capacities_differ else 4),
@@ -91,7 +93,8 @@ def systems(cost: Cost) -> Figure:
                 name, *(["no" if words.no_candidate(cost, one) else "yes"] if excluded else []),
                 one.usd if shown else None,
                 *([None if share is None else 100 * share] if compared else []),
-                *(times[at] for times in responses.values()), one.work.energy_j / one.work.duration_s,
+                *(times[at] for times in responses.values()), *([one.work.tail_doubt] if doubted else []),
+                one.work.energy_j / one.work.duration_s,
                 None if usable is None else usable / 1000, one.usd_per_usable_tb if shown else None,
                 one.repeats, one.years,
             ]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from iowatt.lenses.evidence import grades, run_doubt
 from iowatt.pages.system import pacing
 from iowatt.render import numbers, palette
 from iowatt.render.numbers import with_unit
@@ -27,14 +29,16 @@ def answer(run: Run) -> list[str]:
     summary = run.summary
     if summary["power_basis"] == "wall" and summary["source"] != "simulation":
         return [*_cost(summary), _measured(summary)]
-    return [*_cost(summary), *_where(summary), _evaluated(summary, run.plan)]
+    doubts = {purpose: run_doubt(run, purpose) for purpose in ("tail", "energy")}
+    return [*_cost(summary, doubts), *_where(summary), _evaluated(summary, run.plan, grades(run))]
 
 
-def _evaluated(summary: Mapping[str, Any], plan: Mapping[str, Any]) -> str:
+def _evaluated(summary: Mapping[str, Any], plan: Mapping[str, Any], evidence: Mapping[str, str]) -> str:
     kinds = Counter((device["pool"], device["model"]) for device in summary["devices"])
     levels = _raid_levels(plan)
     drives = [
         f"{number:,} {model} {'drive' if number == 1 else 'drives'}"
+        f"{f' ({evidence[model]})' if model in evidence else ''}"
         f"{f' in RAID-{levels[pool]}' if pool in levels else ''}"
         for (pool, model), number in kinds.items()
     ]
@@ -78,7 +82,7 @@ def _work(summary: Mapping[str, Any], plan: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _cost(summary: Mapping[str, Any]) -> list[str]:
+def _cost(summary: Mapping[str, Any], doubts: Mapping[str, str | None] = MappingProxyType({})) -> list[str]:
     power, energy, time = summary["power_w"], summary["energy"], summary["response_time_ms"]["all"]
     sentences = []
     if time["count"]:
@@ -87,7 +91,7 @@ def _cost(summary: Mapping[str, Any]) -> list[str]:
         sentences.append(
             f"A request takes {with_unit(time['mean'], 'ms')} on average{sure}; "
             f"half take at most {with_unit(time['p50'], 'ms')}, "
-            f"99\u00a0% at most {with_unit(time['p99'], 'ms')}."
+            f"99\u00a0% at most {with_unit(time['p99'], 'ms')}{_beside(doubts.get('tail'))}."
         )
     if power["mean"] is None:
         if power["wall_mean"] is None:
@@ -101,7 +105,11 @@ def _cost(summary: Mapping[str, Any]) -> list[str]:
             drawn += f" and the array {with_unit(power['wall_mean'], 'W')} at the wall"
     if energy["per_request_j"] is not None:
         drawn += f", which is {with_unit(energy['per_request_j'], 'J')} for each request"
-    return [*sentences, drawn + "."]
+    return [*sentences, f"{drawn}{_beside(doubts.get('energy'))}."]
+
+
+def _beside(doubt: str | None) -> str:
+    return f" – {doubt}" if doubt else ""
 
 
 def _where(summary: Mapping[str, Any]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from iowatt.lenses.evidence import run_doubt
 from iowatt.lenses.findings import OVERLOAD, findings
 from iowatt.pages.run.answer import answer
 from iowatt.pages.run.headlines import headlines, particular
@@ -26,7 +27,7 @@ def brief(run: Run, *, key: str = "run1", title: str | None = None) -> Document:
         title=title or run.name,
         meta=origin(summary),
         verdict=[*(note.text for note in overloaded), *answer(run)],
-        headlines=[*headlines(summary), *particular(summary)],
+        headlines=[*headlines(summary, run_doubt(run, "tail")), *particular(summary)],
         sections=[] if latency_budget is None else [latency_budget],
         caveats=[
             *(Caveat(note.text, note.decides) for note in notes if note not in overloaded),

@@ -13,8 +13,8 @@ from iowatt.render.phrases import between
 Summary = Mapping[str, Any]
 
 
-def headlines(summary: Summary) -> list[Headline]:
-    """The headline figures that every Run has, in one order."""
+def headlines(summary: Summary, tail_doubt: str | None = None) -> list[Headline]:
+    """The headline figures that every Run has, in one order; ``tail_doubt`` stands beside percentiles."""
     times, energy = summary["response_time_ms"]["all"], summary["energy"]
     power, efficiency, requests = summary["power_w"], summary["efficiency"], summary["requests"]
     watts = power["mean"] if power["wall_mean"] is None else power["wall_mean"]
@@ -22,8 +22,8 @@ def headlines(summary: Summary) -> list[Headline]:
     delay, raw = energy["energy_delay_js"], efficiency["raw_gb_per_w"]
     return [
         Headline("mean", "Mean response time", times["mean"], "ms", _certainty(times)),
-        Headline("p95", "95th percentile", times["p95"], "ms"),
-        Headline("p99", "99th percentile", times["p99"], "ms", _unless_none("max {}", times["max"], "ms")),
+        Headline("p95", "95th percentile", times["p95"], "ms", tail_doubt or ""),
+        Headline("p99", "99th percentile", times["p99"], "ms", _tail(times, tail_doubt)),
         Headline("iops", "Throughput", summary["throughput"]["iops"], "IOPS", _work(summary)),
         Headline("requests", "Requests", requests["count"], "", _counts(requests), count(requests["count"])),
         Headline("power", "Mean power", watts, "W", _power(summary)),
@@ -164,6 +164,10 @@ def _drives(number: int, raw_gb: float | None) -> str:
     if not number:
         return _listed("no drive is visible from outside", raw)
     return f"of {number:,} drives, {raw}"
+
+
+def _tail(times: Summary, doubt: str | None) -> str:
+    return "; ".join(filter(None, [_unless_none("max {}", times["max"], "ms"), doubt]))
 
 
 def _unless_none(phrase: str, value: float | None, unit: str) -> str:

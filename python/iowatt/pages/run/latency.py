@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from iowatt.lenses.evidence import run_doubt
 from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Exact, Figure, Spec, Table, axis, layout, plain
 from iowatt.run.histogram import Histogram
@@ -78,7 +79,7 @@ def tail(run: Run) -> Figure | None:
         "Share of requests that took longer than a response time: p99 is where a line crosses 1\u00a0%.",
         _table("Requests", lines),
         spec(lines, 2, axis("Took longer (%, log scale)", type="log", range=decades, dtick=1)),
-        [_THINNED],
+        [_THINNED, *_doubt(run)],
     )
 
 
@@ -102,7 +103,13 @@ def percentiles(run: Run) -> Figure | None:
         "Mean and percentiles",
         "From arrival to completion, as the host sees it. Confidence limits are from batch means.",
         Table([Column("", text=True), *(Exact(title, "ms", digits=4) for title, _ in kinds)], rows),
+        remarks=_doubt(run),
     )
+
+
+def _doubt(run: Run) -> list[str]:
+    doubt = run_doubt(run, "tail")
+    return [] if doubt is None else [f"{doubt[:1].upper()}{doubt[1:]}."]
 
 
 def spec(lines: Sequence[Line], share: int, y: dict[str, Any]) -> Spec:

@@ -26,6 +26,7 @@ _JOINED: Final = 1.5
 _TIME: Final = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?)\s*(us|usec|ms|msec|s|sec|m|min|h|hour|d|day)?s?")
 _SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _SIZE: Final = re.compile(r"([0-9]{1,15})(?:([kmgtp])(?:i?b)?|b)?")
+_MOST_PERCENTILES: Final = 100
 #: fio's output for people, and the one with fields between semicolons: as their first lines have it.
 _NORMAL: Final = re.compile(r": \(g=[0-9]+\): (?:rw|re)|\(groupid=[0-9]+, jobs=[0-9]+\): err=")
 _TERSE: Final = re.compile(r"^[2-9];fio-[0-9]", re.MULTILINE)
@@ -50,6 +51,8 @@ class JobCounts:
     completion_max_s: float = 0.0
     #: The bins of that part, where there are any.
     completion_histogram: Histogram = field(default_factory=lambda: Histogram.of([], [], []))
+    #: Completion times in s by share (0 to 1) of the requests, as fio prints them.
+    completion_percentiles: Mapping[float, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -139,11 +142,11 @@ class FioDocument:
     warnings: Sequence[str]
 
 
-def read(path: Path) -> FioDocument:
-    """Read fio's JSON output.
+def read(path: Path, *, joined: bool = False) -> FioDocument:
+    """Read fio's JSON output; ``joined``: jobs may be several in one, as group reporting makes them.
 
     Raises ``InputError``: it cannot be read, is no such output, is damaged, was made by fio 2, by its client
-    and server, or with group reporting.
+    and server, or, unless ``joined``, with group reporting.
     """
     where = str(path)
     tree, warnings = _parsed(path)
@@ -171,7 +174,8 @@ def read(path: Path) -> FioDocument:
         _job(job, number, common, bins_of, longest_ns=longest, where=where)
         for number, job in enumerate(found, 1)
     ]
-    _refuse_groups(found, jobs, common, where)
+    if not joined:
+        _refuse_groups(found, jobs, common, where)
     end = _number(tree.get("timestamp_ms"), "timestamp_ms", where) / 1000.0
     return FioDocument(path, version, end, end, jobs, jobs, bins_of, warnings)
 
@@ -348,7 +352,25 @@ def _counted(found: Any, bins_of: str | None, longest_ns: int, what: str, where:
         completion_mean_s=part("mean") / 1e9,
         completion_max_s=part("max") / 1e9,
         completion_histogram=histograms["clat_ns"],
+        completion_percentiles=_percentiles(completion.get("percentile"), f"{what}, clat_ns", where),
     )
+
+
+def _percentiles(found: Any, what: str, where: str) -> dict[float, float]:
+    """fio's table of percentiles: seconds by share; nothing where it has none."""
+    if found is None:
+        return {}
+    if not isinstance(found, dict) or len(found) > _MOST_PERCENTILES:
+        raise InputError("wrong-type", f"{where}: {what}.percentile", "not a table of percentiles")
+    shares = {}
+    for key, value in found.items():
+        percent = _rate(str(key))
+        if percent is None or percent > 100:
+            raise InputError(
+                "bad-syntax", f"{where}: {what}.percentile", f"{str(key)[:40]!r} is no percentage"
+            )
+        shares[round(percent / 100, 9)] = _number(value, f"{what}.percentile, {key}", where) / 1e9
+    return shares
 
 
 def _refuse_groups(

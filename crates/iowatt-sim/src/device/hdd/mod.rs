@@ -13,6 +13,7 @@ mod layout;
 mod pitch;
 mod reach;
 mod seek;
+pub mod shingled;
 mod stream;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -35,6 +35,8 @@ pub(crate) fn small_disk() -> HddPlan {
         write_settle_s: 0.0,
         controller: DriveControllerPlan::default(),
         buffer: BufferPlan::default(),
+        actuators: 1,
+        shingled: None,
         phase: PhasePlan::Zero,
         power: HddPowerPlan {
             active_w: 10.0,

@@ -57,6 +57,11 @@ impl Placed {
         }
     }
 
+    /// Number of entries before which `earlier` holds.
+    pub(super) fn partition_point(&self, earlier: impl Fn(&Waiting) -> bool) -> usize {
+        self.entries.partition_point(|e| earlier(&e.waiting))
+    }
+
     pub(super) fn remove(&mut self, index: usize) -> Waiting {
         self.entries.remove(index).waiting
     }

@@ -38,6 +38,8 @@ pub struct Interrupts {
     pub erase: bool,
     /// Until the read may start.
     pub latency: Nanos,
+    /// How often one operation is interrupted at most.
+    pub most: u32,
 }
 
 impl Interrupts {
@@ -64,6 +66,8 @@ pub struct Die {
     runs: VecDeque<Run>,
     /// End of the last read.
     read_until: Nanos,
+    /// The operation that was interrupted last, by the work with which it ends, and how often it was.
+    interrupted: (u64, u32),
 }
 
 impl Die {
@@ -121,11 +125,21 @@ impl Die {
         self.at = self.at.max(now);
     }
 
-    /// A read of `takes` that is ready at `ready`: when it ends, and whether it interrupted anything.
+    /// Whether a read may interrupt the operation under way once more, which ends with `work`.
+    fn interrupt(&mut self, work: u64, most: u32) -> bool {
+        if self.interrupted.0 != work {
+            self.interrupted = (work, 0);
+        }
+        self.interrupted.1 = self.interrupted.1.saturating_add(1);
+        self.interrupted.1 <= most
+    }
+
+    /// A read that is ready at `ready` and keeps other work away for `holds`: when it starts, and whether it interrupted
+    /// anything.
     pub fn read(
         &mut self,
         ready: Nanos,
-        takes: Nanos,
+        holds: Nanos,
         interrupts: &Interrupts,
         meter: &mut Meter<'_>,
     ) -> (Nanos, bool) {
@@ -137,7 +151,8 @@ impl Die {
         {
             let left = (run.until - self.done) % run.each;
             if left > 0 {
-                if interrupts.allows(run.job.operation) {
+                let allowed = interrupts.allows(run.job.operation);
+                if allowed && self.interrupt(self.done + left, interrupts.most) {
                     self.at += interrupts.latency;
                     interrupted = true;
                 } else {
@@ -145,9 +160,10 @@ impl Die {
                 }
             }
         }
-        self.at += takes;
+        let starts = self.at;
+        self.at += holds;
         self.read_until = self.at;
-        (self.at, interrupted)
+        (starts, interrupted)
     }
 
     /// Drops all that is left to do.
@@ -165,20 +181,20 @@ mod tests {
 
     #[test]
     fn a_read_does_not_wait_for_what_is_not_ready() {
-        let waits = Interrupts { program: false, erase: false, latency: 0 };
+        let waits = Interrupts { program: false, erase: false, latency: 0, most: u32::MAX };
         let (mut die, mut meter) = (Die::default(), Meter::nobody());
         let work = die.give((0, 500), 1_000, PROGRAM, &mut meter);
         assert_eq!(die.time_of(work), 1_500);
-        assert_eq!(die.read(100, 60, &waits, &mut meter), (160, false));
+        assert_eq!(die.read(100, 60, &waits, &mut meter), (100, false));
         assert_eq!(die.time_of(work), 1_500, "nor is it held up by one that ends before");
-        assert_eq!(die.read(700, 60, &waits, &mut meter), (1_560, false));
+        assert_eq!(die.read(700, 60, &waits, &mut meter), (1_500, false));
     }
 
     #[test]
     fn reads_wait_for_the_operation_under_way_or_interrupt_it() {
-        let waits = Interrupts { program: false, erase: false, latency: 0 };
-        let quick = Interrupts { program: true, erase: true, latency: 5 };
-        for (interrupts, first, last) in [(waits, 1_060, 3_160), (quick, 315, 3_165)] {
+        let waits = Interrupts { program: false, erase: false, latency: 0, most: u32::MAX };
+        let quick = Interrupts { program: true, erase: true, latency: 5, most: u32::MAX };
+        for (interrupts, first, last) in [(waits, 1_000, 3_160), (quick, 255, 3_165)] {
             let mut die = Die::default();
             let mut meter = Meter::nobody();
             let work = die.give((0, 0), 1_000, PROGRAM, &mut meter);
@@ -190,15 +206,33 @@ mod tests {
             ));
             assert_eq!((die.time_of(work), die.time_of(end)), (1_000, 3_000));
             // 250 ns into the first program.
-            let (done, interrupted) = die.read(250, 60, &interrupts, &mut meter);
-            assert_eq!((done, interrupted), (first, interrupts.program));
+            let (starts, interrupted) = die.read(250, 60, &interrupts, &mut meter);
+            assert_eq!((starts, interrupted), (first, interrupts.program));
             // One more right behind it does not interrupt again.
-            let (next, again) = die.read(done, 100, &interrupts, &mut meter);
-            assert_eq!((next, again), (done + 100, false));
+            let (next, again) = die.read(starts, 100, &interrupts, &mut meter);
+            assert_eq!((next, again), (starts + 60, false));
             assert_eq!(die.time_of(end), last);
             die.settle(10_000, &mut meter);
             let (used, _) = meter.billed();
             assert!((used - 3e-3).abs() < 1e-15, "{used}");
         }
+    }
+
+    /// Of two programs of 1,000 ns each is interrupted twice; a third read waits for its end.
+    #[test]
+    fn an_operation_is_interrupted_so_often_at_most() {
+        let twice = Interrupts { program: true, erase: true, latency: 5, most: 2 };
+        let (mut die, mut meter) = (Die::default(), Meter::nobody());
+        let first = die.give((0, 0), 1_000, PROGRAM, &mut meter);
+        let last = die.give((0, 0), 1_000, PROGRAM, &mut meter);
+        for (ready, starts) in [(100, 105), (300, 305)] {
+            assert_eq!(die.read(ready, 10, &twice, &mut meter), (starts, true));
+        }
+        // 100 + 185 + 85 ns of the first are done at 400: 630 are left.
+        assert_eq!(die.time_of(first), 1_030);
+        assert_eq!(die.read(400, 10, &twice, &mut meter), (1_030, false));
+        // The next one has its own count.
+        assert_eq!(die.read(1_100, 10, &twice, &mut meter), (1_105, true));
+        assert_eq!(die.time_of(last), 2_055);
     }
 }

@@ -6,20 +6,23 @@
 //! carries) and do not hold up those of reads.
 
 use super::buffered::{Buffered, Gate};
+use super::cache::Cache;
 use super::die::{Die, Interrupts, Job};
 use super::ftl::{Ftl, Geometry, Work};
 use super::meter::Meter;
+use super::sense::Senses;
 use super::steady::{Initial, Share};
 use crate::clock::{Nanos, nanos, whole};
 use crate::grain::Grain;
 use crate::plan::{FlashInitialPlan, FlashPlan, GcPolicy, SsdPlan};
 use crate::power::{Cause, FlashOperation};
-use crate::rng::Stream;
+use crate::rng::{KeyedDraws, Stream};
 
 /// What became of a read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReadOut {
-    /// When the last of it has come over its channel; the present where nothing had to.
+    /// When the first unit and the last of it have come over their channels; the past where nothing had to.
+    pub first: Nanos,
     pub done: Nanos,
     /// Pages sensed.
     pub pages: u32,
@@ -38,6 +41,10 @@ pub struct FlashCounts {
     pub buffered: u64,
     /// Programs and erases interrupted.
     pub suspended: u64,
+    /// Of the stripes programmed, those of the map, and those programmed once more to fold them.
+    pub map_programs: u64,
+    /// Folded.
+    pub folded: u64,
 }
 
 /// Dies and channels with the times and energies of what they do.
@@ -52,13 +59,16 @@ struct Bench {
     latest: (Nanos, Gate),
     interrupts: Interrupts,
     dies_per_channel: u64,
-    read: Nanos,
+    senses: Senses,
     /// A stripe's transfer included.
     program: Nanos,
     erase: Nanos,
+    /// The cache of one-bit cells, and a program in it, its transfer included.
+    cache: Option<(Cache, Nanos)>,
     /// Nanoseconds of a byte on a channel.
     byte: f64,
     unit: Grain,
+    stripe_bytes: u64,
     read_j: f64,
     /// Of a stripe, and of a block of all planes of a die.
     program_j: f64,
@@ -80,6 +90,22 @@ impl Bench {
         let work = at.give(when, takes, job, meter);
         self.until = self.until.max(at.free_at());
         Gate { die, work }
+    }
+
+    /// Time and joules of programming a stripe, which is one of the host or not.
+    #[inline]
+    fn programming(&mut self, of_host: bool) -> (Nanos, f64) {
+        let Some((cache, fast)) = self.cache.as_mut().filter(|_| of_host) else {
+            return (self.program, self.program_j);
+        };
+        let quick_j = self.program_j * (*fast as f64 / self.program as f64);
+        if cache.takes(self.stripe_bytes) {
+            return (*fast, quick_j);
+        }
+        // Another one is folded to make room.
+        self.counts.folded += 1;
+        let sensed = self.senses.mean();
+        (*fast + sensed + self.program, quick_j + self.program_j)
     }
 
     /// Time on a die with `bytes` over its channel, which all its dies may use as much.
@@ -105,8 +131,9 @@ impl Work for At<'_, '_> {
     #[inline]
     fn program(&mut self, die: u32, of_host: bool, cause: Cause) {
         let bench = &mut *self.bench;
-        let job = Job { operation: FlashOperation::Program, cause, joules: bench.program_j };
-        let gate = bench.give(die, self.when, bench.program, job, self.meter);
+        let (takes, joules) = bench.programming(of_host && cause != Cause::Background);
+        let job = Job { operation: FlashOperation::Program, cause, joules };
+        let gate = bench.give(die, self.when, takes, job, self.meter);
         bench.counts.programs += 1;
         if of_host {
             bench.stripes.push(gate);
@@ -117,9 +144,11 @@ impl Work for At<'_, '_> {
         }
     }
 
-    fn sense(&mut self, die: u32, pages: u32, units: u32, cause: Cause) {
+    fn sense(&mut self, stripe: u32, pages: u32, units: u32, cause: Cause) {
         let bytes = self.bench.unit.bytes() * u64::from(units);
-        let takes = self.bench.with_transfer(self.bench.read, bytes);
+        let dies = self.bench.dies.len() as u32;
+        let die = stripe % dies;
+        let takes = self.bench.with_transfer(self.bench.senses.of(stripe / dies).takes, bytes);
         let joules = f64::from(pages) * self.bench.read_j;
         self.bench.counts.pages_sensed += u64::from(pages);
         self.bench.give(
@@ -150,12 +179,18 @@ pub struct Flash {
     buffered: bool,
     /// Superblocks that the host's frontier was in last, and the number of the stripe that each began with.
     recent: [(u32, u64); 2],
+    /// Nanoseconds between two steps of a burst of collection, and when the next one is due.
+    step: Nanos,
+    due: Nanos,
+    /// Units written after which a stripe of the map is programmed, and those since the last one.
+    map_units: u32,
+    unmapped: u32,
 }
 
 impl Flash {
     /// The flash of `drive` as it is at the start.
     #[must_use]
-    pub fn new(drive: &SsdPlan, plan: &FlashPlan, random: &mut Stream) -> Self {
+    pub fn new(drive: &SsdPlan, plan: &FlashPlan, draws: KeyedDraws, random: &mut Stream) -> Self {
         let unit_bytes = u64::from(plan.mapping_bytes);
         let units = |bytes: u64| (bytes / unit_bytes) as u32;
         let geometry = Geometry {
@@ -185,8 +220,12 @@ impl Flash {
         };
         let buffered = plan.buffer_bytes > 0;
         let slots = (plan.buffer_bytes / plan.stripe_bytes()).max(1) as usize;
-        let interrupts = plan.suspend.map_or(Interrupts { program: false, erase: false, latency: 0 }, |s| {
-            Interrupts { program: s.program, erase: s.erase, latency: nanos(s.latency_s) }
+        let never = Interrupts { program: false, erase: false, latency: 0, most: 0 };
+        let interrupts = plan.suspend.map_or(never, |s| Interrupts {
+            program: s.program,
+            erase: s.erase,
+            latency: nanos(s.latency_s),
+            most: s.most.unwrap_or(u32::MAX),
         });
         let mut bench = Bench {
             dies: vec![Die::default(); geometry.dies as usize],
@@ -196,19 +235,43 @@ impl Flash {
             latest: (0, Gate::default()),
             interrupts,
             dies_per_channel: u64::from(plan.dies_per_channel),
-            read: nanos(plan.read_s).max(1),
+            senses: Senses::new(plan, draws),
             program: nanos(plan.program_s).max(1),
             erase: nanos(plan.erase_s).max(1),
+            cache: None,
             byte: 1e9 / plan.channel_bytes_per_s,
             unit: Grain::new(unit_bytes),
+            stripe_bytes: plan.stripe_bytes(),
             read_j: plan.energy.read_j,
             program_j: f64::from(plan.planes) * plan.energy.program_j,
             erase_j: f64::from(plan.planes) * plan.energy.erase_j,
             counts: FlashCounts::default(),
         };
         bench.program = bench.with_transfer(bench.program, unit_bytes * u64::from(geometry.stripe_units));
+        bench.cache = plan.slc_cache.map(|cache| {
+            let program = bench.with_transfer(nanos(cache.program_s).max(1), plan.stripe_bytes());
+            (Cache::new(cache.bytes, nanos(cache.idle_s)), program)
+        });
         let ftl = Ftl::new(geometry, plan.gc, plan.wear_levelling, initial, live);
-        Self { ftl, bench, geometry, buffered, recent: [(u32::MAX, 0); 2] }
+        let step = plan
+            .gc
+            .burst
+            .map_or(0.0, |burst| bench.program as f64 / (burst.share * f64::from(geometry.dies)));
+        let map_units = match u64::from(plan.map_entry_bytes) {
+            0 => u32::MAX,
+            bytes => u32::try_from(plan.stripe_bytes() / bytes).unwrap_or(u32::MAX).max(1),
+        };
+        Self {
+            ftl,
+            bench,
+            geometry,
+            buffered,
+            recent: [(u32::MAX, 0); 2],
+            step: whole(step).max(1),
+            due: 0,
+            map_units,
+            unmapped: 0,
+        }
     }
 
     /// Bytes of a unit of the map.
@@ -241,6 +304,54 @@ impl Flash {
         self.bench.time_of(gate)
     }
 
+    /// Carries out what is due of a burst of collection by `now`.
+    #[inline]
+    pub fn keep_pace(&mut self, now: Nanos, meter: &mut Meter<'_>) {
+        if self.bench.cache.is_some() {
+            self.fold(now, meter);
+        }
+        if self.ftl.bursting() {
+            self.burst(now, meter);
+        }
+    }
+
+    /// Folds what there is in the cache of one-bit cells, if the drive has rested until `now`.
+    fn fold(&mut self, now: Nanos, meter: &mut Meter<'_>) {
+        let (bench, dies) = (&mut self.bench, u64::from(self.geometry.dies));
+        let takes = bench.senses.mean() + bench.program;
+        let each = takes as f64 / dies as f64;
+        let Some((cache, _)) = &mut bench.cache else { return };
+        let (times, begins) = cache.folds(bench.until, now, bench.stripe_bytes, each);
+        let job =
+            Job { operation: FlashOperation::Program, cause: Cause::Background, joules: bench.program_j };
+        for number in 0..times {
+            let at = begins + (number as f64 * each) as Nanos;
+            bench.give((number % dies) as u32, (at, at), takes, job, meter);
+        }
+        bench.counts.programs += times;
+        bench.counts.folded += times;
+    }
+
+    fn burst(&mut self, now: Nanos, meter: &mut Meter<'_>) {
+        while self.due <= now && self.ftl.bursting() {
+            let when = (self.due, self.due);
+            self.ftl.step(&mut At { bench: &mut self.bench, when, meter });
+            self.due += self.step;
+        }
+    }
+
+    /// Units have been written: programs the map that has come of it.
+    #[inline]
+    fn write_map(&mut self, when: (Nanos, Nanos), units: u32, meter: &mut Meter<'_>) {
+        self.unmapped = self.unmapped.saturating_add(units);
+        while self.unmapped >= self.map_units {
+            self.unmapped -= self.map_units;
+            let die = (self.bench.counts.map_programs % u64::from(self.geometry.dies)) as u32;
+            self.bench.counts.map_programs += 1;
+            At { bench: &mut self.bench, when, meter }.program(die, false, Cause::Background);
+        }
+    }
+
     /// Reads bytes `from..until`; the dies may begin at `ready`.
     pub fn read(
         &mut self,
@@ -268,15 +379,15 @@ impl Flash {
                     *units += 1;
                 }
                 _ => {
-                    if let Some((_, stripe, _, pages, units)) = open.take() {
-                        self.sense((now, ready), stripe, (pages, units), &mut out, meter);
+                    if let Some((block, stripe, _, pages, units)) = open.take() {
+                        self.sense((now, ready), (block, stripe), (pages, units), &mut out, meter);
                     }
                     open = Some((block, stripe, page, pages, 1));
                 }
             }
         }
-        if let Some((_, stripe, _, pages, units)) = open {
-            self.sense((now, ready), stripe, (pages, units), &mut out, meter);
+        if let Some((block, stripe, _, pages, units)) = open {
+            self.sense((now, ready), (block, stripe), (pages, units), &mut out, meter);
         }
         out
     }
@@ -284,20 +395,28 @@ impl Flash {
     fn sense(
         &mut self,
         (now, ready): (Nanos, Nanos),
-        stripe: u32,
+        (block, stripe): (u32, u32),
         (pages, units): (u32, u32),
         out: &mut ReadOut,
         meter: &mut Meter<'_>,
     ) {
         let bench = &mut self.bench;
-        let die_index = stripe % self.geometry.dies;
+        let (die_index, row) = (stripe % self.geometry.dies, stripe / self.geometry.dies);
         let die = &mut bench.dies[die_index as usize];
-        let (sensed, interrupted) = die.read(ready, bench.read, &bench.interrupts, meter);
+        let sense = bench.senses.of(row);
+        let times = bench.senses.times([u64::from(block) << 32 | u64::from(stripe), now, 0]);
+        let (starts, interrupted) = die.read(ready, sense.holds * times, &bench.interrupts, meter);
+        let sensed = starts + sense.takes * times;
+        // What is sensed once more counts, and draws its watts, once more.
+        let pages = pages * times as u32;
         bench.until = bench.until.max(die.free_at());
         let channels = bench.channels.len() as u32;
         let channel = &mut bench.channels[(die_index % channels) as usize];
         let transfer = whole(f64::from(units) * bench.unit.bytes() as f64 * bench.byte);
-        out.done = out.done.max(sensed.max(*channel) + transfer);
+        let begins = sensed.max(*channel);
+        let first = begins + whole(bench.unit.bytes() as f64 * bench.byte);
+        out.first = if out.pages == 0 { first } else { out.first.min(first) };
+        out.done = out.done.max(begins + transfer);
         *channel = (*channel).max(now) + transfer;
         out.pages += pages;
         bench.counts.pages_read += u64::from(pages);
@@ -315,6 +434,7 @@ impl Flash {
         let unit = self.bench.unit;
         let when = (now, ready);
         let mut waits = (ready, Gate::default());
+        let idle = !self.ftl.bursting();
         self.bench.latest = (0, Gate::default());
         for address in unit.of(from)..unit.holding(until) {
             let start = address * unit.bytes();
@@ -345,6 +465,10 @@ impl Flash {
                 self.ftl.collect(padded, &mut at);
             }
         }
+        if idle && self.ftl.bursting() {
+            self.due = now;
+        }
+        self.write_map(when, (unit.holding(until) - unit.of(from)) as u32, meter);
         waits.1
     }
 
@@ -362,8 +486,8 @@ impl Flash {
         if self.in_buffer(when.0, block, place) {
             return;
         }
-        let (die, pages) = (self.geometry.die(place), self.geometry.unit_pages);
-        At { bench: &mut self.bench, when, meter }.sense(die, pages, 1, cause);
+        let (stripe, pages) = (place / self.geometry.stripe_units, self.geometry.unit_pages);
+        At { bench: &mut self.bench, when, meter }.sense(stripe, pages, 1, cause);
     }
 
     /// Whether a place has not been programmed yet.

@@ -15,13 +15,13 @@ impl Link {
         Self { byte: 1e9 / bytes_per_s, free: 0 }
     }
 
-    /// End of a transfer of `bytes`, of which the last `rest` are ready at `ready` and all others were before.
+    /// End of a transfer of `bytes`, of which the first are ready at `first` and the last `rest` at `last`.
     #[inline]
-    pub fn carry(&mut self, now: Nanos, ready: Nanos, bytes: u64, rest: u64) -> Nanos {
+    pub fn carry(&mut self, now: Nanos, (first, last): (Nanos, Nanos), bytes: u64, rest: u64) -> Nanos {
         let takes = |bytes: u64| whole(bytes as f64 * self.byte);
         let all = takes(bytes);
         let rest = if rest == bytes { all } else { takes(rest) };
         self.free = self.free.max(now) + all;
-        self.free.max(ready + rest)
+        self.free.max(first + all).max(last + rest)
     }
 }

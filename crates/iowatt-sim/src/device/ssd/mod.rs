@@ -4,21 +4,25 @@
 //! further by reads that come before the programs it waits for, and is asked again when its time has come.
 
 mod buffered;
+mod cache;
 mod command;
 mod die;
 mod flash;
 mod ftl;
+mod hold;
 mod limit;
 mod link;
 pub mod map;
 mod meter;
 mod pending;
+mod sense;
 mod sheet;
 mod shuffle;
 pub mod steady;
 #[cfg(test)]
 mod tests;
 mod totals;
+mod unloaded;
 
 pub use command::Completed;
 pub use flash::FlashCounts;
@@ -29,14 +33,15 @@ use super::DriveOp;
 use crate::bus::Bus;
 use crate::clock::{Nanos, nanos};
 use crate::observe::Observer;
-use crate::plan::{FlashEnergyPlan, MediaPlan, SsdInterfacePlan, SsdPlan, WearPlan};
+use crate::plan::{FlashEnergyPlan, MediaPlan, SsdPlan, WearPlan};
 use crate::power::{CAUSES, Cause};
-use crate::rng::Stream;
+use crate::rng::{Component, KeyedDraws, Stream};
 use crate::slab::Slab;
 use crate::state::State;
 use buffered::Gate;
 use command::{Command, Energy};
 use flash::Flash;
+use hold::Hold;
 use limit::Limit;
 use link::Link;
 use meter::Meter;
@@ -46,17 +51,18 @@ use sheet::Sheet;
 #[derive(Debug)]
 enum Media {
     Flash(Box<Flash>),
-    Sheet(Sheet),
+    Sheet(Box<Sheet>),
 }
 
 /// One solid-state drive.
 #[derive(Debug)]
 pub struct Ssd {
     media: Media,
-    interface: SsdInterfacePlan,
+    /// Most commands at once.
+    depth: usize,
     sector_bytes: u64,
-    /// Nanoseconds between two commands, and when the controller takes the next.
-    gap: Nanos,
+    /// How long commands hold the controller (reads, writes), and when it takes the next.
+    holds: [Hold; 2],
     next_command: Nanos,
     /// Commands' fixed latencies: reads, writes.
     latency: [Nanos; 2],
@@ -82,31 +88,34 @@ pub struct Ssd {
 }
 
 impl Ssd {
-    /// The drive of `plan`, which takes at most `depth` commands at once, as it is at the start.
+    /// Drive number `index` as it is at the start, of `plan`; it takes at most `depth` commands at once.
     #[must_use]
-    pub fn new(plan: &SsdPlan, depth: usize, random: &mut Stream) -> Self {
-        let i = plan.interface;
+    pub fn new(plan: &SsdPlan, depth: usize, seed: u64, index: usize) -> Self {
+        let i = &plan.interface;
+        let draws = KeyedDraws::new(seed, Component::SsdLatency, index);
         let depth = depth.min(i.queue_depth).min(pending::MOST);
         let (media, raw_bytes, planes, energy) = match &plan.media {
             MediaPlan::Flash(flash) => {
-                let raw = flash.raw_bytes();
-                (
-                    Media::Flash(Box::new(Flash::new(plan, flash, random))),
-                    raw,
-                    u64::from(flash.planes),
-                    flash.energy,
-                )
+                let mut random = Stream::new(seed, Component::FlashMap, index);
+                let media = Media::Flash(Box::new(Flash::new(plan, flash, draws, &mut random)));
+                (media, flash.raw_bytes(), u64::from(flash.planes), flash.energy)
             }
             MediaPlan::DataSheet(sheet) => {
                 let raw = sheet.raw_bytes.unwrap_or_else(|| plan.capacity_bytes());
-                (Media::Sheet(Sheet::new(sheet, plan.power.active_w)), raw, 1, FlashEnergyPlan::default())
+                let link = [i.read_bytes_per_s, i.write_bytes_per_s];
+                let media = Media::Sheet(Box::new(Sheet::new(sheet, link, plan.power.active_w, draws)));
+                (media, raw, 1, FlashEnergyPlan::default())
             }
         };
+        let holds = [&i.read_holds, &i.write_holds].map(|holds| match holds.as_slice() {
+            [] => Hold::fixed(i.commands_per_s.map_or(0.0, |rate| 1.0 / rate)),
+            holds => Hold::new(holds),
+        });
         Self {
             media,
-            interface: SsdInterfacePlan { queue_depth: depth, ..i },
+            depth,
             sector_bytes: u64::from(plan.sector_bytes),
-            gap: i.commands_per_s.map_or(0, |rate| (1e9 / rate).round() as Nanos),
+            holds,
             next_command: 0,
             latency: [nanos(i.command_read_s), nanos(i.command_write_s).max(1)],
             links: [Link::new(i.read_bytes_per_s), Link::new(i.write_bytes_per_s)],
@@ -136,7 +145,7 @@ impl Ssd {
     /// Whether it takes one more.
     #[must_use]
     pub fn has_room(&self) -> bool {
-        self.pending.len() < self.interface.queue_depth
+        self.pending.len() < self.depth
     }
 
     /// The earliest completion, as far as anybody knows.
@@ -179,8 +188,8 @@ impl Ssd {
         let (from, until) = (op.lbn * self.sector_bytes, (op.lbn + op.sectors) * self.sector_bytes);
         let bytes = until - from;
         let begins = self.next_command.max(now);
-        self.next_command = begins + self.gap;
         let way = usize::from(op.write || op.trim);
+        self.next_command = begins + self.holds[way].of(if op.trim { 0 } else { bytes });
         let ready = begins + self.latency[way];
         let redundant = if op.redundant > 0 { f64::from(op.redundant) / op.sectors as f64 } else { 0.0 };
         let mut command = Command {
@@ -214,21 +223,23 @@ impl Ssd {
                 }
             }
             Media::Flash(flash) => {
+                flash.keep_pace(now, &mut meter);
                 command.energy.transfer = self.energy.transfer_j_per_byte * bytes as f64;
                 command.energy.command = self.energy.command_j;
                 if op.write {
-                    least = over_bus(self.links[1].carry(now, ready, bytes, bytes));
+                    least = over_bus(self.links[1].carry(now, (ready, ready), bytes, bytes));
                     command.gate = flash.write((now, least), (from, until), op.cause, &mut meter);
                 } else {
                     let out = flash.read((now, ready), (from, until), &mut meter);
                     let rest = bytes.min(flash.unit_bytes());
-                    least = over_bus(self.links[0].carry(now, ready.max(out.done), bytes, rest));
+                    let over = (ready.max(out.first), ready.max(out.done));
+                    least = over_bus(self.links[0].carry(now, over, bytes, rest));
                     command.energy.media = f64::from(out.pages) * self.energy.read_j;
                     command.hit = out.pages == 0;
                 }
             }
             Media::Sheet(sheet) => {
-                let turn = sheet.serve(now, bytes, op.write);
+                let turn = sheet.serve(now, from, bytes, op.write);
                 command.energy.media = turn.joules;
                 least = over_bus(turn.done);
                 command.span = (turn.begins, turn.ends);
@@ -321,6 +332,7 @@ impl Ssd {
         }
         let mut meter = Meter::new(observer, drive, self.limit.as_deref_mut(), now);
         if let Media::Flash(flash) = &mut self.media {
+            flash.keep_pace(now, &mut meter);
             flash.settle(now, &mut meter);
         }
     }

@@ -3,7 +3,7 @@
 
 use super::ftl::{Ftl, Geometry, Work};
 use super::steady::{Initial, Share, amplification};
-use crate::plan::{GcPlan, GcPolicy};
+use crate::plan::{BurstPlan, GcPlan, GcPolicy};
 use crate::power::Cause;
 use crate::rng::{Component, Stream};
 use proptest::prelude::*;
@@ -40,7 +40,7 @@ fn geometry(blocks: u32, block_units: u32, spare: f64) -> Geometry {
 }
 
 fn gc(policy: GcPolicy) -> GcPlan {
-    GcPlan { policy, free_blocks: 1, hot_cold: false }
+    GcPlan { policy, free_blocks: 1, hot_cold: false, burst: None }
 }
 
 /// A drive in steady state under classes of traffic.
@@ -185,7 +185,7 @@ fn keeping_cold_data_apart_moves_less() {
     let shares = [share(0.1, 0.9), share(0.9, 0.1)];
     let amplified = |policy, hot_cold: bool| {
         let size = geometry(1_024, 128, 0.28);
-        let plan = GcPlan { policy, free_blocks: 2, hot_cold };
+        let plan = GcPlan { policy, free_blocks: 2, hot_cold, burst: None };
         let mut ftl = steady(size, plan, None, size.units, &shares);
         tenths(&mut ftl, size.units, &shares, 4 * u64::from(size.units));
         mean(&tenths(&mut ftl, size.units, &shares, 100_000))
@@ -294,7 +294,7 @@ fn padding_leaves_room_for_what_is_moved() {
     for policy in [GcPolicy::Fifo, GcPolicy::Greedy, GcPolicy::CostBenefit] {
         for (free_blocks, hot_cold) in [(1, false), (4, false), (2, true)] {
             let size = Geometry { stripe_units: 16, ..geometry(64, 128, 0.2) };
-            let plan = GcPlan { policy, free_blocks, hot_cold };
+            let plan = GcPlan { policy, free_blocks, hot_cold, burst: None };
             let mut ftl = steady(size, plan, None, size.units, &UNIFORM);
             let mut work = Tally::default();
             let mut draw = Stream::new(5, Component::Think, 0);
@@ -313,7 +313,7 @@ fn padding_leaves_room_for_what_is_moved() {
 fn nearly_full_victims_leave_room_for_what_is_moved() {
     for (filled, hot) in [(0.88, 0.05), (0.90, 0.10), (0.93, 0.05)] {
         let size = Geometry { units: (250.0 * 128.0 * filled) as u32, ..geometry(250, 128, 0.0) };
-        let plan = GcPlan { policy: GcPolicy::Fifo, free_blocks: 4, hot_cold: false };
+        let plan = GcPlan { policy: GcPolicy::Fifo, free_blocks: 4, hot_cold: false, burst: None };
         let mut ftl = Ftl::new(size, plan, None, None, 0);
         let mut work = Tally::default();
         let mut draw = Stream::new(5, Component::Think, 0);
@@ -382,7 +382,7 @@ proptest! {
         spare in prop_oneof![Just(0.3), Just(0.6), Just(1.5)],
     ) {
         let size = geometry(24, 64, spare);
-        let plan = GcPlan { policy, free_blocks: 2, hot_cold };
+        let plan = GcPlan { policy, free_blocks: 2, hot_cold, burst: None };
         let live = (f64::from(size.units) * fill) as u32;
         let initial = (live > 0).then(|| {
             let mut random = Stream::new(u64::from(run), Component::FlashMap, 1);
@@ -416,4 +416,60 @@ proptest! {
             prop_assert_eq!(ftl.locate(address).is_some(), held);
         }
     }
+}
+
+/// In bursts, each of which frees two superblocks, amplification is what it is in step with the writes, and nothing is lost.
+#[test]
+fn bursts_amplify_as_much_as_collection_in_step() {
+    let size = geometry(260, 256, 0.28);
+    let live = size.units;
+    let plan =
+        GcPlan { burst: Some(BurstPlan { blocks: 2, share: 0.5 }), free_blocks: 4, ..gc(GcPolicy::Fifo) };
+    let mut ftl = steady(size, plan, None, live, &UNIFORM);
+    let (mut work, mut draw) = (Tally::default(), Stream::new(3, Component::Think, 0));
+    let (mut began, mut written, mut bursts, mut before) = (Vec::new(), 0u64, false, 0);
+    for _ in 0..600_000 {
+        ftl.write(draw.below(u64::from(live)) as u32, Cause::HostWrite, &mut work);
+        written += 1;
+        if ftl.bursting() && !bursts {
+            assert!(ftl.free_blocks() <= 4);
+            began.push(written);
+            before = ftl.counts.erased;
+        }
+        bursts = ftl.bursting();
+        if bursts {
+            ftl.step(&mut work);
+            ftl.step(&mut work);
+        }
+        if bursts && !ftl.bursting() {
+            assert!(ftl.free_blocks() == 6 && ftl.counts.erased >= before + 2);
+            bursts = false;
+        }
+    }
+    assert_eq!(ftl.audit(), Ok(()));
+    let found = (ftl.counts.host + ftl.counts.moved) as f64 / ftl.counts.host as f64;
+    let a = f64::from(size.blocks - 6) * f64::from(size.block_units) / f64::from(live);
+    let closed = amplification(a, &UNIFORM);
+    assert!((found / closed - 1.0).abs() < 0.02, "{found} {closed}");
+    // Between two bursts hosts write what one frees: one to two superblocks, and what they write during it.
+    let spans: Vec<u64> = began.windows(2).map(|w| w[1] - w[0]).collect();
+    assert!(spans.iter().all(|&span| (256..1_024).contains(&span)), "{spans:?}");
+}
+
+/// Writes faster than bursts free superblocks are collected for at any price.
+#[test]
+fn bursts_that_are_too_slow_lose_nothing() {
+    let size = geometry(60, 128, 0.20);
+    let plan =
+        GcPlan { burst: Some(BurstPlan { blocks: 3, share: 0.1 }), free_blocks: 2, ..gc(GcPolicy::Greedy) };
+    let mut ftl = steady(size, plan, None, size.units, &UNIFORM);
+    let (mut work, mut draw) = (Tally::default(), Stream::new(3, Component::Think, 0));
+    for i in 0..200_000 {
+        ftl.write(draw.below(u64::from(size.units)) as u32, Cause::HostWrite, &mut work);
+        if i % 40 == 0 && ftl.bursting() {
+            ftl.step(&mut work);
+        }
+    }
+    assert_eq!(ftl.audit(), Ok(()));
+    assert_eq!(ftl.live(), u64::from(size.units));
 }

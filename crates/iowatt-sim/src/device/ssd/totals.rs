@@ -41,6 +41,8 @@ impl Totals {
                 programs: n.programs - m.programs,
                 buffered: n.buffered - m.buffered,
                 suspended: n.suspended - m.suspended,
+                map_programs: n.map_programs - m.map_programs,
+                folded: n.folded - m.folded,
             },
         }
     }

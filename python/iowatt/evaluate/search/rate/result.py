@@ -57,6 +57,8 @@ class HighestRate(ResultDocument):
     read_limit_ms: float | None
     write_limit_ms: float | None
     statistic: str
+    #: Why the statistic may not be trusted of these devices; None where it may.
+    doubt: str | None = None
     #: A share.
     tolerance: float
     #: Whose rate it is; empty: of all workloads.

@@ -23,6 +23,7 @@ from iowatt.evaluate.search.rate.measurement import Simulations
 from iowatt.evaluate.search.rate.request import RateRequest
 from iowatt.evaluate.search.rate.result import HighestRate, RatePoint, RateResult, RateRun, row_at_limit
 from iowatt.evaluate.search.tasks.executor import Report
+from iowatt.lenses.evidence import run_doubt
 from iowatt.lenses.findings import findings
 from iowatt.model.scenario import Scenario
 from iowatt.run.bundle import Run
@@ -224,6 +225,7 @@ def rate_document(
         read_limit_ms=_ms(request.read_limit_s),
         write_limit_ms=_ms(request.write_limit_s),
         statistic=request.statistic,
+        doubt=None if found.run is None else run_doubt(found.run, _purpose(request.statistic)),
         tolerance=request.tolerance,
         workloads=list(found.workloads),
         rate_iops=found.rate_iops,
@@ -244,6 +246,11 @@ def rate_document(
         notes=list(found.notes),
         at_rate=None if found.run is None else row_at_limit(found),
     )
+
+
+def _purpose(statistic: str) -> str:
+    """What a limited statistic takes a device to be trusted for."""
+    return "mean" if statistic == "mean" else "tail"
 
 
 def _point(tried: RateRun) -> RatePoint:

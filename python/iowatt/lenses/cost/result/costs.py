@@ -103,6 +103,8 @@ class WorkOnce(PrintableResult):
     #: Mean and 95th percentile.
     response_ms: float | None
     response_p95_ms: float | None
+    #: Why the percentile may not be trusted; None where it may, or was measured.
+    tail_doubt: str | None = None
     energy_j: float
 
 

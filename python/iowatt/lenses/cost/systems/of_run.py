@@ -13,6 +13,7 @@ from iowatt.base.results import Note
 from iowatt.lenses.cost.systems.inventory import Inventory, added_drives, changed_drives, inventory_notes
 from iowatt.lenses.cost.systems.low_power_state import LowPowerState, spent_low, states_of_plan
 from iowatt.lenses.cost.systems.system import Counts, PricedDrive, PricedSystem, PricedWork
+from iowatt.lenses.evidence import run_doubt
 from iowatt.lenses.kept_up import kept_up
 from iowatt.lenses.warm_start import warm_starts
 from iowatt.tariffs.load import ElectricLoad
@@ -61,6 +62,7 @@ def observe(run: Run, inventory: Inventory | None = None) -> PricedSystem:
             bytes_moved=throughput["mib_per_s"] * duration * MIB,
             response_ms=summary["response_time_ms"]["all"]["mean"],
             response_p95_ms=summary["response_time_ms"]["all"]["p95"],
+            tail_doubt=run_doubt(run, "tail"),
         ),
         power_basis=summary["power_basis"],
         modelled=summary["source"] == "simulation",

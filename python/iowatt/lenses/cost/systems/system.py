@@ -100,6 +100,8 @@ class PricedWork:
     #: Mean response time and 95th percentile; None where not known (the percentile of a year).
     response_ms: float | None
     response_p95_ms: float | None = None
+    #: Why the percentile may not be trusted; None where it may, was measured, or is not known.
+    tail_doubt: str | None = None
 
 
 @dataclass(frozen=True)

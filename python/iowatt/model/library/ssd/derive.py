@@ -3,9 +3,10 @@
 The flash is chosen so that the drive does what its data sheet says:
 
 - *program time*: all dies programming at once give the sequential write rate, erases included;
-- *dies*: the fewest that need no program time shorter than the cell type's, and whose reads, at the queue
-  depth of the interface, reach a tenth more than the random reads published (a closed network of one queue a
-  die);
+- *dies*: the fewest that need no program time shorter than the cell type's, and that read at the random rate
+  published at the queue depth of the interface (a closed network of one queue a die); a read keeps its die
+  for as long as makes it just that rate;
+- *controller*: a command holds it for a time and a further time for each unit that it moves (``ceiling``);
 - *over-provisioning*: what makes steady random writes of the whole capacity reach the published rate: each
   byte written costs ``A`` programs and senses, and ``A`` follows from the spare factor (``amplification``);
 - *latency*: controller and link take what sensing and transfers leave of the published one;
@@ -17,23 +18,25 @@ steady one), the data sheet alone is simulated.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Final, Literal
 
 from iowatt.base.errors import InputError
 from iowatt.base.units import format_bytes, format_duration
 from iowatt.model.library import derive
+from iowatt.model.library.class_rules import complete
 from iowatt.model.library.derive import Steps
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.electrical.figures import HddPower
 from iowatt.model.library.electronics import CommandQueue
-from iowatt.model.library.flash import FlashFigures, Suspend
+from iowatt.model.library.flash import CollectionBursts, FlashFigures, Suspend
 from iowatt.model.library.price_class import PurchaseInfo
 from iowatt.model.library.source import stand_in
-from iowatt.model.library.ssd import joules, media
+from iowatt.model.library.ssd import ceiling, joules, media
 from iowatt.model.library.ssd.drive import Ssd
-from iowatt.model.library.ssd.figures import FlashGeometry, RatedWear, Sheet, SsdInterface
-from iowatt.model.library.ssd.inside import SMALL, Inside, PublishedRates, mapping_unit
+from iowatt.model.library.ssd.figures import FlashGeometry, Points, RatedWear, Sheet, SsdInterface
+from iowatt.model.library.ssd.inside import SMALL, Inside, PublishedRates, fits_the_map, mapping_unit
 from iowatt.model.library.ssd.media import (
     CHANNEL_RATE,
     MEDIA,
@@ -60,6 +63,21 @@ _DEPTH: Final[dict[Link, tuple[int, str]]] = {
 }
 _TESTED_DEPTH: Final[dict[Link, int]] = {"sata": 32, "sas": 64, "nvme": 256}
 """Commands at a time at which the rates of data sheets are taken to be measured."""
+_FAST_TESTED_DEPTH: Final = 512
+_CROWDED: Final = 0.8
+"""Where a rate needs more than this share of them in sensing alone, makers test with twice as many."""
+
+SUSPENDS_SINCE: Final = 2016
+"""Reads of SATA and SAS drives interrupt programs and erases since then. Under ACT, reads of a drive of 2014
+(Samsung 845DC PRO) wait for them: a tenth of them takes 256 us to 1 ms beside 18 MB/s of writes."""
+MAP_ENTRY_BYTES: Final = 8
+MOST_SUSPENSIONS: Final = 10
+"""Interruptions of one operation, assumed; makers of flash allow a few to some tens."""
+
+OTHER_LAW: Final[Points] = ((0.5, 0.979), (0.9, 1.018), (0.99, 1.596), (0.999, 3.49), (0.9999, 4.02))
+OTHER_LAW_SOURCE: Final = "quantiles over the mean as of an Optane P4800X at depth 1, measured"
+NAND_LAW: Final[Points] = ((0.5, 0.944), (0.9, 1.375), (0.99, 1.429), (0.999, 2.14), (0.9999, 16.2))
+NAND_LAW_SOURCE: Final = "quantiles over the mean as of an Intel P4510 (TLC) at depth 1, measured"
 
 _COMMAND_S: Final[dict[Link, tuple[float, float, str]]] = {
     "sata": (36e-6, 36e-6, "sequential latency of the Intel S4500"),
@@ -87,6 +105,9 @@ def why_not_flash(file: DeviceFile) -> str | None:
     """Why the data sheet alone is simulated; None where the flash is."""
     if _cell(file) is None:
         return f"its memory ({file.media or 'unknown'}) names no single type of NAND cell"
+    if not fits_the_map(file.capacity or 0, _unit(file)):
+        size = format_bytes(_unit(file), binary=True)
+        return f"it maps units of {size}, of which the simulator's map holds no more than 2^32"
     if _flash(file).over_provisioning is not None:
         return None
     rates, unit = _rates(file), _unit(file)
@@ -115,12 +136,25 @@ def resolve(file: DeviceFile, where: str) -> Ssd:
             f"the simulation needs figures that {file.name!r} lacks: {', '.join(lacking)}",
             hint=f'give them in a device file of your own, with based_on = "{file.name}"',
         )
-    drive = make(file, Steps())
+    _page_types(file, where)
+    steps = Steps()
+    drive = make(complete(file, steps), steps)
     problem = drive.problem()
     if problem is not None:
         hint = "look at the units of capacity and of [flash]"
         raise InputError("out-of-range", where, problem, hint=hint)
     return drive
+
+
+def _page_types(file: DeviceFile, where: str) -> None:
+    cell, given = _cell(file), _flash(file).read_times
+    expected = None if cell is None else len(media.REFERENCES[cell.cell])
+    if given is not None and expected is not None and len(given) != expected:
+        raise InputError(
+            "conflict",
+            where,
+            f"flash.read_times has {len(given)} times; a cell of {expected} bits has as many page types",
+        )
 
 
 def make(file: DeviceFile, steps: Steps) -> Ssd:
@@ -135,19 +169,20 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
     geometry = times = None
     buffer = 0
     sensed_s = _sensed(file, rates)
+    interface = _interface(file, rates, sensed_s, depth, steps)
     if reason is None and cell is not None:
         geometry, times = Inside(
             flash,
             replace(cell, read_s=sensed_s),
             rates,
             file.capacity,
-            min(depth, _TESTED_DEPTH[kind]),
+            interface.tested_depth,
+            interface.command_read_s + SMALL / interface.link_rate,
             steps,
         ).flash()
         buffer = _buffer(flash, geometry, steps)
     elif sensed_s and file.performance.read_latency is None and flash.read_time is None:
         steps.assume("flash.read_time", sensed_s, format_duration(sensed_s), _senses(file)[1])
-    interface = _interface(file, rates, sensed_s, depth, steps)
     power, work = watts(file, steps)
     worn = wear(file, steps)
     drive = Ssd(
@@ -160,16 +195,25 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         sheet=Sheet(
             read_s=interface.read_latency_s,
             write_s=interface.write_latency_s,
+            read_holds=ceiling.holds(
+                rates.random_read, rates.sequential_read, file.performance.random_read_8k_iops
+            ),
+            write_holds=ceiling.holds(rates.random_write, _written(file, rates)),
+            read_quantiles=() if reason is None else _quantiles(file, interface.read_latency_s, steps),
+            write_quantiles=() if (own := file.performance.write_quantiles) is None else own.points,
             read_iops=rates.random_read,
             write_iops=rates.random_write,
             read_rate=rates.sequential_read,
-            write_rate=rates.sequential_write,
+            write_rate=_written(file, rates),
             write_amplification=max(1.0, rates.sequential_write / (rates.random_write * SMALL)),
         ),
         geometry=geometry,
         times=times,
         buffer_bytes=buffer,
-        suspend=flash.suspend or _suspend(steps, reason is None),
+        suspend=flash.suspend or _suspend(file, kind, steps, reason is None),
+        bursts=flash.bursts or _bursts(file, kind, steps, reason is None),
+        slc_cache=flash.slc_cache,
+        map_entry_bytes=_map_entry(flash, steps, reason is None),
         wear=worn,
         work=work,
         power=power,
@@ -186,7 +230,7 @@ def watts(file: DeviceFile, steps: Steps) -> tuple[HddPower, joules.WorkWatts]:
     """Its electrical figures, and the watts of work at full rates; what is not known stays None."""
     power, work = derive.state_watts(file, steps), joules.work(file, steps)
     known = [w for w in (work.sequential_read, work.sequential_write) if w is not None]
-    awake, rule = joules.active_idle(power, work.most)
+    awake, rule = joules.active_idle(power, work)
     if rule is not None and awake is not None:
         steps.assume("power.active_idle", awake, f"{awake:.3g} W", rule)
     return power.model_copy(update={"active": max(known, default=None), "active_idle": awake}), work
@@ -224,18 +268,32 @@ def _sensed(file: DeviceFile, rates: PublishedRates) -> float:
     A published read that is faster than the cell type's sensing wins.
     """
     nand, _ = _senses(file)
-    given, published = _flash(file).read_time, file.performance.read_latency
+    flash, published = _flash(file), file.performance.read_latency
+    given = sum(flash.read_times) / len(flash.read_times) if flash.read_times else flash.read_time
     if given is not None or nand is None:
         return given or 0.0
     if published is None:
         return nand.read_s
     moved_s = max(SMALL, _unit(file)) / (_flash(file).channel_rate or CHANNEL_RATE)
-    return max(1e-6, min(nand.read_s, published - moved_s - SMALL / rates.sequential_read))
+    return max(1e-6, min(nand.read_s, published - moved_s - SMALL / _carried(file, rates)))
 
 
 def _rates(file: DeviceFile) -> PublishedRates:
     given = [getattr(file.performance, name) for name in _RATES]
-    return PublishedRates(*(float(rate or 0.0) for rate in given))
+    rates = PublishedRates(*(float(rate or 0.0) for rate in given))
+    cache = _flash(file).slc_cache
+    return rates if cache is None else replace(rates, sequential_write=cache.sustained)
+
+
+def _written(file: DeviceFile, rates: PublishedRates) -> float:
+    """Bytes a second of the fastest writes: of a cache, where there is one."""
+    return max(rates.sequential_write, file.performance.sequential_write or 0.0)
+
+
+def _carried(file: DeviceFile, rates: PublishedRates) -> float:
+    """Bytes a second of the link: what its words say, and no less than the drive is published to move."""
+    published = max(rates.sequential_read, _written(file, rates))
+    return max(published, ceiling.link_rate(file.interface) or 0.0)
 
 
 def _depth(file: DeviceFile, kind: Link, steps: Steps) -> int:
@@ -243,6 +301,12 @@ def _depth(file: DeviceFile, kind: Link, steps: Steps) -> int:
         return file.command_queue.depth
     depth, why = _DEPTH[kind]
     return int(steps.assume("command_queue.depth", depth, f"{depth}", why))
+
+
+def _tested_depth(kind: Link, sensing: float) -> int:
+    """Commands at a time at which the random reads were measured, of which so many are sensing."""
+    depth = _TESTED_DEPTH[kind]
+    return _FAST_TESTED_DEPTH if kind == "nvme" and sensing > _CROWDED * depth else depth
 
 
 def _buffer(flash: FlashFigures, geometry: FlashGeometry, steps: Steps) -> int:
@@ -253,12 +317,61 @@ def _buffer(flash: FlashFigures, geometry: FlashGeometry, steps: Steps) -> int:
     return int(steps.assume("flash.write_buffer", size, format_bytes(size, binary=True), rule))
 
 
-def _suspend(steps: Steps, flash: bool) -> Suspend:
-    suspend = Suspend()
+def _suspend(file: DeviceFile, kind: Link, steps: Steps, flash: bool) -> Suspend | None:
+    if kind != "nvme" and file.year is not None and file.year < SUSPENDS_SINCE:
+        if flash:
+            rule = (
+                f"SATA and SAS drives from before {SUSPENDS_SINCE}, where reads wait for programs and erases"
+            )
+            steps.assume("flash.suspend", 0.0, "never", rule)
+        return None
+    suspend = Suspend(most=MOST_SUSPENSIONS)
     if flash:
-        text = f"after {format_duration(suspend.latency)}"
+        text = f"after {format_duration(suspend.latency)}, {MOST_SUSPENSIONS} times at most"
         steps.assume("flash.suspend", suspend.latency, text, "reads interrupt programs and erases")
     return suspend
+
+
+def _bursts(file: DeviceFile, kind: Link, steps: Steps, flash: bool) -> CollectionBursts | None:
+    if kind == "nvme" or file.year is None or file.year >= SUSPENDS_SINCE:
+        return None
+    bursts = CollectionBursts()
+    if flash:
+        rule = f"SATA and SAS drives from before {SUSPENDS_SINCE}, as a Samsung 845DC PRO under ACT"
+        text = f"{bursts.superblocks} superblocks at {bursts.share:.0%} of the dies' time"
+        steps.assume("flash.bursts", float(bursts.superblocks), text, rule)
+    return bursts
+
+
+def _map_entry(flash: FlashFigures, steps: Steps, modelled: bool) -> int:
+    if flash.map_entry is not None:
+        return flash.map_entry
+    if modelled:
+        rule = "a place on flash; 4 to 8"
+        steps.assume("flash.map_entry", MAP_ENTRY_BYTES, f"{MAP_ENTRY_BYTES} B", rule)
+    return MAP_ENTRY_BYTES
+
+
+def _quantiles(file: DeviceFile, latency_s: float, steps: Steps) -> Points:
+    """Quantiles of an unloaded read's latency: as given, else as of its kind of memory."""
+    if file.performance.read_quantiles is not None:
+        return file.performance.read_quantiles.points
+    nand, _ = _senses(file)
+    law, rule = (OTHER_LAW, OTHER_LAW_SOURCE) if nand is None else (NAND_LAW, NAND_LAW_SOURCE)
+    scale = latency_s / mean_of(law)
+    text = f"p99.9 {format_duration(law[3][1] * scale)}"
+    steps.assume("performance.read_quantiles", latency_s, text, rule)
+    return tuple((share, s * scale) for share, s in law)
+
+
+def mean_of(points: Points) -> float:
+    """The mean of a latency with these quantiles: linear in the logarithm of the share that takes longer."""
+    mean, (share, s) = points[0][0] * points[0][1], points[0]
+    for later, longer in points[1:]:
+        slope = (longer - s) / math.log((1 - share) / (1 - later))
+        mean += (1 - share) * (s + slope) - (1 - later) * (longer + slope)
+        share, s = later, longer
+    return mean + (1 - share) * s
 
 
 def _interface(
@@ -272,31 +385,41 @@ def _interface(
     sheet, kind = file.performance, link(file)
     assert kind is not None
     reads, writes, why = _COMMAND_S[kind]
-    rate = max(rates.sequential_read, rates.sequential_write)
-    moved_in_s, moved_out_s = SMALL / rate, SMALL / rates.sequential_read
+    rate = max(rates.sequential_read, _written(file, rates))
+    carried = _carried(file, rates)
+    moved_s = SMALL / carried
+    published = sheet.read_latency
+    if published is None and sheet.read_quantiles is not None:
+        published = mean_of(sheet.read_quantiles.points)
     channel_rate = _flash(file).channel_rate or CHANNEL_RATE
     sensed_s = read_s + max(SMALL, _unit(file)) / channel_rate if read_s else 0.0
-    if sheet.read_latency is not None:
-        command_s = max(0.0, sheet.read_latency - sensed_s - moved_out_s)
+    if published is not None:
+        command_s = max(0.0, published - sensed_s - moved_s)
     elif sheet.sequential_read_latency is not None:
-        command_s = max(0.0, sheet.sequential_read_latency - moved_out_s)
+        command_s = max(0.0, sheet.sequential_read_latency - moved_s)
     else:
         command_s = steps.assume("performance.sequential_read_latency", reads, format_duration(reads), why)
     latency = sheet.write_latency if sheet.write_latency is not None else sheet.sequential_write_latency
+    if latency is None and sheet.write_quantiles is not None:
+        latency = mean_of(sheet.write_quantiles.points)
     if latency is not None:
-        write_s = max(0.0, latency - moved_in_s)
+        write_s = max(0.0, latency - moved_s)
     else:
         write_s = steps.assume("performance.write_latency", writes, format_duration(writes), why)
+    commands = max(rates.random_read, rates.random_write)
     return SsdInterface(
+        link_rate=carried,
         read_rate=rates.sequential_read,
         write_rate=rate,
         command_read_s=command_s,
         command_write_s=write_s,
-        commands_per_s=max(rates.random_read, rates.random_write),
+        commands_per_s=commands,
+        read_holds=ceiling.holds(commands, rates.sequential_read, sheet.random_read_8k_iops),
+        write_holds=ceiling.holds(commands, rate),
         queue_depth=depth,
-        tested_depth=min(_TESTED_DEPTH[kind], depth),
-        read_latency_s=sheet.read_latency or command_s + sensed_s + moved_out_s,
-        write_latency_s=latency or write_s + moved_in_s,
+        tested_depth=min(_tested_depth(kind, rates.random_read * read_s), depth),
+        read_latency_s=published or command_s + sensed_s + moved_s,
+        write_latency_s=latency or write_s + moved_s,
     )
 
 

@@ -11,10 +11,18 @@ from iowatt.base.errors import BadValueError
 from iowatt.model.library.electrical.figures import HddPower, PowerLevel
 from iowatt.model.library.electrical.levels import Ladder, ladder_of
 from iowatt.model.library.electronics import CommandQueue
-from iowatt.model.library.flash import PowerState, Suspend
+from iowatt.model.library.flash import CollectionBursts, PowerState, SlcCache, Suspend
 from iowatt.model.library.price_class import PurchaseInfo
 from iowatt.model.library.ssd import joules
-from iowatt.model.library.ssd.figures import Behaviour, FlashGeometry, RatedWear, Sheet, SsdInterface, Times
+from iowatt.model.library.ssd.figures import (
+    Behaviour,
+    FlashGeometry,
+    Points,
+    RatedWear,
+    Sheet,
+    SsdInterface,
+    Times,
+)
 from iowatt.model.library.ssd.joules import WorkWatts
 
 FREE_BLOCKS: Final = 4
@@ -41,6 +49,9 @@ class Ssd:
     times: Times | None
     buffer_bytes: int
     suspend: Suspend | None
+    bursts: CollectionBursts | None
+    slc_cache: SlcCache | None
+    map_entry_bytes: int
     wear: RatedWear
     work: WorkWatts
     power: HddPower
@@ -143,7 +154,7 @@ class Ssd:
         rule = None
         if power.active_idle is None and (power.active is not None or power.idle is not None):
             merged = merged.model_copy(update={"active_idle": None})
-            awake, rule = joules.active_idle(merged, work.most)
+            awake, rule = joules.active_idle(merged, work)
             merged = merged.model_copy(update={"active_idle": awake})
         if rule is not None:
             note += f"; with them its power.active_idle is {merged.active_idle:.3g} W, assumed: {rule}"
@@ -215,7 +226,8 @@ class Ssd:
         offered, size = self.raw_bytes, geometry.superblock_bytes
         # Collection needs at least one superblock more, even where the whole spare is less.
         holding = max(math.ceil(offered * (1 + geometry.spare) / size), math.ceil(offered / size) + 1)
-        return holding + FREE_BLOCKS + 1 + self.behaviour.hot_cold
+        freed = 0 if self.bursts is None else self.bursts.superblocks
+        return holding + FREE_BLOCKS + freed + 1 + self.behaviour.hot_cold
 
     def plan(self, states: Mapping[str, int] | None = None) -> dict[str, Any]:
         """The ``device`` of a plan's pool (``SsdPlan``). Watts and joules that are not known are None."""
@@ -226,11 +238,13 @@ class Ssd:
             "sector_bytes": self.sector_bytes,
             "sectors": self.sectors,
             "interface": {
-                "read_bytes_per_s": link.read_rate,
-                "write_bytes_per_s": link.write_rate,
+                "read_bytes_per_s": link.link_rate,
+                "write_bytes_per_s": link.link_rate,
                 "command_read_s": link.command_read_s,
                 "command_write_s": link.command_write_s,
                 "commands_per_s": link.commands_per_s,
+                "read_holds": _holds(link.read_holds),
+                "write_holds": _holds(link.write_holds),
                 "queue_depth": link.queue_depth,
             },
             "media": self._data_sheet(awake) if self.geometry is None else self._flash(awake, self.geometry),
@@ -245,7 +259,7 @@ class Ssd:
         }
 
     def _flash(self, awake_w: float | None, geometry: FlashGeometry) -> dict[str, Any]:
-        times, how, suspend = self.times, self.behaviour, self.suspend
+        times, how, suspend, bursts = self.times, self.behaviour, self.suspend, self.bursts
         assert times is not None
         joules_of = joules.UNKNOWN
         if awake_w is not None and not self.missing_watts:
@@ -266,21 +280,40 @@ class Ssd:
             "page_bytes": geometry.page_bytes,
             "mapping_bytes": geometry.mapping_bytes,
             **asdict(times),
+            "read_by_page_s": list(times.read_by_page_s),
             "suspend": suspend and {
                 "program": suspend.program, "erase": suspend.erase, "latency_s": suspend.latency,
+                "most": suspend.most,
             },
             "buffer_bytes": self.buffer_bytes,
-            "gc": {"policy": how.gc, "free_blocks": FREE_BLOCKS, "hot_cold": how.hot_cold},
+            "gc": {
+                "policy": how.gc, "free_blocks": FREE_BLOCKS, "hot_cold": how.hot_cold,
+                "burst": bursts and {"blocks": bursts.superblocks, "share": bursts.share},
+            },
+            "map_entry_bytes": self.map_entry_bytes,
+            "slc_cache": (cache := self.slc_cache) and {
+                "bytes": self._cached_bytes(cache), "program_s": min(cache.program_time, times.program_s),
+                "idle_s": cache.idle,
+            },
             "wear_levelling": how.wear_levelling,
             "initial": steady if how.steady else {"kind": "fresh"},
             "energy": asdict(joules_of),
         }  # fmt: skip
+
+    def _cached_bytes(self, cache: SlcCache) -> int:
+        """What the cache holds; of a dynamic one, as the drive is filled at the start."""
+        filled = self.behaviour.fill if self.behaviour.steady and self.geometry is not None else 0.0
+        return round(cache.size * (1 - filled)) if cache.dynamic else cache.size
 
     def _data_sheet(self, awake_w: float | None) -> dict[str, Any]:
         sheet, work = self.sheet, self.work
         ways = {
             "read": (sheet.read_s, sheet.read_iops, sheet.read_rate, work.sequential_read),
             "write": (sheet.write_s, sheet.write_iops, sheet.write_rate, work.sequential_write),
+        }
+        laws = {
+            "read": (sheet.read_holds, sheet.read_quantiles),
+            "write": (sheet.write_holds, sheet.write_quantiles),
         }
         return {
             "kind": "data-sheet",
@@ -289,13 +322,25 @@ class Ssd:
                     "latency_s": s,
                     "iops": iops,
                     "bytes_per_s": rate,
+                    "holds": _holds(laws[way][0]),
+                    "quantiles": [{"share": share, "latency_s": s} for share, s in laws[way][1]],
                     "active_w": _at_least(awake_w, watts),
                 }
                 for way, (s, iops, rate, watts) in ways.items()
             },
             "write_amplification": sheet.write_amplification,
+            "write_cache": (cache := self.slc_cache)
+            and {
+                "bytes": self._cached_bytes(cache),
+                "folding_bytes_per_s": cache.sustained,
+                "idle_s": cache.idle,
+            },
             "raw_bytes": None,
         }
+
+
+def _holds(points: Points) -> list[dict[str, float]]:
+    return [{"bytes": int(size), "time_s": s} for size, s in points]
 
 
 def _at_least(idle: float | None, work: float | None) -> float | None:

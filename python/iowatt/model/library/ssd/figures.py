@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
+
+Points: TypeAlias = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
@@ -44,17 +47,27 @@ class Times:
     program_s: float
     erase_s: float
     channel_bytes_per_s: float
+    #: Sensing by page type, of which ``read_s`` is the mean.
+    read_by_page_s: tuple[float, ...]
+    #: How long a read keeps its die, the mean over page types.
+    read_hold_s: float
+    #: Share of senses that are repeated.
+    retries: float
 
 
 @dataclass(frozen=True)
 class SsdInterface:
     """Host link and controller; latencies are those of a single whole command."""
 
+    link_rate: float
     read_rate: float
     write_rate: float
     command_read_s: float
     command_write_s: float
     commands_per_s: float
+    #: How long commands hold the controller, reads and writes: bytes and seconds, linear between.
+    read_holds: Points
+    write_holds: Points
     queue_depth: int
     #: Commands at a time at which the rates of its data sheet are taken to be measured.
     tested_depth: int
@@ -73,6 +86,12 @@ class Sheet:
     read_rate: float
     write_rate: float
     write_amplification: float
+    #: How long commands hold the drive, reads and writes: bytes and seconds, linear between.
+    read_holds: Points
+    write_holds: Points
+    #: Quantiles of the latency of one request at a time: shares and seconds. Empty: always ``read_s``.
+    read_quantiles: Points = ()
+    write_quantiles: Points = ()
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,10 @@ from iowatt.model.library.ssd.media import CHANNEL_RATE, CHANNEL_SOURCE, Media
 
 SMALL: Final = 4096
 LEAST_CHANNELS: Final = 4
-HEADROOM: Final = 1.1  # of random reads over the published rate, which the controller's limit then gives
 LEAST_SPARE: Final = 0.01
+#: Flash over capacity: of most drives at most, and of any.
+USUAL_FLASH: Final = 1.35
+MOST_FLASH: Final = 1.6
 MOST_SPARE: Final = 10.0
 
 
@@ -43,9 +45,31 @@ def mapping_unit(given: int | None, capacity: int) -> int:
     if given is not None:
         return given
     unit = SMALL
-    while capacity * 1.35 / unit > MOST_UNITS:
-        unit *= 2
+    if not fits_the_map(capacity, unit):
+        while capacity * MOST_FLASH / unit > MOST_UNITS:
+            unit *= 2
     return unit
+
+
+def fits_the_map(capacity: int, unit: int) -> bool:
+    """Whether the simulator's map holds a usual drive of this capacity."""
+    return capacity * USUAL_FLASH / unit <= MOST_UNITS
+
+
+def busy_share(customers: float, dies: float, by_page: tuple[float, ...]) -> float:
+    """Share of the dies that are busy with so many reads under way, each on any die, for ``by_page`` seconds.
+
+    A queue of M/G/1 holds ``r + r^2 (1 + c^2) / (2 (1 - r))`` on average (Pollaczek and Khinchine, ``r`` its
+    load, ``c`` the coefficient of variation of the times); all of them hold the customers but one (in a
+    closed network a new one does not find itself).
+    """
+    mean = sum(by_page) / len(by_page)
+    variance = sum((s / mean - 1) ** 2 for s in by_page) / len(by_page)
+    held, k = (customers - 1) / dies, (1 + variance) / 2
+    # (k - 1) r^2 + (1 + held) r - held = 0
+    if abs(k - 1) < 1e-12:
+        return held / (1 + held)
+    return (math.sqrt((1 + held) ** 2 + 4 * (k - 1) * held) - 1 - held) / (2 * (k - 1))
 
 
 @dataclass(frozen=True)
@@ -57,16 +81,21 @@ class Inside:
     rates: PublishedRates
     capacity: int
     depth: int
+    #: Time of a read in controller and link.
+    beside_s: float
     steps: Steps
 
     def flash(self) -> tuple[FlashGeometry, Times]:
         """Geometry and times; over-provisioning comes last, because it depends on the others."""
-        media = self.media
-        planes = self._typical("planes", f"{media.planes}")
-        page = self._typical("page", format_bytes(media.page_bytes, binary=True))
-        per_block = self._typical("pages_per_block", f"{media.pages_per_block}")
-        read_s = self._typical("read_time", format_duration(media.read_s), media.source)
-        erase_s = self._typical("erase_time", format_duration(media.erase_s), media.source)
+        nand = self.media
+        planes = self._typical("planes", f"{nand.planes}")
+        page = self._typical("page", format_bytes(nand.page_bytes, binary=True))
+        per_block = self._typical("pages_per_block", f"{nand.pages_per_block}")
+        if self.given.read_times is not None:
+            read_s = sum(self.given.read_times) / len(self.given.read_times)
+        else:
+            read_s = self._typical("read_time", format_duration(nand.read_s), nand.source)
+        erase_s = self._typical("erase_time", format_duration(nand.erase_s), nand.source)
         rate = self.given.channel_rate or self.steps.assume(
             "flash.channel_rate", CHANNEL_RATE, f"{CHANNEL_RATE / 1e6:g} MB/s", CHANNEL_SOURCE
         )
@@ -74,9 +103,16 @@ class Inside:
         moved_s, erased_s = stripe / rate, erase_s / per_block
         unit = self._unit()
         channels = self._channels(rate, unit)
-        dies = channels * self._dies_per_channel(channels, stripe, moved_s + erased_s, read_s)
-        program_s = self._program_time(dies * stripe / self.rates.sequential_write - moved_s - erased_s)
-        times = Times(read_s, program_s, erase_s, rate)
+        dies = channels * self._dies_per_channel(
+            channels, stripe, moved_s + erased_s + self._folded(read_s, moved_s), read_s
+        )
+        folded_s = self._folded(read_s, moved_s)
+        program_s = self._program_time(
+            dies * stripe / self.rates.sequential_write - moved_s - erased_s - folded_s
+        )
+        by_page = self._by_page(read_s)
+        hold_s = self._hold(dies, by_page)
+        times = Times(read_s, program_s, erase_s, rate, by_page, hold_s, self._retries())
         geometry = FlashGeometry(channels, dies // channels, planes, page, per_block, unit, 0.0)
         spare = self.given.over_provisioning
         if spare is None:
@@ -99,6 +135,7 @@ class Inside:
 
         written_s = taken(times.program_s, stripe) + times.erase_s / geometry.pages_per_block
         completed_s = taken(times.read_s, geometry.mapping_bytes) if share * stripe > SMALL else 0.0
+        completed_s += share * self._folded(times.read_s, stripe / times.channel_bytes_per_s)
         left_s = geometry.dies / self.rates.random_write - completed_s
 
         def cost_s(amplified: float) -> float:
@@ -109,6 +146,11 @@ class Inside:
             middle = (low + high) / 2
             low, high = (middle, high) if cost_s(middle) < left_s else (low, middle)
         return low
+
+    def _folded(self, read_s: float, moved_s: float) -> float:
+        """Time of a stripe in cells of one bit before it is folded: programmed there, and sensed."""
+        cache = self.given.slc_cache
+        return 0.0 if cache is None else cache.program_time + moved_s + read_s
 
     def _typical(self, name: str, text: str, rule: str = "of its cell type") -> Any:
         """The figure of the file, else that of the cell type."""
@@ -132,20 +174,64 @@ class Inside:
             return self.given.dies_per_channel
         program_s = self.given.program_time or self.media.program_s
         writing = self.rates.sequential_write * (program_s + beside_s) / stripe
-        reading = self._dies_for_reads(read_s)
+        reading = self._dies_for_reads(self._by_page(read_s))
         count = max(1, math.ceil(max(writing, reading) / channels))
         why = "writes" if writing >= reading else "reads at random"
         rule = f"the fewest dies with which it {why} at the published rate"
         return int(self.steps.derive("flash.dies_per_channel", count, f"{count}", rule))
 
-    def _dies_for_reads(self, read_s: float) -> float:
-        """Dies at which random reads, as many at a time as the drive takes, exceed the rate by ``HEADROOM``.
+    def _dies_for_reads(self, by_page: tuple[float, ...]) -> float:
+        """The fewest dies that read at the published rate, as many reads at a time as it is tested with.
 
-        Of D queues and N customers that choose at random, N / (N + D - 1) are busy (balanced closed network).
-        Where N reads cannot be enough: four times as many dies as would be busy.
+        Where so many cannot be enough: four times as many dies as would be busy.
         """
-        busy = HEADROOM * self.rates.random_read * read_s
-        return busy * (self.depth - 1) / (self.depth - busy) if busy < self.depth else 4 * busy
+        needed = self.rates.random_read * sum(by_page) / len(by_page)
+        at_dies = self._at_dies()
+        if needed >= at_dies - 1:
+            return 4 * needed
+        low, high = needed, 4 * needed + 1
+        while high * busy_share(at_dies, high, by_page) < needed and high < 1e6:
+            high *= 2
+        for _ in range(60):
+            middle = (low + high) / 2
+            enough = middle * busy_share(at_dies, middle, by_page) >= needed
+            low, high = (low, middle) if enough else (middle, high)
+        return high
+
+    def _at_dies(self) -> float:
+        """Reads at the dies, of those under way at the published rate; others are in link and controller."""
+        moved_s = max(SMALL, self._unit_bytes()) / (self.given.channel_rate or CHANNEL_RATE)
+        return max(2.0, self.depth - self.rates.random_read * (self.beside_s + moved_s))
+
+    def _unit_bytes(self) -> int:
+        return mapping_unit(self.given.mapping_unit, self.capacity)
+
+    def _hold(self, dies: int, by_page: tuple[float, ...]) -> float:
+        """How long a read keeps its die: at the tested depth all dies just make the published rate."""
+        if self.given.read_hold is not None:
+            return self.given.read_hold
+        busy, read_s = busy_share(self._at_dies(), dies, by_page), sum(by_page) / len(by_page)
+        hold_s = dies * busy / self.rates.random_read
+        if hold_s < read_s and self.given.dies_per_channel is None:
+            return self.steps.derive(
+                "flash.read_hold", read_s, format_duration(read_s), "as long as it senses"
+            )
+        rule = (
+            f"all dies together make the published random reads, {self.depth} at a time: {busy:.0%} are busy"
+        )
+        return self.steps.derive("flash.read_hold", hold_s, format_duration(hold_s), rule)
+
+    def _by_page(self, read_s: float) -> tuple[float, ...]:
+        given = self.given.read_times
+        return media.read_by_page(self.media.cell, read_s) if given is None else tuple(given)
+
+    def _retries(self) -> float:
+        if self.given.retries is not None:
+            return self.given.retries
+        if self.media.cell == "slc":
+            return 0.0
+        rule = "as of a TLC drive in use, measured"
+        return self.steps.assume("flash.retries", media.RETRIES, f"{media.RETRIES:g}", rule)
 
     def _program_time(self, program_s: float) -> float:
         if self.given.program_time is not None:
@@ -158,7 +244,7 @@ class Inside:
         return self.steps.derive("flash.program_time", program_s, format_duration(program_s), rule)
 
     def _unit(self) -> int:
-        unit = mapping_unit(self.given.mapping_unit, self.capacity)
+        unit = self._unit_bytes()
         if self.given.mapping_unit is None:
             few = "the least that the simulator's map holds at this capacity"
             why = "as of most drives" if unit == SMALL else few

@@ -110,12 +110,13 @@ def asleep(power: HddPower, most: float | None) -> bool:
     return power.idle <= max(states, default=-1.0) or power.idle < ASLEEP_SHARE * (most or 0.0)
 
 
-def active_idle(power: HddPower, most: float | None) -> tuple[float | None, str | None]:
+def active_idle(power: HddPower, work: WorkWatts) -> tuple[float | None, str | None]:
     """Watts of a drive that is awake, without its operations, and the rule where they are assumed.
 
     As published; else those of idling, unless that is a sleep state; else ``ACTIVE_IDLE_SHARE`` of the most
-    drawn.
+    drawn, but no more than any work draws.
     """
+    most = work.most
     if power.active_idle is not None or power.idle is None:
         return power.active_idle, None
     if most is None or not asleep(power, most):
@@ -124,7 +125,8 @@ def active_idle(power: HddPower, most: float | None) -> tuple[float | None, str 
         f"power.idle is a sleep state's; {ACTIVE_IDLE_SHARE:g} of the most drawn, the mean of five drives of "
         "which both are known (0.3 to 0.57)"
     )
-    return ACTIVE_IDLE_SHARE * most, rule
+    works = [work.sequential_read, work.sequential_write, work.random_read]
+    return min([ACTIVE_IDLE_SHARE * most, *(watts for watts in works if watts is not None)]), rule
 
 
 def operations(
@@ -175,11 +177,11 @@ def operations(
 def _scattered(sheet: Sheet, unit: int, pages: int) -> list[tuple[float, float]]:
     """Pages sensed and bytes moved a second by the reads that draw most, units lying anywhere.
 
-    Of 4 KiB, of the least size at which bytes and not commands are the limit, and of 128 KiB.
+    Of every size from 4 to 128 KiB: the most may lie where bytes and not commands become the limit, or where
+    a read begins one unit more.
     """
-    least = math.ceil(sheet.read_rate / sheet.read_iops / SMALL) * SMALL
     shapes = []
-    for size in (SMALL, max(SMALL, least), SEQUENTIAL):
+    for size in range(SMALL, SEQUENTIAL + 1, SMALL):
         requests = min(sheet.read_iops, sheet.read_rate / size)
         shapes.append((requests * math.ceil(size / unit) * pages, requests * size))
     return shapes

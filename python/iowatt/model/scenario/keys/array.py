@@ -290,6 +290,17 @@ class Pool(Strict):
         unset="the drive's own (command_queue.scheduler of its device file), or fcfs",
         example="spctf",
     )
+    scheduler_deadline: Duration | None = key(
+        "A request that has waited at the host for longer comes first, whatever the order (mq-deadline of "
+        "Linux has 500 ms for reads, 5 s for writes). fcfs has none. Of disks.",
+        unset="the order alone decides",
+        example="500ms",
+    )
+    drive_deadline: Duration | None = key(
+        "The same of commands that the drive holds. Without meaning with queue_depth = 1. Of disks.",
+        unset="the order alone decides",
+        example="2s",
+    )
     power: PowerPolicy = key(
         "When idle drives change their power level.",
         default=NeverPolicy(policy="never"),

@@ -24,8 +24,8 @@ pub(super) struct Victim {
 /// Valid units of a stripe that are read at once.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reads {
-    die: u32,
-    /// Where the stripe ends, and the last page that is read of it.
+    stripe: u32,
+    /// Where it ends, and the last page that is read of it.
     stripe_end: u32,
     page_end: u32,
     pages: u32,
@@ -38,8 +38,8 @@ impl Reads {
     fn add(&mut self, place: u32, geometry: &Geometry, work: &mut impl Work) {
         if place >= self.stripe_end {
             self.flush(work);
-            let stripe = place / geometry.stripe_units;
-            (self.die, self.stripe_end) = (stripe % geometry.dies, (stripe + 1) * geometry.stripe_units);
+            self.stripe = place / geometry.stripe_units;
+            self.stripe_end = (self.stripe + 1) * geometry.stripe_units;
         }
         if place >= self.page_end {
             self.page_end = (place / geometry.page_units + 1) * geometry.page_units;
@@ -50,7 +50,7 @@ impl Reads {
 
     fn flush(&mut self, work: &mut impl Work) {
         if self.units > 0 {
-            work.sense(self.die, self.pages, self.units, Cause::Background);
+            work.sense(self.stripe, self.pages, self.units, Cause::Background);
         }
         (self.pages, self.units) = (0, 0);
     }
@@ -70,6 +70,43 @@ impl Ftl {
         victim.credit += u64::from(victim.moves) * u64::from(units);
         if victim.credit >= u64::from(victim.per) {
             self.move_some(work);
+        }
+    }
+
+    /// Whether collection goes on by itself.
+    #[inline]
+    #[must_use]
+    pub fn bursting(&self) -> bool {
+        self.bursting
+    }
+
+    /// A step of a burst: the moves that fill a stripe.
+    pub fn step(&mut self, work: &mut impl Work) {
+        let high = self.gc.free_blocks as usize + self.gc.burst.map_or(0, |burst| burst.blocks as usize);
+        for _ in 0..self.geometry.stripe_units {
+            if !self.bursting {
+                return;
+            }
+            if self.victim.is_none() {
+                self.choose();
+            }
+            let Some(mut victim) = self.victim.take() else {
+                self.bursting = false;
+                return;
+            };
+            if !self.move_one(&mut victim, work) {
+                self.victim = Some(victim);
+            } else if self.free.len() >= high {
+                self.bursting = false;
+                return;
+            }
+        }
+        // What hardly gains anything waits until it has to be.
+        if let Some(victim) = &self.victim
+            && !victim.levels
+            && victim.per < self.geometry.block_units / MOST_MOVES
+        {
+            self.bursting = false;
         }
     }
 
@@ -150,10 +187,12 @@ impl Ftl {
         let gained = (size - valid).max(1);
         // What hardly gains anything is not moved in one go.
         let per = gained.max(valid / MOST_MOVES).max(1);
+        // In a burst, the host's writes pay for nothing.
+        self.bursting = self.gc.burst.is_some();
         self.victim = Some(Victim {
             block,
             next: 0,
-            moves: valid.max(1),
+            moves: if self.bursting { 0 } else { valid.max(1) },
             per,
             credit: 0,
             levels: worn.is_some(),

@@ -2,7 +2,8 @@
 //!
 //! A superblock is a block of all planes of all dies. Writes go to the open superblock of a frontier, stripe by stripe (a
 //! page of all planes of one die), dies in turn. Collection of a victim goes in step with the host's writes: a
-//! victim with `v` of `s` units valid costs `v` moves for `s - v` host writes, after which as much is free as before.
+//! victim with `v` of `s` units valid costs `v` moves for `s - v` host writes, after which as much is free as before. Or it
+//! goes on by itself, in bursts.
 
 #[cfg(test)]
 mod audit;
@@ -50,8 +51,8 @@ impl Geometry {
 pub trait Work {
     /// The stripe at a place of the superblock of a frontier is full: it is programmed. `of_host`: host data may be in it.
     fn program(&mut self, die: u32, of_host: bool, cause: Cause);
-    /// `units` on `pages` of a stripe are read to be moved.
-    fn sense(&mut self, die: u32, pages: u32, units: u32, cause: Cause);
+    /// `units` on `pages` of stripe number `stripe` of a superblock are read to be moved.
+    fn sense(&mut self, stripe: u32, pages: u32, units: u32, cause: Cause);
     /// A superblock is erased.
     fn erase(&mut self);
 }
@@ -128,6 +129,8 @@ pub struct Ftl {
     victim: Option<Victim>,
     /// The last victim was chosen for wear.
     levelled_last: bool,
+    /// Collection goes on by itself, step by step.
+    bursting: bool,
     clock: u64,
     live: u64,
     /// Counts since the start.
@@ -160,6 +163,7 @@ impl Ftl {
             frontiers: [Frontier::default(); 2],
             victim: None,
             levelled_last: false,
+            bursting: false,
             clock: u64::from(rotation) * u64::from(geometry.block_units),
             live: if initial.is_some() { u64::from(live) } else { 0 },
             counts: Counts::default(),
