@@ -7,7 +7,7 @@ with other figures. Prints how often each 95 % interval holds the hidden figure.
     python scripts/calibrate_trials.py disk 1 50 --results disk.jsonl
 
 Trials are numbered by their seeds, first and last. ``--results`` gets a line for each trial as soon as it
-ends; a trial that it has already is not run again, so an interrupted run goes on and several may share a file.
+ends; a trial that it has already is not run again, so an interrupted run goes on, and several may share it.
 A figure that the calibration calls undetermined counts neither way; how often is printed.
 """
 
