@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -24,7 +24,8 @@ import numpy as np
 
 from iowatt.evaluate.calibration.candidate import Candidates
 from iowatt.evaluate.calibration.cells import split
-from iowatt.evaluate.calibration.disk import DiskModel, figure_paths, fit_disk
+from iowatt.evaluate.calibration.disk import figure_paths, fit_disk
+from iowatt.evaluate.calibration.disk_model import DiskModel
 from iowatt.evaluate.calibration.ssd import Base, fit_ssd, text_of
 from iowatt.evaluate.measured import Cell, Measured, simulate
 from iowatt.evaluate.validation import PacedRequests
@@ -69,6 +70,18 @@ def ssd_cells() -> Iterator[Cell]:
         yield Cell(f"write-sequential-{depth}", "write", 0.0, "sequential", 131072, depth)
 
 
+def about(cell: Cell, hidden: Mapping[str, float]) -> float:
+    """Requests a second of a cell, about, which spares the short runs that would find them."""
+    if cell.op == "read":
+        most = hidden["performance.random_read_iops"], hidden["performance.sequential_read"] / cell.size_bytes
+        return min(*most, cell.depth / hidden["performance.read_latency"])
+    if cell.pattern == "random":
+        most_writes = hidden["performance.random_write_iops"]
+    else:
+        most_writes = hidden["performance.sequential_write"] / cell.size_bytes
+    return min(most_writes, cell.depth / hidden["performance.write_latency"])
+
+
 def ssd_trial(seed: int) -> list[Verdict]:
     """One hidden SSD."""
     draw = np.random.default_rng(seed)
@@ -89,7 +102,8 @@ def ssd_trial(seed: int) -> list[Verdict]:
         truth = candidates.file({path: text_of(path, value) for path, value in hidden.items()})
         cells = []
         for cell in ssd_cells():
-            found = simulate(truth, cell, 0.0, seed + 1000, requests=10_000)
+            rate = about(cell, hidden)
+            found = simulate(truth, cell, 0.0, seed + 1000, requests=10_000, rate=rate)
             noise = float(np.exp(draw.normal(0.0, CELL_NOISE)))
             cells.append(Measured(cell=cell, iops=found.iops / noise, mean_s=(found.mean_s or 0.0) * noise))
         fits, _ = fit_ssd(split(cells, 0.0), Base(device_file(SSD_BASE), drive), candidates, 0.0, seed=1)
@@ -213,7 +227,9 @@ def coverage(trials: dict[int, Sequence[Verdict]]) -> Iterator[str]:
     for verdicts in trials.values():
         for one in verdicts:
             found.setdefault(one.figure, []).append(one)
-    found["all"] = [one for row in found.values() for one in row]
+    found["all figures"] = [
+        one for figure, row in found.items() if not figure.startswith("buffer.") for one in row
+    ]
     yield f"{len(trials)} trials"
     for figure, row in found.items():
         told = [one for one in row if one.covered is not None]

@@ -15,7 +15,8 @@ from iowatt.cli import main
 from iowatt.evaluate.calibration import plan_text
 from iowatt.evaluate.calibration.cells import split
 from iowatt.evaluate.calibration.disk_signs import turn
-from iowatt.evaluate.calibration.least_squares import fit, linear, student
+from iowatt.evaluate.calibration.intervals import student
+from iowatt.evaluate.calibration.least_squares import fit, linear
 from iowatt.evaluate.calibration.over_time import bursts, knee
 from iowatt.evaluate.calibration.watts import fit_watts
 from iowatt.evaluate.measured import Cell, Measured

@@ -17,7 +17,8 @@ import numpy as np
 from iowatt.base.errors import InputError
 from iowatt.evaluate.calibration.candidate import Candidates
 from iowatt.evaluate.calibration.cells import Split
-from iowatt.evaluate.calibration.least_squares import Array, Fitted, Noise, fit
+from iowatt.evaluate.calibration.intervals import NONE, Array, Noise
+from iowatt.evaluate.calibration.least_squares import Fitted, fit
 from iowatt.evaluate.measured import Cell, Measured, simulate
 from iowatt.model.library import DeviceFile
 from iowatt.model.library.ssd import Ssd
@@ -242,7 +243,7 @@ def fit_ssd(
             # Spare space that is given keeps the flash simulated, whatever the first rates of writes are.
             first["flash.over_provisioning"] = drive.geometry.spare
         model = SsdModel(candidates, base, first, host_s, seed)
-        noise = found[0].fitted.noise if found else Noise()
+        noise = found[0].fitted.noise if found else NONE
         made = _fit(model, work, figures, seed, noise)
         found.append(made)
         for one, value, flat in zip(made.figures, made.fitted.values, made.fitted.flat, strict=True):
@@ -268,7 +269,7 @@ def _fit(
     whole = max(1, round(math.exp(made.values[place])))
     start = made.values.copy()
     start[place] = math.log(whole)
-    again = fit(model.log_times(cells, figures), times, start, seed, fixed=[place], noise=noise)
+    again = fit(model.log_times(cells, figures), times, start, seed, fixed=[place], noise=noise, ends=False)
     low, high = made.low.copy(), made.high.copy()
     least, greatest = math.exp(low[place]), math.exp(high[place])
     low[place] = math.log(max(0.5, min(least, whole - 0.5)))
