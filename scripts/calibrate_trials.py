@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from iowatt.evaluate.calibration.candidate import Candidates
-from iowatt.evaluate.calibration.cells import split
+from iowatt.evaluate.calibration.cells import Split, split
 from iowatt.evaluate.calibration.disk import figure_paths, fit_disk
 from iowatt.evaluate.calibration.disk_model import DiskModel
 from iowatt.evaluate.calibration.ssd import Base, fit_ssd, text_of
@@ -82,6 +82,10 @@ def about(cell: Cell, hidden: Mapping[str, float]) -> float:
     return min(most_writes, cell.depth / hidden["performance.write_latency"])
 
 
+def _unmeasured(cell: Cell) -> Measured:
+    return Measured(cell=cell, iops=1.0, mean_s=None)
+
+
 def ssd_trial(seed: int) -> list[Verdict]:
     """One hidden SSD."""
     draw = np.random.default_rng(seed)
@@ -101,12 +105,15 @@ def ssd_trial(seed: int) -> list[Verdict]:
     with Candidates(SSD_BASE, "ssd") as candidates:
         truth = candidates.file({path: text_of(path, value) for path, value in hidden.items()})
         cells = []
+        told = {one.cell.name for one in split(map(_unmeasured, ssd_cells()), 0.0).fitted}
         for cell in ssd_cells():
+            noise = float(np.exp(draw.normal(0.0, CELL_NOISE)))
+            if cell.name not in told:
+                continue
             rate = about(cell, hidden)
             found = simulate(truth, cell, 0.0, seed + 1000, requests=10_000, rate=rate)
-            noise = float(np.exp(draw.normal(0.0, CELL_NOISE)))
             cells.append(Measured(cell=cell, iops=found.iops / noise, mean_s=(found.mean_s or 0.0) * noise))
-        fits, _ = fit_ssd(split(cells, 0.0), Base(device_file(SSD_BASE), drive), candidates, 0.0, seed=1)
+        fits, _ = fit_ssd(Split(cells, [], []), Base(device_file(SSD_BASE), drive), candidates, 0.0, seed=1)
     verdicts = []
     for fit in fits:
         fitted = fit.fitted

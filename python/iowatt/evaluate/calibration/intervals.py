@@ -76,18 +76,24 @@ def _drawn(residuals: Array, hat: Array, spread: float, seed: int) -> Array:
 
 
 def profile(
-    residuals_at: Callable[[Array], Array], values: Array, slopes: Array, half: Array, kept: NDArray[np.int64]
+    residuals_at: Callable[[Array], Array],
+    values: Array,
+    slopes: Array,
+    half: Array,
+    kept: NDArray[np.int64],
+    *,
+    bent: NDArray[np.bool_],
 ) -> tuple[Array, Array]:
-    """How far figures may go down and up until the squares have risen as much as at ``half`` by slopes.
+    """How far ``kept`` figures may go down and up until the squares have risen as at ``half`` by slopes.
 
-    Where the model bends (a ceiling that another one hides, a latency that a rate hides) the slopes at the
+    Only those that are ``bent`` are followed, the others keep ``half``. Where the model bends (a ceiling that another one hides, a latency that a rate hides) the slopes at the
     best values say nothing of what lies beyond. At each end the other figures move along, and what they
     could still make good is taken off (profile likelihood; Bates and Watts 1988, chapter 6). Ends are
     extended, never drawn in; beyond ``FLAT`` they are infinite.
     """
     down, up = half.copy(), half.copy()
     here = residuals_at(values)
-    for number in range(len(kept)):
+    for number in np.flatnonzero(bent):
         inner = slopes[:, kept]
         covariance = np.linalg.pinv(inner.T @ inner)
         along = np.zeros(len(values))

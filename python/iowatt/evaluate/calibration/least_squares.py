@@ -23,6 +23,8 @@ _ROUNDS: Final = 5
 _NEGLIGIBLE: Final = 0.02
 _NEAR: Final = 0.02
 """Slopes hold as far as this."""
+_BENT: Final = 0.3
+"""Slopes to both sides that differ by less are the same."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,12 @@ def fit(
     flat, half = _told(sure, slopes, residuals, ~moved, seed=seed, noise=noise)
     kept = np.flatnonzero(~flat)
     down, up = half.copy(), half.copy()
-    if ends and len(kept):
-        down[kept], up[kept] = profile(lambda at: observed - model(at), values, slopes, half[kept], kept)
+    bent = np.linalg.norm(sure - slopes, axis=0) > _BENT * np.linalg.norm(slopes, axis=0)
+    bent |= half > _STEP
+    if ends and np.any(bent[kept]):
+        down[kept], up[kept] = profile(
+            lambda at: observed - model(at), values, slopes, half[kept], kept, bent=bent[kept]
+        )
     # Bounded to one side only: no figure, but its ends say how far it may go.
     flat[kept] = np.isinf(down[kept]) | np.isinf(up[kept])
     middle = values

@@ -175,18 +175,22 @@ class SsdModel:
     def log_times(self, cells: Sequence[Measured], figures: Sequence[SsdFigure]) -> Callable[[Array], Array]:
         """The function from logarithms of ``figures`` to those of the cells' times a request."""
 
+        gained: dict[int, Array] = {}
+
         def model(values: Array) -> Array:
             given = {one.path: float(np.exp(value)) for one, value in zip(figures, values, strict=True)}
             dies = given.pop(DIES, None)
             if dies is None:
                 return self._cells(given, cells)
-            less = max(1, math.floor(dies))
+            less = max(1, math.floor(dies + 1e-6))
             share = max(0.0, dies - less)
             low = self._cells({**given, **_dies(less, self.base.channels)}, cells)
             if share < 1e-6:
                 return low
-            high = self._cells({**given, **_dies(less + 1, self.base.channels)}, cells)
-            return (1 - share) * low + share * high
+            # What a further die gains hardly depends on the other figures: it is simulated once.
+            if less not in gained:
+                gained[less] = self._cells({**given, **_dies(less + 1, self.base.channels)}, cells) - low
+            return low + share * gained[less]
 
         return model
 
