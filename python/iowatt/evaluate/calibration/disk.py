@@ -120,11 +120,14 @@ def fit_disk(
         found = solve(model, figures, policies, trace, seed)
         figures = possible(average(found.replays, model.moved, seen))
     drawn = draws(found.replays, model.moved, trace, block=block, sector_bytes=drive.sector_bytes, seed=seed)
+    bus_s = _bus_s(asked, start) if cached and all(one[0] != "controller.sector" for one in usable) else 0.0
     half = dict(zip(found.rates.paths, found.rates.half.tolist(), strict=True))
     made = [
         _rate(path, unit, method, figures[path], half[path])
         if path in half
-        else _figure(path, unit, method, figures[path], drawn[path])
+        else _figure(
+            path, unit, method, figures[path], drawn[path], beside_s=bus_s if path == "command_write" else 0.0
+        )
         for path, unit, _, method in usable
     ]
     if turn_s is not None:
@@ -229,12 +232,20 @@ def _policies(
     return next((own for one in near if one[2] == own and one[1] <= (1 + _ALIKE) * best[1]), best[2])
 
 
-def _figure(path: str, unit: str, method: str, value: float, drawn: Array) -> DiskFigure:
-    """With the ends of its 95 % interval: the spread of the draws about their median, at the value."""
+def _bus_s(asked: Asked, start: dict[str, float]) -> float:
+    """Seconds that writes spend on a bus that nothing told of: it may be as much again, or none."""
+    return float(np.median(asked.sectors[asked.far & asked.write])) * start["controller.sector"]
+
+
+def _figure(path: str, unit: str, method: str, value: float, drawn: Array, *, beside_s: float) -> DiskFigure:
+    """With the ends of its 95 % interval: the spread of the draws about their median, at the value.
+
+    ``beside_s`` may be part of it as well.
+    """
     least, middle, most = np.quantile(drawn, (0.025, 0.5, 0.975))
     wider = student(BLOCKS // 2 - 1) / 1.96
-    low = min(value + wider * (least - middle), value * (1 - _RESOLUTION))
-    high = max(value + wider * (most - middle), value * (1 + _RESOLUTION))
+    low = value - math.hypot(max(wider * (middle - least), value * _RESOLUTION), beside_s)
+    high = value + math.hypot(max(wider * (most - middle), value * _RESOLUTION), beside_s)
     flat = low <= 0 or bool(np.log(high / low) > 2 * FLAT)
     return DiskFigure(path, unit, value, max(0.0, float(low)), float(high), flat, method)
 

@@ -86,10 +86,11 @@ def profile(
 ) -> tuple[Array, Array]:
     """How far ``kept`` figures may go down and up until the squares have risen as at ``half`` by slopes.
 
-    Only those that are ``bent`` are followed, the others keep ``half``. Where the model bends (a ceiling that another one hides, a latency that a rate hides) the slopes at the
-    best values say nothing of what lies beyond. At each end the other figures move along, and what they
-    could still make good is taken off (profile likelihood; Bates and Watts 1988, chapter 6). Ends are
-    extended, never drawn in; beyond ``FLAT`` they are infinite.
+    Only those that are ``bent`` are followed, the others keep ``half``. Where the model bends (a ceiling that
+    another one hides, a latency that a rate hides) the slopes at the best values say nothing of what lies
+    beyond. At each end the other figures move along, and what they could still make good is taken off
+    (profile likelihood; Bates and Watts 1988, chapter 6). Ends are extended, never drawn in; beyond ``FLAT``
+    they are infinite.
     """
     down, up = half.copy(), half.copy()
     here = residuals_at(values)
