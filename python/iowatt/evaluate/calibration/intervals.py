@@ -18,10 +18,10 @@ Array = NDArray[np.float64]
 FLAT: Final = 0.4
 """A figure that may be half as large again, or two thirds, is not determined (a logarithm)."""
 RESOLUTION: Final = 0.01
-"""No interval is narrower: fio's bins are 1.6 % wide, and a run repeated differs by as much."""
+"""No cell is surer and no interval narrower: fio's bins are 1.6 % wide, runs repeated differ by as much."""
 RESAMPLES: Final = 2000
-_UNKNOWN: Final = math.log(2) / 1.96
-"""Deviation of a figure that is not determined: 95 % between half and twice the base's."""
+UNKNOWN: Final = math.log(2)
+"""A figure that is not determined lies between half and twice the base's (95 %)."""
 _RISEN: Final = 0.7
 """Of the squares' rise by slopes: less shows a bend, more may be the noise of the simulation."""
 _EXTENSIONS: Final = 3
@@ -52,12 +52,12 @@ def half_widths(
     if freedom < 1:
         return np.full(figures, np.inf)
     inverse = np.linalg.pinv(slopes)
-    spread = float(np.sqrt((np.sum(residuals**2) + noise.squares) / freedom))
+    spread = max(RESOLUTION, float(np.sqrt((np.sum(residuals**2) + noise.squares) / freedom)))
     alone = spread * np.sqrt(np.sum(inverse**2, axis=1))
     drawn = np.sqrt(np.mean((_drawn(residuals, slopes @ inverse, spread, seed) @ inverse.T) ** 2, axis=0))
     half = student(freedom) * np.maximum(alone, drawn)
     if unknown is not None and unknown.size:
-        half = np.hypot(half, 1.96 * _UNKNOWN * np.sqrt(np.sum((inverse @ unknown) ** 2, axis=1)))
+        half = np.hypot(half, UNKNOWN * np.sqrt(np.sum((inverse @ unknown) ** 2, axis=1)))
     return np.asarray(half)
 
 
@@ -110,7 +110,7 @@ def profile(
                 if share >= _RISEN:
                     break
                 ends[number] *= min(2.0, 1 / math.sqrt(max(share, 1e-9)))
-                if ends[number] > FLAT:
+                if ends[number] > max(FLAT, 2 * half[number]):
                     ends[number] = np.inf
                     break
     return down, up

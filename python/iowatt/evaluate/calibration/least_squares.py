@@ -13,7 +13,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from iowatt.evaluate.calibration.intervals import FLAT, NONE, RESOLUTION, Array, Noise, half_widths, profile
+from iowatt.evaluate.calibration.intervals import (
+    FLAT,
+    NONE,
+    RESOLUTION,
+    UNKNOWN,
+    Array,
+    Noise,
+    half_widths,
+    profile,
+)
 
 Model = Callable[[Array], Array]
 """From logarithms of figures to logarithms of observations."""
@@ -68,7 +77,7 @@ def fit(
     moved = np.ones(len(start), bool)
     moved[list(fixed)] = False
     values, slopes, sure, residuals = _descend(model, observed, start, moved)
-    flat, half = _told(sure, slopes, residuals, ~moved, seed=seed, noise=noise)
+    flat, half = _told(sure, slopes, residuals, ~moved, np.abs(values - start), seed=seed, noise=noise)
     kept = np.flatnonzero(~flat)
     down, up = half.copy(), half.copy()
     bent = np.linalg.norm(sure - slopes, axis=0) > _BENT * np.linalg.norm(slopes, axis=0)
@@ -81,8 +90,8 @@ def fit(
     flat[kept] = np.isinf(down[kept]) | np.isinf(up[kept])
     middle = values
     if np.any(flat & moved):
-        # The others once more, beside those that stay at their start.
-        values = np.where(flat, start, values)
+        # The others once more, beside those that stay at their start, or at the end that is nearest to it.
+        values = np.where(flat, np.clip(start, values - down, values + up), values)
         values, _, _, residuals = _descend(model, observed, values, moved & ~flat)
         middle = np.where(flat, middle, values)
     low, high = middle - np.maximum(down, RESOLUTION), middle + np.maximum(up, RESOLUTION)
@@ -155,15 +164,17 @@ def _told(
     slopes: Array,
     residuals: Array,
     still: NDArray[np.bool_],
+    away: Array,
     *,
     seed: int,
     noise: Noise,
 ) -> tuple[NDArray[np.bool_], Array]:
-    """Which figures are flat, and half the intervals of the others.
+    """Which figures are flat, and half the intervals of the others; ``away``: how far they are from the start.
 
     The flattest figure is taken out first, then the others are looked at again: two that cannot be told
-    apart are flat together, and either is determined once the other is given. That the one which stays in
-    the base may be wrong there widens the interval of the other.
+    apart are flat together, and either is determined once the other is given. That the one which stays at
+    its start may be wrong there widens the interval of the other. A figure whose start lies outside of its
+    interval is told, however wide that is: the start is not as likely.
     """
     flat = still | (np.abs(sure).max(axis=0, initial=0.0) < _NEGLIGIBLE)
     half = np.full(sure.shape[1], np.inf)
@@ -171,10 +182,13 @@ def _told(
         kept = np.flatnonzero(~flat)
         found = half_widths(sure[:, kept], residuals, seed, noise)
         found[~_alone(sure[:, kept])] = np.inf
-        widest = int(np.argmax(found))
-        if found[widest] <= FLAT:
-            half[kept] = half_widths(slopes[:, kept], residuals, seed, noise, slopes[:, flat & ~still])
+        wide = (found > FLAT) & (away[kept] <= found)
+        if not wide.any():
+            out = flat & ~still
+            reach = np.minimum(UNKNOWN, half[out] + away[out]) / UNKNOWN
+            half[kept] = half_widths(slopes[:, kept], residuals, seed, noise, slopes[:, out] * reach)
             break
+        widest = int(np.argmax(np.where(wide, found, 0.0)))
         flat[kept[widest]] = True
         half[kept[widest]] = found[widest]
     return flat, half

@@ -253,6 +253,8 @@ def fit_ssd(
         for one, value, flat in zip(made.figures, made.fitted.values, made.fitted.flat, strict=True):
             if not flat:
                 pinned[one.path] = float(np.exp(value))
+            elif one.path == DIES:
+                pinned[DIES] = max(1, round(math.exp(value)))
             elif one.path in _CEILINGS:
                 # Nothing was limited by it: as in the base, but no less than what was reached.
                 pinned[one.path] = max(one.start, _CEILINGS[one.path](drive))
