@@ -66,3 +66,18 @@ def test_a_figure_that_stays_in_the_base_widens_the_others():
     beside = half_widths(slopes, residuals, 1, unknown=0.1 * np.ones((9, 1)))[0]
     # It may be half or twice as large: 0.1 log 2.
     assert beside == pytest.approx(np.hypot(alone, 0.1 * np.log(2)))
+
+
+def test_a_wide_figure_is_told_where_its_start_is_ruled_out():
+    """Half as large again or two thirds: not known well, but two fifths is no better guess."""
+    depth = np.repeat((1.0, 2.0, 4.0, 8.0, 8.0), 2)
+
+    def model(values):
+        return np.log(330 + depth / np.exp(values[1])) + values[0]
+
+    noise = 0.01 * np.array([1, -1, -1, 1, 1, -1, -1, 1, 1, -1])
+    true = np.log((1.0, 0.5))
+    near, far = (fit(model, model(true) + noise, np.log((1.0, start))) for start in (0.5, 0.2))
+    assert near.flat[1]
+    assert not far.flat[1]
+    assert np.log(0.2) < far.low[1] < true[1] < far.high[1]

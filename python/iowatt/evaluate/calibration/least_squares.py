@@ -169,7 +169,7 @@ def _told(
     seed: int,
     noise: Noise,
 ) -> tuple[NDArray[np.bool_], Array]:
-    """Which figures are flat, and half the intervals of the others; ``away``: how far they are from the start.
+    """Which figures are flat, and half the intervals of the others; ``away`` is how far from the start.
 
     The flattest figure is taken out first, then the others are looked at again: two that cannot be told
     apart are flat together, and either is determined once the other is given. That the one which stays at
