@@ -23,7 +23,7 @@ from iowatt.evaluate.calibration.result import (
     FlatFigure,
     Observed,
 )
-from iowatt.evaluate.calibration.ssd import SMALL, SsdFit, fit_ssd
+from iowatt.evaluate.calibration.ssd import SMALL, Base, SsdFit, fit_ssd
 from iowatt.evaluate.calibration.watts import LARGE, DriveWatts, fit_watts
 from iowatt.evaluate.measured import host_seconds, read_measured, simulate
 from iowatt.model.library import DeviceFile, Disk, device_file, find_device
@@ -82,7 +82,7 @@ def calibrate(asked: Request) -> DeviceCalibration:
     file, drive = device_file(asked.based_on), find_device(asked.based_on)
     with Candidates(asked.based_on, file.kind) as candidates:
         found = (
-            _ssd(asked, drive, candidates)
+            _ssd(asked, Base(file, drive), candidates)
             if isinstance(drive, Ssd)
             else _disk(asked, file, drive, candidates)
         )
@@ -109,7 +109,7 @@ def calibrate(asked: Request) -> DeviceCalibration:
     return result
 
 
-def _ssd(asked: Request, drive: Ssd, candidates: Candidates) -> _Found:
+def _ssd(asked: Request, base: Base, candidates: Candidates) -> _Found:
     cells = read_measured(asked.measured)
     host_s = host_seconds(cells)
     parts = split(cells, host_s)
@@ -118,8 +118,8 @@ def _ssd(asked: Request, drive: Ssd, candidates: Candidates) -> _Found:
         message = f"{len(parts.fitted)} cells can be fitted to; at least {_FEW} are needed"
         hint = "`iowatt devices calibrate --fio-jobs` writes jobs for fio that suffice"
         raise InputError("empty", place, message, hint=hint)
-    fits, tables = fit_ssd(parts, drive, candidates, host_s, asked.seed)
-    found = _Found("data sheet" if drive.geometry is None else "flash", tables=tables)
+    fits, tables = fit_ssd(parts, base, candidates, host_s, asked.seed)
+    found = _Found("data sheet" if base.drive.geometry is None else "flash", tables=tables)
     for one in fits:
         _add(found, one)
     law = fit_watts(parts.fitted, asked.seed)
@@ -299,7 +299,10 @@ def _sources(result: DeviceCalibration, shown: str, tables: Mapping[str, Any]) -
     # What is written beside: pinned, so that other figures do not move it.
     rest = sorted({path for path in tables if path not in told})
     if rest:
-        text = "iowatt devices calibrate: as in the base, or what the measurements reached at least"
+        text = (
+            "iowatt devices calibrate: as in the base, in proportion to what was fitted (quantiles, the "
+            "ceiling of 8 KiB), or what the measurements reached at least"
+        )
         entry = {"figures": rest, "quality": "derived", "text": text}
         sources.append(entry)
     return sources
