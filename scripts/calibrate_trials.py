@@ -22,11 +22,11 @@ from pathlib import Path
 
 import numpy as np
 
-from iowatt.evaluate.calibration.candidate import Candidates
+from iowatt.evaluate.calibration.candidate import CandidateFiles
 from iowatt.evaluate.calibration.cells import Split, split
 from iowatt.evaluate.calibration.disk import figure_paths, fit_disk
 from iowatt.evaluate.calibration.disk_model import DiskModel
-from iowatt.evaluate.calibration.ssd import Base, fit_ssd, text_of
+from iowatt.evaluate.calibration.ssd import SsdBase, fit_ssd, text_of
 from iowatt.evaluate.measured import Cell, Measured, simulate
 from iowatt.evaluate.validation import PacedRequests
 from iowatt.model.library import device_file, find_device, find_drive
@@ -102,7 +102,7 @@ def ssd_trial(seed: int) -> list[Verdict]:
         "flash.channels": 8,
         "flash.dies_per_channel": int(draw.integers(3, 10)),
     }
-    with Candidates(SSD_BASE, "ssd") as candidates:
+    with CandidateFiles(SSD_BASE, "ssd") as candidates:
         truth = candidates.file({path: text_of(path, value) for path, value in hidden.items()})
         cells = []
         told = {one.cell.name for one in split(map(_unmeasured, ssd_cells()), 0.0).fitted}
@@ -113,7 +113,9 @@ def ssd_trial(seed: int) -> list[Verdict]:
             rate = about(cell, hidden)
             found = simulate(truth, cell, 0.0, seed + 1000, requests=10_000, rate=rate)
             cells.append(Measured(cell=cell, iops=found.iops / noise, mean_s=(found.mean_s or 0.0) * noise))
-        fits, _ = fit_ssd(Split(cells, [], []), Base(device_file(SSD_BASE), drive), candidates, 0.0, seed=1)
+        fits, _ = fit_ssd(
+            Split(cells, [], []), SsdBase(device_file(SSD_BASE), drive), candidates, 0.0, seed=1
+        )
     verdicts = []
     for fit in fits:
         fitted = fit.fitted
@@ -191,10 +193,10 @@ def disk_trial(seed: int, count: int = 40_000) -> list[Verdict]:
         "read_ahead": str(draw.choice(("none", "history", "segment"))),
         "fast_write": str(draw.choice(("none", "across-reads"))),
     }
-    with Candidates("", "hdd") as own:
+    with CandidateFiles("", "hdd") as own:
         base = own.text("base", DISK_BASE)
         file, drive = device_file(base), find_drive(base)
-        with Candidates(base, "hdd") as candidates:
+        with CandidateFiles(base, "hdd") as candidates:
             asked = disk_requests(drive.raw_bytes, draw, count)
             truth = DiskModel(file, drive, asked, candidates, set(figure_paths()))
             times_ns = 1e9 * truth.times(hidden, policies)

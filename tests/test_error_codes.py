@@ -17,7 +17,7 @@ PACKAGE = ROOT / "python" / "iowatt"
 BINDING = ROOT / "crates"
 CATALOGUE = PACKAGE / "base" / "errors.py"
 
-OF_OTHERS = {"--inflate-log", "--head", "--address", "--num-cpus", "--port"}
+OF_OTHERS = {"--inflate-log", "--head", "--address", "--num-cpus", "--port", "--output-format"}
 """Flags of other programs that a message may name: of fio and Ray."""
 
 COMMAND = re.compile(r"`iowatt [^`]*`")

@@ -127,7 +127,7 @@ def test_a_scenario_that_asks_for_energy_is_refused_at_the_drive(scenario, chang
     assert all(figure in said for figure in ("active", "positioning", "idle"))
 
 
-@pytest.mark.parametrize("device", ["intel-320-300gb", "samsung-990-pro-1tb", "wd-4tb-g4"])
+@pytest.mark.parametrize("device", ["intel-320-300gb", "micron-9300-pro-3-84tb", "wd-4tb-g4"])
 def test_every_kind_of_model_runs_without_watts(scenario, device):
     found = iowatt.run(scenario, set=[f'array.pool.unknown.device="{device}"', "observe.duration=2s"]).summary
     assert found["energy"]["total_j"] is None and device in found["energy"]["unknown"]

@@ -54,16 +54,39 @@ def flash(run):
     return device["flash"]
 
 
+#: Collects in step with the host's writes; ``DRIVE`` does so in bursts.
+STEADY = "'intel-dc-p3700-2tb'"
+MAP_ENTRY = 8  # bytes of the map that go to flash for each unit of 4096 bytes
+
+
 @pytest.mark.parametrize("spare", [0.07, 0.28, 1.0])
 def test_random_writes_are_amplified_as_the_closed_form_says(spare):
-    run = iowatt.run(scenario(f'ssd = {{ over_provisioning = {spare}, gc = {{ policy = "fifo" }} }}'))
-    assert flash(run)["write_amplification"] == pytest.approx(amplification(spare), rel=0.02)
-    assert flash(run)["gc_pages_moved"] > 0
+    pool = f'ssd = {{ over_provisioning = {spare}, gc = {{ policy = "fifo" }} }}'
+    found = flash(iowatt.run(scenario(pool, device=STEADY)))
+    assert found["write_amplification"] == pytest.approx(amplification(spare), rel=0.02)
+    assert found["gc_pages_moved"] > 0
 
 
-def test_a_fresh_drive_amplifies_nothing():
+def bursts(writes):
+    """A drive that collects in bursts, as fast as it goes."""
+    pool = 'ssd = { over_provisioning = 0.07, gc = { policy = "fifo" } }'
+    return iowatt.run(scenario(pool).replace(f"{WRITES}", f"{writes}"))
+
+
+def test_a_drive_that_has_rested_is_told_from_one_that_has_not():
+    """Until the free superblocks of a drive that collects in bursts are written, it is faster than later."""
+    rested, steady = bursts(WRITES), bursts(1_500_000)
+    codes = [{one.code for one in findings(run) if one.decides} for run in (rested, steady)]
+    assert ["few-bursts" in found for found in codes] == [True, False]
+    assert flash(rested)["write_amplification"] < 0.5 * flash(steady)["write_amplification"]
+    assert flash(steady)["write_amplification"] == pytest.approx(amplification(0.07), rel=0.15)
+    read = iowatt.run(scenario("", read_share=100).replace(f"{WRITES}", "1000"))
+    assert "few-bursts" not in {one.code for one in findings(read)}
+
+
+def test_a_fresh_drive_amplifies_by_its_map_alone():
     found = flash(iowatt.run(scenario('ssd = { initial = { state = "fresh" } }')))
-    assert found["write_amplification"] == 1.0
+    assert found["write_amplification"] == pytest.approx(1 + MAP_ENTRY / 4096, rel=1e-3)
     assert (found["gc_pages_moved"], found["erases"]) == (0, 0)
 
 
@@ -174,7 +197,7 @@ def one_read_at_a_time(name):
         "" if not drive.missing_watts else f", power = {{ idle = '{drive.power.idle or 2}W', active = '9W' }}"
     )
     text = scenario("", device=f"{{ name = '{name}'{made_up} }}", read_share=100, depth=1)
-    return iowatt.run(text.replace(f"{WRITES}", "1000")).summary
+    return iowatt.run(text.replace(f"{WRITES}", "20000")).summary
 
 
 @pytest.mark.parametrize("name", SSDS)
@@ -182,7 +205,8 @@ def test_no_cell_is_read_faster_than_it_is_sensed(name):
     """Where a latency is published, that; else no less than what cells of the kind need."""
     file, reads = device_file(name), one_read_at_a_time(name)["response_time_ms"]["read"]
     if file.performance.read_latency is not None:
-        assert reads["mean"] / 1e3 == pytest.approx(file.performance.read_latency, rel=0.02)
+        # Page types are drawn, and a few pages are sensed again.
+        assert reads["mean"] / 1e3 == pytest.approx(file.performance.read_latency, rel=0.03)
         return
     if "XPoint" in (file.media or ""):
         assert reads["mean"] < 0.02, "it is no NAND"
@@ -255,8 +279,8 @@ def test_under_a_power_policy_it_sleeps_when_the_policy_says_so():
 def test_watts_above_the_sheet_are_a_warning():
     """Reads of what was never written need no cells: beside writes, both links are at their full rate."""
     device, pool = "'intel-d7-p5500-7-68tb'", 'ssd = { initial = { state = "fresh" } }'
-    text = scenario(pool, device=device, read_share=60, depth=256).replace(f"{WRITES}", "40000")
-    text = text.replace('read_share=60"', 'read_share=60", "stream.uniform.size=131072"')
+    text = scenario(pool, device=device, read_share=40, depth=256).replace(f"{WRITES}", "40000")
+    text = text.replace('read_share=40"', 'read_share=40", "stream.uniform.size=131072"')
     run = iowatt.run(text)
     watts = run.summary["power_w"]["mean"]
     assert watts > 20 * 1.03

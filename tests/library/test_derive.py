@@ -121,16 +121,16 @@ def test_bands_and_media_cache_of_a_shingled_drive(tmp_path):
     made = drive(tmp_path, SMR)
     cache = 32_000_000_000 // 512
     assert made.plan("random")["shingled"] == {
-        "band_sectors": 524_288, "cache_sectors": cache, "map_entries": 200_000, "idle_s": 1.0,
+        "band_sectors": 65_536, "cache_sectors": cache, "map_entries": 200_000, "idle_s": 1.0,
     }  # fmt: skip
     assert made.sectors == 8_000_000_000_000 // 512
     assert made.layout.held(made.surfaces) >= made.sectors + cache
-    for figure in ("band = 256 MiB", "cache = 32 GB", "map_entries = 200,000", "idle = 1 s"):
+    for figure in ("band = 32 MiB", "cache = 32 GB", "map_entries = 200,000", "idle = 1 s"):
         assert any(f"shingled.{figure} (" in note for note in made.notes), figure
-    given = '[shingled]\nband = "32MiB"\ncache = "25GB"\nmap_entries = 9000\nidle = "2s"\n'
+    given = '[shingled]\nband = "16MiB"\ncache = "25GB"\nmap_entries = 9000\nidle = "2s"\n'
     made = drive(tmp_path, SMR + given)
     assert made.shingled.plan(512) == {
-        "band_sectors": 65_536, "cache_sectors": 48_828_125, "map_entries": 9_000, "idle_s": 2.0,
+        "band_sectors": 32_768, "cache_sectors": 48_828_125, "map_entries": 9_000, "idle_s": 2.0,
     }  # fmt: skip
     assert not any("shingled." in note for note in made.notes)
 

@@ -40,7 +40,7 @@ def test_without_any_key():
     device = pool["device"]
     assert (device["kind"], device["sectors"] * device["sector_bytes"]) == ("ssd", 6_400_000_000_000)
     assert device["media"]["initial"] == {"kind": "steady", "fill": 1.0, "traffic": [], "run_bytes": None}
-    assert device["media"]["gc"] == {"policy": "greedy", "free_blocks": 4, "hot_cold": False}
+    assert device["media"]["gc"] == {"policy": "greedy", "free_blocks": 4, "hot_cold": False, "burst": None}
     assert device["power"] == {
         "active_w": 5.0,
         "awake_s": 0.0,
@@ -68,7 +68,7 @@ def test_what_a_scenario_says_reaches_the_plan():
     (pool,) = made["simulation"]["pools"]
     media = pool["device"]["media"]
     assert pool["command_queue"]["depth"] == 64
-    assert media["gc"] == {"policy": "cost-benefit", "free_blocks": 4, "hot_cold": True}
+    assert media["gc"] == {"policy": "cost-benefit", "free_blocks": 4, "hot_cold": True, "burst": None}
     assert (media["buffer_bytes"], media["wear_levelling"]) == (0, 50)
     assert media["initial"] == {
         "kind": "steady",

@@ -31,7 +31,9 @@ VERBS: Final[dict[str, Verb]] = {
         START, "explain", "Explain a key of a scenario: meaning, accepted values, unit, default."
     ),
     "devices": Verb(
-        START, "devices", "Drives and SSDs of the library: figures and their sources; import, validate."
+        START,
+        "devices",
+        "Drives and SSDs of the library: figures and their sources; import, validate, calibrate.",
     ),
     "doctor": Verb(
         START,

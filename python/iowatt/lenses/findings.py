@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.base.results import Note
 from iowatt.lenses import rated_power
+from iowatt.lenses.burst_collection import few_bursts
 from iowatt.lenses.kept_up import KeptUp, kept_up
 from iowatt.lenses.summary import UNCERTAIN
 from iowatt.lenses.warm_start import warm_starts
@@ -45,7 +46,8 @@ def findings(run: Run, load: KeptUp | None = None) -> list[Note]:
     found = [
         *(_warning("scenario", text) for text in run.plan.get("warnings", ())), *_busy(summary), *overloaded,
         *_space(summary), *_above_rated(run),
-        *(_warning("warm-start", f"{text}.") for text in warm_starts(run)), *_left(run),
+        *(_warning("warm-start", f"{text}.") for text in warm_starts(run)),
+        *(_warning("few-bursts", f"{text}.") for text in few_bursts(run)), *_left(run),
         *_soaked_up(summary), *_not_written_back(run), *_amplified(summary),
         *_certainty(summary, stationary=not overloaded), *_errors(summary), *_oddities(summary),
     ]  # fmt: skip

@@ -34,7 +34,9 @@ class FlashSummary(SummaryPart):
         description="Bytes programmed over bytes that hosts wrote; null where they wrote none."
     )
     host_bytes_written: int
-    flash_bytes_written: int = Field(description="Programmed: the hosts', those moved, and filling.")
+    flash_bytes_written: int = Field(
+        description="Programmed: what hosts wrote, what was moved, filling, and the map."
+    )
     host_pages_written: float
     flash_pages_written: float
     gc_pages_moved: float = Field(description="By garbage collection, wear-levelling included.")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.calibration.candidate import Candidates
+from iowatt.evaluate.calibration.candidate import CandidateFiles
 from iowatt.evaluate.calibration.disk_model import DiskModel, start_of
 from iowatt.evaluate.calibration.disk_rates import RATES
 from iowatt.evaluate.calibration.disk_signs import CACHED, NAMES, Array, Asked, signs, turn
@@ -83,7 +83,7 @@ class DiskFit:
 
 
 def fit_disk(
-    file: DeviceFile, drive: Disk, paced: PacedRequests, candidates: Candidates, seed: int
+    file: DeviceFile, drive: Disk, paced: PacedRequests, candidates: CandidateFiles, seed: int
 ) -> DiskFit:
     """Fit a disk to a trace of requests one at a time.
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from iowatt.evaluate.calibration.candidate import Candidates
+from iowatt.evaluate.calibration.candidate import CandidateFiles
 from iowatt.evaluate.calibration.disk_signs import Array
 from iowatt.evaluate.validation import PacedRequests, respond
-from iowatt.model.library import DeviceFile, Disk, find_drive
-from iowatt.model.library.mechanics import seek_time
+from iowatt.model.library import DeviceFile, Disk, find_drive, seek_time
 
 
 def start_of(drive: Disk) -> dict[str, float]:
@@ -32,7 +31,12 @@ class DiskModel:
     """The trace on candidates: ``fitted`` figures are written to them, ``moved`` ones are sought."""
 
     def __init__(
-        self, file: DeviceFile, drive: Disk, paced: PacedRequests, candidates: Candidates, fitted: set[str]
+        self,
+        file: DeviceFile,
+        drive: Disk,
+        paced: PacedRequests,
+        candidates: CandidateFiles,
+        fitted: set[str],
     ) -> None:
         self.file, self.drive, self.paced, self.candidates = file, drive, paced, candidates
         self.fitted, self.moved = fitted, set(fitted)

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.calibration.candidate import Candidates
+from iowatt.evaluate.calibration.candidate import CandidateFiles
 from iowatt.evaluate.calibration.cells import Split
 from iowatt.evaluate.calibration.intervals import NONE, Array, Noise
 from iowatt.evaluate.calibration.least_squares import Fitted, fit
@@ -127,7 +127,7 @@ def write_figures(cells: Sequence[Measured]) -> list[SsdFigure]:
 
 
 @dataclass(frozen=True)
-class Base:
+class SsdBase:
     """What the candidates are based on: a device file and its drive."""
 
     file: DeviceFile
@@ -166,7 +166,7 @@ class SsdModel:
     """Response times of cells on candidates of a drive; keeps what it has simulated."""
 
     def __init__(
-        self, candidates: Candidates, base: Base, pinned: dict[str, Any], host_s: float, seed: int
+        self, candidates: CandidateFiles, base: SsdBase, pinned: dict[str, Any], host_s: float, seed: int
     ) -> None:
         self.candidates, self.base, self.pinned = candidates, base, pinned
         self.host_s, self.seed = host_s, seed
@@ -228,7 +228,7 @@ def text_of(path: str, value: float) -> Any:
 
 
 def fit_ssd(
-    cells: Split, base: Base, candidates: Candidates, host_s: float, seed: int
+    cells: Split, base: SsdBase, candidates: CandidateFiles, host_s: float, seed: int
 ) -> tuple[list[SsdFit], dict[str, Any]]:
     """Fit reads, then writes beside them: the fits, and the figures of the device file by key path."""
     drive = base.drive

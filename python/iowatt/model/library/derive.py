@@ -233,7 +233,7 @@ def _shingled(file: DeviceFile, capacity: int, steps: Steps) -> Shingled:
     """Bands and media cache of each arm."""
     given, arms = file.shingled or ShingledFigures(), file.actuators or 1
     band = given.band or int(
-        steps.assume("shingled.band", BAND_BYTES, "256 MiB", "the zones of host-managed drives")
+        steps.assume("shingled.band", BAND_BYTES, f"{BAND_BYTES >> 20} MiB", "15 to 40 MB in drives opened")
     )
     usual = max(int(capacity * CACHE_SHARE), LEAST_CACHE_BANDS * band * arms)
     share = f"{CACHE_SHARE:.1%} of the capacity, at least {LEAST_CACHE_BANDS} bands; 25 GB of drives opened"

@@ -45,7 +45,7 @@ class LatencyQuantiles(Strict):
     def _rising(self) -> LatencyQuantiles:
         given = self.points
         if not given:
-            raise BadValueError("missing-key", None, "expected at least one of p50, p90, p99, p999, p9999")
+            raise BadValueError("missing", None, "expected at least one of p50, p90, p99, p999, p9999")
         if any(later[1] < earlier[1] for earlier, later in pairwise(given)):
             raise BadValueError("conflict", None, "the latency of a greater share must not be shorter")
         return self

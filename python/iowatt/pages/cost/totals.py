@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from iowatt.lenses.cost.result import Cost, CostComponent, CostRatio, SystemCost
+from iowatt.lenses.evidence import joined
 from iowatt.pages.cost import words
 from iowatt.render import numbers, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain, text_columns
@@ -66,6 +67,12 @@ class _Significant(Column):
         return numbers.significant(cell) if isinstance(cell, float) else super().show(cell)
 
 
+def _tail(system: SystemCost) -> str:
+    if not system.modelled:
+        return "measured"
+    return "not checked" if system.work.tail_doubt else "checked"
+
+
 def systems(cost: Cost) -> Figure:
     """Totals with response times, power and capacity, a row for each system."""
     excluded, compared = bool(cost.choice.excluded), bool(cost.comparison)
@@ -79,7 +86,7 @@ def systems(cost: Cost) -> Figure:
         *text_columns("System", *(["Candidate"] if excluded else [])), Column("Total", "USD"),
         *([Column(f"Against {cost.choice.baseline}", "%", rank=1)] if compared else []),
         *(_Significant("Mean" if title == "mean" else title, "ms", rank=1) for title in responses),
-        *text_columns(*(["Evidence"] if doubted else [])),
+        *text_columns(*(["Tail"] if doubted else [])),
         Column(f"Power ({bases.pop()})" if len(bases) == 1 else "Power", "W", rank=2),
         Column("Usable", "TB", rank=3),
         Column("Per usable TB", "USD", rank=1 if cost.choice.capacities_differ else 4),
@@ -93,15 +100,18 @@ def systems(cost: Cost) -> Figure:
                 name, *(["no" if words.no_candidate(cost, one) else "yes"] if excluded else []),
                 one.usd if shown else None,
                 *([None if share is None else 100 * share] if compared else []),
-                *(times[at] for times in responses.values()), *([one.work.tail_doubt] if doubted else []),
+                *(times[at] for times in responses.values()), *([_tail(one)] if doubted else []),
                 one.work.energy_j / one.work.duration_s,
                 None if usable is None else usable / 1000, one.usd_per_usable_tb if shown else None,
                 one.repeats, one.years,
             ]
         )  # fmt: skip
+    caption = "Totals with response times, mean power of the work, and capacity."
+    if doubted:
+        why = joined(one.work.tail_doubt for one in cost.systems)
+        caption += f" Tail: whether the devices' models were held against measured tails ({why})."
     return Figure(
-        "systems", "What the money buys",
-        "Totals with response times, mean power of the work, and capacity.",
+        "systems", "What the money buys", caption,
         Table(columns, rows), wide=True, brief=True,
     )  # fmt: skip
 
