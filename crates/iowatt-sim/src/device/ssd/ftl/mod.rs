@@ -8,8 +8,8 @@
 #[cfg(test)]
 mod audit;
 mod collection;
-mod origin;
-mod owners;
+pub mod origin;
+pub mod owners;
 
 use super::map::{Entry, Map};
 use super::steady::Initial;
