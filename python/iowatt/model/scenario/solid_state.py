@@ -43,6 +43,15 @@ def adapt(pool: Pool, drive: Ssd, report: Reporter) -> Ssd | None:
             if name in settings.model_fields_set:
                 message = f"{drive.name!r} is simulated by its data sheet, which does not describe this"
                 report("not-applicable", f"ssd.{name}", message)
+    if drive.zones:
+        for name in ("model", "over_provisioning", "gc", "wear_levelling"):
+            if name in settings.model_fields_set:
+                message = f"{drive.name!r} has zones: it neither maps nor collects, and its host does"
+                report("not-applicable", f"ssd.{name}", message, "the host's cleaning is the virtual pool's")
+        for name in ("traffic", "run"):
+            if name in settings.initial.model_fields_set:
+                message = f"{drive.name!r} has zones, which are written in order"
+                report("not-applicable", f"ssd.initial.{name}", message)
     if settings.over_provisioning is not None:
         drive = drive.provisioned(settings.over_provisioning)
     if settings.write_buffer is not None:
