@@ -7,16 +7,19 @@ from pathlib import Path
 import pytest
 
 from iowatt.base.errors import InputError
-from iowatt.model.library.shingled import ZONE_BYTES
 from iowatt.model.scenario import compile_plan, load
 from refused import faults
 
 GIB = 1 << 30
+ZONE_BYTES = 256 << 20
 HEAD = 'name = "s"\n[observe]\nduration = "1s"\n'
 SMR = '[[array.pool]]\nname = "disks"\ndevice = "wd-ultrastar-dc-hc680-28tb"\n'
 LOG = '[[array.virtual_pool]]\nname = "log"\nscheme = "zoned"\n'
 ONE = f'{LOG}part = {{ pool = "disks", capacity = "64GiB" }}\n'
-ZNS = 'name = "own"\nkind = "ssd"\ntitle = "Own"\nbased_on = "intel-dc-p4510-1tb"\n[flash]\nzones = { size = "1GiB" }\n'
+ZNS = (
+    'name = "own"\nkind = "ssd"\ntitle = "Own"\nbased_on = "intel-dc-p4510-1tb"\n'
+    '[flash]\nzones = { size = "1GiB" }\n'
+)
 
 
 def plan_of(text: str, folder: Path | None = None) -> dict:

@@ -86,8 +86,8 @@ class FlashZones(Strict):
     """Zones that the host writes in order (NVMe zoned namespaces), in place of a map and its collection."""
 
     size: Capacity = key(
-        "Bytes of a zone that can be written (zone capacity). Rounded to whole pages of all dies: a zone is simulated "
-        "as one superblock.",
+        "Bytes of a zone that can be written (zone capacity), rounded to whole pages of all dies: a zone is "
+        "simulated as one superblock.",
         gt=0,
         le=2**40,
         example="1077MiB",
@@ -156,7 +156,7 @@ class FlashFigures(Strict):
         example="16MiB",
     )
     zones: FlashZones | None = key(
-        "Zones that the host writes in order and resets (ZNS). Only a virtual pool with the scheme zoned does.",
+        "Zones that the host writes in order and resets (ZNS), as a virtual pool with the scheme zoned does.",
         default=None,
         unset="none: the drive maps and collects by itself",
         example={"size": "1077MiB"},

@@ -6,7 +6,6 @@ from typing import Final
 
 from iowatt.base.problems import Reporter
 from iowatt.model.library import Disk
-from iowatt.model.library.shingled import ZONE_BYTES
 from iowatt.model.scenario.keys.array import Pool
 from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem
 
@@ -16,10 +15,7 @@ _LEVELS: Final = (0, 1, 10)
 
 def drive_zone_bytes(resolved: ResolvedPool) -> int | None:
     """Bytes of a zone of each drive; None where a drive takes writes anywhere."""
-    drive = resolved.drive
-    if isinstance(drive, Disk):
-        return ZONE_BYTES if drive.recording == "hm-smr" else None
-    return drive.zone_bytes
+    return resolved.drive.zone_bytes
 
 
 def append_bytes(resolved: ResolvedPool) -> int:

@@ -21,8 +21,8 @@ class Cleaning(Strict):
     """How the host makes zones free again."""
 
     policy: Literal["greedy", "cost-benefit", "fifo"] = key(
-        "Which zone is cleaned: the one with the least valid data (greedy), the best by age x free share / (2 x "
-        "valid share) (cost-benefit), or the one written longest ago (fifo).",
+        "Which zone is cleaned: the one with the least valid data (greedy), the best by age x free share / "
+        "(2 x valid share) (cost-benefit), or the one written longest ago (fifo).",
         default="greedy",
         example="cost-benefit",
     )
@@ -33,8 +33,8 @@ class Cleaning(Strict):
         example=8,
     )
     pace: Literal["in-step", "at-once"] = key(
-        "in-step: a zone with v of s units valid is moved by v units for every s - v that hosts write, so that "
-        "cleaning is spread evenly. at-once: as fast as the drives allow.",
+        "in-step: a zone with v of s units valid is moved by v units for every s - v that hosts write, so "
+        "that cleaning is spread evenly. at-once: as fast as the drives allow.",
         default="in-step",
         example="at-once",
     )
@@ -80,8 +80,8 @@ class ZonedPool(Scheme):
     """One part, written as a log: zones are filled in order, cleaned and reset."""
 
     scheme: Literal["zoned"] = key(
-        "How the parts make one address space. zoned: one part, written zone by zone by a log-structured host "
-        "that cleans and resets zones; what host-managed disks and zoned SSDs need.",
+        "How the parts make one address space. zoned: one part, written zone by zone by a log-structured "
+        "host that cleans and resets zones; what host-managed disks and zoned SSDs need.",
         example="zoned",
     )
     part: PoolRange = key("The range that holds the zones.", example={"pool": "disks", "capacity": "10TB"})
@@ -102,7 +102,7 @@ class ZonedPool(Scheme):
         "Share of the zones that is not offered, those kept free and those being written apart: the host's "
         "over-provisioning.",
         default=0.2,
-        ge=0.001,
+        ge=0,
         lt=1,
         example=0.1,
     )
@@ -161,7 +161,7 @@ class ZonedPool(Scheme):
             return
         unit, sector = self.unit_bytes(part), part.sector_bytes
         if unit % sector or zone % unit:
-            message = f"a unit of {unit} bytes is not whole sectors ({sector} bytes), or does not divide a zone"
+            message = f"{unit} bytes are not whole sectors ({sector} bytes), or do not divide a zone"
             report("not-accepted", "unit", message, f"use a multiple of {sector} that divides {zone}")
         elif self.zones(part) * zone // unit >= MOST_EXTENTS:
             message = f"{self.zones(part) * zone // unit} units are more than the simulator can number"
@@ -190,10 +190,10 @@ class ZonedPool(Scheme):
         yield Note(code="host-policy", text=text)
 
     def capacity_bytes(self, parts: Sequence[PlacedRange]) -> int:
-        """What the zones in rotation hold, less the reserve, in whole units."""
+        """What the zones in rotation hold, less the reserve (a unit at least), in whole units."""
         (part,) = parts
-        unit = self.unit_bytes(part)
-        return int(self.rotation(part) * self.zone_bytes(part) * (1 - self.reserve)) // unit * unit
+        unit, room = self.unit_bytes(part), self.rotation(part) * self.zone_bytes(part)
+        return min(int(room * (1 - self.reserve)), room - 1) // unit * unit
 
     def plan(self, parts: Sequence[PlacedRange], volumes: Sequence[VolumeRange] = ()) -> dict[str, Any]:
         """``ZonedVolumePlan`` of iowatt-sim."""
