@@ -44,7 +44,7 @@ fn rows(plan: &Value, requests: Vec<Request>) -> Vec<BackEndRow> {
     let kept = Arc::new(Mutex::new(Vec::new()));
     let rows = Arc::clone(&kept);
     simulation.log_back_end(Box::new(move |batch| rows.lock().unwrap().extend_from_slice(batch)));
-    simulation.run().unwrap();
+    simulation.run(&mut |_| true).unwrap();
     kept.lock().unwrap().clone()
 }
 
