@@ -16,6 +16,7 @@ mod reduced;
 mod ssd;
 mod virtual_pool;
 mod workload;
+mod zoned_volume;
 
 pub use chunklets::{ChunkletPlan, RegionPlan};
 pub use controller::{
@@ -49,6 +50,10 @@ pub use virtual_pool::{
     CachingPlan, DAY_S, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieredPoolPlan, TieringPlan,
     TieringPolicyPlan, VirtualPoolPlan,
 };
+
+#[cfg(test)]
+pub use zoned_volume::ZonedInitialPlan;
+pub use zoned_volume::ZonedVolumePlan;
 
 pub use workload::{ClosedPer, ReplayPlan, ThinkPlan, WorkloadPlan};
 

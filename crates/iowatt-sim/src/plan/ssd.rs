@@ -142,6 +142,9 @@ pub struct FlashPlan {
     /// Bytes of the map for a unit that is written: once they fill a stripe, that is programmed. 0: the map is not written.
     #[serde(default)]
     pub map_entry_bytes: u32,
+    /// Whether hosts write each superblock in order, as a zone, and reset it as a whole: then nothing is mapped or collected.
+    #[serde(default)]
+    pub zoned: bool,
     /// Cells that are written with one bit each at first; none: there are none.
     #[serde(default)]
     pub slc_cache: Option<SlcCachePlan>,
@@ -580,6 +583,10 @@ impl FlashPlan {
             check(fast, Range, "slc_cache.program_s", "must be above 0 s and at most program_s")?;
             check(at_least_zero(cache.idle_s), Range, "slc_cache.idle_s", "must be at least 0")?;
         }
+        let buffered = self.buffer_bytes > 0 && self.map_entry_bytes == 0;
+        check(!self.zoned || buffered, Conflict, "zoned", "needs a write buffer, and no map entries")?;
+        let zones = drive.capacity_bytes().is_multiple_of(self.superblock_bytes());
+        check(!self.zoned || zones, Range, "zoned", "the offered bytes must be whole superblocks")?;
         let offered = drive.capacity_bytes().div_ceil(unit) * unit;
         let burst = gc.burst.map_or(0, |b| u64::from(b.blocks));
         let kept = u64::from(gc.free_blocks) + 2 + u64::from(gc.hot_cold) + burst;

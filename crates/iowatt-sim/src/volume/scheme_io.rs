@@ -1,4 +1,4 @@
-//! What the power-saving schemes use of [`PoolIo`]: a trait, so that tests can replace pools and drives by a model that
+//! What schemes that move data use of [`PoolIo`]: a trait, so that tests can replace pools and drives by a model that
 //! checks the contents of every sector.
 
 use super::{PoolCounts, PoolIo, VolumeRequest};
@@ -25,6 +25,10 @@ pub trait SchemeIo {
     fn transfer_tagged(&mut self, request: u32, tag: u64, part: usize, range: (u64, u64), write: bool);
     /// See [`PoolIo::background`].
     fn background(&mut self, tag: u64, part: usize, range: (u64, u64), write: bool);
+    /// See [`PoolIo::transfer_joined`].
+    fn transfer_joined(&mut self, requests: &[u32], tag: u64, part: usize, range: (u64, u64));
+    /// See [`PoolIo::reset`].
+    fn reset(&mut self, part: usize, range: (u64, u64));
     /// See [`PoolIo::hold`].
     fn hold(&mut self, request: u32);
     /// See [`PoolIo::release`].
@@ -71,6 +75,14 @@ impl SchemeIo for PoolIo<'_> {
 
     fn background(&mut self, tag: u64, part: usize, (from, until): (u64, u64), write: bool) {
         PoolIo::background(self, tag, part, from, until, write);
+    }
+
+    fn transfer_joined(&mut self, requests: &[u32], tag: u64, part: usize, range: (u64, u64)) {
+        PoolIo::transfer_joined(self, requests, tag, part, range);
+    }
+
+    fn reset(&mut self, part: usize, range: (u64, u64)) {
+        PoolIo::reset(self, part, range);
     }
 
     fn hold(&mut self, request: u32) {

@@ -8,7 +8,7 @@ mod cache;
 mod command;
 mod die;
 mod flash;
-mod ftl;
+pub mod ftl;
 mod hold;
 mod limit;
 mod link;

@@ -113,6 +113,12 @@ impl Origin {
         Some((number, number - table))
     }
 
+    /// Whether unit `number` is where it was at the start, in a superblock that is being collected.
+    #[inline]
+    pub fn stays(&self, number: u32) -> bool {
+        self.moved[number as usize] == STAYS
+    }
+
     /// Unit `number` is moved to place `to`.
     #[inline]
     pub fn move_to(&mut self, number: u32, to: u32) {

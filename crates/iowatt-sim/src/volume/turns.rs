@@ -4,8 +4,8 @@
 //! them, and goes when it is the first everywhere and none of them is held. So no request is looked at again for what
 //! ends on pages of others.
 
+use super::pool_io::VolumeRequest;
 use crate::slab::Slab;
-use crate::volume::pool_io::VolumeRequest;
 use std::collections::{HashMap, VecDeque};
 use std::ops::RangeInclusive;
 
