@@ -23,7 +23,8 @@ from iowatt.studies.latency2015.points import (
 )
 from iowatt.studies.latency2015.published import BY_KEY, EXCHANGE_US, MEMBERS, PRINTED, REFERENCE, TEXT
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+# At the end: scripts/figures.py is not the tests' figures.
+sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 import fit_latency2015 as fitting
 
 LOAD = RequestRates(reads=7_000.0, writes=1_100.0)
