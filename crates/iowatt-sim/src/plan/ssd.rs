@@ -10,10 +10,10 @@
 //! - levels of power are those of HDDs but that none may serve (`serves_at`) or be `stopped`; an operational NVMe state is
 //!   `cap_w`.
 
-use super::error::PlanFault::{Capacity, Conflict, Count, Range};
-use super::error::{PlanError, Under, at_least_zero, check, positive};
 use super::pool::{check_levels, reported};
 use iowatt_power::{Levels, unknown_as_nan};
+use iowatt_volume::PlanFault::{Capacity, Conflict, Count, Range};
+use iowatt_volume::{PlanError, Under, at_least_zero, check, positive};
 use serde::Deserialize;
 
 /// A solid-state drive.
