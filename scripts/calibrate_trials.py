@@ -3,26 +3,30 @@
 Drives with figures drawn at random are "measured" by simulating them, with noise, and calibrated from a base
 with other figures. Prints how often each 95 % interval holds the hidden figure.
 
-    python scripts/calibrate_trials.py ssd 50
-    python scripts/calibrate_trials.py disk 50
+    python scripts/calibrate_trials.py ssd 1 50 --results ssd.jsonl
+    python scripts/calibrate_trials.py disk 1 50 --results disk.jsonl
 
+Trials are numbered by their seeds, first and last. ``--results`` gets a line for each trial as soon as it
+ends; a trial that it has already is not run again, so an interrupted run goes on, and several may share it.
 A figure that the calibration calls undetermined counts neither way; how often is printed.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import json
 import time
-from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
-from iowatt.evaluate.calibration.candidate import Candidates
-from iowatt.evaluate.calibration.cells import split
-from iowatt.evaluate.calibration.disk import DiskModel, figure_paths, fit_disk
-from iowatt.evaluate.calibration.ssd import fit_ssd, text_of
+from iowatt.evaluate.calibration.candidate import CandidateFiles
+from iowatt.evaluate.calibration.cells import Split, split
+from iowatt.evaluate.calibration.disk import figure_paths, fit_disk
+from iowatt.evaluate.calibration.disk_model import DiskModel
+from iowatt.evaluate.calibration.ssd import SsdBase, fit_ssd, text_of
 from iowatt.evaluate.measured import Cell, Measured, simulate
 from iowatt.evaluate.validation import PacedRequests
 from iowatt.model.library import device_file, find_device, find_drive
@@ -66,6 +70,22 @@ def ssd_cells() -> Iterator[Cell]:
         yield Cell(f"write-sequential-{depth}", "write", 0.0, "sequential", 131072, depth)
 
 
+def about(cell: Cell, hidden: Mapping[str, float]) -> float:
+    """Requests a second of a cell, about, which spares the short runs that would find them."""
+    if cell.op == "read":
+        most = hidden["performance.random_read_iops"], hidden["performance.sequential_read"] / cell.size_bytes
+        return min(*most, cell.depth / hidden["performance.read_latency"])
+    if cell.pattern == "random":
+        most_writes = hidden["performance.random_write_iops"]
+    else:
+        most_writes = hidden["performance.sequential_write"] / cell.size_bytes
+    return min(most_writes, cell.depth / hidden["performance.write_latency"])
+
+
+def _unmeasured(cell: Cell) -> Measured:
+    return Measured(cell=cell, iops=1.0, mean_s=None)
+
+
 def ssd_trial(seed: int) -> list[Verdict]:
     """One hidden SSD."""
     draw = np.random.default_rng(seed)
@@ -82,14 +102,20 @@ def ssd_trial(seed: int) -> list[Verdict]:
         "flash.channels": 8,
         "flash.dies_per_channel": int(draw.integers(3, 10)),
     }
-    with Candidates(SSD_BASE, "ssd") as candidates:
+    with CandidateFiles(SSD_BASE, "ssd") as candidates:
         truth = candidates.file({path: text_of(path, value) for path, value in hidden.items()})
         cells = []
+        told = {one.cell.name for one in split(map(_unmeasured, ssd_cells()), 0.0).fitted}
         for cell in ssd_cells():
-            found = simulate(truth, cell, 0.0, seed + 1000, 10_000)
             noise = float(np.exp(draw.normal(0.0, CELL_NOISE)))
+            if cell.name not in told:
+                continue
+            rate = about(cell, hidden)
+            found = simulate(truth, cell, 0.0, seed + 1000, requests=10_000, rate=rate)
             cells.append(Measured(cell=cell, iops=found.iops / noise, mean_s=(found.mean_s or 0.0) * noise))
-        fits, _ = fit_ssd(split(cells, 0.0), drive, candidates, 0.0, seed=1)
+        fits, _ = fit_ssd(
+            Split(cells, [], []), SsdBase(device_file(SSD_BASE), drive), candidates, 0.0, seed=1
+        )
     verdicts = []
     for fit in fits:
         fitted = fit.fitted
@@ -167,10 +193,10 @@ def disk_trial(seed: int, count: int = 40_000) -> list[Verdict]:
         "read_ahead": str(draw.choice(("none", "history", "segment"))),
         "fast_write": str(draw.choice(("none", "across-reads"))),
     }
-    with Candidates("", "hdd") as own:
+    with CandidateFiles("", "hdd") as own:
         base = own.text("base", DISK_BASE)
         file, drive = device_file(base), find_drive(base)
-        with Candidates(base, "hdd") as candidates:
+        with CandidateFiles(base, "hdd") as candidates:
             asked = disk_requests(drive.raw_bytes, draw, count)
             truth = DiskModel(file, drive, asked, candidates, set(figure_paths()))
             times_ns = 1e9 * truth.times(hidden, policies)
@@ -187,7 +213,7 @@ def disk_trial(seed: int, count: int = 40_000) -> list[Verdict]:
     verdicts = [
         Verdict(
             one.path, hidden[one.path], one.value, one.low, one.high,
-            None if one.flat else one.low <= hidden[one.path] <= one.high,
+            None if one.flat else bool(one.low <= hidden[one.path] <= one.high),
         )
         for one in found.figures
     ]  # fmt: skip
@@ -196,30 +222,76 @@ def disk_trial(seed: int, count: int = 40_000) -> list[Verdict]:
     return verdicts
 
 
-def main(kind: str, trials: int) -> None:
-    """Run the trials and print the coverage."""
-    trial = ssd_trial if kind == "ssd" else disk_trial
-    found: dict[str, list[bool | None]] = defaultdict(list)
-    began = time.monotonic()
-    for seed in range(1, trials + 1):
-        for verdict in trial(seed):
-            found[verdict.figure].append(verdict.covered)
-            if verdict.covered is False:
-                ends = f"[{verdict.low:.4g}, {verdict.high:.4g}]"
-                print(
-                    f"trial {seed}: {verdict.figure} is {verdict.hidden:.4g}, "
-                    f"found {verdict.found:.4g} {ends}"
-                )
-        told = [one for row in found.values() for one in row if one is not None]
-        print(f"after {seed} trials: {100 * np.mean(told):.1f} % of {len(told)}", flush=True)
-    print(f"{trials} trials, {time.monotonic() - began:.0f} s")
-    whole = [one for row in found.values() for one in row if one is not None]
+def wilson(hits: int, count: int) -> tuple[float, float]:
+    """The 95 % interval of a share by Wilson's score."""
+    z, share = 1.96, hits / count
+    middle = share + z**2 / (2 * count)
+    half = z * (share * (1 - share) / count + z**2 / (4 * count**2)) ** 0.5
+    return (middle - half) / (1 + z**2 / count), (middle + half) / (1 + z**2 / count)
+
+
+def coverage(trials: dict[int, Sequence[Verdict]]) -> Iterator[str]:
+    """The share of intervals that hold what was hidden: a line for each figure, and one for all."""
+    found: dict[str, list[Verdict]] = {}
+    for verdicts in trials.values():
+        for one in verdicts:
+            found.setdefault(one.figure, []).append(one)
+    found["all figures"] = [
+        one for figure, row in found.items() if not figure.startswith("buffer.") for one in row
+    ]
+    yield f"{len(trials)} trials"
     for figure, row in found.items():
-        told = [one for one in row if one is not None]
-        share = 100 * np.mean(told) if told else float("nan")
-        print(f"{figure:32} {share:5.1f} % of {len(told):3}, not determined {len(row) - len(told):3}")
-    print(f"{'all':32} {100 * np.mean(whole):5.1f} % of {len(whole):3}")
+        told = [one for one in row if one.covered is not None]
+        line = f"{figure:32} not determined {len(row) - len(told):3}"
+        if told:
+            hits = sum(bool(one.covered) for one in told)
+            low, high = wilson(hits, len(told))
+            ends = f"{100 * low:.0f} to {100 * high:.0f} %"
+            half = 50 * np.median([np.log(one.high / one.low) for one in told])
+            line += f"  {100 * hits / len(told):5.1f} % of {len(told):3} (95 %: {ends})"
+            line += f"  half the interval {half:.1f} %"
+        yield line
+
+
+def read_results(path: Path, kind: str) -> dict[int, Sequence[Verdict]]:
+    """The trials of a kind that a file has, by seed; a line that was cut is left out."""
+    trials: dict[int, Sequence[Verdict]] = {}
+    for line in path.read_text().splitlines() if path.exists() else ():
+        try:
+            trial = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        if trial["kind"] == kind:
+            trials[trial["seed"]] = [Verdict(**one) for one in trial["verdicts"]]
+    return trials
+
+
+def main() -> None:
+    """Run the trials that are not in the results yet, and print the coverage of all."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("kind", choices=("ssd", "disk"))
+    parser.add_argument("first", type=int)
+    parser.add_argument("last", type=int)
+    parser.add_argument("--results", type=Path)
+    asked = parser.parse_args()
+    trial = ssd_trial if asked.kind == "ssd" else disk_trial
+    trials = {} if asked.results is None else read_results(asked.results, asked.kind)
+    for seed in range(asked.first, asked.last + 1):
+        if seed in trials:
+            continue
+        began = time.monotonic()
+        trials[seed] = trial(seed)
+        missed = [one for one in trials[seed] if one.covered is False]
+        print(f"trial {seed}: {time.monotonic() - began:.0f} s, {len(missed)} missed", flush=True)
+        for one in missed:
+            ends = f"[{one.low:.4g}, {one.high:.4g}]"
+            print(f"  {one.figure} is {one.hidden:.4g}, found {one.found:.4g} {ends}", flush=True)
+        if asked.results is not None:
+            row = {"kind": asked.kind, "seed": seed, "verdicts": [asdict(one) for one in trials[seed]]}
+            with asked.results.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+    print("\n".join(coverage(trials)))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main()

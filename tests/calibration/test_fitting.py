@@ -15,7 +15,8 @@ from iowatt.cli import main
 from iowatt.evaluate.calibration import plan_text
 from iowatt.evaluate.calibration.cells import split
 from iowatt.evaluate.calibration.disk_signs import turn
-from iowatt.evaluate.calibration.least_squares import fit, linear, student
+from iowatt.evaluate.calibration.intervals import student
+from iowatt.evaluate.calibration.least_squares import fit, linear
 from iowatt.evaluate.calibration.over_time import bursts, knee
 from iowatt.evaluate.calibration.watts import fit_watts
 from iowatt.evaluate.measured import Cell, Measured
@@ -189,7 +190,12 @@ def test_the_verb_writes_a_device_that_can_be_used(tmp_path):
     source_of = file.source_of("performance.read_latency")
     assert source_of is not None and source_of.quality == "derived" and "cells.csv" in source_of.text
     assert "good for mean" in file.assumptions[0]
-    assert math.isclose(find_device(str(output)).sheet.read_s, latency["value"], rel_tol=1e-4)
+    sheet, base = (find_device(name).sheet for name in (str(output), "intel-optane-dc-p4800x-375gb"))
+    assert math.isclose(sheet.read_s, latency["value"], rel_tol=1e-4)
+    # It draws from the quantiles of its base: they are as much longer as the latency.
+    longer = latency["value"] / base.read_s
+    for (share, time_s), (_, base_s) in zip(sheet.read_quantiles, base.read_quantiles, strict=True):
+        assert time_s == pytest.approx(longer * base_s, rel=1e-3), share
     assert "Not good for the tail" in (tmp_path / "mine.html").read_text()
 
 

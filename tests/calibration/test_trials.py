@@ -36,7 +36,9 @@ def test_a_hidden_disk_is_found(script):
 def test_a_hidden_ssd_is_found(script):
     found = {verdict.figure: verdict for verdict in script.ssd_trial(5)}
     told = [verdict.covered for verdict in found.values() if verdict.covered is not None]
-    assert len(told) >= 6 and told.count(False) <= 1
+    assert len(told) >= 5 and told.count(False) <= 1
+    # A write that is alone takes as long as the steady rate lets it: its latency may be anything below.
+    assert found["performance.write_latency"].covered is None
     # Random writes tell their own rate, whatever the drive was based on.
     rate = found["performance.random_write_iops"]
     assert rate.found == pytest.approx(rate.hidden, rel=0.1)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from iowatt.pages.run import outcome
-from iowatt.run.summary_parts import MaidCounts, PdcCounts, WriteOffLoadingCounts
+from iowatt.run.summary_parts import MaidCounts, PdcCounts, WriteOffLoadingCounts, ZonedCounts
 
 
 def test_every_count_has_its_words():
     counted = {
-        name for model in (MaidCounts, PdcCounts, WriteOffLoadingCounts) for name in model.model_fields
+        name
+        for model in (MaidCounts, PdcCounts, WriteOffLoadingCounts, ZonedCounts)
+        for name in model.model_fields
     }
     assert counted == {*outcome.MOVEMENT, "kind", "requests_by_part"}
 

@@ -92,7 +92,7 @@ def test_an_explanation_is_complete():
 def test_keys_that_schemes_share_are_told_apart():
     part = CATALOGUE["array.virtual_pool.part"]
     by_scheme = {tomllib.loads(one.only_with)["scheme"]: one for one in part.variants}
-    assert list(by_scheme) == ["linear", "reduced", "pdc", "write-off-loading"]
+    assert list(by_scheme) == ["linear", "reduced", "pdc", "write-off-loading", "zoned"]
     one, several = by_scheme["reduced"], by_scheme["pdc"]
     for each in (one, several):
         assert re.findall(r"\w+", each.accepts.partition(" keys ")[2])[:2] == ["pool", "capacity"]

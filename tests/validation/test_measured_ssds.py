@@ -1,4 +1,7 @@
-"""Measured SSDs against the simulator: what fio saw of drives that have a file in the library."""
+"""Measured SSDs against the simulator: what fio, ACT and a meter saw of drives.
+
+The work of each cell, and what of it is a drive's, are those of `iowatt devices validate --measured`.
+"""
 
 from __future__ import annotations
 
@@ -9,91 +12,94 @@ import numpy as np
 import pytest
 
 import iowatt.model.library
-from act_host import act
-from fio_host import Load, simulated
 from iowatt.evaluate.evaluation import run_scenario
+from iowatt.evaluate.measured import Measured, compare, simulate
+from iowatt.evaluate.measured.bins import Bins
+from iowatt.evaluate.measured.shipped import shipped_measured
 
 FOLDER = Path(iowatt.model.library.__file__).parent / "validation" / "ssd"
-SIZES = {"4k": 4096, "8k": 8192, "128k": 131_072}
-COLUMNS = {"iops": "iops", "clat_mean_us": "mean_us", "p50": "p50_us", "p99": "p99_us", "p999": "p99.9_us"}
-RATE_BAR, TAIL_BAR = 0.1, 0.3
+TLC, OPTANE, ACT_DRIVE = "intel-dc-p4510-1tb", "intel-optane-dc-p4800x-375gb", "samsung-845dc-pro-400gb"
 
 
-def _loads(file: str) -> list[tuple[str, Load, dict[str, float]]]:
-    with (FOLDER / file).open() as text:
-        rows = list(csv.DictReader(text))
-    return [
-        (
-            file.removesuffix(".csv"),
-            Load(int(row["processes"]), int(row["depth"]), SIZES[row["size"]]),
-            {name: float(row[column]) for name, column in COLUMNS.items()},
-        )
-        for row in rows
-    ]
+@pytest.fixture(scope="module")
+def errors():
+    """Errors of figures by device and cell, simulated over measured, less one."""
+    found = {}
+    for device in (TLC, OPTANE):
+        for cell in compare(device, shipped_measured(device)).cells:
+            key = (device, cell.size_bytes, cell.processes, cell.depth)
+            found[key] = {one.figure: one.error for one in cell.figures}
+    return found
 
 
-def _found(device: str, load: Load, measured: dict[str, float]):
-    outstanding = load.processes * load.depth
-    return simulated(device, load, max(60_000, 80 * outstanding), measured["iops"])
+def _cells(device: str) -> list[Measured]:
+    return shipped_measured(device)
 
 
-def _name(case) -> str:
-    _, load, _ = case
-    return f"{load.size}-{load.processes}x{load.depth}"
+def _name(one: Measured) -> str:
+    return f"{one.cell.size_bytes}-{one.cell.processes}x{one.cell.depth}"
 
 
-@pytest.mark.parametrize("case", _loads("intel-dc-p4510-1tb.csv"), ids=_name)
-def test_a_tlc_drive(case):
+def _of(errors, device: str, one: Measured):
+    return errors[device, one.cell.size_bytes, one.cell.processes, one.cell.depth]
+
+
+@pytest.mark.parametrize("one", _cells(TLC), ids=_name)
+def test_a_tlc_drive(one, errors):
     """Intel P4510: rates, and tails of dies that are almost always busy, by its sheet and the rules."""
-    device, load, measured = case
-    found = _found(device, load, measured)
-    assert found.iops == pytest.approx(measured["iops"], rel=RATE_BAR)
-    assert found.mean == pytest.approx(measured["clat_mean_us"], rel=RATE_BAR)
-    assert found.p99 == pytest.approx(measured["p99"], rel=TAIL_BAR)
-    # A few hundred of the slowest decide the tail of a short run: 1 in 1,000 is no steadier than this.
-    assert found.p999 == pytest.approx(measured["p999"], rel=0.4)
+    error = _of(errors, TLC, one)
+    assert abs(error["iops"]) <= 0.10
+    assert abs(error["mean"]) <= 0.10
+    assert abs(error["p99"]) <= 0.25
+    # A hundred of the slowest decide it.
+    assert abs(error["p99.9"]) <= 0.40
 
 
-@pytest.mark.parametrize("case", _loads("intel-optane-dc-p4800x-375gb.csv"), ids=_name)
-def test_an_optane_drive(case):
-    """Its unloaded quantiles are those of one process at depth 1; all other points are predictions.
-
-    Where several processes keep 128 requests each outstanding, the host's queues, which are not modelled,
-    give some processes twice the rate of others: the tail is compared up to two.
-    """
-    device, load, measured = case
-    found = _found(device, load, measured)
-    assert found.iops == pytest.approx(measured["iops"], rel=RATE_BAR)
-    if load.depth == 1 or (load.processes <= 2 and load.size < SIZES["128k"]):
-        assert found.p999 == pytest.approx(measured["p999"], rel=TAIL_BAR)
+# Cells of the P4800X that miss a bar. With three and more processes of 128 requests each, the host's queues,
+# which are not modelled, give some processes twice the rate of others; of 128 KiB the slowest thousandth
+# takes 1.7 times the rest, for a reason that is not known.
+TAIL_MISSED = {
+    *(f"4096-{processes}x128" for processes in range(3, 10)),
+    *(f"8192-{processes}x128" for processes in (3, 7, 8, 10)),
+    *(f"131072-{processes}x128" for processes in (1, 2, 3, 4, 6, 8, 9, 10)),
+}
+# Where processes of one request each come near the ceiling, the drive queues less than the model.
+MEAN_MISSED = {"4096-9x1", "4096-10x1", *(f"8192-{processes}x1" for processes in range(5, 11))}
 
 
-# Of the large reads and writes, and of the small reads: mean in us, shares over 1 ms and from 256 us to 1 ms.
-ACT = {2_000: (109, 0.0082, 0.016), 12_000: (216, 0.0522, 0.098)}
+@pytest.mark.parametrize("one", _cells(OPTANE), ids=_name)
+def test_an_optane_drive(one, errors):
+    """Its unloaded quantiles are those of one process at depth 1; all other points are predictions."""
+    error, name = _of(errors, OPTANE, one), _name(one)
+    assert abs(error["iops"]) <= 0.10
+    assert abs(error["mean"]) <= (0.15 if name in MEAN_MISSED else 0.10)
+    assert abs(error["p99.9"]) <= (0.60 if name in TAIL_MISSED else 0.30)
 
 
-@pytest.mark.parametrize(("rate", "seconds"), [(2_000, 240), (12_000, 60)])
-def test_reads_beside_bursts_of_collection(rate, seconds):
+@pytest.fixture(scope="module")
+def under_act():
+    """Measured and simulated reads beside large blocks, in ACT's bins, by reads a second."""
+    found = {}
+    for one in shipped_measured(ACT_DRIVE):
+        rate = one.cell.rate_per_s
+        assert one.read_histogram is not None and rate is not None
+        ours = simulate(ACT_DRIVE, one.cell, requests=400_000)
+        assert ours.read_histogram is not None
+        edges = [0.0, *(2.0**power / 1e6 for power in range(16))]
+        bins = [Bins.of(histogram, edges) for histogram in (one.read_histogram, ours.read_histogram)]
+        found[round(rate)] = (*bins, float(ours.read_histogram.high_ns.max()) / 1e3)
+    return found
+
+
+@pytest.mark.parametrize("rate", [2_000, 12_000])
+def test_reads_beside_bursts_of_collection(rate, under_act):
     """Samsung 845DC PRO under ACT: its dies and its latency were fitted at 2,000 reads a second alone."""
-    found, (mean, over, below) = act("samsung-845dc-pro-400gb", rate, seconds), ACT[rate]
-    assert found.mean_us == pytest.approx(mean, rel=0.15)
-    assert 0.5 < found.over_1ms / over < 2
-    assert 0.5 < found.to_1ms / below < 2
-    assert 3_500 < found.most_us < 8_192
-
-
-def _act_rows():
-    with (FOLDER / "samsung-845dc-pro-400gb.csv").open() as text:
-        return [row for row in csv.DictReader(text) if row["kind"] == "raw_read"]
-
-
-@pytest.mark.parametrize("row", _act_rows(), ids=lambda row: row["reads_per_s"])
-def test_shares_under_act_are_those_of_its_counts(row):
-    counts = {int(name[5:-2]): int(n) for name, n in row.items() if name.startswith("from_")}
-    share = {bound: sum(n for at, n in counts.items() if at >= bound) / int(row["total"]) for bound in counts}
-    _, over, below = ACT[int(row["reads_per_s"])]
-    assert share[1024] == pytest.approx(over, rel=0.01)
-    assert share[256] - share[1024] == pytest.approx(below, rel=0.01)
+    measured, simulated, most_us = under_act[rate]
+    assert simulated.mean_s == pytest.approx(measured.mean_s, rel=0.15)
+    over, below = ([one.beyond(1.024e-3), one.beyond(0.256e-3)] for one in (measured, simulated))
+    assert 0.5 < below[0] / over[0] < 2
+    assert 0.5 < (below[1] - below[0]) / (over[1] - over[0]) < 2
+    assert 3_500 < most_us < 8_192
 
 
 def _power() -> list[tuple[float, float, float]]:

@@ -39,6 +39,15 @@ pub trait VolumeIo {
     /// Reads or writes a range of a part for no request; [`Scheme::background_done`](crate::Scheme::background_done) gets `tag`
     /// when that is done.
     fn background(&mut self, tag: u64, part: usize, range: (u64, u64), write: bool);
+    /// Writes a range of a part for several requests at once. All of them wait for it; the scheme gets `tag` when it is done, and
+    /// releases them, but for the first, which the transfer itself holds.
+    fn transfer_joined(&mut self, requests: &[u32], tag: u64, part: usize, range: (u64, u64)) {
+        let Some((&first, others)) = requests.split_first() else { return };
+        others.iter().for_each(|&request| self.hold(request));
+        self.transfer_tagged(first, tag, part, range, true);
+    }
+    /// Gives up a range of a part, as far as its drives know of that; nobody waits for it.
+    fn reset(&mut self, part: usize, range: (u64, u64));
     /// Holds a request until one more [`Self::release`].
     fn hold(&mut self, request: u32);
     /// Takes back one [`Self::hold`].

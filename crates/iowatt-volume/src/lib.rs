@@ -23,10 +23,13 @@ mod sectors;
 mod test_pools;
 mod tiered;
 mod tiering;
+mod turns;
 mod waiting;
 mod write_off_loading;
+mod zoned;
 
 pub mod grain;
+pub mod log;
 pub mod recency;
 pub mod rng;
 pub mod slab;

@@ -1,8 +1,9 @@
-//! Counts of the power-saving schemes.
+//! Counts of the schemes that move data by themselves.
 
 pub use super::maid::MaidTotals;
 pub use super::pdc::PdcTotals;
 pub use super::write_off_loading::WriteOffLoadingTotals;
+pub use super::zoned::ZonedTotals;
 
 use serde::Serialize;
 
@@ -16,4 +17,6 @@ pub enum Movement {
     Pdc(PdcTotals),
     /// Write off-loading.
     WriteOffLoading(WriteOffLoadingTotals),
+    /// A log over zones.
+    Zoned(ZonedTotals),
 }

@@ -11,6 +11,7 @@ use super::sectored::Sectored;
 use super::tiered::Tiered;
 use super::tiering::Tiering;
 use super::write_off_loading::WriteOffLoading;
+use super::zoned::Zoned;
 use crate::plan::{PlanError, PlanFault, SchemePlan, VirtualPoolPlan};
 
 /// Makes one address space of ranges of pools.
@@ -49,7 +50,7 @@ pub trait Scheme {
     fn hottest(&self) -> Option<Vec<u32>> {
         None
     }
-    /// Counts of its own within the window, of a power-saving scheme.
+    /// Counts of its own within the window, of a scheme that moves data by itself.
     fn movement(&self) -> Option<Movement> {
         None
     }
@@ -81,6 +82,8 @@ pub enum Schemes {
     WriteOffLoading(Box<WriteOffLoading>),
     /// Pages in up to three tiers.
     Tiered(Box<Tiered>),
+    /// A log over zones that are only ever written in order.
+    Zoned(Box<Zoned>),
 }
 
 /// Evaluates an expression on whichever scheme it is.
@@ -96,6 +99,7 @@ macro_rules! each {
             Schemes::Pdc($scheme) => $does,
             Schemes::WriteOffLoading($scheme) => $does,
             Schemes::Tiered($scheme) => $does,
+            Schemes::Zoned($scheme) => $does,
         }
     };
 }
@@ -132,6 +136,7 @@ impl Schemes {
             SchemePlan::WriteOffLoading(scheme) => {
                 Self::WriteOffLoading(Box::new(WriteOffLoading::new(plan, scheme)))
             }
+            SchemePlan::Zoned(scheme) => Self::Zoned(Box::new(Zoned::new(plan, scheme, seed, number))),
         }
     }
 

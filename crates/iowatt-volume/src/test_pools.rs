@@ -30,6 +30,10 @@ enum Issuer {
     Host(u32),
     Background(u64),
     Both(u32, u64),
+    /// The reset of a range.
+    Reset,
+    /// Of several requests, which all wait.
+    Joined(Vec<u32>, u64),
 }
 
 #[derive(Clone, Debug)]
@@ -71,6 +75,8 @@ pub struct TestPools {
     /// What own reads have brought, by tag, and own reads that are not done.
     brought: HashMap<u64, (Vec<(u64, Content)>, u32)>,
     pub background_transfers: u64,
+    /// Writes and resets (true) of each part in the order in which they took effect.
+    pub written: Vec<(usize, (u64, u64), bool)>,
     pub answered: u64,
 }
 
@@ -97,7 +103,15 @@ impl TestPools {
     /// Lets all that was opened take effect.
     pub fn settle(&mut self, scheme: &mut impl SchemeUnderTest) {
         for mut transfer in std::mem::take(&mut self.opened) {
+            if transfer.write {
+                self.written.push((transfer.part, (transfer.from, transfer.until), false));
+            }
             let sectors = transfer.from / SECTOR..transfer.until.div_ceil(SECTOR);
+            if matches!(transfer.issuer, Issuer::Reset) {
+                self.written.push((transfer.part, (transfer.from, transfer.until), true));
+                sectors.for_each(|sector| drop(self.contents[transfer.part].insert(sector, (u64::MAX, 0))));
+                continue;
+            }
             match (&transfer.issuer, transfer.write) {
                 (Issuer::Background(tag), true) => {
                     let (brought, undone) = self.brought.get(tag).cloned().unwrap_or_default();
@@ -121,6 +135,17 @@ impl TestPools {
                         *latest = request.version.max(*latest);
                     }
                 }
+                (Issuer::Joined(requests, _), true) => {
+                    for sector in sectors {
+                        let address = scheme.address(transfer.part, sector * SECTOR).map(|a| a / SECTOR);
+                        let address = address.expect("a write goes to a place that means something");
+                        let version = self.joined(requests, address);
+                        self.contents[transfer.part].insert(sector, (address, version));
+                        let latest = self.latest.entry(address).or_default();
+                        *latest = version.max(*latest);
+                    }
+                }
+                (Issuer::Reset, true) => unreachable!("a reset writes nothing"),
                 (_, false) => {
                     for sector in sectors {
                         let origin = || {
@@ -159,6 +184,22 @@ impl TestPools {
         }
     }
 
+    /// The version that a write of several requests brings to an address: that of the one whose it is, or what the one in whose
+    /// unit it lies has read of it.
+    fn joined(&mut self, requests: &[u32], address: u64) -> u64 {
+        for key in requests {
+            let open = self.requests.get_mut(key).expect("it is under way");
+            let range = open.request.from / SECTOR..open.request.until.div_ceil(SECTOR);
+            if range.contains(&address) {
+                open.covered.entry(address).or_default().push(open.version);
+                return open.version;
+            }
+        }
+        let read =
+            |key: &u32| self.requests[key].covered.get(&address).and_then(|found| found.last().copied());
+        requests.iter().find_map(read).unwrap_or(0)
+    }
+
     /// Transfer number `which` of those under way is done.
     pub fn complete(&mut self, scheme: &mut impl SchemeUnderTest, which: usize) {
         if self.pending.is_empty() {
@@ -171,11 +212,16 @@ impl TestPools {
             of_tag.1 -= 1;
         }
         match transfer.issuer {
+            Issuer::Reset => unreachable!("it ends when it takes effect"),
             Issuer::Host(request) => self.release(request),
             Issuer::Background(tag) => scheme.transfer_done(tag, false, self),
             Issuer::Both(request, tag) => {
                 scheme.transfer_done(tag, true, self);
                 self.release(request);
+            }
+            Issuer::Joined(requests, tag) => {
+                scheme.transfer_done(tag, true, self);
+                self.release(requests[0]);
             }
         }
         self.settle(scheme);
@@ -255,6 +301,25 @@ impl VolumeIo for TestPools {
             from,
             until,
             write,
+            found: vec![],
+        });
+    }
+
+    fn transfer_joined(&mut self, requests: &[u32], tag: u64, part: usize, (from, until): (u64, u64)) {
+        assert!(from < until, "a transfer moves something");
+        requests.iter().for_each(|&request| self.hold(request));
+        let issuer = Issuer::Joined(requests.to_vec(), tag);
+        self.opened.push(Transfer { issuer, part, from, until, write: true, found: vec![] });
+    }
+
+    /// Takes effect behind all that was opened before it.
+    fn reset(&mut self, part: usize, range: (u64, u64)) {
+        self.opened.push(Transfer {
+            issuer: Issuer::Reset,
+            part,
+            from: range.0,
+            until: range.1,
+            write: false,
             found: vec![],
         });
     }

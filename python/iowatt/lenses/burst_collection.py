@@ -1,4 +1,4 @@
-"""Whether a simulated SSD that collects garbage in bursts was written to long enough to show what it sustains."""
+"""Whether an SSD that collects garbage in bursts was simulated long enough to show what it sustains."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ WRITTEN: Final = 0.2
 def few_bursts(run: Run) -> Iterator[str]:
     """A phrase for each pool of such SSDs under a closed load that ended before they reached a steady state.
 
-    They start with free superblocks. Until hosts have written those a few times, a drive driven as fast as it goes
-    shows what it does after a rest, or during one burst, and not what it sustains.
+    They start with free superblocks. Until hosts have written those a few times, a drive that is driven as
+    fast as it goes shows what it does after a rest, or during one burst, and not what it sustains.
     """
     loads = (run.plan.get("simulation") or {}).get("workloads", ())
     if all(load["replay"]["mode"] != "closed" for load in loads):
@@ -46,9 +46,10 @@ def few_bursts(run: Run) -> Iterator[str]:
         ]
         most = max(written, default=0)
         if 0 < most < CYCLES * free:
+            free_size, size = numbers.with_unit(free, "B"), numbers.with_unit(most, "B")
             yield (
-                f"{name}: its SSDs collect garbage in bursts and begin with {numbers.with_unit(free, 'B')} of "
-                f"free superblocks, and hosts wrote {numbers.with_unit(most, 'B')} to each at most: rates, "
-                "response times and write amplification are those of drives that had rested; some "
-                f"{numbers.with_unit(CYCLES * free, 'B')} a drive show what they sustain"
+                f"{name}: its SSDs collect garbage in bursts and begin with {free_size} of free superblocks, "
+                f"and hosts wrote {size} to each at most: rates, response times and write amplification are "
+                f"those of rested drives; {numbers.with_unit(CYCLES * free, 'B')} a drive show what they "
+                "sustain"
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from iowatt.run.record import (
@@ -24,6 +24,7 @@ from iowatt.run.summary_parts import (
     PdcCounts,
     SummaryPart,
     WriteOffLoadingCounts,
+    ZonedCounts,
 )
 from iowatt.run.summary_schema import (
     CacheHits,
@@ -123,8 +124,20 @@ def _virtual_pool(pool: VirtualPoolCounts) -> VirtualPool:
         bytes_read=pool.bytes[READ],
         bytes_written=pool.bytes[WRITE],
         held_mean_ms=_mean_ms(pool.held_s, pool.held),
-        data_movement=None if pool.movement is None else _MOVEMENT[pool.movement["kind"]](**pool.movement),
+        data_movement=None if pool.movement is None else _data_movement(pool.movement),
         reduction=None if pool.reduced is None else _reduction(pool.reduced),
+    )
+
+
+def _data_movement(counts: Mapping[str, Any]) -> MaidCounts | PdcCounts | WriteOffLoadingCounts | ZonedCounts:
+    if counts["kind"] != "zoned":
+        return _MOVEMENT[counts["kind"]](**counts)
+    named = {name: value for name, value in counts.items() if name != "stalled_ns"}
+    written = counts["written_bytes"]
+    return ZonedCounts(
+        **named,
+        host_write_amplification=_over(written + counts["moved_bytes"], written),
+        stalled_ms=counts["stalled_ns"] / 1e6,
     )
 
 

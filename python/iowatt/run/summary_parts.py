@@ -187,6 +187,27 @@ class WriteOffLoadingCounts(SummaryPart):
     log_bytes_at_end: int = Field(description="Bytes that only logs hold.")
 
 
+class ZonedCounts(SummaryPart):
+    """A log-structured host over zones."""
+
+    kind: Literal["zoned"]
+    host_write_amplification: float | None = Field(
+        description="Bytes written to zones, by cleaning too, over those for hosts; null without any."
+    )
+    written_bytes: int = Field(description="Written to zones for hosts, in whole units.")
+    moved_bytes: int = Field(description="Valid bytes that cleaning appended to other zones.")
+    cleaning_read_bytes: int = Field(description="Read by cleaning, gaps between valid units included.")
+    modify_bytes: int = Field(description="Read so that a part of a unit could be written.")
+    unwritten_bytes: int = Field(description="Read where nothing was ever written, without I/O.")
+    zone_writes: int = Field(description="Writes of hosts' data to zones, each of one or more requests.")
+    read_transfers: int = Field(
+        description="Reads of zones for hosts: more than theirs where data are scattered."
+    )
+    zones_reset: int
+    stalls: int = Field(description="Times that writes of hosts waited for a free zone.")
+    stalled_ms: float = Field(description="How long, together.")
+
+
 class PathQueue(SummaryPart):
     """The host's queue in front of a path."""
 

@@ -18,6 +18,7 @@ from iowatt.run.summary_parts import (
     PdcCounts,
     SummaryPart,
     WriteOffLoadingCounts,
+    ZonedCounts,
     absent,
 )
 
@@ -356,8 +357,8 @@ class VirtualPool(SummaryPart):
     held: int = Field(description="Pieces of requests that waited for the end of a move.")
     held_mean_ms: float | None = Field(description="How long those waited.")
     dirty_bytes_at_end: int = Field(description="Written to copies or logs and not to their home yet.")
-    data_movement: MaidCounts | PdcCounts | WriteOffLoadingCounts | None = Field(
-        default=None, description="What schemes that move data for the sake of power count besides."
+    data_movement: MaidCounts | PdcCounts | WriteOffLoadingCounts | ZonedCounts | None = Field(
+        default=None, description="What schemes that move data by themselves count besides."
     )
     reduction: Reduction | None = Field(default=None, description="Only where capacity is optimised.")
 

@@ -251,8 +251,12 @@ impl<S: Shape> Engine<'_, S> {
                 (false, Some(_)) => Reason::Volume,
                 (false, None) => Reason::Host,
             };
-            let serves = Serves { upper: key, migrates, for_write };
-            let made = self.submit(transfer.pool, range, serves, reason);
+            let made = if transfer.reset {
+                self.backend.trim(transfer.pool, (range.0, range.1), key, &mut self.around)
+            } else {
+                let serves = Serves { upper: key, migrates, for_write };
+                self.submit(transfer.pool, range, serves, reason)
+            };
             self.volumes.iter_mut().for_each(|volumes| volumes.sent(key, made));
         } else if let Some(upper) = volumes.answer() {
             self.space_answered(upper)?;

@@ -34,12 +34,12 @@ pub use recovery::{RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 #[cfg(test)]
 pub use ssd::{BurstPlan, SheetCachePlan};
 pub use ssd::{
-    DataSheetPlan, FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPlan, GcPolicy, HoldPlan, MediaPlan,
-    QuantilePlan, RatedPlan, SsdPlan, SsdPowerPlan, WearPlan,
+    DataSheetPlan, FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPlan, HoldPlan, MediaPlan, QuantilePlan,
+    RatedPlan, SsdPlan, SsdPowerPlan, WearPlan,
 };
 
 pub(crate) use iowatt_volume::Under;
-pub use iowatt_volume::{PartPlan, PlanError, PlanFault, VirtualPoolPlan, WriteCaching};
+pub use iowatt_volume::{GcPolicy, PartPlan, PlanError, PlanFault, VirtualPoolPlan, WriteCaching};
 pub use workload::{ClosedPer, ReplayPlan, ThinkPlan, WorkloadPlan};
 
 use PlanFault::{Capacity, Conflict, Range, Reference};

@@ -13,7 +13,7 @@
 use super::pool::{check_levels, reported};
 use iowatt_power::{Levels, unknown_as_nan};
 use iowatt_volume::PlanFault::{Capacity, Conflict, Count, Range};
-use iowatt_volume::{PlanError, Under, at_least_zero, check, positive};
+use iowatt_volume::{GcPolicy, PlanError, Under, at_least_zero, check, positive};
 use serde::Deserialize;
 
 /// A solid-state drive.
@@ -142,6 +142,9 @@ pub struct FlashPlan {
     /// Bytes of the map for a unit that is written: once they fill a stripe, that is programmed. 0: the map is not written.
     #[serde(default)]
     pub map_entry_bytes: u32,
+    /// Whether hosts write each superblock in order, as a zone, and reset it as a whole: then nothing is mapped or collected.
+    #[serde(default)]
+    pub zoned: bool,
     /// Cells that are written with one bit each at first; none: there are none.
     #[serde(default)]
     pub slc_cache: Option<SlcCachePlan>,
@@ -204,20 +207,6 @@ pub struct BurstPlan {
     pub blocks: u32,
     /// Share of the dies' time that its programs take meanwhile. Where hosts write faster than it frees, it takes more.
     pub share: f64,
-}
-
-/// Choice of a victim.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum GcPolicy {
-    /// The one with the least valid data.
-    Greedy,
-    /// The one written longest ago.
-    Fifo,
-    /// The one with the greatest age x free share / (2 x valid share) (Rosenblum and Ousterhout 1992, Kawaguchi et
-    /// al. 1995).
-    CostBenefit,
 }
 
 /// State of the map at time zero.
@@ -580,6 +569,10 @@ impl FlashPlan {
             check(fast, Range, "slc_cache.program_s", "must be above 0 s and at most program_s")?;
             check(at_least_zero(cache.idle_s), Range, "slc_cache.idle_s", "must be at least 0")?;
         }
+        let buffered = self.buffer_bytes > 0 && self.map_entry_bytes == 0;
+        check(!self.zoned || buffered, Conflict, "zoned", "needs a write buffer, and no map entries")?;
+        let zones = drive.capacity_bytes().is_multiple_of(self.superblock_bytes());
+        check(!self.zoned || zones, Range, "zoned", "the offered bytes must be whole superblocks")?;
         let offered = drive.capacity_bytes().div_ceil(unit) * unit;
         let burst = gc.burst.map_or(0, |b| u64::from(b.blocks));
         let kept = u64::from(gc.free_blocks) + 2 + u64::from(gc.hot_cold) + burst;

@@ -132,7 +132,7 @@ impl Volumes {
 
     /// Transfer `key` was split into `operations` on drives.
     pub fn sent(&mut self, key: u32, operations: u32) {
-        self.in_flight.add_operations(key, operations);
+        self.in_flight.sent(key, operations);
     }
 
     /// Adds `operations` on drives to transfer `key`: they replace one that was lost with its drive.
@@ -143,7 +143,7 @@ impl Volumes {
     /// A drive operation of transfer `key` has completed.
     pub fn operation_done(&mut self, key: u32, mut moment: Moment<'_>) {
         match self.in_flight.operation_done(key) {
-            None => {}
+            None | Some(Waiter::Nobody) => {}
             Some(Waiter::Request(request)) => self.in_flight.release(request, &mut moment),
             Some(Waiter::Both { request, pool, tag }) => {
                 let (scheme, mut io) = self.scheme_and_io(pool as usize, &mut moment);

@@ -17,6 +17,8 @@ pub(super) enum Waiter {
     Both { request: u32, pool: u32, tag: u64 },
     /// The scheme alone, which knows the transfer by its tag.
     Scheme { pool: u32, tag: u64 },
+    /// Nobody.
+    Nobody,
 }
 
 /// A range of one pool to be read or written.
@@ -31,6 +33,8 @@ pub struct Transfer {
     pub until: u64,
     /// Direction.
     pub write: bool,
+    /// It gives its bytes up; neither a read nor a write.
+    pub reset: bool,
     /// It serves a write, or a read that a write caused.
     for_write: bool,
     /// Drive operations that have not completed.
@@ -53,7 +57,7 @@ impl Transfer {
     /// Whether it moves data in the background, for no request.
     #[must_use]
     pub fn migrates(&self) -> bool {
-        matches!(self.owner, Waiter::Scheme { .. })
+        matches!(self.owner, Waiter::Scheme { .. } | Waiter::Nobody)
     }
 }
 
@@ -94,8 +98,17 @@ impl InFlight {
             request.waits += 1;
             for_write = request.for_write;
         }
-        let transfer = Transfer { owner, pool, from, until, write, for_write, ops_left: 0 };
+        let transfer = Transfer { owner, pool, from, until, write, reset: false, for_write, ops_left: 0 };
         let key = self.transfers.insert(transfer);
+        self.unsent.push_back(key);
+    }
+
+    /// Opens the reset of a range, for which nobody waits.
+    fn open_reset(&mut self, pool: usize, (from, until): (u64, u64)) {
+        let owner = Waiter::Nobody;
+        let reset =
+            Transfer { owner, pool, from, until, write: false, reset: true, for_write: false, ops_left: 0 };
+        let key = self.transfers.insert(reset);
         self.unsent.push_back(key);
     }
 
@@ -130,6 +143,14 @@ impl InFlight {
 
     pub fn add_operations(&mut self, key: u32, operations: u32) {
         self.transfers.get_mut(key).ops_left += operations;
+    }
+
+    /// A transfer was split into so many operations: those of a reset may be none, which ends it.
+    pub fn sent(&mut self, key: u32, operations: u32) {
+        self.add_operations(key, operations);
+        if operations == 0 && self.transfers.get(key).reset {
+            self.transfers.remove(key);
+        }
     }
 
     /// Completes a drive operation of a transfer; returns the transfer's waiter if it was the last.
@@ -210,6 +231,12 @@ impl VolumeIo for PoolIo<'_> {
 
     fn background(&mut self, tag: u64, part: usize, range: (u64, u64), write: bool) {
         self.open(Waiter::Scheme { pool: self.number, tag }, part, range, write);
+    }
+
+    fn reset(&mut self, part: usize, (from, until): (u64, u64)) {
+        let plan = self.parts[part].plan;
+        debug_assert!(until <= plan.capacity_bytes, "within the part");
+        self.in_flight.open_reset(plan.pool, (plan.offset_bytes + from, plan.offset_bytes + until));
     }
 
     fn hold(&mut self, request: u32) {

@@ -221,6 +221,7 @@ impl TestPools {
                     }
                 }
             }
+            Waiter::Nobody => {} // resets: none of these schemes has any
             Waiter::Scheme { tag, .. } => {
                 // In all schemes a move writes to one part what it has read from another.
                 let tag = tag & !(1 << 33);

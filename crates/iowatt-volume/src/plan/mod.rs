@@ -4,6 +4,7 @@ mod data_movement;
 mod error;
 mod reduced;
 mod virtual_pool;
+mod zoned_volume;
 
 pub use data_movement::{MaidPlan, PdcPlan, WriteOffLoadingPlan};
 pub use error::{PlanError, PlanFault, Under, at_least_zero, check, is_share, positive};
@@ -12,3 +13,4 @@ pub use virtual_pool::{
     CachingPlan, DAY_S, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieredPoolPlan, TieringPlan,
     TieringPolicyPlan, VirtualPoolPlan, WriteCaching,
 };
+pub use zoned_volume::{GcPolicy, ZonedInitialPlan, ZonedVolumePlan};

@@ -2,7 +2,7 @@
 
 use super::error::PlanFault::{Capacity, Conflict, Count, Range, Reference};
 use super::error::{PlanError, Under, at_least_zero, check, is_share, positive};
-use super::{MaidPlan, PdcPlan, ReducedPlan, WriteOffLoadingPlan};
+use super::{MaidPlan, PdcPlan, ReducedPlan, WriteOffLoadingPlan, ZonedVolumePlan};
 use serde::Deserialize;
 
 /// An address space that volumes lie on as on a pool.
@@ -50,6 +50,8 @@ pub enum SchemePlan {
     Reduced(ReducedPlan),
     /// Pages live in one of up to three tiers, the fastest first, and are relocated by what each cycle has counted.
     TieredPool(TieredPoolPlan),
+    /// One part of zones, each of which is only ever written in order.
+    Zoned(ZonedVolumePlan),
 }
 
 /// A pool of tiers.
@@ -245,6 +247,8 @@ impl VirtualPoolPlan {
             SchemePlan::Caching(plan) => plan.validate(self),
             SchemePlan::TieredPool(plan) => plan.validate(self),
             SchemePlan::Reduced(plan) => check(self.parts.len() == 1, Count, "", "needs exactly one part")
+                .and_then(|()| plan.validate(self.parts[0].capacity_bytes)),
+            SchemePlan::Zoned(plan) => check(self.parts.len() == 1, Count, "", "needs exactly one part")
                 .and_then(|()| plan.validate(self.parts[0].capacity_bytes)),
         }
         .under("scheme")

@@ -16,10 +16,10 @@ mod pages;
 mod sparse;
 #[cfg(test)]
 mod tests;
-mod turns;
 
 use super::Scheme;
 use super::io::{VolumeIo, VolumeRequest};
+use super::turns::Turns;
 use crate::plan::{ReducedPlan, SnapshotPlan, VirtualPoolPlan};
 use crate::rng::{Component, Stream as Random};
 use crate::slab::Slab;
@@ -27,7 +27,6 @@ use crate::time::{Nanos, nanos};
 use initial::initial_slots;
 use pages::{Pages, Space, Write};
 use std::collections::VecDeque;
-use turns::Turns;
 
 /// Counts within the window.
 #[derive(Clone, Copy, Debug, Default)]

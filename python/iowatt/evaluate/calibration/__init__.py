@@ -3,7 +3,7 @@
 ``calibrate`` makes a device file; ``plan_text`` is the jobs of fio whose results it takes.
 """
 
-from iowatt.evaluate.calibration.calibrate import Request, calibrate, statement
+from iowatt.evaluate.calibration.fitting import Request, calibrate, statement
 from iowatt.evaluate.calibration.plan import plan_text
 from iowatt.evaluate.calibration.result import DeviceCalibration
 

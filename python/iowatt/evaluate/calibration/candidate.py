@@ -34,7 +34,7 @@ def base_name(based_on: str) -> str:
     return str(Path(based_on).resolve()) if based_on.endswith(".toml") else based_on
 
 
-class Candidates:
+class CandidateFiles:
     """A folder of candidates that goes when it is left; equal figures share a file."""
 
     def __init__(self, based_on: str, kind: str) -> None:

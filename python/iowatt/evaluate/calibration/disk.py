@@ -1,14 +1,15 @@
 """A disk from a trace of requests one at a time: mechanics by their signs, policies by trying them.
 
 Figures are moved until the trace, replayed on the simulated drive, shows the same signs as measured
-(``disk_signs``). Policies of the buffer are enumerated, and the one with the least demerit holds, the paired
-RMSE deciding between equals.
+(``disk_signs``, ``disk_solve``). Policies of the buffer are enumerated, and the one with the least demerit
+holds, the paired RMSE deciding between equals.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any, Final
 
@@ -16,33 +17,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.calibration.candidate import Candidates
+from iowatt.evaluate.calibration.candidate import CandidateFiles
+from iowatt.evaluate.calibration.disk_model import DiskModel, start_of
+from iowatt.evaluate.calibration.disk_rates import RATES
 from iowatt.evaluate.calibration.disk_signs import CACHED, NAMES, Array, Asked, signs, turn
-from iowatt.evaluate.calibration.least_squares import FLAT, student
-from iowatt.evaluate.validation import PacedRequests, compare, respond
-from iowatt.model.library import DeviceFile, Disk, find_drive
-from iowatt.model.library.mechanics import seek_time
+from iowatt.evaluate.calibration.disk_solve import average, draws, possible, solve
+from iowatt.evaluate.calibration.disk_trace import Trace
+from iowatt.evaluate.calibration.intervals import FLAT, student
+from iowatt.evaluate.validation import PacedRequests, compare
+from iowatt.model.library import DeviceFile, Disk
 
 BLOCKS: Final = 40
 """Blocks of time: every second one is held out."""
 _ALIKE: Final = 0.05
 """Demerits and RMSEs that differ by less are alike."""
-_RESAMPLES: Final = 400
 _RESOLUTION: Final = 0.02
 """No interval is narrower to either side: the drive and the host jitter."""
-_ROUNDS: Final = 6
 _PHASE: Final = 1e-3
 """How well a turn is known by its phase: speeds of drives vary by as much."""
 _READ_AHEAD: Final = ("none", "history", "segment")
 _FAST_WRITE: Final = ("none", "across-reads")
-
-# a + b sqrt(x) + c x at the distances of the signs; what it is at none, on average and at the whole stroke.
-_CURVE: Final = np.array([[1.0, x**0.5, x] for x in (0.01, 0.33, 0.9)])
-_SEEKS: Final = {
-    "seek.single_cylinder": (1.0, 0.0, 0.0),
-    "seek.average": (1.0, 8 / 15, 1 / 3),
-    "seek.full_stroke": (1.0, 1.0, 1.0),
-}
 
 # Which sign tells of which figure, for the first step and for what is missing: (figure, unit, sign, method).
 _FIGURES: Final = (
@@ -88,101 +82,8 @@ class DiskFit:
     block: NDArray[np.int64]
 
 
-def start_of(drive: Disk) -> dict[str, float]:
-    """The figures of a drive by the names above."""
-    controller, sector = drive.controller, drive.sector_bytes
-    return {
-        "rpm": drive.rpm,
-        "command_read": max(2e-5, controller.read_miss[0]),
-        "command_write": max(2e-5, controller.write_miss[0]),
-        "seek.single_cylinder": seek_time(drive.seek, 1),
-        "seek.average": drive.average_seek_s,
-        "seek.full_stroke": seek_time(drive.seek, drive.cylinders),
-        "geometry.outer_rate": drive.sequential_rate(0),
-        "geometry.inner_rate": drive.sequential_rate(-1),
-        "command_hit": max(2e-5, controller.read_hit[0]),
-        "controller.sector": max(1e-8, controller.sector[0] or sector / 600e6),
-    }
-
-
-class DiskModel:
-    """The trace on candidates of a drive."""
-
-    def __init__(
-        self, file: DeviceFile, drive: Disk, paced: PacedRequests, candidates: Candidates, fitted: set[str]
-    ) -> None:
-        self.file, self.drive, self.paced, self.candidates = file, drive, paced, candidates
-        self.fitted = fitted
-
-    def tables(self, figures: dict[str, float], policies: dict[str, str]) -> dict[str, Any]:
-        """Key paths of a device file, as its texts."""
-        given = {path: value for path, value in figures.items() if path in self.fitted}
-        tables: dict[str, Any] = {}
-        for path in ("seek.single_cylinder", "seek.average", "seek.full_stroke"):
-            if path in given:
-                tables[path] = f"{given[path] * 1e3:.6g}ms"
-        for path in ("geometry.outer_rate", "geometry.inner_rate"):
-            if path in given:
-                rate = min(given[path], figures["geometry.outer_rate"])
-                tables[path] = f"{rate / 1e6:.6g}MB/s"
-        if "rpm" in given:
-            tables["rpm"] = float(f"{given['rpm']:.7g}")
-        tables.update(self._electronics(given))
-        buffer = self.drive.buffer.model_copy(update=policies).model_dump()
-        buffer["zero_latency"] = list(buffer["zero_latency"])
-        tables.update({f"buffer.{name}": value for name, value in buffer.items()})
-        queue = self.drive.command_queue
-        tables["command_queue.scheduler"] = queue.scheduler
-        if queue.depth is not None:
-            tables["command_queue.depth"] = queue.depth
-        return tables
-
-    def _electronics(self, given: dict[str, float]) -> dict[str, Any]:
-        def us(value: float) -> str:
-            return f"{value * 1e6:.6g}us"
-
-        if self.own_overheads:
-            named = {"command_read": "read_overhead", "command_write": "write_overhead"}
-            return {named[path]: us(given[path]) for path in named if path in given}
-        controller, tables = self.drive.controller, {}
-        for path, name in (
-            ("command_read", "read_miss"), ("command_write", "write_miss"), ("command_hit", "read_hit"),
-        ):  # fmt: skip
-            value = given.get(path)
-            old = getattr(controller, name)
-            tables[f"controller.{name}"] = [us(one if value is None else value) for one in old]
-        tables["controller.write_hit"] = tables[
-            "controller.write_miss" if "command_write" in given else "controller.read_miss"
-        ]
-        sector = given.get("controller.sector")
-        tables["controller.sector"] = [
-            f"{(one if sector is None else sector) * 1e9:.6g}ns" for one in controller.sector
-        ]
-        return tables
-
-    @property
-    def own_overheads(self) -> bool:
-        """Whether the base gives overheads by direction alone: it has no place for hits and the bus."""
-        return self.file.read_overhead is not None or self.file.write_overhead is not None
-
-    def times(self, figures: dict[str, float], policies: dict[str, str]) -> Array:
-        """Response times in seconds. Raises ``InputError`` where the figures contradict one another."""
-        drive = find_drive(self.candidates.file(self.tables(figures, policies)))
-        return respond(drive, self.paced)[0] / 1e3
-
-    def phases(self, figures: dict[str, float], policies: dict[str, str]) -> list[Array]:
-        """Response times of replays that begin a quarter of a turn apart."""
-        drive = find_drive(self.candidates.file(self.tables(figures, policies)))
-        found = []
-        for quarter in range(4):
-            think = self.paced.think_ns.copy()
-            think[0] += np.uint64(quarter * 15e9 / drive.rpm)
-            found.append(respond(drive, replace(self.paced, think_ns=think))[0] / 1e3)
-        return found
-
-
 def fit_disk(
-    file: DeviceFile, drive: Disk, paced: PacedRequests, candidates: Candidates, seed: int
+    file: DeviceFile, drive: Disk, paced: PacedRequests, candidates: CandidateFiles, seed: int
 ) -> DiskFit:
     """Fit a disk to a trace of requests one at a time.
 
@@ -204,28 +105,59 @@ def fit_disk(
     start["rpm"] = 60 / (turn_s or sign["spread"])
     if turn_s is not None:
         usable = [one for one in usable if one[0] != "rpm"]
+        model.moved -= {"rpm"}
     start |= _first(sign, 60 / start["rpm"], start)
+    trace = Trace(asked, measured_s, rows, seen)
     cached = sign["writes"] < CACHED * sign["middle"]
     policies = _policies(model, start, measured_s, rows, ("across-reads",) if cached else ("none",))
-    figures = _solve(model, start, policies, seen=seen, asked=asked, rows=rows)
+    usable = _shown_by(model, policies, usable)
+    found = solve(model, start, policies, trace, seed)
+    figures = possible(average(found.replays, model.moved, seen))
     again = _policies(model, figures, measured_s, rows)
     if again != policies:
         policies = again
-        figures = _solve(model, figures, policies, seen=seen, asked=asked, rows=rows)
-    simulated_s = model.times(figures, policies)
-    draws = _draws(
-        model, figures, policies, asked=asked, measured_s=measured_s, rows=rows, block=block, seed=seed
-    )
-    made = [_figure(path, unit, method, figures[path], draws[path]) for path, unit, _, method in usable]
+        usable = _shown_by(model, policies, usable)
+        found = solve(model, figures, policies, trace, seed)
+        figures = possible(average(found.replays, model.moved, seen))
+    drawn = draws(found.replays, model.moved, trace, block=block, sector_bytes=drive.sector_bytes, seed=seed)
+    bus_s = _bus_s(asked, start) if cached and all(one[0] != "controller.sector" for one in usable) else 0.0
+    half = dict(zip(found.rates.paths, found.rates.half.tolist(), strict=True))
+    made = [
+        _rate(path, unit, method, figures[path], half[path])
+        if path in half
+        else _figure(
+            path, unit, method, figures[path], drawn[path], beside_s=bus_s if path == "command_write" else 0.0
+        )
+        for path, unit, _, method in usable
+    ]
     if turn_s is not None:
         how = "requests that come back to the same sectors complete whole turns apart"
         rpm = 60 / turn_s
         made.insert(0, DiskFigure("rpm", "rpm", rpm, rpm * (1 - _PHASE), rpm * (1 + _PHASE), False, how))
-    flat = {one.path for one in made if one.flat}
-    if flat:
-        model.fitted -= flat
-        simulated_s = model.times(figures, policies)
+    for one in made:
+        if one.flat and one.path in half:
+            # Hardly anything was limited by it: as in the base, but no less than what was reached.
+            reached = sign[next(name for name, path in RATES.items() if path == one.path)]
+            figures[one.path] = max(start_of(drive)[one.path], reached)
+        elif one.flat:
+            model.fitted -= {one.path}
+    simulated_s = model.times(figures, policies)
     return DiskFit(made, policies, model.tables(figures, policies), simulated_s, block)
+
+
+def _shown_by(
+    model: DiskModel, policies: dict[str, str], usable: list[tuple[str, str, str, str]]
+) -> list[tuple[str, str, str, str]]:
+    """The figures that these policies let show: without read-ahead there are no hits.
+
+    Reads that continue then wait little where the think time is about a turn, and are none.
+    """
+    if policies["read_ahead"] != "none":
+        return usable
+    hidden = {"command_hit", "controller.sector"}
+    model.fitted -= hidden
+    model.moved -= hidden
+    return [one for one in usable if one[0] not in hidden]
 
 
 def _first(sign: dict[str, float], turn_s: float, start: dict[str, float]) -> dict[str, float]:
@@ -300,113 +232,25 @@ def _policies(
     return next((own for one in near if one[2] == own and one[1] <= (1 + _ALIKE) * best[1]), best[2])
 
 
-def _solve(
-    model: DiskModel,
-    start: dict[str, float],
-    policies: dict[str, str],
-    *,
-    seen: Array,
-    asked: Asked,
-    rows: NDArray[np.int64],
-) -> dict[str, float]:
-    """Figures with which the replay shows the signs ``seen``: each is moved by what its sign lacks."""
-    figures, best, least = dict(start), dict(start), np.inf
-    for _ in range(_ROUNDS):
-        shown = _shown(model, figures, policies, asked, rows)
-        missing = float(np.nansum((np.log(seen[:9] / np.maximum(1e-9, shown[:9]))) ** 2))
-        if np.isnan(shown).all():  # figures that contradict one another: half way back
-            figures = {path: (value * best[path]) ** 0.5 for path, value in figures.items()}
-            continue
-        if missing < least:
-            best, least = dict(figures), missing
-        figures = _moved(figures, seen, shown, model.fitted)
-    return best
+def _bus_s(asked: Asked, start: dict[str, float]) -> float:
+    """Seconds that writes spend on a bus that nothing told of: it may be as much again, or none."""
+    return float(np.median(asked.sectors[asked.far & asked.write])) * start["controller.sector"]
 
 
-def _shown(
-    model: DiskModel,
-    figures: dict[str, float],
-    policies: dict[str, str],
-    asked: Asked,
-    rows: NDArray[np.int64],
-) -> Array:
-    """The signs of the replay, of four that begin a quarter of a turn apart: their waits cancel in part."""
-    try:
-        every = [
-            signs(asked, time_s, rows, model.drive.sector_bytes) for time_s in model.phases(figures, policies)
-        ]
-    except InputError:
-        return np.full(len(NAMES), np.nan)
-    return np.asarray(np.mean(every, axis=0), dtype=np.float64)
+def _figure(path: str, unit: str, method: str, value: float, drawn: Array, *, beside_s: float) -> DiskFigure:
+    """With the ends of its 95 % interval: the spread of the draws about their median, at the value.
 
-
-def _moved(figures: dict[str, float], seen: Array, shown: Array, fitted: set[str]) -> dict[str, float]:
-    """Figures moved by the difference of signs, as a response is made of them.
-
-    near = command; far = command + seek + half a turn; writes = far + difference of the commands, or the
-    command where they are cached; rates; hits = command + sectors on the bus.
+    ``beside_s`` may be part of it as well.
     """
-    one = dict(zip(NAMES, seen.tolist(), strict=True))
-    other = dict(zip(NAMES, shown.tolist(), strict=True))
-    gap = {name: 0.0 if np.isnan(value := one[name] - other[name]) else value for name in NAMES}
-    moved = dict(figures)
-    turn_s = 60 / figures["rpm"]
-    if "rpm" in fitted:
-        turn_s = float(np.clip(turn_s + gap["spread"], 0.7 * turn_s, 1.4 * turn_s))
-        moved["rpm"] = 60 / turn_s
-    half = (turn_s - 60 / figures["rpm"]) / 2
-    command = gap["near"]
-    moved["command_read"] = max(1e-6, figures["command_read"] + command)
-    command = moved["command_read"] - figures["command_read"]
-    cached = one["writes"] < CACHED * one["middle"]
-    write = gap["writes"] if cached else gap["writes"] - gap["middle"] + command
-    moved["command_write"] = max(1e-6, figures["command_write"] + write)
-    seeks = np.array([gap[name] - command - half for name in ("short", "middle", "long")])
-    factors = np.linalg.solve(_CURVE, seeks)
-    for path, at in _SEEKS.items():
-        moved[path] = max(1e-5, figures[path] + float(np.array(at) @ factors))
-    single, average = (moved[f"seek.{name}"] for name in ("single_cylinder", "average"))
-    # What a rising curve through the three takes (`mechanics.three_point_curve`).
-    lowest, highest = (15 * average - 7 * single) / 8, 3 * average - 2 * single
-    moved["seek.full_stroke"] = float(np.clip(moved["seek.full_stroke"], 1.001 * lowest, 0.999 * highest))
-    for name in ("outer", "inner"):
-        if one[name] > 0 and other[name] > 0:
-            moved[f"geometry.{name}_rate"] = figures[f"geometry.{name}_rate"] * one[name] / other[name]
-    moved["command_hit"] = max(1e-6, figures["command_hit"] + gap["hit"])
-    moved["controller.sector"] = max(1e-9, figures["controller.sector"] + gap["sector"])
-    return {path: value if path in fitted else figures[path] for path, value in moved.items()}
-
-
-def _draws(
-    model: DiskModel,
-    figures: dict[str, float],
-    policies: dict[str, str],
-    *,
-    asked: Asked,
-    measured_s: Array,
-    rows: NDArray[np.int64],
-    block: NDArray[np.int64],
-    seed: int,
-) -> dict[str, Array]:
-    """Figures of blocks of time drawn anew, measured and simulated alike."""
-    draw, sector = np.random.default_rng(seed), model.drive.sector_bytes
-    of_block = [rows[block[rows] == number] for number in np.unique(block[rows])]
-    phases = model.phases(figures, policies)
-    found: dict[str, list[float]] = {path: [] for path in figures}
-    for number in range(_RESAMPLES):
-        chosen = np.concatenate([of_block[one] for one in draw.integers(0, len(of_block), len(of_block))])
-        seen = signs(asked, measured_s, chosen, sector)
-        shown = signs(asked, phases[number % len(phases)], chosen, sector)
-        for path, value in _moved(figures, seen, shown, model.fitted).items():
-            found[path].append(value)
-    return {path: np.array(values) for path, values in found.items()}
-
-
-def _figure(path: str, unit: str, method: str, value: float, drawn: Array) -> DiskFigure:
-    """With the ends of its 95 % interval: the spread of the draws about their median, at the value."""
     least, middle, most = np.quantile(drawn, (0.025, 0.5, 0.975))
     wider = student(BLOCKS // 2 - 1) / 1.96
-    low = min(value + wider * (least - middle), value * (1 - _RESOLUTION))
-    high = max(value + wider * (most - middle), value * (1 + _RESOLUTION))
+    low = value - math.hypot(max(wider * (middle - least), value * _RESOLUTION), beside_s)
+    high = value + math.hypot(max(wider * (most - middle), value * _RESOLUTION), beside_s)
     flat = low <= 0 or bool(np.log(high / low) > 2 * FLAT)
-    return DiskFigure(path, unit, value, max(0.0, low), high, flat, method)
+    return DiskFigure(path, unit, value, max(0.0, float(low)), float(high), flat, method)
+
+
+def _rate(path: str, unit: str, method: str, value: float, half: float) -> DiskFigure:
+    """With an interval of ``half`` to each side, in logarithms."""
+    half = max(half, _RESOLUTION)
+    return DiskFigure(path, unit, value, value * math.exp(-half), value * math.exp(half), half > FLAT, method)

@@ -78,6 +78,11 @@ class Asked:
         number = np.arange(len(offset))
         wrote = np.maximum.accumulate(np.where(paced.write, number, -_SETTLED[0] - 1))
         moved, rested = distance > _FAR, np.ones(len(offset), bool)
+        # What comes back may be buffered: it is no far read, nor tells where the arm is for the next one.
+        once = _only_time(offset)
+        once[1:] &= once[:-1].copy()
+        if np.count_nonzero(moved & once) >= _ENOUGH:
+            moved &= once
         for settled in _SETTLED:
             rested = number - wrote > settled
             if np.count_nonzero(moved & rested) >= _ENOUGH:
@@ -98,6 +103,12 @@ def _first_time(offset: Array) -> Mask:
     first = np.zeros(len(offset), bool)
     first[np.unique(offset, return_index=True)[1]] = True
     return first
+
+
+def _only_time(offset: Array) -> Mask:
+    """Which requests are the only ones at their offset."""
+    _, number, count = np.unique(offset, return_inverse=True, return_counts=True)
+    return np.asarray(count[number] == 1)
 
 
 def _run_lengths(continues: Mask) -> NDArray[np.int64]:
@@ -165,11 +176,13 @@ def turn(paced: PacedRequests, response_s: Array, about_s: float) -> float | Non
     # Short gaps first: they leave one peak; each longer set sharpens it.
     for share in (0.25, 0.5, 1.0):
         gaps = passed[: max(_LEAST, int(share * len(passed)))]
-        tried = np.arange(low, high, 0.05 / gaps[-1])
-        phase = np.array([abs(np.exp(2j * np.pi * one * gaps).mean()) for one in tried[:_MOST_TRIED]])
-        # Twice the speed is in phase as well: the least speed that is.
+        tried = np.arange(low, high, 0.05 / gaps[-1])[:_MOST_TRIED]
+        phase = np.array([abs(np.exp(2j * np.pi * one * gaps).mean()) for one in tried])
+        # Twice the speed is in phase as well: the least speed that is, and the top of its peak.
         first = int(np.argmax(phase >= 0.9 * phase.max()))
-        best = first + int(np.argmax(phase[first : first + 20]))
+        beyond = phase[first:] < 0.9 * phase.max()
+        end = first + (int(np.argmax(beyond)) if beyond.any() else len(beyond))
+        best = first + int(np.argmax(phase[first:end]))
         if phase[best] < _IN_PHASE:
             return None
         low, high = float(tried[best]) - 0.4 / gaps[-1], float(tried[best]) + 0.4 / gaps[-1]

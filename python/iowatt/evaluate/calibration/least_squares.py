@@ -13,26 +13,27 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from iowatt.evaluate.calibration.intervals import (
+    FLAT,
+    NONE,
+    RESOLUTION,
+    UNKNOWN,
+    Array,
+    Noise,
+    half_widths,
+    profile,
+)
+
 Model = Callable[[Array], Array]
 """From logarithms of figures to logarithms of observations."""
 
-FLAT: Final = 0.4
-"""A figure that may be half as large again, or two thirds, is not determined (a logarithm)."""
-RESOLUTION: Final = 0.01
-"""No interval is narrower: fio's bins are 1.6 % wide, and a run repeated differs by as much."""
-RESAMPLES: Final = 2000
 _STEP: Final = 0.08
 _ROUNDS: Final = 5
 _NEGLIGIBLE: Final = 0.02
-
-
-@dataclass(frozen=True)
-class Noise:
-    """Squared residuals and degrees of freedom of fits to measurements that erred alike."""
-
-    squares: float = 0.0
-    freedom: int = 0
+_NEAR: Final = 0.02
+"""Slopes hold as far as this."""
+_BENT: Final = 0.3
+"""Slopes to both sides that differ by less are the same."""
 
 
 @dataclass(frozen=True)
@@ -65,35 +66,60 @@ def fit(
     seed: int = 1,
     *,
     fixed: Sequence[int] = (),
-    noise: Noise = Noise(),
+    noise: Noise = NONE,
+    ends: bool = True,
 ) -> Fitted:
     """Figures at which ``model`` gives ``observed`` best, from ``start``; ``fixed`` ones are not moved.
 
     ``noise`` is that of other measurements of the same drive, which counts with what this fit leaves.
+    ``ends``: follow the model to the ends of the intervals (:func:`profile`), where slopes may not hold.
     """
-    values, simulated = start.copy(), model(start)
     moved = np.ones(len(start), bool)
     moved[list(fixed)] = False
-    flat = ~moved
-    slopes = sure = np.zeros((len(observed), len(start)))
-    for number in range(_ROUNDS):
-        if number % 3 == 0:  # between, Broyden's update is enough
-            slopes, sure = _slopes(model, values, simulated, moved)
-            flat = ~moved | (np.abs(slopes).max(axis=0, initial=0.0) < _NEGLIGIBLE)
+    values, slopes, sure, residuals = _descend(model, observed, start, moved)
+    flat, half = _told(sure, slopes, residuals, ~moved, np.abs(values - start), seed=seed, noise=noise)
+    kept = np.flatnonzero(~flat)
+    down, up = half.copy(), half.copy()
+    bent = np.linalg.norm(sure - slopes, axis=0) > _BENT * np.linalg.norm(slopes, axis=0)
+    bent |= half > _STEP
+    if ends and np.any(bent[kept]):
+        down[kept], up[kept] = profile(
+            lambda at: observed - model(at), values, slopes, half[kept], kept, bent=bent[kept]
+        )
+    # Bounded to one side only: no figure, but its ends say how far it may go.
+    flat[kept] = np.isinf(down[kept]) | np.isinf(up[kept])
+    middle = values
+    if np.any(flat & moved):
+        # The others once more, beside those that stay at their start, or at the end that is nearest to it.
+        values = np.where(flat, np.clip(start, values - down, values + up), values)
+        values, _, _, residuals = _descend(model, observed, values, moved & ~flat)
+        middle = np.where(flat, middle, values)
+    low, high = middle - np.maximum(down, RESOLUTION), middle + np.maximum(up, RESOLUTION)
+    return Fitted(
+        values, np.where(moved, low, values), np.where(moved, high, values), flat & moved, residuals
+    )
+
+
+def _descend(
+    model: Model, observed: Array, start: Array, moved: NDArray[np.bool_]
+) -> tuple[Array, Array, Array, Array]:
+    """Gauss and Newton's steps: the values, slopes there, slopes that are sure (``_slopes``), residuals."""
+    values, simulated = start.copy(), model(start)
+    slopes, sure = _slopes(model, values, simulated, moved)
+    at = values
+    for _ in range(_ROUNDS):
+        flat = ~moved | (np.abs(slopes).max(axis=0, initial=0.0) < _NEGLIGIBLE)
         step = _step(slopes, observed - simulated, flat)
         tried, found, gained = _line_search(model, observed, values, simulated, step)
         walked = tried - values
-        if walked @ walked > 0:
+        if walked @ walked > 0:  # Broyden's update is enough until the end
             slopes += np.outer(found - simulated - slopes @ walked, walked) / (walked @ walked)
         values, simulated = tried, found
         if gained < 0.02:
             break
-    residuals = observed - simulated
-    flat, low, high = _intervals(sure, residuals, flat, moved, seed=seed, noise=noise)
-    values = np.where(flat, start, values)
-    if np.any(flat & moved):
-        residuals = observed - model(values)
-    return Fitted(values, values + low, values + high, flat & moved, residuals)
+    if np.abs(values - at).max(initial=0.0) > _NEAR:
+        slopes, sure = _slopes(model, values, simulated, moved)
+    return values, slopes, sure, observed - simulated
 
 
 def _slopes(model: Model, values: Array, simulated: Array, moved: NDArray[np.bool_]) -> tuple[Array, Array]:
@@ -133,34 +159,39 @@ def _line_search(
     return values, simulated, 0.0
 
 
-def _intervals(
+def _told(
+    sure: Array,
     slopes: Array,
     residuals: Array,
-    flat: NDArray[np.bool_],
-    moved: NDArray[np.bool_],
+    still: NDArray[np.bool_],
+    away: Array,
     *,
     seed: int,
     noise: Noise,
-) -> tuple[NDArray[np.bool_], Array, Array]:
-    """Which figures are flat, and the ends of the intervals relative to the values.
+) -> tuple[NDArray[np.bool_], Array]:
+    """Which figures are flat, and half the intervals of the others; ``away`` is how far from the start.
 
     The flattest figure is taken out first, then the others are looked at again: two that cannot be told
-    apart are flat together, and either is determined once the other is given.
+    apart are flat together, and either is determined once the other is given. That the one which stays at
+    its start may be wrong there widens the interval of the other. A figure whose start lies outside of its
+    interval is told, however wide that is: the start is not as likely.
     """
-    flat = flat | (np.abs(slopes).max(axis=0, initial=0.0) < _NEGLIGIBLE)
-    low, high = np.full(slopes.shape[1], -np.inf), np.full(slopes.shape[1], np.inf)
+    flat = still | (np.abs(sure).max(axis=0, initial=0.0) < _NEGLIGIBLE)
+    half = np.full(sure.shape[1], np.inf)
     while not flat.all():
         kept = np.flatnonzero(~flat)
-        inner_low, inner_high = bootstrap(slopes[:, kept], residuals, seed, noise)
-        low[kept] = np.minimum(inner_low, -RESOLUTION)
-        high[kept] = np.maximum(inner_high, RESOLUTION)
-        widths = np.where(_alone(slopes[:, kept]), np.maximum(-inner_low, inner_high), np.inf)
-        widest = int(np.argmax(widths))
-        if widths[widest] <= FLAT:
+        found = half_widths(sure[:, kept], residuals, seed, noise)
+        found[~_alone(sure[:, kept])] = np.inf
+        wide = (found > FLAT) & (away[kept] <= found)
+        if not wide.any():
+            out = flat & ~still
+            reach = np.minimum(UNKNOWN, half[out] + away[out]) / UNKNOWN
+            half[kept] = half_widths(slopes[:, kept], residuals, seed, noise, slopes[:, out] * reach)
             break
+        widest = int(np.argmax(np.where(wide, found, 0.0)))
         flat[kept[widest]] = True
-    low[~moved], high[~moved] = 0.0, 0.0
-    return flat, low, high
+        half[kept[widest]] = found[widest]
+    return flat, half
 
 
 def _alone(slopes: Array) -> NDArray[np.bool_]:
@@ -171,52 +202,6 @@ def _alone(slopes: Array) -> NDArray[np.bool_]:
         rest = column - others @ np.linalg.lstsq(others, column, rcond=None)[0]
         alone[number] = np.linalg.norm(rest) > _NEGLIGIBLE * np.linalg.norm(column)
     return alone
-
-
-def bootstrap(
-    slopes: Array,
-    residuals: Array,
-    seed: int,
-    noise: Noise = Noise(),
-) -> tuple[Array, Array]:
-    """Ends of 95 % intervals of the figures about their values, by resampling blocks of residuals.
-
-    Blocks, because neighbouring cells err alike. Residuals are divided by the root of what the fit leaves of
-    them (1 - leverage), and the ends widened from the normal to Student's distribution: there are few cells.
-    """
-    count, figures = slopes.shape
-    freedom = count - figures + noise.freedom
-    if freedom < 1:
-        return np.full(figures, -np.inf), np.full(figures, np.inf)
-    inverse = np.linalg.pinv(slopes)
-    leverage = np.clip(np.einsum("ij,ji->i", slopes, inverse), 0.0, 0.95)
-    # A cell that a figure has for itself leaves no residual: no cell is taken to be surer than most.
-    spread = float(np.sqrt((np.sum(residuals**2) + noise.squares) / freedom))
-    raw = residuals / np.sqrt(1 - leverage)
-    raw = np.where(leverage > 0.9, spread, raw)
-    raw *= max(1.0, spread / max(1e-12, float(np.sqrt(np.mean(raw**2)))))
-    block = max(1, round(count ** (1 / 3)))
-    draw = np.random.default_rng(seed)
-    starts = draw.integers(0, count, size=(RESAMPLES, -(-count // block)))
-    rows = (starts[:, :, None] + np.arange(block)).reshape(RESAMPLES, -1)[:, :count] % count
-    drawn = raw[rows] * draw.choice((-1.0, 1.0), size=(RESAMPLES, 1))
-    deviations = drawn @ inverse.T
-    wider = student(freedom) / 1.96
-    low, high = np.quantile(deviations, (0.025, 0.975), axis=0) * wider
-    return low, high
-
-
-def student(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t: exact for 1 and 2, else Cornish and Fisher's expansion."""
-    if freedom <= 2:
-        return {1: 12.706, 2: 4.303}[freedom]
-    z, n = 1.959964, float(freedom)
-    return float(
-        z
-        + (z**3 + z) / (4 * n)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3)
-    )
 
 
 def linear(columns: Array, observed: Array, seed: int = 1) -> tuple[Array, Array, Array, Array]:
@@ -236,8 +221,7 @@ def linear(columns: Array, observed: Array, seed: int = 1) -> tuple[Array, Array
         kept &= factors > 0
     residuals = 1.0 - scaled @ factors
     low, high = factors.copy(), factors.copy()
-    inner_low, inner_high = bootstrap(scaled[:, kept], residuals, seed)
-    floor = RESOLUTION * factors[kept]
-    low[kept] = np.maximum(0.0, factors[kept] + np.minimum(inner_low, -floor))
-    high[kept] = factors[kept] + np.maximum(inner_high, floor)
+    half = np.maximum(half_widths(scaled[:, kept], residuals, seed), RESOLUTION * factors[kept])
+    low[kept] = np.maximum(0.0, factors[kept] - half)
+    high[kept] = factors[kept] + half
     return factors, low, high, residuals

@@ -7,7 +7,7 @@ Gauss and Newton's steps on the simulated drive bring its response times to the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
@@ -15,10 +15,12 @@ from typing import Any, Final
 import numpy as np
 
 from iowatt.base.errors import InputError
-from iowatt.evaluate.calibration.candidate import Candidates
+from iowatt.evaluate.calibration.candidate import CandidateFiles
 from iowatt.evaluate.calibration.cells import Split
-from iowatt.evaluate.calibration.least_squares import Array, Fitted, Noise, fit
+from iowatt.evaluate.calibration.intervals import NONE, Array, Noise
+from iowatt.evaluate.calibration.least_squares import Fitted, fit
 from iowatt.evaluate.measured import Cell, Measured, simulate
+from iowatt.model.library import DeviceFile
 from iowatt.model.library.ssd import Ssd
 
 SMALL: Final = 4096
@@ -124,36 +126,76 @@ def write_figures(cells: Sequence[Measured]) -> list[SsdFigure]:
     return figures
 
 
+@dataclass(frozen=True)
+class SsdBase:
+    """What the candidates are based on: a device file and its drive."""
+
+    file: DeviceFile
+    drive: Ssd
+
+    @property
+    def channels(self) -> int:
+        """Its channels, which are not fitted."""
+        return self.drive.geometry.channels if self.drive.geometry is not None else 1
+
+    def texts(self, figures: Mapping[str, float]) -> dict[str, Any]:
+        """Figures as a device file has them, and what the base publishes beside them in proportion.
+
+        Quantiles with their latency, because a drive simulated by its data sheet draws response times from
+        them, and a latency alone would change nothing; the ceiling of 8 KiB with that of 4 KiB.
+        """
+        texts = {path: text_of(path, value) for path, value in figures.items()}
+        sheet, own = self.drive.sheet, self.file.performance
+        ceiling = figures.get("performance.random_read_iops")
+        if own.random_read_8k_iops is not None and ceiling is not None:
+            middle = own.random_read_8k_iops * ceiling / sheet.read_iops
+            texts["performance.random_read_8k_iops"] = text_of("random_read_8k_iops", middle)
+        for way, law, own_s in (
+            ("read", own.read_quantiles, sheet.read_s), ("write", own.write_quantiles, sheet.write_s),
+        ):  # fmt: skip
+            latency_s = figures.get(f"performance.{way}_latency")
+            if law is not None and latency_s is not None:
+                texts[f"performance.{way}_quantiles"] = {
+                    name: text_of("quantile_time", value * latency_s / own_s)
+                    for name, value in law.model_dump(exclude_none=True).items()
+                }
+        return texts
+
+
 class SsdModel:
     """Response times of cells on candidates of a drive; keeps what it has simulated."""
 
     def __init__(
-        self, candidates: Candidates, pinned: dict[str, Any], host_s: float, seed: int, channels: int
+        self, candidates: CandidateFiles, base: SsdBase, pinned: dict[str, Any], host_s: float, seed: int
     ) -> None:
-        self.candidates, self.pinned, self.host_s, self.seed = candidates, pinned, host_s, seed
-        self.channels = channels
+        self.candidates, self.base, self.pinned = candidates, base, pinned
+        self.host_s, self.seed = host_s, seed
         self._time = cache(self._simulated)
 
     def log_times(self, cells: Sequence[Measured], figures: Sequence[SsdFigure]) -> Callable[[Array], Array]:
         """The function from logarithms of ``figures`` to those of the cells' times a request."""
+
+        gained: dict[int, Array] = {}
 
         def model(values: Array) -> Array:
             given = {one.path: float(np.exp(value)) for one, value in zip(figures, values, strict=True)}
             dies = given.pop(DIES, None)
             if dies is None:
                 return self._cells(given, cells)
-            less = max(1, math.floor(dies))
+            less = max(1, math.floor(dies + 1e-6))
             share = max(0.0, dies - less)
-            low = self._cells({**given, **_dies(less, self.channels)}, cells)
+            low = self._cells({**given, **_dies(less, self.base.channels)}, cells)
             if share < 1e-6:
                 return low
-            return (1 - share) * low + share * self._cells({**given, **_dies(less + 1, self.channels)}, cells)
+            # What a further die gains hardly depends on the other figures: it is simulated once.
+            if less not in gained:
+                gained[less] = self._cells({**given, **_dies(less + 1, self.base.channels)}, cells) - low
+            return low + share * gained[less]
 
         return model
 
     def _cells(self, given: dict[str, Any], cells: Sequence[Measured]) -> Array:
-        texts = {path: text_of(path, value) for path, value in {**self.pinned, **given}.items()}
-        device = self.candidates.file(texts)
+        device = self.candidates.file(self.base.texts({**self.pinned, **given}))
         return np.array([self._time(device, one.cell, one.iops) for one in cells])
 
     def _simulated(self, device: str, cell: Cell, rate: float) -> float:
@@ -186,16 +228,16 @@ def text_of(path: str, value: float) -> Any:
 
 
 def fit_ssd(
-    cells: Split, drive: Ssd, candidates: Candidates, host_s: float, seed: int
+    cells: Split, base: SsdBase, candidates: CandidateFiles, host_s: float, seed: int
 ) -> tuple[list[SsdFit], dict[str, Any]]:
     """Fit reads, then writes beside them: the fits, and the figures of the device file by key path."""
-    channels = drive.geometry.channels if drive.geometry is not None else 1
+    drive = base.drive
     reads, writes = cells.of("read"), cells.of("write")
     found: list[SsdFit] = []
     # Dies follow from rates unless they are given: as they are in the base while others are moved.
     pinned: dict[str, Any] = {}
     if drive.geometry is not None:
-        pinned = dict(_dies(drive.geometry.dies_per_channel, channels))
+        pinned = dict(_dies(drive.geometry.dies_per_channel, base.channels))
     starts = {one.path: one.start for one in write_figures(writes)}
     for work, figures in ((reads, read_figures(reads, drive)), (writes, write_figures(writes))):
         if not work or not figures:
@@ -204,17 +246,19 @@ def fit_ssd(
         if work is reads and drive.geometry is not None:
             # Spare space that is given keeps the flash simulated, whatever the first rates of writes are.
             first["flash.over_provisioning"] = drive.geometry.spare
-        model = SsdModel(candidates, first, host_s, seed, channels)
-        noise = found[0].fitted.noise if found else Noise()
+        model = SsdModel(candidates, base, first, host_s, seed)
+        noise = found[0].fitted.noise if found else NONE
         made = _fit(model, work, figures, seed, noise)
         found.append(made)
         for one, value, flat in zip(made.figures, made.fitted.values, made.fitted.flat, strict=True):
             if not flat:
                 pinned[one.path] = float(np.exp(value))
+            elif one.path == DIES:
+                pinned[DIES] = max(1, round(math.exp(value)))
             elif one.path in _CEILINGS:
                 # Nothing was limited by it: as in the base, but no less than what was reached.
                 pinned[one.path] = max(one.start, _CEILINGS[one.path](drive))
-    return found, {path: text_of(path, value) for path, value in pinned.items()}
+    return found, base.texts(pinned)
 
 
 def _fit(
@@ -231,7 +275,7 @@ def _fit(
     whole = max(1, round(math.exp(made.values[place])))
     start = made.values.copy()
     start[place] = math.log(whole)
-    again = fit(model.log_times(cells, figures), times, start, seed, fixed=[place], noise=noise)
+    again = fit(model.log_times(cells, figures), times, start, seed, fixed=[place], noise=noise, ends=False)
     low, high = made.low.copy(), made.high.copy()
     least, greatest = math.exp(low[place]), math.exp(high[place])
     low[place] = math.log(max(0.5, min(least, whole - 0.5)))

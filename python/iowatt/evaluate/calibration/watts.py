@@ -14,7 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from iowatt.evaluate.calibration.least_squares import Array, linear
+from iowatt.evaluate.calibration.intervals import Array
+from iowatt.evaluate.calibration.least_squares import linear
 from iowatt.evaluate.measured import Measured
 
 LARGE: Final = 128 * 1024

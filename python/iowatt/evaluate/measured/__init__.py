@@ -16,7 +16,7 @@ from iowatt.evaluate.measured.compare import compare
 from iowatt.evaluate.measured.read import read_measured
 from iowatt.evaluate.measured.result import ComparedDevice, MeasuredDevices
 from iowatt.evaluate.measured.shipped import shipped_measured, validate_measured
-from iowatt.evaluate.measured.simulate import simulate
+from iowatt.evaluate.measured.simulation import simulate
 
 __all__ = [
     "HOST_S",

@@ -21,7 +21,7 @@ from iowatt.evaluate.measured.result import (
     FigureErrors,
     Purpose,
 )
-from iowatt.evaluate.measured.simulate import simulate
+from iowatt.evaluate.measured.simulation import simulate
 from iowatt.model.library import BARS, device_file, trusted
 from iowatt.run.histogram import Histogram
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from iowatt.base.errors import InputError
 from iowatt.evaluate.measured.cell import SHARES, Cell, Measured
-from iowatt.evaluate.measured.simulate import quantiles
+from iowatt.evaluate.measured.simulation import quantiles
 from iowatt.run.histogram import Histogram
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from iowatt.model.library.find import device_file, device_names, find_device, find_drive, own_files
     from iowatt.model.library.folders import LIBRARY, LibraryFolder
+    from iowatt.model.library.mechanics import seek_time
     from iowatt.model.library.price_class import PRICE_CLASSES, PurchaseInfo, price_class_of
     from iowatt.model.library.source import FigureSource, assumed, source_of, stand_in, stand_ins
 
@@ -40,7 +41,7 @@ __all__ = [
     "Evidence", "FigureSource", "LibraryFolder", "PurchaseInfo", "Scheduler", "assumed",
     "describe_device", "device_evidence", "device_file", "device_names", "doubts", "file_ratings",
     "find_device", "find_drive", "list_devices", "own_files", "price_class_of", "replayed_devices",
-    "shipped_cells", "source_of", "stand_in", "stand_ins", "state_watts", "trusted",
+    "seek_time", "shipped_cells", "source_of", "stand_in", "stand_ins", "state_watts", "trusted",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -56,6 +57,7 @@ if not TYPE_CHECKING:
             "trusted",
             "find": "device_file device_names find_device find_drive own_files",
             "folders": "LIBRARY LibraryFolder",
+            "mechanics": "seek_time",
             "price_class": "PRICE_CLASSES PurchaseInfo price_class_of",
             "source": "FigureSource assumed source_of stand_in stand_ins",
         },

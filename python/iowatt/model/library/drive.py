@@ -26,7 +26,7 @@ from iowatt.model.library.geometry import (
 from iowatt.model.library.layout import Layout, Tree, Zones
 from iowatt.model.library.mechanics import SeekCurve, TrackZone
 from iowatt.model.library.price_class import PurchaseInfo
-from iowatt.model.library.shingled import Shingled
+from iowatt.model.library.shingled import ZONE_BYTES, Shingled
 from iowatt.model.library.source import stand_in
 
 LayoutFile = Callable[[str], dict[str, Any]]
@@ -75,6 +75,11 @@ class Disk:
     def raw_bytes(self) -> int:
         """Capacity in bytes."""
         return self.sectors * self.sector_bytes
+
+    @property
+    def zone_bytes(self) -> int | None:
+        """Bytes of a zone that hosts must write in order; None where they may write anywhere."""
+        return ZONE_BYTES if self.recording == "hm-smr" else None
 
     @property
     def is_special(self) -> bool:

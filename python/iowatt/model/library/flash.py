@@ -82,6 +82,18 @@ class SlcCache(Strict):
     idle: Duration = key("Without work for so long, the drive folds.", default=0.1, example="100ms")
 
 
+class FlashZones(Strict):
+    """Zones that the host writes in order (NVMe zoned namespaces), in place of a map and its collection."""
+
+    size: Capacity = key(
+        "Bytes of a zone that can be written (zone capacity), rounded to whole pages of all dies: a zone is "
+        "simulated as one superblock.",
+        gt=0,
+        le=2**40,
+        example="1077MiB",
+    )
+
+
 class FlashFigures(Strict):
     """The flash of an SSD and the memory in front of it."""
 
@@ -142,6 +154,12 @@ class FlashFigures(Strict):
         "Memory behind power-loss protection, in which writes complete; 0: they complete on the flash.",
         within=(0, 2**34),
         example="16MiB",
+    )
+    zones: FlashZones | None = key(
+        "Zones that the host writes in order and resets (ZNS), as a virtual pool with the scheme zoned does.",
+        default=None,
+        unset="none: the drive maps and collects by itself",
+        example={"size": "1077MiB"},
     )
     over_provisioning: float | None = _optional(
         "Flash beyond the capacity offered, as a share of it, blocks that are kept free left out.",

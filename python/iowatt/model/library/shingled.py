@@ -16,6 +16,8 @@ CACHE_SHARE: Final = 0.004
 LEAST_CACHE_BANDS: Final = 4
 MAP_ENTRIES: Final = 200_000
 IDLE_S: Final = 1.0
+#: Zones of host-managed drives, as the library's HC680 states them.
+ZONE_BYTES: Final = 256 << 20
 
 
 class ShingledFigures(Strict):

@@ -13,11 +13,13 @@ from iowatt.model.scenario.keys.array import Pool, Raid, VolumeKeys
 from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.resolved import PlacedVolume, ResolvedSystem
 from iowatt.model.scenario.virtual_pool import Allocator, resolve_virtual_pools
+from iowatt.model.scenario.zones import append_bytes, check_contents, pool_zone_bytes
 
 
 def place_volumes(scenario: Scenario, system: ResolvedSystem) -> None:
     """Lay out virtual pools and volumes over the pools of ``system``."""
     _place(scenario, system)
+    check_contents(system)
     for at, pool in enumerate(system.pools):
         if pool.chunklets is not None:
             pool.chunklets.close()
@@ -26,7 +28,14 @@ def place_volumes(scenario: Scenario, system: ResolvedSystem) -> None:
 
 def _place(scenario: Scenario, system: ResolvedSystem) -> None:
     allocators = [
-        pool.chunklets or Allocator(pool.pool.name, pool.usable_bytes, pool.drive.sector_bytes)
+        pool.chunklets
+        or Allocator(
+            pool.pool.name,
+            pool.usable_bytes,
+            append_bytes(pool),
+            zone_bytes=pool_zone_bytes(pool),
+            solid=isinstance(pool.drive, Ssd),
+        )
         for pool in system.pools
     ]
     report = system.report.at("array")

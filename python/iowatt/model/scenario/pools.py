@@ -17,6 +17,7 @@ from iowatt.model.scenario.keys.power import NeverPolicy
 from iowatt.model.scenario.placing import adaptive, chunklet_allocator
 from iowatt.model.scenario.pool_power import check_levels, check_timers, refuse_missing
 from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem
+from iowatt.model.scenario.zones import check_redundancy
 
 
 def resolve_pool(
@@ -38,15 +39,19 @@ def resolve_pool(
         return
     _queues(pool, adapted, report, system)
     if pool.chunklet is None:
-        system.pools.append(_joined(pool, adapted, report))
+        joined = _joined(pool, adapted, report)
+        if check_redundancy(pool, joined, report):
+            system.pools.append(joined)
     elif (
         chunklets := chunklet_allocator(pool, adapted, report)
     ) is not None and chunklets.default is not None:
         adapted = adaptive(pool, adapted, chunklets, system)
         kind = chunklets.default
-        system.pools.append(
-            ResolvedPool(pool, adapted, kind.level, kind.raid.stripe_unit, chunklets.whole_bytes, chunklets)
+        divided = ResolvedPool(
+            pool, adapted, kind.level, kind.raid.stripe_unit, chunklets.whole_bytes, chunklets
         )
+        if check_redundancy(pool, divided, report):
+            system.pools.append(divided)
 
 
 def note_drives(system: ResolvedSystem) -> None:
@@ -137,12 +142,6 @@ def _time_only(
 
 def _disk(pool: Pool, drive: Disk, report: Reporter) -> Disk | None:
     solid_state.refuse_ssd_keys(pool, drive.name, report)
-    if drive.recording == "hm-smr":
-        message = (
-            f"{drive.name!r} has tracks that the host must manage (hm-smr), which no volume here does yet"
-        )
-        report("unsupported", "device", message, 'a drive with recording = "dm-smr" manages them itself')
-        return None
     if drive.is_special and any(level["serves_at"] for level in drive.ladder.plan["below"]):
         message = (
             f"{drive.name!r} has two actuators or overlapping tracks, which are simulated at full speed only"

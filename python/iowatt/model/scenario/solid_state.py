@@ -43,6 +43,8 @@ def adapt(pool: Pool, drive: Ssd, report: Reporter) -> Ssd | None:
             if name in settings.model_fields_set:
                 message = f"{drive.name!r} is simulated by its data sheet, which does not describe this"
                 report("not-applicable", f"ssd.{name}", message)
+    if drive.zones:
+        _refuse_of_maps(settings, drive, report)
     if settings.over_provisioning is not None:
         drive = drive.provisioned(settings.over_provisioning)
     if settings.write_buffer is not None:
@@ -65,6 +67,18 @@ def adapt(pool: Pool, drive: Ssd, report: Reporter) -> Ssd | None:
     if wrong is not None:
         report("conflict", "device", f"{drive.name!r}: {wrong}")
     return drive if len(report.problems) == before else None
+
+
+def _refuse_of_maps(settings: SsdSettings, drive: Ssd, report: Reporter) -> None:
+    """Report keys of a translation layer, which a zoned drive does not have."""
+    for name in ("model", "over_provisioning", "gc", "wear_levelling"):
+        if name in settings.model_fields_set:
+            message = f"{drive.name!r} has zones: its host maps and cleans, not the drive"
+            report("not-applicable", f"ssd.{name}", message, "leave it out; the virtual pool has `cleaning`")
+    for name in ("traffic", "run"):
+        if name in settings.initial.model_fields_set:
+            message = f"{drive.name!r} has zones, which are written in order"
+            report("not-applicable", f"ssd.initial.{name}", message, "leave it out")
 
 
 def _initial(settings: SsdSettings, drive: Ssd, report: Reporter) -> None:

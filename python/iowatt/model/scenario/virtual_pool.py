@@ -51,13 +51,18 @@ class ResolvedVirtualPool:
 
 @dataclass
 class Allocator:
-    """Gives out the bytes of a pool or virtual pool, front to back; ``rest_taken_by`` took what was left."""
+    """Gives out the bytes of a pool or virtual pool, front to back; ``rest_taken_by`` took what was left.
+
+    ``zone_bytes`` and ``solid`` are those of :class:`PlacedRange`.
+    """
 
     name: str
     usable_bytes: int
     sector_bytes: int
     used: int = 0
     rest_taken_by: str | None = None
+    zone_bytes: int | None = None
+    solid: bool = False
 
     @property
     def whole_bytes(self) -> int:
@@ -137,7 +142,9 @@ def resolve_virtual_pools(
             user = f"part {label!r} of {scheme.name!r}"
             taken = allocators[pool].allocate(part.capacity, user, here.at(place))
             if taken is not None and pool not in faulty_pools:
-                placed.append(PlacedRange(label, pool, part.pool, *taken, allocators[pool].sector_bytes))
+                of = allocators[pool]
+                kind = (of.sector_bytes, of.zone_bytes, of.solid)
+                placed.append(PlacedRange(label, pool, part.pool, *taken, *kind))
         if len(placed) == len(scheme.parts()):
             scheme.check(placed, here)
             if len(report.problems) == before:

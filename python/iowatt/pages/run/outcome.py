@@ -44,8 +44,19 @@ MOVEMENT: Final = {
     "log_bytes_at_end": "In logs at the end",
     "reclaims": "Moves that brought it home",
     "drains": "Times that a full log or cache woke a part",
+    "host_write_amplification": "Bytes written to zones for each that hosts wrote",
+    "written_bytes": "Written to zones for hosts",
+    "moved_bytes": "Moved by cleaning",
+    "cleaning_read_bytes": "Read by cleaning",
+    "modify_bytes": "Read to write a part of a unit",
+    "unwritten_bytes": "Read where nothing was written",
+    "zone_writes": "Writes of hosts' data to zones",
+    "read_transfers": "Reads of zones for hosts",
+    "zones_reset": "Zones reset",
+    "stalls": "Times that writes waited for a free zone",
+    "stalled_ms": "Milliseconds that they waited",
 }
-"""Counts of schemes that move data to save power, by their names in ``run.json``."""
+"""Counts of schemes that move data by themselves, by their names in ``run.json``."""
 
 
 def tables(summary: Mapping[str, Any]) -> list[Titled]:
@@ -180,9 +191,11 @@ def _movement(summary: Mapping[str, Any]) -> Iterator[Titled]:
         amounts = {
             title: numbers.with_unit(counts[name], "B", 4)
             if "bytes" in name.split("_")
+            else numbers.significant(counts[name])
+            if isinstance(counts[name], float)
             else numbers.count(counts[name])
             for name, title in MOVEMENT.items()
-            if name in counts
+            if counts.get(name) is not None
         }
         for number, requests in enumerate(counts.get("requests_by_part", ())):
             amounts[f"Requests to part {number}"] = numbers.count(requests)

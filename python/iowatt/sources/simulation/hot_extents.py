@@ -36,14 +36,14 @@ def without_hot_extents(simulation: Simulation) -> dict[str, Any]:
 
 def _asks(pool: Mapping[str, Any]) -> bool:
     initial = pool["scheme"].get("initial")
-    return isinstance(initial, dict) and initial["placement"] == "hot" and "extents" not in initial
+    return isinstance(initial, dict) and initial.get("placement") == "hot" and "extents" not in initial
 
 
 def _with(simulation: Simulation, hottest: list[list[int] | None]) -> dict[str, Any]:
     pools = []
     for pool, extents in zip(simulation["virtual_pools"], hottest, strict=True):
         scheme = pool["scheme"]
-        if isinstance(scheme.get("initial"), dict):
+        if "placement" in (scheme.get("initial") or ()):
             initial = {"placement": scheme["initial"]["placement"]}
             if extents is not None:
                 initial["extents"] = extents

@@ -11,12 +11,12 @@ use super::die::{Die, Interrupts, Job};
 use super::ftl::{Ftl, Geometry, Work};
 use super::meter::Meter;
 use super::sense::Senses;
-use super::steady::{Initial, Share};
 use crate::clock::{Nanos, nanos, whole};
 use crate::grain::Grain;
 use crate::plan::{FlashInitialPlan, FlashPlan, GcPolicy, SsdPlan};
 use crate::power::{Cause, FlashOperation};
 use crate::rng::{KeyedDraws, Stream};
+use iowatt_volume::log::steady::{Initial, Share};
 
 /// What became of a read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -252,7 +252,12 @@ impl Flash {
             let program = bench.with_transfer(nanos(cache.program_s).max(1), plan.stripe_bytes());
             (Cache::new(cache.bytes, nanos(cache.idle_s)), program)
         });
-        let ftl = Ftl::new(geometry, plan.gc, plan.wear_levelling, initial, live);
+        let ftl = if plan.zoned {
+            let filled = matches!(&plan.initial, FlashInitialPlan::Steady(_));
+            Ftl::new(geometry, plan.gc, None, None, 0).with_zones(if filled { live } else { 0 })
+        } else {
+            Ftl::new(geometry, plan.gc, plan.wear_levelling, initial, live)
+        };
         let step = plan
             .gc
             .burst
@@ -475,7 +480,11 @@ impl Flash {
     /// Gives up all units that lie whole within bytes `from..until`.
     pub fn trim(&mut self, (from, until): (u64, u64)) {
         let unit = self.bench.unit;
-        for address in unit.holding(from)..unit.of(until) {
+        let (first, end) = (unit.holding(from), unit.of(until));
+        if self.ftl.reset_zones(first as u32, end as u32) {
+            return;
+        }
+        for address in first..end {
             self.ftl.trim(address as u32);
         }
     }

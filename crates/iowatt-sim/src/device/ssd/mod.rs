@@ -12,13 +12,10 @@ mod ftl;
 mod hold;
 mod limit;
 mod link;
-pub mod map;
 mod meter;
 mod pending;
 mod sense;
 mod sheet;
-mod shuffle;
-pub mod steady;
 #[cfg(test)]
 mod tests;
 mod totals;

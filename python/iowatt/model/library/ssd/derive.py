@@ -30,7 +30,7 @@ from iowatt.model.library.derive import Steps
 from iowatt.model.library.device import DeviceFile
 from iowatt.model.library.electrical.figures import HddPower
 from iowatt.model.library.electronics import CommandQueue
-from iowatt.model.library.flash import CollectionBursts, FlashFigures, Suspend
+from iowatt.model.library.flash import CollectionBursts, FlashFigures, FlashZones, Suspend
 from iowatt.model.library.price_class import PurchaseInfo
 from iowatt.model.library.source import stand_in
 from iowatt.model.library.ssd import ceiling, joules, media
@@ -98,7 +98,9 @@ def missing_figures(file: DeviceFile) -> list[str]:
     """Key paths without which an SSD has no response times, by its flash or by its data sheet."""
     lacking = [] if file.capacity is not None else ["capacity"]
     lacking += [] if link(file) is not None else ["interface"]
-    return lacking + [f"performance.{name}" for name in _RATES if getattr(file.performance, name) is None]
+    # Writes to zones are sequential, however small.
+    rates = [name for name in _RATES if name != "random_write_iops" or _flash(file).zones is None]
+    return lacking + [f"performance.{name}" for name in rates if getattr(file.performance, name) is None]
 
 
 def why_not_flash(file: DeviceFile) -> str | None:
@@ -181,6 +183,8 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
             steps,
         ).flash()
         buffer = _buffer(flash, geometry, steps)
+        if flash.zones is not None:
+            geometry = _zoned(flash.zones, geometry, steps)
     elif sensed_s and file.performance.read_latency is None and flash.read_time is None:
         steps.assume("flash.read_time", sensed_s, format_duration(sensed_s), _senses(file)[1])
     power, work = watts(file, steps)
@@ -190,7 +194,7 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         title=file.title,
         notes=(),
         sector_bytes=sector,
-        sectors=file.capacity // sector,
+        sectors=_whole_zones(flash, geometry, file.capacity) // sector,
         interface=interface,
         sheet=Sheet(
             read_s=interface.read_latency_s,
@@ -213,6 +217,7 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         suspend=flash.suspend or _suspend(file, kind, steps, reason is None),
         bursts=flash.bursts or _bursts(file, kind, steps, reason is None),
         slc_cache=flash.slc_cache,
+        zones=flash.zones is not None,
         map_entry_bytes=_map_entry(flash, steps, reason is None),
         wear=worn,
         work=work,
@@ -237,7 +242,19 @@ def watts(file: DeviceFile, steps: Steps) -> tuple[HddPower, joules.WorkWatts]:
 
 
 def _flash(file: DeviceFile) -> FlashFigures:
-    return file.flash or FlashFigures()
+    flash = file.flash or FlashFigures()
+    if flash.zones is None:
+        return flash
+    return flash.model_copy(update={"over_provisioning": 0.0, "map_entry": 0})
+
+
+def _zoned(zones: FlashZones, geometry: FlashGeometry, steps: Steps) -> FlashGeometry:
+    """Superblocks as large as a zone, and none beyond those that are kept for open zones."""
+    row = geometry.dies * geometry.stripe_bytes
+    pages = max(1, round(zones.size / row))
+    text = f"{pages} pages of all dies, {format_bytes(pages * row, binary=True)}"
+    steps.derive("flash.pages_per_block", pages, text, "a zone is a superblock")
+    return replace(geometry, pages_per_block=pages, spare=0.0)
 
 
 def _unit(file: DeviceFile) -> int:
@@ -280,6 +297,8 @@ def _sensed(file: DeviceFile, rates: PublishedRates) -> float:
 
 def _rates(file: DeviceFile) -> PublishedRates:
     given = [getattr(file.performance, name) for name in _RATES]
+    if _flash(file).zones is not None and given[3] is None and given[1] is not None:
+        given[3] = given[1] / SMALL
     rates = PublishedRates(*(float(rate or 0.0) for rate in given))
     cache = _flash(file).slc_cache
     return rates if cache is None else replace(rates, sequential_write=cache.sustained)
@@ -307,6 +326,13 @@ def _tested_depth(kind: Link, sensing: float) -> int:
     """Commands at a time at which the random reads were measured, of which so many are sensing."""
     depth = _TESTED_DEPTH[kind]
     return _FAST_TESTED_DEPTH if kind == "nvme" and sensing > _CROWDED * depth else depth
+
+
+def _whole_zones(flash: FlashFigures, geometry: FlashGeometry | None, capacity: int) -> int:
+    """The capacity in whole zones, where there are zones."""
+    if flash.zones is None or geometry is None:
+        return capacity
+    return capacity // geometry.superblock_bytes * geometry.superblock_bytes
 
 
 def _buffer(flash: FlashFigures, geometry: FlashGeometry, steps: Steps) -> int:

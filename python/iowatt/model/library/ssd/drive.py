@@ -57,6 +57,8 @@ class Ssd:
     power: HddPower
     command_queue: CommandQueue
     why_sheet: str | None = None
+    #: Whether hosts write it zone by zone.
+    zones: bool = False
     behaviour: Behaviour = field(default_factory=Behaviour)
     #: What it is bought as; None for a drive made up in a test.
     sold: PurchaseInfo | None = None
@@ -76,6 +78,11 @@ class Ssd:
         """Bytes of flash; None where they are not known."""
         geometry = self.geometry
         return None if geometry is None else geometry.superblock_bytes * self._superblocks(geometry)
+
+    @property
+    def zone_bytes(self) -> int | None:
+        """Bytes of a zone that hosts must write in order; None where they may write anywhere."""
+        return self.geometry.superblock_bytes if self.zones and self.geometry is not None else None
 
     @property
     def write_cache(self) -> bool:
@@ -130,7 +137,8 @@ class Ssd:
 
         Raises ``BadValueError`` where that is less than a sector or more than the drive has.
         """
-        sectors = capacity // self.sector_bytes
+        sectors = capacity // (self.zone_bytes or self.sector_bytes) * (self.zone_bytes or self.sector_bytes)
+        sectors //= self.sector_bytes
         if not 1 <= sectors <= self.sectors:
             raise BadValueError(
                 "out-of-range",
@@ -139,7 +147,7 @@ class Ssd:
             )
         geometry = self.geometry
         note = f"{self.name}: {capacity} of {self.raw_bytes} bytes are used"
-        if geometry is not None:
+        if geometry is not None and not self.zones:
             spare = (1 + geometry.spare) * self.sectors / sectors - 1
             geometry = replace(geometry, spare=spare)
             note += f", the others are over-provisioning ({spare:.3g} of what is used)"
@@ -200,6 +208,8 @@ class Ssd:
 
     def _problems(self) -> Iterator[str]:
         geometry, times = self.geometry, self.times
+        if self.zones and (geometry is None or not self.buffer_bytes):
+            yield "zones (flash.zones) are simulated with a known type of cell and a write buffer only"
         if geometry is None or times is None:
             return
         unit, page, stripe = geometry.mapping_bytes, geometry.page_bytes, geometry.stripe_bytes
@@ -291,6 +301,7 @@ class Ssd:
                 "burst": bursts and {"blocks": bursts.superblocks, "share": bursts.share},
             },
             "map_entry_bytes": self.map_entry_bytes,
+            **({"zoned": True} if self.zones else {}),
             "slc_cache": (cache := self.slc_cache) and {
                 "bytes": self._cached_bytes(cache), "program_s": min(cache.program_time, times.program_s),
                 "idle_s": cache.idle,

@@ -13,6 +13,7 @@ from iowatt.model.scenario.virtual.reduced import Reduced
 from iowatt.model.scenario.virtual.scheme import Linear
 from iowatt.model.scenario.virtual.tiered_pool import TieredPool
 from iowatt.model.scenario.virtual.write_off_loading import WriteOffLoadingPool
+from iowatt.model.scenario.virtual.zoned import ZonedPool
 
 __all__ = [
     "Caching",
@@ -24,10 +25,11 @@ __all__ = [
     "Tiering",
     "VirtualPool",
     "WriteOffLoadingPool",
+    "ZonedPool",
 ]
 
 VirtualPool = Annotated[
-    Tiering | Caching | Linear | TieredPool | Reduced | MaidPool | PdcPool | WriteOffLoadingPool,
+    Tiering | Caching | Linear | TieredPool | Reduced | MaidPool | PdcPool | WriteOffLoadingPool | ZonedPool,
     Field(discriminator="scheme"),
 ]
 """A table ``[[array.virtual_pool]]``, by its scheme."""

@@ -47,6 +47,10 @@ class PlacedRange:
     offset: int
     capacity: int
     sector_bytes: int
+    #: Bytes of a zone of the pool, where its drives have zones that are written in order only.
+    zone_bytes: int | None = None
+    #: Whether its drives are SSDs.
+    solid: bool = False
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ impl Ftl {
             if std::mem::replace(&mut taken[at], true) {
                 return Err(format!("address {address} shares superblock {block}, place {place}"));
             }
-            if self.owners.lists(block) {
+            if self.zones.is_none() && self.owners.lists(block) {
                 let noted = self.owners.at(self.owners.start(block) + place as usize);
                 let number = self.origin.as_ref().and_then(|origin| origin.number(address));
                 let right = match noted {

@@ -8,16 +8,16 @@
 #[cfg(test)]
 mod audit;
 mod collection;
-mod origin;
-mod owners;
+mod zones;
 
-use super::map::{Entry, Map};
-use super::steady::Initial;
 use crate::plan::GcPlan;
 use crate::power::Cause;
 use collection::Victim;
-use origin::Origin;
-use owners::{Owner, Owners};
+use iowatt_volume::log::map::{Entry, Map};
+use iowatt_volume::log::origin::Origin;
+use iowatt_volume::log::owners::{Owner, Owners};
+use iowatt_volume::log::steady::Initial;
+use zones::Zones;
 
 /// Sizes, in mapping units.
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +117,8 @@ pub struct Ftl {
     /// Where the rest is.
     origin: Option<Origin>,
     owners: Owners,
+    /// In place of all that, of a drive whose zones the host writes in order.
+    zones: Option<Box<Zones>>,
     /// By superblock: valid units.
     valid: Vec<u32>,
     stage: Vec<Stage>,
@@ -155,6 +157,7 @@ impl Ftl {
             levelling,
             map: Map::new(geometry.units),
             owners: Owners::new(geometry.blocks, geometry.block_units),
+            zones: None,
             valid: vec![0; n],
             stage: vec![Stage::Free; n],
             opened: vec![0; n],
@@ -189,6 +192,9 @@ impl Ftl {
     #[inline]
     #[must_use]
     pub fn locate(&self, address: u32) -> Option<(u32, u32)> {
+        if let Some(zones) = &self.zones {
+            return self.locate_in_zone(zones, address);
+        }
         let units = self.geometry.block_units;
         let place = match self.map.get(address) {
             Entry::At(place) => place,
@@ -218,6 +224,9 @@ impl Ftl {
     /// The host writes a unit.
     #[inline]
     pub fn write(&mut self, address: u32, cause: Cause, work: &mut impl Work) {
+        if self.zones.is_some() {
+            return self.write_in_zone(address, cause, work);
+        }
         if self.tight(1) {
             self.make_room(1, work);
         }

@@ -10,8 +10,8 @@
 //! Which address is where is a shuffle of each class; superblocks take ranks in turn. So the whole state is one number a
 //! class and superblock.
 
+use super::locator::Locator;
 use super::shuffle::Shuffle;
-use crate::device::locator::Locator;
 use crate::rng::Stream;
 
 /// A class of traffic: shares of space and of writes.

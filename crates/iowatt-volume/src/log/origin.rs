@@ -4,7 +4,7 @@
 //! place, of where its units went, which collection fills in order: it looks nothing up. Units that the host overwrites or
 //! trims before that are noted in a chain by superblock, as they are few of many superblocks.
 
-use crate::device::ssd::steady::Initial;
+use super::steady::Initial;
 
 /// No table; the end of a chain.
 const NONE: u32 = u32::MAX;
@@ -113,6 +113,12 @@ impl Origin {
         Some((number, number - table))
     }
 
+    /// Whether unit `number` is where it was at the start, in a superblock that is being collected.
+    #[inline]
+    pub fn stays(&self, number: u32) -> bool {
+        self.moved[number as usize] == STAYS
+    }
+
     /// Unit `number` is moved to place `to`.
     #[inline]
     pub fn move_to(&mut self, number: u32, to: u32) {
@@ -126,7 +132,7 @@ impl Origin {
     }
 
     /// The number of an address whose superblock has been collected, or is being.
-    #[cfg(test)]
+    #[must_use]
     pub fn number(&self, address: u32) -> Option<u32> {
         let (block, place) = self.initial.place(address)?;
         let table = self.tables[block as usize];

@@ -4,7 +4,7 @@
 //! them, and goes when it is the first everywhere and none of them is held. So no request is looked at again for what
 //! ends on pages of others.
 
-use crate::io::VolumeRequest;
+use super::io::VolumeRequest;
 use crate::slab::Slab;
 use std::collections::{HashMap, VecDeque};
 use std::ops::RangeInclusive;

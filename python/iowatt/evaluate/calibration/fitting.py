@@ -13,7 +13,7 @@ from iowatt.base.atomic_path import refuse_existing, write_text
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.evaluate.calibration import check, logs
-from iowatt.evaluate.calibration.candidate import Candidates, device_text
+from iowatt.evaluate.calibration.candidate import CandidateFiles, device_text
 from iowatt.evaluate.calibration.cells import Split, names, split
 from iowatt.evaluate.calibration.disk import DiskFit, fit_disk
 from iowatt.evaluate.calibration.result import (
@@ -23,7 +23,7 @@ from iowatt.evaluate.calibration.result import (
     FlatFigure,
     Observed,
 )
-from iowatt.evaluate.calibration.ssd import SMALL, SsdFit, fit_ssd
+from iowatt.evaluate.calibration.ssd import SMALL, SsdBase, SsdFit, fit_ssd
 from iowatt.evaluate.calibration.watts import LARGE, DriveWatts, fit_watts
 from iowatt.evaluate.measured import host_seconds, read_measured, simulate
 from iowatt.model.library import DeviceFile, Disk, device_file, find_device
@@ -59,7 +59,7 @@ class Request:
 
 
 @dataclass
-class _Found:
+class _Fit:
     """What a fit gives to the result."""
 
     simulated_by: Literal["flash", "data sheet", "mechanics"]
@@ -80,9 +80,9 @@ def calibrate(asked: Request) -> DeviceCalibration:
     if asked.output is not None:
         refuse_existing(asked.output, force=asked.force)
     file, drive = device_file(asked.based_on), find_device(asked.based_on)
-    with Candidates(asked.based_on, file.kind) as candidates:
+    with CandidateFiles(asked.based_on, file.kind) as candidates:
         found = (
-            _ssd(asked, drive, candidates)
+            _ssd(asked, SsdBase(file, drive), candidates)
             if isinstance(drive, Ssd)
             else _disk(asked, file, drive, candidates)
         )
@@ -109,7 +109,7 @@ def calibrate(asked: Request) -> DeviceCalibration:
     return result
 
 
-def _ssd(asked: Request, drive: Ssd, candidates: Candidates) -> _Found:
+def _ssd(asked: Request, base: SsdBase, candidates: CandidateFiles) -> _Fit:
     cells = read_measured(asked.measured)
     host_s = host_seconds(cells)
     parts = split(cells, host_s)
@@ -118,8 +118,8 @@ def _ssd(asked: Request, drive: Ssd, candidates: Candidates) -> _Found:
         message = f"{len(parts.fitted)} cells can be fitted to; at least {_FEW} are needed"
         hint = "`iowatt devices calibrate --fio-jobs` writes jobs for fio that suffice"
         raise InputError("empty", place, message, hint=hint)
-    fits, tables = fit_ssd(parts, drive, candidates, host_s, asked.seed)
-    found = _Found("data sheet" if drive.geometry is None else "flash", tables=tables)
+    fits, tables = fit_ssd(parts, base, candidates, host_s, asked.seed)
+    found = _Fit("data sheet" if base.drive.geometry is None else "flash", tables=tables)
     for one in fits:
         _add(found, one)
     law = fit_watts(parts.fitted, asked.seed)
@@ -137,7 +137,7 @@ def _ssd(asked: Request, drive: Ssd, candidates: Candidates) -> _Found:
     return found
 
 
-def _add(found: _Found, one: SsdFit) -> None:
+def _add(found: _Fit, one: SsdFit) -> None:
     fitted = one.fitted
     for figure, value, low, high, flat in zip(
         one.figures, fitted.values, fitted.low, fitted.high, fitted.flat, strict=True
@@ -160,7 +160,7 @@ _FAR: Final = 40.0
 """Logarithms beyond this are no figures of a drive."""
 
 
-def _add_watts(found: _Found, law: DriveWatts, drive: Ssd) -> None:
+def _add_watts(found: _Fit, law: DriveWatts, drive: Ssd) -> None:
     sheet = drive.sheet
     rates = {"power.active_idle": (0.0, 0.0, 0.0)}
     if "read" in law.names:
@@ -191,7 +191,7 @@ def _add_watts(found: _Found, law: DriveWatts, drive: Ssd) -> None:
         found.observed.append(Observed(name=words, unit=unit, value=float(factor), text=text))
 
 
-def _ssd_notes(parts: Split, host_s: float, found: _Found) -> list[Note]:
+def _ssd_notes(parts: Split, host_s: float, found: _Fit) -> list[Note]:
     notes = []
     reasons: dict[str, list[Any]] = {}
     for one, why in parts.unused:
@@ -212,10 +212,10 @@ def _ssd_notes(parts: Split, host_s: float, found: _Found) -> list[Note]:
     return notes
 
 
-def _disk(asked: Request, file: DeviceFile, drive: Disk, candidates: Candidates) -> _Found:
+def _disk(asked: Request, file: DeviceFile, drive: Disk, candidates: CandidateFiles) -> _Fit:
     paced = logs.requests(asked.measured, asked.trace_format)
     fitted = fit_disk(file, drive, paced, candidates, asked.seed)
-    found = _Found("mechanics", tables=fitted.tables)
+    found = _Fit("mechanics", tables=fitted.tables)
     for one in fitted.figures:
         path = _path(one.path, file)
         if one.flat:
@@ -299,7 +299,10 @@ def _sources(result: DeviceCalibration, shown: str, tables: Mapping[str, Any]) -
     # What is written beside: pinned, so that other figures do not move it.
     rest = sorted({path for path in tables if path not in told})
     if rest:
-        text = "iowatt devices calibrate: as in the base, or what the measurements reached at least"
+        text = (
+            "iowatt devices calibrate: as in the base, in proportion to what was fitted (quantiles, the "
+            "ceiling of 8 KiB), or what the measurements reached at least"
+        )
         entry = {"figures": rest, "quality": "derived", "text": text}
         sources.append(entry)
     return sources

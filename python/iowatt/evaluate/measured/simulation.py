@@ -1,8 +1,9 @@
 """The work of a cell on the model of a drive.
 
 A closed loop is ``processes`` loops of ``depth`` requests each. A process of the load generator handles its
-requests one after another, ``host_s`` each: at depth 1 that is a think time, deeper a station in front of the
-drive, which belongs to the loop and not to the completion time.
+requests one after another, ``host_s`` each: at depth 1 that is a think time, deeper a station that a request
+passes once in each round, in front of the drive. The station belongs to the loop and not to the completion
+time; waiting for it does, as in fio, which sees a completion when it gets to it.
 """
 
 from __future__ import annotations
@@ -148,7 +149,8 @@ def _workloads(cell: Cell, name: str, host_s: float, rate: float) -> list[str]:
     profile = f"name = 'uniform', rate_iops = {rate!r}, set = {keys!r}{span}"
     head = f'profile = {{ {profile} }}\nreplay = {{ mode = "closed", outstanding = '
     if cell.depth == 1:
-        think = f', think = "{host_s * 1e9:.0f}ns", think_law = "fixed"'
+        # Exponential: equal pauses and equal services would keep processes in step, and none would wait.
+        think = f', think = "{host_s * 1e9:.0f}ns", think_law = "exponential"'
         return [f'[[workload]]\nname = "{name}"\n{head}{cell.processes}{think} }}\n']
     made = []
     for number in range(cell.processes):
@@ -158,7 +160,7 @@ def _workloads(cell: Cell, name: str, host_s: float, rate: float) -> list[str]:
             made.append(
                 f'[[path]]\nname = "{own}"\nworkloads = ["{own}"]\n'
                 'protocol = { name = "nvme-pcie", stack = "0s" }\n'
-                f'hba = {{ submit = "{host_s * 1e9:.0f}ns", complete = "0s" }}\n'
+                f'port = {{ command = "{host_s * 1e9:.0f}ns" }}\n'
             )
     return made
 
