@@ -109,7 +109,7 @@ impl TestPools {
             let sectors = transfer.from / SECTOR..transfer.until.div_ceil(SECTOR);
             if matches!(transfer.issuer, Issuer::Reset) {
                 self.written.push((transfer.part, (transfer.from, transfer.until), true));
-                sectors.for_each(|sector| drop(self.contents[transfer.part].insert(sector, (u64::MAX, 0))));
+                self.contents[transfer.part].extend(sectors.map(|sector| (sector, (u64::MAX, 0))));
                 continue;
             }
             match (&transfer.issuer, transfer.write) {

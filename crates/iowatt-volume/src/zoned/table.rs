@@ -116,7 +116,9 @@ impl Table {
         }
         let place = zone * self.zone_units + next;
         match (found.owner, &mut self.origin) {
-            (Owner::Host(unit), _) => drop(self.map.set(unit, Entry::At(place))),
+            (Owner::Host(unit), _) => {
+                self.map.set(unit, Entry::At(place));
+            }
             (Owner::Origin(number), Some(origin)) => origin.move_to(number, place),
             _ => {}
         }
