@@ -16,20 +16,18 @@ mod divisor;
 mod engine;
 mod error;
 mod event;
-mod grain;
 mod observe;
 mod path;
 mod plan;
 mod power;
 mod raid;
-mod recency;
 mod results;
-mod rng;
 mod shape;
-mod slab;
 mod state;
 mod station;
 mod volume;
+
+use iowatt_volume::{grain, recency, rng, slab};
 
 pub use arrival::BATCH;
 pub use back_end_log::{BackEndRow, BackEndSink};

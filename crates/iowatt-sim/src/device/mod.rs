@@ -8,7 +8,6 @@ mod arms;
 mod canonical;
 mod commands;
 pub mod hdd;
-mod locator;
 mod queue;
 pub mod replay;
 mod service;

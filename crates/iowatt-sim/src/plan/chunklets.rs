@@ -1,8 +1,8 @@
 //! The plan of a pool whose drives are divided into chunklets.
 
-use super::error::PlanFault::{Capacity, Conflict, Count, Range};
-use super::error::{PlanError, Under, check};
 use super::{PoolPlan, RaidLevel, RaidPlan, SpareKind};
+use iowatt_volume::PlanFault::{Capacity, Conflict, Count, Range};
+use iowatt_volume::{PlanError, Under, check};
 use serde::Deserialize;
 
 /// Chunklets, and what is laid over them. The pool's addresses are those of its regions, one after another.

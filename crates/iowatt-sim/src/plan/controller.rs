@@ -1,8 +1,8 @@
 //! The controller's part of the plan. What is left out costs nothing and makes no events.
 
-use super::error::PlanFault::{Capacity, Conflict, Range};
-use super::error::{PlanError, Under, at_least_zero, check, is_share};
 pub use iowatt_cache::ReplacementPlan;
+use iowatt_volume::PlanFault::{Capacity, Conflict, Range};
+use iowatt_volume::{PlanError, Under, WriteCaching, at_least_zero, check, is_share};
 use serde::Deserialize;
 
 /// What stands between hosts and pools.
@@ -201,19 +201,6 @@ pub struct MirrorPlan {
     pub bandwidth_bytes_per_s: f64,
     /// From the end of a transfer to the partner's answer.
     pub latency_s: f64,
-}
-
-/// Write policies.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum WriteCaching {
-    /// A write completes once it is in the cache, and reaches the drives later.
-    Back,
-    /// A write completes once it is on the drives, and stays in the cache for reads.
-    Through,
-    /// As through, but a write takes no new line.
-    Around,
 }
 
 impl ControllerPlan {

@@ -1,8 +1,8 @@
 //! Parameters of the disk model: layout, mechanics, controller, buffer.
 
-use super::error::PlanFault::{Conflict, Count, Range, Reference};
-use super::error::{PlanError, Under, at_least_zero, check, positive};
 use super::{HddPowerPlan, PhasePlan};
+use iowatt_volume::PlanFault::{Conflict, Count, Range, Reference};
+use iowatt_volume::{PlanError, Under, at_least_zero, check, positive};
 use serde::Deserialize;
 
 /// A mechanical disk with its controller.

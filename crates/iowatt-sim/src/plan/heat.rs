@@ -1,7 +1,7 @@
 //! What is recorded of where requests go.
 
-use super::error::PlanFault::Range;
-use super::error::{PlanError, check};
+use iowatt_volume::PlanFault::Range;
+use iowatt_volume::{PlanError, check};
 use serde::Deserialize;
 
 /// Requests and bytes by extent and period.

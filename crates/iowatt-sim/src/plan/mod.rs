@@ -5,27 +5,19 @@
 
 mod chunklets;
 mod controller;
-mod data_movement;
-mod error;
 mod hdd;
 mod heat;
 mod path;
 mod pool;
 mod recovery;
-mod reduced;
 mod ssd;
-mod virtual_pool;
 mod workload;
-mod zoned_volume;
 
 pub use chunklets::{ChunkletPlan, RegionPlan};
 pub use controller::{
     BackEndPlan, CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, ProcessingPlan,
-    ReadAheadPlan, SplitPlan, WriteCaching,
+    ReadAheadPlan, SplitPlan,
 };
-pub use data_movement::{MaidPlan, PdcPlan, WriteOffLoadingPlan};
-pub(crate) use error::Under;
-pub use error::{PlanError, PlanFault};
 #[cfg(test)]
 pub use hdd::IndexEntry;
 pub use hdd::{
@@ -39,26 +31,19 @@ pub use pool::{
     RaidPlan, SchedulerPlan, SmallWrite,
 };
 pub use recovery::{RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
-pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
 #[cfg(test)]
 pub use ssd::{BurstPlan, SheetCachePlan};
 pub use ssd::{
-    DataSheetPlan, FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPlan, GcPolicy, HoldPlan, MediaPlan,
-    QuantilePlan, RatedPlan, SsdPlan, SsdPowerPlan, WearPlan,
-};
-pub use virtual_pool::{
-    CachingPlan, DAY_S, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieredPoolPlan, TieringPlan,
-    TieringPolicyPlan, VirtualPoolPlan,
+    DataSheetPlan, FlashEnergyPlan, FlashInitialPlan, FlashPlan, GcPlan, HoldPlan, MediaPlan, QuantilePlan,
+    RatedPlan, SsdPlan, SsdPowerPlan, WearPlan,
 };
 
-#[cfg(test)]
-pub use zoned_volume::ZonedInitialPlan;
-pub use zoned_volume::ZonedVolumePlan;
-
+pub(crate) use iowatt_volume::Under;
+pub use iowatt_volume::{GcPolicy, PartPlan, PlanError, PlanFault, VirtualPoolPlan, WriteCaching};
 pub use workload::{ClosedPer, ReplayPlan, ThinkPlan, WorkloadPlan};
 
-use error::PlanFault::{Capacity, Conflict, Range, Reference};
-use error::check;
+use PlanFault::{Capacity, Conflict, Range, Reference};
+use iowatt_volume::check;
 use serde::Deserialize;
 
 /// A whole simulation.

@@ -1,7 +1,7 @@
 //! The way from a workload's hosts to the array: what a request passes there and back.
 
-use super::error::PlanFault::{Conflict, Count, Range, Reference};
-use super::error::{PlanError, Under, at_least_zero, check};
+use iowatt_volume::PlanFault::{Conflict, Count, Range, Reference};
+use iowatt_volume::{PlanError, Under, at_least_zero, check};
 use serde::Deserialize;
 
 /// A path of equal lanes between hosts and the array.

@@ -1,10 +1,10 @@
 //! Pools: like drives, their redundancy, queues and power policy.
 
-use super::error::PlanFault::{Conflict, Count, Range, Reference};
-use super::error::{PlanError, Under, at_least_zero, check};
 use super::{ChunkletPlan, HddPlan, RecoveryPlan, SsdPlan};
 use crate::state::{STATES, State};
 use iowatt_power::{Levels, PolicyPlan, unknown_as_nan};
+use iowatt_volume::PlanFault::{Conflict, Count, Range, Reference};
+use iowatt_volume::{PlanError, Under, at_least_zero, check};
 use serde::Deserialize;
 
 /// Like drives and the scheme that joins them.

@@ -1,8 +1,8 @@
 //! The plan of what goes wrong in a pool, and of how it gets well again.
 
-use super::error::PlanFault::{Conflict, Range, Reference};
-use super::error::{PlanError, Under, check};
 use super::{PoolPlan, RaidLevel};
+use iowatt_volume::PlanFault::{Conflict, Range, Reference};
+use iowatt_volume::{PlanError, Under, check};
 use serde::Deserialize;
 
 /// Spares, failures and the rebuild of one pool.

@@ -10,10 +10,10 @@
 //! - levels of power are those of HDDs but that none may serve (`serves_at`) or be `stopped`; an operational NVMe state is
 //!   `cap_w`.
 
-use super::error::PlanFault::{Capacity, Conflict, Count, Range};
-use super::error::{PlanError, Under, at_least_zero, check, positive};
 use super::pool::{check_levels, reported};
 use iowatt_power::{Levels, unknown_as_nan};
+use iowatt_volume::PlanFault::{Capacity, Conflict, Count, Range};
+use iowatt_volume::{GcPolicy, PlanError, Under, at_least_zero, check, positive};
 use serde::Deserialize;
 
 /// A solid-state drive.
@@ -207,20 +207,6 @@ pub struct BurstPlan {
     pub blocks: u32,
     /// Share of the dies' time that its programs take meanwhile. Where hosts write faster than it frees, it takes more.
     pub share: f64,
-}
-
-/// Choice of a victim.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum GcPolicy {
-    /// The one with the least valid data.
-    Greedy,
-    /// The one written longest ago.
-    Fifo,
-    /// The one with the greatest age x free share / (2 x valid share) (Rosenblum and Ousterhout 1992, Kawaguchi et
-    /// al. 1995).
-    CostBenefit,
 }
 
 /// State of the map at time zero.

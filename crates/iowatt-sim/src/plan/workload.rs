@@ -1,7 +1,7 @@
 //! Workloads: streams of requests and their pace.
 
-use super::error::PlanFault::Range;
-use super::error::{PlanError, Under, at_least_zero, check, is_share, positive};
+use iowatt_volume::PlanFault::Range;
+use iowatt_volume::{PlanError, Under, at_least_zero, check, is_share, positive};
 use serde::Deserialize;
 
 /// One stream of requests.

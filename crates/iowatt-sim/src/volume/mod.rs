@@ -1,48 +1,25 @@
 //! The volume layer between the controller (or the hosts) and the pools: it makes address spaces of pools.
 //!
 //! A *space* is what a volume lies on. Space `s` is pool `s`; the numbers after the pools are virtual pools, whose
-//! [`Scheme`] turns each request into transfers on ranges of pools and moves data in the background. The layer exists only
+//! [`Scheme`] (crate `iowatt-volume`) turns each request into transfers on ranges of pools and moves data in the background. The layer exists only
 //! if the plan has virtual pools; requests to plain pools then pass through it unchanged.
 //!
 //! The layer above is known only by the keys of its requests. The engine drains [`Volumes::take`] (transfers for the pools)
 //! and [`Volumes::answer`] (completed requests) after every event.
 
-mod caching;
-mod counts;
-mod initial;
-mod linear;
-mod maid;
-mod movement;
-mod pdc;
 mod pool_io;
-mod reduced;
-mod run;
-mod scheme;
-mod scheme_io;
-mod sectored;
-mod sectors;
-#[cfg(test)]
-mod test_pools;
 #[cfg(test)]
 mod tests;
-mod tiered;
-mod tiering;
-mod turns;
-mod waiting;
-mod write_off_loading;
-mod zoned;
 
-pub use counts::{PartCounts, PoolCounts};
-pub use movement::Movement;
-pub use pool_io::{PoolIo, Transfer, VolumeRequest};
-pub use reduced::ReducedState;
-pub use scheme::{Scheme, Schemes};
+pub use iowatt_volume::{Movement, PartCounts, PoolCounts, ReducedState, Scheme, Schemes};
+pub use pool_io::{PoolIo, Transfer};
 
 use crate::clock::Nanos;
 use crate::device::Drive;
-use crate::event::{Event, EventQueue};
+use crate::event::EventQueue;
 use crate::plan::{PartPlan, Plan, PlanError, Under};
 use crate::power::Window;
+use iowatt_volume::VolumeRequest;
 use pool_io::{InFlight, Waiter};
 
 /// The time of an event, and what the volume layer may read and change at it.
@@ -230,16 +207,5 @@ impl Volumes {
             counts,
         };
         (scheme, io)
-    }
-}
-
-impl PoolIo<'_> {
-    /// Schedules [`Scheme::alarm`] at `at`, unless an earlier one is set.
-    pub fn set_alarm(&mut self, at: Nanos) {
-        let at = at.max(self.now);
-        if at < *self.alarm_at {
-            *self.alarm_at = at;
-            self.events.push(at, Event::Alarm(self.number));
-        }
     }
 }

@@ -1,24 +1,12 @@
-//! What a scheme may do with the pools, and the requests and transfers in flight.
+//! How the simulator moves bytes for a scheme: transfers to pools, and the requests and transfers in flight.
 
-use super::{Moment, Part, PoolCounts};
+use super::{Moment, Part};
 use crate::clock::Nanos;
 use crate::device::Drive;
 use crate::event::{Event, EventQueue};
 use crate::slab::Slab;
+use iowatt_volume::{PoolCounts, VolumeIo};
 use std::collections::VecDeque;
-
-/// A request of the layer above on bytes `from..until` of a virtual pool.
-#[derive(Clone, Copy, Debug)]
-pub struct VolumeRequest {
-    /// Its key in the volume layer.
-    pub key: u32,
-    /// First byte.
-    pub from: u64,
-    /// One past the last byte.
-    pub until: u64,
-    /// Direction.
-    pub write: bool,
-}
 
 /// What waits for a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,64 +189,7 @@ pub struct PoolIo<'a> {
 }
 
 impl PoolIo<'_> {
-    /// The present time.
-    #[must_use]
-    pub fn now(&self) -> Nanos {
-        self.now
-    }
-
-    /// Whether now lies in the observed window.
-    #[must_use]
-    pub fn counted(&self) -> bool {
-        self.counted
-    }
-
-    /// Whether the last host request is done: work in flight may end, no new move starts.
-    #[must_use]
-    pub fn draining(&self) -> bool {
-        self.draining
-    }
-
-    /// Reads or writes bytes `from..until` of a part for a request, which waits for it.
-    pub fn transfer(&mut self, request: u32, part: usize, from: u64, until: u64, write: bool) {
-        self.open(Waiter::Request(request), part, (from, until, write));
-    }
-
-    /// As [`Self::transfer`], and [`Scheme::transfer_done`](super::Scheme::transfer_done) gets `tag` when it is done, before the request is.
-    pub fn transfer_tagged(
-        &mut self,
-        request: u32,
-        tag: u64,
-        part: usize,
-        from: u64,
-        until: u64,
-        write: bool,
-    ) {
-        self.open(Waiter::Both { request, pool: self.number, tag }, part, (from, until, write));
-    }
-
-    /// Reads or writes bytes `from..until` of a part for no request; [`Scheme::background_done`](super::Scheme::background_done)
-    /// gets `tag` when that is done.
-    pub fn background(&mut self, tag: u64, part: usize, from: u64, until: u64, write: bool) {
-        self.open(Waiter::Scheme { pool: self.number, tag }, part, (from, until, write));
-    }
-
-    /// Writes bytes `from..until` of a part for several requests at once. All of them wait for it; the scheme gets `tag` when
-    /// it is done, and releases them, but for the first, which the transfer itself holds.
-    pub fn transfer_joined(&mut self, requests: &[u32], tag: u64, part: usize, (from, until): (u64, u64)) {
-        let Some((&first, others)) = requests.split_first() else { return };
-        others.iter().for_each(|&request| self.hold(request));
-        self.transfer_tagged(first, tag, part, from, until, true);
-    }
-
-    /// Gives up bytes `from..until` of a part, as far as its drives know of that; nobody waits for it.
-    pub fn reset(&mut self, part: usize, (from, until): (u64, u64)) {
-        let plan = self.parts[part].plan;
-        debug_assert!(until <= plan.capacity_bytes, "within the part");
-        self.in_flight.open_reset(plan.pool, (plan.offset_bytes + from, plan.offset_bytes + until));
-    }
-
-    fn open(&mut self, owner: Waiter, part: usize, (from, until, write): (u64, u64, bool)) {
+    fn open(&mut self, owner: Waiter, part: usize, (from, until): (u64, u64), write: bool) {
         let plan = self.parts[part].plan;
         debug_assert!(until <= plan.capacity_bytes, "within the part");
         if self.counted {
@@ -267,25 +198,60 @@ impl PoolIo<'_> {
         let range = (plan.offset_bytes + from, plan.offset_bytes + until, write);
         self.in_flight.open(owner, plan.pool, range);
     }
+}
 
-    /// Holds a request until one more [`Self::release`].
-    pub fn hold(&mut self, request: u32) {
-        self.in_flight.hold(request);
+impl VolumeIo for PoolIo<'_> {
+    fn now(&self) -> Nanos {
+        self.now
     }
 
-    /// Takes back one [`Self::hold`].
-    pub fn release(&mut self, request: u32) {
-        self.in_flight.release_at(request, self.now, self.events);
+    fn counted(&self) -> bool {
+        self.counted
     }
 
-    /// The pool's counts, if now lies in the observed window.
-    pub fn counts(&mut self) -> Option<&mut PoolCounts> {
+    fn counts(&mut self) -> Option<&mut PoolCounts> {
         self.counted.then_some(&mut *self.counts)
     }
 
-    /// The drives of the pool that a part lies on.
-    #[must_use]
-    pub fn drives(&self, part: usize) -> &[Drive] {
-        &self.drives[self.parts[part].drives.clone()]
+    fn draining(&self) -> bool {
+        self.draining
+    }
+
+    fn ready(&self, part: usize) -> bool {
+        self.drives[self.parts[part].drives.clone()].iter().all(Drive::is_ready)
+    }
+
+    fn transfer(&mut self, request: u32, part: usize, range: (u64, u64), write: bool) {
+        self.open(Waiter::Request(request), part, range, write);
+    }
+
+    fn transfer_tagged(&mut self, request: u32, tag: u64, part: usize, range: (u64, u64), write: bool) {
+        self.open(Waiter::Both { request, pool: self.number, tag }, part, range, write);
+    }
+
+    fn background(&mut self, tag: u64, part: usize, range: (u64, u64), write: bool) {
+        self.open(Waiter::Scheme { pool: self.number, tag }, part, range, write);
+    }
+
+    fn reset(&mut self, part: usize, (from, until): (u64, u64)) {
+        let plan = self.parts[part].plan;
+        debug_assert!(until <= plan.capacity_bytes, "within the part");
+        self.in_flight.open_reset(plan.pool, (plan.offset_bytes + from, plan.offset_bytes + until));
+    }
+
+    fn hold(&mut self, request: u32) {
+        self.in_flight.hold(request);
+    }
+
+    fn release(&mut self, request: u32) {
+        self.in_flight.release_at(request, self.now, self.events);
+    }
+
+    fn set_alarm(&mut self, at: Nanos) {
+        let at = at.max(self.now);
+        if at < *self.alarm_at {
+            *self.alarm_at = at;
+            self.events.push(at, Event::Alarm(self.number));
+        }
     }
 }

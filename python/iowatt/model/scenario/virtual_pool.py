@@ -143,8 +143,8 @@ def resolve_virtual_pools(
             taken = allocators[pool].allocate(part.capacity, user, here.at(place))
             if taken is not None and pool not in faulty_pools:
                 of = allocators[pool]
-                kind = (of.sector_bytes, of.zone_bytes, of.solid)
-                placed.append(PlacedRange(label, pool, part.pool, *taken, *kind))
+                given = PlacedRange(label, pool, part.pool, *taken, of.sector_bytes, of.zone_bytes, of.solid)
+                placed.append(given)
         if len(placed) == len(scheme.parts()):
             scheme.check(placed, here)
             if len(report.problems) == before:

@@ -11,12 +11,12 @@ use super::die::{Die, Interrupts, Job};
 use super::ftl::{Ftl, Geometry, Work};
 use super::meter::Meter;
 use super::sense::Senses;
-use super::steady::{Initial, Share};
 use crate::clock::{Nanos, nanos, whole};
 use crate::grain::Grain;
 use crate::plan::{FlashInitialPlan, FlashPlan, GcPolicy, SsdPlan};
 use crate::power::{Cause, FlashOperation};
 use crate::rng::{KeyedDraws, Stream};
+use iowatt_volume::log::steady::{Initial, Share};
 
 /// What became of a read.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,17 +8,14 @@ mod cache;
 mod command;
 mod die;
 mod flash;
-pub mod ftl;
+mod ftl;
 mod hold;
 mod limit;
 mod link;
-pub mod map;
 mod meter;
 mod pending;
 mod sense;
 mod sheet;
-mod shuffle;
-pub mod steady;
 #[cfg(test)]
 mod tests;
 mod totals;

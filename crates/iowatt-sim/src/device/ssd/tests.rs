@@ -2,10 +2,10 @@
 //! and that nothing is ever lost.
 
 use super::ftl::{Ftl, Geometry, Work};
-use super::steady::{Initial, Share, amplification};
 use crate::plan::{BurstPlan, GcPlan, GcPolicy};
 use crate::power::Cause;
 use crate::rng::{Component, Stream};
+use iowatt_volume::log::steady::{Initial, Share, amplification};
 use proptest::prelude::*;
 
 /// Counts the operations it receives.

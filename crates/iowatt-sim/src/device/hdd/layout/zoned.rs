@@ -7,9 +7,9 @@ use super::Run;
 use super::stretches::{Groups, Spared, Stretch};
 use crate::clock::Picos;
 use crate::device::hdd::pitch::Pitch;
-use crate::device::locator::Locator;
 use crate::divisor::Divisor;
 use crate::plan::{HddPlan, Mapping, Sparing, ZonePlan, ZonedPlan};
+use iowatt_volume::log::locator::Locator;
 use std::hint::select_unpredictable;
 
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! Garbage collection: which superblock is collected, how its valid units move, and in step with what.
 
 use super::{Frontier, Ftl, Geometry, NONE, Owner, Stage, Work};
-use crate::device::ssd::map::Entry;
 use crate::plan::GcPolicy;
 use crate::power::Cause;
+use iowatt_volume::log::map::Entry;
 
 /// Moves that one write of a host pays for at most.
 const MOST_MOVES: u32 = 64;

@@ -8,17 +8,15 @@
 #[cfg(test)]
 mod audit;
 mod collection;
-pub mod origin;
-pub mod owners;
 mod zones;
 
-use super::map::{Entry, Map};
-use super::steady::Initial;
 use crate::plan::GcPlan;
 use crate::power::Cause;
 use collection::Victim;
-use origin::Origin;
-use owners::{Owner, Owners};
+use iowatt_volume::log::map::{Entry, Map};
+use iowatt_volume::log::origin::Origin;
+use iowatt_volume::log::owners::{Owner, Owners};
+use iowatt_volume::log::steady::Initial;
 use zones::Zones;
 
 /// Sizes, in mapping units.

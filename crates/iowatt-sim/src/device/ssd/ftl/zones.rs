@@ -52,7 +52,7 @@ impl Ftl {
             self.open_zone(zone, work);
         }
         let Some(zones) = &mut self.zones else { return };
-        debug_assert_eq!(zones.pointer[zone as usize], place, "zone {zone} is written out of order");
+        assert_eq!(zones.pointer[zone as usize], place, "zone {zone} is written out of order");
         let block = zones.block_of[zone as usize];
         zones.pointer[zone as usize] = place + 1;
         self.counts.host += 1;
