@@ -29,15 +29,17 @@ Errors = Mapping[str, Sequence[float]]
 
 def main() -> int:
     """Write the file, or compare with it."""
-    text = HEAD + "".join(_table(device, errors) for device, errors in (*_disks(), *_ssds()))
+    disks = (_table(device, errors) for device, errors in _disks())
+    ssds = (_table(*one, reads_only=reads) for *one, reads in _ssds())
+    text = HEAD + "".join((*disks, *ssds))
     if "--check" in sys.argv[1:]:
         return int(text != TARGET.read_text(encoding="utf-8"))
     TARGET.write_text(text, encoding="utf-8")
     return 0
 
 
-def _table(device: str, errors: Errors) -> str:
-    lines = [f"\n[{device}]\n"]
+def _table(device: str, errors: Errors, *, reads_only: bool = False) -> str:
+    lines = [f"\n[{device}]\n", *(["reads_only = true\n"] if reads_only else [])]
     for figure, found in errors.items():
         within = sum(abs(error) <= BARS[figure] for error in found)
         worst, median = max(found, key=abs), statistics.median(map(abs, found))
@@ -49,7 +51,8 @@ def _table(device: str, errors: Errors) -> str:
     return "".join(lines)
 
 
-def _ssds() -> Iterator[tuple[str, Errors]]:
+def _ssds() -> Iterator[tuple[str, Errors, bool]]:
+    """Device, errors, and whether nothing but reads was measured."""
     for device in validate_measured().devices:
         yield (
             device.device,
@@ -57,6 +60,7 @@ def _ssds() -> Iterator[tuple[str, Errors]]:
                 one.figure: [error for cell in device.cells if (error := cell.error(one.figure)) is not None]
                 for one in device.checked
             },
+            all(cell.op == "read" for cell in device.cells),
         )
 
 

@@ -56,3 +56,15 @@ def test_a_start_with_knowledge_of_the_work_is_told_with_the_key_that_starts_wit
     reservations = verdict([run, run], ["this", "that"]).reservations
     assert [any(text in one for one in reservations) for text in said] == [True] * len(said)
     assert len(reservations) == 2 * len(said)
+
+
+def test_dollars_of_a_saturated_system_repeat_that_it_is():
+    """One disk under all that it can do: its response times are of no use to a buyer."""
+    text = (
+        'name = "busy"\n[[workload]]\nname = "w"\n'
+        'profile = { name = "uniform", requests = 2000, rate_iops = 1000 }\n'
+        'replay = { mode = "closed", outstanding = 8 }\n'
+        "[[array.pool]]\nname = 'd'\ndevice = 'toshiba-mg04sca500e'\ncount = 1\n"
+    )
+    codes = [note.code for note in observe(iowatt.run(text)).cautions]
+    assert "busy-drives" in codes

@@ -41,7 +41,8 @@ def test_the_grade_is_what_ships():
 def test_the_table_has_the_devices_that_were_measured_and_no_other():
     assert set(TABLE) == TRACED | set(shipped_cells())
     assert set(TABLE) <= set(device_names())
-    for errors in TABLE.values():
+    for stated in TABLE.values():
+        errors = {figure: one for figure, one in stated.items() if figure != "reads_only"}
         assert set(errors) <= set(BARS)
         for figure, one in errors.items():
             assert 0 <= one["within"] <= one["cells"] > 0
@@ -95,6 +96,24 @@ def test_a_file_of_one_s_own_has_no_evidence_whatever_its_name(tmp_path):
     real = iowatt.run(text.replace(repr(str(path)), "'hp-c3323a'"))
     assert run_doubt(real, "tail") is None
     assert grades(real)["hp-c3323a"].startswith("replayed: mean, tail")
+
+
+def test_what_was_checked_for_reads_only_is_in_doubt_where_there_are_writes():
+    """All measured cells of the P4510 are reads; the 845DC PRO was measured with writes beside."""
+    read, mixed = (doubts(["intel-dc-p4510-1tb"], "tail", writes=writes) for writes in (False, True))
+    assert read is None and mixed is not None and "reads" in mixed
+    assert device_evidence("intel-dc-p4510-1tb").reads_only
+    assert not device_evidence("samsung-845dc-pro-400gb").reads_only
+    assert doubts(["hp-c3323a"], "tail", writes=True) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "by_class"), [("micron-7500-max-6-4tb", True), ("intel-dc-p4510-1tb", False)]
+)
+def test_watts_of_a_class_are_told_from_watts_of_a_sheet(name, by_class):
+    found = device_evidence(name)
+    assert found.class_watts == by_class
+    assert ("class" in (found.doubt("energy") or "")) == by_class
 
 
 def test_a_tail_that_was_not_checked_says_so_in_its_line():

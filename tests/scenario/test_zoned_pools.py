@@ -107,3 +107,13 @@ def test_a_zoned_ssd_has_nothing_to_collect(tmp_path, key):
 def test_the_policy_of_the_host_is_stated():
     notes = compile_plan(load(f"{HEAD}{SMR}count = 1\n{ONE}"))["notes"]
     assert "host-policy" in [note["code"] for note in notes]
+
+
+def test_a_zone_less_than_a_page_of_all_dies_is_refused(tmp_path):
+    text = "[[array.pool]]\nname = 'd'\ndevice = 'own.toml'\ncount = 1\n"
+    (tmp_path / "own.toml").write_text(ZNS.replace("1GiB", "4KiB"))
+    (tmp_path / "s.toml").write_text(HEAD + text)
+    with pytest.raises(InputError) as error:
+        compile_plan(load(tmp_path / "s.toml"), tmp_path)
+    assert faults(error.value) == "out-of-range @ array.pool.d.device"
+    assert "flash.zones.size" in str(error.value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.model.library import device_evidence, doubts
 
@@ -11,11 +11,17 @@ if TYPE_CHECKING:
     from iowatt.run.bundle import Run
 
 
+FEW_WRITES: Final = 0.01
+"""Share of the requests that may be writes where only reads of a device were measured."""
+
+
 def run_doubt(run: Run, purpose: str) -> str | None:
     """Why a Run's ``mean``, ``tail``... may not be trusted; None where it may, or was measured."""
     if run.summary["source"] != "simulation":
         return None
-    return doubts(simulated_devices(run.summary, run.plan), purpose)
+    requests = run.summary["requests"]
+    writes = requests["writes"] > FEW_WRITES * max(1, requests["count"])
+    return doubts(simulated_devices(run.summary, run.plan), purpose, writes=writes)
 
 
 def joined(texts: Iterable[str | None]) -> str | None:

@@ -25,6 +25,7 @@ _EVIDENCE: Final = {
     "fio-checked": "Its model was held to measured cells: it may be trusted for {trusted}.",
     "sheet only": "Nothing measured of it ships with iowatt: its model was held to its data sheet only.",
 }
+_CLASS_WATTS: Final = "Watts that its file lacks, idle or at work, are those of its class (see below)."
 _CHECKED: Final = [
     Column("Figure", text=True), Column("Bar", "%"), Column("Within", text=True),
     Column("Median error", "%"), Column("Largest error", "%"),
@@ -66,6 +67,7 @@ def device(item: DeviceDescription) -> Document:
         meta=f"{item.title}, {item.kind}",
         verdict=[
             _SIMULATION[tuple(item.simulated_for)],
+            *([_CLASS_WATTS] if _by_class(item) else []),
             *([f"Its figures suffice for {', '.join(item.good_for)}."] if item.good_for else []),
             *([f"It is a stand-in: {item.stand_in}."] if item.stand_in else []),
             _EVIDENCE[item.evidence].format(trusted=listed(item.trusted_for) or "none of its answers"),
@@ -149,6 +151,10 @@ def _sourced(figures: Sequence[DeviceFigure | PathPartFigure]) -> list[Section]:
 def _section(key: str, title: str, columns: list[Column], rows: list[list[Cell]]) -> Section:
     figure = Figure(key, title, "", Table(columns, rows), wide=True, brief=True, complete=True)
     return Section(key, title, [figure] if rows else [])
+
+
+def _by_class(item: DeviceDescription) -> bool:
+    return any(step.figure in ("power.idle", "power.active") for step in item.derived)
 
 
 def _checked(item: DeviceDescription) -> list[list[Cell]]:

@@ -62,10 +62,10 @@ class ClassRule:
         times = f" x {self.basis}" if self.basis else ""
         times += f"^{self.power:g}" if self.basis and self.power != 1 else ""
         law = f"{self.factor:.4g}{times}" if self.basis else "the median"
-        return (
-            f"{law} of {self.models} model lines of class {of}; "
-            f"{self.low - 1:+.0%} to {self.high - 1:+.0%} when a line is left out"
-        )
+        band = f"{self.low - 1:+.0%} to {self.high - 1:+.0%} when a line is left out"
+        if self.low == self.high == 1:
+            band = "all of them state the same"
+        return f"{law} of {self.models} model lines of class {of}; {band}"
 
 
 def device_class(file: DeviceFile) -> DeviceClass | None:
@@ -117,6 +117,13 @@ def rules(of: DeviceClass) -> tuple[ClassRule, ...]:
     """The rules of a class, in the order in which they apply."""
     tables = tomllib.loads(RULES.read_text("utf-8")).get(of, [])
     return tuple(ClassRule(**table) for table in tables)
+
+
+def watts_by_class(file: DeviceFile) -> bool:
+    """Whether some of a device's watts are those of its class, because its file has none."""
+    steps = Steps()
+    complete(file, steps)
+    return any(step.figure.startswith("power.") for step in steps.taken)
 
 
 def complete(file: DeviceFile, steps: Steps) -> DeviceFile:

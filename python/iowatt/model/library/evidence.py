@@ -15,6 +15,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Literal
 
+from iowatt.model.library.class_rules import watts_by_class
+from iowatt.model.library.find import device_file, device_names
+
 Grade = Literal["replayed", "fio-checked", "sheet only"]
 
 BARS: Final = {"iops": 0.10, "mean": 0.10, "p99": 0.25, "p99.9": 0.30, "watts": 0.05}
@@ -44,6 +47,8 @@ class Evidence:
     device: str
     grade: Grade
     errors: Mapping[str, CheckedErrors] = field(default_factory=dict)
+    reads_only: bool = False  #: No write was measured.
+    class_watts: bool = False  #: Watts that its file lacks are those of its class.
 
     @property
     def trusted_for(self) -> tuple[str, ...]:
@@ -51,11 +56,17 @@ class Evidence:
         counts = {figure: (one.cells, one.within) for figure, one in self.errors.items()}
         return tuple(purpose for purpose in PURPOSES if trusted(purpose, counts))
 
-    def doubt(self, purpose: str) -> str | None:
-        """Why it may not be trusted for a purpose, in few words; None where it may."""
+    def doubt(self, purpose: str, *, writes: bool = False) -> str | None:
+        """Why it may not be trusted for a purpose, in few words; None where it may.
+
+        ``writes``: the answer is about writes, too.
+        """
         if purpose in self.trusted_for:
-            return None
+            only = self.reads_only and writes
+            return f"{purpose} checked for reads only, of {self.device} ({self.grade})" if only else None
         checked = [figure for figure in PURPOSES[purpose] if figure in self.errors]
+        if not checked and purpose == "energy" and self.class_watts:
+            return f"energy from the watts of its class for {self.device} ({self.grade})"
         if not checked:
             return f"{purpose} not checked for {self.device} ({self.grade})"
         worst = max((self.errors[figure].worst for figure in checked), key=abs)
@@ -67,7 +78,8 @@ class Evidence:
         listed = ", ".join(self.trusted_for)
         if self.grade == "sheet only":
             return self.grade
-        return f"{self.grade}: {listed or 'within no bar'}"
+        of = " of reads" if listed and self.reads_only else ""
+        return f"{self.grade}: {listed or 'within no bar'}{of}"
 
 
 def trusted(purpose: str, counts: Mapping[str, tuple[int, int]]) -> bool:
@@ -78,27 +90,30 @@ def trusted(purpose: str, counts: Mapping[str, tuple[int, int]]) -> bool:
     )
 
 
+@cache
 def device_evidence(device: str) -> Evidence:
     """The evidence for a device of the library; any other name or file is *sheet only*."""
-    errors = {
-        figure: CheckedErrors(**values)
-        for figure, values in _errors().get(device, {}).items()
-        if figure in BARS
-    }
+    stated = _errors().get(device, {})
+    errors = {figure: CheckedErrors(**values) for figure, values in stated.items() if figure in BARS}
     grade: Grade = "sheet only"
     if device in replayed_devices():
         grade = "replayed"
     elif device in shipped_cells():
         grade = "fio-checked"
-    return Evidence(device, grade, {} if grade == "sheet only" else errors)
+    by_class = device in device_names() and watts_by_class(device_file(device))
+    if grade == "sheet only":
+        return Evidence(device, grade, class_watts=by_class)
+    return Evidence(device, grade, errors, stated.get("reads_only", False), by_class)
 
 
-def doubts(devices: Iterable[str], purpose: str) -> str | None:
+def doubts(devices: Iterable[str], purpose: str, *, writes: bool = False) -> str | None:
     """Why an answer about these devices may not be trusted for a purpose; None where it may.
 
+    ``writes``: the answer is about writes, too.
     For the line in which the figure stands: ``tail not checked for intel-dc-s3700-800gb (sheet only)``.
     """
-    found = [text for device in dict.fromkeys(devices) if (text := device_evidence(device).doubt(purpose))]
+    evidence = map(device_evidence, dict.fromkeys(devices))
+    found = [text for one in evidence if (text := one.doubt(purpose, writes=writes))]
     if len(found) > 1:
         return f"{found[0]}, and for {len(found) - 1} more"
     return found[0] if found else None

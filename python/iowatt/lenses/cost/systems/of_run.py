@@ -14,6 +14,7 @@ from iowatt.lenses.cost.systems.inventory import Inventory, added_drives, change
 from iowatt.lenses.cost.systems.low_power_state import LowPowerState, spent_low, states_of_plan
 from iowatt.lenses.cost.systems.system import Counts, PricedDrive, PricedSystem, PricedWork
 from iowatt.lenses.evidence import run_doubt
+from iowatt.lenses.findings import findings
 from iowatt.lenses.kept_up import kept_up
 from iowatt.lenses.warm_start import warm_starts
 from iowatt.tariffs.load import ElectricLoad
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 GB: Final = 1e9
 MIB: Final = 2**20
+
+#: Warnings of a Run that a comparison of its dollars must repeat: what it did is not what it sustains.
+_CAUTIONS: Final = ("busy-drives", "few-bursts")
 
 
 def observe(run: Run, inventory: Inventory | None = None) -> PricedSystem:
@@ -47,6 +51,7 @@ def observe(run: Run, inventory: Inventory | None = None) -> PricedSystem:
         parts |= inventory.parts
         notes += inventory_notes(inventory, added=len(added), known=len(known))
         raw, usable, effective = inventory.capacity_gb(run, drives)
+    load = kept_up(run)
     return PricedSystem(
         name=run.path.name if run.path is not None else run.name,
         where=where,
@@ -67,9 +72,14 @@ def observe(run: Run, inventory: Inventory | None = None) -> PricedSystem:
         power_basis=summary["power_basis"],
         modelled=summary["source"] == "simulation",
         notes=notes,
-        cautions=tuple(Note(code="warm-start", text=text, decides=True) for text in warm_starts(run)),
-        kept_up=kept_up(run),
+        cautions=(*_warm(run), *(note for note in findings(run, load) if note.code in _CAUTIONS)),
+        kept_up=load,
     )
+
+
+def _warm(run: Run) -> Iterator[Note]:
+    for text in warm_starts(run):
+        yield Note(code="warm-start", text=text, decides=True)
 
 
 def power_over_time(run: Run, where: str) -> ElectricLoad:

@@ -145,6 +145,13 @@ def resolve(file: DeviceFile, where: str) -> Ssd:
     if problem is not None:
         hint = "look at the units of capacity and of [flash]"
         raise InputError("out-of-range", where, problem, hint=hint)
+    zones, geometry = _flash(file).zones, drive.geometry
+    if zones is not None and geometry is not None:
+        row = geometry.dies * geometry.stripe_bytes
+        if zones.size < row:
+            size, least = (format_bytes(number, binary=True) for number in (zones.size, row))
+            problem = f"flash.zones.size: {size} are less than a page of all dies"
+            raise InputError("out-of-range", where, problem, hint=f"a zone has {least} or more")
     return drive
 
 

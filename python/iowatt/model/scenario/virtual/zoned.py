@@ -156,8 +156,11 @@ class ZonedPool(Scheme):
             report("not-accepted", "part.capacity", message, hint)
         if self.rotation(part) < 2:
             kept = self.zones(part) - self.rotation(part)
-            message = f"the part has {self.zones(part)} zones, of which {kept} are free or being written"
-            report("out-of-range", "part.capacity", message, "make the part larger, or zones smaller")
+            message = (
+                f"the part has {self.zones(part)} zones; {kept} are kept free or open, two must hold data"
+            )
+            least = format_bytes((kept + 2) * self.zone_bytes(part), binary=True)
+            report("out-of-range", "part.capacity", message, f"use {least} or more, or smaller zones")
             return
         unit, sector = self.unit_bytes(part), part.sector_bytes
         if unit % sector or zone % unit:
