@@ -23,8 +23,8 @@ def compiled(folder, text, flash="placement_handles = 4\n"):
 
 
 def volumes(*sizes):
-    made = (f'[[array.volume]]\nname = "v{i}"\npool = "ssds"\ncapacity = "{s}"\n' for i, s in enumerate(sizes))
-    return "".join(made)
+    named = enumerate(sizes)
+    return "".join(f'[[array.volume]]\nname = "v{i}"\npool = "ssds"\ncapacity = "{s}"\n' for i, s in named)
 
 
 def flash(plan):
@@ -52,7 +52,8 @@ def test_a_volume_over_several_drives_begins_at_one_sector_of_each(tmp_path, lev
 
 
 def test_a_part_of_a_virtual_pool_has_a_handle(tmp_path):
-    virtual = '[[array.virtual_pool]]\nname = "joint"\nscheme = "linear"\npart = [{ pool = "ssds", capacity = "9GB" }]\n'
+    part = 'part = [{ pool = "ssds", capacity = "9GB" }]\n'
+    virtual = f'[[array.virtual_pool]]\nname = "joint"\nscheme = "linear"\n{part}'
     media, _ = flash(compiled(tmp_path, f"{OWN}count = 1\n{virtual}{volumes('100GB')}"))
     assert [place["handle"] for place in media["placement"]] == [0, 1]
 

@@ -88,6 +88,6 @@ def _first_sector(resolved: ResolvedPool, offset: int) -> int:
 def _text(resolved: ResolvedPool, names: list[str]) -> str:
     listed = ", ".join(f"{handle} {name}" for handle, name in enumerate(names))
     return (
-        f"pool {resolved.pool.name!r}: hosts write with a placement handle for each volume ({listed}); data are "
-        "apart when they are first written, what collection moves is not (initially isolated)"
+        f"pool {resolved.pool.name!r}: hosts write with a placement handle for each volume ({listed}); data "
+        "are apart when they are first written, what collection moves is not (initially isolated)"
     )

@@ -312,8 +312,8 @@ class Pool(Strict):
         example={"over_provisioning": 0.28, "gc": {"policy": "greedy"}},
     )
     placement: Literal["by-volume"] | None = key(
-        "Which placement handle (NVMe FDP) hosts write with. by-volume: each volume on the pool, and each part "
-        "of a virtual pool, has a handle of its own, parity included. The drive must have handles "
+        "Which placement handle (NVMe FDP) hosts write with. by-volume: each volume on the pool, and each "
+        "part of a virtual pool, has a handle of its own, parity included. The drive must have handles "
         "(flash.placement_handles of its file).",
         unset="none: the drives place all writes together",
         example="by-volume",
