@@ -12,7 +12,7 @@
 
 use super::pool::{check_levels, reported};
 use iowatt_power::{Levels, unknown_as_nan};
-use iowatt_volume::PlanFault::{Capacity, Conflict, Count, Range};
+use iowatt_volume::PlanFault::{Capacity, Conflict, Count, Range, Reference};
 use iowatt_volume::{GcPolicy, PlanError, Under, at_least_zero, check, positive};
 use serde::Deserialize;
 
@@ -145,11 +145,34 @@ pub struct FlashPlan {
     /// Whether hosts write each superblock in order, as a zone, and reset it as a whole: then nothing is mapped or collected.
     #[serde(default)]
     pub zoned: bool,
+    /// Placement handles that hosts write with (NVMe flexible data placement): superblocks open to them at once, of which
+    /// each takes the data of one handle. With more than 1, moved data go to separate superblocks, too, which handles share
+    /// (initially isolated). At most 64.
+    #[serde(default = "one")]
+    pub placement_handles: u32,
+    /// The handle that a write gets by its first sector; empty: 0 everywhere.
+    #[serde(default)]
+    pub placement: Vec<PlacementPlan>,
     /// Cells that are written with one bit each at first; none: there are none.
     #[serde(default)]
     pub slc_cache: Option<SlcCachePlan>,
     /// Joules of operations.
     pub energy: FlashEnergyPlan,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Writes from a sector on carry a placement handle, up to where the next begins.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PlacementPlan {
+    /// The first sector; ascending.
+    pub from_sector: u64,
+    /// The handle, below `placement_handles`.
+    pub handle: u32,
 }
 
 /// A cache of cells written with one bit each. A stripe of the host is programmed there while it has room, and once more,
@@ -189,7 +212,8 @@ pub struct SuspendPlan {
 pub struct GcPlan {
     /// Which superblock is collected next.
     pub policy: GcPolicy,
-    /// Superblocks kept free, those being written apart. At least 1; at least 2 with `hot_cold`.
+    /// Superblocks kept free, those being written apart. At least 1; at least 2 with `hot_cold` or
+    /// several placement handles.
     pub free_blocks: u32,
     /// Relocated data go to separate superblocks, apart from host writes.
     pub hot_cold: bool,
@@ -516,6 +540,7 @@ impl FlashPlan {
     }
 
     fn check_geometry(&self, drive: &SsdPlan) -> Result<(), PlanError> {
+        self.check_placement()?;
         let counts = [
             ("channels", self.channels),
             ("dies_per_channel", self.dies_per_channel),
@@ -550,10 +575,10 @@ impl FlashPlan {
         )?;
         let gc = &self.gc;
         check(
-            gc.free_blocks > u32::from(gc.hot_cold),
+            gc.free_blocks > u32::from(gc.moves_apart(self.placement_handles)),
             Range,
             "gc.free_blocks",
-            "must be at least 1, or 2 with hot_cold",
+            "must be at least 1, or 2 with hot_cold or placement handles",
         )?;
         let bursts = gc.burst.is_none_or(|b| b.blocks > 0 && b.share > 0.0 && b.share <= 1.0);
         check(
@@ -575,13 +600,44 @@ impl FlashPlan {
         check(!self.zoned || zones, Range, "zoned", "the offered bytes must be whole superblocks")?;
         let offered = drive.capacity_bytes().div_ceil(unit) * unit;
         let burst = gc.burst.map_or(0, |b| u64::from(b.blocks));
-        let kept = u64::from(gc.free_blocks) + 2 + u64::from(gc.hot_cold) + burst;
+        let open = u64::from(self.placement_handles) + u64::from(gc.moves_apart(self.placement_handles));
+        let kept = u64::from(gc.free_blocks) + 1 + open + burst;
         check(
             self.raw_bytes() >= offered.saturating_add(kept * self.superblock_bytes()),
             Capacity,
             "blocks_per_plane",
             "the flash must hold the offered bytes and the superblocks that are free or being written",
         )
+    }
+}
+
+impl FlashPlan {
+    fn check_placement(&self) -> Result<(), PlanError> {
+        let handles = self.placement_handles;
+        check((1..=64).contains(&handles), Range, "placement_handles", "must be 1 to 64")?;
+        let mapped = handles == 1 || !self.zoned;
+        check(mapped, Conflict, "placement_handles", "a zoned drive has none: its host places data")?;
+        let stripes = self.stripe_bytes().saturating_mul(u64::from(handles));
+        let room = handles == 1 || self.buffer_bytes == 0 || self.buffer_bytes >= stripes;
+        check(room, Range, "buffer_bytes", "must hold the pages of all planes of a die for each handle")?;
+        for (number, place) in self.placement.iter().enumerate() {
+            let before = number.checked_sub(1).map(|number| self.placement[number].from_sector);
+            let later = before.is_none_or(|before| place.from_sector > before);
+            check(later, Range, "from_sector", "must be above the one before")
+                .under_item("placement", number)?;
+            check(place.handle < handles, Reference, "handle", "there is no such placement handle")
+                .under_item("placement", number)?;
+        }
+        Ok(())
+    }
+}
+
+impl GcPlan {
+    /// Whether moved data go to superblocks apart from what hosts write with so many placement handles.
+    #[inline]
+    #[must_use]
+    pub fn moves_apart(&self, handles: u32) -> bool {
+        self.hot_cold || handles > 1
     }
 }
 

@@ -161,6 +161,15 @@ class FlashFigures(Strict):
         unset="none: the drive maps and collects by itself",
         example={"size": "1077MiB"},
     )
+    placement_handles: int = key(
+        "Placement handles of NVMe flexible data placement (FDP): writes with different ones never share a "
+        "superblock. Moved data go to superblocks of their own, which all handles share (initially "
+        "isolated). Flash for the superblocks open at once comes on top of over_provisioning.",
+        default=1,
+        unset="1: the drive places all writes together",
+        within=(1, 64),
+        example=8,
+    )
     over_provisioning: float | None = _optional(
         "Flash beyond the capacity offered, as a share of it, blocks that are kept free left out.",
         within=(0.01, 10),

@@ -11,6 +11,7 @@ from iowatt.model.library.ssd import Ssd
 from iowatt.model.scenario.chunklets import ChunkletAllocator, Region
 from iowatt.model.scenario.keys.array import Pool, Raid, VolumeKeys
 from iowatt.model.scenario.keys.scenario import Scenario
+from iowatt.model.scenario.placement import assign_handles
 from iowatt.model.scenario.resolved import PlacedVolume, ResolvedSystem
 from iowatt.model.scenario.virtual_pool import Allocator, resolve_virtual_pools
 from iowatt.model.scenario.zones import append_bytes, check_contents, pool_zone_bytes
@@ -24,6 +25,7 @@ def place_volumes(scenario: Scenario, system: ResolvedSystem) -> None:
         if pool.chunklets is not None:
             pool.chunklets.close()
             system.pools[at] = replace(pool, usable_bytes=pool.chunklets.usable_bytes)
+    assign_handles(system)
 
 
 def _place(scenario: Scenario, system: ResolvedSystem) -> None:

@@ -10,6 +10,7 @@ use super::cache::Cache;
 use super::die::{Die, Interrupts, Job};
 use super::ftl::{Ftl, Geometry, Work};
 use super::meter::Meter;
+use super::recent::{Found, Recent};
 use super::sense::Senses;
 use crate::clock::{Nanos, nanos, whole};
 use crate::grain::Grain;
@@ -53,6 +54,8 @@ struct Bench {
     dies: Vec<Die>,
     channels: Vec<Nanos>,
     stripes: Buffered,
+    /// By placement handle: its stripes among them.
+    recent: Vec<Recent>,
     /// All that is given will be done by then.
     until: Nanos,
     /// The stripe of the present command that is done last, and when.
@@ -122,6 +125,8 @@ impl Bench {
 /// The dies with the moment at which something is asked of them.
 struct At<'a, 'm> {
     bench: &'a mut Bench,
+    /// The placement handle of what the host writes.
+    handle: usize,
     /// The present, and when the data are there.
     when: (Nanos, Nanos),
     meter: &'a mut Meter<'m>,
@@ -136,6 +141,7 @@ impl Work for At<'_, '_> {
         let gate = bench.give(die, self.when, takes, job, self.meter);
         bench.counts.programs += 1;
         if of_host {
+            bench.recent[self.handle].push(bench.stripes.issued);
             bench.stripes.push(gate);
             let at = bench.time_of(gate);
             if at > bench.latest.0 {
@@ -177,8 +183,8 @@ pub struct Flash {
     bench: Bench,
     geometry: Geometry,
     buffered: bool,
-    /// Superblocks that the host's frontier was in last, and the number of the stripe that each began with.
-    recent: [(u32, u64); 2],
+    /// Bytes from which on a placement handle is used, ascending; none of them: handle 0 everywhere.
+    placement: Vec<(u64, usize)>,
     /// Nanoseconds between two steps of a burst of collection, and when the next one is due.
     step: Nanos,
     due: Nanos,
@@ -201,6 +207,7 @@ impl Flash {
             page_units: (plan.page_bytes / plan.mapping_bytes).max(1),
             unit_pages: (plan.mapping_bytes / plan.page_bytes).max(1),
             dies: plan.dies(),
+            handles: plan.placement_handles,
         };
         let (initial, live) = match &plan.initial {
             FlashInitialPlan::Fresh => (None, 0),
@@ -219,7 +226,9 @@ impl Flash {
             }
         };
         let buffered = plan.buffer_bytes > 0;
-        let slots = (plan.buffer_bytes / plan.stripe_bytes()).max(1) as usize;
+        // Each further handle keeps the room of the stripe that it is filling.
+        let others = u64::from(plan.placement_handles - 1);
+        let slots = (plan.buffer_bytes / plan.stripe_bytes()).saturating_sub(others).max(1) as usize;
         let never = Interrupts { program: false, erase: false, latency: 0, most: 0 };
         let interrupts = plan.suspend.map_or(never, |s| Interrupts {
             program: s.program,
@@ -231,6 +240,7 @@ impl Flash {
             dies: vec![Die::default(); geometry.dies as usize],
             channels: vec![0; plan.channels as usize],
             stripes: Buffered::new(slots),
+            recent: vec![Recent::new(slots); plan.placement_handles as usize],
             until: 0,
             latest: (0, Gate::default()),
             interrupts,
@@ -271,7 +281,11 @@ impl Flash {
             bench,
             geometry,
             buffered,
-            recent: [(u32::MAX, 0); 2],
+            placement: plan
+                .placement
+                .iter()
+                .map(|p| (p.from_sector * u64::from(drive.sector_bytes), p.handle as usize))
+                .collect(),
             step: whole(step).max(1),
             due: 0,
             map_units,
@@ -340,7 +354,7 @@ impl Flash {
     fn burst(&mut self, now: Nanos, meter: &mut Meter<'_>) {
         while self.due <= now && self.ftl.bursting() {
             let when = (self.due, self.due);
-            self.ftl.step(&mut At { bench: &mut self.bench, when, meter });
+            self.ftl.step(&mut At { bench: &mut self.bench, handle: 0, when, meter });
             self.due += self.step;
         }
     }
@@ -353,7 +367,7 @@ impl Flash {
             self.unmapped -= self.map_units;
             let die = (self.bench.counts.map_programs % u64::from(self.geometry.dies)) as u32;
             self.bench.counts.map_programs += 1;
-            At { bench: &mut self.bench, when, meter }.program(die, false, Cause::Background);
+            At { bench: &mut self.bench, handle: 0, when, meter }.program(die, false, Cause::Background);
         }
     }
 
@@ -440,6 +454,7 @@ impl Flash {
         let when = (now, ready);
         let mut waits = (ready, Gate::default());
         let idle = !self.ftl.bursting();
+        let handle = self.handle(from);
         self.bench.latest = (0, Gate::default());
         for address in unit.of(from)..unit.holding(until) {
             let start = address * unit.bytes();
@@ -454,17 +469,16 @@ impl Flash {
                     waits = (at, gate);
                 }
             }
-            let mut at = At { bench: &mut self.bench, when, meter };
-            self.ftl.write(address as u32, cause, &mut at);
-            let (block, next) = self.ftl.frontier();
-            if block != self.recent[0].0 && block != u32::MAX {
-                let begun = self.bench.stripes.issued - u64::from(next / self.geometry.stripe_units);
-                self.recent = [(block, begun), self.recent[0]];
+            let mut at = At { bench: &mut self.bench, handle, when, meter };
+            self.ftl.write(address as u32, handle, cause, &mut at);
+            let (block, next) = self.ftl.frontier(handle);
+            if block != u32::MAX {
+                self.bench.recent[handle].is_in(block, next / self.geometry.stripe_units);
             }
         }
         if !self.buffered {
-            let mut at = At { bench: &mut self.bench, when, meter };
-            let padded = self.ftl.pad(cause, &mut at);
+            let mut at = At { bench: &mut self.bench, handle, when, meter };
+            let padded = self.ftl.pad(handle, cause, &mut at);
             waits = at.bench.latest;
             if padded > 0 {
                 self.ftl.collect(padded, &mut at);
@@ -496,19 +510,26 @@ impl Flash {
             return;
         }
         let (stripe, pages) = (place / self.geometry.stripe_units, self.geometry.unit_pages);
-        At { bench: &mut self.bench, when, meter }.sense(stripe, pages, 1, cause);
+        At { bench: &mut self.bench, handle: 0, when, meter }.sense(stripe, pages, 1, cause);
     }
 
     /// Whether a place has not been programmed yet.
     fn in_buffer(&self, now: Nanos, block: u32, place: u32) -> bool {
-        let stripes = &self.bench.stripes;
-        self.recent.iter().filter(|r| r.0 == block).any(|&(_, begun)| {
-            let number = begun + u64::from(place / self.geometry.stripe_units);
-            if number >= stripes.issued {
-                return true; // the stripe that is being filled
+        let (stripes, stripe) = (&self.bench.stripes, place / self.geometry.stripe_units);
+        self.bench.recent.iter().any(|recent| match recent.find(block, stripe) {
+            Found::Filling => true,
+            Found::Issued(before) => {
+                let gate = stripes.back(stripes.issued - before);
+                gate.is_some_and(|gate| self.bench.time_of(gate) > now)
             }
-            stripes.back(stripes.issued - number).is_some_and(|gate| self.bench.time_of(gate) > now)
+            Found::Elsewhere => false,
         })
+    }
+
+    /// The placement handle of a command that writes from byte `from` on.
+    #[inline]
+    fn handle(&self, from: u64) -> usize {
+        self.placement.iter().rev().find(|place| place.0 <= from).map_or(0, |place| place.1)
     }
 
     /// Books the energy of all work up to `now`.

@@ -14,6 +14,7 @@ mod limit;
 mod link;
 mod meter;
 mod pending;
+mod recent;
 mod sense;
 mod sheet;
 #[cfg(test)]

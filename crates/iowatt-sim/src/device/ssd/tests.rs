@@ -36,7 +36,16 @@ impl Work for Tally {
 
 fn geometry(blocks: u32, block_units: u32, spare: f64) -> Geometry {
     let units = (f64::from(blocks) * f64::from(block_units) / (1.0 + spare)) as u32;
-    Geometry { units, blocks, block_units, stripe_units: 4, page_units: 4, unit_pages: 1, dies: 4 }
+    Geometry {
+        units,
+        blocks,
+        block_units,
+        stripe_units: 4,
+        page_units: 4,
+        unit_pages: 1,
+        dies: 4,
+        handles: 1,
+    }
 }
 
 fn gc(policy: GcPolicy) -> GcPlan {
@@ -78,7 +87,7 @@ fn tenths(ftl: &mut Ftl, live: u32, shares: &[Share], count: u64) -> Vec<f64> {
                 from = from.min(1.0 - class.space);
                 let first = (from * f64::from(live)).round() as u64;
                 let length = ((class.space * f64::from(live)) as u64).min(u64::from(live) - first);
-                ftl.write((first + draw.below(length)) as u32, Cause::HostWrite, &mut work);
+                ftl.write((first + draw.below(length)) as u32, 0, Cause::HostWrite, &mut work);
             }
             let (host, moved) = (ftl.counts.host - before.host, ftl.counts.moved - before.moved);
             (host + moved) as f64 / host as f64
@@ -150,7 +159,7 @@ fn a_long_preconditioning_ends_in_the_state_that_is_constructed() {
     let mut ftl = Ftl::new(size, gc(GcPolicy::Fifo), None, None, 0);
     let mut work = Tally::default();
     for address in 0..size.units {
-        ftl.write(address, Cause::HostWrite, &mut work);
+        ftl.write(address, 0, Cause::HostWrite, &mut work);
     }
     assert_eq!(ftl.counts.moved, 0, "nothing is collected while a fresh drive is filled");
     tenths(&mut ftl, size.units, &UNIFORM, 4 * u64::from(size.units));
@@ -205,7 +214,7 @@ fn sequential_writes_move_nothing() {
         let mut work = Tally::default();
         for _ in 0..5 {
             for address in 0..size.units {
-                ftl.write(address, Cause::HostWrite, &mut work);
+                ftl.write(address, 0, Cause::HostWrite, &mut work);
             }
         }
         assert_eq!((ftl.counts.moved, work.sensed), (0, 0), "{policy:?}");
@@ -242,10 +251,10 @@ fn wear_levelling_bounds_the_spread() {
         let mut work = Tally::default();
         let mut draw = Stream::new(3, Component::Think, 0);
         for address in 0..size.units {
-            ftl.write(address, Cause::HostWrite, &mut work);
+            ftl.write(address, 0, Cause::HostWrite, &mut work);
         }
         for _ in 0..200 * 64 * 40 {
-            ftl.write(draw.below(u64::from(size.units / 10)) as u32, Cause::HostWrite, &mut work);
+            ftl.write(draw.below(u64::from(size.units / 10)) as u32, 0, Cause::HostWrite, &mut work);
         }
         let (least, most) = (ftl.erases().iter().min(), ftl.erases().iter().max());
         ftl.audit().unwrap_or_else(|e| unreachable!("{e}"));
@@ -266,7 +275,7 @@ fn work_adds_up() {
     let mut work = Tally::default();
     let mut draw = Stream::new(5, Component::Think, 0);
     for _ in 0..100_000 {
-        ftl.write(draw.below(u64::from(size.units)) as u32, Cause::HostWrite, &mut work);
+        ftl.write(draw.below(u64::from(size.units)) as u32, 0, Cause::HostWrite, &mut work);
     }
     let counts = ftl.counts;
     assert_eq!(work.programs, (counts.host + counts.moved) / 4);
@@ -282,7 +291,7 @@ fn mixed_stripes_are_not_the_hosts() {
     let mut work = Tally::default();
     let mut draw = Stream::new(5, Component::Think, 0);
     for _ in 0..50_000 {
-        ftl.write(draw.below(u64::from(size.units)) as u32, Cause::Rebuild, &mut work);
+        ftl.write(draw.below(u64::from(size.units)) as u32, 0, Cause::Rebuild, &mut work);
     }
     assert!(work.moved_programs > 0 && work.programs > work.moved_programs);
     assert_eq!(work.host_programs, 0);
@@ -299,8 +308,8 @@ fn padding_leaves_room_for_what_is_moved() {
             let mut work = Tally::default();
             let mut draw = Stream::new(5, Component::Think, 0);
             for _ in 0..100_000 {
-                ftl.write(draw.below(u64::from(size.units)) as u32, Cause::HostWrite, &mut work);
-                ftl.pad(Cause::HostWrite, &mut work);
+                ftl.write(draw.below(u64::from(size.units)) as u32, 0, Cause::HostWrite, &mut work);
+                ftl.pad(0, Cause::HostWrite, &mut work);
             }
             assert_eq!(ftl.audit(), Ok(()), "{policy:?} {free_blocks} {hot_cold}");
             assert!(ftl.counts.padded > 100_000 && ftl.live() == u64::from(size.units));
@@ -318,11 +327,11 @@ fn nearly_full_victims_leave_room_for_what_is_moved() {
         let mut work = Tally::default();
         let mut draw = Stream::new(5, Component::Think, 0);
         for address in 0..size.units {
-            ftl.write(address, Cause::HostWrite, &mut work);
+            ftl.write(address, 0, Cause::HostWrite, &mut work);
         }
         let band = (f64::from(size.units) * hot) as u64;
         for _ in 0..500_000 {
-            ftl.write(draw.below(band) as u32, Cause::HostWrite, &mut work);
+            ftl.write(draw.below(band) as u32, 0, Cause::HostWrite, &mut work);
         }
         assert_eq!(ftl.audit(), Ok(()), "{filled} {hot}");
         assert!(ftl.counts.moved > 0 && ftl.live() == u64::from(size.units));
@@ -339,11 +348,11 @@ fn wear_levelling_leaves_room_for_what_is_moved() {
             let mut work = Tally::default();
             let mut draw = Stream::new(5, Component::Think, 0);
             for address in 0..size.units {
-                ftl.write(address, Cause::HostWrite, &mut work);
+                ftl.write(address, 0, Cause::HostWrite, &mut work);
             }
             let band = (f64::from(size.units) * hot) as u64;
             for _ in 0..500_000 {
-                ftl.write(draw.below(band) as u32, Cause::HostWrite, &mut work);
+                ftl.write(draw.below(band) as u32, 0, Cause::HostWrite, &mut work);
             }
             assert_eq!(ftl.audit(), Ok(()), "{threshold} {hot} {spare}");
             assert!(ftl.counts.levelled > 0);
@@ -397,7 +406,7 @@ proptest! {
             match step {
                 Step::Write(first, count) => for i in 0..count {
                     let address = (first % size.units + i) % size.units;
-                    ftl.write(address, Cause::HostWrite, &mut work);
+                    ftl.write(address, 0, Cause::HostWrite, &mut work);
                     holds[address as usize] = true;
                 },
                 Step::Trim(first, count) => for i in 0..count {
@@ -406,7 +415,7 @@ proptest! {
                     prop_assert_eq!(ftl.trim(address), held);
                 },
                 Step::Pad => {
-                    let empty = ftl.pad(Cause::HostWrite, &mut work);
+                    let empty = ftl.pad(0, Cause::HostWrite, &mut work);
                     ftl.collect(empty, &mut work);
                 }
             }
@@ -429,7 +438,7 @@ fn bursts_amplify_as_much_as_collection_in_step() {
     let (mut work, mut draw) = (Tally::default(), Stream::new(3, Component::Think, 0));
     let (mut began, mut written, mut bursts, mut before) = (Vec::new(), 0u64, false, 0);
     for _ in 0..600_000 {
-        ftl.write(draw.below(u64::from(live)) as u32, Cause::HostWrite, &mut work);
+        ftl.write(draw.below(u64::from(live)) as u32, 0, Cause::HostWrite, &mut work);
         written += 1;
         if ftl.bursting() && !bursts {
             assert!(ftl.free_blocks() <= 4);
@@ -465,7 +474,7 @@ fn bursts_that_are_too_slow_lose_nothing() {
     let mut ftl = steady(size, plan, None, size.units, &UNIFORM);
     let (mut work, mut draw) = (Tally::default(), Stream::new(3, Component::Think, 0));
     for i in 0..200_000 {
-        ftl.write(draw.below(u64::from(size.units)) as u32, Cause::HostWrite, &mut work);
+        ftl.write(draw.below(u64::from(size.units)) as u32, 0, Cause::HostWrite, &mut work);
         if i % 40 == 0 && ftl.bursting() {
             ftl.step(&mut work);
         }

@@ -225,6 +225,7 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         bursts=flash.bursts or _bursts(file, kind, steps, reason is None),
         slc_cache=flash.slc_cache,
         zones=flash.zones is not None,
+        placement_handles=flash.placement_handles,
         map_entry_bytes=_map_entry(flash, steps, reason is None),
         wear=worn,
         work=work,

@@ -59,6 +59,8 @@ class Ssd:
     why_sheet: str | None = None
     #: Whether hosts write it zone by zone.
     zones: bool = False
+    #: Placement handles that it takes writes with.
+    placement_handles: int = 1
     behaviour: Behaviour = field(default_factory=Behaviour)
     #: What it is bought as; None for a drive made up in a test.
     sold: PurchaseInfo | None = None
@@ -210,6 +212,8 @@ class Ssd:
         geometry, times = self.geometry, self.times
         if self.zones and (geometry is None or not self.buffer_bytes):
             yield "zones (flash.zones) are simulated with a known type of cell and a write buffer only"
+        if self.placement_handles > 1 and self.zones:
+            yield "placement handles (flash.placement_handles) and zones (flash.zones) exclude one another"
         if geometry is None or times is None:
             return
         unit, page, stripe = geometry.mapping_bytes, geometry.page_bytes, geometry.stripe_bytes
@@ -228,6 +232,11 @@ class Ssd:
                 f"its flash comes to {units:,} mapping units of {unit} bytes; at most {MOST_UNITS:,} are "
                 "accepted: a larger flash.mapping_unit is needed"
             )
+        if self.placement_handles > 1 and 0 < self.buffer_bytes < self.placement_handles * stripe:
+            yield (
+                f"its write buffer has {self.buffer_bytes} bytes; {self.placement_handles} placement handles "
+                f"need the pages of all planes of a die ({stripe} bytes) each"
+            )
         if not all(0 < time_s < 1 for time_s in (times.read_s, times.program_s, times.erase_s)):
             yield "operations on flash take more than 0 s and less than 1 s"
 
@@ -237,7 +246,9 @@ class Ssd:
         # Collection needs at least one superblock more, even where the whole spare is less.
         holding = max(math.ceil(offered * (1 + geometry.spare) / size), math.ceil(offered / size) + 1)
         freed = 0 if self.bursts is None else self.bursts.superblocks
-        return holding + FREE_BLOCKS + freed + 1 + self.behaviour.hot_cold
+        # One open for each handle; with several, and with hot_cold, one for moved data.
+        handles = self.placement_handles
+        return holding + FREE_BLOCKS + freed + handles + (self.behaviour.hot_cold or handles > 1)
 
     def plan(self, states: Mapping[str, int] | None = None) -> dict[str, Any]:
         """The ``device`` of a plan's pool (``SsdPlan``). Watts and joules that are not known are None."""
@@ -302,6 +313,7 @@ class Ssd:
             },
             "map_entry_bytes": self.map_entry_bytes,
             **({"zoned": True} if self.zones else {}),
+            **self._placement(),
             "slc_cache": (cache := self.slc_cache) and {
                 "bytes": self._cached_bytes(cache), "program_s": min(cache.program_time, times.program_s),
                 "idle_s": cache.idle,
@@ -310,6 +322,13 @@ class Ssd:
             "initial": steady if how.steady else {"kind": "fresh"},
             "energy": asdict(joules_of),
         }  # fmt: skip
+
+    def _placement(self) -> dict[str, Any]:
+        """The handles that hosts write with; nothing where they use none."""
+        if not self.behaviour.placement:
+            return {}
+        table = [{"from_sector": sector, "handle": handle} for sector, handle in self.behaviour.placement]
+        return {"placement_handles": self.placement_handles, "placement": table}
 
     def _cached_bytes(self, cache: SlcCache) -> int:
         """What the cache holds; of a dynamic one, as the drive is filled at the start."""

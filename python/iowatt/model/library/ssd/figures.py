@@ -127,3 +127,5 @@ class Behaviour:
     traffic: tuple[Traffic, ...] = ()
     run_bytes: int | None = None
     cap_w: float | None = None
+    #: Placement handle of writes by their first sector (sector, handle); empty: all alike.
+    placement: tuple[tuple[int, int], ...] = ()

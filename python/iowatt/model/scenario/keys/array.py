@@ -311,6 +311,13 @@ class Pool(Strict):
         unset="by their file, in steady state",
         example={"over_provisioning": 0.28, "gc": {"policy": "greedy"}},
     )
+    placement: Literal["by-volume"] | None = key(
+        "Which placement handle (NVMe FDP) hosts write with. by-volume: each volume on the pool, and each "
+        "part of a virtual pool, has a handle of its own, parity included. The drive must have handles "
+        "(flash.placement_handles of its file).",
+        unset="none: the drives place all writes together",
+        example="by-volume",
+    )
     write_cache: bool | None = key(
         "Whether writes complete in the drives' buffers (true), from which the media are written in the "
         "background, or on the media (false). The first needs a drive with a buffer.",

@@ -122,16 +122,16 @@ impl Ftl {
         self.victim = Some(victim);
     }
 
-    /// Whether, after `units` more of the host, what is left of the victim would not find room; for a frontier of its own,
+    /// Whether, after `units` more of the host under a handle, what is left of the victim would not find room; for a frontier of its own,
     /// whether the host's could not open a superblock and leave one.
     #[inline]
-    pub(super) fn tight(&self, units: u32) -> bool {
+    pub(super) fn tight(&self, handle: usize, units: u32) -> bool {
         let free = self.free.len();
         if free > 1 {
             return false;
         }
-        if self.gc.hot_cold {
-            return self.full(0);
+        if self.moves_apart() {
+            return self.full(handle);
         }
         let Geometry { block_units, .. } = self.geometry;
         let Frontier { block, next, .. } = self.frontiers[0];
@@ -141,17 +141,17 @@ impl Ftl {
         room < left + units
     }
 
-    /// Collects at any price until `units` more of the host leave room for what is to be moved.
+    /// Collects at any price until `units` more of the host under a handle leave room for what is to be moved.
     ///
     /// What is moved always finds room: a victim frees at least as much as it takes.
     #[cold]
-    pub(super) fn make_room(&mut self, units: u32, work: &mut impl Work) {
+    pub(super) fn make_room(&mut self, handle: usize, units: u32, work: &mut impl Work) {
         let mut rounds = 4 * self.geometry.blocks;
-        while self.tight(units) && rounds > 0 {
+        while self.tight(handle, units) && rounds > 0 {
             rounds -= 1;
             if self.victim.is_none() {
                 self.choose();
-                if !self.gc.hot_cold {
+                if !self.moves_apart() {
                     continue; // it may need less room than was assumed
                 }
             }
@@ -214,7 +214,7 @@ impl Ftl {
             && let Some(owner) = self.next_valid(victim)
         {
             victim.reads.add(victim.next - 1, &self.geometry, work);
-            let to = usize::from(self.gc.hot_cold);
+            let to = self.moves_to();
             if self.full(to) {
                 self.open(to);
             }

@@ -1,13 +1,16 @@
 //! The translation layer: which unit is where, what is written next, what is collected.
 //!
 //! A superblock is a block of all planes of all dies. Writes go to the open superblock of a frontier, stripe by stripe (a
-//! page of all planes of one die), dies in turn. Collection of a victim goes in step with the host's writes: a
-//! victim with `v` of `s` units valid costs `v` moves for `s - v` host writes, after which as much is free as before. Or it
+//! page of all planes of one die), dies in turn. The host has a frontier for each placement handle: what it writes with one
+//! never shares a superblock with what it writes with another, until it is moved. Collection of a victim goes in step with
+//! the host's writes: a victim with `v` of `s` units valid costs `v` moves for `s - v` host writes, after which as much is free as before. Or it
 //! goes on by itself, in bursts.
 
 #[cfg(test)]
 mod audit;
 mod collection;
+#[cfg(test)]
+mod handles;
 mod zones;
 
 use crate::plan::GcPlan;
@@ -36,6 +39,8 @@ pub struct Geometry {
     pub unit_pages: u32,
     /// Dies.
     pub dies: u32,
+    /// Placement handles that the host writes with, at least 1.
+    pub handles: u32,
 }
 
 impl Geometry {
@@ -126,8 +131,8 @@ pub struct Ftl {
     opened: Vec<u64>,
     erases: Vec<u32>,
     free: Vec<u32>,
-    /// Of the host and, where they are apart, of what is moved.
-    frontiers: [Frontier; 2],
+    /// Of each handle of the host and, where that is apart, of what is moved.
+    frontiers: Vec<Frontier>,
     victim: Option<Victim>,
     /// The last victim was chosen for wear.
     levelled_last: bool,
@@ -163,7 +168,7 @@ impl Ftl {
             opened: vec![0; n],
             erases: vec![0; n],
             free: (rotation..geometry.blocks).rev().collect(),
-            frontiers: [Frontier::default(); 2],
+            frontiers: vec![Frontier::default(); geometry.handles as usize + 1],
             victim: None,
             levelled_last: false,
             bursting: false,
@@ -185,7 +190,25 @@ impl Ftl {
     /// Superblocks that hold data in steady state: all but those kept free and those being written.
     #[must_use]
     pub fn rotation(geometry: &Geometry, gc: &GcPlan) -> u32 {
-        geometry.blocks - gc.free_blocks - 1 - u32::from(gc.hot_cold)
+        geometry.blocks - gc.free_blocks - geometry.handles - u32::from(gc.moves_apart(geometry.handles))
+    }
+
+    /// Whether moved data have a frontier of their own.
+    #[inline]
+    fn moves_apart(&self) -> bool {
+        self.gc.moves_apart(self.geometry.handles)
+    }
+
+    /// The frontier of moved data.
+    #[inline]
+    fn moves_to(&self) -> usize {
+        if self.moves_apart() { self.geometry.handles as usize } else { 0 }
+    }
+
+    /// Whether a frontier is one of the host's.
+    #[inline]
+    fn of_host(&self, frontier: usize) -> bool {
+        frontier < self.geometry.handles as usize
     }
 
     /// Where an address is: superblock and place in it.
@@ -215,32 +238,32 @@ impl Ftl {
         }
     }
 
-    /// Superblock and place that the host's next unit goes to.
+    /// Superblock and place that the host's next unit under a handle goes to.
     #[must_use]
-    pub fn frontier(&self) -> (u32, u32) {
-        (self.frontiers[0].block, self.frontiers[0].next)
+    pub fn frontier(&self, handle: usize) -> (u32, u32) {
+        (self.frontiers[handle].block, self.frontiers[handle].next)
     }
 
-    /// The host writes a unit.
+    /// The host writes a unit with a placement handle.
     #[inline]
-    pub fn write(&mut self, address: u32, cause: Cause, work: &mut impl Work) {
+    pub fn write(&mut self, address: u32, handle: usize, cause: Cause, work: &mut impl Work) {
         if self.zones.is_some() {
             return self.write_in_zone(address, cause, work);
         }
-        if self.tight(1) {
-            self.make_room(1, work);
+        if self.tight(handle, 1) {
+            self.make_room(handle, 1, work);
         }
-        if self.full(0) {
-            self.open(0);
+        if self.full(handle) {
+            self.open(handle);
         }
         self.counts.host += 1;
-        let place = self.place(0);
+        let place = self.place(handle);
         let old = self.map.set(address, Entry::At(place));
         match self.depart(address, old) {
             Some(block) => self.valid[block as usize] -= 1,
             None => self.live += 1,
         }
-        self.append(Owner::Host(address), 0, cause, work);
+        self.append(Owner::Host(address), handle, cause, work);
         self.collect(1, work);
     }
 
@@ -254,16 +277,16 @@ impl Ftl {
         true
     }
 
-    /// Fills up the host's stripe, so that it is programmed. Returns the places left empty, for which collection is to
+    /// Fills up the host's stripe under a handle, so that it is programmed. Returns the places left empty, for which collection is to
     /// [`Self::collect`].
-    pub fn pad(&mut self, cause: Cause, work: &mut impl Work) -> u32 {
+    pub fn pad(&mut self, handle: usize, cause: Cause, work: &mut impl Work) -> u32 {
         let stripe = self.geometry.stripe_units;
         let partial = |front: &Frontier| front.block != NONE && !front.next.is_multiple_of(stripe);
-        if partial(&self.frontiers[0]) && self.tight(stripe) {
-            self.make_room(stripe, work); // may fill the stripe up
+        if partial(&self.frontiers[handle]) && self.tight(handle, stripe) {
+            self.make_room(handle, stripe, work); // may fill the stripe up
         }
-        let Frontier { next, owners, stripe_end: until, .. } = self.frontiers[0];
-        if !partial(&self.frontiers[0]) {
+        let Frontier { next, owners, stripe_end: until, .. } = self.frontiers[handle];
+        if !partial(&self.frontiers[handle]) {
             return 0;
         }
         for place in next..until {
@@ -271,9 +294,9 @@ impl Ftl {
         }
         self.counts.padded += u64::from(until - next);
         self.clock += u64::from(until - next);
-        self.frontiers[0].next = until;
+        self.frontiers[handle].next = until;
         work.program(self.geometry.die(until - 1), true, cause);
-        self.end_stripe(0);
+        self.end_stripe(handle);
         until - next
     }
 
@@ -285,7 +308,7 @@ impl Ftl {
     #[cold]
     fn open(&mut self, frontier: usize) {
         let wear = |&block: &u32| (self.erases[block as usize], block);
-        let chosen = if frontier == 0 {
+        let chosen = if self.of_host(frontier) {
             self.free.iter().min_by_key(|b| wear(b))
         } else {
             self.free.iter().max_by_key(|b| wear(b))
@@ -330,7 +353,8 @@ impl Ftl {
             front.moved -= stripe_units;
         }
         let cause = if whole { Cause::Background } else { front.cause };
-        work.program(self.geometry.die(front.next - 1), frontier == 0, cause);
+        let die = self.geometry.die(front.next - 1);
+        work.program(die, self.of_host(frontier), cause);
         self.end_stripe(frontier);
     }
 

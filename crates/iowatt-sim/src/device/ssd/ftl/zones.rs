@@ -163,6 +163,7 @@ mod tests {
             page_units: 1,
             unit_pages: 1,
             dies: 2,
+            handles: 1,
         };
         let gc = GcPlan { policy: GcPolicy::Greedy, free_blocks: 1, hot_cold: false, burst: None };
         Ftl::new(geometry, gc, None, None, 0).with_zones(full)
@@ -174,7 +175,7 @@ mod tests {
         for round in 0..5 {
             for zone in 0..4 {
                 ftl.reset_zones(zone * 8, (zone + 1) * 8);
-                (0..8).for_each(|unit| ftl.write(zone * 8 + unit, Cause::HostWrite, &mut work));
+                (0..8).for_each(|unit| ftl.write(zone * 8 + unit, 0, Cause::HostWrite, &mut work));
                 assert_eq!(ftl.locate(zone * 8 + 7).map(|at| at.1), Some(7), "round {round}");
             }
         }
@@ -188,7 +189,7 @@ mod tests {
     #[test]
     fn what_is_not_written_is_nowhere() {
         let (mut ftl, mut work) = (drive(0), Count::default());
-        ftl.write(8, Cause::HostWrite, &mut work);
+        ftl.write(8, 0, Cause::HostWrite, &mut work);
         assert_eq!((ftl.locate(8).is_some(), ftl.locate(9), ftl.live()), (true, None, 1));
         assert!(ftl.reset_zones(8, 16));
         assert_eq!((ftl.locate(8), ftl.live(), work.erases), (None, 0, 0));
@@ -197,6 +198,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "out of order")]
     fn a_zone_is_written_in_order() {
-        drive(0).write(3, Cause::HostWrite, &mut Count::default());
+        drive(0).write(3, 0, Cause::HostWrite, &mut Count::default());
     }
 }
