@@ -10,6 +10,7 @@ import printed
 import pytest
 
 import iowatt
+from iowatt.model.library import find_device
 from iowatt.model.scenario import compile_plan, load
 
 PAGES = [printed.ROOT / "README.md", *sorted((printed.ROOT / "docs" / "howto").glob("*.md"))]
@@ -44,8 +45,12 @@ def test_a_page_runs_as_printed(
 
 
 def check(body: str) -> None:
-    """A snippet, completed where it is not a whole scenario, compiles into a plan."""
+    """A device file is read; another snippet, completed where it is not a whole scenario, is compiled."""
     given = tomllib.loads(body)
+    if "kind" in given:
+        Path(f"{given['name']}.toml").write_text(body, "utf-8")
+        assert find_device(f"{given['name']}.toml", Path(), None).name == given["name"]
+        return
     text = ("" if "name" in given else 'name = "snippet"\n') + body
     text += "" if "workload" in given else WORKLOAD
     text += "" if "array" in given else POOL

@@ -60,6 +60,13 @@ fn impossible_drives_are_refused() {
     refused("/media/map_entry_bytes", json!(1 << 20), ("media.map_entry_bytes", "range"));
     refused("/media/gc/burst", json!({"blocks": 0, "share": 0.5}), ("media.gc.burst", "range"));
     refused("/media/gc/burst", json!({"blocks": 1, "share": 1.5}), ("media.gc.burst", "range"));
+    refused("/media/placement_handles", json!(0), ("media.placement_handles", "range"));
+    refused("/media/placement_handles", json!(65), ("media.placement_handles", "range"));
+    refused("/media/placement_handles", json!(2), ("media.gc.free_blocks", "range"));
+    let unknown = json!([{"from_sector": 0, "handle": 1}]);
+    refused("/media/placement", unknown, ("media.placement[0].handle", "reference"));
+    let twice = json!([{"from_sector": 8, "handle": 0}, {"from_sector": 8, "handle": 0}]);
+    refused("/media/placement", twice, ("media.placement[1].from_sector", "range"));
     let slow = json!({"bytes": 1 << 20, "program_s": 1e-3, "idle_s": 0.1});
     refused("/media/slc_cache", slow, ("media.slc_cache.program_s", "range"));
     let falling = json!([{"bytes": 4096, "time_s": 2e-6}, {"bytes": 8192, "time_s": 1e-6}]);

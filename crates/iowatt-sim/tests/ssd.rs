@@ -444,6 +444,24 @@ fn reads_find_what_has_just_been_written() {
     assert_eq!((drive(&outcome).buffer_hits, flash_of(&outcome).buffer_hits), (50, 50));
 }
 
+/// So it is where stripes of several placement handles are in the buffer, each command under the handle of its address.
+#[test]
+fn reads_find_what_has_just_been_written_under_any_handle() {
+    let mut ssd = flash(64, 0.5);
+    ssd["media"]["gc"]["free_blocks"] = json!(2);
+    ssd["media"]["placement_handles"] = json!(3);
+    ssd["media"]["placement"] = json!([{"from_sector": 0, "handle": 2}, {"from_sector": 250, "handle": 0}]);
+    let place = |i: u64| (i / 2 + i % 2 * 25) * 40_960;
+    let requests: Vec<Request> = (0..50)
+        .flat_map(|i| {
+            let at = i * MS;
+            [request(at, Op::Write, place(i), 4_096), request(at + MS / 2, Op::Read, place(i), 4_096)]
+        })
+        .collect();
+    let outcome = run(&open(&ssd), requests);
+    assert_eq!(flash_of(&outcome).buffer_hits, 50);
+}
+
 /// Nothing has ever been written there: no flash is read.
 #[test]
 fn reads_of_nothing_read_no_flash() {
