@@ -71,10 +71,10 @@ def list_(
     *,
     kind: Annotated[DeviceKind | None, KIND] = None,
     needs: Annotated[
-        Need | None,
+        list[Need] | None,
         typer.Option(
             help="Only devices that have what this takes: joules of idling and work (power), response times "
-            "(mechanics), joules of stopping (spin-down), or US dollars (price)."
+            "(mechanics), joules of stopping (spin-down), or US dollars (price). May be given several times."
         ),
     ] = None,
     simulatable: Annotated[
@@ -99,7 +99,7 @@ def list_(
     from iowatt.model.library import list_devices
     from iowatt.pages.library import devices
 
-    purposes = [*([] if needs is None else [needs]), *(["simulation"] if simulatable else [])]
+    purposes = [*(needs or []), *(["simulation"] if simulatable else [])]
     show(list_devices(kind, purposes, since, buyable=buyable), devices, as_json=as_json)
 
 

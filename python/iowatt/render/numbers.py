@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 
 NO_VALUE = "–"
+SAME = "same"
 _NBSP = "\u00a0"
 
 
@@ -52,7 +53,7 @@ def change(fraction: float | None) -> str:
     if fraction is None:
         return ""
     if abs(fraction) < 0.0005:
-        return "same"
+        return SAME
     if fraction > 2:
         return f"{significant(1 + fraction)}{_NBSP}×"
     return f"{'+' if fraction > 0 else '−'}{percent(abs(fraction))}"

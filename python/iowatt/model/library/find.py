@@ -95,6 +95,11 @@ def _library_disk(name: str) -> Disk:
     return _disk(name, Path())
 
 
+_NO_FILE: Final = (
+    "a device of the library goes by its name (`iowatt devices list`), a file of your own by its path"
+)
+
+
 def own_files(name: str, base_dir: Path) -> list[Path]:
     """The device files behind ``name`` that are not the library's: the file and those it is based on.
 
@@ -128,7 +133,7 @@ def _document(name: str, base_dir: Path, users: tuple[str, ...]) -> tuple[TomlDo
     """The document, and the folder that its layout file is relative to."""
     if name.endswith(".toml"):
         path = base_dir / name
-        document, below = TomlDocument(read_text(path), str(path)), path.parent
+        document, below = TomlDocument(read_text(path, _NO_FILE), str(path)), path.parent
         folder = below
     elif name in device_names():
         document, below = DEVICES.document(name), base_dir

@@ -35,7 +35,7 @@ def _verdict(found: BeforeAfter) -> str:
         verdict: [
             f"{short_title(row)} {numbers.change(row.change)}".rstrip()
             for row in found.differences
-            if row.verdict == verdict
+            if row.verdict == verdict and numbers.change(row.change) != numbers.SAME
         ]
         for verdict in ("better", "worse")
     }
@@ -44,6 +44,8 @@ def _verdict(found: BeforeAfter) -> str:
         return sentence("; ".join(parts))
     if all(row.verdict == "no verdict" for row in found.differences):
         return "No verdicts: the variation of the figures is not known."
+    if any(row.verdict in ("better", "worse") for row in found.differences):
+        return "No figure differs by half a thousandth."
     return "No figure differs by more than chance."
 
 
