@@ -17,6 +17,7 @@ from iowatt.evaluate.calibration.cells import split
 from iowatt.evaluate.calibration.disk_signs import turn
 from iowatt.evaluate.calibration.intervals import student
 from iowatt.evaluate.calibration.least_squares import fit, linear
+from iowatt.evaluate.calibration.logs import requests
 from iowatt.evaluate.calibration.over_time import bursts, knee
 from iowatt.evaluate.calibration.watts import fit_watts
 from iowatt.evaluate.measured import Cell, Measured
@@ -249,3 +250,10 @@ def test_a_disk_from_logs_of_fio_keeps_the_policies_that_nothing_shows(tmp_path)
     file = device_file(str(output))
     assert file.buffer is not None and file.buffer.read_ahead == "history"
     assert file.buffer.fast_write == "none"
+
+
+def test_cells_of_fio_do_not_fit_a_disk(tmp_path):
+    path = tmp_path / "cells.json"
+    path.write_text(' {"fio version": "fio-3.33", "jobs": []}')
+    with refused("not-accepted", str(path)):
+        requests([path], None)

@@ -34,7 +34,18 @@ def requests(files: Sequence[str | os.PathLike[str]], format_: str | None) -> Pa
     if len(paths) != 1:
         message = f"a disk is fitted to one trace, or to fio's logs of times; given are {len(paths)} files"
         raise InputError("not-accepted", ", ".join(map(str, paths)) or "MEASURED", message)
+    if format_ is None and _is_json(paths[0]):
+        message = "these are cells of fio, which fit an SSD; a disk is fitted to a trace of its requests"
+        hint = "record them with blktrace while fio runs, or give fio's logs of times with offsets"
+        raise InputError("not-accepted", str(paths[0]), message, hint=hint)
     return read(paths[0], format_)
+
+
+def _is_json(path: Path) -> bool:
+    if not path.is_file():
+        return False  # the reader says so
+    with path.open("rb") as file:
+        return file.read(64).lstrip().startswith(b"{")
 
 
 def _rows(path: Path) -> NDArray[np.int64]:
