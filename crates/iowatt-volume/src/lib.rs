@@ -17,6 +17,7 @@ mod plan;
 mod reduced;
 mod run;
 mod scheme;
+mod schemes;
 mod sectored;
 mod sectors;
 #[cfg(test)]
@@ -40,4 +41,5 @@ pub use io::{VolumeIo, VolumeRequest};
 pub use movement::Movement;
 pub use plan::*;
 pub use reduced::ReducedState;
-pub use scheme::{Scheme, Schemes};
+pub use scheme::Scheme;
+pub use schemes::Schemes;

@@ -14,48 +14,18 @@ mod lines;
 mod tests;
 
 use super::io::{VolumeIo, counting_located};
-use super::movement::Movement;
+use super::movement::{MaidTotals, Movement};
 use super::sectors::{self, SECTOR};
 use super::{Scheme, VolumeRequest};
 use crate::plan::{MaidPlan, VirtualPoolPlan};
 use crate::slab::Slab;
 use crate::time::{Nanos, nanos};
 use lines::{Lines, NONE};
-use serde::Serialize;
 
 /// The cache's part.
 const CACHE: usize = 0;
 /// When nothing could be moved, how long until the next look.
 const PATIENCE: Nanos = 1_000_000_000;
-
-/// Totals over the observed window.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct MaidTotals {
-    /// Requests to read.
-    pub reads: u64,
-    /// Of those, answered by the cache alone.
-    pub read_hits: u64,
-    /// Their bytes.
-    pub read_bytes: u64,
-    /// Bytes of reads that the cache answered.
-    pub read_hit_bytes: u64,
-    /// Requests to write, each part that lies on one data drive by itself.
-    pub writes: u64,
-    /// Of those, taken by the cache alone.
-    pub logged_writes: u64,
-    /// Their bytes.
-    pub logged_bytes: u64,
-    /// Bytes copied to the cache after they were read.
-    pub copied_bytes: u64,
-    /// Dirty bytes that went to the data drives.
-    pub destaged_bytes: u64,
-    /// Lines that gave way.
-    pub evictions: u64,
-    /// Times that a data drive's dirty lines were written because too much of the cache was dirty.
-    pub drains: u64,
-    /// Bytes that the cache alone holds, now.
-    pub dirty_bytes_at_end: u64,
-}
 
 #[derive(Clone, Debug)]
 struct Data {

@@ -14,29 +14,13 @@ mod ranking;
 mod tests;
 
 use super::io::{VolumeIo, counting};
-use super::movement::Movement;
+use super::movement::{Movement, PdcTotals};
 use super::{Scheme, VolumeRequest};
 use crate::plan::{PdcPlan, VirtualPoolPlan};
 use crate::time::{Nanos, nanos};
 use places::{Place, Places};
 use ranking::Ranking;
-use serde::Serialize;
 use std::collections::VecDeque;
-
-/// Totals over the observed window.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct PdcTotals {
-    /// Requests by part, each piece of one that lies in another extent by itself.
-    pub requests_by_part: Vec<u64>,
-    /// Extents that changed their place.
-    pub migrations: u64,
-    /// Bytes copied for that, copies that had to be repeated included.
-    pub migrated_bytes: u64,
-    /// Moves that were still waiting when the next period began.
-    pub given_up: u64,
-    /// Writes that waited for a move to end.
-    pub held_writes: u64,
-}
 
 /// A write that waits until its extent has changed its place.
 #[derive(Clone, Copy, Debug)]

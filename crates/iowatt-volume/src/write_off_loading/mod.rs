@@ -17,46 +17,18 @@ mod table;
 mod tests;
 
 use super::io::{VolumeIo, counting};
-use super::movement::Movement;
+use super::movement::{Movement, WriteOffLoadingTotals};
 use super::sectors::{self, Pieces, SECTOR};
 use super::{Scheme, VolumeRequest};
 use crate::plan::{VirtualPoolPlan, WriteOffLoadingPlan};
 use crate::slab::Slab;
 use crate::time::{Nanos, nanos};
-use serde::Serialize;
 use table::{BLOCK, NONE, Table, bytes};
 
 /// Most blocks of one move.
 const MOST: usize = 64;
 /// When nothing could be moved, how long until the next look.
 const PATIENCE: Nanos = 1_000_000_000;
-
-/// Totals over the observed window; what logs hold is that of the whole run.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct WriteOffLoadingTotals {
-    /// Requests to write (parts of them, where they span homes) that went to a log.
-    pub off_loaded_writes: u64,
-    /// Their bytes.
-    pub off_loaded_bytes: u64,
-    /// Requests to write that went home although it did not spin, because no log could take them.
-    pub refused_writes: u64,
-    /// Requests to read, or parts of them, that logs answered at least in part.
-    pub log_reads: u64,
-    /// Bytes that logs answered.
-    pub log_read_bytes: u64,
-    /// Off-loaded bytes that were written anew before they were reclaimed.
-    pub superseded_bytes: u64,
-    /// Bytes moved home.
-    pub reclaimed_bytes: u64,
-    /// Moves that brought them.
-    pub reclaims: u64,
-    /// Times that a home was emptied because a log filled up.
-    pub drains: u64,
-    /// Most bytes that logs held together at any time, before the window too.
-    pub log_bytes_most: u64,
-    /// Bytes that only logs hold, now.
-    pub log_bytes_at_end: u64,
-}
 
 /// How much a part is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -14,7 +14,7 @@ mod table;
 mod tests;
 
 use super::io::VolumeIo;
-use super::movement::Movement;
+use super::movement::{Movement, ZonedTotals};
 use super::turns::Turns;
 use super::{Scheme, VolumeRequest};
 use crate::log::steady::Initial;
@@ -23,7 +23,6 @@ use crate::rng::{Component, Stream};
 use crate::slab::Slab;
 use crate::time::Nanos;
 use cleaning::Cleaner;
-use serde::Serialize;
 use std::collections::VecDeque;
 use table::Table;
 
@@ -33,31 +32,6 @@ const NONE: u32 = u32::MAX;
 const HOST: u64 = 0;
 const MODIFY: u64 = 1;
 const CLEAN: u64 = 2;
-
-/// Totals over the observed window.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct ZonedTotals {
-    /// Bytes of hosts' units written to zones.
-    pub written_bytes: u64,
-    /// Bytes that cleaning moved.
-    pub moved_bytes: u64,
-    /// Bytes that cleaning read, what lies between valid units included.
-    pub cleaning_read_bytes: u64,
-    /// Bytes read so that a part of a unit could be written.
-    pub modify_bytes: u64,
-    /// Bytes of reads of what was never written.
-    pub unwritten_bytes: u64,
-    /// Writes of hosts' data to zones.
-    pub zone_writes: u64,
-    /// Transfers that reads took.
-    pub read_transfers: u64,
-    /// Zones reset.
-    pub zones_reset: u64,
-    /// Times that writes of hosts had to wait for a free zone.
-    pub stalls: u64,
-    /// How long, together, nanoseconds.
-    pub stalled_ns: Nanos,
-}
 
 /// A zone that is being written.
 #[derive(Clone, Copy, Debug)]
