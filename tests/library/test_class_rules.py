@@ -11,7 +11,7 @@ from iowatt.model.library import device_file, device_names, find_device, list_de
 from iowatt.model.library.class_rules import RULES, complete, device_class, figure, rules
 from iowatt.model.library.derive import Steps
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 import class_rules as fitting
 
 FITTED = fitting.fit_all()
