@@ -16,6 +16,22 @@ pub struct VolumeRequest {
     pub write: bool,
 }
 
+/// Where an extent is from now on: what a volume must know again after a power loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapRecord {
+    /// The extent.
+    pub extent: u32,
+    /// The slot that is its home, or that holds its copy; [`NOWHERE`](Self::NOWHERE): it has no copy any more.
+    pub slot: u32,
+}
+
+impl MapRecord {
+    /// Set in the slot of a copy that differs from what lies below it, in the map of a volume that was stopped in order.
+    pub const DIRTY: u32 = 1 << 31;
+    /// No slot.
+    pub const NOWHERE: u32 = u32::MAX;
+}
+
 /// What moves the bytes and keeps the time for a scheme: the simulator, a live volume, or the model of a test.
 ///
 /// Schemes rely on one property: a part serves overlapping transfers in the order in which it receives them, as arrays
@@ -45,6 +61,20 @@ pub trait VolumeIo {
         let Some((&first, others)) = requests.split_first() else { return };
         others.iter().for_each(|&request| self.hold(request));
         self.transfer_tagged(first, tag, part, range, true);
+    }
+    /// Tells which bytes of a request the next transfer on a range of a part carries: those from byte `at` of the virtual pool on.
+    /// A transfer may carry several such pieces. Only who moves real bytes needs it.
+    fn piece(&mut self, _request: u32, _at: u64, _part: usize, _range: (u64, u64)) {}
+    /// Tells what the next background write carries: what the last background read of this range of a part has brought.
+    fn carries(&mut self, _part: usize, _range: (u64, u64)) {}
+    /// Notes a change of the map. It is durable, together with all notes before it, at the latest when the next flush of a host or
+    /// the next [`Self::persist`] is. Notes made in one call of the scheme become durable together or not at all.
+    fn note(&mut self, _record: MapRecord) {}
+    /// Makes durable, in this order: what has been written to `part`, all notes before, and `record`.
+    /// [`Scheme::background_done`](crate::Scheme::background_done) gets `tag` when that is done. Returns true where it is so at
+    /// once, as in a simulation, which loses no power; `tag` does not come then.
+    fn persist(&mut self, _tag: u64, _part: Option<usize>, _record: Option<MapRecord>) -> bool {
+        true
     }
     /// Gives up a range of a part, as far as its drives know of that; nobody waits for it.
     fn reset(&mut self, part: usize, range: (u64, u64));

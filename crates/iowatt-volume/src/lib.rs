@@ -37,7 +37,7 @@ pub mod slab;
 pub mod time;
 
 pub use counts::{PartCounts, PoolCounts};
-pub use io::{VolumeIo, VolumeRequest};
+pub use io::{MapRecord, VolumeIo, VolumeRequest};
 pub use movement::Movement;
 pub use plan::*;
 pub use reduced::ReducedState;

@@ -34,6 +34,7 @@ impl Scheme for Linear {
         while from < request.until {
             let start = part.checked_sub(1).map_or(0, |before| self.ends[before]);
             let until = request.until.min(self.ends[part]);
+            io.piece(request.key, from, part, (from - start, until - start));
             io.transfer(request.key, part, (from - start, until - start), request.write);
             if let Some(counts) = io.counts() {
                 counts.located(part, until - from, request.write);
@@ -46,6 +47,10 @@ impl Scheme for Linear {
         if let Some(counts) = io.counts() {
             counts.request(request.until - request.from, request.write);
         }
+    }
+
+    fn restore(&mut self, slots: &[u32], _clean: bool) -> Result<(), String> {
+        if slots.is_empty() { Ok(()) } else { Err("parts one after the other have no map".into()) }
     }
 
     fn background_done(&mut self, _tag: u64, _io: &mut impl VolumeIo) {}

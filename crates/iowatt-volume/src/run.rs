@@ -54,11 +54,12 @@ impl Run {
         Self { part, kind, ..Self::default() }
     }
 
-    /// Adds slot `slot`, bytes `from..until` of the part. What the run was is passed first where the slot does not continue
-    /// it.
+    /// Adds slot `slot`, bytes `from..until` of the part, which are those from byte `at` of the virtual pool on. What the run
+    /// was is passed first where the slot does not continue it.
     pub fn add(
         &mut self,
         slot: u32,
+        at: u64,
         (from, until): (u64, u64),
         request: &VolumeRequest,
         io: &mut impl VolumeIo,
@@ -66,10 +67,11 @@ impl Run {
         if self.count > 0 && self.first + self.count == slot && self.until == from {
             self.count += 1;
             self.until = until;
-            return;
+        } else {
+            self.transfer(request, io);
+            *self = Self { first: slot, count: 1, from, until, ..*self };
         }
-        self.transfer(request, io);
-        *self = Self { first: slot, count: 1, from, until, ..*self };
+        io.piece(request.key, at, self.part, (from, until));
     }
 
     /// Passes what there is.

@@ -24,6 +24,24 @@ pub trait Scheme {
     fn transfer_done(&mut self, _tag: u64, _io: &mut impl VolumeIo) {}
     /// A transfer of the scheme's own ([`VolumeIo::background`]) is done.
     fn background_done(&mut self, tag: u64, io: &mut impl VolumeIo);
+    /// A transfer of the scheme's own has failed, because a drive or a file has. Returns whether the scheme has given the move up
+    /// and all is as before it; else nothing may be written any more.
+    fn background_failed(&mut self, _tag: u64, _io: &mut impl VolumeIo) -> bool {
+        false
+    }
+    /// Takes the map of a volume that was created before: the slot of each extent, as [`MapRecord`](crate::MapRecord) has it. `clean`: the volume
+    /// was stopped in order, and slots with [`MapRecord::DIRTY`](crate::MapRecord::DIRTY) alone differ from what lies below them. After a loss of power
+    /// any may.
+    ///
+    /// # Errors
+    /// The first entry that cannot be, or that the scheme has no map to restore.
+    fn restore(&mut self, _slots: &[u32], _clean: bool) -> Result<(), String> {
+        Err("this scheme has no map that outlives it".into())
+    }
+    /// The slot of each extent, as [`Self::restore`] takes it; empty where the scheme has no map.
+    fn map(&self) -> Vec<u32> {
+        Vec::new()
+    }
     /// The alarm that it has set is due.
     fn alarm(&mut self, io: &mut impl VolumeIo);
     /// Bytes of a part that hold data, if the scheme counts them.

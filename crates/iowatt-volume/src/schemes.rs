@@ -121,6 +121,18 @@ impl Scheme for Schemes {
         each!(self, s => s.background_done(tag, io));
     }
 
+    fn background_failed(&mut self, tag: u64, io: &mut impl VolumeIo) -> bool {
+        each!(self, s => s.background_failed(tag, io))
+    }
+
+    fn restore(&mut self, slots: &[u32], clean: bool) -> Result<(), String> {
+        each!(self, s => s.restore(slots, clean))
+    }
+
+    fn map(&self) -> Vec<u32> {
+        each!(self, s => s.map())
+    }
+
     fn alarm(&mut self, io: &mut impl VolumeIo) {
         each!(self, s => s.alarm(io));
     }

@@ -1,7 +1,7 @@
 //! The copies in the fast part: which extent each slot has, whether it is dirty, and what that allows.
 
 use super::Caching;
-use crate::io::VolumeIo;
+use crate::io::{MapRecord, VolumeIo};
 use crate::recency::NONE;
 use crate::time::Nanos;
 
@@ -82,6 +82,7 @@ impl Caching {
         self.heat[extent as usize] = 0;
         self.clean.remove(copy);
         self.free.push(copy);
+        io.note(MapRecord { extent, slot: MapRecord::NOWHERE });
         if let Some(counts) = io.counts() {
             counts.evictions += 1;
         }

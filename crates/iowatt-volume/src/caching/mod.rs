@@ -11,6 +11,7 @@
 
 mod copies;
 mod moves;
+mod restore;
 
 use super::Scheme;
 use super::initial::{Initial, chosen};
@@ -141,11 +142,11 @@ impl Caching {
             // Counted before anything may start to move, so that a move sees the piece.
             self.slots[copy as usize].under_way[usize::from(piece.write)] += 1;
             self.used(copy, piece.write, io.now());
-            runs[FAST].add(copy, self.within(extent, copy, range), request, io);
+            runs[FAST].add(copy, piece.from, self.within(extent, copy, range), request, io);
         }
         if to_slow {
             self.writing[extent as usize] += u32::from(piece.write);
-            runs[SLOW].add(extent, self.within(extent, extent, range), request, io);
+            runs[SLOW].add(extent, piece.from, self.within(extent, extent, range), request, io);
         }
     }
 
@@ -229,6 +230,18 @@ impl Scheme for Caching {
     fn background_done(&mut self, tag: u64, io: &mut impl VolumeIo) {
         self.transferred(tag, io);
         self.clean_up(io);
+    }
+
+    fn background_failed(&mut self, tag: u64, io: &mut impl VolumeIo) -> bool {
+        self.fail(tag, io)
+    }
+
+    fn restore(&mut self, slots: &[u32], clean: bool) -> Result<(), String> {
+        self.take_map(slots, clean)
+    }
+
+    fn map(&self) -> Vec<u32> {
+        self.copy_map()
     }
 
     fn alarm(&mut self, io: &mut impl VolumeIo) {

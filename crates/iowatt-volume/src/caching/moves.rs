@@ -2,15 +2,17 @@
 
 use super::copies::Content;
 use super::{COMING, Caching, FAST, SLOW, WRITE};
-use crate::io::VolumeIo;
+use crate::io::{MapRecord, VolumeIo};
+use crate::recency::NONE;
 use crate::waiting::{Piece, Queue};
 
 /// Dirty copies looked at for one that no write is under way in.
 const SEARCH: usize = 64;
 
-/// Tags of moves: their number, which way, and whether the first half is done.
+/// Tags of moves: their number, which way, and what is done: the first half, the second.
 const BACK: u64 = 1 << 32;
 const SECOND: u64 = 1 << 33;
+const KEPT: u64 = 1 << 34;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -20,8 +22,12 @@ enum Stage {
     Read,
     /// Waits for requests that were sent to the slot when it was another's.
     AwaitSlot,
+    /// That the slot's former copy is gone is made durable.
+    Vacate,
     /// The slot is written.
     Write,
+    /// That it holds the copy is made durable.
+    Record,
 }
 
 /// An extent that is being copied.
@@ -90,19 +96,35 @@ impl Caching {
                 io.background(tag, SLOW, (from, until), false);
             }
             Stage::AwaitSlot if self.slots[now.slot as usize].under_way == [0; 2] => {
-                now.stage = Stage::Write;
-                let (from, until) = at(now.slot);
-                io.background(tag | SECOND, FAST, (from, until), true);
+                now.stage = Stage::Vacate;
+                if io.persist(tag | KEPT, None, None) {
+                    self.write(place, io);
+                }
             }
             _ => return,
         }
         self.blocked -= 1;
     }
 
+    /// Writes what was read to the slot.
+    fn write(&mut self, place: usize, io: &mut impl VolumeIo) {
+        let Some(now) = &mut self.copying[place] else { return };
+        now.stage = Stage::Write;
+        let at = |number: u32| (u64::from(number) * self.extent, (u64::from(number) + 1) * self.extent);
+        io.carries(SLOW, at(now.extent));
+        io.background(place as u64 | SECOND, FAST, at(now.slot), true);
+    }
+
     /// A transfer of a move is done.
     pub(super) fn transferred(&mut self, tag: u64, io: &mut impl VolumeIo) {
         let place = tag as u32 as usize;
-        match (tag & BACK != 0, tag & SECOND != 0) {
+        let back = tag & BACK != 0;
+        match (back, tag & SECOND != 0) {
+            (false, _) if tag & KEPT != 0 => match self.copying[place].map(|now| now.stage) {
+                Some(Stage::Vacate) => self.write(place, io),
+                _ => self.copied(place, io),
+            },
+            (true, _) if tag & KEPT != 0 => self.cleaned(place, io),
             (false, false) => {
                 if let Some(now) = &mut self.copying[place] {
                     now.stage = Stage::AwaitSlot;
@@ -110,14 +132,42 @@ impl Caching {
                 }
                 self.go_on(place, io);
             }
-            (false, true) => self.copied(place, io),
+            (false, true) => {
+                let Some(now) = &mut self.copying[place] else { return };
+                now.stage = Stage::Record;
+                let record = MapRecord { extent: now.extent, slot: now.slot };
+                if io.persist(place as u64 | KEPT, Some(FAST), Some(record)) {
+                    self.copied(place, io);
+                }
+            }
             (true, false) => {
                 let Some(slot) = self.cleanings[place] else { return };
                 let start = u64::from(self.slots[slot as usize].extent) * self.extent;
+                let from = u64::from(slot) * self.extent;
+                io.carries(FAST, (from, from + self.extent));
                 io.background(tag | SECOND, SLOW, (start, start + self.extent), true);
             }
-            (true, true) => self.cleaned(place, io),
+            (true, true) => {
+                if io.persist(BACK | place as u64 | KEPT, Some(SLOW), None) {
+                    self.cleaned(place, io);
+                }
+            }
         }
+    }
+
+    /// A transfer of a move has failed. A copying is given up; a copy that cannot be written back stops everything.
+    pub(super) fn fail(&mut self, tag: u64, io: &mut impl VolumeIo) -> bool {
+        if tag & (BACK | KEPT) != 0 {
+            return false;
+        }
+        let Some(mut failed) = self.copying[tag as u32 as usize].take() else { return false };
+        self.copy[failed.extent as usize] = NONE;
+        self.heat[failed.extent as usize] = 0;
+        self.free.push(failed.slot);
+        while let Some(piece) = self.waiting.take(&mut failed.held, io) {
+            self.pass_held(&piece, io);
+        }
+        true
     }
 
     fn copied(&mut self, place: usize, io: &mut impl VolumeIo) {

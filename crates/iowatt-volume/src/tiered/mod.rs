@@ -192,7 +192,7 @@ impl Tiered {
         }
         self.under_way[slot as usize][usize::from(piece.write)] += 1;
         let range = self.within(page, slot, (piece.from, piece.until));
-        runs[self.tier_of(slot)].add(slot, range, request, io);
+        runs[self.tier_of(slot)].add(slot, piece.from, range, request, io);
     }
 
     /// A piece that was held back goes where its page is now.

@@ -5,6 +5,7 @@
 
 use super::{MOVING, Tiering};
 use crate::initial::chosen;
+use crate::io::{MapRecord, VolumeIo};
 use crate::plan::{InitialPlan, PlacementPlan};
 
 impl Tiering {
@@ -27,7 +28,7 @@ impl Tiering {
     }
 
     /// `extent` is accessed: if that is the first time, where it has been all along may only be decided now.
-    pub(super) fn touch(&mut self, extent: u32) {
+    pub(super) fn touch(&mut self, extent: u32, io: &mut impl VolumeIo) {
         if !self.initial.touch(extent) {
             return;
         }
@@ -38,6 +39,9 @@ impl Tiering {
         }
         if let Some(other) = self.untouched(cold) {
             self.exchange(extent, other);
+            for extent in [extent, other] {
+                io.note(MapRecord { extent, slot: self.home[extent as usize] });
+            }
         }
     }
 

@@ -9,6 +9,7 @@
 
 mod initial;
 mod moves;
+mod restore;
 
 use super::Scheme;
 use super::initial::Initial;
@@ -111,6 +112,7 @@ impl Tiering {
         self.under_way[slot as usize][usize::from(piece.write)] += 1;
         let (from, until) = self.within(extent, slot, (piece.from, piece.until));
         let span = Span { first: slot, count: 1, kind: false, write: piece.write };
+        io.piece(piece.request, piece.from, self.part(slot), (from, until));
         io.transfer_tagged(piece.request, span.tag(), self.part(slot), (from, until), piece.write);
         io.release(piece.request);
     }
@@ -125,7 +127,7 @@ impl Scheme for Tiering {
         let mut runs = [FAST, SLOW].map(|part| Run::on(part, false));
         let mut found = [0; 2];
         for (extent, from, until) in self.extent.split(request.from, request.until) {
-            self.touch(extent);
+            self.touch(extent, io);
             let home = self.home[extent as usize];
             let slot = home & !MOVING;
             let part = self.part(slot);
@@ -135,7 +137,7 @@ impl Scheme for Tiering {
             } else {
                 // Counted before anything may start to move, so that a move sees the piece.
                 self.under_way[slot as usize][usize::from(request.write)] += 1;
-                runs[part].add(slot, self.within(extent, slot, (from, until)), request, io);
+                runs[part].add(slot, from, self.within(extent, slot, (from, until)), request, io);
             }
             if home & MOVING == 0 {
                 if part == FAST {
@@ -169,6 +171,18 @@ impl Scheme for Tiering {
 
     fn background_done(&mut self, tag: u64, io: &mut impl VolumeIo) {
         self.transferred(tag as usize, io);
+    }
+
+    fn background_failed(&mut self, tag: u64, io: &mut impl VolumeIo) -> bool {
+        self.give_up(tag as usize, io)
+    }
+
+    fn restore(&mut self, slots: &[u32], _clean: bool) -> Result<(), String> {
+        self.take_map(slots)
+    }
+
+    fn map(&self) -> Vec<u32> {
+        self.home.iter().map(|home| home & !MOVING).collect()
     }
 
     fn alarm(&mut self, _io: &mut impl VolumeIo) {}

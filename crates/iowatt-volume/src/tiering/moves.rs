@@ -1,7 +1,7 @@
 //! An extent of the slow part and one of the fast part change places.
 
 use super::{FAST, MOVING, SLOW, Tiering};
-use crate::io::VolumeIo;
+use crate::io::{MapRecord, VolumeIo};
 use crate::waiting::{Piece, Queue};
 
 /// Cold slots looked at for one that no write is under way in.
@@ -21,10 +21,14 @@ enum Stage {
     AwaitFree,
     /// The cold extent is written to the free slot.
     Demote,
+    /// Its new home is made durable: until then the fast slot must not be overwritten.
+    Demoted,
     /// Waits for reads of requests that were sent to the fast slot.
     AwaitFast,
     /// The hot extent is written to the fast slot.
     Promote,
+    /// Its new home is made durable: until then the slow slot must not be overwritten.
+    Promoted,
 }
 
 /// A move under way.
@@ -39,8 +43,10 @@ pub struct Move {
     fast: u32,
     /// The slow slot that it goes to.
     free: u32,
-    /// Transfers of the move that are under way.
+    /// Transfers of the move that are under way, or a record of it.
     left: u8,
+    /// One of its reads has failed.
+    failed: bool,
     /// Writes that wait for the hot extent and for the cold one.
     held: [Queue; 2],
 }
@@ -52,7 +58,7 @@ impl Move {
     }
 
     fn cold_is_out(&self) -> bool {
-        matches!(self.stage, Stage::AwaitFast | Stage::Promote)
+        matches!(self.stage, Stage::AwaitFast | Stage::Promote | Stage::Promoted)
     }
 
     /// The slot that the move keeps and that is nobody's home.
@@ -83,7 +89,7 @@ impl Tiering {
             self.home[extent as usize] |= MOVING;
         }
         let held = [Queue::default(); 2];
-        self.moves[place] = Some(Move { stage: Stage::Drain, hot, slow, cold, fast, free, left: 0, held });
+        self.moves[place] = Some(Move { stage: Stage::Drain, hot, slow, cold, fast, free, left: 0, failed: false, held });
         self.blocked += 1;
         self.go_on(place, io);
     }
@@ -109,25 +115,74 @@ impl Tiering {
     /// A transfer of a move is done.
     pub(super) fn transferred(&mut self, place: usize, io: &mut impl VolumeIo) {
         let Some(mut now) = self.moves[place] else { return };
-        now.left -= 1;
-        if now.left == 0 {
-            now.stage = match now.stage {
-                Stage::Read => Stage::AwaitFree,
-                Stage::Demote => {
-                    self.arrive(now.cold, now.free, &mut now.held[1], io);
-                    Stage::AwaitFast
-                }
-                Stage::Promote => {
-                    self.moves[place] = None;
-                    self.finish(&mut now, io);
-                    return;
-                }
-                waiting => waiting,
-            };
-            self.blocked += 1;
+        if now.failed {
+            self.give_up(place, io);
+            return;
         }
+        now.left -= 1;
+        if now.left > 0 {
+            self.moves[place] = Some(now);
+            return;
+        }
+        let mut durable = |part: usize, extent: u32, slot: u32| {
+            io.persist(place as u64, Some(part), Some(MapRecord { extent, slot }))
+        };
+        let kept = match now.stage {
+            Stage::Demote => durable(SLOW, now.cold, now.free),
+            Stage::Promote => durable(FAST, now.hot, now.fast),
+            _ => true,
+        };
+        now.stage = match now.stage {
+            Stage::Read => Stage::AwaitFree,
+            Stage::Demote if !kept => Stage::Demoted,
+            Stage::Promote if !kept => Stage::Promoted,
+            Stage::Demote | Stage::Demoted => {
+                self.arrive(now.cold, now.free, &mut now.held[1], io);
+                Stage::AwaitFast
+            }
+            Stage::Promote | Stage::Promoted => {
+                self.moves[place] = None;
+                self.finish(&mut now, io);
+                return;
+            }
+            waiting => waiting,
+        };
+        if !kept {
+            now.left = 1;
+            self.moves[place] = Some(now);
+            return;
+        }
+        self.blocked += 1;
         self.moves[place] = Some(now);
         self.go_on(place, io);
+    }
+
+    /// A transfer of a move has failed. Unless the cold extent is out already, both extents stay where they are.
+    pub(super) fn give_up(&mut self, place: usize, io: &mut impl VolumeIo) -> bool {
+        let Some(mut now) = self.moves[place] else { return false };
+        match now.stage {
+            Stage::Read if now.left > 1 => {
+                // The other read is still under way, into what nobody writes any more: it ends the move.
+                now.failed = true;
+                now.left -= 1;
+                self.moves[place] = Some(now);
+                true
+            }
+            Stage::Read | Stage::Demote => {
+                self.moves[place] = None;
+                self.spares.push(now.free);
+                self.recency.add(now.fast);
+                for (which, extent, slot) in [(0, now.hot, now.slow), (1, now.cold, now.fast)] {
+                    self.home[extent as usize] = slot;
+                    self.heat[extent as usize] = 0;
+                    while let Some(piece) = self.waiting.take(&mut now.held[which], io) {
+                        self.pass_held(&piece, io);
+                    }
+                }
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Takes a move through the stages that wait for requests, as far as it gets.
@@ -139,7 +194,7 @@ impl Tiering {
             Stage::Drain => busy(now.slow, WRITE) || busy(now.fast, WRITE),
             Stage::AwaitFree => any(now.free),
             Stage::AwaitFast => any(now.fast),
-            Stage::Read | Stage::Demote | Stage::Promote => return,
+            _ => return,
         };
         if blocked {
             return;
@@ -147,22 +202,20 @@ impl Tiering {
         self.blocked -= 1;
         let tag = place as u64;
         let at = |slot: u32| (self.start(slot), self.start(slot) + self.extent.bytes());
-        let mut transfer = |part: usize, slot: u32, write: bool| {
-            let (from, until) = at(slot);
-            io.background(tag, part, (from, until), write);
-        };
         (now.stage, now.left) = match now.stage {
             Stage::Drain => {
-                transfer(SLOW, now.slow, false);
-                transfer(FAST, now.fast, false);
+                io.background(tag, SLOW, at(now.slow), false);
+                io.background(tag, FAST, at(now.fast), false);
                 (Stage::Read, 2)
             }
             Stage::AwaitFree => {
-                transfer(SLOW, now.free, true);
+                io.carries(FAST, at(now.fast));
+                io.background(tag, SLOW, at(now.free), true);
                 (Stage::Demote, 1)
             }
             _ => {
-                transfer(FAST, now.fast, true);
+                io.carries(SLOW, at(now.slow));
+                io.background(tag, FAST, at(now.fast), true);
                 (Stage::Promote, 1)
             }
         };
