@@ -1,0 +1,80 @@
+//! Requests of hosts, and what answers them.
+
+use std::sync::Arc;
+
+/// Why a request failed, as hosts are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// A store did not do it, or the volume has stopped because one did not.
+    Io,
+    /// A store has no space.
+    NoSpace,
+    /// Beyond the volume's end.
+    Range,
+}
+
+impl From<&std::io::Error> for Failure {
+    fn from(error: &std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::NoSpace,
+            _ => Self::Io,
+        }
+    }
+}
+
+/// What a host wants.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// So many bytes from a byte on.
+    Read { at: u64, bytes: u64 },
+    /// These bytes written from a byte on. `durable`: before it is answered (FUA).
+    Write { at: u64, data: Arc<Vec<u8>>, durable: bool },
+    /// Bytes given up: they read as zeroes then.
+    Discard { at: u64, bytes: u64, durable: bool },
+    /// All that has been answered made durable.
+    Flush,
+}
+
+/// Takes answers. A request is answered once, by any thread.
+pub trait Host: Send + Sync {
+    /// The answer to the request with this cookie: of a read, its bytes.
+    fn answer(&self, cookie: u64, outcome: Result<Vec<u8>, Failure>);
+}
+
+/// A request in flight.
+pub(super) struct Request {
+    pub host: Arc<dyn Host>,
+    pub cookie: u64,
+    pub range: (u64, u64),
+    pub kind: RequestKind,
+    /// Transfers and holds that it waits for.
+    pub waits: u32,
+    /// Durable before it is answered.
+    pub durable: bool,
+    pub failure: Option<Failure>,
+    /// What was read.
+    pub read: Vec<u8>,
+}
+
+/// What a request in flight does.
+#[derive(Clone, Debug)]
+pub(super) enum RequestKind {
+    Read,
+    Write(Arc<Vec<u8>>),
+    Discard,
+    Flush,
+}
+
+/// A request that is to be answered.
+pub(super) struct Answered {
+    pub host: Arc<dyn Host>,
+    pub cookie: u64,
+    pub outcome: Result<Vec<u8>, Failure>,
+}
+
+impl From<Request> for Answered {
+    fn from(request: Request) -> Self {
+        let Request { host, cookie, failure, read, .. } = request;
+        Self { host, cookie, outcome: failure.map_or(Ok(read), Err) }
+    }
+}

@@ -1,0 +1,16 @@
+//! A hybrid volume on real bytes, by the very policies that the simulator runs.
+//!
+//! [`Store`]s hold the bytes, a [`Label`] at the front of each says whose they are, a journal on the first one keeps the map, and
+//! [`driver`] moves the bytes as a policy of `iowatt-volume` decides. [`Volume`] puts them together, and [`serve`] exports a volume
+//! over NBD.
+
+pub mod driver;
+
+mod journal;
+mod label;
+mod store;
+mod volume;
+
+pub use label::{LABEL_BYTES, Label, LabelFault};
+pub use store::{FileStore, Store};
+pub use volume::{CheckReport, Options, Volume, VolumeError, VolumeSpec};
