@@ -1,0 +1,6 @@
+//! The NBD protocol (<https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md>): fixed newstyle
+//! handshake, simple replies.
+//!
+//! [`wire`] turns messages into bytes and back, for client and server, and does no I/O.
+
+pub mod wire;
