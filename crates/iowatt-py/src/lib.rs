@@ -7,6 +7,7 @@ mod idle;
 mod policy;
 mod policy_trial;
 mod replay;
+mod replay_run;
 mod simulate;
 mod stages;
 mod trace;
@@ -29,6 +30,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(policy::break_even, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_one, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay_open, module)?)?;
+    module.add_function(wrap_pyfunction!(replay_run::replay_run, module)?)?;
+    module.add_function(wrap_pyfunction!(replay_run::nbd_export, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     Ok(())
 }
