@@ -8,9 +8,12 @@ pub mod driver;
 
 mod journal;
 mod label;
+mod server;
 mod store;
 mod volume;
 
+pub use journal::Found;
 pub use label::{LABEL_BYTES, Label, LabelFault};
+pub use server::{Clients, Listener, serve};
 pub use store::{FileStore, Store};
 pub use volume::{CheckReport, Options, Volume, VolumeError, VolumeSpec};

@@ -26,11 +26,30 @@ impl From<&std::io::Error> for Failure {
 #[derive(Clone, Debug)]
 pub enum Work {
     /// So many bytes from a byte on.
-    Read { at: u64, bytes: u64 },
-    /// These bytes written from a byte on. `durable`: before it is answered (FUA).
-    Write { at: u64, data: Arc<Vec<u8>>, durable: bool },
+    Read {
+        /// The first byte.
+        at: u64,
+        /// How many.
+        bytes: u64,
+    },
+    /// These bytes written from a byte on.
+    Write {
+        /// The first byte.
+        at: u64,
+        /// What to write.
+        data: Arc<Vec<u8>>,
+        /// Durable before it is answered.
+        durable: bool,
+    },
     /// Bytes given up: they read as zeroes then.
-    Discard { at: u64, bytes: u64, durable: bool },
+    Discard {
+        /// The first byte.
+        at: u64,
+        /// How many.
+        bytes: u64,
+        /// Durable before it is answered.
+        durable: bool,
+    },
     /// All that has been answered made durable.
     Flush,
 }

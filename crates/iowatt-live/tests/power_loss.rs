@@ -1,0 +1,144 @@
+//! What was acknowledged as durable survives a loss of power and a kill, and faults put in on purpose are found.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests fail by panicking
+
+mod support;
+
+use iowatt_live::driver::{Mutant, Work};
+use iowatt_live::{Options, Volume, VolumeSpec};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use support::hosts::{SECTOR, Sector, ask, verify, work};
+use support::stores::Machine;
+use support::{Random, plan};
+
+const FAST: u64 = 512 << 10;
+const SLOW: u64 = 2 << 20;
+
+/// What some rounds found.
+struct Outcome {
+    violations: u64,
+    migrations: u64,
+    requests: u64,
+}
+
+/// Rounds of work that end with a loss of power (or a kill), on the same media one after the other, until `rounds` are done or
+/// one has a violation.
+fn rounds(scheme: &str, rounds: u64, mutant: Mutant, power: bool, seed: u64) -> Outcome {
+    let plan = plan(scheme, FAST, SLOW);
+    let mut machine = Machine::new(&Volume::needed_bytes(&plan).unwrap());
+    let uuid = "0".repeat(32);
+    Volume::create(&VolumeSpec { name: "test".into(), uuid, plan }, &machine.stores()).unwrap();
+    let mut random = Random(seed);
+    let mut sectors: Vec<Mutex<Sector>> = Vec::new();
+    let mut all = Outcome { violations: 0, migrations: 0, requests: 0 };
+    for round in 0..=rounds {
+        let Ok(volume) = Volume::open(&machine.stores()) else {
+            all.violations += 1;
+            return all;
+        };
+        let options = Options { threads: 3, mutant };
+        let running = volume.start(options).unwrap();
+        let driver = &running.driver;
+        if sectors.is_empty() {
+            sectors = (0..driver.capacity_bytes() / SECTOR).map(|_| Mutex::default()).collect();
+        }
+        all.violations += verify(driver, &sectors);
+        if all.violations > 0 || round == rounds {
+            return all;
+        }
+        for sector in &sectors {
+            let mut sector = sector.lock().unwrap();
+            sector.issued = sector.issued.max(sector.answered);
+        }
+        let answered: Vec<u64> = sectors.iter().map(|sector| sector.lock().unwrap().answered).collect();
+        if ask(driver, Work::Flush).is_ok() {
+            for (sector, answered) in sectors.iter().zip(answered) {
+                sector.lock().unwrap().durable = answered;
+            }
+        }
+        let over = AtomicBool::new(false);
+        let pause = Duration::from_millis(5 + random.below(40));
+        let round_seed = random.next();
+        all.violations += std::thread::scope(|scope| {
+            let hosts = scope.spawn(|| work(driver, &sectors, 4, round_seed, &over));
+            std::thread::sleep(pause);
+            machine.cut();
+            over.store(true, Ordering::SeqCst);
+            hosts.join().unwrap()
+        });
+        let status = driver.status();
+        all.migrations += status.migrations;
+        all.requests += status.requests[0] + status.requests[1];
+        drop(running);
+        machine = machine.restart(power.then_some(&mut random));
+    }
+    all
+}
+
+fn survives(scheme: &str, power: bool) {
+    let found = rounds(scheme, 200, Mutant::None, power, 7);
+    assert_eq!(found.violations, 0, "{scheme}");
+    assert!(found.requests > 10_000, "{} requests", found.requests);
+    assert!(scheme == "linear" || found.migrations > 500, "{} moves", found.migrations);
+}
+
+#[test]
+fn tiering_survives_a_loss_of_power() {
+    survives("tiering", true);
+}
+
+#[test]
+fn write_back_survives_a_loss_of_power() {
+    survives("back", true);
+}
+
+#[test]
+fn write_through_survives_a_loss_of_power() {
+    survives("through", true);
+}
+
+#[test]
+fn write_around_survives_a_loss_of_power() {
+    survives("around", true);
+}
+
+#[test]
+fn linear_survives_a_loss_of_power() {
+    survives("linear", true);
+}
+
+#[test]
+fn tiering_and_write_back_survive_a_kill() {
+    survives("tiering", false);
+    survives("back", false);
+}
+
+/// A mutant is found within some rounds.
+fn is_found(scheme: &str, mutant: Mutant) {
+    let found = rounds(scheme, 200, mutant, true, 11);
+    assert!(found.violations > 0, "{mutant:?} of {scheme} was not found");
+}
+
+#[test]
+fn a_journal_that_is_not_written_is_found() {
+    is_found("tiering", Mutant::JournalOff);
+    is_found("back", Mutant::JournalOff);
+}
+
+#[test]
+fn a_flush_that_does_nothing_is_found() {
+    is_found("linear", Mutant::FlushIgnored);
+}
+
+#[test]
+fn a_slot_that_is_freed_too_early_is_found() {
+    is_found("tiering", Mutant::SlotFreedEarly);
+    is_found("back", Mutant::SlotFreedEarly);
+}
+
+#[test]
+fn a_record_before_its_data_is_found() {
+    is_found("tiering", Mutant::RecordBeforeData);
+    is_found("back", Mutant::RecordBeforeData);
+}
