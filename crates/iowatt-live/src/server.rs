@@ -95,7 +95,12 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 ///
 /// # Errors
 /// What the listener says.
-pub fn serve(driver: &Arc<Driver>, name: &str, listener: &Listener, clients: &Arc<Clients>) -> io::Result<()> {
+pub fn serve(
+    driver: &Arc<Driver>,
+    name: &str,
+    listener: &Listener,
+    clients: &Arc<Clients>,
+) -> io::Result<()> {
     loop {
         let socket = match listener.accept() {
             Ok(socket) => socket,

@@ -70,7 +70,14 @@ impl FileStore {
             outcome => outcome?,
         }
         let bytes = io::Seek::seek(&mut file, io::SeekFrom::End(0))?;
-        Ok(Self { file, path: path.to_path_buf(), bytes, prompt, unsynced: AtomicBool::new(true), syncing: Mutex::new(()) })
+        Ok(Self {
+            file,
+            path: path.to_path_buf(),
+            bytes,
+            prompt,
+            unsynced: AtomicBool::new(true),
+            syncing: Mutex::new(()),
+        })
     }
 
     /// Its path.

@@ -142,7 +142,9 @@ fn journal_place(extents: usize) -> Option<Place> {
 /// First byte of the data of each part.
 fn starts(parts: usize, extents: usize) -> Vec<u64> {
     let journal = journal_place(extents).map_or(0, Place::bytes);
-    (0..parts).map(|part| (LABEL_BYTES + if part == 0 { journal } else { 0 }).next_multiple_of(ALIGN)).collect()
+    (0..parts)
+        .map(|part| (LABEL_BYTES + if part == 0 { journal } else { 0 }).next_multiple_of(ALIGN))
+        .collect()
 }
 
 impl Volume {
@@ -223,10 +225,11 @@ impl Volume {
         let mut scheme = Schemes::new(&parse(&label.plan)?, 1, 0);
         let journal = match journal_place(scheme.map().len()) {
             Some(place) => {
-                let (journal, found) = Journal::open(&*stores[0], place).map_err(|error| match error.kind() {
-                    io::ErrorKind::InvalidData => VolumeError::Map(error.to_string()),
-                    _ => VolumeError::Store { part: 0, error },
-                })?;
+                let (journal, found) =
+                    Journal::open(&*stores[0], place).map_err(|error| match error.kind() {
+                        io::ErrorKind::InvalidData => VolumeError::Map(error.to_string()),
+                        _ => VolumeError::Store { part: 0, error },
+                    })?;
                 scheme.restore(journal.map(), found.clean).map_err(VolumeError::Map)?;
                 scheme.audit().map_err(VolumeError::Map)?;
                 Some((journal, found))
@@ -301,4 +304,3 @@ impl std::fmt::Debug for Volume {
         to.debug_struct("Volume").field("label", &self.label).finish_non_exhaustive()
     }
 }
-

@@ -40,7 +40,11 @@ struct Transfer {
 pub(super) enum Action {
     Read,
     /// Of a request whose first byte is `first`: its pieces.
-    Write { data: Arc<Vec<u8>>, first: u64, pieces: Vec<Piece> },
+    Write {
+        data: Arc<Vec<u8>>,
+        first: u64,
+        pieces: Vec<Piece>,
+    },
     WriteBack(Vec<u8>),
     Discard,
 }

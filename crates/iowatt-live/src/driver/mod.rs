@@ -370,7 +370,8 @@ impl Driver {
                 core = lock(&self.core);
                 continue;
             }
-            let left = Duration::from_nanos(core.io.alarm_at.saturating_sub(now)).min(Duration::from_secs(3600));
+            let left =
+                Duration::from_nanos(core.io.alarm_at.saturating_sub(now)).min(Duration::from_secs(3600));
             (core, _) = self.changed.wait_timeout(core, left).unwrap_or_else(PoisonError::into_inner);
         }
     }

@@ -97,7 +97,8 @@ impl Journal {
         let mut heads = Vec::new();
         for half in 0..2 {
             let head = read_block(store, place, half, 0)?;
-            if let Some(head) = head.filter(|b| b.kind == Kind::Head && b.sequence == 0 && b.words.len() == 2) {
+            if let Some(head) = head.filter(|b| b.kind == Kind::Head && b.sequence == 0 && b.words.len() == 2)
+            {
                 heads.push((head.generation, half, head.words));
             }
         }
@@ -116,13 +117,20 @@ impl Journal {
     }
 
     /// A half: its journal, how many records are behind the checkpoint, and whether a batch is torn.
-    fn read_half(store: &dyn Store, place: Place, half: u64, generation: u64) -> io::Result<Option<(Self, u64, bool)>> {
+    fn read_half(
+        store: &dyn Store,
+        place: Place,
+        half: u64,
+        generation: u64,
+    ) -> io::Result<Option<(Self, u64, bool)>> {
         let mut map = Vec::with_capacity(place.entries as usize);
         let mut next = 1;
         let of = |block: &Block, sequence: u64| block.generation == generation && block.sequence == sequence;
         while (map.len() as u64) < place.entries {
             match read_block(store, place, half, next)? {
-                Some(block) if block.kind == Kind::Checkpoint && of(&block, next) && !block.words.is_empty() => {
+                Some(block)
+                    if block.kind == Kind::Checkpoint && of(&block, next) && !block.words.is_empty() =>
+                {
                     map.extend(block.words);
                 }
                 _ => return Ok(None),

@@ -69,13 +69,7 @@ pub fn version(sector: u64, bytes: &[u8]) -> Option<u64> {
 }
 
 /// Hosts, one a thread, until `over` or a failure. Returns how often a read found what it must not.
-pub fn work(
-    driver: &Driver,
-    sectors: &[Mutex<Sector>],
-    hosts: u64,
-    seed: u64,
-    over: &AtomicBool,
-) -> u64 {
+pub fn work(driver: &Driver, sectors: &[Mutex<Sector>], hosts: u64, seed: u64, over: &AtomicBool) -> u64 {
     std::thread::scope(|scope| {
         let host = |number: u64| {
             let mut random = Random(seed ^ number << 48);
@@ -114,7 +108,8 @@ fn step(
     // Mostly in a few places, so that something is hot.
     let blocks = sectors.len() as u64 / BLOCK / hosts;
     let near = random.chance(70);
-    let block = if near { random.below(blocks / 8 + 1) + random.below(4) * blocks / 5 } else { random.below(blocks) };
+    let block =
+        if near { random.below(blocks / 8 + 1) + random.below(4) * blocks / 5 } else { random.below(blocks) };
     let block = block.min(blocks - 1) * hosts + number;
     let (first, end) = (random.below(BLOCK), random.below(BLOCK));
     let (first, end) = (block * BLOCK + first.min(end), block * BLOCK + first.max(end) + 1);

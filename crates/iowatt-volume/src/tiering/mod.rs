@@ -48,6 +48,8 @@ pub struct Tiering {
     under_way: Vec<[u32; 2]>,
     /// Free slow slots.
     spares: Vec<u32>,
+    /// Fast slots without an extent: of moves that ended between their halves.
+    vacant: Vec<u32>,
     moves: Vec<Option<Move>>,
     /// Moves that wait for transfers of requests to end.
     blocked: u32,
@@ -72,6 +74,7 @@ impl Tiering {
             recency: Recency::new(fast),
             under_way: vec![[0; 2]; (fast + slow) as usize],
             spares: (extents..fast + slow).rev().collect(),
+            vacant: Vec::new(),
             moves: vec![None; moves],
             blocked: 0,
             waiting: Waiting::default(),
@@ -212,7 +215,7 @@ impl Scheme for Tiering {
                 return Err(format!("extent {extent} waits for a move that is not there"));
             }
         }
-        for &slot in &self.spares {
+        for &slot in self.spares.iter().chain(&self.vacant) {
             take(slot, "nothing")?;
         }
         for held in self.moves.iter().flatten() {
@@ -222,7 +225,7 @@ impl Scheme for Tiering {
         if let Some(slot) = taken.iter().position(|taken| !taken) {
             return Err(format!("slot {slot} is lost"));
         }
-        let listed = self.recency.len() + self.moves.iter().flatten().count();
+        let listed = self.recency.len() + self.vacant.len() + self.moves.iter().flatten().count();
         if listed != self.fast as usize {
             return Err(format!("{listed} of {} fast slots are on the list or on the move", self.fast));
         }

@@ -2,6 +2,7 @@
 
 use super::{FAST, MOVING, SLOW, Tiering};
 use crate::io::{MapRecord, VolumeIo};
+use crate::recency::NONE;
 use crate::waiting::{Piece, Queue};
 
 /// Cold slots looked at for one that no write is under way in.
@@ -38,7 +39,7 @@ pub struct Move {
     /// The extent that goes to the fast part, and the slow slot where it is.
     hot: u32,
     slow: u32,
-    /// The extent that makes room, and the fast slot where it is.
+    /// The extent that makes room, and the fast slot where it is; [`NONE`] where that slot is vacant.
     cold: u32,
     fast: u32,
     /// The slow slot that it goes to.
@@ -58,7 +59,7 @@ impl Move {
     }
 
     fn cold_is_out(&self) -> bool {
-        matches!(self.stage, Stage::AwaitFast | Stage::Promote | Stage::Promoted)
+        self.cold == NONE || matches!(self.stage, Stage::AwaitFast | Stage::Promote | Stage::Promoted)
     }
 
     /// The slot that the move keeps and that is nobody's home.
@@ -74,6 +75,11 @@ impl Tiering {
             return;
         }
         let place = self.moves.iter().position(Option::is_none);
+        if let (Some(place), Some(fast)) = (place, self.vacant.last().copied()) {
+            self.vacant.pop();
+            self.begin(place, hot, (NONE, fast, NONE), io);
+            return;
+        }
         let calm = |slot: &u32| self.under_way[*slot as usize][WRITE] == 0;
         let cold = self.recency.oldest_first().take(SEARCH).find(calm);
         let (Some(place), Some(fast), Some(free)) = (place, cold, self.spares.last().copied()) else {
@@ -84,12 +90,18 @@ impl Tiering {
         };
         self.spares.pop();
         self.recency.remove(fast);
-        let (cold, slow) = (self.holder[fast as usize], self.home[hot as usize]);
-        for extent in [hot, cold] {
-            self.home[extent as usize] |= MOVING;
-        }
+        let cold = self.holder[fast as usize];
+        self.home[cold as usize] |= MOVING;
+        self.begin(place, hot, (cold, fast, free), io);
+    }
+
+    /// Begins the move of `hot` to `fast`, for which `cold` goes to `free`.
+    fn begin(&mut self, place: usize, hot: u32, (cold, fast, free): (u32, u32, u32), io: &mut impl VolumeIo) {
+        let slow = self.home[hot as usize];
+        self.home[hot as usize] |= MOVING;
         let held = [Queue::default(); 2];
-        self.moves[place] = Some(Move { stage: Stage::Drain, hot, slow, cold, fast, free, left: 0, failed: false, held });
+        self.moves[place] =
+            Some(Move { stage: Stage::Drain, hot, slow, cold, fast, free, left: 0, failed: false, held });
         self.blocked += 1;
         self.go_on(place, io);
     }
@@ -133,6 +145,7 @@ impl Tiering {
             _ => true,
         };
         now.stage = match now.stage {
+            Stage::Read if now.cold == NONE => Stage::AwaitFast,
             Stage::Read => Stage::AwaitFree,
             Stage::Demote if !kept => Stage::Demoted,
             Stage::Promote if !kept => Stage::Promoted,
@@ -157,7 +170,7 @@ impl Tiering {
         self.go_on(place, io);
     }
 
-    /// A transfer of a move has failed. Unless the cold extent is out already, both extents stay where they are.
+    /// A transfer of a move has failed: extents stay where they are. If the cold one is out already, its slot is vacant.
     pub(super) fn give_up(&mut self, place: usize, io: &mut impl VolumeIo) -> bool {
         let Some(mut now) = self.moves[place] else { return false };
         match now.stage {
@@ -168,11 +181,17 @@ impl Tiering {
                 self.moves[place] = Some(now);
                 true
             }
-            Stage::Read | Stage::Demote => {
+            Stage::Read | Stage::Demote | Stage::Promote => {
                 self.moves[place] = None;
-                self.spares.push(now.free);
-                self.recency.add(now.fast);
-                for (which, extent, slot) in [(0, now.hot, now.slow), (1, now.cold, now.fast)] {
+                let out = now.cold_is_out();
+                if out {
+                    self.vacant.push(now.fast);
+                } else {
+                    self.spares.push(now.free);
+                    self.recency.add(now.fast);
+                }
+                let stays = [(0, now.hot, now.slow), (1, now.cold, now.fast)];
+                for (which, extent, slot) in stays.into_iter().take(if out { 1 } else { 2 }) {
                     self.home[extent as usize] = slot;
                     self.heat[extent as usize] = 0;
                     while let Some(piece) = self.waiting.take(&mut now.held[which], io) {
@@ -191,7 +210,7 @@ impl Tiering {
         let busy = |slot: u32, way: usize| self.under_way[slot as usize][way] > 0;
         let any = |slot: u32| busy(slot, READ) || busy(slot, WRITE);
         let blocked = match now.stage {
-            Stage::Drain => busy(now.slow, WRITE) || busy(now.fast, WRITE),
+            Stage::Drain => busy(now.slow, WRITE) || now.cold != NONE && busy(now.fast, WRITE),
             Stage::AwaitFree => any(now.free),
             Stage::AwaitFast => any(now.fast),
             _ => return,
@@ -203,6 +222,10 @@ impl Tiering {
         let tag = place as u64;
         let at = |slot: u32| (self.start(slot), self.start(slot) + self.extent.bytes());
         (now.stage, now.left) = match now.stage {
+            Stage::Drain if now.cold == NONE => {
+                io.background(tag, SLOW, at(now.slow), false);
+                (Stage::Read, 1)
+            }
             Stage::Drain => {
                 io.background(tag, SLOW, at(now.slow), false);
                 io.background(tag, FAST, at(now.fast), false);

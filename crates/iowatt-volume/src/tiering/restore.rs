@@ -25,12 +25,11 @@ impl Tiering {
                 self.holder[slot as usize] = extent as u32;
             }
         }
-        if let Some(empty) = taken[..self.fast as usize].iter().position(|taken| !taken) {
-            return Err(format!("nothing is in fast slot {empty}"));
-        }
-        (0..self.fast).for_each(|slot| self.recency.add(slot));
+        // Power may have been lost between the halves of a move.
+        (self.vacant, self.spares) =
+            (0..all).rev().filter(|&slot| !taken[slot as usize]).partition(|&slot| slot < self.fast);
+        (0..self.fast).filter(|&slot| taken[slot as usize]).for_each(|slot| self.recency.add(slot));
         self.home.copy_from_slice(slots);
-        self.spares = (self.fast..all).rev().filter(|&slot| !taken[slot as usize]).collect();
         self.initial.touched.fill(true);
         Ok(())
     }
