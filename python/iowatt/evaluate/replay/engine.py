@@ -58,7 +58,8 @@ class Stamps:
     @property
     def failed(self) -> npt.NDArray[np.bool_]:
         """Which requests failed."""
-        return np.logical_or(self.error != 0, self.done_ns == _NEVER)
+        failed: npt.NDArray[np.bool_] = (self.error != 0) | (self.done_ns == _NEVER)
+        return failed
 
     @property
     def error_note(self) -> str | None:
