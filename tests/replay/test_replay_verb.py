@@ -1,4 +1,4 @@
-"""`iowatt replay` as typed: real requests by fio, a meter beside them, the same trace simulated."""
+"""`iowatt replay` as typed: real requests, a meter beside them, the same trace simulated."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ import pytest
 import needs
 from iowatt.run.bundle import Run
 from refused import printed_code
-
-pytestmark = needs.mark("fio")
 
 SCENARIO = """\
 name = "one-disk"
@@ -90,9 +88,11 @@ def place(disk_folder):
     return disk_folder
 
 
-def test_the_run_has_the_traces_requests_and_the_meters_watts(place):
+@pytest.mark.parametrize("engine", ["iowatt", pytest.param("fio", marks=needs.mark("fio"))])
+def test_the_run_has_the_traces_requests_and_the_meters_watts(place, engine):
     meter = f"wall=hwmon:power_meter/power1?root={place / 'sys'}"
     words = ("t.csv", "--target", "data", "--size", "32MiB", "-o", "out", "--depth", "8")
+    words += ("--engine", engine)
     done = iowatt(*words, "--meter", meter, "--sample-interval", "100ms", "--json", cwd=place)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -204,6 +204,7 @@ def test_a_trace_that_only_reads_leaves_the_target_as_it_was(place):
     assert Run.open(place / "out").summary["requests"]["writes"] == 0
 
 
+@needs.mark("fio")
 def test_an_interruption_ends_fio_and_leaves_nothing(place):
     """Ctrl-C while fio waits for a request that is far away."""
     far = pl.read_csv(place / "t.csv").with_columns(
@@ -211,7 +212,7 @@ def test_an_interruption_ends_fio_and_leaves_nothing(place):
     )
     far.write_csv(place / "far.csv")
     before = sorted(path.name for path in place.iterdir())
-    words = ["replay", "far.csv", "--target", "data", "--size", "32MiB", "-o", "out"]
+    words = ["replay", "far.csv", "--target", "data", "--size", "32MiB", "-o", "out", "--engine", "fio"]
     command = [sys.executable, "-c", "from iowatt.cli.main import main; main()", *words]
     with subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, text=True) as process:
         for line in process.stderr:
@@ -230,11 +231,13 @@ def test_an_interruption_ends_fio_and_leaves_nothing(place):
             assert not (here and words[0].endswith(b"fio"))
 
 
+@needs.mark("fio")
 def test_a_meter_that_dies_leaves_a_gap_and_no_energy(place):
     slow = pl.read_csv(place / "t.csv").with_columns(time_ns=pl.col("time_ns") * 3)
     slow.write_csv(place / "slow.csv")
     meter = f"wall=hwmon:power_meter/power1?root={place / 'sys'}"
     words = ["replay", "slow.csv", "--target", "data", "--size", "32MiB", "-o", "out", "--meter", meter]
+    words += ["--engine", "fio"]
     command = [sys.executable, "-c", "from iowatt.cli.main import main; main()", *words]
     with subprocess.Popen(
         [*command, "--sample-interval", "100ms"],

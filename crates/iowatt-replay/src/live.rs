@@ -10,6 +10,10 @@ use crate::target::Target;
 use crate::work::Io;
 
 /// So long before a request is due the thread stops sleeping and looks at the clock only.
+///
+/// A sleep (nanosleep, timer slack 50 us) ends up to 0.1 ms late on a virtual machine with 2 processors; with this
+/// margin 60,000 requests at 2,000/s on a file were sent 0.5 us after their time in the median, p99 0.04 ms, p99.9
+/// 0.4 ms, 0.02 % later than 1 ms. What is left is the scheduler's, and a timer of higher resolution does not help it.
 const SPIN: Duration = Duration::from_micros(200);
 /// Longest sleep: an interruption is seen no later than this.
 const SLICE: Duration = Duration::from_millis(50);

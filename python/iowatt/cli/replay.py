@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -21,7 +21,6 @@ from iowatt.cli.options import (
     SIZE,
     SPEED,
     START,
-    TARGET,
     AsJson,
     Force,
     Notes,
@@ -31,9 +30,13 @@ from iowatt.cli.options import (
     print_json,
     shown,
 )
+from iowatt.cli.progress import bar
 from iowatt.cli.streams import print_line
 from iowatt.cli.trace_options import reads_trace
 from iowatt.cli.transform import transformations
+
+if TYPE_CHECKING:
+    from iowatt.evaluate.replay.request import Engine, Mode
 
 
 def register(app: typer.Typer) -> None:
@@ -45,18 +48,55 @@ def register(app: typer.Typer) -> None:
 def replay(
     trace: Annotated[str, typer.Argument(metavar="TRACE", help="Any trace.", show_default=False)],
     *,
-    target: Annotated[Path, shown(TARGET, False)],
+    target: Annotated[
+        str,
+        typer.Option(
+            "--target",
+            metavar="PATH|URI",
+            help="Block device, file, or NBD export (nbd://HOST/EXPORT, nbd+unix:///EXPORT?socket=PATH).",
+            show_default=False,
+        ),
+    ],
     size: Annotated[
         str | None,
         SIZE,
     ] = None,
-    erase: Annotated[Path | None, shown(ERASE, False)] = None,
+    erase: Annotated[str | None, shown(ERASE, False)] = None,
     fold: Annotated[
         bool, typer.Option("--fold", help="Take offsets behind the target's end modulo its size.")
     ] = False,
     align: Annotated[
         bool, typer.Option("--align", help="Widen requests to the target's blocks where they are not.")
     ] = False,
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="iowatt|fio", help="What makes the requests.")
+    ] = "iowatt",
+    mode: Annotated[
+        str,
+        typer.Option(
+            "--mode",
+            metavar="open|closed",
+            help="At the trace's times, or each request after the one before it in its stream.",
+        ),
+    ] = "open",
+    outstanding: Annotated[
+        int | None,
+        typer.Option(
+            "--outstanding",
+            min=1,
+            max=1024,
+            help="Requests outstanding all the time, instead of one for each stream; with --mode closed.",
+            show_default=False,
+        ),
+    ] = None,
+    think: Annotated[
+        bool,
+        typer.Option("--think", help="Wait in each stream as long as recorded; with --mode closed."),
+    ] = False,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Times that the trace is replayed.")] = 1,
+    connections: Annotated[
+        int, typer.Option("--connections", min=1, max=64, help="Connections to an NBD export.")
+    ] = 1,
     meter: Annotated[
         list[str] | None,
         shown(METER, False),
@@ -86,9 +126,10 @@ def replay(
         PLACE,
     ] = None,
 ) -> None:
-    """Replay a trace on real storage through fio, record power, and write a Run bundle.
+    """Replay a trace on real storage, record power, and write a Run bundle.
 
-    Requests are made at the trace's times, whether or not earlier ones have completed (up to --depth).
+    Requests are made at the trace's times, whether or not earlier ones have completed (up to --depth); with
+    --mode closed, one after another in each stream.
     """
     from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.cli.run import show_run
@@ -122,6 +163,12 @@ def replay(
         erase=erase,
         fold=fold,
         align=align,
+        engine=cast("Engine", engine),
+        mode=cast("Mode", mode),
+        outstanding=outstanding,
+        think=think,
+        repeat=repeat,
+        connections=connections,
         depth=depth,
         meters=meter or [],
         meter_interval_s=parsed(sample_interval, parse_duration, "sample_interval"),
@@ -137,7 +184,8 @@ def replay(
     def tell(text: str) -> None:
         typer.echo(f"iowatt: {text}", err=True)
 
-    found = replay_trace(request, tell=tell, page=write_report)
+    with bar("replaying") as progress:
+        found = replay_trace(request, tell=tell, page=write_report, progress=progress)
     if as_json:
         print_json(found.as_dict())
         return

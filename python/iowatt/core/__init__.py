@@ -13,10 +13,12 @@ from iowatt.core._native import (
     break_even,
     cache_simulate,
     evaluate_policy,
+    nbd_export,
     open_trace,
     policy_foresees,
     replay_one,
     replay_open,
+    replay_run,
     simulate,
     trace_describe,
     trace_formats,
@@ -25,14 +27,28 @@ from iowatt.core._native import (
 )
 
 if TYPE_CHECKING:
-    from iowatt.core._native import Batch, Managed, Outcome, Queued, Replayed, StageBatch, TraceHeat
+    from iowatt.core._native import (
+        Batch,
+        Export,
+        Managed,
+        Outcome,
+        Queued,
+        ReplayColumns,
+        Replayed,
+        ReplayStamps,
+        StageBatch,
+        TraceHeat,
+    )
 
 __all__ = [
     "Batch",
+    "Export",
     "Managed",
     "Outcome",
     "PolicyTrial",
     "Queued",
+    "ReplayColumns",
+    "ReplayStamps",
     "Replayed",
     "StageBatch",
     "StagesReader",
@@ -42,10 +58,12 @@ __all__ = [
     "break_even",
     "cache_simulate",
     "evaluate_policy",
+    "nbd_export",
     "open_trace",
     "policy_foresees",
     "replay_one",
     "replay_open",
+    "replay_run",
     "simulate",
     "trace_describe",
     "trace_formats",

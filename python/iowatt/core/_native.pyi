@@ -330,3 +330,95 @@ def policy_foresees(policy_json: str) -> bool:
 
 def break_even(levels_json: str) -> list[float]:
     """Break-even time of each level below idling in s; infinite where it saves nothing."""
+
+class Export(TypedDict):
+    """An NBD export."""
+
+    size: int
+    """Bytes."""
+    flags: int
+    """Transmission flags of the protocol."""
+    minimum: int
+    """Requests begin and end at multiples of so many bytes."""
+    maximum: int
+    """Longest request in bytes."""
+
+def nbd_export(uri: str) -> Export:
+    """Connect to ``nbd://HOST[:PORT]/EXPORT`` or ``nbd+unix:///EXPORT?socket=PATH`` and ask for the export.
+
+    Raises
+    ------
+    InputError
+        It is no address, there is no server, or it refuses the export.
+    """
+
+class ReplayColumns(TypedDict):
+    """Requests to be made, shape (n,), contiguous."""
+
+    due_ns: NDArray[np.uint64]
+    """From the beginning, ascending."""
+    write: NDArray[np.bool_]
+    offset: NDArray[np.uint64]
+    size: NDArray[np.uint32]
+    """Bytes, above 0."""
+    stream: NDArray[np.uint32]
+    """Numbers from 0 on; empty: all are of one."""
+    think_ns: NDArray[np.uint64]
+    """From the completion of the stream's previous request to this one; empty: none."""
+
+class ReplayStamps(TypedDict):
+    """What happened to each request, shape (repeat * n,); 2**64-1 where it did not happen."""
+
+    due_ns: NDArray[np.uint64]
+    """At its time, or when the completion came (and the think time was over) that it waited for."""
+    sent_ns: NDArray[np.uint64]
+    done_ns: NDArray[np.uint64]
+    error: NDArray[np.int32]
+    """Error number of the system, 0 for none."""
+    driven_by: str
+    """"io_uring", "threads" or "nbd"."""
+    began_unix_ns: int
+    """Unix time of the beginning, ns."""
+
+def replay_run(
+    target: str,
+    columns: ReplayColumns,
+    *,
+    mode: str,
+    outstanding: int,
+    depth: int,
+    repeat: int,
+    connections: int,
+    direct: bool,
+    threads: bool = False,
+    progress: Callable[[float, int], None] | None = None,
+) -> ReplayStamps:
+    """Make requests on a file, a block device or an NBD export, and stamp each.
+
+    Writes write random bytes. A request that fails is stamped with its error.
+
+    Parameters
+    ----------
+    target:
+        A path, or an address as ``nbd_export`` takes.
+    mode:
+        "open": each when it is due. "closed": each after the previous one of its stream, or, with
+        ``outstanding`` above 0, so many all the time.
+    depth:
+        Requests outstanding at most.
+    repeat:
+        How many times the columns are replayed.
+    connections:
+        To an NBD export.
+    direct:
+        Past the page cache; sizes, offsets must suit the target.
+    threads:
+        By threads, even where there is io_uring.
+    progress:
+        Called with the fraction and the number of requests that completed.
+
+    Raises
+    ------
+    InputError
+        The target cannot be opened.
+    """

@@ -1,111 +1,38 @@
-"""`iowatt replay`: target, trace, fio and meters, the Run, and the same trace simulated."""
+"""`iowatt replay`: target, trace, engine and meters, the Run, and the same trace simulated."""
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
-
-import numpy as np
+from typing import Any
 
 from iowatt.base.errors import IowattError
-from iowatt.evaluate.replay import target, trace
-from iowatt.evaluate.replay.fio import (
+from iowatt.evaluate.replay import engine, export, target, trace
+from iowatt.evaluate.replay.fio import OUTPUT, lateness_of, recorders, run_fio
+from iowatt.evaluate.replay.heat import with_heat
+from iowatt.evaluate.replay.request import ReplayRequest
+from iowatt.evaluate.replay.result import (
     LATE_MS,
-    OUTPUT,
-    lateness_of,
-    recorders,
-    run_fio,
+    Lateness,
+    ReplayDocument,
+    SimulatedReplay,
+    compare,
+    comparison_notes,
 )
-from iowatt.evaluate.replay.result import Lateness, ReplayDocument, SimulatedReplay, compare, comparison_notes
-from iowatt.model.heat import EXTENT, LEAST_EXTENT
 from iowatt.run import index
-from iowatt.run.bundle import TABLES, Run, reserve
-from iowatt.run.tables import frame
+from iowatt.run.bundle import Run, reserve
 from iowatt.sources import fio, outputs
 from iowatt.sources.measured import MeasuredAbout, measured_run
 from iowatt.sources.meters.log import InstrumentLog
-
-#: Extents are halved until the target has at least this many, or they are the smallest possible.
-_LEAST_EXTENTS: Final = 1024
-_COUNTED: Final = ("reads", "writes", "bytes_read", "bytes_written")
-
-
-def extent_bytes(capacity: int) -> int:
-    """The extent that resolves a target of ``capacity`` bytes."""
-    extent = EXTENT
-    while extent > LEAST_EXTENT and capacity // extent < _LEAST_EXTENTS:
-        extent //= 2
-    return extent
-
-
-def with_heat(run: Run, trace: Path, *, space: str, capacity: int) -> Run:
-    """The Run with the table ``heat`` of the trace at ``trace``, whose requests all went to ``space``."""
-    from iowatt import core
-    from iowatt.trace.open import source
-
-    spec, decoded = source({"path": str(trace)})
-    raw = core.trace_heat(decoded, spec, extent_bytes(capacity), None, None)
-    measures = json.loads(raw["measures"])
-    rows = len(raw["extent"])
-    table = frame(
-        "heat",
-        {
-            "point": ["front"] * rows,
-            "space": [space] * rows,
-            "extent": raw["extent"],
-            "start_s": np.asarray(raw["start_ns"]) / 1e9,
-            **{name: raw[name] for name in _COUNTED},
-        },
-    )
-    sums = {name: int(table[name].sum()) for name in _COUNTED}
-    told = {
-        "extent_bytes": measures["extent_bytes"],
-        "period_s": measures["period_ns"] / 1e9,
-        "spaces": [{"point": "front", "name": space, "capacity_bytes": capacity, **sums}],
-    }
-    tables = {name: run.table(name) for name in TABLES}
-    if run.has("instruments"):
-        tables["instruments"] = run.table("instruments")
-    return Run(
-        summary={**run.summary, "heat": told},
-        plan=run.plan,
-        scenario_text=run.scenario_text,
-        tables={**tables, "heat": table},
-    )
-
+from iowatt.sources.observation import Observation
 
 TRACE = "trace.parquet"
 SIMULATED = "simulated"
 PAGE = "comparison.html"
-
-
-@dataclass(frozen=True)
-class ReplayRequest:
-    """A replay: trace, target, meters, and the scenario to compare with."""
-
-    #: As `iowatt.trace.open.spec` makes it.
-    trace: Mapping[str, Any]
-    target: Path
-    output: Path
-    size: int | None = None
-    erase: Path | None = None
-    fold: bool = False
-    align: bool = False
-    depth: int = 64
-    meters: Sequence[str] = ()
-    meter_interval_s: float = 1.0
-    interval_s: float | None = None
-    scenario: Path | None = None
-    overrides: Sequence[str] = ()
-    name: str = "replay"
-    raw_bytes: int | None = None
-    force: bool = False
-    command: str | None = None
 
 
 def replay(
@@ -113,25 +40,25 @@ def replay(
     *,
     tell: Callable[[str], None] = lambda _text: None,
     page: Callable[[Sequence[Run], Path], object] | None = None,
+    progress: Callable[[float, int], None] | None = None,
 ) -> ReplayDocument:
-    """Replay a trace; leaves a Run bundle at ``asked.output``, in it fio's files and the recordings.
+    """Replay a trace; leaves a Run bundle at ``request.output``, in it the stamps and the recordings.
 
     ``page`` writes the comparison of the replayed Run with the simulated one, where there is one.
+    ``progress``: of iowatt's own engine.
 
     Raises ``InputError`` where something that was asked for is wrong; nothing is left then.
     """
+    request.check()
     read = trace.read(request.trace)
     with reserve(request.output, force=request.force) as place:
         staging = place.staging
-        folders = {name: staging / name for name in ("fio", "meters")}
-        for folder in folders.values():
-            folder.mkdir()
-        meters = recorders(request.meters, folders["meters"], request.meter_interval_s)
+        meter_folder = staging / "meters"
+        meter_folder.mkdir()
+        meters = recorders(request.meters, meter_folder, request.meter_interval_s)
         if request.scenario is not None:
             _volume(request.scenario)
-        with target.ready(
-            request.target, size=request.size, erase=request.erase, writes=bool(read.write.any()), tell=tell
-        ) as ready_target:
+        with _ready(request, bool(read.write.any()), tell) as ready_target:
             fitted = trace.fitted(
                 read,
                 str(request.trace["path"]),
@@ -139,24 +66,19 @@ def replay(
                 block=ready_target.block,
                 fold=request.fold,
                 align=request.align,
+                most=ready_target.most,
             )
-            trace.save(fitted, staging / TRACE)
+            whole = trace.repeated(fitted, request.repeat)
+            trace.save(whole, staging / TRACE)
             # First, because what is wrong with it is then found before storage is worn and time is spent.
             simulated = None if request.scenario is None else _simulated(request, staging / TRACE, tell)
-            tell(f"replaying {fitted.time_ns.size} requests of {fitted.seconds:.1f} s on {request.target}")
+            tell(f"replaying {whole.time_ns.size} requests of {whole.seconds:.1f} s on {request.target}")
             with meters.recording():
-                run_fio(
-                    fitted,
-                    ready_target,
-                    folders["fio"],
-                    depth=request.depth,
-                    stop=threading.Event(),
-                    mark=f"replay-{os.getpid()}",
-                )
-        lateness = lateness_of(fitted, folders["fio"])
-        run = _measured(
-            request, fitted, ready_target, lateness=lateness, folder=folders["fio"], logs=meters.logs()
-        )
+                if request.engine == "fio":
+                    made = _by_fio(whole, ready_target, request, staging)
+                else:
+                    made = _by_engine(fitted, ready_target, request, staging, progress)
+        run = _measured(request, whole, ready_target, made, logs=meters.logs())
         run = with_heat(run, staging / TRACE, space=str(request.target), capacity=ready_target.capacity)
         run.write_into(staging)
         if simulated is not None:
@@ -165,43 +87,114 @@ def replay(
         _named(staging, request.output)
         if simulated is not None and page is not None:
             page([Run.open(staging), Run.open(staging / SIMULATED)], staging / PAGE)
-        if not any(folders["meters"].iterdir()):
-            folders["meters"].rmdir()
+        if not any(meter_folder.iterdir()):
+            meter_folder.rmdir()
     done = Run.open(request.output)
     index.register(request.output, done.summary)
-    found = ReplayDocument(run=str(request.output), lateness=lateness, summary=done.summary)
+    found = ReplayDocument(
+        run=str(request.output),
+        engine=request.engine,
+        driven_by=made.driven_by,
+        mode=request.mode,
+        requests=int(whole.time_ns.size),
+        errors=made.errors,
+        lateness=made.lateness,
+        summary=done.summary,
+    )
     if simulated is None:
         return found
     other = Run.open(request.output / SIMULATED).summary
     beside = SimulatedReplay(
         run=str(request.output / SIMULATED),
-        comparison=compare(done.summary, other, lateness.waited_ms),
+        comparison=compare(done.summary, other, made.lateness.waited_ms),
         notes=comparison_notes(done.summary, other),
         page=str(request.output / PAGE),
     )
     return found.model_copy(update={"simulated": beside})
 
 
-def _measured(
-    request: ReplayRequest,
+def _ready(
+    request: ReplayRequest, writes: bool, tell: Callable[[str], None]
+) -> contextlib.AbstractContextManager[target.ReplayTarget]:
+    """The target, as a context. Raises ``InputError``."""
+    name, erase = str(request.target), request.erase
+    if export.is_export(name):
+        again = None if erase is None else str(erase)
+        connections = request.connections
+        return export.ready(
+            name, size=request.size, erase=again, writes=writes, connections=connections, tell=tell
+        )
+    path = Path(target.named(name))
+    again_path = None if erase is None else Path(erase)
+    return target.ready(path, size=request.size, erase=again_path, writes=writes, tell=tell)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What an engine left."""
+
+    observed: Observation
+    lateness: Lateness
+    driven_by: str
+    #: Requests that failed.
+    errors: int
+    notes: Sequence[str]
+
+
+def _by_engine(
     fitted: trace.ReplayTrace,
     ready_target: target.ReplayTarget,
-    *,
-    lateness: Lateness,
+    request: ReplayRequest,
     folder: Path,
-    logs: Sequence[InstrumentLog],
-) -> Run:
+    progress: Callable[[float, int], None] | None,
+) -> _Made:
+    stamps = engine.run_engine(fitted, ready_target, request, progress)
+    observed = engine.observed(fitted, stamps, request, folder)
+    notes = [f"replayed by iowatt ({stamps.driven_by}): {stamps.lateness.text}"]
+    if request.mode == "closed":
+        how = "each request when the one before it in its stream had completed"
+        if request.outstanding is not None:
+            how = f"{request.outstanding} requests outstanding all the time"
+        elif fitted.stream is None:
+            how = "one request after another, because the trace names no streams"
+        notes.append(f"not at the trace's times but {how}; lateness is from that completion")
+    if stamps.error_note is not None:
+        notes.append(stamps.error_note)
+    return _Made(observed, stamps.lateness, stamps.driven_by, int(stamps.failed.sum()), notes)
+
+
+def _by_fio(
+    whole: trace.ReplayTrace, ready_target: target.ReplayTarget, request: ReplayRequest, staging: Path
+) -> _Made:
+    folder = staging / "fio"
+    folder.mkdir()
+    mark, stop = f"replay-{os.getpid()}", threading.Event()
+    run_fio(whole, ready_target, folder, depth=request.depth, stop=stop, mark=mark)
+    late = lateness_of(whole, folder)
     observed = fio.read(folder / OUTPUT, interval_s=request.interval_s or 1.0, name=request.name)
     if observed.errors:
         message = (
             f"fio reports errors: {next((w for w in observed.warnings if 'error' in w), 'see its output')}"
         )
         raise IowattError("tool-failed", str(request.target), message)
+    notes = [f"replayed by fio, stamps to the millisecond: {late.text}"]
+    return _Made(observed, late, "psync", 0, notes)
+
+
+def _measured(
+    request: ReplayRequest,
+    fitted: trace.ReplayTrace,
+    ready_target: target.ReplayTarget,
+    made: _Made,
+    *,
+    logs: Sequence[InstrumentLog],
+) -> Run:
+    observed, lateness = made.observed, made.lateness
     source = Path(str(request.trace["path"]))
     if source.is_file():
         observed = replace(observed, files=[source, *observed.files])
     width = request.interval_s or outputs.interval_s(observed)
-    notes = [*fitted.notes, f"replayed by fio, stamps to the millisecond: {lateness.text}"]
+    notes = [*fitted.notes, *made.notes]
     if lateness.late > 0.01:
         notes.append(
             f"{100 * lateness.late:.1f} % of the requests were more than {LATE_MS:g} ms late: the "
@@ -222,6 +215,12 @@ def _measured(
             "trace": str(request.trace["path"]),
             "speed": float(request.trace.get("speed") or 1.0),
             "depth": request.depth,
+            "engine": request.engine,
+            "mode": request.mode,
+            "outstanding": request.outstanding,
+            "think": request.think,
+            "repeat": request.repeat,
+            "connections": request.connections,
             "late_share": lateness.late,
         },
         notes=notes,

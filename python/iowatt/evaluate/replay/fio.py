@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from iowatt.base.errors import InputError, IowattError
-from iowatt.evaluate.replay.result import Lateness
+from iowatt.evaluate.replay.result import Lateness, lateness
 from iowatt.evaluate.replay.trace import ReplayTrace
 from iowatt.sources import process
 from iowatt.sources.fio import read_replay_log
@@ -107,7 +107,7 @@ def run_fio(
         raise InputError("tool-missing", None, "fio is not on the PATH", hint="Debian: apt install fio")
     lead_ms = write_job(trace, folder, depth=depth, direct=target.direct)
     link = folder / TARGET
-    link.symlink_to(target.path.absolute())
+    link.symlink_to(Path(target.name).absolute())
     words = [program, "--output-format=json+", f"--output={OUTPUT}"]
     # A trace that only reads: fio must not write in any case.
     words += [] if trace.write.any() else ["--readonly"]
@@ -125,7 +125,7 @@ def run_fio(
         for part in folder.glob("part*.iolog"):
             part.unlink()
     if ended.status or ended.overdue or not (folder / OUTPUT).exists():
-        raise IowattError("tool-failed", str(target.path), f"fio {ended.words}{_said(folder)}")
+        raise IowattError("tool-failed", target.name, f"fio {ended.words}{_said(folder)}")
 
 
 def _said(folder: Path) -> str:
@@ -138,8 +138,6 @@ def _said(folder: Path) -> str:
     return ""
 
 
-#: Later than this a request came into another moment than the trace's.
-LATE_MS: Final = 10.0
 #: Lateness due to rounding: stamps of waits and of logs are whole milliseconds.
 RESOLUTION_MS: Final = 2.0
 
@@ -152,10 +150,4 @@ def lateness_of(trace: ReplayTrace, folder: Path) -> Lateness:
     behind = made[: asked.size] - asked[: made.size]
     # When fio began is not known to the ms: the requests that were most in time say it.
     behind = np.maximum(behind - np.quantile(behind, 0.01), 0.0)
-    return Lateness(
-        mean_ms=float(behind.mean()),
-        p99_ms=float(np.quantile(behind, 0.99)),
-        most_ms=float(behind.max()),
-        late=float((behind > LATE_MS).mean()),
-        waited_ms=float(np.maximum(behind - RESOLUTION_MS, 0.0).mean()),
-    )
+    return lateness(behind, RESOLUTION_MS)

@@ -23,15 +23,23 @@ _LARGEST: Final = 4096
 
 @dataclass(frozen=True)
 class ReplayTarget:
-    """A file or block device, ready."""
+    """A file, block device or NBD export, ready."""
 
-    path: Path
+    #: Its path or URI.
+    name: str
     capacity: int
     #: Requests begin and end at multiples of this many bytes.
     block: int
-    #: Whether it takes direct I/O, past the page cache.
+    #: Whether it takes direct I/O, past the page cache of this machine.
     direct: bool
     made: bool
+    #: Most bytes of a request; None where any size will do.
+    most: int | None = None
+
+
+def named(text: str) -> str:
+    """The path of a target. Raises ``InputError`` for an address that is not that of an NBD export."""
+    return target.target_name(text)
 
 
 @contextlib.contextmanager
@@ -70,7 +78,7 @@ def ready(
         if size is not None and has < size:
             raise InputError("out-of-range", Argument("size"), f"{path} has {has} bytes, fewer than {size}")
         direct = target.takes_direct(path)
-        yield ReplayTarget(path, size or has, _block(path) if direct else 1, direct, made)
+        yield ReplayTarget(str(path), size or has, _block(path) if direct else 1, direct, made)
 
 
 def _prepared(
