@@ -5,6 +5,7 @@ use crate::journal::{Found, Journal, Place};
 use crate::label::{LABEL_BYTES, Label, LabelFault};
 use crate::store::Store;
 use iowatt_volume::{PlacementPlan, Scheme, SchemePlan, Schemes, VirtualPoolPlan};
+use serde::Serialize;
 use std::io;
 use std::sync::Arc;
 use thiserror::Error;
@@ -85,7 +86,7 @@ pub enum VolumeError {
 }
 
 /// What a check found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckReport {
     /// The volume's name and identity.
     pub name: String,

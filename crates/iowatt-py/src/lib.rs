@@ -4,6 +4,7 @@
 mod cache;
 mod errors;
 mod idle;
+mod live;
 mod policy;
 mod policy_trial;
 mod replay;
@@ -32,6 +33,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(replay::replay_open, module)?)?;
     module.add_function(wrap_pyfunction!(replay_run::replay_run, module)?)?;
     module.add_function(wrap_pyfunction!(replay_run::nbd_export, module)?)?;
+    module.add_class::<live::VolumeServer>()?;
+    module.add_function(wrap_pyfunction!(live::volume_needs, module)?)?;
+    module.add_function(wrap_pyfunction!(live::volume_create, module)?)?;
+    module.add_function(wrap_pyfunction!(live::volume_check, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     Ok(())
 }

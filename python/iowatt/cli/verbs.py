@@ -82,6 +82,11 @@ VERBS: Final[dict[str, Verb]] = {
         "Block traces: contents, statistics, conversion; workload profiles: fit, generate, export.",
     ),
     "meter": Verb(MEASURE, "meter", "Power meters and thermometers: list, read, record."),
+    "volume": Verb(
+        MEASURE,
+        "volume",
+        "A hybrid volume on real files or devices, served over NBD: create, serve, status, stop, check.",
+    ),
     "replay": Verb(
         MEASURE,
         "replay",

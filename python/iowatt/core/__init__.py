@@ -9,6 +9,7 @@ from iowatt.core._native import (
     PolicyTrial,
     StagesReader,
     TraceReader,
+    VolumeServer,
     __version__,
     break_even,
     cache_simulate,
@@ -24,6 +25,9 @@ from iowatt.core._native import (
     trace_formats,
     trace_heat,
     trace_info,
+    volume_check,
+    volume_create,
+    volume_needs,
 )
 
 if TYPE_CHECKING:
@@ -54,6 +58,7 @@ __all__ = [
     "StagesReader",
     "TraceHeat",
     "TraceReader",
+    "VolumeServer",
     "__version__",
     "break_even",
     "cache_simulate",
@@ -69,4 +74,7 @@ __all__ = [
     "trace_formats",
     "trace_heat",
     "trace_info",
+    "volume_check",
+    "volume_create",
+    "volume_needs",
 ]

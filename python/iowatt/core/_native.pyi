@@ -422,3 +422,46 @@ def replay_run(
     InputError
         The target cannot be opened.
     """
+
+# --- live volumes (crates/iowatt-py/src/live.rs) ---
+
+def volume_needs(plan_json: str) -> list[int]:
+    """Bytes that each store of a volume needs, label and map included.
+
+    ``plan_json`` is a ``VirtualPoolPlan`` of iowatt-volume. Raises ``InputError`` where it cannot be live.
+    """
+
+def volume_create(paths: list[str], plan_json: str, name: str, uuid: str) -> None:
+    """Make a volume on stores whose content is lost; ``uuid`` has 32 hexadecimal digits.
+
+    Raises ``InputError`` at a store that is too small, in use, or fails.
+    """
+
+def volume_check(paths: list[str]) -> str:
+    """Check labels and map of a volume, and repair what can be; what was found, as JSON.
+
+    Raises ``InputError`` at a store that is not of the volume, in use, or damaged.
+    """
+
+class VolumeServer:
+    """A volume in service over NBD, until ``stop``. Its threads do not need the GIL."""
+
+    name: str
+    uuid: str
+    capacity_bytes: int
+    #: What NBD clients connect to.
+    uri: str
+
+    def __init__(
+        self, paths: list[str], *, socket: str | None = None, port: int | None = None, threads: int = 8
+    ) -> None:
+        """Serve the volume on ``paths`` on a Unix socket, or on a port of 127.0.0.1 (0: any)."""
+
+    def status(self) -> str:
+        """Counts and state, as JSON: the ``Status`` of iowatt-live, and ``clients``."""
+
+    def stop(self) -> None:
+        """Disconnect clients, make everything durable, mark the volume as stopped in order.
+
+        Raises ``OSError`` where a store has failed.
+        """

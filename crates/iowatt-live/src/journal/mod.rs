@@ -10,6 +10,7 @@ mod block;
 use crate::store::Store;
 use block::{BLOCK, Block, Kind, WORDS};
 use iowatt_volume::MapRecord;
+use serde::Serialize;
 use std::io;
 
 /// Fewest blocks for records in a half.
@@ -45,7 +46,7 @@ impl Place {
 }
 
 /// What was found on opening.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Found {
     /// Whether the volume was stopped in order.
     pub clean: bool,

@@ -2,7 +2,7 @@
 
 use super::Random;
 use iowatt_live::Store;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,7 +14,7 @@ struct Media {
     durable: Vec<u8>,
     current: Vec<u8>,
     /// Versions of a sector that are not durable, each with its place in the order of writes.
-    pending: HashMap<usize, Vec<(u64, Vec<u8>)>>,
+    pending: BTreeMap<usize, Vec<(u64, Vec<u8>)>>,
 }
 
 /// All stores of a machine: they lose power together.
@@ -42,7 +42,7 @@ impl Machine {
         let media = sizes.iter().map(|&size| Media {
             durable: vec![0; size as usize],
             current: vec![0; size as usize],
-            pending: HashMap::new(),
+            pending: BTreeMap::new(),
         });
         Self::of(media.collect())
     }
@@ -68,9 +68,7 @@ impl Machine {
         match random {
             Some(random) => {
                 for media in &mut media {
-                    let mut sectors: Vec<_> = media.pending.drain().collect();
-                    sectors.sort_by_key(|(sector, _)| *sector);
-                    for (sector, versions) in sectors {
+                    for (sector, versions) in std::mem::take(&mut media.pending) {
                         let which = random.below(versions.len() as u64 + 1) as usize;
                         if let Some((_, bytes)) = which.checked_sub(1).map(|which| &versions[which]) {
                             media.durable[sector * SECTOR..(sector + 1) * SECTOR].copy_from_slice(bytes);

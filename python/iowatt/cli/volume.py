@@ -1,0 +1,126 @@
+"""``iowatt volume``: a virtual pool of a scenario as a block device over real stores."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from iowatt.cli.options import AsJson, Overrides, Scenario
+from iowatt.cli.show import show
+
+Stores = Annotated[
+    list[Path],
+    typer.Argument(metavar="STORE...", help="Files or block devices in the order of the parts."),
+]
+Socket = Annotated[Path, typer.Option("--socket", metavar="PATH", help="Unix socket of the volume.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group of verbs."""
+    volume = typer.Typer(
+        name="volume",
+        help="A hybrid volume on real files or devices, served over NBD: create, serve, status, stop, check.",
+        no_args_is_help=True,
+    )
+    volume.command("create")(create)
+    volume.command("serve")(serve)
+    volume.command("status")(status)
+    volume.command("stop")(stop)
+    volume.command("check")(check)
+    app.add_typer(volume)
+
+
+def create(
+    scenario: Scenario,
+    *,
+    store: Annotated[
+        list[Path],
+        typer.Option(
+            "--store",
+            metavar="PATH",
+            help="File or block device of a part, once for each, the fast one first. An absent file is made.",
+        ),
+    ],
+    erase: Annotated[
+        list[Path] | None,
+        typer.Option("--erase", metavar="PATH", help="A store again, to confirm that its data may be lost."),
+    ] = None,
+    pool: Annotated[
+        str | None,
+        typer.Option("--pool", metavar="NAME", help="The virtual pool.", show_default="the only one"),
+    ] = None,
+    overrides: Overrides = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a volume of a scenario's virtual pool: linear, tiering, or caching of whole extents."""
+    from iowatt.pages.volume import made
+    from iowatt.sources import volume
+
+    request = volume.VolumeRequest(Path(scenario), store, erase or [], overrides or [], pool)
+    found = volume.create(request, tell=lambda text: typer.echo(f"iowatt: {text}", err=True))
+    show(found, made, as_json=as_json)
+
+
+def serve(
+    stores: Stores,
+    *,
+    socket: Socket = Path("volume.sock"),
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port", min=0, max=65535, help="NBD over TCP on 127.0.0.1, not the socket; 0: any port."
+        ),
+    ] = None,
+    metrics: Annotated[
+        int | None,
+        typer.Option(
+            "--metrics", min=0, max=65535, help="Port of 127.0.0.1 with /metrics for Prometheus; 0: any."
+        ),
+    ] = None,
+    threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Threads that move bytes.")] = 8,
+    as_json: AsJson = False,
+) -> None:
+    """Serve a volume over NBD until `iowatt volume stop`, Ctrl-C or SIGTERM; then show its status."""
+    from iowatt.pages.volume import status as document
+    from iowatt.sources.volume import VolumeService
+
+    service = VolumeService(stores, socket, port=port, metrics=metrics, threads=threads)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda _number, _frame: service.ask_stop())
+    typer.echo(f"iowatt: serving {service.status().uri}", err=True)
+    if service.metrics_port is not None:
+        typer.echo(f"iowatt: metrics at http://127.0.0.1:{service.metrics_port}/metrics", err=True)
+    while not service.wait(0.5):
+        pass
+    found = service.status()
+    service.stop()
+    show(found, document, as_json=as_json)
+
+
+def status(*, socket: Socket = Path("volume.sock"), as_json: AsJson = False) -> None:
+    """Show hits, moves and dirty bytes of a volume in service."""
+    from iowatt.pages.volume import status as document
+    from iowatt.sources.volume import ask
+    from iowatt.sources.volume.result import VolumeStatus
+
+    show(VolumeStatus.model_validate(ask(socket, "status")), document, as_json=as_json)
+
+
+def stop(*, socket: Socket = Path("volume.sock"), as_json: AsJson = False) -> None:
+    """Stop a volume in service: clients are disconnected, and everything is durable."""
+    from iowatt.pages.volume import status as document
+    from iowatt.sources.volume import ask
+    from iowatt.sources.volume.result import VolumeStatus
+
+    show(VolumeStatus.model_validate(ask(socket, "stop")), document, as_json=as_json)
+
+
+def check(stores: Stores, *, as_json: AsJson = False) -> None:
+    """Check the labels and the map of a volume that is not in service; say what was repaired."""
+    from iowatt.pages.volume import checked
+    from iowatt.sources import volume
+
+    show(volume.check(stores), checked, as_json=as_json)

@@ -1,0 +1,10 @@
+"""Live volumes: a virtual pool of a scenario over real files or block devices, served over NBD.
+
+``create`` and ``check`` work on the stores, ``VolumeService`` serves them, ``ask`` talks to a service.
+"""
+
+from iowatt.sources.volume.control import ask
+from iowatt.sources.volume.make import VolumeRequest, check, create
+from iowatt.sources.volume.service import VolumeService
+
+__all__ = ["VolumeRequest", "VolumeService", "ask", "check", "create"]

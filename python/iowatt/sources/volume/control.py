@@ -1,0 +1,38 @@
+"""The control socket of a volume in service: one line asked, one line of JSON answered."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.base.errors import InputError
+
+_WAIT_S: Final = 600.0
+
+
+def control_path(socket_path: Path) -> Path:
+    """Where a volume that serves ``socket_path`` is controlled."""
+    return socket_path.with_name(socket_path.name + ".control")
+
+
+def ask(socket_path: Path, question: str) -> dict[str, Any]:
+    """The answer of the volume that serves ``socket_path`` to ``status`` or ``stop``.
+
+    Raises ``InputError`` where no volume answers.
+    """
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(_WAIT_S)
+            connection.connect(str(control_path(socket_path)))
+            connection.sendall(question.encode() + b"\n")
+            connection.shutdown(socket.SHUT_WR)
+            with connection.makefile("rb") as answer:
+                text = answer.read()
+    except OSError as error:
+        message = f"no volume answers ({error.strerror or error})"
+        hint = "name the socket that `iowatt volume serve` was given"
+        raise InputError("unreachable", str(socket_path), message, hint=hint) from None
+    found: dict[str, Any] = json.loads(text)
+    return found

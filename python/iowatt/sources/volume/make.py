@@ -1,0 +1,128 @@
+"""Volumes are made and checked."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from iowatt import core
+from iowatt.base.errors import Argument, InputError
+from iowatt.model.scenario import compile_plan, load
+from iowatt.sources import in_use, target
+from iowatt.sources.volume.result import CheckedVolume, MadeVolume
+
+
+@dataclass(frozen=True)
+class VolumeRequest:
+    """A volume to be made: a virtual pool of a scenario, and a store for each of its parts."""
+
+    scenario: Path
+    #: Files or block devices in the order of the parts: the fast one first. A file that is absent is made.
+    stores: Sequence[Path]
+    #: Stores named once more, whose content may be lost.
+    erase: Sequence[Path] = ()
+    overrides: Sequence[str] = ()
+    #: Name of the virtual pool; None where the scenario has one only.
+    pool: str | None = None
+
+
+def create(request: VolumeRequest, *, tell: Callable[[str], None] = lambda _text: None) -> MadeVolume:
+    """Make a volume: a label on each store, and the map on the first.
+
+    Raises ``InputError`` where the scenario or a store does not do; nothing is written then.
+    """
+    name, plan = _virtual_pool(request)
+    text = json.dumps(plan, separators=(",", ":"))
+    needs = core.volume_needs(text)
+    stores = [path.absolute() for path in request.stores]
+    if len(stores) != len(needs):
+        message = f"{len(stores)} given, and the parts of {name} are {len(needs)}"
+        raise InputError("conflict", Argument("store"), message, hint="one for each part, the fast one first")
+    if len(set(stores)) != len(stores):
+        raise InputError("duplicate", Argument("store"), "each part needs a store of its own")
+    erase = {path.absolute() for path in request.erase}
+    if unknown := erase - set(stores):
+        raise InputError("conflict", Argument("erase"), f"{min(unknown)} is none of the stores")
+    made: list[Path] = []
+    try:
+        for path, needed in zip(stores, needs, strict=True):
+            if _prepared(path, needed, path in erase, tell):
+                made.append(path)
+        identity = uuid.uuid4().hex
+        core.volume_create([str(path) for path in stores], text, name, identity)
+    except BaseException:
+        for path in made:
+            path.unlink(missing_ok=True)
+        raise
+    server_capacity = _capacity(plan)
+    return MadeVolume(
+        name=name,
+        uuid=identity,
+        scheme=str(plan["scheme"]["kind"]),
+        stores=[str(path) for path in stores],
+        capacity_bytes=server_capacity,
+    )
+
+
+def check(stores: Sequence[Path]) -> CheckedVolume:
+    """Check labels and map of a volume that is not in service, and repair what can be.
+
+    Raises ``InputError`` where a store is not of the volume, or its map cannot be read.
+    """
+    names = [str(path) for path in stores]
+    found: dict[str, Any] = json.loads(core.volume_check(names))
+    repaired = [names[part] for part in found.pop("labels_repaired")]
+    return CheckedVolume.model_validate({**found, "stores": names, "labels_repaired": repaired})
+
+
+def _virtual_pool(request: VolumeRequest) -> tuple[str, dict[str, Any]]:
+    """Name and plan of the virtual pool; its parts are numbered as the stores are."""
+    scenario = load(request.scenario, request.overrides)
+    compiled = compile_plan(scenario, request.scenario.parent)
+    pools = {pool.name: plan for pool, plan in zip(
+        scenario.array.virtual_pool, compiled["simulation"].get("virtual_pools", []), strict=True
+    )}  # fmt: skip
+    if not pools:
+        raise InputError("missing", str(request.scenario), "has no [[array.virtual_pool]]")
+    if request.pool is None and len(pools) > 1:
+        raise InputError("ambiguous", Argument("pool"), f"there are several: {', '.join(pools)}")
+    name = request.pool or next(iter(pools))
+    if name not in pools:
+        raise InputError("unknown-name", Argument("pool"), f"{name!r}; there are: {', '.join(pools)}")
+    plan = dict(pools[name])
+    plan["parts"] = [
+        {"pool": number, "offset_bytes": 0, "capacity_bytes": part["capacity_bytes"]}
+        for number, part in enumerate(plan["parts"])
+    ]
+    return name, plan
+
+
+def _capacity(plan: dict[str, Any]) -> int:
+    """Bytes of the address space: see iowatt-volume's schemes."""
+    sizes = [int(part["capacity_bytes"]) for part in plan["parts"]]
+    scheme = plan["scheme"]
+    if scheme["kind"] == "linear":
+        return sum(sizes)
+    extent = int(scheme["extent_bytes"])
+    slots = [size // extent for size in sizes]
+    if scheme["kind"] == "caching":
+        return slots[1] * extent
+    return (sum(slots) - int(scheme["max_migrations"])) * extent
+
+
+def _prepared(path: Path, needed: int, erase: bool, tell: Callable[[str], None]) -> bool:
+    """Whether the store had to be made: a sparse file."""
+    found = target.target_kind(path)
+    if found == "absent":
+        target.create_file(path, needed, "sparse", tell=tell)
+        return True
+    in_use.refuse(path)
+    if not erase:
+        what = "is a block device" if found == "device" else "exists"
+        raise target.must_be_named_twice(path, f"{what}, and what is on it would be lost")
+    target.announce_erasing(path, tell)
+    return False

@@ -1,0 +1,165 @@
+"""A volume in service: NBD by the compiled core, control and metrics from here."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socketserver
+import threading
+from collections.abc import Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt import core
+from iowatt.base.errors import InputError
+from iowatt.sources.volume.control import control_path
+from iowatt.sources.volume.result import VolumeStatus
+
+_COUNTERS: Final = ("migrations", "postponed", "write_backs", "evictions", "held", "commits", "store_errors")
+_GAUGES: Final = ("dirty_bytes", "in_flight", "clients", "uptime_s")
+_BY_PART: Final = ("promoted_bytes", "demoted_bytes")
+_WAYS: Final = ("read", "write")
+
+
+class VolumeService:
+    """Serves a volume from its beginning until ``stop``."""
+
+    def __init__(
+        self,
+        stores: Sequence[Path],
+        socket: Path,
+        *,
+        port: int | None = None,
+        metrics: int | None = None,
+        threads: int = 8,
+    ) -> None:
+        """Put the volume on ``stores`` into service.
+
+        Args:
+            stores: In the order of the parts.
+            socket: NBD clients connect here; with ``.control`` behind it, ``ask`` does.
+            port: NBD over TCP on this port of 127.0.0.1 instead of ``socket``.
+            metrics: The port of 127.0.0.1 where Prometheus finds the status; 0: any.
+            threads: Threads that move bytes.
+
+        Raises ``InputError`` where a store or an address does not do.
+        """
+        self._stores = [str(path) for path in stores]
+        self._over = threading.Event()
+        control = control_path(socket)
+        if control.exists():
+            raise InputError("exists", str(control), "a volume is or was served here", hint="remove the file")
+        self._server = core.VolumeServer(
+            self._stores, socket=None if port is not None else str(socket), port=port, threads=threads
+        )
+        self._control = control
+        self._listeners: list[socketserver.BaseServer] = []
+        try:
+            self._listen(_ControlServer(control, self))
+            if metrics is not None:
+                self._listen(_metrics_server(metrics, self))
+        except OSError as error:
+            self.stop()
+            raise InputError("in-use", str(control), error.strerror or str(error)) from None
+
+    def _listen(self, server: socketserver.BaseServer) -> None:
+        self._listeners.append(server)
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
+
+    @property
+    def metrics_port(self) -> int | None:
+        """Where Prometheus finds the status."""
+        ports = [one.server_address[1] for one in self._listeners if isinstance(one, ThreadingHTTPServer)]
+        return int(ports[0]) if ports else None
+
+    def status(self) -> VolumeStatus:
+        """How the volume stands."""
+        server = self._server
+        own = {"name": server.name, "uuid": server.uuid, "uri": server.uri, "stores": self._stores}
+        return VolumeStatus.model_validate(
+            {**json.loads(server.status()), **own, "capacity_bytes": server.capacity_bytes}
+        )
+
+    def metrics(self) -> str:
+        """The status as Prometheus reads it (text format 0.0.4)."""
+        return "\n".join(_metrics(self.status())) + "\n"
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Wait until ``stop`` is asked for; whether it was."""
+        return self._over.wait(timeout_s)
+
+    def ask_stop(self) -> None:
+        """Let ``wait`` return."""
+        self._over.set()
+
+    def stop(self) -> None:
+        """Disconnect all clients, make everything durable, and mark the volume as stopped in order.
+
+        Raises ``OSError`` where a store has failed; what was acknowledged as durable is there all the same.
+        """
+        try:
+            self._server.stop()
+        finally:
+            for listener in self._listeners:
+                listener.shutdown()
+                listener.server_close()
+            with contextlib.suppress(FileNotFoundError):
+                self._control.unlink()
+
+
+class _ControlServer(socketserver.ThreadingUnixStreamServer):
+    daemon_threads = True
+
+    def __init__(self, path: Path, service: VolumeService) -> None:
+        self.service = service
+        super().__init__(str(path), _Control)
+
+
+class _Control(socketserver.StreamRequestHandler):
+    server: _ControlServer
+
+    def handle(self) -> None:
+        question = self.rfile.readline(64).strip()
+        answer: dict[str, Any] = self.server.service.status().as_dict()
+        self.wfile.write(json.dumps(answer).encode())
+        if question == b"stop":
+            self.server.service.ask_stop()
+
+
+def _metrics_server(port: int, service: VolumeService) -> ThreadingHTTPServer:
+    class Metrics(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path != "/metrics":
+                self.send_error(404)
+                return
+            text = service.metrics().encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/plain; version=0.0.4")
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing on standard error for each scrape."""
+
+    return ThreadingHTTPServer(("127.0.0.1", port), Metrics)
+
+
+def _metrics(status: VolumeStatus) -> Iterator[str]:
+    label = f'volume="{status.name}"'
+    for way, count, size in zip(_WAYS, status.requests, status.bytes, strict=True):
+        yield f'iowatt_volume_requests_total{{{label},op="{way}"}} {count}'
+        yield f'iowatt_volume_bytes_total{{{label},op="{way}"}} {size}'
+    for number, part in enumerate(status.parts):
+        here = f'{label},part="{number}"'
+        for way, hits, size in zip(_WAYS, part.hits, part.hit_bytes, strict=True):
+            yield f'iowatt_volume_hits_total{{{here},op="{way}"}} {hits}'
+            yield f'iowatt_volume_hit_bytes_total{{{here},op="{way}"}} {size}'
+        for name in _BY_PART:
+            yield f"iowatt_volume_{name}_total{{{here}}} {getattr(part, name)}"
+    for name in _COUNTERS:
+        yield f"iowatt_volume_{name}_total{{{label}}} {getattr(status, name)}"
+    for name in _GAUGES:
+        yield f"iowatt_volume_{name}{{{label}}} {getattr(status, name)}"
+    yield f"iowatt_volume_failed{{{label}}} {int(status.failed is not None)}"
