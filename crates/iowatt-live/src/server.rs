@@ -85,6 +85,14 @@ impl Clients {
         self.closing.store(true, Ordering::Release);
         lock(&self.open).iter().for_each(|(_, socket)| socket.shut());
     }
+
+    /// Waits until none is connected, `most` at most.
+    pub fn wait_gone(&self, most: std::time::Duration) {
+        let until = std::time::Instant::now() + most;
+        while self.count() > 0 && std::time::Instant::now() < until {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -117,6 +125,7 @@ pub fn serve(
         std::thread::Builder::new().name(format!("nbd {number}")).spawn(move || {
             // A client that breaks the protocol, or goes away, ends its own connection only.
             let _ = converse(&driver, &name, socket);
+            drop(driver); // before the connection counts as gone: then nothing keeps the stores any more
             lock(&clients.open).retain(|(other, _)| *other != number);
         })?;
     }

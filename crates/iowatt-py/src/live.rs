@@ -6,13 +6,14 @@ use iowatt_live::driver::Running;
 use iowatt_live::{
     Clients, FileStore, LabelFault, Listener, Options, Store, Volume, VolumeError, VolumeSpec, serve,
 };
-use pyo3::exceptions::PyOSError;
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// Bytes that each store of a volume needs.
 #[pyfunction]
@@ -48,7 +49,9 @@ pub fn volume_check(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<String> {
 #[pyclass]
 pub struct VolumeServer {
     running: Option<Running>,
-    driver: Arc<Driver>,
+    /// None once it is stopped: the stores are free then.
+    driver: Option<Arc<Driver>>,
+    capacity: u64,
     clients: Arc<Clients>,
     server: Option<JoinHandle<std::io::Result<()>>>,
     address: Address,
@@ -107,7 +110,17 @@ impl VolumeServer {
         let server = std::thread::Builder::new()
             .name("nbd server".into())
             .spawn(move || serve(&served.0, &served.1, &listener, &served.2))?;
-        Ok(Self { running: Some(running), driver, clients, server: Some(server), address, name, uuid })
+        let capacity = driver.capacity_bytes();
+        Ok(Self {
+            running: Some(running),
+            driver: Some(driver),
+            capacity,
+            clients,
+            server: Some(server),
+            address,
+            name,
+            uuid,
+        })
     }
 
     /// Its name.
@@ -125,7 +138,7 @@ impl VolumeServer {
     /// Its size in bytes.
     #[getter]
     fn capacity_bytes(&self) -> u64 {
-        self.driver.capacity_bytes()
+        self.capacity
     }
 
     /// The address that NBD clients take.
@@ -139,7 +152,8 @@ impl VolumeServer {
 
     /// Counts and state, as JSON.
     fn status(&self, py: Python<'_>) -> PyResult<String> {
-        let status = py.detach(|| self.driver.status());
+        let driver = self.driver.as_ref().ok_or_else(|| PyValueError::new_err("the volume is stopped"))?;
+        let status = py.detach(|| driver.status());
         let mut status = serde_json::to_value(status).map_err(|error| internal(py, &error.to_string()))?;
         status["clients"] = self.clients.count().into();
         Ok(status.to_string())
@@ -149,6 +163,7 @@ impl VolumeServer {
     fn stop(&mut self, py: Python<'_>) -> PyResult<()> {
         let Some(running) = self.running.take() else { return Ok(()) };
         let server = self.server.take();
+        self.driver = None;
         py.detach(|| {
             self.clients.close();
             // A last connection ends the wait for the next one.
@@ -162,7 +177,9 @@ impl VolumeServer {
             if let Address::Unix(path) = &self.address {
                 let _ = std::fs::remove_file(path);
             }
-            running.stop()
+            let outcome = running.stop();
+            self.clients.wait_gone(Duration::from_secs(5));
+            outcome
         })
         .map_err(|error| PyOSError::new_err(error.to_string()))
     }

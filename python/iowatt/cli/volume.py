@@ -112,10 +112,10 @@ def status(*, socket: Socket = Path("volume.sock"), as_json: AsJson = False) -> 
 def stop(*, socket: Socket = Path("volume.sock"), as_json: AsJson = False) -> None:
     """Stop a volume in service: clients are disconnected, and everything is durable."""
     from iowatt.pages.volume import status as document
-    from iowatt.sources.volume import ask
+    from iowatt.sources import volume
     from iowatt.sources.volume.result import VolumeStatus
 
-    show(VolumeStatus.model_validate(ask(socket, "stop")), document, as_json=as_json)
+    show(VolumeStatus.model_validate(volume.stop(socket)), document, as_json=as_json)
 
 
 def check(stores: Stores, *, as_json: AsJson = False) -> None:

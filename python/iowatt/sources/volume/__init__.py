@@ -3,8 +3,8 @@
 ``create`` and ``check`` work on the stores, ``VolumeService`` serves them, ``ask`` talks to a service.
 """
 
-from iowatt.sources.volume.control import ask
+from iowatt.sources.volume.control import ask, stop
 from iowatt.sources.volume.make import VolumeRequest, check, create
 from iowatt.sources.volume.service import VolumeService
 
-__all__ = ["VolumeRequest", "VolumeService", "ask", "check", "create"]
+__all__ = ["VolumeRequest", "VolumeService", "ask", "check", "create", "stop"]

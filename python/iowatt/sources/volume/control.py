@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
 
 _WAIT_S: Final = 600.0
+_POLL_S: Final = 0.02
 
 
 def control_path(socket_path: Path) -> Path:
     """Where a volume that serves ``socket_path`` is controlled."""
     return socket_path.with_name(socket_path.name + ".control")
+
+
+def stop(socket_path: Path) -> dict[str, Any]:
+    """Stop the volume that serves ``socket_path``, and wait until it is; how it stood.
+
+    Raises ``InputError`` where no volume answers.
+    """
+    found = ask(socket_path, "stop")
+    control = control_path(socket_path)
+    while control.exists():
+        time.sleep(_POLL_S)
+    return found
 
 
 def ask(socket_path: Path, question: str) -> dict[str, Any]:

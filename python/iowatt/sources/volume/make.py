@@ -58,13 +58,13 @@ def create(request: VolumeRequest, *, tell: Callable[[str], None] = lambda _text
         for path in made:
             path.unlink(missing_ok=True)
         raise
-    server_capacity = _capacity(plan)
+    capacity = _capacity(plan)
     return MadeVolume(
         name=name,
         uuid=identity,
         scheme=str(plan["scheme"]["kind"]),
         stores=[str(path) for path in stores],
-        capacity_bytes=server_capacity,
+        capacity_bytes=capacity,
     )
 
 

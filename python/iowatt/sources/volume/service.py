@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import socket as sockets
 import socketserver
 import threading
 from collections.abc import Iterator, Sequence
@@ -47,9 +48,10 @@ class VolumeService:
         """
         self._stores = [str(path) for path in stores]
         self._over = threading.Event()
+        socket = socket.absolute()
         control = control_path(socket)
-        if control.exists():
-            raise InputError("exists", str(control), "a volume is or was served here", hint="remove the file")
+        for path in (socket, control):
+            _clear(path)
         self._server = core.VolumeServer(
             self._stores, socket=None if port is not None else str(socket), port=port, threads=threads
         )
@@ -106,6 +108,21 @@ class VolumeService:
                 listener.server_close()
             with contextlib.suppress(FileNotFoundError):
                 self._control.unlink()
+
+
+def _clear(path: Path) -> None:
+    """Remove the socket of a service that was killed. Raises ``InputError`` where somebody listens on it."""
+    if not path.exists():
+        return
+    if not path.is_socket():
+        raise InputError("exists", str(path), "is no socket, and is not replaced by one")
+    with sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM) as connection:
+        try:
+            connection.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink()
+            return
+    raise InputError("in-use", str(path), "another service listens on it", hint="name another socket")
 
 
 class _ControlServer(socketserver.ThreadingUnixStreamServer):
