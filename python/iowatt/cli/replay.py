@@ -36,7 +36,7 @@ from iowatt.cli.trace_options import reads_trace
 from iowatt.cli.transform import transformations
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.replay.request import Engine, Mode
+    from iowatt.evaluate.replay import Engine, Mode
 
 
 def register(app: typer.Typer) -> None:

@@ -33,7 +33,7 @@ _NAMED: Final = 3
 
 
 @dataclass(frozen=True)
-class Stamps:
+class RequestStamps:
     """What happened to each request, in the order of the (repeated) trace; times in ns from the beginning."""
 
     due_ns: npt.NDArray[np.uint64]
@@ -81,7 +81,7 @@ def run_engine(
     target: ReplayTarget,
     request: ReplayRequest,
     progress: Callable[[float, int], None] | None = None,
-) -> Stamps:
+) -> RequestStamps:
     """Replay the trace, as often as asked for. Raises ``InputError`` where the target cannot be opened."""
     closed = request.mode == "closed"
     where = str(request.trace["path"])
@@ -104,10 +104,10 @@ def run_engine(
         direct=target.direct,
         progress=progress,
     )
-    return Stamps(**found)
+    return RequestStamps(**found)
 
 
-def observed(trace: ReplayTrace, stamps: Stamps, request: ReplayRequest, folder: Path) -> Observation:
+def observed(trace: ReplayTrace, stamps: RequestStamps, request: ReplayRequest, folder: Path) -> Observation:
     """What was observed of the requests that succeeded, and the table of all of them in ``folder``.
 
     Response times are from sending; a late request's wait is lateness.
@@ -143,7 +143,7 @@ def observed(trace: ReplayTrace, stamps: Stamps, request: ReplayRequest, folder:
     return replace(to_observation(source, count), histogram_note=note, files=[])
 
 
-def _save(trace: ReplayTrace, stamps: Stamps, path: Path) -> None:
+def _save(trace: ReplayTrace, stamps: RequestStamps, path: Path) -> None:
     """A row for each request: as asked for, when it was due, sent and completed, and its error number."""
 
     def moments(column: npt.NDArray[np.uint64]) -> pl.Series:
