@@ -54,7 +54,7 @@ def made(folder: Path, scheme: str = "tiering", more: str = "max_migrations = 2"
     scenario = folder / "scenario.toml"
     scenario.write_text(SCENARIO % {"scheme": scheme, "more": more})
     stores = [folder / "fast.img", folder / "slow.img"]
-    volume.create(volume.VolumeRequest(scenario, stores))
+    volume.create(volume.NewVolume(scenario, stores))
     return stores
 
 
@@ -90,12 +90,12 @@ def uri(folder: Path) -> str:
 
 def test_stores_are_refused_where_they_are_not_named_twice(tmp_path: Path) -> None:
     stores = made(tmp_path)
-    request = volume.VolumeRequest(tmp_path / "scenario.toml", stores, erase=stores[:1])
+    request = volume.NewVolume(tmp_path / "scenario.toml", stores, erase=stores[:1])
     with pytest.raises(InputError) as refused:
         volume.create(request)
     assert (refused.value.code, refused.value.place) == ("unsafe-target", str(stores[1]))
     assert volume.check(stores).name == "hybrid"
-    volume.create(volume.VolumeRequest(tmp_path / "scenario.toml", stores, erase=stores))
+    volume.create(volume.NewVolume(tmp_path / "scenario.toml", stores, erase=stores))
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ RESULTS: Final[dict[str, str]] = {
     "profiles": "iowatt.model.profile.result:ProfileListing",
     "rate": "iowatt.evaluate.search.rate.result:HighestRate",
     "replay": "iowatt.evaluate.replay.result:ReplayDocument",
-    "volume-check": "iowatt.sources.volume.result:CheckedVolume",
+    "volume-check": "iowatt.sources.volume.result:VolumeCheck",
     "volume-create": "iowatt.sources.volume.result:MadeVolume",
     "volume-status": "iowatt.sources.volume.result:VolumeStatus",
     "rule-list": "iowatt.emerald.rules.result:RuleList",

@@ -59,7 +59,7 @@ def create(
     from iowatt.pages.volume import made
     from iowatt.sources import volume
 
-    request = volume.VolumeRequest(Path(scenario), store, erase or [], overrides or [], pool)
+    request = volume.NewVolume(Path(scenario), store, erase or [], overrides or [], pool)
     found = volume.create(request, tell=lambda text: typer.echo(f"iowatt: {text}", err=True))
     show(found, made, as_json=as_json)
 

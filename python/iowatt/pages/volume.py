@@ -7,7 +7,7 @@ from typing import Final
 from iowatt.base.units import format_bytes, format_duration
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table, text_columns
-from iowatt.sources.volume.result import CheckedVolume, MadeVolume, VolumeStatus
+from iowatt.sources.volume.result import MadeVolume, VolumeCheck, VolumeStatus
 
 _PARTS: Final = [
     Column("Part", text=True), Column("Read hits"), Column("Write hits"), Column("Read", text=True),
@@ -28,7 +28,7 @@ def made(found: MadeVolume) -> Document:
     )
 
 
-def checked(found: CheckedVolume) -> Document:
+def checked(found: VolumeCheck) -> Document:
     """The document of a check."""
     journal = found.journal
     repairs = [f"wrote the damaged label of {store} anew" for store in found.labels_repaired]

@@ -189,7 +189,7 @@ def fitted(
         )
     if most is not None and int(size.max()) > most:
         message = f"a request of {int(size.max())} bytes is longer than the target takes: {most}"
-        hint = f"`iowatt trace convert --max-transfer {most}` splits requests"
+        hint = f"`iowatt trace convert` splits requests: `max_transfer={most}`"
         raise InputError("too-large", where, message, hint=hint)
     outside = offset + size > room
     if outside.any():

@@ -4,7 +4,7 @@
 """
 
 from iowatt.sources.volume.control import ask, stop
-from iowatt.sources.volume.make import VolumeRequest, check, create
+from iowatt.sources.volume.make import NewVolume, check, create
 from iowatt.sources.volume.service import VolumeService
 
-__all__ = ["VolumeRequest", "VolumeService", "ask", "check", "create", "stop"]
+__all__ = ["NewVolume", "VolumeService", "ask", "check", "create", "stop"]

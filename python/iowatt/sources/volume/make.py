@@ -13,11 +13,11 @@ from iowatt import core
 from iowatt.base.errors import Argument, InputError
 from iowatt.model.scenario import compile_plan, load
 from iowatt.sources import in_use, target
-from iowatt.sources.volume.result import CheckedVolume, MadeVolume
+from iowatt.sources.volume.result import MadeVolume, VolumeCheck
 
 
 @dataclass(frozen=True)
-class VolumeRequest:
+class NewVolume:
     """A volume to be made: a virtual pool of a scenario, and a store for each of its parts."""
 
     scenario: Path
@@ -30,7 +30,7 @@ class VolumeRequest:
     pool: str | None = None
 
 
-def create(request: VolumeRequest, *, tell: Callable[[str], None] = lambda _text: None) -> MadeVolume:
+def create(request: NewVolume, *, tell: Callable[[str], None] = lambda _text: None) -> MadeVolume:
     """Make a volume: a label on each store, and the map on the first.
 
     Raises ``InputError`` where the scenario or a store does not do; nothing is written then.
@@ -68,7 +68,7 @@ def create(request: VolumeRequest, *, tell: Callable[[str], None] = lambda _text
     )
 
 
-def check(stores: Sequence[Path]) -> CheckedVolume:
+def check(stores: Sequence[Path]) -> VolumeCheck:
     """Check labels and map of a volume that is not in service, and repair what can be.
 
     Raises ``InputError`` where a store is not of the volume, or its map cannot be read.
@@ -76,10 +76,10 @@ def check(stores: Sequence[Path]) -> CheckedVolume:
     names = [str(path) for path in stores]
     found: dict[str, Any] = json.loads(core.volume_check(names))
     repaired = [names[part] for part in found.pop("labels_repaired")]
-    return CheckedVolume.model_validate({**found, "stores": names, "labels_repaired": repaired})
+    return VolumeCheck.model_validate({**found, "stores": names, "labels_repaired": repaired})
 
 
-def _virtual_pool(request: VolumeRequest) -> tuple[str, dict[str, Any]]:
+def _virtual_pool(request: NewVolume) -> tuple[str, dict[str, Any]]:
     """Name and plan of the virtual pool; its parts are numbered as the stores are."""
     scenario = load(request.scenario, request.overrides)
     compiled = compile_plan(scenario, request.scenario.parent)

@@ -34,7 +34,7 @@ class JournalState(Result):
     older_half: bool
 
 
-class CheckedVolume(ResultDocument):
+class VolumeCheck(ResultDocument):
     """What a check found and repaired, ``iowatt.volume-check/1``."""
 
     schema_id: Literal["iowatt.volume-check/1"] = Field("iowatt.volume-check/1", alias="schema")
