@@ -6,13 +6,12 @@ import json
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import polars as pl
 import pytest
 
-import needs
+from iowatt import core
 from iowatt.base.errors import Argument, IowattError
 from iowatt.evaluate.replay import engine, export, request, trace
 from iowatt.run.bundle import Run
@@ -165,18 +164,20 @@ def test_requests_that_failed_are_in_no_figure(tmp_path):
 
 @pytest.fixture
 def server(place):
-    """A server of 8 MiB; gives the URI."""
-    socket, pid = place / "s.sock", place / "nbd.pid"
-    subprocess.run(["nbdkit", "-U", str(socket), "-P", str(pid), "memory", "8M"], check=True)
-    deadline = time.monotonic() + 30
-    while not pid.exists() or not pid.read_text().strip():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    yield f"nbd+unix:///?socket={socket}"
-    subprocess.run(["kill", pid.read_text().strip()], check=True)
+    """A live volume of 8 MiB; gives the URI."""
+    parts = [{"pool": pool, "offset_bytes": 0, "capacity_bytes": 4 << 20} for pool in (0, 1)]
+    plan = json.dumps({"parts": parts, "scheme": {"kind": "linear"}})
+    paths = [place / name for name in ("fast", "slow")]
+    for path, size in zip(paths, core.volume_needs(plan), strict=True):
+        with path.open("wb") as file:
+            file.truncate(size)
+    stores = [str(path) for path in paths]
+    core.volume_create(stores, plan, "v", "0" * 32)
+    volume = core.VolumeServer(stores, socket=str(place / "s.sock"))
+    yield volume.uri
+    volume.stop()
 
 
-@needs.mark("nbdkit")
 def test_an_export_is_replayed_on_several_connections(place, server):
     found, rows = replayed(place, "--target", server, "--erase", server, "--connections", "2")
     assert (found["driven_by"], found["errors"]) == ("nbd", 0)
@@ -184,7 +185,6 @@ def test_an_export_is_replayed_on_several_connections(place, server):
     assert Run.open(place / "out").summary["requests"]["writes"] == 20
 
 
-@needs.mark("nbdkit")
 def test_an_export_is_written_to_only_where_it_is_named_twice(place, server):
     with refused("unsafe-target", server), export.ready(server, size=None, erase=None, writes=True):
         pass

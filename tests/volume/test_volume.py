@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import needs
 from iowatt import core
 from iowatt.base.errors import InputError
 from iowatt.sources import volume
@@ -142,7 +143,7 @@ def test_nothing_answers(tmp_path: Path) -> None:
     assert refused.value.code == "unreachable"
 
 
-@pytest.mark.skipif(shutil.which("fio") is None, reason="needs fio")
+@needs.mark("fio")
 def test_fio_verifies_through_promotions_and_a_kill(tmp_path: Path) -> None:
     stores = made(tmp_path)
     process = served(tmp_path, stores, "--metrics", "0")
