@@ -90,7 +90,7 @@ VERBS: Final[dict[str, Verb]] = {
     "replay": Verb(
         MEASURE,
         "replay",
-        "Replay a trace on real storage through fio, record power, and write a Run bundle.",
+        "Replay a trace on real storage, record power, and write a Run bundle.",
     ),
     "import": Verb(
         MEASURE,
