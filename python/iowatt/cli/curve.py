@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from iowatt.cli.options import (
+    OUTSTANDING,
     RATES,
     WORKLOAD,
     AsJson,
@@ -34,15 +35,7 @@ def curve(
     scenario: Scenario,
     *,
     rates: Annotated[str | None, shown(RATES, False)] = None,
-    outstanding: Annotated[
-        str | None,
-        typer.Option(
-            "--outstanding",
-            metavar="N1,N2,...",
-            help="Requests kept outstanding, in a closed loop: 1..64:x2.",
-            show_default=False,
-        ),
-    ] = None,
+    outstanding: Annotated[str | None, shown(OUTSTANDING, False)] = None,
     workload: Annotated[str | None, shown(WORKLOAD, False)] = None,
     overrides: Overrides = None,
     output: Annotated[Path | None, output("DIR", "Directory of the curve.", "curves/<scenario name>")] = None,

@@ -192,9 +192,21 @@ BLOCK: Final = typer.Option(
     metavar="SIZE",
     help="Block by which addresses are counted; for `iowatt cache` also none: each request is one object.",
 )
-TARGET: Final = typer.Option("--target", metavar="PATH", help="Block device or file to test.")
+TARGET: Final = typer.Option(
+    "--target",
+    metavar="PATH",
+    help="Block device or file to test; for `iowatt replay` also an NBD export: "
+    "nbd+unix:///EXPORT?socket=PATH.",
+)
+OUTSTANDING: Final = typer.Option(
+    "--outstanding",
+    metavar="N",
+    min=1,
+    max=1024,
+    help="Requests kept outstanding, in a closed loop; `iowatt curve` takes several: 1..64:x2.",
+)
 ERASE: Final = typer.Option(
-    "--erase", metavar="PATH", help="The target again, to confirm that all data on it may be lost."
+    "--erase", metavar="PATH", help="The target or store again, to confirm that all data on it may be lost."
 )
 Over = Annotated[
     list[str],

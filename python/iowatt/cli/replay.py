@@ -14,6 +14,7 @@ from iowatt.cli.options import (
     INTERVAL,
     METER,
     NAME,
+    OUTSTANDING,
     PLACE,
     RAW_CAPACITY,
     SAMPLE_INTERVAL,
@@ -21,6 +22,7 @@ from iowatt.cli.options import (
     SIZE,
     SPEED,
     START,
+    TARGET,
     AsJson,
     Force,
     Notes,
@@ -48,15 +50,7 @@ def register(app: typer.Typer) -> None:
 def replay(
     trace: Annotated[str, typer.Argument(metavar="TRACE", help="Any trace.", show_default=False)],
     *,
-    target: Annotated[
-        str,
-        typer.Option(
-            "--target",
-            metavar="PATH|URI",
-            help="Block device, file, or NBD export (nbd://HOST/EXPORT, nbd+unix:///EXPORT?socket=PATH).",
-            show_default=False,
-        ),
-    ],
+    target: Annotated[str, shown(TARGET, False)],
     size: Annotated[
         str | None,
         SIZE,
@@ -79,16 +73,7 @@ def replay(
             help="At the trace's times, or each request after the one before it in its stream.",
         ),
     ] = "open",
-    outstanding: Annotated[
-        int | None,
-        typer.Option(
-            "--outstanding",
-            min=1,
-            max=1024,
-            help="Requests outstanding all the time, instead of one for each stream; with --mode closed.",
-            show_default=False,
-        ),
-    ] = None,
+    outstanding: Annotated[int | None, shown(OUTSTANDING, "one for each stream, with --mode closed")] = None,
     think: Annotated[
         bool,
         typer.Option("--think", help="Wait in each stream as long as recorded; with --mode closed."),

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import AsJson, Overrides, Scenario
+from iowatt.cli.options import ERASE, AsJson, Overrides, Scenario, shown
 from iowatt.cli.show import show
 
 Stores = Annotated[
@@ -44,10 +44,7 @@ def create(
             help="File or block device of a part, once for each, the fast one first. An absent file is made.",
         ),
     ],
-    erase: Annotated[
-        list[Path] | None,
-        typer.Option("--erase", metavar="PATH", help="A store again, to confirm that its data may be lost."),
-    ] = None,
+    erase: Annotated[list[Path] | None, shown(ERASE, False)] = None,
     pool: Annotated[
         str | None,
         typer.Option("--pool", metavar="NAME", help="The virtual pool.", show_default="the only one"),
@@ -80,7 +77,9 @@ def serve(
             "--metrics", min=0, max=65535, help="Port of 127.0.0.1 with /metrics for Prometheus; 0: any."
         ),
     ] = None,
-    threads: Annotated[int, typer.Option("--threads", min=1, max=256, help="Threads that move bytes.")] = 8,
+    threads: Annotated[
+        int, typer.Option("--io-threads", min=1, max=256, help="Threads that move bytes.")
+    ] = 8,
     as_json: AsJson = False,
 ) -> None:
     """Serve a volume over NBD until `iowatt volume stop`, Ctrl-C or SIGTERM; then show its status."""
