@@ -22,11 +22,14 @@ def control_path(socket_path: Path) -> Path:
 def stop(socket_path: Path) -> dict[str, Any]:
     """Stop the volume that serves ``socket_path``, and wait until it is; how it stood.
 
-    Raises ``InputError`` where no volume answers.
+    Raises ``InputError`` where no volume answers, or it does not come to its end.
     """
     found = ask(socket_path, "stop")
     control = control_path(socket_path)
+    until = time.monotonic() + _WAIT_S
     while control.exists():
+        if time.monotonic() > until:
+            raise InputError("unreachable", str(socket_path), f"the volume has not stopped in {_WAIT_S:g} s")
         time.sleep(_POLL_S)
     return found
 

@@ -58,12 +58,14 @@ class VolumeService:
         self._control = control
         self._listeners: list[socketserver.BaseServer] = []
         try:
+            place = str(control)
             self._listen(_ControlServer(control, self))
             if metrics is not None:
+                place = f"127.0.0.1:{metrics}"
                 self._listen(_metrics_server(metrics, self))
         except OSError as error:
             self.stop()
-            raise InputError("in-use", str(control), error.strerror or str(error)) from None
+            raise InputError("in-use", place, error.strerror or str(error)) from None
 
     def _listen(self, server: socketserver.BaseServer) -> None:
         self._listeners.append(server)
@@ -98,10 +100,12 @@ class VolumeService:
     def stop(self) -> None:
         """Disconnect all clients, make everything durable, and mark the volume as stopped in order.
 
-        Raises ``OSError`` where a store has failed; what was acknowledged as durable is there all the same.
+        Raises ``InputError`` where a store has failed; what was acknowledged as durable is there all the same.
         """
         try:
             self._server.stop()
+        except OSError as error:
+            raise InputError("unwritable", ", ".join(self._stores), str(error)) from None
         finally:
             for listener in self._listeners:
                 listener.shutdown()
