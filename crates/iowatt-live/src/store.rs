@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -42,9 +42,7 @@ pub trait Store: Send + Sync {
 #[derive(Debug)]
 pub struct FileStore {
     file: File,
-    path: PathBuf,
     bytes: u64,
-    prompt: bool,
     /// Whether anything was written since the last sync began.
     unsynced: AtomicBool,
     /// One sync at a time: the next one must not find that nothing is to be done before the first one has done it.
@@ -52,11 +50,11 @@ pub struct FileStore {
 }
 
 impl FileStore {
-    /// Opens the file or block device at `path`, for nobody else meanwhile. `prompt`: as in [`Store::is_prompt`].
+    /// Opens the file or block device at `path`, for nobody else meanwhile.
     ///
     /// # Errors
     /// Where it cannot be opened, or another process has it ([`io::ErrorKind::ResourceBusy`]).
-    pub fn open(path: &Path, prompt: bool) -> io::Result<Self> {
+    pub fn open(path: &Path) -> io::Result<Self> {
         let block = std::fs::metadata(path)?.file_type().is_block_device();
         let mut options = OpenOptions::new();
         options.read(true).write(true);
@@ -70,20 +68,7 @@ impl FileStore {
             outcome => outcome?,
         }
         let bytes = io::Seek::seek(&mut file, io::SeekFrom::End(0))?;
-        Ok(Self {
-            file,
-            path: path.to_path_buf(),
-            bytes,
-            prompt,
-            unsynced: AtomicBool::new(true),
-            syncing: Mutex::new(()),
-        })
-    }
-
-    /// Its path.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
+        Ok(Self { file, bytes, unsynced: AtomicBool::new(true), syncing: Mutex::new(()) })
     }
 }
 
@@ -132,6 +117,6 @@ impl Store for FileStore {
     }
 
     fn is_prompt(&self) -> bool {
-        self.prompt
+        true
     }
 }

@@ -160,13 +160,14 @@ impl Volume {
         Ok(starts.iter().zip(&plan.parts).map(|(start, part)| start + part.capacity_bytes).collect())
     }
 
-    /// Makes a volume: labels on all stores, and the journal on the first. What the stores hold is lost.
+    /// Makes a volume: labels on all stores, and the journal on the first. What the stores hold is lost. Returns its bytes.
     ///
     /// # Errors
     /// Where the plan is wrong, or a store is too small or fails.
-    pub fn create(spec: &VolumeSpec, stores: &[Arc<dyn Store>]) -> Result<(), VolumeError> {
+    pub fn create(spec: &VolumeSpec, stores: &[Arc<dyn Store>]) -> Result<u64, VolumeError> {
         let plan = parse(&spec.plan)?;
-        let map = Schemes::new(&plan, 1, 0).map();
+        let scheme = Schemes::new(&plan, 1, 0);
+        let map = scheme.map();
         if stores.len() != plan.parts.len() {
             return Err(VolumeError::Plan(format!("{} parts, {} stores", plan.parts.len(), stores.len())));
         }
@@ -193,7 +194,7 @@ impl Volume {
             };
             label.write(&**store).map_err(fails(part))?;
         }
-        Ok(())
+        Ok(scheme.capacity_bytes())
     }
 
     /// Reads labels and map, and changes nothing.

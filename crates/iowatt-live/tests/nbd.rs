@@ -21,10 +21,10 @@ fn hostile_bytes_end_their_own_connection_only() {
         .map(|(part, bytes)| {
             let path = folder.join(format!("part{part}"));
             std::fs::File::create(&path).unwrap().set_len(bytes).unwrap();
-            Arc::new(FileStore::open(&path, true).unwrap()) as Arc<dyn Store>
+            Arc::new(FileStore::open(&path).unwrap()) as Arc<dyn Store>
         })
         .collect();
-    let busy = FileStore::open(&folder.join("part0"), true);
+    let busy = FileStore::open(&folder.join("part0"));
     assert_eq!(busy.unwrap_err().kind(), std::io::ErrorKind::ResourceBusy);
     let spec = VolumeSpec { name: "v".into(), uuid: "c".repeat(32), plan };
     Volume::create(&spec, &stores).unwrap();

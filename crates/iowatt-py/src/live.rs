@@ -21,7 +21,7 @@ pub fn volume_needs(py: Python<'_>, plan_json: &str) -> PyResult<Vec<u64>> {
     Volume::needed_bytes(plan_json).map_err(|error| raised(py, &error, &[]))
 }
 
-/// Makes a volume on stores whose content is lost.
+/// Makes a volume on stores whose content is lost; its bytes.
 #[pyfunction]
 pub fn volume_create(
     py: Python<'_>,
@@ -29,7 +29,7 @@ pub fn volume_create(
     plan_json: String,
     name: String,
     uuid: String,
-) -> PyResult<()> {
+) -> PyResult<u64> {
     let stores = opened(py, &paths)?;
     let spec = VolumeSpec { name, uuid, plan: plan_json };
     py.detach(|| Volume::create(&spec, &stores)).map_err(|error| raised(py, &error, &paths))
@@ -187,7 +187,7 @@ impl VolumeServer {
 
 fn opened(py: Python<'_>, paths: &[PathBuf]) -> PyResult<Vec<Arc<dyn Store>>> {
     let open = |path: &PathBuf| -> PyResult<Arc<dyn Store>> {
-        match FileStore::open(path, true) {
+        match FileStore::open(path) {
             Ok(store) => Ok(Arc::new(store)),
             Err(error) => Err(store_error(py, path, &error)),
         }

@@ -431,8 +431,8 @@ def volume_needs(plan_json: str) -> list[int]:
     ``plan_json`` is a ``VirtualPoolPlan`` of iowatt-volume. Raises ``InputError`` where it cannot be live.
     """
 
-def volume_create(paths: list[str], plan_json: str, name: str, uuid: str) -> None:
-    """Make a volume on stores whose content is lost; ``uuid`` has 32 hexadecimal digits.
+def volume_create(paths: list[str], plan_json: str, name: str, uuid: str) -> int:
+    """Make a volume on stores whose content is lost, and return its bytes; ``uuid`` has 32 hexadecimal digits.
 
     Raises ``InputError`` at a store that is too small, in use, or fails.
     """

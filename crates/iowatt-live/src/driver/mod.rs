@@ -413,12 +413,6 @@ impl Driver {
         }
     }
 
-    /// The slot of each extent now, as the policy has it; empty where it has no map.
-    #[must_use]
-    pub fn map(&self) -> Vec<u32> {
-        lock(&self.core).scheme.map()
-    }
-
     /// Whether the policy's tables agree with each other.
     ///
     /// # Errors

@@ -53,12 +53,11 @@ def create(request: NewVolume, *, tell: Callable[[str], None] = lambda _text: No
             if _prepared(path, needed, path in erase, tell):
                 made.append(path)
         identity = uuid.uuid4().hex
-        core.volume_create([str(path) for path in stores], text, name, identity)
+        capacity = core.volume_create([str(path) for path in stores], text, name, identity)
     except BaseException:
         for path in made:
             path.unlink(missing_ok=True)
         raise
-    capacity = _capacity(plan)
     return MadeVolume(
         name=name,
         uuid=identity,
@@ -99,19 +98,6 @@ def _virtual_pool(request: NewVolume) -> tuple[str, dict[str, Any]]:
         for number, part in enumerate(plan["parts"])
     ]
     return name, plan
-
-
-def _capacity(plan: dict[str, Any]) -> int:
-    """Bytes of the address space: see iowatt-volume's schemes."""
-    sizes = [int(part["capacity_bytes"]) for part in plan["parts"]]
-    scheme = plan["scheme"]
-    if scheme["kind"] == "linear":
-        return sum(sizes)
-    extent = int(scheme["extent_bytes"])
-    slots = [size // extent for size in sizes]
-    if scheme["kind"] == "caching":
-        return slots[1] * extent
-    return (sum(slots) - int(scheme["max_migrations"])) * extent
 
 
 def _prepared(path: Path, needed: int, erase: bool, tell: Callable[[str], None]) -> bool:

@@ -100,7 +100,7 @@ class VolumeService:
     def stop(self) -> None:
         """Disconnect all clients, make everything durable, and mark the volume as stopped in order.
 
-        Raises ``InputError`` where a store has failed; what was acknowledged as durable is there all the same.
+        Raises ``InputError`` where a store has failed; what was acknowledged as durable is there.
         """
         try:
             self._server.stop()
