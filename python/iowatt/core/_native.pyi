@@ -432,7 +432,9 @@ def volume_needs(plan_json: str) -> list[int]:
     """
 
 def volume_create(paths: list[str], plan_json: str, name: str, uuid: str) -> int:
-    """Make a volume on stores whose content is lost, and return its bytes; ``uuid`` has 32 hexadecimal digits.
+    """Make a volume on stores whose content is lost; its bytes.
+
+    ``uuid`` has 32 hexadecimal digits.
 
     Raises ``InputError`` at a store that is too small, in use, or fails.
     """
