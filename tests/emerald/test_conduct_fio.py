@@ -356,7 +356,8 @@ def test_a_meter_that_dies_and_comes_back_is_recorded_and_the_measurement_goes_o
     power, inlet = (read_log(folder.path / "meters" / name) for name in ("pdu-1.csv", "inlet.csv"))
     begun, ended = state.stages[0].attempts[0].started, state.stages[1].attempts[0].ended
     for log, quantity in ((power, "watts"), (inlet, "celsius")):
-        assert log.time_s[0] <= begun and log.time_s[-1] > ended - 0.3
+        # To the end, but for what a busy machine asks late; the outage was over long before.
+        assert log.time_s[0] <= begun and log.time_s[-1] > ended - 2.0
         assert set(log.quantities[quantity]) == {100.0}
     gaps = power.time_s[1:] - power.time_s[:-1]
     assert gaps.max() > 0.5, "no sample was made up for the time without an answer"
