@@ -5,10 +5,13 @@
 //! updates live in slabs, events in one queue.
 
 mod backend;
+mod emulation;
 mod failures;
 mod flow;
 mod hosts;
 mod spans;
+
+pub use emulation::{Emulation, Transfer, Way};
 
 use crate::back_end_log::{BackEndLog, BackEndSink};
 use crate::bus::Bus;
@@ -235,20 +238,10 @@ impl<S: Shape> Engine<'_, S> {
 
     fn handle(&mut self, event: Event) -> Result<(), SimError> {
         let (backend, around) = (&mut self.backend, &mut self.around);
-        let now = around.clock.now;
         match event {
             Event::DriveDone(drive) => return self.drive_done(drive),
             Event::Lost(key) => return self.operation_lost(key),
-            Event::IdleTimer(drive) => backend.drives[drive as usize].idle_timer(now, around),
-            Event::SpindleDone(drive) => {
-                backend.drives[drive as usize].spindle_done(now, around);
-            }
-            Event::SpinUp(drive) => backend.drives[drive as usize].ascend(now, around),
-            Event::Release(drive) => backend.drives[drive as usize].release(now, around),
-            Event::Prepared(key) => backend.command_prepared(key, around),
-            Event::Commanded(key) => backend.command_arrived(key, around),
-            Event::Fail(number) => return backend.fail(number as usize, around),
-            Event::Rebuild(pool) => backend.rebuild(pool as usize, around),
+            _ if backend.handle(event, around)? => {}
             _ => {
                 self.handle_above_pools(event)?;
                 return self.settle();
@@ -322,7 +315,7 @@ impl<S: Shape> Engine<'_, S> {
             drive_path: self.backend.commands.as_deref(),
             paths: self.paths.as_deref(),
             trims: &self.hosts.trims(),
-            volumes: self.volumes.as_deref(),
+            virtual_pools: self.volumes.iter().flat_map(|volumes| volumes.results()).collect(),
         };
         Ok(results::collect(
             &self.around.observer,

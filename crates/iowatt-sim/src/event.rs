@@ -143,6 +143,14 @@ impl EventQueue {
         Some((first.at(), event))
     }
 
+    /// When the earliest event is.
+    #[must_use]
+    pub fn next_at(&mut self) -> Option<Nanos> {
+        let first = self.completions.first().min(self.arrivals.first());
+        let other = self.others.peek().map(|Reverse(other)| other.key.at());
+        (first != NEVER).then(|| first.at()).into_iter().chain(other).min()
+    }
+
     /// Events scheduled since the start.
     #[must_use]
     pub fn scheduled(&self) -> u64 {

@@ -2,7 +2,7 @@
 //!
 //! [`Simulation::new`] builds the system of a plan, [`Simulation::run`] runs it and returns an [`Outcome`]. A request goes
 //! arrival -> path -> controller -> volume -> RAID -> drive -> bus and back, a module each; every drive books its joules in
-//! one ledger (`power`), and `observe` records what the results are made of. [`replay`] serves the requests of a measured
+//! one ledger (`power`), and `observe` records what the results are made of. An [`Emulation`] is the drives alone, for who moves real bytes meanwhile. [`replay`] serves the requests of a measured
 //! trace on one drive alone.
 
 mod arrival;
@@ -32,12 +32,12 @@ use iowatt_volume::{grain, recency, rng, slab};
 pub use arrival::BATCH;
 pub use back_end_log::{BackEndRow, BackEndSink};
 pub use device::replay;
-pub use engine::{Progress, Simulation};
+pub use engine::{Emulation, Progress, Simulation, Transfer, Way};
 pub use error::SimError;
 pub use observe::{IdlePeriod, IdleSink};
 pub use plan::{HddPlan, Plan, PlanError, PlanFault, SchedulerPlan};
 pub use power::Foreseen;
-pub use results::{Column, Outcome, Serial, Summary, Table};
+pub use results::{Column, Outcome, Serial, Summary, Table, VirtualPoolResult};
 
 /// Parts that the integration tests of this crate look at. Not part of the interface.
 #[doc(hidden)]

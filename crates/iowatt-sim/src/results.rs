@@ -27,7 +27,6 @@ use crate::path::Paths;
 use crate::power::{CAUSE_NAMES, Foreseen, SpinUps};
 use crate::raid::Pool;
 use crate::state::{STATE_NAMES, STATES};
-use crate::volume::Volumes;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -299,7 +298,7 @@ pub struct Outcome {
 }
 
 /// The parts of a system at the end of a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Parts<'a> {
     /// All drives.
     pub drives: &'a [Drive],
@@ -317,14 +316,14 @@ pub struct Parts<'a> {
     pub paths: Option<&'a Paths>,
     /// Requests completed that were trims, by workload.
     pub trims: &'a [u64],
-    /// The volume layer, if the plan has virtual pools.
-    pub volumes: Option<&'a Volumes>,
+    /// What virtual pools did.
+    pub virtual_pools: Vec<VirtualPoolResult>,
 }
 
 /// Gathers the outcome of a finished run.
 #[must_use]
 pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, events: u64) -> Outcome {
-    let Parts { drives, pools, buses, spin_ups, controller, drive_path, paths, trims, volumes } = parts;
+    let Parts { drives, pools, buses, spin_ups, controller, drive_path, paths, trims, virtual_pools } = parts;
     let (window, flows) = (observer.window(), observer.flows());
     let (start_ns, end_ns) = (window.start.min(window.end), window.end);
     let span = end_ns - start_ns;
@@ -346,9 +345,7 @@ pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, e
         spinning_up_most: spin_ups.iter().map(SpinUps::most).collect(),
         controller: ControllerResult::new(controller, drive_path, span),
         paths: paths.map(path::results).unwrap_or_default(),
-        virtual_pools: volumes.map_or_else(Vec::new, |v| {
-            v.counts_by_pool().map(|(counts, scheme)| VirtualPoolResult::new(counts, scheme)).collect()
-        }),
+        virtual_pools,
         points: PointResult::all(observer),
         heat: observer.heat().map(HeatResult::new),
         requests_simulated,

@@ -124,6 +124,29 @@ impl Backend {
         }
     }
 
+    /// Handles an event that concerns drives and pools alone; returns whether it is one.
+    ///
+    /// # Errors
+    /// A failure that loses data.
+    #[inline]
+    pub fn handle(&mut self, event: Event, around: &mut Surroundings) -> Result<bool, SimError> {
+        let now = around.clock.now;
+        match event {
+            Event::IdleTimer(drive) => self.drives[drive as usize].idle_timer(now, around),
+            Event::SpindleDone(drive) => {
+                self.drives[drive as usize].spindle_done(now, around);
+            }
+            Event::SpinUp(drive) => self.drives[drive as usize].ascend(now, around),
+            Event::Release(drive) => self.drives[drive as usize].release(now, around),
+            Event::Prepared(key) => self.command_prepared(key, around),
+            Event::Commanded(key) => self.command_arrived(key, around),
+            Event::Fail(number) => self.fail(number as usize, around)?,
+            Event::Rebuild(pool) => self.rebuild(pool as usize, around),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
     /// Splits a request into drive operations and hands those that may start to their drives. Returns how many there are.
     #[inline]
     pub fn submit<S: Shape>(&mut self, request: &PoolRequest, around: &mut Surroundings) -> u32 {
