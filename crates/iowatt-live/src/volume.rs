@@ -1,6 +1,6 @@
 //! A volume over labelled stores: made, checked, and put into service.
 
-use crate::driver::{Mutant, Part, Running};
+use crate::driver::{Mutant, Part, Running, Watch};
 use crate::journal::{Found, Journal, Place};
 use crate::label::{LABEL_BYTES, Label, LabelFault};
 use crate::store::Store;
@@ -25,10 +25,12 @@ pub struct VolumeSpec {
 }
 
 /// How a volume is put into service.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub struct Options {
     /// Threads that move bytes beside those that submit.
     pub threads: usize,
+    /// What stands beside it.
+    pub watch: Watch,
     /// A fault put in on purpose.
     #[doc(hidden)]
     pub mutant: Mutant,
@@ -36,7 +38,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { threads: 8, mutant: Mutant::None }
+        Self { threads: 8, watch: Watch::default(), mutant: Mutant::None }
     }
 }
 
@@ -297,7 +299,7 @@ impl Volume {
         let parts = self.stores.into_iter().zip(self.starts);
         let parts = parts.map(|(store, data_at)| Part { store, data_at }).collect();
         let journal = self.journal.map(|(journal, _)| journal);
-        Running::start(self.scheme, parts, journal, options.threads, options.mutant).map_err(fails)
+        Running::start(self.scheme, parts, journal, options).map_err(fails)
     }
 }
 

@@ -1,19 +1,26 @@
 //! `volume_needs`, `volume_create`, `volume_check`, `VolumeServer`: live volumes over files and block devices.
 
-use crate::errors::{input_error, internal};
+use crate::errors::{input_error, internal, plan_error};
+use crate::simulate::outcome_dict;
+use iowatt_emulate::Emulator;
 use iowatt_live::driver::Driver;
 use iowatt_live::driver::Running;
+use iowatt_live::driver::Watch;
 use iowatt_live::{
-    Clients, FileStore, LabelFault, Listener, Options, Store, Volume, VolumeError, VolumeSpec, serve,
+    Clients, FileStore, LabelFault, Listener, Options, Recorder, Rows, Store, Volume, VolumeError,
+    VolumeSpec, serve,
 };
+use iowatt_sim::{Outcome, Plan, SimError, VirtualPoolResult};
+use numpy::IntoPyArray;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Bytes that each store of a volume needs.
 #[pyfunction]
@@ -57,6 +64,11 @@ pub struct VolumeServer {
     address: Address,
     name: String,
     uuid: String,
+    emulator: Option<Arc<Emulator>>,
+    rows: Option<Arc<Rows>>,
+    /// Of emulated media, once it is stopped; and for how long it was in service.
+    outcome: Option<(Outcome, f64)>,
+    started: Instant,
 }
 
 enum Address {
@@ -66,16 +78,28 @@ enum Address {
 
 #[pymethods]
 impl VolumeServer {
-    /// Puts the volume on `paths` into service, on the Unix socket `socket` or a port of 127.0.0.1 (0: any).
+    /// Puts the volume on `paths` into service, on the Unix socket `socket` or a port of 127.0.0.1 (0: any). `emulate` is a
+    /// plan whose drives pace it; with `record` every request is kept for `take_rows`.
     #[new]
-    #[pyo3(signature = (paths, *, socket=None, port=None, threads=8))]
+    #[pyo3(signature = (paths, *, socket=None, port=None, threads=8, emulate=None, record=false))]
     fn new(
         py: Python<'_>,
         paths: Vec<PathBuf>,
         socket: Option<PathBuf>,
         port: Option<u16>,
         threads: usize,
+        emulate: Option<&str>,
+        record: bool,
     ) -> PyResult<Self> {
+        let emulator = emulate.map(|plan| emulated(py, plan)).transpose()?;
+        let rows = record.then(Arc::<Rows>::default);
+        let recorder: Option<Arc<dyn Recorder>> = match (&emulator, &rows) {
+            (Some(emulator), _) => Some(Arc::<Emulator>::clone(emulator)),
+            (None, Some(rows)) => Some(Arc::<Rows>::clone(rows)),
+            (None, None) => None,
+        };
+        let media = emulator.clone().map(|emulator| emulator as Arc<dyn iowatt_live::Media>);
+        let options = Options { threads, watch: Watch { media, recorder }, ..Options::default() };
         let stores = opened(py, &paths)?;
         let (listener, address) = match (socket, port) {
             (Some(path), _) => {
@@ -92,8 +116,12 @@ impl VolumeServer {
         };
         let started = py.detach(|| {
             let volume = Volume::open(&stores)?;
+            if emulate.is_some_and(|plan| !is_of(&volume.label().plan, plan)) {
+                let why = "scheme and capacities are not those of the scenario's virtual pool";
+                return Err(VolumeError::Plan(why.into()));
+            }
             let (name, uuid) = (volume.label().name.clone(), volume.label().uuid.clone());
-            let running = volume.start(Options { threads, ..Options::default() })?;
+            let running = volume.start(options)?;
             Ok((name, uuid, running))
         });
         let (name, uuid, running) = match started {
@@ -120,6 +148,10 @@ impl VolumeServer {
             address,
             name,
             uuid,
+            emulator,
+            rows,
+            outcome: None,
+            started: Instant::now(),
         })
     }
 
@@ -156,15 +188,43 @@ impl VolumeServer {
         let status = py.detach(|| driver.status());
         let mut status = serde_json::to_value(status).map_err(|error| internal(py, &error.to_string()))?;
         status["clients"] = self.clients.count().into();
+        let lateness = self.emulator.as_ref().and_then(|emulator| emulator.lateness());
+        status["emulated"] = serde_json::to_value(lateness).unwrap_or_default();
         Ok(status.to_string())
+    }
+
+    /// When the recording began, in nanoseconds of Unix time; None where nothing is recorded.
+    #[getter]
+    fn began_unix_ns(&self) -> Option<u64> {
+        self.rows.as_ref().map(|rows| rows.began_unix_ns())
+    }
+
+    /// The requests answered since the last call, as columns.
+    fn take_rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let rows = self.rows.as_ref().map(|rows| rows.take()).unwrap_or_default();
+        let columns = PyDict::new(py);
+        let longs = |value: fn(&iowatt_live::Row) -> u64| rows.iter().map(value).collect::<Vec<_>>();
+        columns.set_item("arrived_ns", longs(|row| row.arrived).into_pyarray(py))?;
+        columns.set_item("answered_ns", longs(|row| row.answered).into_pyarray(py))?;
+        columns.set_item("offset", longs(|row| row.offset).into_pyarray(py))?;
+        columns.set_item("size", longs(|row| row.bytes).into_pyarray(py))?;
+        columns.set_item("write", rows.iter().map(|row| row.write).collect::<Vec<_>>().into_pyarray(py))?;
+        columns.set_item("ok", rows.iter().map(|row| row.ok).collect::<Vec<_>>().into_pyarray(py))?;
+        Ok(columns)
+    }
+
+    /// What `simulate` returns, of emulated media, once after `stop`; None else.
+    fn outcome<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some((outcome, wall_s)) = self.outcome.take() else { return Ok(None) };
+        outcome_dict(py, outcome, wall_s, vec![serde_json::Value::Null]).map(Some)
     }
 
     /// Disconnects all clients, makes everything durable and marks the volume as stopped in order.
     fn stop(&mut self, py: Python<'_>) -> PyResult<()> {
         let Some(running) = self.running.take() else { return Ok(()) };
         let server = self.server.take();
-        self.driver = None;
-        py.detach(|| {
+        let driver = self.driver.take();
+        let stopped = py.detach(|| {
             self.clients.close();
             // A last connection ends the wait for the next one.
             match &self.address {
@@ -180,8 +240,37 @@ impl VolumeServer {
             let outcome = running.stop();
             self.clients.wait_gone(Duration::from_secs(5));
             outcome
-        })
-        .map_err(|error| PyOSError::new_err(error.to_string()))
+        });
+        if let (Some(emulator), Some(driver)) = (&self.emulator, driver) {
+            let outcome = py.detach(|| emulator.finish(driver.inspect(VirtualPoolResult::new)));
+            let outcome = outcome.map_err(|error| emulation_error(py, &error))?;
+            self.outcome = Some((outcome, self.started.elapsed().as_secs_f64()));
+        }
+        stopped.map_err(|error| PyOSError::new_err(error.to_string()))
+    }
+}
+
+fn emulated(py: Python<'_>, plan: &str) -> PyResult<Arc<Emulator>> {
+    let plan: Plan = serde_json::from_str(plan).map_err(|error| internal(py, &format!("plan: {error}")))?;
+    Emulator::start(&plan).map(Arc::new).map_err(|error| emulation_error(py, &error))
+}
+
+/// Whether a volume's plan is that of the virtual pool whose media are emulated.
+fn is_of(label: &str, plan: &str) -> bool {
+    let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap_or_default();
+    let (own, emulated) = (parsed(label), parsed(plan)["virtual_pools"][0].take());
+    let bytes = |pool: &serde_json::Value| -> Vec<Option<u64>> {
+        let parts = pool["parts"].as_array().cloned().unwrap_or_default();
+        parts.iter().map(|part| part["capacity_bytes"].as_u64()).collect()
+    };
+    own["scheme"] == emulated["scheme"] && bytes(&own) == bytes(&emulated)
+}
+
+fn emulation_error(py: Python<'_>, error: &SimError) -> PyErr {
+    match error {
+        SimError::Plan(error) => plan_error(py, error),
+        SimError::DataLost { .. } => input_error(py, "data-loss", None, &error.to_string()),
+        _ => internal(py, &error.to_string()),
     }
 }
 
@@ -215,7 +304,7 @@ fn raised(py: Python<'_>, error: &VolumeError, paths: &[PathBuf]) -> PyErr {
     let at = |part: usize| paths.get(part).map(|path| path.display().to_string());
     let message = error.to_string();
     match error {
-        VolumeError::Plan(_) => input_error(py, "unsupported", None, &message),
+        VolumeError::Plan(_) => input_error(py, "unsupported", at(0).as_deref(), &message),
         VolumeError::Small { part, .. } => input_error(py, "out-of-range", at(*part).as_deref(), &message),
         VolumeError::Label { part, fault: LabelFault::Damaged } => {
             input_error(py, "damaged", at(*part).as_deref(), &message)

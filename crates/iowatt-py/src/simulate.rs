@@ -4,7 +4,7 @@ use crate::errors::{internal, plan_error, trace_error};
 use crate::idle::Handover;
 use crate::trace::open_ahead;
 use iowatt_sim::Foreseen;
-use iowatt_sim::{Column, Plan, Progress, Serial, SimError, Simulation, Table};
+use iowatt_sim::{Column, Outcome, Plan, Progress, Serial, SimError, Simulation, Table};
 use iowatt_trace::Source;
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -87,13 +87,22 @@ pub fn simulate<'py>(
         (Err(error), _) => return Err(internal(py, &error.to_string())),
     };
 
+    let sources = opened.iter().map(|s| serde_json::to_value(s.summary()).unwrap_or_default()).collect();
+    outcome_dict(py, outcome, wall_s, sources)
+}
+
+/// What a run gave, as Python has it; `sources` are what the readers of its traces counted.
+pub(crate) fn outcome_dict(
+    py: Python<'_>,
+    outcome: Outcome,
+    wall_s: f64,
+    sources: Vec<serde_json::Value>,
+) -> PyResult<Bound<'_, PyDict>> {
     let result = PyDict::new(py);
     let mut summary = serde_json::to_value(&outcome.summary).map_err(|e| internal(py, &e.to_string()))?;
     summary["wall_s"] = wall_s.into();
     summary["threads"] = outcome.threads.into();
     summary["serial"] = outcome.serial.map(Serial::as_str).into();
-    let sources: Vec<_> =
-        opened.iter().map(|s| serde_json::to_value(s.summary()).unwrap_or_default()).collect();
     summary["sources"] = sources.into();
     result.set_item("summary", summary.to_string())?;
     result.set_item("intervals", columns(py, outcome.intervals)?)?;

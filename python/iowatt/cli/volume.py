@@ -8,13 +8,28 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import ERASE, AsJson, Overrides, Scenario, shown
+from iowatt.cli import command_line
+from iowatt.cli.options import (
+    ERASE,
+    METER,
+    SAMPLE_INTERVAL,
+    AsJson,
+    Force,
+    Notes,
+    Overrides,
+    Scenario,
+    parsed,
+    print_json,
+    shown,
+)
+from iowatt.cli.options import output as output_option
 from iowatt.cli.show import show
 
 Stores = Annotated[
     list[Path],
     typer.Argument(metavar="STORE...", help="Files or block devices in the order of the parts."),
 ]
+POOL = typer.Option("--pool", metavar="NAME", help="The virtual pool.")
 Socket = Annotated[Path, typer.Option("--socket", metavar="PATH", help="Unix socket of the volume.")]
 
 
@@ -22,11 +37,12 @@ def register(app: typer.Typer) -> None:
     """Add the group of verbs."""
     volume = typer.Typer(
         name="volume",
-        help="A hybrid volume on real files or devices, served over NBD: create, serve, status, stop, check.",
+        help="A hybrid volume on real files or devices, over NBD: create, serve, run, status, stop, check.",
         no_args_is_help=True,
     )
     volume.command("create")(create)
     volume.command("serve")(serve)
+    volume.command("run")(run)
     volume.command("status")(status)
     volume.command("stop")(stop)
     volume.command("check")(check)
@@ -45,10 +61,7 @@ def create(
         ),
     ],
     erase: Annotated[list[Path] | None, shown(ERASE, False)] = None,
-    pool: Annotated[
-        str | None,
-        typer.Option("--pool", metavar="NAME", help="The virtual pool.", show_default="the only one"),
-    ] = None,
+    pool: Annotated[str | None, shown(POOL, "the only one")] = None,
     overrides: Overrides = None,
     as_json: AsJson = False,
 ) -> None:
@@ -78,25 +91,103 @@ def serve(
         ),
     ] = None,
     threads: Annotated[
-        int, typer.Option("--io-threads", min=1, max=256, help="Threads that move bytes.")
-    ] = 8,
+        int | None,
+        typer.Option(
+            "--io-threads",
+            min=1,
+            max=256,
+            help="Threads that move bytes.",
+            show_default="8, with --emulate 64",
+        ),
+    ] = None,
+    emulate: Annotated[
+        Path | None,
+        typer.Option(
+            "--emulate",
+            metavar="SCENARIO",
+            help="Serve at the pace of this scenario's drives: emulated media, modelled watts.",
+            show_default="the stores' own pace",
+        ),
+    ] = None,
+    overrides: Overrides = None,
+    pool: Annotated[str | None, shown(POOL, "the only one")] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option("--record", metavar="DIR", help="Write a Run bundle.", show_default="none"),
+    ] = None,
+    meter: Annotated[list[str] | None, shown(METER, False)] = None,
+    sample_interval: Annotated[str, SAMPLE_INTERVAL] = "1s",
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Serve a volume over NBD until `iowatt volume stop`, Ctrl-C or SIGTERM; then show its status."""
+    from iowatt.base.units import parse_duration
     from iowatt.pages.volume import status as document
-    from iowatt.sources.volume import VolumeService
+    from iowatt.sources import volume
 
-    service = VolumeService(stores, socket, port=port, metrics=metrics, threads=threads)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda _number, _frame: service.ask_stop())
-    typer.echo(f"iowatt: serving {service.status().uri}", err=True)
-    if service.metrics_port is not None:
-        typer.echo(f"iowatt: metrics at http://127.0.0.1:{service.metrics_port}/metrics", err=True)
-    while not service.wait(0.5):
-        pass
-    found = service.status()
-    service.stop()
+    def ready(service: volume.VolumeService) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda _number, _frame: service.ask_stop())
+        media = "" if emulate is None else " (emulated media, modelled watts)"
+        typer.echo(f"iowatt: serving {service.status().uri}{media}", err=True)
+        if service.metrics_port is not None:
+            typer.echo(f"iowatt: metrics at http://127.0.0.1:{service.metrics_port}/metrics", err=True)
+
+    request = volume.ServeRequest(
+        stores,
+        socket,
+        port=port,
+        metrics=metrics,
+        threads=threads,
+        media=None if emulate is None else volume.emulated_media(emulate, overrides or [], pool),
+        record=record,
+        force=force,
+        meters=meter or [],
+        meter_interval_s=parsed(sample_interval, parse_duration, "sample_interval"),
+        command=command_line.written(),
+    )
+    found = volume.serve(request, ready)
     show(found, document, as_json=as_json)
+    if record is not None:
+        typer.echo(f"iowatt: recorded {record}; show it with `iowatt report {record}`", err=True)
+
+
+def run(
+    scenario: Scenario,
+    *,
+    overrides: Overrides = None,
+    pool: Annotated[str | None, shown(POOL, "the only one")] = None,
+    output: Annotated[
+        Path | None, output_option("DIR", "Directory of the Run bundle.", "runs/<scenario name>-live")
+    ] = None,
+    force: Force = False,
+    notes: Notes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a scenario's workload on a live volume over its emulated media: as long as the work takes."""
+    from iowatt.cli.progress import bar
+    from iowatt.cli.run import default_output, show_run
+    from iowatt.evaluate.live import run_live
+
+    path = Path(scenario)
+    target = output
+    if target is None:
+        usual = default_output(path, overrides or [])
+        target = usual.with_name(f"{usual.name}-live")
+    with bar("running live") as progress:
+        done = run_live(
+            path,
+            overrides or [],
+            output=target,
+            pool=pool,
+            force=force,
+            command=command_line.written(),
+            progress=progress,
+        )
+    if as_json:
+        print_json(done.summary)
+    else:
+        show_run(done, target, notes=notes)
 
 
 def status(*, socket: Socket = Path("volume.sock"), as_json: AsJson = False) -> None:

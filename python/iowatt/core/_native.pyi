@@ -454,13 +454,35 @@ class VolumeServer:
     #: What NBD clients connect to.
     uri: str
 
+    #: When the recording began, in nanoseconds of Unix time; None where nothing is recorded.
+    began_unix_ns: int | None
+
     def __init__(
-        self, paths: list[str], *, socket: str | None = None, port: int | None = None, threads: int = 8
+        self,
+        paths: list[str],
+        *,
+        socket: str | None = None,
+        port: int | None = None,
+        threads: int = 8,
+        emulate: str | None = None,
+        record: bool = False,
     ) -> None:
-        """Serve the volume on ``paths`` on a Unix socket, or on a port of 127.0.0.1 (0: any)."""
+        """Serve the volume on ``paths`` on a Unix socket, or on a port of 127.0.0.1 (0: any).
+
+        ``emulate``: a plan with its virtual pool, one volume and one workload, whose drives pace it.
+        ``record``: every request is kept for ``take_rows``, without emulated media.
+        """
 
     def status(self) -> str:
-        """Counts and state, as JSON: the ``Status`` of iowatt-live, and ``clients``."""
+        """Counts and state, as JSON: the ``Status`` of iowatt-live, ``clients``, and how late ``emulated``
+        transfers were told."""
+
+    def take_rows(self) -> dict[str, NDArray[Any]]:
+        """Requests answered since the last call, in order of the answers: ``arrived_ns``, ``answered_ns``,
+        ``offset``, ``size`` (uint64), ``write``, ``ok`` (bool)."""
+
+    def outcome(self) -> dict[str, Any] | None:
+        """After ``stop``, once: of emulated media, what ``simulate`` returns; else None."""
 
     def stop(self) -> None:
         """Disconnect clients, make everything durable, mark the volume as stopped in order.

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.model.library import device_evidence, doubts
+from iowatt.run.record import MODELLED
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -17,7 +18,7 @@ FEW_WRITES: Final = 0.01
 
 def run_doubt(run: Run, purpose: str) -> str | None:
     """Why a Run's ``mean``, ``tail``... may not be trusted; None where it may, or was measured."""
-    if run.summary["source"] != "simulation":
+    if run.summary["source"] not in MODELLED:
         return None
     requests = run.summary["requests"]
     writes = requests["writes"] > FEW_WRITES * max(1, requests["count"])
@@ -31,7 +32,7 @@ def joined(texts: Iterable[str | None]) -> str | None:
 
 def grades(run: Run) -> dict[str, str]:
     """Of each model of drive of a simulated Run: ``replayed: mean, tail``, ``sheet only``."""
-    if run.summary["source"] != "simulation":
+    if run.summary["source"] not in MODELLED:
         return {}
     own = _own_files(run.plan)
     models = dict.fromkeys(str(device["model"]) for device in run.summary["devices"])

@@ -14,6 +14,7 @@ from iowatt.lenses.summary import UNCERTAIN
 from iowatt.lenses.warm_start import warm_starts
 from iowatt.render import numbers
 from iowatt.render.phrases import between, listed
+from iowatt.run.record import MODELLED
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -60,7 +61,7 @@ def _warning(code: str, text: str) -> Note:
 
 def _above_rated(run: Run) -> Iterator[Note]:
     """Simulated watts that data sheets do not allow."""
-    if run.summary["source"] != "simulation":
+    if run.summary["source"] not in MODELLED:
         return
     spent = {
         device["name"]: list(device["energy_j"].values())
@@ -217,7 +218,7 @@ def _certainty(summary: Summary, *, stationary: bool) -> Iterator[Note]:
         return
     interval = times["mean_ci95"]
     if interval is None:
-        few = "requests" if summary["source"] == "simulation" else "intervals in the measurement"
+        few = "requests" if summary["source"] in MODELLED else "intervals in the measurement"
         why = next((note for note in summary["notes"] if note.startswith(UNCERTAIN)), None)
         text = f"There were too few {few} to say how certain the mean response time is."
         yield _warning("mean-uncertain", text if why is None else f"{why[0].upper()}{why[1:]}.")

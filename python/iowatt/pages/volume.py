@@ -80,13 +80,21 @@ def status(found: VolumeStatus) -> Document:
     ratio = found.hit_ratio
     hits = "No request yet." if ratio is None else f"{100 * ratio:.1f} % of requests hit {found.stores[0]}."
     failed = [] if found.failed is None else [f"The volume has failed: {found.failed}."]
+    media = (
+        []
+        if found.emulated is None
+        else [
+            "Emulated media, modelled watts: drives answer as late as their models, and this machine "
+            f"{found.emulated.p50_us:.0f} us later (median; 99th percentile {found.emulated.p99_us:.0f} us)."
+        ]
+    )
     errors = [Caveat(f"{found.store_errors} errors of stores", True)] if found.store_errors else []
     return Document(
         key="volume-status",
         kind="volume",
         title=found.name,
         meta=f"{found.uri}, in service for {format_duration(found.uptime_s)}, {found.clients} clients",
-        verdict=[*failed, hits],
+        verdict=[*failed, hits, *media],
         sections=[Section("state", "State", [parts, counts])],
         caveats=errors,
     )

@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     from iowatt.run.summary_parts import InstrumentSummary, LoadGenerator, PathExpress
     from iowatt.run.summary_schema import ControllerLoss, RebuildSummary, Zeros
 
-SourceKind = Literal["simulation", "fio", "vdbench", "replay", "trace"]
+SourceKind = Literal["simulation", "emulation", "fio", "vdbench", "replay", "trace", "volume"]
+"""``emulation``: a live volume on emulated media. ``volume``: one on real stores, as it saw its requests."""
+
+#: What the media, and so their watts, are a model of.
+MODELLED: frozenset[str] = frozenset(("simulation", "emulation"))
+
+
+def observed_how(source: str) -> str:
+    """``simulated``, ``emulated`` or ``measured``, by the source of a Run."""
+    return {"simulation": "simulated", "emulation": "emulated"}.get(source, "measured")
 
 
 @dataclass(frozen=True)
@@ -423,4 +432,4 @@ class Record:
     @property
     def measured(self) -> bool:
         """Whether real storage did the work, so that only a meter knows its power."""
-        return self.source in ("fio", "vdbench", "replay", "trace")
+        return self.source not in MODELLED

@@ -510,7 +510,7 @@ class RunSummary(SummaryPart):
 
     schema_: Literal["iowatt.run/1"] = Field(alias="schema")
     name: str
-    source: Literal["simulation", "fio", "vdbench", "replay", "trace"]
+    source: Literal["simulation", "emulation", "fio", "vdbench", "replay", "trace", "volume"]
     notes: list[str] = Field(description="Limits of the figures that a reader must know.")
     provenance: Provenance
     window: WindowSummary

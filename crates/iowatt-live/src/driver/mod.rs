@@ -14,9 +14,11 @@ pub use request::{Failure, Host, Work};
 pub use status::{PartStatus, Status};
 
 use crate::journal::Journal;
+use crate::media::{JournalStore, Media, Recorder, Way};
 use crate::store::Store;
+use crate::volume::Options;
 use iowatt_volume::time::Nanos;
-use iowatt_volume::{MapRecord, Scheme, Schemes, VolumeRequest};
+use iowatt_volume::{MapRecord, PoolCounts, Scheme, Schemes, VolumeRequest};
 use live_io::{Action, Batch, Job, LiveIo, Owner, Waiter};
 use request::{Answered, Request, RequestKind};
 use std::collections::VecDeque;
@@ -51,6 +53,15 @@ pub enum Mutant {
     RecordBeforeData,
 }
 
+/// What stands beside a volume, where anything does.
+#[derive(Clone, Default)]
+pub struct Watch {
+    /// Media that its transfers wait for.
+    pub media: Option<Arc<dyn Media>>,
+    /// Who is told of requests.
+    pub recorder: Option<Arc<dyn Recorder>>,
+}
+
 struct Core {
     scheme: Schemes,
     io: LiveIo,
@@ -67,6 +78,7 @@ pub struct Driver {
     journal: Option<Mutex<Journal>>,
     started: Instant,
     capacity: u64,
+    watch: Watch,
     mutant: Mutant,
     stopped: std::sync::atomic::AtomicBool,
     commits: AtomicU64,
@@ -92,9 +104,9 @@ impl Running {
         scheme: Schemes,
         parts: Vec<Part>,
         journal: Option<Journal>,
-        threads: usize,
-        mutant: Mutant,
+        options: Options,
     ) -> io::Result<Self> {
+        let Options { threads, mutant, watch } = options;
         let mut io = LiveIo::new(parts.len());
         io.hasty = mutant == Mutant::SlotFreedEarly;
         let driver = Arc::new(Driver {
@@ -106,6 +118,7 @@ impl Running {
             parts,
             journal: journal.map(Mutex::new),
             started: Instant::now(),
+            watch,
             mutant,
             stopped: false.into(),
             commits: AtomicU64::new(0),
@@ -183,9 +196,21 @@ impl Driver {
             return;
         }
         let write = matches!(kind, RequestKind::Write(_) | RequestKind::Discard);
+        let recorded = matches!(kind, RequestKind::Read | RequestKind::Write(_)) && range.0 < range.1;
+        let recorder = self.watch.recorder.as_ref().filter(|_| recorded);
+        let arrived = recorder.map(|recorder| recorder.arrived(range, write));
         let host = Arc::clone(host);
-        let request =
-            Request { host, cookie, range, kind, waits: 1, durable, failure: None, read: Vec::new() };
+        let request = Request {
+            host,
+            cookie,
+            range,
+            kind,
+            arrived,
+            waits: 1,
+            durable,
+            failure: None,
+            read: Vec::new(),
+        };
         let mut jobs = Vec::new();
         let mut key = 0;
         self.locked(&mut jobs, |core| {
@@ -200,7 +225,8 @@ impl Driver {
             }
             core.io.let_go(key);
         });
-        let mine = |job: &Job| job.request == Some(key) && self.parts[job.part].store.is_prompt();
+        let prompt = |part: usize| self.watch.media.is_none() && self.parts[part].store.is_prompt();
+        let mine = |job: &Job| job.request == Some(key) && prompt(job.part);
         let first = jobs.iter().position(mine).map(|at| jobs.swap_remove(at));
         self.hand_out(&mut jobs);
         if let Some(job) = first {
@@ -223,7 +249,10 @@ impl Driver {
         if tell {
             self.changed.notify_all();
         }
-        for Answered { host, cookie, outcome } in answered {
+        for Answered { host, cookie, outcome, arrived } in answered {
+            if let (Some(recorder), Some((arrived, range, write))) = (&self.watch.recorder, arrived) {
+                recorder.answered(arrived, range, write, outcome.is_ok());
+            }
             host.answer(cookie, outcome);
         }
     }
@@ -240,7 +269,16 @@ impl Driver {
     /// Does a transfer, and tells who waits for it.
     fn perform(&self, job: Job, jobs: &mut Vec<Job>) {
         let key = job.key;
+        let (part, range, background) = (job.part, job.range, job.request.is_none());
+        let way = match job.action {
+            Action::Read => Way::Read,
+            Action::Write { .. } | Action::WriteBack(_) => Way::Write,
+            Action::Discard => Way::Discard,
+        };
         let outcome = self.transfer(job);
+        if let Some(media) = &self.watch.media {
+            media.transfer(part, range, way, background);
+        }
         self.locked(jobs, |core| {
             let failure = outcome.as_ref().err().map(ToString::to_string);
             let Some((owner, ok)) = core.io.close(key, outcome) else { return };
@@ -341,17 +379,23 @@ impl Driver {
         self.commits.fetch_add(1, Ordering::Relaxed);
         let write_notes = || match &self.journal {
             Some(journal) if self.mutant != Mutant::JournalOff => {
-                lock(journal).commit(&*self.parts[0].store, notes)
+                lock(journal).commit(&self.journal_store(), notes)
             }
             _ => Ok(()),
         };
         if self.mutant == Mutant::RecordBeforeData {
             write_notes()?;
         }
-        for (part, _) in self.parts.iter().zip(sync).filter(|(_, sync)| **sync) {
-            part.store.sync()?;
+        if self.watch.media.is_none() {
+            for (part, _) in self.parts.iter().zip(sync).filter(|(_, sync)| **sync) {
+                part.store.sync()?;
+            }
         }
         write_notes()
+    }
+
+    fn journal_store(&self) -> JournalStore<'_> {
+        JournalStore { store: &*self.parts[0].store, media: self.watch.media.as_deref() }
     }
 
     /// The thread that wakes the policy at its alarms.
@@ -411,6 +455,12 @@ impl Driver {
             drop(core);
             std::thread::sleep(Duration::from_micros(50));
         }
+    }
+
+    /// Lets somebody look at what is counted, and at the policy.
+    pub fn inspect<T>(&self, look: impl FnOnce(&PoolCounts, &Schemes) -> T) -> T {
+        let core = lock(&self.core);
+        look(&core.io.counts, &core.scheme)
     }
 
     /// Whether the policy's tables agree with each other.

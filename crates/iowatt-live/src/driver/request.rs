@@ -66,6 +66,8 @@ pub(super) struct Request {
     pub cookie: u64,
     pub range: (u64, u64),
     pub kind: RequestKind,
+    /// What a recorder has said of its arrival.
+    pub arrived: Option<u64>,
     /// Transfers and holds that it waits for.
     pub waits: u32,
     /// Durable before it is answered.
@@ -89,11 +91,14 @@ pub(super) struct Answered {
     pub host: Arc<dyn Host>,
     pub cookie: u64,
     pub outcome: Result<Vec<u8>, Failure>,
+    /// What a recorder has said of its arrival, its range, and whether it is a write.
+    pub arrived: Option<(u64, (u64, u64), bool)>,
 }
 
 impl From<Request> for Answered {
     fn from(request: Request) -> Self {
-        let Request { host, cookie, failure, read, .. } = request;
-        Self { host, cookie, outcome: failure.map_or(Ok(read), Err) }
+        let Request { host, cookie, failure, read, arrived, range, kind, .. } = request;
+        let arrived = arrived.map(|arrived| (arrived, range, matches!(kind, RequestKind::Write(_))));
+        Self { host, cookie, outcome: failure.map_or(Ok(read), Err), arrived }
     }
 }

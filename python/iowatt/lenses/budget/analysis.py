@@ -22,6 +22,7 @@ from iowatt.lenses.budget.result import (
     RequestClass,
     ServiceLevel,
 )
+from iowatt.run.record import MODELLED
 
 if TYPE_CHECKING:
     from iowatt.lenses.budget.ledger import Ledger, RequestMeans
@@ -80,7 +81,7 @@ def analyse(
             comparable.check_load_lasted(run, name)
     seen = [of_run(run, name, overloaded=over) for run, name, over in zip(runs, called, piled, strict=True)]
     found = [_class(listed, level) for listed in _by_class(seen)]
-    modelled = all(run.summary["source"] == "simulation" for run in runs)
+    modelled = all(run.summary["source"] in MODELLED for run in runs)
     return Budget(
         name=runs[0].name,
         runs=called,

@@ -11,6 +11,7 @@ from iowatt.lenses.budget import stations
 from iowatt.lenses.budget.ledger import NS_PER_MS, Ledger, RequestMeans, classes, merged, of_frame
 from iowatt.lenses.budget.result import MEAN, HopName
 from iowatt.run.histogram import PERCENTILES, Histogram
+from iowatt.run.record import MODELLED
 
 if TYPE_CHECKING:
     from iowatt.lenses.budget.stations import StationLoad
@@ -110,7 +111,7 @@ def of_run(run: Run, name: str, *, overloaded: bool = False) -> list[ClassAtLoad
                 largest,
                 overloaded,
                 _closed(run, ledgers, ledger.path),
-                run.summary["source"] == "simulation",
+                run.summary["source"] in MODELLED,
             )
         )
     return found

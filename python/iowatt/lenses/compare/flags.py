@@ -12,6 +12,7 @@ from iowatt.lenses.compare.measurement import ComparedRun, Side
 from iowatt.lenses.compare.request import CompareRequest
 from iowatt.lenses.compare.result import ChangedKey, ChangedKeys, Flag
 from iowatt.lenses.kept_up import kept_up
+from iowatt.run.record import MODELLED, observed_how
 
 #: Relative differences of windows, sizes and rates from which they are flagged; of the read share in points.
 WINDOW: Final = 0.01
@@ -90,13 +91,11 @@ def _as_key(value: object) -> str:
 
 
 def _simulated(part: ComparedRun) -> bool:
-    return bool(part.summary["source"] == "simulation")
+    return part.summary["source"] in MODELLED
 
 
 def _sources(sides: Sequence[Side]) -> str | None:
-    before, after = (
-        sorted({"simulated" if _simulated(part) else "measured" for part in side.parts}) for side in sides
-    )
+    before, after = (sorted({observed_how(part.summary["source"]) for part in side.parts}) for side in sides)
     if before == after:
         return None
     return (

@@ -15,6 +15,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.base.results import Note
 from iowatt.lenses.duty.result import Duty, Hours, LoadPoint, UsageFigures, WeighedLoad
 from iowatt.lenses.one_array import MEASURES, WITHIN, ArrayMeasurement, measure_of, same_array
+from iowatt.run.record import MODELLED
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -102,7 +103,7 @@ def analyse(runs: Sequence[Run], *, measure: str | None = None) -> Duty:
         measure=by,
         unit=MEASURES[by],
         power_basis=runs[0].summary["power_basis"],
-        modelled=all(run.summary["source"] == "simulation" for run in runs),
+        modelled=all(run.summary["source"] in MODELLED for run in runs),
         highest=highest,
         points=[at_rest, *points],
         loads=[
@@ -227,6 +228,6 @@ def _notes(runs: Sequence[Run], moderate: LoadPoint, heavy: LoadPoint) -> list[N
         text = "power is that of the drives only, without controllers, shelves and supplies"
         notes.append(Note(code="drives-only", text=text, decides=True))
     sources = {run.summary["source"] for run in runs}
-    text = "modelled" if sources == {"simulation"} else f"from Runs of {', '.join(sorted(sources))}"
+    text = "modelled" if sources <= MODELLED else f"from Runs of {', '.join(sorted(sources))}"
     notes.append(Note(code="source", text=text))
     return notes

@@ -9,6 +9,7 @@ from iowatt.lenses.compare.result import BeforeAfter, DifferenceRow, Interval, S
 from iowatt.lenses.evidence import joined
 from iowatt.render import numbers, palette
 from iowatt.render.phrases import listed
+from iowatt.run.record import observed_how
 
 TAIL: Final = frozenset(("p99", "p99.9", "p99.99", "over_threshold"))
 """Figures of the tail."""
@@ -123,7 +124,7 @@ def population(found: BeforeAfter) -> str:
 def side(found: BeforeAfter, key: SideKey) -> str:
     """One side in a line: its requests, window, and what they are from."""
     one = found.side(key)
-    kinds = list(dict.fromkeys("simulated" if run.source == "simulation" else "measured" for run in one.runs))
+    kinds = list(dict.fromkeys(observed_how(run.source) for run in one.runs))
     runs = "" if len(one.runs) == 1 else f" in {len(one.runs)} Runs"
     return (
         f"{numbers.count(one.requests)} requests{runs} in {numbers.duration(one.window_s)}, "

@@ -13,6 +13,7 @@ from iowatt.pages.system import pacing
 from iowatt.render import numbers, palette
 from iowatt.render.numbers import with_unit
 from iowatt.render.phrases import between, listed
+from iowatt.run.record import MODELLED
 from iowatt.run.tables import ARRAY_STATES
 from iowatt.sources.simulation import source_name
 
@@ -27,7 +28,7 @@ WORK = ("active", "positioning")
 def answer(run: Run) -> list[str]:
     """What the work costs, where the energy goes, and what was evaluated: one sentence or more for each."""
     summary = run.summary
-    if summary["power_basis"] == "wall" and summary["source"] != "simulation":
+    if summary["power_basis"] == "wall" and summary["source"] not in MODELLED:
         return [*_cost(summary), _measured(summary)]
     doubts = {purpose: run_doubt(run, purpose) for purpose in ("tail", "energy")}
     return [*_cost(summary, doubts), *_where(summary), _evaluated(summary, run.plan, grades(run))]
@@ -47,7 +48,11 @@ def _evaluated(summary: Mapping[str, Any], plan: Mapping[str, Any], evidence: Ma
     system = (listed(drives) or "a system") + (f", joined as {listed(pools)}," if pools else "")
     served = summary["requests"]["count"] > 0
     serving = f" serving {listed(work)}" if work and served else ""
-    verb = "This run simulates" if summary["source"] == "simulation" else "This run measured"
+    verbs = {
+        "simulation": "This run simulates",
+        "emulation": "This run served a live volume on emulated media, its watts modelled:",
+    }
+    verb = verbs.get(summary["source"], "This run measured")
     return f"{verb} {system}{serving}{_requests(summary)}"
 
 

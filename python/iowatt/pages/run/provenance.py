@@ -13,10 +13,12 @@ if TYPE_CHECKING:
 
 _SOURCES = {
     "simulation": "Simulated",
+    "emulation": "Live on emulated media, modelled watts",
     "fio": "Measured with fio",
     "vdbench": "Measured with vdbench",
     "replay": "Measured by replay",
     "trace": "From a trace",
+    "volume": "Measured by the volume that served it",
 }
 
 

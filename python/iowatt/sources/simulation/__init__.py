@@ -13,12 +13,13 @@ from iowatt.base.lazy import names_from
 
 if TYPE_CHECKING:
     from iowatt.sources.simulation.counts import capacity, doubts, source_name, space_names
-    from iowatt.sources.simulation.simulator import Progress, observe, run_core
+    from iowatt.sources.simulation.record import build_record
+    from iowatt.sources.simulation.simulator import Progress, observe, peak_rss_mib, run_core
     from iowatt.sources.simulation.wall import DRIVES_ALONE, WHOLE_ARRAY
 
 __all__ = [
-    "DRIVES_ALONE", "WHOLE_ARRAY", "Progress", "capacity", "doubts", "observe", "run_core", "source_name",
-    "space_names",
+    "DRIVES_ALONE", "WHOLE_ARRAY", "Progress", "build_record", "capacity", "doubts", "observe",
+    "peak_rss_mib", "run_core", "source_name", "space_names",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -26,7 +27,8 @@ if not TYPE_CHECKING:
         __name__,
         {
             "counts": "capacity doubts source_name space_names",
-            "simulator": "Progress observe run_core",
+            "record": "build_record",
+            "simulator": "Progress observe peak_rss_mib run_core",
             "wall": "DRIVES_ALONE WHOLE_ARRAY",
         },
     )

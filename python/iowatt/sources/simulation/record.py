@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from iowatt.run.record import Hits, Record, SimulationCost, VolumeFlow, WorkloadFlow
+from iowatt.run.record import Hits, Record, SimulationCost, SourceKind, VolumeFlow, WorkloadFlow
 from iowatt.run.summary_schema import Zeros
 from iowatt.sources.simulation import counts, remarks, tables, wall
 
@@ -21,6 +21,7 @@ def build_record(
     cost: SimulationCost,
     *,
     idle: IdleSpool | None = None,
+    source: SourceKind = "simulation",
 ) -> Record:
     """The record of a run.
 
@@ -38,6 +39,8 @@ def build_record(
         What the simulation took.
     idle:
         The idle periods, where they were kept.
+    source:
+        ``emulation`` where the core emulated the media of a live volume.
     """
     summary, names, simulation = raw["summary"], plan["names"], plan["simulation"]
     controller = summary.get("controller", {})
@@ -48,7 +51,7 @@ def build_record(
     array = wall.at_wall(plan, run_tables, controller.get("processors"))
     return Record(
         name=plan["name"],
-        source="simulation",
+        source=source,
         seed=simulation["seed"],
         window=counts.window(summary, simulation["observe"]["warmup_s"]),
         total=counts.flow(summary["total"]),

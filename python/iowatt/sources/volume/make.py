@@ -11,8 +11,8 @@ from typing import Any
 
 from iowatt import core
 from iowatt.base.errors import Argument, InputError
-from iowatt.model.scenario import compile_plan, load
 from iowatt.sources import in_use, target
+from iowatt.sources.volume.plan import planned_pool
 from iowatt.sources.volume.result import MadeVolume, VolumeCheck
 
 
@@ -35,7 +35,8 @@ def create(request: NewVolume, *, tell: Callable[[str], None] = lambda _text: No
 
     Raises ``InputError`` where the scenario or a store does not do; nothing is written then.
     """
-    name, plan = _virtual_pool(request)
+    pool = planned_pool(request.scenario, request.overrides, request.pool)
+    name, plan = pool.name, pool.scheme
     text = json.dumps(plan, separators=(",", ":"))
     needs = core.volume_needs(text)
     stores = [path.absolute() for path in request.stores]
@@ -76,28 +77,6 @@ def check(stores: Sequence[Path]) -> VolumeCheck:
     found: dict[str, Any] = json.loads(core.volume_check(names))
     repaired = [names[part] for part in found.pop("labels_repaired")]
     return VolumeCheck.model_validate({**found, "stores": names, "labels_repaired": repaired})
-
-
-def _virtual_pool(request: NewVolume) -> tuple[str, dict[str, Any]]:
-    """Name and plan of the virtual pool; its parts are numbered as the stores are."""
-    scenario = load(request.scenario, request.overrides)
-    compiled = compile_plan(scenario, request.scenario.parent)
-    pools = {pool.name: plan for pool, plan in zip(
-        scenario.array.virtual_pool, compiled["simulation"].get("virtual_pools", []), strict=True
-    )}  # fmt: skip
-    if not pools:
-        raise InputError("missing", str(request.scenario), "has no [[array.virtual_pool]]")
-    if request.pool is None and len(pools) > 1:
-        raise InputError("ambiguous", Argument("pool"), f"there are several: {', '.join(pools)}")
-    name = request.pool or next(iter(pools))
-    if name not in pools:
-        raise InputError("unknown-name", Argument("pool"), f"{name!r}; there are: {', '.join(pools)}")
-    plan = dict(pools[name])
-    plan["parts"] = [
-        {"pool": number, "offset_bytes": 0, "capacity_bytes": part["capacity_bytes"]}
-        for number, part in enumerate(plan["parts"])
-    ]
-    return name, plan
 
 
 def _prepared(path: Path, needed: int, erase: bool, tell: Callable[[str], None]) -> bool:

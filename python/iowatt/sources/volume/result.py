@@ -62,6 +62,15 @@ class PartState(Result):
     occupied_bytes: int | None
 
 
+class Lateness(Result):
+    """How much later than emulated drives were done their transfers were told so: this machine's part."""
+
+    transfers: int
+    p50_us: float
+    p99_us: float
+    most_us: float
+
+
 class VolumeStatus(ResultDocument):
     """A volume in service, ``iowatt.volume-status/1``; counts are since it was started."""
 
@@ -97,6 +106,8 @@ class VolumeStatus(ResultDocument):
     store_errors: int
     #: Why every request fails; None while the volume serves.
     failed: str | None
+    #: None where the stores themselves answer, or before the first transfer.
+    emulated: Lateness | None
 
     @property
     def hit_ratio(self) -> float | None:

@@ -10,17 +10,38 @@ import threading
 from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt import core
 from iowatt.base.errors import InputError
+from iowatt.run import provenance
 from iowatt.sources.volume.control import control_path
+from iowatt.sources.volume.emulation import EmulatedMedia, emulated_run
+from iowatt.sources.volume.recording import RequestRecording
 from iowatt.sources.volume.result import VolumeStatus
+
+if TYPE_CHECKING:
+    from iowatt.run.bundle import Run
+    from iowatt.sources.meters.log import InstrumentLog
 
 _COUNTERS: Final = ("migrations", "postponed", "write_backs", "evictions", "held", "commits", "store_errors")
 _GAUGES: Final = ("dirty_bytes", "in_flight", "clients", "uptime_s")
 _BY_PART: Final = ("promoted_bytes", "demoted_bytes")
 _WAYS: Final = ("read", "write")
+_THREADS: Final = 8
+#: Transfers that emulated drives can have in flight.
+_THREADS_WAITING: Final = 64
+#: Of the status at the end, what ``plan.json`` of a measured Run keeps.
+_FACTS: Final = {
+    "uuid",
+    "parts",
+    "migrations",
+    "postponed",
+    "write_backs",
+    "evictions",
+    "held",
+    "dirty_bytes",
+}
 
 
 class VolumeService:
@@ -33,7 +54,9 @@ class VolumeService:
         *,
         port: int | None = None,
         metrics: int | None = None,
-        threads: int = 8,
+        threads: int | None = None,
+        media: EmulatedMedia | None = None,
+        record: bool = False,
     ) -> None:
         """Put the volume on ``stores`` into service.
 
@@ -42,7 +65,9 @@ class VolumeService:
             socket: NBD clients connect here; with ``.control`` behind it, ``ask`` does.
             port: NBD over TCP on this port of 127.0.0.1 instead of ``socket``.
             metrics: The port of 127.0.0.1 where Prometheus finds the status; 0: any.
-            threads: Threads that move bytes.
+            threads: Threads that move bytes; None: 8, and with emulated media, which let them wait, 64.
+            media: Emulated drives that pace it.
+            record: Count its requests for ``measured_run``, without emulated media.
 
         Raises ``InputError`` where a store or an address does not do.
         """
@@ -52,9 +77,18 @@ class VolumeService:
         control = control_path(socket)
         for path in (socket, control):
             _clear(path)
+        self._media = media
+        self._started_at = provenance.now()
         self._server = core.VolumeServer(
-            self._stores, socket=None if port is not None else str(socket), port=port, threads=threads
+            self._stores,
+            socket=None if port is not None else str(socket),
+            port=port,
+            threads=threads or (_THREADS if media is None else _THREADS_WAITING),
+            emulate=None if media is None else media.core_plan,
+            record=record and media is None,
         )
+        self._recording = RequestRecording(self._server) if record and media is None else None
+        self._last: VolumeStatus | None = None
         self._control = control
         self._listeners: list[socketserver.BaseServer] = []
         try:
@@ -76,6 +110,11 @@ class VolumeService:
         """Where Prometheus finds the status."""
         ports = [one.server_address[1] for one in self._listeners if isinstance(one, ThreadingHTTPServer)]
         return int(ports[0]) if ports else None
+
+    @property
+    def uri(self) -> str:
+        """What NBD clients connect to."""
+        return self._server.uri
 
     def status(self) -> VolumeStatus:
         """How the volume stands."""
@@ -102,8 +141,11 @@ class VolumeService:
 
         Raises ``InputError`` where a store has failed; what was acknowledged as durable is there.
         """
+        self._last = self.status()
         try:
             self._server.stop()
+            if self._recording is not None:
+                self._recording.stop()
         except OSError as error:
             raise InputError("unwritable", ", ".join(self._stores), str(error)) from None
         finally:
@@ -112,6 +154,30 @@ class VolumeService:
                 listener.server_close()
             with contextlib.suppress(FileNotFoundError):
                 self._control.unlink()
+
+    def recorded_run(
+        self, name: str, *, logs: Sequence[InstrumentLog] = (), command: str | None = None
+    ) -> Run:
+        """The Run of the volume's service, after ``stop``: emulated or measured.
+
+        ``logs``: of instruments that stood beside real stores.
+
+        Raises ``InputError`` where no request came.
+        """
+        last = self._last
+        assert last is not None, "the volume has stopped"
+        if self._media is not None:
+            raw = self._server.outcome()
+            assert raw is not None, "it is asked for once"
+            if not sum(last.requests):
+                raise InputError("empty", last.name, "no request came, so there is no Run to record")
+            started = self._started_at
+            return emulated_run(self._media, raw, last.emulated, started_at=started, command=command)
+        assert self._recording is not None, "it was to be recorded"
+        facts = {"stores": self._stores, "volume": last.model_dump(mode="json", include=_FACTS)}
+        return self._recording.run(
+            name, last.name, capacity_bytes=last.capacity_bytes, facts=facts, logs=logs, command=command
+        )
 
 
 def _clear(path: Path) -> None:

@@ -17,6 +17,7 @@ from iowatt.lenses.evidence import run_doubt
 from iowatt.lenses.findings import findings
 from iowatt.lenses.kept_up import kept_up
 from iowatt.lenses.warm_start import warm_starts
+from iowatt.run.record import MODELLED
 from iowatt.tariffs.load import ElectricLoad
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def observe(run: Run, inventory: Inventory | None = None) -> PricedSystem:
             tail_doubt=run_doubt(run, "tail"),
         ),
         power_basis=summary["power_basis"],
-        modelled=summary["source"] == "simulation",
+        modelled=summary["source"] in MODELLED,
         notes=notes,
         cautions=(*_warm(run), *(note for note in findings(run, load) if note.code in _CAUTIONS)),
         kept_up=load,

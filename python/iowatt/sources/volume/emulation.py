@@ -1,0 +1,125 @@
+"""Emulated media: the simulated drives of a scenario pace a live volume and book their joules."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from iowatt.base.errors import InputError
+from iowatt.base.overrides import with_overrides
+from iowatt.lenses.summary import summarise
+from iowatt.run import provenance
+from iowatt.run.bundle import Run
+from iowatt.run.record import SimulationCost
+from iowatt.sources.simulation import build_record, peak_rss_mib
+from iowatt.sources.volume.plan import planned_pool
+from iowatt.sources.volume.result import Lateness
+
+#: Workload and volume of a Run: all hosts of the live volume.
+HOSTS: Final = "hosts"
+_NOTE: Final = (
+    "emulated media, modelled watts: the volume moved real bytes, and its transfers took as long and drew as "
+    "much as those of the simulated drives; a flush costs no time"
+)
+
+
+@dataclass(frozen=True)
+class EmulatedMedia:
+    """The drives below one virtual pool."""
+
+    #: The plan file: one virtual pool, one volume on it, one workload.
+    plan: Mapping[str, Any]
+    #: The scenario as given.
+    text: str
+    scenario: Path
+
+    @property
+    def parts(self) -> Sequence[Mapping[str, Any]]:
+        """The parts of the virtual pool, in order."""
+        parts: Sequence[Mapping[str, Any]] = self.plan["simulation"]["virtual_pools"][0]["parts"]
+        return parts
+
+    @property
+    def core_plan(self) -> str:
+        """The plan as the core takes it."""
+        return json.dumps(self.plan["simulation"])
+
+
+def emulated_media(
+    scenario: Path, overrides: Sequence[str] = (), pool: str | None = None, *, name: str | None = None
+) -> EmulatedMedia:
+    """The drives of a scenario below its virtual pool ``pool``. Its workloads are left out.
+
+    Raises ``InputError`` where the scenario has a controller or paths, which a live volume does not have.
+    """
+    planned = planned_pool(scenario, overrides, pool)
+    simulation, names = planned.plan["simulation"], planned.plan["names"]
+    for key, found in (("controller", simulation.get("controller")), ("path", simulation.get("paths"))):
+        if found:
+            message = f"a live volume stands on its drives: emulated media have no {key}"
+            raise InputError("unsupported", f"{scenario}: array.{key}", message)
+    virtual = names["virtual_pools"][planned.number]
+    whole = {
+        "pool": len(simulation["pools"]),
+        "offset_bytes": 0,
+        "capacity_bytes": virtual["capacity_bytes"],
+    }
+    plan = {
+        **planned.plan,
+        "name": name or planned.plan["name"],
+        "sources": [],
+        "warmup": None,
+        "names": {**names, "workloads": [HOSTS], "volumes": [planned.name], "virtual_pools": [virtual]},
+        "simulation": {
+            **simulation,
+            "workloads": [{"volume": 0, "replay": {"mode": "open", "speed": 1.0}}],
+            "volumes": [whole],
+            "virtual_pools": [simulation["virtual_pools"][planned.number]],
+            "observe": {**simulation["observe"], "warmup_s": 0.0, "end_s": None, "idle": False},
+        },
+    }
+    return EmulatedMedia(plan, with_overrides(scenario.read_text("utf-8"), overrides), scenario)
+
+
+def emulated_run(
+    media: EmulatedMedia,
+    raw: Mapping[str, Any],
+    late: Lateness | None,
+    *,
+    started_at: str,
+    command: str | None = None,
+) -> Run:
+    """The Run of a volume that was served on emulated media: from its first request to its stop.
+
+    ``raw``: what the core returned of it. ``late``: how much later than the drives its transfers were done.
+    """
+    raw = {**raw, "summary": json.loads(raw["summary"])}
+    summary = raw["summary"]
+    cost = SimulationCost(
+        wall_s=summary["wall_s"],
+        cpu_s=time.process_time(),
+        requests=summary["requests_simulated"],
+        peak_rss_mib=peak_rss_mib(),
+    )
+    notes = [_NOTE]
+    if late is not None:
+        notes.append(
+            f"this machine told the volume of its {late.transfers} transfers {late.p50_us:.3g} us late "
+            f"(median), {late.p99_us:.3g} us (99th percentile), {late.most_us / 1e3:.3g} ms at most; that "
+            "is in the response times"
+        )
+    record = build_record(media.plan, raw, notes, media.text, cost, source="emulation")
+    digest = provenance.Digest([(str(media.scenario), media.scenario)])
+    digest.start()
+    origin = provenance.gather(
+        seed=record.seed,
+        inputs=digest.inputs(),
+        scenario_text=media.text,
+        started_at=started_at,
+        command=command,
+    )
+    return Run.of(record, summarise(record, origin).as_dict())
