@@ -50,7 +50,7 @@ def run_live(
     if len(workloads) != 1:
         message = f"has {len(workloads)} workloads, and a live run makes the requests of one"
         raise InputError("unsupported", str(scenario), message)
-    media = emulated_media(scenario, overrides, pool)
+    media = emulated_media(scenario, overrides, pool, own_work=True)
     trace = _trace(plan, scenario)
     with reserve(output, force=force) as reservation:
         # Apart from the bundle, because a socket's path is short.

@@ -54,7 +54,7 @@ class Loop:
 def loop_of(run: Run, workload: str | None) -> Loop:
     """The loop of a Run, or of one of its workloads."""
     source = str(run.summary["source"])
-    if source == "simulation":
+    if source == "simulation" or (source == "emulation" and run.plan.get("sources")):
         return _simulated(run, workload)
     if source == "replay":
         depth = _whole(_measured(run).get("depth"))

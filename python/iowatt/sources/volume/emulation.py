@@ -50,9 +50,11 @@ class EmulatedMedia:
 
 
 def emulated_media(
-    scenario: Path, overrides: Sequence[str] = (), pool: str | None = None, *, name: str | None = None
+    scenario: Path, overrides: Sequence[str] = (), pool: str | None = None, *, own_work: bool = False
 ) -> EmulatedMedia:
-    """The drives of a scenario below its virtual pool ``pool``. Its workloads are left out.
+    """The drives of a scenario below its virtual pool ``pool``.
+
+    ``own_work``: the requests will be those of its first workload; else hosts bring their own.
 
     Raises ``InputError`` where the scenario has a controller or paths, which a live volume does not have.
     """
@@ -63,6 +65,11 @@ def emulated_media(
             message = f"a live volume stands on its drives: emulated media have no {key}"
             raise InputError("unsupported", f"{scenario}: array.{key}", message)
     virtual = names["virtual_pools"][planned.number]
+    workload, sources = HOSTS, []
+    replay: dict[str, Any] = {"mode": "open", "speed": 1.0}
+    if own_work:
+        workload, sources = names["workloads"][0], planned.plan["sources"][:1]
+        replay = simulation["workloads"][0]["replay"]
     whole = {
         "pool": len(simulation["pools"]),
         "offset_bytes": 0,
@@ -70,13 +77,12 @@ def emulated_media(
     }
     plan = {
         **planned.plan,
-        "name": name or planned.plan["name"],
-        "sources": [],
+        "sources": sources,
         "warmup": None,
-        "names": {**names, "workloads": [HOSTS], "volumes": [planned.name], "virtual_pools": [virtual]},
+        "names": {**names, "workloads": [workload], "volumes": [planned.name], "virtual_pools": [virtual]},
         "simulation": {
             **simulation,
-            "workloads": [{"volume": 0, "replay": {"mode": "open", "speed": 1.0}}],
+            "workloads": [{"volume": 0, "replay": replay}],
             "volumes": [whole],
             "virtual_pools": [simulation["virtual_pools"][planned.number]],
             "observe": {**simulation["observe"], "warmup_s": 0.0, "end_s": None, "idle": False},
