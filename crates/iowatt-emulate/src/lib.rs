@@ -1,31 +1,24 @@
 //! Emulated media: a live volume served at the pace of the simulator's drives, which book their joules meanwhile.
 //!
-//! One thread has the drives ([`Emulation`]) and the clock. Who moves bytes tells it of a transfer and waits; the thread wakes
-//! him at the time at which the drives are done. Simulated time is real time since the first request.
+//! Simulated time is real time since the first request. Whoever moves bytes begins a transfer at the drives ([`Emulation`]) and
+//! waits until they are done. One of those who wait keeps the time: he sleeps until the next event of the drives, handles what
+//! is due and wakes whose transfers are done. So a request that is alone waits for no other thread.
 
 use hdrhistogram::Histogram;
 use iowatt_live::{Media, Recorder, Way};
 use iowatt_sim::{Emulation, Outcome, Plan, SimError, Transfer, VirtualPoolResult};
 use serde::Serialize;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::num::NonZeroU64;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, OnceLock, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 /// Nanoseconds since the first request.
 type Nanos = u64;
 
-/// What the thread of the drives is told, and when that was.
-enum Told {
-    Transfer(Transfer, Sender<Nanos>),
-    Arrived((u64, u64), bool),
-    Answered(Nanos, (u64, u64), bool),
-    Finish(Box<VirtualPoolResult>, Sender<Result<Outcome, SimError>>),
-}
-
-/// How much later than the drives were done their transfers were told so, in microseconds: the machine's part in the figures.
+/// How much later than the drives were done their transfers went on, in microseconds: the machine's part in the figures.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Lateness {
     /// Transfers.
@@ -40,47 +33,66 @@ pub struct Lateness {
 
 /// The drives of a plan, in real time.
 pub struct Emulator {
-    tell: Sender<(Nanos, Told)>,
+    state: Mutex<State>,
     began: OnceLock<Instant>,
-    thread: Mutex<Option<JoinHandle<()>>>,
-    late: Mutex<Histogram<u64>>,
+}
+
+struct State {
+    /// None once the run has ended.
+    drives: Option<Emulation>,
+    /// By the key of a transfer under way, who waits for it.
+    waiting: HashMap<u32, Arc<Waiter>>,
+    /// Who keeps the time, and until when he sleeps.
+    keeper: Option<(Arc<Waiter>, Nanos)>,
+    done: Vec<(u32, Nanos)>,
+    failed: Option<SimError>,
+    late: Histogram<u64>,
+}
+
+/// A thread that waits for a transfer.
+struct Waiter {
+    thread: Thread,
+    /// When the transfer was done.
+    done: OnceLock<Nanos>,
 }
 
 impl Emulator {
-    /// Starts the drives of `plan`, as [`Emulation::new`] takes it.
+    /// The drives of `plan`, as [`Emulation::new`] takes it.
     ///
     /// # Errors
-    /// Where the plan contradicts itself, or the system gives no thread.
-    pub fn start(plan: &Plan) -> Result<Self, SimError> {
-        let (tell, told) = channel();
-        let (built, outcome) = channel();
-        let plan = plan.clone();
-        let body = move || match Emulation::new(&plan) {
-            Ok(drives) => {
-                let _ = built.send(Ok(()));
-                Keeper { drives, waiting: HashMap::new(), done: Vec::new(), failed: None }.run(&told);
-            }
-            Err(error) => drop(built.send(Err(error))),
+    /// Where the plan contradicts itself.
+    pub fn new(plan: &Plan) -> Result<Self, SimError> {
+        let state = State {
+            drives: Some(Emulation::new(plan)?),
+            waiting: HashMap::new(),
+            keeper: None,
+            done: Vec::new(),
+            failed: None,
+            late: Histogram::new(3)?,
         };
-        let thread = std::thread::Builder::new().name("emulated drives".into()).spawn(body);
-        let thread = thread.map_err(SimError::from)?;
-        outcome.recv().unwrap_or(Err(SimError::Stopped))?;
-        Ok(Self {
-            tell,
-            began: OnceLock::new(),
-            thread: Mutex::new(Some(thread)),
-            late: Mutex::new(Histogram::new(3)?),
-        })
+        Ok(Self { state: Mutex::new(state), began: OnceLock::new() })
     }
 
     fn now(&self) -> Nanos {
         self.began.get_or_init(Instant::now).elapsed().as_nanos() as Nanos
     }
 
-    /// How late transfers were told so far; none before the first.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state, with all that is due by now handled.
+    fn current(&self) -> MutexGuard<'_, State> {
+        let mut state = self.lock();
+        state.advance(self.now());
+        state
+    }
+
+    /// How late transfers went on so far; none before the first.
     #[must_use]
     pub fn lateness(&self) -> Option<Lateness> {
-        let late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.lock();
+        let late = &state.late;
         let us = |ns: u64| ns as f64 / 1e3;
         (!late.is_empty()).then(|| Lateness {
             transfers: late.len(),
@@ -90,18 +102,86 @@ impl Emulator {
         })
     }
 
-    /// Ends the run now: its figures, with those of the virtual pool. Nothing may come any more.
+    /// Ends the run now: its figures, with those of the virtual pool. What comes later is not waited for.
     ///
     /// # Errors
     /// Data that a planned failure has lost.
     pub fn finish(&self, virtual_pool: VirtualPoolResult) -> Result<Outcome, SimError> {
-        let (reply, outcome) = channel();
-        let told = self.tell.send((self.now(), Told::Finish(Box::new(virtual_pool), reply)));
-        let outcome = told.ok().and_then(|()| outcome.recv().ok()).unwrap_or(Err(SimError::Stopped));
-        if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            let _ = thread.join();
+        let mut state = self.current();
+        let drives = state.drives.take();
+        match (state.failed.take(), drives) {
+            (None, Some(drives)) => drives.finish(virtual_pool),
+            (failed, _) => Err(failed.unwrap_or(SimError::Stopped)),
         }
-        outcome
+    }
+
+    /// Waits until the transfer of `own` is done.
+    fn wait<'a>(&'a self, own: &Arc<Waiter>, mut state: MutexGuard<'a, State>) {
+        sharpen_timers();
+        loop {
+            if let Some(at) = own.done.get() {
+                let late = self.now().saturating_sub(*at);
+                state.leave(own, late);
+                return;
+            }
+            if state.keeper.as_ref().is_none_or(|(keeper, _)| Arc::ptr_eq(keeper, own)) {
+                let Some(next) = state.next_at() else { return };
+                state.keeper = Some((Arc::clone(own), next));
+                drop(state);
+                let left = next.saturating_sub(self.now());
+                if left > 0 {
+                    std::thread::park_timeout(Duration::from_nanos(left));
+                }
+            } else {
+                drop(state);
+                std::thread::park();
+            }
+            state = self.current();
+        }
+    }
+}
+
+impl State {
+    fn next_at(&mut self) -> Option<Nanos> {
+        self.drives.as_mut().and_then(Emulation::next_at)
+    }
+
+    /// Handles what is due until now, and wakes whose transfers are done.
+    fn advance(&mut self, now: Nanos) {
+        let Some(drives) = &mut self.drives else { return };
+        if let Err(error) = drives.advance(now, &mut self.done) {
+            // Data are lost: the volume, which has them, goes on at once.
+            self.failed = Some(error);
+            self.drives = None;
+            self.done.extend(self.waiting.keys().map(|&key| (key, now)));
+        }
+        for (key, at) in self.done.drain(..) {
+            if let Some(waiter) = self.waiting.remove(&key) {
+                let _ = waiter.done.set(at);
+                waiter.thread.unpark();
+            }
+        }
+    }
+
+    /// Who keeps the time must wake earlier where a transfer that has just begun is done earlier than anything before.
+    fn wake_keeper(&mut self) {
+        let next = self.next_at();
+        if let Some((keeper, until)) = &self.keeper
+            && next.is_some_and(|next| next < *until)
+        {
+            keeper.thread.unpark();
+        }
+    }
+
+    /// A transfer is over; somebody else who waits keeps the time if its thread has.
+    fn leave(&mut self, own: &Arc<Waiter>, late: Nanos) {
+        let _ = self.late.record(late);
+        if self.keeper.as_ref().is_some_and(|(keeper, _)| Arc::ptr_eq(keeper, own)) {
+            self.keeper = None;
+            if let Some(other) = self.waiting.values().next() {
+                other.thread.unpark();
+            }
+        }
     }
 }
 
@@ -112,100 +192,35 @@ impl Media for Emulator {
             Way::Write => iowatt_sim::Way::Write,
             Way::Discard => iowatt_sim::Way::Trim,
         };
-        let (reply, done) = channel();
-        let transfer = Transfer { part, range, way, background };
-        if self.tell.send((self.now(), Told::Transfer(transfer, reply))).is_err() {
-            return;
-        }
-        // Where the drives have lost data there is no answer, and the volume goes on at once.
-        if let Ok(at) = done.recv() {
-            let late = self.now().saturating_sub(at);
-            self.late.lock().unwrap_or_else(PoisonError::into_inner).saturating_record(late.max(1));
-        }
+        let mut state = self.current();
+        let begun =
+            state.drives.as_mut().and_then(|drives| drives.begin(&Transfer { part, range, way, background }));
+        let Some(key) = begun else { return };
+        let own = Arc::new(Waiter { thread: std::thread::current(), done: OnceLock::new() });
+        state.waiting.insert(key, Arc::clone(&own));
+        state.wake_keeper();
+        self.wait(&own, state);
     }
 }
 
 impl Recorder for Emulator {
     fn arrived(&self, range: (u64, u64), write: bool) -> u64 {
-        let now = self.now();
-        let _ = self.tell.send((now, Told::Arrived(range, write)));
-        now
+        self.current().drives.as_mut().map_or(0, |drives| drives.arrived(range, write))
     }
 
     fn answered(&self, arrived: u64, range: (u64, u64), write: bool, ok: bool) {
-        if ok {
-            let _ = self.tell.send((self.now(), Told::Answered(arrived, range, write)));
+        let mut state = self.current();
+        if ok && let Some(drives) = &mut state.drives {
+            drives.answered(arrived, range, write);
         }
     }
 }
 
-/// The thread that has the drives.
-struct Keeper {
-    drives: Emulation,
-    waiting: HashMap<u32, Sender<Nanos>>,
-    done: Vec<(u32, Nanos)>,
-    failed: Option<SimError>,
-}
-
-impl Keeper {
-    fn run(mut self, told: &Receiver<(Nanos, Told)>) {
-        // The kernel may wake a thread 50 us late for the sake of others; a solid-state drive answers sooner than that.
+/// Lets the kernel wake this thread on time: by default it may be 50 us late for the sake of others, and a solid-state drive
+/// answers sooner than that.
+fn sharpen_timers() {
+    thread_local!(static SHARP: Cell<bool> = const { Cell::new(false) });
+    if !SHARP.replace(true) {
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-        let mut began: Option<Instant> = None;
-        loop {
-            let next = self.drives.next_at().zip(began);
-            let received = match next {
-                Some((at, began)) => {
-                    let left = Duration::from_nanos(at).saturating_sub(began.elapsed());
-                    told.recv_timeout(left)
-                }
-                None => told.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            };
-            match received {
-                Ok((at, told)) => {
-                    began.get_or_insert_with(|| Instant::now() - Duration::from_nanos(at));
-                    self.advance(at);
-                    if let Told::Finish(virtual_pool, reply) = told {
-                        let outcome = match self.failed {
-                            Some(error) => Err(error),
-                            None => self.drives.finish(*virtual_pool),
-                        };
-                        let _ = reply.send(outcome);
-                        return;
-                    }
-                    self.take(at, told);
-                }
-                Err(RecvTimeoutError::Timeout) => {
-                    if let Some((at, _)) = next {
-                        self.advance(at);
-                    }
-                }
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-        }
-    }
-
-    fn take(&mut self, at: Nanos, told: Told) {
-        match told {
-            Told::Transfer(transfer, reply) => match self.drives.begin(&transfer) {
-                Some(key) if self.failed.is_none() => drop(self.waiting.insert(key, reply)),
-                _ => drop(reply.send(at)),
-            },
-            Told::Arrived(range, write) => drop(self.drives.arrived(range, write)),
-            Told::Answered(arrived, range, write) => self.drives.answered(arrived, range, write),
-            Told::Finish(..) => {}
-        }
-    }
-
-    fn advance(&mut self, until: Nanos) {
-        if let Err(error) = self.drives.advance(until, &mut self.done) {
-            self.failed.get_or_insert(error);
-            self.waiting.clear();
-        }
-        for (key, at) in self.done.drain(..) {
-            if let Some(reply) = self.waiting.remove(&key) {
-                let _ = reply.send(at);
-            }
-        }
     }
 }

@@ -3,8 +3,9 @@
 
 use iowatt_emulate::Emulator;
 use iowatt_live::driver::{Failure, Host, Watch, Work};
-use iowatt_live::{Options, Store, Volume, VolumeSpec};
+use iowatt_live::{Media, Options, Store, Volume, VolumeSpec, Way};
 use iowatt_sim::{Plan, VirtualPoolResult};
+use iowatt_volume::{PoolCounts, Schemes};
 use serde_json::{Value, json};
 use std::io;
 use std::sync::mpsc::{Sender, channel};
@@ -80,7 +81,7 @@ fn plan() -> Value {
 
 #[test]
 fn a_request_is_answered_no_sooner_than_the_drive_is_done() {
-    let emulator = Arc::new(Emulator::start(&serde_json::from_value::<Plan>(plan()).unwrap()).unwrap());
+    let emulator = Arc::new(Emulator::new(&serde_json::from_value::<Plan>(plan()).unwrap()).unwrap());
     let store: Arc<dyn Store> = Arc::new(Memory(Mutex::new(vec![0; 16 * MIB as usize])));
     let spec = VolumeSpec {
         name: "disk".into(),
@@ -126,4 +127,26 @@ fn a_request_is_answered_no_sooner_than_the_drive_is_done() {
     let longest = summary["total"]["response"]["all"]["max_s"].as_f64().unwrap();
     assert!(longest >= 0.2, "{longest}");
     assert_eq!(device["spin_ups"], 1);
+}
+
+/// Many threads wait for one disk, over and over: nobody is forgotten, and no time is lost.
+#[test]
+fn many_transfers_at_once_are_all_done() {
+    let emulator = Emulator::new(&serde_json::from_value::<Plan>(plan()).unwrap()).unwrap();
+    let (threads, each) = (16_u64, 12_u64);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let emulator = &emulator;
+            scope.spawn(move || {
+                for nth in 0..each {
+                    let at = (thread * 131 + nth * 17) % 2000 * 4096;
+                    emulator.transfer(0, (at, at + 4096), Way::Read, nth % 2 == 0);
+                }
+            });
+        }
+    });
+    assert_eq!(emulator.lateness().unwrap().transfers, threads * each);
+    let scheme = Schemes::new(&serde_json::from_value(plan()["virtual_pools"][0].clone()).unwrap(), 1, 0);
+    let outcome = emulator.finish(VirtualPoolResult::new(&PoolCounts::new(1), &scheme)).unwrap();
+    assert_eq!(outcome.summary.devices[0].bytes_read, threads * each * 4096);
 }

@@ -37,7 +37,7 @@ fn rounds(scheme: &str, rounds: u64, mutant: Mutant, power: bool, seed: u64) -> 
             all.violations += 1;
             return all;
         };
-        let options = Options { threads: 3, mutant };
+        let options = Options { threads: 3, mutant, ..Options::default() };
         let running = volume.start(options).unwrap();
         let driver = &running.driver;
         if sectors.is_empty() {

@@ -252,7 +252,7 @@ impl VolumeServer {
 
 fn emulated(py: Python<'_>, plan: &str) -> PyResult<Arc<Emulator>> {
     let plan: Plan = serde_json::from_str(plan).map_err(|error| internal(py, &format!("plan: {error}")))?;
-    Emulator::start(&plan).map(Arc::new).map_err(|error| emulation_error(py, &error))
+    Emulator::new(&plan).map(Arc::new).map_err(|error| emulation_error(py, &error))
 }
 
 /// Whether a volume's plan is that of the virtual pool whose media are emulated.

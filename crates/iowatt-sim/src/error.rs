@@ -64,9 +64,6 @@ pub enum SimError {
         /// What its sheet holds.
         booked_ns: u64,
     },
-    /// The system gave no thread.
-    #[error(transparent)]
-    Thread(#[from] std::io::Error),
     /// The caller's progress hook asked to stop.
     #[error("stopped")]
     Stopped,

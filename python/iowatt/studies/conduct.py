@@ -4,6 +4,7 @@ DIR/study.json      what was asked, and when it is finished, what was found (iow
 DIR/report.html     tables, figures and verdicts on one page
 DIR/points.parquet  points.csv     every point of every sweep
 DIR/sweeps/STAGE/   each sweep as `iowatt sweep` writes it
+DIR/live/STAGE/     Runs of its points on live volumes, where the study has these
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search import ScenarioInput, SweepRequest, run_sweep
 from iowatt.evaluate.search.tasks import FolderKind, SearchProgress, count_records, is_search, refuse_target
 from iowatt.render import write
+from iowatt.run.bundle import is_bundle
 from iowatt.studies.document import document
 from iowatt.studies.result import StudyFigure, StudyFiles, StudyResult
 from iowatt.studies.stages import Results, StudyStage
@@ -99,7 +101,8 @@ def conduct(
         for stage in stages
     }
     frames = {key: one.frame for key, one in found.items()}
-    results = Results(stages, frames, sweeps)
+    results = Results(stages, frames, sweeps, output / FILES.live)
+    _run_live(results, overall, command)
     findings = module.findings(results, scale)
     return FinishedStudy(
         _write(study, findings, output, quick=quick, command=command),
@@ -110,6 +113,21 @@ def conduct(
         sum(one.resumed for one in found.values()),
         [fault for one in found.values() for fault in one.faults],
     )
+
+
+def _run_live(results: Results, overall: _OverallProgress, command: str | None) -> None:
+    """Run the points of stages that ask for it on live volumes, one at a time; what is there is kept."""
+    from iowatt.evaluate.live import run_live
+
+    for stage, row in results.rows():
+        if not stage.live:
+            continue
+        target = results.live_path(stage, row)
+        if not is_bundle(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            scenario, settings = results.scenario(stage, row)
+            run_live(scenario, settings, output=target, command=command, progress=overall.of_live_point())
+        overall.live_done()
 
 
 def _write(
@@ -201,6 +219,9 @@ class _OverallProgress:
         # What an interrupted run has left of each; the sweep counts it itself once it begins.
         self._done = {key: min(count_records(sweeps / key), total) for key, total in self._totals.items()}
         self._failed = dict.fromkeys(self._totals, 0)
+        # Live points come last, and are as many as those that are simulated.
+        self._live = sum(self._totals[stage.key] for stage in stages if stage.live)
+        self._live_done = 0
 
     def of_stage(self, key: str) -> Callable[[SearchProgress], None] | None:
         """What the sweep of a stage reports to."""
@@ -210,7 +231,21 @@ class _OverallProgress:
 
         def advanced(stage: SearchProgress) -> None:
             self._done[key], self._failed[key] = stage.done, stage.failed
-            done, total, failed = (sum(one.values()) for one in (self._done, self._totals, self._failed))
-            report(SearchProgress(done, total, failed, stage.running))
+            self._report(report, stage.running)
 
         return advanced
+
+    def of_live_point(self) -> Callable[[float, int], None] | None:
+        """What a live run reports to."""
+        if self._progress is None:
+            return None
+        report = self._progress
+        return lambda share, _requests: self._report(report, share)
+
+    def live_done(self) -> None:
+        """A live run has ended."""
+        self._live_done += 1
+
+    def _report(self, report: Callable[[SearchProgress], None], running: float) -> None:
+        done, total, failed = (sum(one.values()) for one in (self._done, self._totals, self._failed))
+        report(SearchProgress(done + self._live_done, total + self._live, failed, running))

@@ -72,6 +72,7 @@ class StudyFiles(Result):
     parquet: str = "points.parquet"
     csv: str = "points.csv"
     sweeps: str = "sweeps"
+    live: str = "live"
 
 
 class StudyResult(ResultDocument):

@@ -41,6 +41,8 @@ class StudyStage:
     labels: Mapping[str, Cell]
     #: Whether the Runs themselves are kept, for what no table of a sweep holds.
     bundles: bool = False
+    #: Whether each point is also run on a live volume, as long as its work takes. Needs ``bundles``.
+    live: bool = False
     #: How points are judged at a response limit; None: as their scenarios say.
     within: RateRequest | None = None
 
@@ -77,10 +79,17 @@ class RecordedIdle:
 class Results:
     """Tables by stage, with the paths from which the Runs that were kept can be opened."""
 
-    def __init__(self, stages: Sequence[StudyStage], frames: dict[str, pl.DataFrame], root: Path) -> None:
+    def __init__(
+        self,
+        stages: Sequence[StudyStage],
+        frames: dict[str, pl.DataFrame],
+        root: Path,
+        live_root: Path | None = None,
+    ) -> None:
         self.stages = {stage.key: stage for stage in stages}
         self.frames = frames
         self._root = root
+        self._live_root = live_root
         self._idle: dict[Path, RecordedIdle] = {}
 
     def rows(self, **labels: Any) -> Iterator[tuple[StudyStage, Row]]:
@@ -108,6 +117,22 @@ class Results:
         from iowatt.run.bundle import Run
 
         return Run.open(self._path(stage, row))
+
+    def live(self, stage: StudyStage, row: Row) -> Run:
+        """The Run of a point on a live volume, of a stage that has them."""
+        from iowatt.run.bundle import Run
+
+        return Run.open(self.live_path(stage, row))
+
+    def live_path(self, stage: StudyStage, row: Row) -> Path:
+        """Where that Run is."""
+        assert self._live_root is not None
+        return self._live_root / stage.key / Path(str(row["run"])).name
+
+    def scenario(self, stage: StudyStage, row: Row) -> tuple[Path, list[str]]:
+        """The scenario of a point, of a stage that keeps its Runs, and what is set in it."""
+        columns = [column for axis in stage.axes for column in axis.columns]
+        return self._path(stage, row) / "scenario.toml", [f"{column}={row[column]}" for column in columns]
 
     def _path(self, stage: StudyStage, row: Row) -> Path:
         return self._root / stage.key / str(row["run"])

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
     from iowatt.studies.result import ClaimVerdict
     from iowatt.studies.stages import StudyStage
 
-NAMES: Final = ("arrays2002", "dollars2014", "emerald2012", "hotband2013", "latency2015", "offloading2008")
+NAMES: Final = (
+    "arrays2002",
+    "dollars2014",
+    "dollars2014live",
+    "emerald2012",
+    "hotband2013",
+    "latency2015",
+    "offloading2008",
+)
 """Packages with a ``study.toml`` and a module ``evaluate``."""
 
 

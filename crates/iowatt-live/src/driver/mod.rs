@@ -212,7 +212,7 @@ impl Driver {
             read: Vec::new(),
         };
         let mut jobs = Vec::new();
-        let mut key = 0;
+        let (mut key, mut alone) = (0, false);
         self.locked(&mut jobs, |core| {
             if core.io.failed.is_some() || core.io.draining {
                 core.io.answered.push(Request { failure: Some(Failure::Io), ..request }.into());
@@ -224,8 +224,11 @@ impl Driver {
                 core.scheme.submit(&request, &mut core.io);
             }
             core.io.let_go(key);
+            alone = core.io.requests.len() == 1;
         });
-        let prompt = |part: usize| self.watch.media.is_none() && self.parts[part].store.is_prompt();
+        // On emulated media it waits as long as they take, which a request may that is alone.
+        let waits = self.watch.media.is_some() && !(alone && jobs.len() == 1);
+        let prompt = |part: usize| !waits && self.parts[part].store.is_prompt();
         let mine = |job: &Job| job.request == Some(key) && prompt(job.part);
         let first = jobs.iter().position(mine).map(|at| jobs.swap_remove(at));
         self.hand_out(&mut jobs);

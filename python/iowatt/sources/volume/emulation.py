@@ -118,7 +118,8 @@ def emulated_run(
             f"(median), {late.p99_us:.3g} us (99th percentile), {late.most_us / 1e3:.3g} ms at most; that "
             "is in the response times"
         )
-    record = build_record(media.plan, raw, notes, media.text, cost, source="emulation")
+    plan = {**media.plan, **({} if late is None else {"emulated": late.as_dict()})}
+    record = build_record(plan, raw, notes, media.text, cost, source="emulation")
     digest = provenance.Digest([(str(media.scenario), media.scenario)])
     digest.start()
     origin = provenance.gather(

@@ -65,7 +65,8 @@ def last_part(whole: HybridPoint, beginning: HybridPoint) -> LastPart:
     return LastPart(requests / seconds, hits / requests)
 
 
-def _point(stage: StudyStage, row: Row, run: Run) -> HybridPoint:
+def point(stage: StudyStage, row: Row, run: Run) -> HybridPoint:
+    """What a Run of a point says."""
     summary, labels = run.summary, stage.labels
     drives = {device["pool"]: device for device in summary["devices"]}
     ssd, hdd = drives.get("ssd"), drives.get("hdd")
@@ -97,7 +98,7 @@ def _configuration(row: Row) -> Configuration:
 def read(results: Results) -> dict[HybridPoint, Run]:
     """All points that were simulated, with their Runs."""
     runs = ((stage, row, results.run(stage, row)) for stage, row in results.rows())
-    return {_point(stage, row, run): run for stage, row, run in runs}
+    return {point(stage, row, run): run for stage, row, run in runs}
 
 
 def of(points: Iterable[HybridPoint], work: str, system: str, experiment: str = "") -> list[HybridPoint]:

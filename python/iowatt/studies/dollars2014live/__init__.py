@@ -1,0 +1,1 @@
+"""Caching and tiering in dollars on live volumes, beside their simulation."""
