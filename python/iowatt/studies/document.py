@@ -33,7 +33,7 @@ def document(result: StudyResult, findings: Findings) -> Document:
         title=result.title,
         meta=f"{result.source} · {result.points:,} points",
         verdict=[
-            f"{agreeing} of {tried} verdicts agree with what was published"
+            f"{agreeing} of {tried} verdicts agree with {findings.against}"
             + "".join(f"; {count} {word}" for word, count in left.items())
             + ".",
             result.question,

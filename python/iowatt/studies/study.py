@@ -41,6 +41,8 @@ class Findings:
     points: pl.DataFrame
     #: Key of the figure that is shown first.
     chart: str
+    #: What the verdicts agree with.
+    against: str = "what was published"
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,8 @@ TEXT: Final = study_text("dollars2014live")
 _ONCE: Final = Horizon("work", PRINTED.once)
 _LONG: Final = Horizon("work", PRINTED.long_run)
 _VARIANTS: Final = ("printed", "all")
-#: How far live and simulated may be apart: points of hits, percent of migrations and of joules.
-_HITS, _MIGRATIONS, _ENERGY = 1.0, 3.0, 5.0
+#: How far live and simulated may be apart: points of hits, percent of migrations.
+_HITS, _MIGRATIONS = 1.0, 3.0
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,14 @@ def findings(results: Results, scale: LiveScale) -> Findings:
         reduced=scale.length < 1, p50_us=worst["p50_us"], p99_us=worst["p99_us"], requests=scale.requests,
         web_mib=scale.span_mib(WORKS[0]), fiu_mib=scale.span_mib(WORKS[1]), long_run=PRINTED.long_run,
     )  # fmt: skip
-    return Findings(verdicts, sections, notes, results.table(), chart=f"beside-{WORKS[1].key}")
+    return Findings(
+        verdicts,
+        sections,
+        notes,
+        results.table(),
+        chart=f"beside-{WORKS[1].key}",
+        against="the simulation, and with what was published",
+    )
 
 
 def _beside(found: _Found, work: LiveWork) -> Figure:
@@ -158,7 +165,7 @@ def _verdicts(found: _Found, work: LiveWork) -> Iterator[ClaimVerdict]:
     systems = found.of(work)
     for system, both in systems.items():
         case = f"{work.title}, {NAMES[system]}"
-        yield from _same(found, case, both)
+        yield from _same(case, both)
     yield _throughput(work, systems["caching"], systems["tiering"])
     printed = found.variants[0]
     low, high = PRINTED.slightly
@@ -175,7 +182,7 @@ def _verdicts(found: _Found, work: LiveWork) -> Iterator[ClaimVerdict]:
     yield _ssd_only(found, work, systems)
 
 
-def _same(found: _Found, case: str, both: Both) -> Iterator[ClaimVerdict]:
+def _same(case: str, both: Both) -> Iterator[ClaimVerdict]:
     ours, theirs = both.live, both.simulated
     if ours.hit is not None and theirs.hit is not None:
         apart = 100 * (ours.hit - theirs.hit)
@@ -185,15 +192,6 @@ def _same(found: _Found, case: str, both: Both) -> Iterator[ClaimVerdict]:
         agrees = abs(apart) <= _MIGRATIONS
         said = f"{signed(apart)} ({ours.migrations} and {theirs.migrations})"
         yield TEXT.judge("migrations", case, ours=said, agrees=agrees)
-    live, simulated = (
-        _joules(runs, point) for runs, point in ((found.live, ours), (found.simulated, theirs))
-    )
-    apart = 100 * (live / simulated - 1)
-    yield TEXT.judge(
-        "energy", case, ours=signed(apart), agrees=abs(apart) <= _ENERGY,
-        watts=100 * (ours.power_w / theirs.power_w - 1),
-        seconds=100 * (ours.duration_s / theirs.duration_s - 1),
-    )  # fmt: skip
 
 
 def _throughput(work: LiveWork, caching: Both, tiering: Both) -> ClaimVerdict:
