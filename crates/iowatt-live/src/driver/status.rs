@@ -2,6 +2,7 @@
 
 use super::{Driver, lock};
 use iowatt_volume::Scheme;
+use iowatt_volume::time::seconds;
 use serde::Serialize;
 use std::sync::atomic::Ordering;
 
@@ -78,7 +79,7 @@ impl Driver {
             occupied_bytes: scheme.occupied_bytes(number),
         };
         Status {
-            uptime_s: self.started.elapsed().as_secs_f64(),
+            uptime_s: seconds(self.clock.now()),
             requests: io.counts.requests,
             bytes: io.counts.bytes,
             parts: io.counts.parts.iter().enumerate().map(part).collect(),
