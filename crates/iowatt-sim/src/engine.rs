@@ -163,6 +163,14 @@ impl<'a> Simulation<'a> {
         self
     }
 
+    /// Keeps counts and maps of the virtual pools ([`Outcome::pool_ends`]): tests compare them with those of live volumes.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn keep_pool_ends(mut self) -> Self {
+        self.engine.volumes.iter_mut().for_each(|volumes| volumes.keep_ends());
+        self
+    }
+
     /// Runs to the given end, or to the last completion. `hook` is called now and then and stops the run by returning
     /// `false`.
     ///

@@ -3,7 +3,7 @@
 use crate::time::Nanos;
 
 /// Counts of one part. Pairs are of reads and writes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PartCounts {
     /// Requests with all of their bytes on the part.
     pub hits: [u64; 2],
@@ -30,7 +30,7 @@ impl PartCounts {
 }
 
 /// Counts of a virtual pool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolCounts {
     /// Requests of each direction.
     pub requests: [u64; 2],

@@ -1,8 +1,8 @@
 //! What a volume in service tells of itself.
 
 use super::{Driver, lock};
-use iowatt_volume::Scheme;
 use iowatt_volume::time::seconds;
+use iowatt_volume::{PoolCounts, Scheme};
 use serde::Serialize;
 use std::sync::atomic::Ordering;
 
@@ -63,6 +63,13 @@ pub struct Status {
 }
 
 impl Driver {
+    /// What was counted, and the map as the policy has it: tests compare both with the simulator's.
+    #[doc(hidden)]
+    pub fn results(&self) -> (PoolCounts, Vec<u32>) {
+        let core = lock(&self.core);
+        (core.io.counts.clone(), core.scheme.map())
+    }
+
     /// How the volume stands.
     #[must_use]
     pub fn status(&self) -> Status {

@@ -6,7 +6,7 @@ use super::live_io::Job;
 use super::{Driver, Host, Mutant, Part, Work, lock};
 use crate::journal::Journal;
 use iowatt_volume::time::Nanos;
-use iowatt_volume::{PoolCounts, Scheme, Schemes};
+use iowatt_volume::{PoolCounts, Schemes};
 use std::sync::Arc;
 
 /// A volume that is taken through its work step by step.
@@ -74,10 +74,9 @@ impl Stepped {
         lock(&self.0.core).io.draining = true;
     }
 
-    /// What was counted, and the map of the policy.
+    /// As [`Driver::results`].
     pub fn results(&self) -> (PoolCounts, Vec<u32>) {
-        let core = lock(&self.0.core);
-        (core.io.counts.clone(), core.scheme.map())
+        self.0.results()
     }
 
     /// Whether the policy's tables agree with each other; as [`Driver::audit`].

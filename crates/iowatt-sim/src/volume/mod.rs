@@ -59,6 +59,7 @@ pub struct Volumes {
     in_flight: InFlight,
     /// Whether the last host request is done, after which no move starts.
     draining: bool,
+    keeps_ends: bool,
 }
 
 impl Volumes {
@@ -86,6 +87,7 @@ impl Volumes {
             virtual_pools,
             in_flight: InFlight::default(),
             draining: false,
+            keeps_ends: false,
         }))
     }
 
@@ -171,6 +173,17 @@ impl Volumes {
     /// Counts and scheme of each virtual pool.
     pub fn counts_by_pool(&self) -> impl Iterator<Item = (&PoolCounts, &Schemes)> + '_ {
         self.virtual_pools.iter().map(|pool| (&pool.counts, &pool.scheme))
+    }
+
+    /// Asks for [`Self::ends`].
+    pub fn keep_ends(&mut self) {
+        self.keeps_ends = true;
+    }
+
+    /// Counts and map of each virtual pool, where that was asked for: maps are large.
+    pub fn ends(&self) -> Vec<(PoolCounts, Vec<u32>)> {
+        let kept = self.virtual_pools.iter().filter(|_| self.keeps_ends);
+        kept.map(|pool| (pool.counts.clone(), pool.scheme.map())).collect()
     }
 
     /// Key, in the layer above, of a request by its key here.
