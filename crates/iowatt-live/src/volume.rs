@@ -32,11 +32,14 @@ pub struct Options {
     /// A fault put in on purpose.
     #[doc(hidden)]
     pub mutant: Mutant,
+    /// Blocks of records after which the map is checkpointed, where that is not left to the journal.
+    #[doc(hidden)]
+    pub checkpoint_after: Option<u64>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { threads: 8, mutant: Mutant::None }
+        Self { threads: 8, mutant: Mutant::None, checkpoint_after: None }
     }
 }
 
@@ -292,7 +295,13 @@ impl Volume {
     /// # Errors
     /// What a store says, or the system where it gives no thread.
     pub fn start(self, options: Options) -> Result<Running, VolumeError> {
-        let (scheme, parts, journal) = self.in_service()?;
+        let (scheme, parts, mut journal) = self.in_service()?;
+        if let Some(journal) = &mut journal {
+            options.checkpoint_after.into_iter().for_each(|blocks| journal.checkpoint_after(blocks));
+            if options.mutant == Mutant::CheckpointBeforeData {
+                journal.write_heads_first();
+            }
+        }
         Running::start(scheme, parts, journal, options.threads, options.mutant).map_err(of_first_store)
     }
 

@@ -55,6 +55,8 @@ pub enum Mutant {
     SlotFreedEarly,
     /// Records are written before the data that they speak of are durable.
     RecordBeforeData,
+    /// The journal's other half counts before its checkpoint is durable.
+    CheckpointBeforeData,
 }
 
 struct Core {
