@@ -71,9 +71,9 @@ fn rounds(scheme: &str, mutant: Mutant, checkpoint_after: Option<u64>, power: bo
             over.store(true, Ordering::SeqCst);
             hosts.join().unwrap()
         });
-        let status = driver.status();
-        all.migrations += status.migrations;
-        all.requests += status.requests[0] + status.requests[1];
+        let counts = driver.status().counts;
+        all.migrations += counts.migrations;
+        all.requests += counts.requests[0] + counts.requests[1];
         drop(running);
         machine = machine.restart(power.then_some(&mut random));
     }

@@ -6,6 +6,7 @@ use iowatt_live::driver::Running;
 use iowatt_live::{
     Clients, FileStore, LabelFault, Listener, Options, Store, Volume, VolumeError, VolumeSpec, serve,
 };
+use iowatt_nbd::address::{Address, Server};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -54,14 +55,9 @@ pub struct VolumeServer {
     capacity: u64,
     clients: Arc<Clients>,
     server: Option<JoinHandle<std::io::Result<()>>>,
+    /// Where it listens, and its name.
     address: Address,
-    name: String,
     uuid: String,
-}
-
-enum Address {
-    Unix(PathBuf),
-    Tcp(SocketAddr),
 }
 
 #[pymethods]
@@ -77,17 +73,17 @@ impl VolumeServer {
         threads: usize,
     ) -> PyResult<Self> {
         let stores = opened(py, &paths)?;
-        let (listener, address) = match (socket, port) {
+        let (listener, at) = match (socket, port) {
             (Some(path), _) => {
                 let listener =
                     UnixListener::bind(&path).map_err(|error| listens(py, &path.display(), &error))?;
-                (Listener::Unix(listener), Address::Unix(path))
+                (Listener::Unix(listener), Server::Unix(path))
             }
             (None, port) => {
                 let wanted = SocketAddr::from(([127, 0, 0, 1], port.unwrap_or(0)));
                 let listener = TcpListener::bind(wanted).map_err(|error| listens(py, &wanted, &error))?;
                 let at = listener.local_addr()?;
-                (Listener::Tcp(listener), Address::Tcp(at))
+                (Listener::Tcp(listener), Server::Tcp(at.ip().to_string(), at.port()))
             }
         };
         let started = py.detach(|| {
@@ -99,7 +95,7 @@ impl VolumeServer {
         let (name, uuid, running) = match started {
             Ok(started) => started,
             Err(error) => {
-                if let Address::Unix(path) = &address {
+                if let Server::Unix(path) = &at {
                     let _ = std::fs::remove_file(path);
                 }
                 return Err(raised(py, &error, &paths));
@@ -117,8 +113,7 @@ impl VolumeServer {
             capacity,
             clients,
             server: Some(server),
-            address,
-            name,
+            address: Address { server: at, export: name },
             uuid,
         })
     }
@@ -126,7 +121,7 @@ impl VolumeServer {
     /// Its name.
     #[getter]
     fn name(&self) -> &str {
-        &self.name
+        &self.address.export
     }
 
     /// Its identity.
@@ -144,10 +139,7 @@ impl VolumeServer {
     /// The address that NBD clients take.
     #[getter]
     fn uri(&self) -> String {
-        match &self.address {
-            Address::Unix(path) => format!("nbd+unix:///{}?socket={}", self.name, path.display()),
-            Address::Tcp(at) => format!("nbd://{at}/{}", self.name),
-        }
+        self.address.to_string()
     }
 
     /// Counts and state, as JSON.
@@ -167,14 +159,14 @@ impl VolumeServer {
         py.detach(|| {
             self.clients.close();
             // A last connection ends the wait for the next one.
-            match &self.address {
-                Address::Unix(path) => drop(UnixStream::connect(path)),
-                Address::Tcp(at) => drop(TcpStream::connect(at)),
+            match &self.address.server {
+                Server::Unix(path) => drop(UnixStream::connect(path)),
+                Server::Tcp(host, port) => drop(TcpStream::connect((host.as_str(), *port))),
             }
             if let Some(server) = server {
                 let _ = server.join();
             }
-            if let Address::Unix(path) = &self.address {
+            if let Server::Unix(path) = &self.address.server {
                 let _ = std::fs::remove_file(path);
             }
             let outcome = running.stop();
