@@ -122,8 +122,8 @@ impl Driver {
             Work::Write { at, data, durable } => {
                 ((at, at.saturating_add(data.len() as u64)), RequestKind::Write(data), durable)
             }
-            Work::Discard { at, bytes, durable } => {
-                ((at, at.saturating_add(bytes)), RequestKind::Discard, durable)
+            Work::Discard { at, bytes, trim, durable } => {
+                ((at, at.saturating_add(bytes)), RequestKind::Discard(trim), durable)
             }
             Work::Flush if self.mutant == Mutant::FlushIgnored => {
                 host.answer(cookie, Ok(Vec::new()));
@@ -135,7 +135,8 @@ impl Driver {
             host.answer(cookie, Err(Failure::Range));
             return;
         }
-        let write = matches!(kind, RequestKind::Write(_) | RequestKind::Discard);
+        let trim = matches!(kind, RequestKind::Discard(true));
+        let write = matches!(kind, RequestKind::Write(_) | RequestKind::Discard(_));
         let host = Arc::clone(host);
         let request =
             Request { host, cookie, range, kind, waits: 1, durable, failure: None, read: Vec::new() };
@@ -148,7 +149,7 @@ impl Driver {
             }
             key = core.io.requests.insert(request);
             if range.0 < range.1 {
-                let request = VolumeRequest { key: key as u32, from: range.0, until: range.1, write };
+                let request = VolumeRequest { key: key as u32, from: range.0, until: range.1, write, trim };
                 core.scheme.submit(&request, &mut core.io);
             }
             core.io.let_go(key);

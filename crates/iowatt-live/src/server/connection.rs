@@ -149,7 +149,10 @@ impl Connection {
                 driver.submit(Work::Write { at, data: Arc::new(data), durable }, &host, cookie);
             }
             Some(Command::Trim | Command::WriteZeroes) => {
-                Steps::begin(driver, host, cookie, (at, at + bytes), durable);
+                // Zeroes that may be a hole are given up; those that must not be one are written.
+                let trim =
+                    command == Some(Command::Trim) || request.flags & wire::command_flags::NO_HOLE == 0;
+                Steps::begin(driver, host, cookie, (at, at + bytes), (trim, durable));
             }
             _ => self.answer(cookie, Err(Failure::Range)),
         }

@@ -20,13 +20,13 @@ impl Steps {
         host: Arc<dyn Host>,
         cookie: u64,
         (from, until): (u64, u64),
-        durable: bool,
+        (trim, durable): (bool, bool),
     ) {
         let count = (until - from).div_ceil(STEP).max(1);
         let steps: Arc<dyn Host> = Arc::new(Self { host, cookie, left: Mutex::new((count, None)) });
         for step in 0..count {
             let at = from + step * STEP;
-            let work = Work::Discard { at, bytes: STEP.min(until - at), durable };
+            let work = Work::Discard { at, bytes: STEP.min(until - at), trim, durable };
             driver.submit(work, &steps, step);
         }
     }

@@ -109,7 +109,7 @@ impl Volumes {
         let request = self.in_flight.request(upper, moment.now, for_write);
         if let Some(number) = space.checked_sub(self.pools) {
             let (scheme, mut io) = self.scheme_and_io(number, &mut moment);
-            scheme.submit(&VolumeRequest { key: request, from, until, write }, &mut io);
+            scheme.submit(&VolumeRequest { key: request, from, until, write, trim: false }, &mut io);
         } else {
             self.in_flight.open(Waiter::Request(request), space, (from, until, write));
         }
