@@ -1,6 +1,6 @@
 //! A volume over labelled stores: made, checked, and put into service.
 
-use crate::driver::{Mutant, Part, Running, Watch};
+use crate::driver::{Mutant, Part, Running, Stepped, Watch};
 use crate::journal::{Found, Journal, Place};
 use crate::label::{LABEL_BYTES, Label, LabelFault};
 use crate::store::Store;
@@ -34,11 +34,14 @@ pub struct Options {
     /// A fault put in on purpose.
     #[doc(hidden)]
     pub mutant: Mutant,
+    /// Blocks of records after which the map is checkpointed, where that is not left to the journal.
+    #[doc(hidden)]
+    pub checkpoint_after: Option<u64>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { threads: 8, watch: Watch::default(), mutant: Mutant::None }
+        Self { threads: 8, watch: Watch::default(), mutant: Mutant::None, checkpoint_after: None }
     }
 }
 
@@ -140,6 +143,10 @@ fn parse(plan: &str) -> Result<VirtualPoolPlan, VolumeError> {
 /// Where the journal lies, if the scheme has a map of so many extents.
 fn journal_place(extents: usize) -> Option<Place> {
     (extents > 0).then_some(Place { at: LABEL_BYTES, entries: extents as u64 })
+}
+
+fn of_first_store(error: io::Error) -> VolumeError {
+    VolumeError::Store { part: 0, error }
 }
 
 /// First byte of the data of each part.
@@ -289,17 +296,37 @@ impl Volume {
     ///
     /// # Errors
     /// What a store says, or the system where it gives no thread.
-    pub fn start(mut self, options: Options) -> Result<Running, VolumeError> {
+    pub fn start(self, options: Options) -> Result<Running, VolumeError> {
+        let (scheme, parts, mut journal) = self.in_service()?;
+        if let Some(journal) = &mut journal {
+            options.checkpoint_after.into_iter().for_each(|blocks| journal.checkpoint_after(blocks));
+            if options.mutant == Mutant::CheckpointBeforeData {
+                journal.write_heads_first();
+            }
+        }
+        Running::start(scheme, parts, journal, options).map_err(of_first_store)
+    }
+
+    /// The same, without a thread: tests take it through its work.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    #[doc(hidden)]
+    pub fn stepped(self) -> Result<Stepped, VolumeError> {
+        let (scheme, parts, journal) = self.in_service()?;
+        Ok(Stepped::new(scheme, parts, journal))
+    }
+
+    fn in_service(mut self) -> Result<(Schemes, Vec<Part>, Option<Journal>), VolumeError> {
         self.repair_labels()?;
-        let fails = |error: io::Error| VolumeError::Store { part: 0, error };
         if let Some((journal, _)) = &mut self.journal {
             // A generation of its own, so that no block of a batch that was torn before is ever taken for a new one.
-            journal.replace(&*self.stores[0], self.scheme.map(), false).map_err(fails)?;
+            journal.replace(&*self.stores[0], self.scheme.map(), false).map_err(of_first_store)?;
         }
         let parts = self.stores.into_iter().zip(self.starts);
         let parts = parts.map(|(store, data_at)| Part { store, data_at }).collect();
         let journal = self.journal.map(|(journal, _)| journal);
-        Running::start(self.scheme, parts, journal, options).map_err(fails)
+        Ok((self.scheme, parts, journal))
     }
 }
 

@@ -145,7 +145,7 @@ fn a_warm_cache_is_warm_after_an_orderly_stop() {
         assert_eq!(running.driver.status().dirty_bytes, dirty, "{scheme}");
         let found = ask(&running.driver, Work::Read { at: 0, bytes: EXTENT }).unwrap();
         assert_eq!(found, vec![7; EXTENT as usize]);
-        assert_eq!(running.driver.status().parts[0].hits, [1, 0], "{scheme}");
+        assert_eq!(running.driver.status().parts[0].counts.hits, [1, 0], "{scheme}");
         assert_eq!(dirty > 0, scheme == "back");
     }
 }

@@ -14,6 +14,10 @@ use support::{Random, plan};
 
 const FAST: u64 = 512 << 10;
 const SLOW: u64 = 2 << 20;
+const ROUNDS: u64 = 200;
+
+/// So few blocks of records behind a checkpoint that many follow in a round.
+const OFTEN: Option<u64> = Some(2);
 
 /// What some rounds found.
 struct Outcome {
@@ -22,9 +26,9 @@ struct Outcome {
     requests: u64,
 }
 
-/// Rounds of work that end with a loss of power (or a kill), on the same media one after the other, until `rounds` are done or
+/// Rounds of work that end with a loss of power (or a kill), on the same media one after the other, until [`ROUNDS`] are done or
 /// one has a violation.
-fn rounds(scheme: &str, rounds: u64, mutant: Mutant, power: bool, seed: u64) -> Outcome {
+fn rounds(scheme: &str, mutant: Mutant, checkpoint_after: Option<u64>, power: bool, seed: u64) -> Outcome {
     let plan = plan(scheme, FAST, SLOW);
     let mut machine = Machine::new(&Volume::needed_bytes(&plan).unwrap());
     let uuid = "0".repeat(32);
@@ -32,19 +36,19 @@ fn rounds(scheme: &str, rounds: u64, mutant: Mutant, power: bool, seed: u64) -> 
     let mut random = Random(seed);
     let mut sectors: Vec<Mutex<Sector>> = Vec::new();
     let mut all = Outcome { violations: 0, migrations: 0, requests: 0 };
-    for round in 0..=rounds {
+    for round in 0..=ROUNDS {
         let Ok(volume) = Volume::open(&machine.stores()) else {
             all.violations += 1;
             return all;
         };
-        let options = Options { threads: 3, mutant, ..Options::default() };
+        let options = Options { threads: 3, mutant, checkpoint_after, ..Options::default() };
         let running = volume.start(options).unwrap();
         let driver = &running.driver;
         if sectors.is_empty() {
             sectors = (0..driver.capacity_bytes() / SECTOR).map(|_| Mutex::default()).collect();
         }
         all.violations += verify(driver, &sectors);
-        if all.violations > 0 || round == rounds {
+        if all.violations > 0 || round == ROUNDS {
             return all;
         }
         for sector in &sectors {
@@ -67,9 +71,9 @@ fn rounds(scheme: &str, rounds: u64, mutant: Mutant, power: bool, seed: u64) -> 
             over.store(true, Ordering::SeqCst);
             hosts.join().unwrap()
         });
-        let status = driver.status();
-        all.migrations += status.migrations;
-        all.requests += status.requests[0] + status.requests[1];
+        let counts = driver.status().counts;
+        all.migrations += counts.migrations;
+        all.requests += counts.requests[0] + counts.requests[1];
         drop(running);
         machine = machine.restart(power.then_some(&mut random));
     }
@@ -77,7 +81,11 @@ fn rounds(scheme: &str, rounds: u64, mutant: Mutant, power: bool, seed: u64) -> 
 }
 
 fn survives(scheme: &str, power: bool) {
-    let found = rounds(scheme, 200, Mutant::None, power, 7);
+    survives_with(scheme, power, None);
+}
+
+fn survives_with(scheme: &str, power: bool, checkpoint_after: Option<u64>) {
+    let found = rounds(scheme, Mutant::None, checkpoint_after, power, 7);
     assert_eq!(found.violations, 0, "{scheme}");
     assert!(found.requests > 10_000, "{} requests", found.requests);
     assert!(scheme == "linear" || found.migrations > 500, "{} moves", found.migrations);
@@ -114,9 +122,16 @@ fn tiering_and_write_back_survive_a_kill() {
     survives("back", false);
 }
 
+#[test]
+fn many_checkpoints_survive_a_loss_of_power() {
+    survives_with("tiering", true, OFTEN);
+    survives_with("back", true, OFTEN);
+}
+
 /// A mutant is found within some rounds.
 fn is_found(scheme: &str, mutant: Mutant) {
-    let found = rounds(scheme, 200, mutant, true, 11);
+    let often = if mutant == Mutant::CheckpointBeforeData { OFTEN } else { None };
+    let found = rounds(scheme, mutant, often, true, 11);
     assert!(found.violations > 0, "{mutant:?} of {scheme} was not found");
 }
 
@@ -141,4 +156,10 @@ fn a_slot_that_is_freed_too_early_is_found() {
 fn a_record_before_its_data_is_found() {
     is_found("tiering", Mutant::RecordBeforeData);
     is_found("back", Mutant::RecordBeforeData);
+}
+
+#[test]
+fn a_checkpoint_before_its_data_is_found() {
+    is_found("tiering", Mutant::CheckpointBeforeData);
+    is_found("back", Mutant::CheckpointBeforeData);
 }

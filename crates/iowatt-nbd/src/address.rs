@@ -1,6 +1,8 @@
 //! Where an export is: `nbd://HOST:PORT/EXPORT` and `nbd+unix:///EXPORT?socket=PATH`
 //! (<https://github.com/NetworkBlockDevice/nbd/blob/master/doc/uri.md>).
 
+use std::fmt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use thiserror::Error;
@@ -68,6 +70,33 @@ impl Address {
     }
 }
 
+/// As [`Address::parse`] reads it. A socket's path must be UTF-8.
+impl fmt::Display for Address {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let export = Encoded(self.export.as_bytes());
+        match &self.server {
+            Server::Unix(path) => {
+                write!(to, "nbd+unix:///{export}?socket={}", Encoded(path.as_os_str().as_bytes()))
+            }
+            Server::Tcp(host, port) if host.contains(':') => write!(to, "nbd://[{host}]:{port}/{export}"),
+            Server::Tcp(host, port) => write!(to, "nbd://{host}:{port}/{export}"),
+        }
+    }
+}
+
+/// Bytes with percent encoding: of all but what an address may hold as it is (RFC 3986, unreserved), and slashes.
+struct Encoded<'a>(&'a [u8]);
+
+impl fmt::Display for Encoded<'_> {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|&byte| match byte {
+            b'-' | b'.' | b'_' | b'~' | b'/' => write!(to, "{}", char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => write!(to, "{}", char::from(byte)),
+            byte => write!(to, "%{byte:02X}"),
+        })
+    }
+}
+
 /// Without percent encoding.
 fn decoded(text: &str) -> Result<String, AddressError> {
     const WRONG: AddressError = AddressError("a % is not followed by two hexadecimal digits of UTF-8");
@@ -103,6 +132,22 @@ mod tests {
         assert_eq!(tcp("nbd://[::1]/x").server, Server::Tcp("::1".into(), 10809));
         let unix = tcp("nbd+unix:///pool?socket=/run/a.sock");
         assert_eq!(unix, Address { server: Server::Unix("/run/a.sock".into()), export: "pool".into() });
+    }
+
+    #[test]
+    fn an_address_is_read_as_it_is_written() {
+        let tcp = |host: &str, port: u16| Server::Tcp(host.into(), port);
+        let unix = |path: &str| Server::Unix(path.into());
+        for (server, export, written) in [
+            (tcp("127.0.0.1", 10809), "pool", "nbd://127.0.0.1:10809/pool"),
+            (tcp("::1", 99), "a b", "nbd://[::1]:99/a%20b"),
+            (unix("/run/a.sock"), "", "nbd+unix:///?socket=/run/a.sock"),
+            (unix("/my files/50%&?.sock"), "ä", "nbd+unix:///%C3%A4?socket=/my%20files/50%25%26%3F.sock"),
+        ] {
+            let address = Address { server, export: export.into() };
+            assert_eq!(address.to_string(), written);
+            assert_eq!(Address::parse(written), Ok(address));
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use iowatt_live::{
     Clients, FileStore, LabelFault, Listener, Options, Recorder, Rows, Store, Volume, VolumeError,
     VolumeSpec, serve,
 };
+use iowatt_nbd::address::{Address, Server};
 use iowatt_sim::{Outcome, Plan, SimError, VirtualPoolResult};
 use numpy::IntoPyArray;
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -61,19 +62,14 @@ pub struct VolumeServer {
     capacity: u64,
     clients: Arc<Clients>,
     server: Option<JoinHandle<std::io::Result<()>>>,
+    /// Where it listens, and its name.
     address: Address,
-    name: String,
     uuid: String,
     emulator: Option<Arc<Emulator>>,
     rows: Option<Arc<Rows>>,
     /// Of emulated media, once it is stopped; and for how long it was in service.
     outcome: Option<(Outcome, f64)>,
     started: Instant,
-}
-
-enum Address {
-    Unix(PathBuf),
-    Tcp(SocketAddr),
 }
 
 #[pymethods]
@@ -101,17 +97,17 @@ impl VolumeServer {
         let media = emulator.clone().map(|emulator| emulator as Arc<dyn iowatt_live::Media>);
         let options = Options { threads, watch: Watch { media, recorder }, ..Options::default() };
         let stores = opened(py, &paths)?;
-        let (listener, address) = match (socket, port) {
+        let (listener, at) = match (socket, port) {
             (Some(path), _) => {
                 let listener =
                     UnixListener::bind(&path).map_err(|error| listens(py, &path.display(), &error))?;
-                (Listener::Unix(listener), Address::Unix(path))
+                (Listener::Unix(listener), Server::Unix(path))
             }
             (None, port) => {
                 let wanted = SocketAddr::from(([127, 0, 0, 1], port.unwrap_or(0)));
                 let listener = TcpListener::bind(wanted).map_err(|error| listens(py, &wanted, &error))?;
                 let at = listener.local_addr()?;
-                (Listener::Tcp(listener), Address::Tcp(at))
+                (Listener::Tcp(listener), Server::Tcp(at.ip().to_string(), at.port()))
             }
         };
         let started = py.detach(|| {
@@ -127,7 +123,7 @@ impl VolumeServer {
         let (name, uuid, running) = match started {
             Ok(started) => started,
             Err(error) => {
-                if let Address::Unix(path) = &address {
+                if let Server::Unix(path) = &at {
                     let _ = std::fs::remove_file(path);
                 }
                 return Err(raised(py, &error, &paths));
@@ -145,8 +141,7 @@ impl VolumeServer {
             capacity,
             clients,
             server: Some(server),
-            address,
-            name,
+            address: Address { server: at, export: name },
             uuid,
             emulator,
             rows,
@@ -158,7 +153,7 @@ impl VolumeServer {
     /// Its name.
     #[getter]
     fn name(&self) -> &str {
-        &self.name
+        &self.address.export
     }
 
     /// Its identity.
@@ -176,10 +171,7 @@ impl VolumeServer {
     /// The address that NBD clients take.
     #[getter]
     fn uri(&self) -> String {
-        match &self.address {
-            Address::Unix(path) => format!("nbd+unix:///{}?socket={}", self.name, path.display()),
-            Address::Tcp(at) => format!("nbd://{at}/{}", self.name),
-        }
+        self.address.to_string()
     }
 
     /// Counts and state, as JSON.
@@ -227,14 +219,14 @@ impl VolumeServer {
         let stopped = py.detach(|| {
             self.clients.close();
             // A last connection ends the wait for the next one.
-            match &self.address {
-                Address::Unix(path) => drop(UnixStream::connect(path)),
-                Address::Tcp(at) => drop(TcpStream::connect(at)),
+            match &self.address.server {
+                Server::Unix(path) => drop(UnixStream::connect(path)),
+                Server::Tcp(host, port) => drop(TcpStream::connect((host.as_str(), *port))),
             }
             if let Some(server) = server {
                 let _ = server.join();
             }
-            if let Address::Unix(path) = &self.address {
+            if let Server::Unix(path) = &self.address.server {
                 let _ = std::fs::remove_file(path);
             }
             let outcome = running.stop();

@@ -166,6 +166,14 @@ impl<'a> Simulation<'a> {
         self
     }
 
+    /// Keeps counts and maps of the virtual pools ([`Outcome::pool_ends`]): tests compare them with those of live volumes.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn keep_pool_ends(mut self) -> Self {
+        self.engine.volumes.iter_mut().for_each(|volumes| volumes.keep_ends());
+        self
+    }
+
     /// Runs to the given end, or to the last completion. `hook` is called now and then and stops the run by returning
     /// `false`.
     ///
@@ -317,12 +325,14 @@ impl<S: Shape> Engine<'_, S> {
             trims: &self.hosts.trims(),
             virtual_pools: self.volumes.iter().flat_map(|volumes| volumes.results()).collect(),
         };
-        Ok(results::collect(
+        let outcome = results::collect(
             &self.around.observer,
             parts,
             self.hosts.completed,
             self.around.clock.events.scheduled(),
-        ))
+        );
+        let pool_ends = self.volumes.as_ref().map_or_else(Vec::new, |volumes| volumes.ends());
+        Ok(Outcome { pool_ends, ..outcome })
     }
 }
 

@@ -27,6 +27,7 @@ use crate::path::Paths;
 use crate::power::{CAUSE_NAMES, Foreseen, SpinUps};
 use crate::raid::Pool;
 use crate::state::{STATE_NAMES, STATES};
+use crate::volume::PoolCounts;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -289,6 +290,9 @@ pub struct Outcome {
     pub idle: Option<[Table; 2]>,
     /// Where the time of requests on paths went, where there are any.
     pub hops: Option<Table>,
+    /// Counts and map of each virtual pool at the end, where tests ask for them.
+    #[doc(hidden)]
+    pub pool_ends: Vec<(PoolCounts, Vec<u32>)>,
     /// Threads that simulated.
     pub threads: usize,
     /// Why it was one, where parts of the run could not be simulated at once.
@@ -368,6 +372,7 @@ pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, e
         heat: observer.heat().map(heat::table),
         idle: observer.idle_kept().map(idle::tables),
         hops: paths.map(path::table),
+        pool_ends: Vec::new(),
         threads: 1,
         serial: None,
         again: 0,

@@ -109,7 +109,7 @@ fn of_8_kib(requests: &[(Op, u64)]) -> Vec<iowatt_trace::Request> {
 fn transferred(outcome: &Outcome) -> [[[u64; 2]; 2]; 2] {
     let part = |number: usize| {
         let part = &outcome.summary.virtual_pools[0].parts[number];
-        [part.request_bytes, part.migration_bytes]
+        [part.counts.request_bytes, part.counts.migration_bytes]
     };
     [part(0), part(1)]
 }
@@ -121,8 +121,11 @@ fn a_write_takes_a_place_at_once_and_only_its_sectors_are_written_back() {
     // Write and read of 8 KiB on the fast part; from there to the slow one go those 8 KiB of the 64.
     assert_eq!(transferred(&outcome), [[[8_192, 8_192], [8_192, 0]], [[0, 0], [0, 8_192]]]);
     let counted = &outcome.summary.virtual_pools[0];
-    assert_eq!((counted.write_backs, counted.migrations, counted.dirty_bytes_at_end), (1, 0, 0));
-    assert_eq!(counted.parts[0].hits, [1, 1]);
+    assert_eq!(
+        (counted.counts.write_backs, counted.counts.migrations, counted.dirty_bytes_at_end),
+        (1, 0, 0)
+    );
+    assert_eq!(counted.parts[0].counts.hits, [1, 1]);
     // Without allocation both go to the slow part: two accesses, and what the second brought is kept.
     let outcome = run(&cache(&json!({"allocate_on_write": false})), work);
     assert_eq!(transferred(&outcome), [[[0, 0], [0, 8_192]], [[8_192, 8_192], [0, 0]]]);
@@ -134,13 +137,13 @@ fn what_a_read_brought_is_kept_and_the_slow_part_is_read_for_requests_alone() {
     let outcome = run(&cache(&json!({})), of_8_kib(&same));
     // The second access makes the extent due and keeps its own 8 KiB; the first 8 KiB are kept when they are read again.
     assert_eq!(transferred(&outcome), [[[8_192, 0], [0, 2 * 8_192]], [[3 * 8_192, 0], [0, 0]]]);
-    assert_eq!(outcome.summary.virtual_pools[0].migrations, 2);
+    assert_eq!(outcome.summary.virtual_pools[0].counts.migrations, 2);
     // A read of 12 KiB of which the last 4 are not there goes to both parts.
     let mut both = of_8_kib(&[(Op::Write, 0)]);
     both.push(request(1_000_000_000, Op::Read, 0, 12_288));
     let outcome = run(&cache(&json!({})), both);
     assert_eq!(transferred(&outcome), [[[8_192, 8_192], [8_192, 4_096]], [[4_096, 0], [0, 8_192]]]);
-    assert_eq!(outcome.summary.virtual_pools[0].parts[0].hit_bytes, [8_192, 8_192]);
+    assert_eq!(outcome.summary.virtual_pools[0].parts[0].counts.hit_bytes, [8_192, 8_192]);
 }
 
 #[test]
@@ -152,7 +155,7 @@ fn a_cache_starts_with_the_extents_that_it_is_told() {
             cache(&json!({"initial": initial, "sector_bytes": sector, "allocate_on_write": sector.is_u64(),
                           "dirty_high": 1.0, "dirty_low": 1.0}))
         };
-        let hits = |outcome: &Outcome| outcome.summary.virtual_pools[0].parts[0].hits;
+        let hits = |outcome: &Outcome| outcome.summary.virtual_pools[0].parts[0].counts.hits;
         // Extents 1 and 3 are there, 0 is not.
         let told = run(&keys(json!({"placement": "hot", "extents": [1, 3]})), work());
         assert_eq!(hits(&told), [2, 1]);
@@ -177,7 +180,7 @@ fn admissions_are_bounded_and_never_read_a_saturated_slow_part() {
     let outcome = run(&cache(&json!({"promotion_threshold": 1, "max_migrations": 1})), burst);
     let [[_, fast], [slow_requests, slow]] = transferred(&outcome);
     assert_eq!((slow_requests, slow), ([64 * 8_192, 0], [0, 0]));
-    let counted = &outcome.summary.virtual_pools[0];
+    let counted = &outcome.summary.virtual_pools[0].counts;
     assert_eq!(fast, [0, counted.migrations * 8_192]);
     assert!(counted.migrations > 0 && counted.held == 0, "{counted:?}");
 }

@@ -1,9 +1,10 @@
-//! Counts of a virtual pool within the observed window.
+//! Counts of a virtual pool within the observed window, under the names that they have in results.
 
 use crate::time::Nanos;
+use serde::Serialize;
 
 /// Counts of one part. Pairs are of reads and writes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PartCounts {
     /// Requests with all of their bytes on the part.
     pub hits: [u64; 2],
@@ -18,6 +19,7 @@ pub struct PartCounts {
     /// Bytes read and written by background moves.
     pub migration_bytes: [u64; 2],
     /// The counter that the present request is measured by, as it was before: request bytes, or hit bytes.
+    #[serde(skip)]
     mark: u64,
 }
 
@@ -30,13 +32,14 @@ impl PartCounts {
 }
 
 /// Counts of a virtual pool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PoolCounts {
     /// Requests of each direction.
     pub requests: [u64; 2],
     /// Their bytes.
     pub bytes: [u64; 2],
-    /// Of each part.
+    /// Of each part; who serialises adds what the part holds.
+    #[serde(skip)]
     pub parts: Vec<PartCounts>,
     /// Completed moves: of an extent, or of a pair that changed places.
     pub migrations: u64,

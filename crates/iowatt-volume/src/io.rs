@@ -14,6 +14,9 @@ pub struct VolumeRequest {
     pub until: u64,
     /// Direction.
     pub write: bool,
+    /// Of a write: its bytes are given up and read as zeroes from then on. That is no access: it is not counted, and nothing
+    /// becomes due by it. Live volumes alone pass trims to schemes.
+    pub trim: bool,
 }
 
 /// Where an extent is from now on: what a volume must know again after a power loss.

@@ -36,7 +36,7 @@ impl Scheme for Linear {
             let until = request.until.min(self.ends[part]);
             io.piece(request.key, from, part, (from - start, until - start));
             io.transfer(request.key, part, (from - start, until - start), request.write);
-            if let Some(counts) = io.counts() {
+            if let Some(counts) = io.counts().filter(|_| !request.trim) {
                 counts.located(part, until - from, request.write);
                 if until - from == request.until - request.from {
                     counts.hit(part, request.write);
@@ -44,7 +44,7 @@ impl Scheme for Linear {
             }
             (from, part) = (until, part + 1);
         }
-        if let Some(counts) = io.counts() {
+        if let Some(counts) = io.counts().filter(|_| !request.trim) {
             counts.request(request.until - request.from, request.write);
         }
     }

@@ -88,7 +88,7 @@ impl TestPools {
     /// A request to bytes of the address space; its key.
     pub fn request(&mut self, scheme: &mut impl SchemeUnderTest, from: u64, until: u64, write: bool) -> u32 {
         let key = self.next_key;
-        let request = VolumeRequest { key, from, until, write };
+        let request = VolumeRequest { key, from, until, write, trim: false };
         self.next_key += 1;
         self.version += 1;
         let open = OpenRequest { request, waits: 1, covered: HashMap::new(), version: self.version };

@@ -136,7 +136,7 @@ mod tests {
             for (number, (comes, first, more, which, write)) in (0u32..).zip(steps) {
                 let pages = (first, first + more);
                 if comes || flights.is_empty() {
-                    let request = VolumeRequest { key: number, from: pages.0, until: pages.1 + 1, write };
+                    let request = VolumeRequest { key: number, from: pages.0, until: pages.1 + 1, write, trim: false };
                     let must = flights.iter().any(|&f| meets(f, pages))
                         || waiting.iter().any(|&(a, b, _)| meets((a, b), pages));
                     prop_assert_eq!(turns.waits(&request, pages.0..=pages.1), must);

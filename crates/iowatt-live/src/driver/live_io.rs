@@ -146,7 +146,7 @@ impl LiveIo {
 
     fn open(&mut self, owner: Owner, part: usize, range: (u64, u64), write: bool) {
         debug_assert!(range.0 < range.1, "a transfer moves something");
-        let mut pieces = Vec::new();
+        let (mut pieces, mut trim) = (Vec::new(), false);
         let action = match owner {
             Owner::Request(key) | Owner::Both(key, _) => {
                 self.pieces.retain(|&(of, piece)| {
@@ -158,20 +158,23 @@ impl LiveIo {
                 });
                 let request = &mut self.requests[key];
                 request.waits += 1;
+                trim = matches!(request.kind, RequestKind::Discard(true));
                 match &request.kind {
                     RequestKind::Write(data) if write => {
                         let data = Arc::clone(data);
                         Action::Write { data, first: request.range.0, pieces: std::mem::take(&mut pieces) }
                     }
-                    RequestKind::Discard if write => Action::Discard,
+                    RequestKind::Discard(_) if write => Action::Discard,
                     _ => Action::Read,
                 }
             }
             Owner::Policy(_) if write => Action::WriteBack(self.carried.take().unwrap_or_default()),
             Owner::Policy(_) => Action::Read,
         };
-        let bytes = range.1 - range.0;
-        self.counts.parts[part].transferred(bytes, write, matches!(owner, Owner::Policy(_)));
+        if !trim {
+            let (bytes, own) = (range.1 - range.0, matches!(owner, Owner::Policy(_)));
+            self.counts.parts[part].transferred(bytes, write, own);
+        }
         let key = self.transfers.insert(Transfer { owner, part, range, pieces, job: Some(action) });
         if self.ranges[part].enter(key, range, write) {
             self.startable.push(key);

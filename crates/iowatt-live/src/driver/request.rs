@@ -41,12 +41,14 @@ pub enum Work {
         /// Durable before it is answered.
         durable: bool,
     },
-    /// Bytes given up: they read as zeroes then.
+    /// Bytes that read as zeroes then.
     Discard {
         /// The first byte.
         at: u64,
         /// How many.
         bytes: u64,
+        /// Whether the host only gives them up; else it writes zeroes, which counts and warms as other writes do.
+        trim: bool,
         /// Durable before it is answered.
         durable: bool,
     },
@@ -82,7 +84,8 @@ pub(super) struct Request {
 pub(super) enum RequestKind {
     Read,
     Write(Arc<Vec<u8>>),
-    Discard,
+    /// Whether it is a trim.
+    Discard(bool),
     Flush,
 }
 

@@ -68,6 +68,10 @@ pub struct Journal {
     generation: u64,
     /// The next block.
     next: u64,
+    /// Blocks of a half that are filled before the other one follows.
+    room: u64,
+    /// For tests: a head is written before the checkpoint that it stands for is durable.
+    head_first: bool,
     /// Batches written.
     pub commits: u64,
     /// Checkpoints written.
@@ -75,6 +79,21 @@ pub struct Journal {
 }
 
 impl Journal {
+    fn of(place: Place, map: Vec<u32>, (half, generation): (u64, u64), next: u64) -> Self {
+        let room = place.half_blocks();
+        Self { place, map, half, generation, next, room, head_first: false, commits: 0, checkpoints: 0 }
+    }
+
+    /// For tests: a checkpoint follows after so few blocks of records.
+    pub fn checkpoint_after(&mut self, blocks: u64) {
+        self.room = (1 + self.place.checkpoint_blocks() + blocks).min(self.place.half_blocks());
+    }
+
+    /// For tests: from now on the head of a checkpoint is written first, and its blocks are not waited for.
+    pub fn write_heads_first(&mut self) {
+        self.head_first = true;
+    }
+
     /// Writes a journal with `map` to `store`.
     ///
     /// # Errors
@@ -85,7 +104,7 @@ impl Journal {
             store.write(place.block_at(half, 0), &[0; BLOCK])?;
         }
         store.sync()?;
-        let mut new = Self { place, map, half: 1, generation: 0, next: 0, commits: 0, checkpoints: 0 };
+        let mut new = Self::of(place, map, (1, 0), 0);
         new.checkpoint(store, true)?;
         Ok(new)
     }
@@ -157,7 +176,7 @@ impl Journal {
             }
         }
         let torn = next > end;
-        let journal = Self { place, map, half, generation, next: end, commits: 0, checkpoints: 0 };
+        let journal = Self::of(place, map, (half, generation), end);
         Ok(Some((journal, records, torn)))
     }
 
@@ -198,7 +217,7 @@ impl Journal {
             }
         }
         self.commits += 1;
-        if self.next + needed > self.place.half_blocks() {
+        if self.next + needed > self.room {
             return self.checkpoint(store, false);
         }
         let mut bytes = Vec::with_capacity(needed as usize * BLOCK);
@@ -224,11 +243,17 @@ impl Journal {
         for (nth, words) in self.map.chunks(WORDS).enumerate() {
             bytes.extend(block(Kind::Checkpoint, nth as u64 + 1, words.to_vec()));
         }
-        store.write(self.place.block_at(half, 1), &bytes)?;
-        store.sync()?;
         let head = block(Kind::Head, 0, vec![self.place.entries as u32, u32::from(clean)]);
-        store.write(self.place.block_at(half, 0), &head)?;
-        store.sync()?;
+        let mut order = [(1, &bytes[..]), (0, &head[..])];
+        if self.head_first {
+            order.reverse();
+        }
+        for (nth, (first, blocks)) in order.into_iter().enumerate() {
+            store.write(self.place.block_at(half, first), blocks)?;
+            if nth == 0 || !self.head_first {
+                store.sync()?;
+            }
+        }
         (self.half, self.generation) = (half, generation);
         self.next = 1 + self.place.checkpoint_blocks();
         self.checkpoints += 1;

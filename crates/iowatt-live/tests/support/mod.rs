@@ -2,6 +2,8 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)] // tests fail by panicking
 
 pub mod hosts;
+pub mod memory;
+pub mod same;
 pub mod stores;
 
 /// Random numbers of a test (splitmix64).

@@ -1,6 +1,5 @@
 //! Figures of virtual pools over the window.
 
-use crate::clock::Nanos;
 use crate::volume::{Movement, PartCounts, PoolCounts, ReducedState, Scheme, Schemes};
 use serde::Serialize;
 
@@ -8,22 +7,9 @@ use serde::Serialize;
 /// transfers where these are opened in it.
 #[derive(Clone, Debug, Serialize)]
 pub struct VirtualPoolResult {
-    /// Requests.
-    pub requests: [u64; 2],
-    /// Their bytes.
-    pub bytes: [u64; 2],
-    /// Moves that ended: an extent, or a pair that changed places.
-    pub migrations: u64,
-    /// Moves that were due and could not start then.
-    pub postponed: u64,
-    /// Copies that were written back.
-    pub write_backs: u64,
-    /// Copies that were given up.
-    pub evictions: u64,
-    /// Pieces of requests that moves held up.
-    pub held: u64,
-    /// Time that they were held.
-    pub held_ns: Nanos,
+    /// Counts; those of parts are in `parts` alone.
+    #[serde(flatten)]
+    pub counts: PoolCounts,
     /// Bytes of copies that their home does not have at the end.
     pub dirty_bytes_at_end: u64,
     /// Of each part.
@@ -91,18 +77,9 @@ impl ReducedResult {
 /// Figures of one part.
 #[derive(Clone, Debug, Serialize)]
 pub struct PartResult {
-    /// Requests all of which was there.
-    pub hits: [u64; 2],
-    /// Bytes of requests that were there.
-    pub hit_bytes: [u64; 2],
-    /// Bytes that came from a slower part.
-    pub promoted_bytes: u64,
-    /// Bytes that came from a faster part.
-    pub demoted_bytes: u64,
-    /// Bytes read and written for requests.
-    pub request_bytes: [u64; 2],
-    /// Bytes read and written by moves.
-    pub migration_bytes: [u64; 2],
+    /// Its counts.
+    #[serde(flatten)]
+    pub counts: PartCounts,
     /// Bytes that hold data at the end, where the scheme knows.
     pub occupied_bytes_at_end: Option<u64>,
 }
@@ -112,23 +89,11 @@ impl VirtualPoolResult {
     #[must_use]
     pub fn new(counts: &PoolCounts, scheme: &Schemes) -> Self {
         let part = |(number, part): (usize, &PartCounts)| PartResult {
-            hits: part.hits,
-            hit_bytes: part.hit_bytes,
-            promoted_bytes: part.promoted_bytes,
-            demoted_bytes: part.demoted_bytes,
-            request_bytes: part.request_bytes,
-            migration_bytes: part.migration_bytes,
+            counts: part.clone(),
             occupied_bytes_at_end: scheme.occupied_bytes(number),
         };
         Self {
-            requests: counts.requests,
-            bytes: counts.bytes,
-            migrations: counts.migrations,
-            postponed: counts.postponed,
-            write_backs: counts.write_backs,
-            evictions: counts.evictions,
-            held: counts.held,
-            held_ns: counts.held_ns,
+            counts: counts.clone(),
             dirty_bytes_at_end: scheme.dirty_bytes(),
             parts: counts.parts.iter().enumerate().map(part).collect(),
             hottest: scheme.hottest(),

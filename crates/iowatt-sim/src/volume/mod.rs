@@ -60,6 +60,7 @@ pub struct Volumes {
     in_flight: InFlight,
     /// Whether the last host request is done, after which no move starts.
     draining: bool,
+    keeps_ends: bool,
 }
 
 impl Volumes {
@@ -87,6 +88,7 @@ impl Volumes {
             virtual_pools,
             in_flight: InFlight::default(),
             draining: false,
+            keeps_ends: false,
         }))
     }
 
@@ -108,7 +110,7 @@ impl Volumes {
         let request = self.in_flight.request(upper, moment.now, for_write);
         if let Some(number) = space.checked_sub(self.pools) {
             let (scheme, mut io) = self.scheme_and_io(number, &mut moment);
-            scheme.submit(&VolumeRequest { key: request, from, until, write }, &mut io);
+            scheme.submit(&VolumeRequest { key: request, from, until, write, trim: false }, &mut io);
         } else {
             self.in_flight.open(Waiter::Request(request), space, (from, until, write));
         }
@@ -172,6 +174,17 @@ impl Volumes {
     /// What each virtual pool did.
     pub fn results(&self) -> impl Iterator<Item = VirtualPoolResult> + '_ {
         self.virtual_pools.iter().map(|pool| VirtualPoolResult::new(&pool.counts, &pool.scheme))
+    }
+
+    /// Asks for [`Self::ends`].
+    pub fn keep_ends(&mut self) {
+        self.keeps_ends = true;
+    }
+
+    /// Counts and map of each virtual pool, where that was asked for: maps are large.
+    pub fn ends(&self) -> Vec<(PoolCounts, Vec<u32>)> {
+        let kept = self.virtual_pools.iter().filter(|_| self.keeps_ends);
+        kept.map(|pool| (pool.counts.clone(), pool.scheme.map())).collect()
     }
 
     /// Key, in the layer above, of a request by its key here.

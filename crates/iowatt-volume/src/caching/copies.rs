@@ -1,7 +1,7 @@
 //! The copies in the fast part: which extent each slot has, whether it is dirty, and what that allows.
 
 use super::Caching;
-use crate::io::{MapRecord, VolumeIo};
+use crate::io::{MapRecord, VolumeIo, VolumeRequest};
 use crate::recency::NONE;
 use crate::time::Nanos;
 
@@ -40,12 +40,12 @@ impl Default for Slot {
 }
 
 impl Caching {
-    /// A copy is used.
-    pub(super) fn used(&mut self, copy: u32, write: bool, now: Nanos) {
+    /// A copy is used, or changed by a trim, which does not make it one that was used lately.
+    pub(super) fn used(&mut self, copy: u32, request: &VolumeRequest, now: Nanos) {
         let through = self.writes != crate::plan::WriteCaching::Back;
         let slot = &mut self.slots[copy as usize];
-        if !write || through {
-            if slot.content == Content::Clean {
+        if !request.write || through {
+            if slot.content == Content::Clean && !request.trim {
                 self.clean.touch(copy);
             }
             return;
@@ -58,9 +58,9 @@ impl Caching {
                 self.dirty.add(copy);
                 self.dirty_copies += 1;
             }
-            Content::Dirty => self.dirty.touch(copy),
+            Content::Dirty if !request.trim => self.dirty.touch(copy),
             Content::Leaving => slot.content = Content::LeavingDirtied,
-            Content::LeavingDirtied | Content::Nothing => {}
+            Content::Dirty | Content::LeavingDirtied | Content::Nothing => {}
         }
     }
 

@@ -141,7 +141,7 @@ impl Caching {
         if to_copy {
             // Counted before anything may start to move, so that a move sees the piece.
             self.slots[copy as usize].under_way[usize::from(piece.write)] += 1;
-            self.used(copy, piece.write, io.now());
+            self.used(copy, request, io.now());
             runs[FAST].add(copy, piece.from, self.within(extent, copy, range), request, io);
         }
         if to_slow {
@@ -152,8 +152,13 @@ impl Caching {
 
     /// A piece that was held back goes where its extent is now.
     fn pass_held(&mut self, piece: &Piece, io: &mut impl VolumeIo) {
-        let request =
-            VolumeRequest { key: piece.request, from: piece.from, until: piece.until, write: piece.write };
+        let request = VolumeRequest {
+            key: piece.request,
+            from: piece.from,
+            until: piece.until,
+            write: piece.write,
+            trim: false,
+        };
         let mut runs = [Run::on(FAST, false), Run::on(SLOW, true)];
         self.route(piece, (piece.from / self.extent) as u32, &mut runs, &request, io);
         runs.iter_mut().for_each(|run| run.transfer(&request, io));
@@ -180,7 +185,8 @@ impl Scheme for Caching {
         while from < request.until {
             let extent = (from / self.extent) as u32;
             let until = request.until.min((u64::from(extent) + 1) * self.extent);
-            if self.initial.touch(extent)
+            if !request.trim
+                && self.initial.touch(extent)
                 && self.initial.placement == PlacementPlan::FirstTouch
                 && self.copy[extent as usize] == NONE
             {
@@ -193,14 +199,14 @@ impl Scheme for Caching {
                 self.hold(copy & !COMING, piece, io);
             } else {
                 self.route(&piece, extent, &mut runs, request, io);
-                if copy == NONE && self.warm(extent) {
+                if copy == NONE && !request.trim && self.warm(extent) {
                     self.fetch(extent, io);
                 }
             }
             from = until;
         }
         runs.iter_mut().for_each(|run| run.transfer(request, io));
-        if let Some(counts) = io.counts() {
+        if let Some(counts) = io.counts().filter(|_| !request.trim) {
             counts.request(request.until - request.from, request.write);
             for (part, bytes) in found.into_iter().enumerate() {
                 counts.located(part, bytes, request.write);

@@ -197,8 +197,13 @@ impl Tiered {
 
     /// A piece that was held back goes where its page is now.
     fn pass_held(&mut self, piece: &Piece, io: &mut impl VolumeIo) {
-        let request =
-            VolumeRequest { key: piece.request, from: piece.from, until: piece.until, write: piece.write };
+        let request = VolumeRequest {
+            key: piece.request,
+            from: piece.from,
+            until: piece.until,
+            write: piece.write,
+            trim: false,
+        };
         let mut runs = runs();
         self.route(piece, (piece.from / self.page) as u32, &mut runs, &request, io);
         runs.iter_mut().for_each(|run| run.transfer(&request, io));

@@ -130,7 +130,9 @@ impl Scheme for Tiering {
         let mut runs = [FAST, SLOW].map(|part| Run::on(part, false));
         let mut found = [0; 2];
         for (extent, from, until) in self.extent.split(request.from, request.until) {
-            self.touch(extent, io);
+            if !request.trim {
+                self.touch(extent, io);
+            }
             let home = self.home[extent as usize];
             let slot = home & !MOVING;
             let part = self.part(slot);
@@ -142,7 +144,7 @@ impl Scheme for Tiering {
                 self.under_way[slot as usize][usize::from(request.write)] += 1;
                 runs[part].add(slot, from, self.within(extent, slot, (from, until)), request, io);
             }
-            if home & MOVING == 0 {
+            if home & MOVING == 0 && !request.trim {
                 if part == FAST {
                     self.recency.touch(slot);
                 } else if self.warm(extent) {
@@ -151,7 +153,7 @@ impl Scheme for Tiering {
             }
         }
         runs.iter_mut().for_each(|run| run.transfer(request, io));
-        if let Some(counts) = io.counts() {
+        if let Some(counts) = io.counts().filter(|_| !request.trim) {
             counts.request(request.until - request.from, request.write);
             for (part, bytes) in found.into_iter().enumerate() {
                 counts.located(part, bytes, request.write);

@@ -120,8 +120,10 @@ class VolumeService:
         """How the volume stands."""
         server = self._server
         own = {"name": server.name, "uuid": server.uuid, "uri": server.uri, "stores": self._stores}
+        counted = json.loads(server.status())
+        held_s = counted.pop("held_ns") / 1e9
         return VolumeStatus.model_validate(
-            {**json.loads(server.status()), **own, "capacity_bytes": server.capacity_bytes}
+            {**counted, **own, "held_s": held_s, "capacity_bytes": server.capacity_bytes}
         )
 
     def metrics(self) -> str:
