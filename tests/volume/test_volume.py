@@ -6,7 +6,9 @@ import json
 import os
 import shutil
 import signal
+import socket as sockets
 import subprocess
+import threading
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -71,6 +73,22 @@ def test_a_volume_in_service_is_in_use(tmp_path: Path) -> None:
 def test_nothing_answers(tmp_path: Path) -> None:
     with pytest.raises(InputError) as refused:
         volume.ask(tmp_path / "none.sock", "status")
+    assert refused.value.code == "unreachable"
+
+
+def test_a_volume_that_ends_while_it_is_asked_does_not_answer(tmp_path: Path) -> None:
+    socket = tmp_path / "v.sock"
+    with sockets.create_server(str(control_path(socket)), family=sockets.AF_UNIX) as server:
+
+        def end() -> None:
+            with server.accept()[0] as connection:
+                connection.recv(64)
+
+        ended = threading.Thread(target=end)
+        ended.start()
+        with pytest.raises(InputError) as refused:
+            volume.ask(socket, "status")
+        ended.join()
     assert refused.value.code == "unreachable"
 
 

@@ -1,7 +1,7 @@
 //! A client: connects, negotiates an export, then sends requests and receives replies, on two threads where wanted.
 
 use std::io::{self, IoSlice, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -13,13 +13,15 @@ use crate::wire::{
     option, option_reply,
 };
 
-/// How long the handshake may wait for the server.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long to wait for a server that owes something and sends nothing, unless the caller says otherwise.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+/// Parts of the patience after each of which a receiver looks whether anything is owed.
+const LOOKS: u32 = 10;
 
 /// Why there is no connection.
 #[derive(Debug, Error)]
 pub enum ClientError {
-    /// The server cannot be reached, or closed the connection.
+    /// The server cannot be reached, does not answer, or closed the connection.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The server does not speak the protocol.
@@ -58,13 +60,21 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects and negotiates the export.
+    /// Connects and negotiates the export with a server that sends something at least every `patience`.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub fn open(address: &Address) -> Result<Self, ClientError> {
-        let mut stream = Stream::connect(&address.server)?;
-        stream.set_timeout(Some(PATIENCE))?;
+    pub fn open(address: &Address, patience: Duration) -> Result<Self, ClientError> {
+        let stream = Stream::connect(&address.server, patience)?;
+        stream.set_timeout(patience)?;
+        Self::negotiate(stream, &address.export).map_err(|error| match error {
+            // What the system says of a read that took too long is that it should be tried again.
+            ClientError::Io(error) if is_timeout(&error) => ClientError::Io(silence()),
+            other => other,
+        })
+    }
+
+    fn negotiate(mut stream: Stream, export: &str) -> Result<Self, ClientError> {
         let mut greeting = [0; wire::GREETING_LEN];
         stream.read_exact(&mut greeting)?;
         let flags = decode_greeting(&greeting)?;
@@ -73,18 +83,19 @@ impl Connection {
         }
         let flags = flags & (handshake_flags::FIXED_NEWSTYLE | handshake_flags::NO_ZEROES);
         stream.write_all(&wire::encode_client_flags(flags))?;
-        let data = wire::encode_info_request(&address.export, &[info::BLOCK_SIZE]);
+        let data = wire::encode_info_request(export, &[info::BLOCK_SIZE]);
         stream.write_all(&wire::encode_option(option::GO, &data))?;
         let export = go(&mut stream)?;
-        stream.set_timeout(None)?;
         Ok(Self { export, stream })
     }
 
-    /// The two directions, which may live on two threads.
+    /// The two directions, which may live on two threads. The receiver waits at least `patience`, and at most a tenth
+    /// more, for a server that owes something and sends nothing.
     ///
     /// # Errors
     /// The operating system gives no second handle.
-    pub fn split(self) -> io::Result<(Sender, Receiver)> {
+    pub fn split(self, patience: Duration) -> io::Result<(Sender, Receiver)> {
+        self.stream.set_timeout((patience / LOOKS).max(Duration::from_millis(1)))?;
         let other = self.stream.try_clone()?;
         Ok((Sender(self.stream), Receiver(other)))
     }
@@ -165,23 +176,62 @@ impl Sender {
 pub struct Receiver(Stream);
 
 impl Receiver {
-    /// The next reply. Where it answers a read without error, [`Self::data`] must follow.
+    /// The next reply. Where it answers a read without error, [`Self::data`] must follow. `owed`: whether the server
+    /// owes a reply; without that it may be silent for as long as it likes.
     ///
     /// # Errors
-    /// The connection is broken, or the server sent something else (`InvalidData`).
-    pub fn receive(&mut self) -> io::Result<SimpleReply> {
+    /// The connection is broken, the server sent something else (`InvalidData`), or nothing (`TimedOut`).
+    pub fn receive(&mut self, owed: impl Fn() -> bool) -> io::Result<SimpleReply> {
         let mut header = [0; wire::REPLY_LEN];
-        self.0.read_exact(&mut header)?;
+        self.fill(&mut header, owed)?;
         SimpleReply::decode(&header).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
     /// Fills `into` with the data that a read asked for.
     ///
     /// # Errors
-    /// The connection is broken.
+    /// The connection is broken, or the server is silent (`TimedOut`).
     pub fn data(&mut self, into: &mut [u8]) -> io::Result<()> {
-        self.0.read_exact(into)
+        self.fill(into, || true)
     }
+
+    /// Breaks the connection: whoever sends gets an error.
+    pub fn break_off(&self) {
+        // A connection that is broken already is what was wanted.
+        let _ = self.0.shutdown();
+    }
+
+    fn fill(&mut self, mut into: &mut [u8], owed: impl Fn() -> bool) -> io::Result<()> {
+        let (mut due, mut silent) = (false, 0);
+        while !into.is_empty() {
+            match self.0.read(into) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(read) => {
+                    into = &mut into[read..];
+                    silent = 0;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if is_timeout(&error) => {
+                    // No byte came meanwhile: what was owed when it began still is.
+                    silent = if due { silent + 1 } else { 0 };
+                    if silent == LOOKS {
+                        return Err(silence());
+                    }
+                    due = owed();
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_timeout(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+}
+
+fn silence() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "the server does not answer")
 }
 
 #[derive(Debug)]
@@ -191,13 +241,21 @@ enum Stream {
 }
 
 impl Stream {
-    fn connect(server: &Server) -> io::Result<Self> {
+    fn connect(server: &Server, patience: Duration) -> io::Result<Self> {
         match server {
             Server::Unix(path) => UnixStream::connect(path).map(Self::Unix),
             Server::Tcp(host, port) => {
-                let stream = TcpStream::connect((host.as_str(), *port))?;
-                stream.set_nodelay(true)?;
-                Ok(Self::Tcp(stream))
+                let mut failure = io::ErrorKind::NotFound.into();
+                for address in (host.as_str(), *port).to_socket_addrs()? {
+                    match TcpStream::connect_timeout(&address, patience) {
+                        Ok(stream) => {
+                            stream.set_nodelay(true)?;
+                            return Ok(Self::Tcp(stream));
+                        }
+                        Err(error) => failure = error,
+                    }
+                }
+                Err(failure)
             }
         }
     }
@@ -209,10 +267,10 @@ impl Stream {
         }
     }
 
-    fn set_timeout(&self, limit: Option<Duration>) -> io::Result<()> {
+    fn set_timeout(&self, limit: Duration) -> io::Result<()> {
         match self {
-            Self::Tcp(stream) => stream.set_read_timeout(limit),
-            Self::Unix(stream) => stream.set_read_timeout(limit),
+            Self::Tcp(stream) => stream.set_read_timeout(Some(limit)),
+            Self::Unix(stream) => stream.set_read_timeout(Some(limit)),
         }
     }
 

@@ -1,12 +1,13 @@
 //! The client against a server of a few lines on a socket pair's end.
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixListener;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use iowatt_nbd::address::{Address, Server};
-use iowatt_nbd::client::{ClientError, Connection};
+use iowatt_nbd::client::{ClientError, Connection, PATIENCE};
 use iowatt_nbd::wire::{self, Command, Request, SimpleReply, handshake_flags, option, option_reply};
 
 /// A server that greets, reads flags and one GO, and answers with `replies`; then it echoes: a read of n bytes gives n
@@ -59,12 +60,12 @@ fn granted() -> Vec<Vec<u8>> {
 #[test]
 fn requests_go_and_replies_come() {
     let (address, server) = serve("talk", granted());
-    let connection = Connection::open(&address).unwrap();
+    let connection = Connection::open(&address, PATIENCE).unwrap();
     assert_eq!((connection.export.size, connection.export.block.minimum), (1 << 20, 512));
-    let (mut sender, mut receiver) = connection.split().unwrap();
+    let (mut sender, mut receiver) = connection.split(PATIENCE).unwrap();
     let read = Request { flags: 0, command: Command::Read as u16, cookie: 7, offset: 0, length: 512 };
     sender.send(&read, &[]).unwrap();
-    assert_eq!(receiver.receive().unwrap(), SimpleReply { error: 0, cookie: 7 });
+    assert_eq!(receiver.receive(|| true).unwrap(), SimpleReply { error: 0, cookie: 7 });
     let mut data = [0; 512];
     receiver.data(&mut data).unwrap();
     assert_eq!(data, [7; 512]);
@@ -72,17 +73,17 @@ fn requests_go_and_replies_come() {
     let long = vec![1; 4 << 20];
     let write = Request { command: Command::Write as u16, cookie: 8, length: long.len() as u32, ..read };
     sender.send(&write, &long).unwrap();
-    assert_eq!(receiver.receive().unwrap(), SimpleReply { error: 28, cookie: 8 });
+    assert_eq!(receiver.receive(|| true).unwrap(), SimpleReply { error: 28, cookie: 8 });
     sender.disconnect().unwrap();
     assert_eq!(server.join().unwrap(), "disk");
-    assert!(receiver.receive().is_err(), "the server closed");
+    assert!(receiver.receive(|| true).is_err(), "the server closed");
 }
 
 #[test]
 fn an_export_that_is_refused_is_an_error() {
     let refusal = wire::encode_option_reply(option::GO, option_reply::ERR_UNKNOWN, b"no such export");
     let (address, server) = serve("refused", vec![refusal]);
-    match Connection::open(&address) {
+    match Connection::open(&address, PATIENCE) {
         Err(ClientError::Refused { kind, message }) => {
             assert_eq!((kind, message.as_str()), (option_reply::ERR_UNKNOWN, "no such export"));
         }
@@ -95,6 +96,19 @@ fn an_export_that_is_refused_is_an_error() {
 fn an_acknowledgement_without_a_size_is_an_error() {
     let (address, server) =
         serve("sizeless", vec![wire::encode_option_reply(option::GO, option_reply::ACK, &[])]);
-    assert!(matches!(Connection::open(&address), Err(ClientError::NotFixedNewstyle)));
+    assert!(matches!(Connection::open(&address, PATIENCE), Err(ClientError::NotFixedNewstyle)));
     server.join().unwrap();
+}
+
+#[test]
+fn a_server_that_does_not_greet_is_unreachable() {
+    let path = std::env::temp_dir().join(format!("iowatt-nbd-{}-mute", std::process::id()));
+    // Connections lie in its queue, and nobody accepts them.
+    let _listener = UnixListener::bind(&path).unwrap();
+    let address = Address { server: Server::Unix(path.clone()), export: String::new() };
+    match Connection::open(&address, Duration::from_millis(50)) {
+        Err(ClientError::Io(error)) => assert_eq!(error.kind(), ErrorKind::TimedOut),
+        other => panic!("{other:?}"),
+    }
+    std::fs::remove_file(path).unwrap();
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::errors::{input_error, internal};
 use iowatt_nbd::address::Address;
-use iowatt_nbd::client::{ClientError, Connection};
+use iowatt_nbd::client::{ClientError, Connection, PATIENCE};
 use iowatt_replay::{Control, Mode, Options, Outcome, Place, ReplayError, Work, run};
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -68,7 +68,7 @@ pub fn replay_run<'py>(
         _ => return Err(internal(py, &format!("no mode {mode:?}"))),
     };
     let place = if target.starts_with("nbd") && target.contains("://") {
-        Place::Nbd(address(py, target)?, connections)
+        Place::Nbd { address: address(py, target)?, connections, patience: PATIENCE }
     } else {
         Place::File { path: PathBuf::from(target), direct, threads }
     };
@@ -110,7 +110,8 @@ pub fn replay_run<'py>(
 #[pyfunction]
 pub fn nbd_export<'py>(py: Python<'py>, uri: &str) -> PyResult<Bound<'py, PyDict>> {
     let address = address(py, uri)?;
-    let opened = py.detach(|| Connection::open(&address)).map_err(|error| refused(py, uri, &error))?;
+    let opened =
+        py.detach(|| Connection::open(&address, PATIENCE)).map_err(|error| refused(py, uri, &error))?;
     let export = opened.export;
     let result = PyDict::new(py);
     result.set_item("size", export.size)?;

@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
 use std::io::{Read, Write};
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use iowatt_nbd::address::{Address, Server};
 use iowatt_nbd::wire::{self, Request, SimpleReply, handshake_flags, option, option_reply};
@@ -13,6 +14,9 @@ use iowatt_replay::{Control, Mode, Options, Outcome, Place, Work, run};
 
 const BLOCK: u32 = 4096;
 const EIO: i32 = 5;
+const ETIMEDOUT: i32 = 110;
+/// Of a client whose server answers.
+const PATIENCE: Duration = Duration::from_secs(30);
 const OPEN: Options = Options { mode: Mode::Open, depth: 8, repeat: 1 };
 
 /// Requests of a block each, at the same moment; every third reads.
@@ -93,8 +97,12 @@ fn a_stop_leaves_the_rest_unsent() {
     std::fs::remove_file(path).unwrap();
 }
 
-/// A server that answers `answers` requests, every write with ENOSPC, and then closes.
-fn server(name: &str, answers: usize) -> Address {
+fn nbd(address: Address) -> Place {
+    Place::Nbd { address, connections: 1, patience: PATIENCE }
+}
+
+/// A server that answers `answers` requests, every write with ENOSPC. `then`: drop to close, forget to be silent.
+fn server(name: &str, answers: usize, then: fn(UnixStream)) -> Address {
     let path = std::env::temp_dir().join(format!("iowatt-replay-{}-{name}.sock", std::process::id()));
     let listener = UnixListener::bind(&path).unwrap();
     let address = Address { server: Server::Unix(path.clone()), export: String::new() };
@@ -108,7 +116,7 @@ fn server(name: &str, answers: usize) -> Address {
         stream.read_exact(&mut header).unwrap();
         let mut data = vec![0; wire::decode_option(&header).unwrap().length as usize];
         stream.read_exact(&mut data).unwrap();
-        let granted = wire::encode_info_export(1 << 20, 1);
+        let granted = wire::encode_info_export(1 << 30, 1);
         stream.write_all(&wire::encode_option_reply(option::GO, option_reply::INFO, &granted)).unwrap();
         stream.write_all(&wire::encode_option_reply(option::GO, option_reply::ACK, &[])).unwrap();
         for _ in 0..answers {
@@ -125,23 +133,53 @@ fn server(name: &str, answers: usize) -> Address {
                 stream.write_all(&vec![0; request.length as usize]).unwrap();
             }
         }
+        then(stream);
     });
     address
 }
 
 #[test]
 fn errors_of_a_server_are_those_of_the_requests() {
-    let place = Place::Nbd(server("errors", 9), 1);
+    let place = nbd(server("errors", 9, drop));
     let outcome = run(&work(&[0, 1, 2, 3]), &place, OPEN, &Control::default()).unwrap();
     assert_eq!(outcome.error, [0, 28, 28, 0]);
 }
 
 #[test]
 fn a_server_that_goes_away_fails_the_requests_it_did_not_answer() {
-    let place = Place::Nbd(server("gone", 2), 1);
+    let place = nbd(server("gone", 2, drop));
     let closed = Options { mode: Mode::Streams, ..OPEN };
     let outcome = run(&work(&[0, 1, 2, 3, 4]), &place, closed, &Control::default()).unwrap();
     assert!(outcome.complete, "every request has an end");
     assert_eq!(outcome.error[..2], [0, 28]);
     assert!(outcome.error[2..].iter().all(|error| *error != 0 && *error != 28));
+}
+
+fn silence(name: &str, answers: usize, work: &Work, options: Options) -> Outcome {
+    let address = server(name, answers, std::mem::forget);
+    let place = Place::Nbd { address, connections: 1, patience: Duration::from_secs(1) };
+    run(work, &place, options, &Control::default()).unwrap()
+}
+
+#[test]
+fn a_server_that_falls_silent_fails_the_requests_it_did_not_answer() {
+    let outcome = silence("silent", 3, &work(&[0, 1, 2, 3, 4]), OPEN);
+    assert!(outcome.complete, "every request has an end");
+    assert_eq!(outcome.error, [0, 28, 28, ETIMEDOUT, ETIMEDOUT]);
+}
+
+#[test]
+fn a_server_that_takes_no_more_bytes_fails_the_request_that_is_being_sent() {
+    let large = Work { write: vec![true; 3], size: vec![8 << 20; 3], ..work(&[0, 2048, 4096]) };
+    let outcome = silence("full", 1, &large, OPEN);
+    assert!(outcome.complete, "every request has an end");
+    assert_eq!(outcome.error[..2], [28, ETIMEDOUT]);
+    assert_ne!(outcome.error[2], 0);
+}
+
+#[test]
+fn a_server_that_owes_nothing_may_be_silent() {
+    let paused = Work { due_ns: vec![0, 0, 1_500_000_000], ..work(&[0, 1, 2]) };
+    let outcome = silence("idle", 3, &paused, OPEN);
+    assert_eq!(outcome.error, [0, 28, 28]);
 }

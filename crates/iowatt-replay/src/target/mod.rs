@@ -9,6 +9,7 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use iowatt_nbd::address::Address;
 use iowatt_nbd::client::{ClientError, Connection};
@@ -36,8 +37,15 @@ pub enum Place {
         /// By threads with positioned reads and writes, even where there is io_uring.
         threads: bool,
     },
-    /// An NBD export, by so many connections.
-    Nbd(Address, u32),
+    /// An NBD export.
+    Nbd {
+        /// Its server and its name.
+        address: Address,
+        /// So many of them.
+        connections: u32,
+        /// How long to wait for a server that owes an answer and sends nothing.
+        patience: Duration,
+    },
 }
 
 /// How a target is driven.
@@ -67,7 +75,7 @@ impl By {
 pub(crate) enum Opened {
     Ring(Box<ring::Ring>),
     Pool(File),
-    Nbd(Vec<Connection>),
+    Nbd(Vec<Connection>, Duration),
 }
 
 /// Opens the target for the work.
@@ -84,9 +92,9 @@ pub(crate) fn open(place: &Place, work: &Work, depth: usize) -> Result<Opened, C
                 None => Ok(Opened::Pool(file)),
             }
         }
-        Place::Nbd(address, count) => {
-            let opened = (0..(*count).max(1)).map(|_| Connection::open(address));
-            Ok(Opened::Nbd(opened.collect::<Result<_, _>>()?))
+        Place::Nbd { address, connections, patience } => {
+            let opened = (0..(*connections).max(1)).map(|_| Connection::open(address, *patience));
+            Ok(Opened::Nbd(opened.collect::<Result<_, _>>()?, *patience))
         }
     }
 }
@@ -96,7 +104,7 @@ impl Opened {
         match self {
             Self::Ring(_) => By::Ring,
             Self::Pool(_) => By::Pool,
-            Self::Nbd(_) => By::Nbd,
+            Self::Nbd(..) => By::Nbd,
         }
     }
 
@@ -105,7 +113,9 @@ impl Opened {
         Ok(match self {
             Self::Ring(ring) => Box::new(ring.start(work, board)?),
             Self::Pool(file) => Box::new(pool::Pool::start(file, work, board, depth)?),
-            Self::Nbd(connections) => Box::new(nbd::Nbd::start(connections, work, board, depth)?),
+            Self::Nbd(connections, patience) => {
+                Box::new(nbd::Nbd::start(connections, work, board, depth, patience)?)
+            }
         })
     }
 }

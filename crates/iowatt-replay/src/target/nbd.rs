@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use iowatt_nbd::client::{Connection, Receiver, Sender};
 use iowatt_nbd::wire::{Command, Request};
@@ -54,6 +55,11 @@ impl Pending {
         Some(requests.sent.swap_remove(at).1)
     }
 
+    /// Whether an answer is owed.
+    fn any(&self) -> bool {
+        !self.locked().sent.is_empty()
+    }
+
     /// The connection is broken: what is not answered fails, and so does all that is to come.
     fn fail(&self, board: &Board, error: i32) {
         let mut requests = self.locked();
@@ -70,11 +76,12 @@ impl Nbd {
         work: &Work,
         board: &Arc<Board>,
         depth: usize,
+        patience: Duration,
     ) -> io::Result<Self> {
         let written = Written::new(work.longest(true));
         let mut nbd = Self { board: Arc::clone(board), written, lines: vec![], next: 0 };
         for connection in connections {
-            let (sender, receiver) = connection.split()?;
+            let (sender, receiver) = connection.split(patience)?;
             let requests = Requests { sent: Vec::with_capacity(depth), broken: false };
             let pending = Arc::new(Pending(Mutex::new(requests)));
             let (theirs, their_board) = (Arc::clone(&pending), Arc::clone(board));
@@ -91,20 +98,30 @@ fn receive(mut receiver: Receiver, mut memory: Vec<u8>, pending: &Pending, board
     loop {
         let error = match answer(&mut receiver, &mut memory, pending, board) {
             Ok(()) => continue,
-            Err(error) => error.raw_os_error().unwrap_or(libc::ECONNRESET),
+            Err(error) => number_of(&error, libc::ECONNRESET),
         };
-        return pending.fail(board, error);
+        pending.fail(board, error);
+        // The pacing thread may be held by a server that takes no bytes.
+        return receiver.break_off();
+    }
+}
+
+/// The system's number of an error, or `otherwise`.
+fn number_of(error: &io::Error, otherwise: i32) -> i32 {
+    match error.kind() {
+        io::ErrorKind::TimedOut => libc::ETIMEDOUT,
+        _ => error.raw_os_error().unwrap_or(otherwise),
     }
 }
 
 fn answer(receiver: &mut Receiver, memory: &mut [u8], pending: &Pending, board: &Board) -> io::Result<()> {
-    let reply = receiver.receive()?;
+    let reply = receiver.receive(|| pending.any())?;
     // A reply that nobody waits for: what follows it cannot be known.
     let io = pending.take(reply.cookie).ok_or(io::ErrorKind::InvalidData)?;
     if !io.write && reply.error == 0 {
         let data = receiver.data(&mut memory[..io.size as usize]);
         if let Err(error) = data {
-            board.done(reply.cookie, error.raw_os_error().unwrap_or(libc::ECONNRESET));
+            board.done(reply.cookie, number_of(&error, libc::ECONNRESET));
             return Err(error);
         }
     }
@@ -124,11 +141,12 @@ impl Target for Nbd {
         let command = if io.write { Command::Write } else { Command::Read } as u16;
         let request = Request { flags: 0, command, cookie: number, offset: io.offset, length: io.size };
         let data = if io.write { self.written.of(number, io.size) } else { &[] };
-        // A server that takes no bytes holds the pacing thread here: that is overload, and is seen as lateness.
+        // A server that takes no bytes holds the pacing thread here: that is overload, and is seen as lateness, until
+        // the receiving thread loses its patience.
         if let Err(error) = line.sender.send(&request, data) {
             // Part of it may have been sent: the connection is of no further use.
             line.sender.break_off();
-            line.pending.fail(&self.board, error.raw_os_error().unwrap_or(libc::EPIPE));
+            line.pending.fail(&self.board, number_of(&error, libc::EPIPE));
         }
     }
 

@@ -37,7 +37,7 @@ def stop(socket_path: Path) -> dict[str, Any]:
 def ask(socket_path: Path, question: str) -> dict[str, Any]:
     """The answer of the volume that serves ``socket_path`` to ``status`` or ``stop``.
 
-    Raises ``InputError`` where no volume answers.
+    Raises ``InputError`` where no volume answers, or it ends meanwhile.
     """
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
@@ -51,5 +51,10 @@ def ask(socket_path: Path, question: str) -> dict[str, Any]:
         message = f"no volume answers ({error.strerror or error})"
         hint = "name the socket that `iowatt volume serve` was given"
         raise InputError("unreachable", str(socket_path), message, hint=hint) from None
-    found: dict[str, Any] = json.loads(text)
+    try:
+        found: dict[str, Any] = json.loads(text)
+    except ValueError:
+        message = "the volume ended before it had answered"
+        hint = "serve it again: what was durable is there"
+        raise InputError("unreachable", str(socket_path), message, hint=hint) from None
     return found
