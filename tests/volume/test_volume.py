@@ -19,6 +19,7 @@ import needs
 from iowatt import core
 from iowatt.base.errors import InputError
 from iowatt.sources import volume
+from iowatt.sources.volume.control import control_path
 from live_volumes import made, served, uri
 
 
