@@ -116,11 +116,12 @@ def _beside(found: _Found, work: LiveWork) -> Figure:
                 row.append(100 * value if name == "hit" and value is not None else value)
         joules = [_joules(runs, point) for runs, point in _runs(found, one)]
         rows.append([*row, *joules])
+    shown = {NAMES[system]: one for system, one in both.items() if system != "ssd"}
     series = {
-        name: [getattr(one, side).iops for one in both.values()]
-        for name, side in (("simulated", "simulated"), ("live", "live"))
+        "simulated": [one.simulated.iops for one in shown.values()],
+        "live": [one.live.iops for one in shown.values()],
     }
-    chart = bars(series, [NAMES[system] for system in both], "Requests per second")
+    chart = bars(series, list(shown), "Requests per second")
     return TEXT.figure("beside", rows, chart, part=work.key, title=work.title)
 
 
@@ -152,13 +153,14 @@ def _costs(found: _Found) -> Figure:
             work.title,
             NAMES[system],
             variant.title,
-            *(found.usd(both, variant, at)[1] for at in (_ONCE, _LONG)),
+            100 * found.usd(both, variant, _ONCE)[1],
+            found.usd(both, variant, _LONG)[1],
         ]
         for work in WORKS
         for system, both in found.of(work).items()
         for variant in found.variants
     ]
-    return TEXT.figure("costs", rows, long_run=PRINTED.long_run)
+    return TEXT.figure("costs", rows)
 
 
 def _verdicts(found: _Found, work: LiveWork) -> Iterator[ClaimVerdict]:
