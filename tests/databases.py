@@ -130,6 +130,8 @@ class Postgres:
     def kill(self) -> None:
         _kill(self._server)
         until(self._nobody)
+        if self._server is not None:
+            _remove_memory(self._server.pid)
         _kill(self._client)
 
     def _nobody(self) -> bool:
@@ -162,6 +164,7 @@ class Postgres:
         settings = {
             "listen_addresses": "",
             "unix_socket_directories": str(self._sockets),
+            "dynamic_shared_memory_type": "mmap",  # files of its folder: a kill leaves nothing behind
             "shared_buffers": "16MB",
             "min_wal_size": "2MB",
             "max_wal_size": "4MB",  # checkpoints all the time
@@ -209,6 +212,14 @@ def _kill(process: subprocess.Popen[bytes] | None) -> None:
     if process is not None:
         process.kill()
         process.wait()
+
+
+def _remove_memory(creator: int) -> None:
+    """Remove the shared memory that a process made by which PostgreSQL knows its like; a kill leaves it."""
+    names, *segments = (line.split() for line in Path("/proc/sysvipc/shm").read_text().splitlines())
+    for segment in (dict(zip(names, values, strict=True)) for values in segments):
+        if int(segment["cpid"]) == creator:
+            ran("ipcrm", "-m", segment["shmid"])
 
 
 def _works_in(process: Path, folder: Path) -> bool:
