@@ -7,8 +7,8 @@ from dataclasses import replace
 from iowatt.run.bundle import Run
 from iowatt.studies import find
 from iowatt.studies.conduct import conduct
+from iowatt.studies.dollars2014.live_systems import LIVE_WORKS, LiveScale
 from iowatt.studies.dollars2014.systems import SYSTEMS
-from iowatt.studies.dollars2014live.systems import WORKS, LiveScale
 
 TINY = LiveScale(0.02)
 
@@ -19,11 +19,11 @@ def test_every_system_runs_live_beside_its_simulation(tmp_path):
     done = conduct(study, tmp_path / "study", jobs=2, progress=seen.append)
     assert not done.failed
     assert not done.faults
-    assert seen[-1].total == 2 * len(WORKS) * len(SYSTEMS)
+    assert seen[-1].total == 2 * len(LIVE_WORKS) * len(SYSTEMS)
     live = {
         path.parent.parent.name: Run.open(path.parent) for path in tmp_path.glob("study/live/*/*/run.json")
     }
-    assert set(live) == {f"{work.key}-{system}" for work in WORKS for system in SYSTEMS}
+    assert set(live) == {f"{work.key}-{system}" for work in LIVE_WORKS for system in SYSTEMS}
     for stage, row in done.results.rows():
         simulated, own = done.results.run(stage, row), done.results.live(stage, row)
         assert (simulated.summary["source"], own.summary["source"]) == ("simulation", "emulation")

@@ -11,7 +11,7 @@ import pytest
 from iowatt import core
 from iowatt.base.errors import InputError
 from iowatt.evaluate.evaluation import run_scenario
-from iowatt.evaluate.live import run_live
+from iowatt.evaluate.replay import run_live
 from iowatt.lenses.compare.measurement import loop_of
 from iowatt.run.bundle import Run
 from iowatt.sources import volume

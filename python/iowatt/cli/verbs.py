@@ -85,7 +85,7 @@ VERBS: Final[dict[str, Verb]] = {
     "volume": Verb(
         MEASURE,
         "volume",
-        "A hybrid volume on real files or devices, served over NBD: create, serve, status, stop, check.",
+        "A hybrid volume on real files or devices, over NBD: create, serve, run, status, stop, check.",
     ),
     "replay": Verb(
         MEASURE,

@@ -167,7 +167,7 @@ def run(
     """Run a scenario's workload on a live volume over its emulated media: as long as the work takes."""
     from iowatt.cli.progress import bar
     from iowatt.cli.run import default_output, show_run
-    from iowatt.evaluate.live import run_live
+    from iowatt.evaluate.replay import run_live
 
     path = Path(scenario)
     target = output

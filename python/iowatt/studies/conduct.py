@@ -117,7 +117,7 @@ def conduct(
 
 def _run_live(results: Results, overall: _OverallProgress, command: str | None) -> None:
     """Run the points of stages that ask for it on live volumes, one at a time; what is there is kept."""
-    from iowatt.evaluate.live import run_live
+    from iowatt.evaluate.replay import run_live
 
     for stage, row in results.rows():
         if not stage.live:

@@ -17,7 +17,7 @@ from iowatt.run.bundle import Run
 from iowatt.run.record import SimulationCost
 from iowatt.sources.simulation import build_record, peak_rss_mib
 from iowatt.sources.volume.plan import planned_pool
-from iowatt.sources.volume.result import Lateness
+from iowatt.sources.volume.result import TransferLateness
 
 #: Workload and volume of a Run: all hosts of the live volume.
 HOSTS: Final = "hosts"
@@ -94,7 +94,7 @@ def emulated_media(
 def emulated_run(
     media: EmulatedMedia,
     raw: Mapping[str, Any],
-    late: Lateness | None,
+    late: TransferLateness | None,
     *,
     started_at: str,
     command: str | None = None,

@@ -62,7 +62,7 @@ class PartState(Result):
     occupied_bytes: int | None
 
 
-class Lateness(Result):
+class TransferLateness(Result):
     """How much later than emulated drives were done their transfers were told so: this machine's part."""
 
     transfers: int
@@ -107,7 +107,7 @@ class VolumeStatus(ResultDocument):
     #: Why every request fails; None while the volume serves.
     failed: str | None
     #: None where the stores themselves answer, or before the first transfer.
-    emulated: Lateness | None
+    emulated: TransferLateness | None
 
     @property
     def hit_ratio(self) -> float | None:

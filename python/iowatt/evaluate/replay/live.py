@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.base.errors import InputError, IowattError
-from iowatt.evaluate.replay import ReplayRequest
 from iowatt.evaluate.replay.engine import run_engine
 from iowatt.evaluate.replay.export import ready
+from iowatt.evaluate.replay.request import ReplayRequest
 from iowatt.evaluate.replay.trace import ReplayTrace, fitted, read
 from iowatt.model.scenario import compile_plan, load, resolve_sources
 from iowatt.run import index

@@ -27,7 +27,7 @@ class LiveWork:
     extent_kib: int
 
 
-WORKS: Final = (
+LIVE_WORKS: Final = (
     LiveWork("web-search", systems.WEB.title, systems.WEB.profile, 1024, 1024),
     LiveWork("fiu-online", systems.FIU.title, systems.FIU.profile, 256, 256),
 )
@@ -49,13 +49,13 @@ class LiveScale:
         return max(4, round(work.span_mib * self.length) // 4 * 4)
 
 
-FULL: Final = LiveScale(1.0)
-QUICK: Final = LiveScale(0.125)
+LIVE_FULL: Final = LiveScale(1.0)
+LIVE_QUICK: Final = LiveScale(0.125)
 
 
-def stages(scale: LiveScale) -> list[StudyStage]:
+def live_stages(scale: LiveScale) -> list[StudyStage]:
     """Each system under each work, simulated and live."""
-    return [_stage(work, system, scale) for work in WORKS for system in SYSTEMS]
+    return [_stage(work, system, scale) for work in LIVE_WORKS for system in SYSTEMS]
 
 
 def _stage(work: LiveWork, system: str, scale: LiveScale) -> StudyStage:
