@@ -1,11 +1,11 @@
 //! A connection: requests in, answers out, by a few threads.
 
 use super::discard::Steps;
-use super::handshake::{bad, negotiate};
+use super::handshake::{Replies, bad, negotiate};
 use super::lock;
 use super::socket::Socket;
 use crate::driver::{Driver, Failure, Host, Work};
-use iowatt_nbd::wire::{self, Command, NbdError, SimpleReply};
+use iowatt_nbd::wire::{self, Chunk, Command, NbdError, SimpleReply};
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -14,12 +14,11 @@ const THREADS: usize = 8;
 
 /// Does what the client at `socket` asks for, until it leaves.
 pub(super) fn converse(driver: &Arc<Driver>, name: &str, mut socket: Box<dyn Socket>) -> io::Result<()> {
-    if !negotiate(driver.capacity_bytes(), name, &mut *socket)? {
-        return Ok(());
-    }
+    let Some(replies) = negotiate(driver.capacity_bytes(), name, &mut *socket)? else { return Ok(()) };
     let connection = Arc::new(Connection {
         reader: Mutex::new(Reader { socket: socket.twin()?, ended: false }),
         writer: Mutex::new(socket),
+        replies,
         in_flight: Mutex::new(0),
         idle: Condvar::new(),
     });
@@ -51,25 +50,51 @@ struct Reader {
 struct Connection {
     reader: Mutex<Reader>,
     writer: Mutex<Box<dyn Socket>>,
+    replies: Replies,
     in_flight: Mutex<usize>,
     idle: Condvar,
 }
 
 impl Host for Connection {
     fn answer(&self, cookie: u64, outcome: Result<Vec<u8>, Failure>) {
-        let error = match &outcome {
-            Ok(_) => 0,
-            Err(Failure::Io) => NbdError::Io.number(),
-            Err(Failure::NoSpace) => NbdError::NoSpace.number(),
-            Err(Failure::Range) => NbdError::Invalid.number(),
-        };
+        let error = outcome.as_ref().err().map_or(0, |&failure| number(failure));
         self.send(&SimpleReply { error, cookie }.encode(), &outcome.unwrap_or_default());
-        *lock(&self.in_flight) -= 1;
-        self.idle.notify_all();
+        self.answered();
+    }
+}
+
+/// A read whose answer is structured.
+struct StructuredRead {
+    connection: Arc<Connection>,
+    offset: u64,
+}
+
+impl Host for StructuredRead {
+    fn answer(&self, cookie: u64, outcome: Result<Vec<u8>, Failure>) {
+        let (chunk, data) = match outcome {
+            Ok(data) if data.is_empty() => (Chunk::None, data),
+            Ok(data) => (Chunk::Data { offset: self.offset, bytes: data.len() as u32 }, data),
+            Err(failure) => (Chunk::Error(number(failure)), Vec::new()),
+        };
+        self.connection.send(&chunk.encode(cookie), &data);
+        self.connection.answered();
+    }
+}
+
+fn number(failure: Failure) -> u32 {
+    match failure {
+        Failure::Io => NbdError::Io.number(),
+        Failure::NoSpace => NbdError::NoSpace.number(),
+        Failure::Range => NbdError::Invalid.number(),
     }
 }
 
 impl Connection {
+    fn answered(&self) {
+        *lock(&self.in_flight) -= 1;
+        self.idle.notify_all();
+    }
+
     fn send(&self, header: &[u8], data: &[u8]) {
         let mut writer = lock(&self.writer);
         let outcome = if data.is_empty() {
@@ -129,20 +154,26 @@ impl Connection {
     }
 
     fn take(self: &Arc<Self>, driver: &Driver, request: &wire::Request, data: Vec<u8>) {
-        let host: Arc<dyn Host> = Arc::<Self>::clone(self);
         let (at, bytes, cookie) = (request.offset, u64::from(request.length), request.cookie);
+        let structured = self.replies == Replies::Structured;
+        let host: Arc<dyn Host> = if structured && request.command == Command::Read as u16 {
+            Arc::new(StructuredRead { connection: Arc::clone(self), offset: at })
+        } else {
+            Arc::<Self>::clone(self)
+        };
         let durable = request.flags & wire::command_flags::FUA != 0;
-        let known = wire::command_flags::FUA | wire::command_flags::NO_HOLE;
+        let whole = if structured { wire::command_flags::DF } else { 0 };
+        let known = wire::command_flags::FUA | wire::command_flags::NO_HOLE | whole;
         let command = Command::of(request.command).filter(|_| request.flags & !known == 0);
         let beyond = at.checked_add(bytes).is_none_or(|end| end > driver.capacity_bytes());
         match command {
             Some(Command::Flush) => driver.submit(Work::Flush, &host, cookie),
-            Some(Command::Write) if beyond => self.answer(cookie, Err(Failure::NoSpace)),
+            Some(Command::Write) if beyond => host.answer(cookie, Err(Failure::NoSpace)),
             Some(Command::Read) if bytes > u64::from(wire::MAX_PAYLOAD) => {
-                self.answer(cookie, Err(Failure::Range));
+                host.answer(cookie, Err(Failure::Range));
             }
             Some(Command::Read | Command::Trim | Command::WriteZeroes) if beyond => {
-                self.answer(cookie, Err(Failure::Range));
+                host.answer(cookie, Err(Failure::Range));
             }
             Some(Command::Read) => driver.submit(Work::Read { at, bytes }, &host, cookie),
             Some(Command::Write) => {
@@ -154,7 +185,7 @@ impl Connection {
                     command == Some(Command::Trim) || request.flags & wire::command_flags::NO_HOLE == 0;
                 Steps::begin(driver, host, cookie, (at, at + bytes), (trim, durable));
             }
-            _ => self.answer(cookie, Err(Failure::Range)),
+            _ => host.answer(cookie, Err(Failure::Range)),
         }
     }
 }

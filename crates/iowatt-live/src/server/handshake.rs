@@ -8,10 +8,18 @@ pub(super) fn bad(error: Malformed) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
 }
 
-/// The handshake; whether transmission follows.
-pub(super) fn negotiate(bytes: u64, name: &str, socket: &mut dyn Socket) -> io::Result<bool> {
+/// How answers are sent after the handshake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Replies {
+    Simple,
+    /// Reads are answered in chunks.
+    Structured,
+}
+
+/// The handshake; none where no transmission follows.
+pub(super) fn negotiate(bytes: u64, name: &str, socket: &mut dyn Socket) -> io::Result<Option<Replies>> {
     use wire::{handshake_flags, info, option, option_reply, transmission_flags as flag};
-    let flags = flag::HAS_FLAGS
+    let simple = flag::HAS_FLAGS
         | flag::SEND_FLUSH
         | flag::SEND_FUA
         | flag::SEND_TRIM
@@ -21,7 +29,10 @@ pub(super) fn negotiate(bytes: u64, name: &str, socket: &mut dyn Socket) -> io::
     let mut client = [0; wire::CLIENT_FLAGS_LEN];
     socket.read_exact(&mut client)?;
     let client = wire::decode_client_flags(&client).map_err(bad)?;
+    let mut replies = Replies::Simple;
     loop {
+        // A read is one chunk, whether the client wants it so or not.
+        let flags = if replies == Replies::Structured { simple | flag::SEND_DF } else { simple };
         let mut header = [0; wire::OPTION_LEN];
         socket.read_exact(&mut header)?;
         let header = wire::decode_option(&header).map_err(bad)?;
@@ -38,18 +49,22 @@ pub(super) fn negotiate(bytes: u64, name: &str, socket: &mut dyn Socket) -> io::
         match header.option {
             option::EXPORT_NAME => {
                 if !data.is_empty() && data != name.as_bytes() {
-                    return Ok(false);
+                    return Ok(None);
                 }
                 socket.write_all(&wire::encode_export_name_reply(bytes, flags))?;
                 if client & handshake_flags::NO_ZEROES == 0 {
                     socket.write_all(&[0; wire::EXPORT_NAME_ZEROES])?;
                 }
-                return Ok(true);
+                return Ok(Some(replies));
             }
             option::ABORT => {
                 let (bytes, _) = reply(option_reply::ACK, &[]);
                 socket.write_all(&bytes)?;
-                return Ok(false);
+                return Ok(None);
+            }
+            option::STRUCTURED_REPLY if data.is_empty() => {
+                replies = Replies::Structured;
+                answer.extend(reply(option_reply::ACK, &[]).0);
             }
             option::LIST if data.is_empty() => {
                 answer.extend(reply(option_reply::SERVER, &wire::encode_server(name)).0);
@@ -65,13 +80,13 @@ pub(super) fn negotiate(bytes: u64, name: &str, socket: &mut dyn Socket) -> io::
                     answer.extend(reply(option_reply::ACK, &[]).0);
                     if header.option == option::GO {
                         socket.write_all(&answer)?;
-                        return Ok(true);
+                        return Ok(Some(replies));
                     }
                 }
                 Ok(_) => answer.extend(reply(option_reply::ERR_UNKNOWN, &[]).0),
                 Err(_) => answer.extend(reply(option_reply::ERR_INVALID, &[]).0),
             },
-            option::LIST => answer.extend(reply(option_reply::ERR_INVALID, &[]).0),
+            option::LIST | option::STRUCTURED_REPLY => answer.extend(reply(option_reply::ERR_INVALID, &[]).0),
             _ => answer.extend(reply(option_reply::ERR_UNSUP, &[]).0),
         }
         socket.write_all(&answer)?;

@@ -4,10 +4,12 @@
 //! Fixed-size headers have a constant for their length (`REQUEST_LEN`), so that a caller reads exactly that many
 //! bytes, decodes, and then knows how many follow.
 
+mod chunk;
 mod handshake;
 mod options;
 mod transmission;
 
+pub use chunk::{CHUNK_LEN, Chunk};
 pub use handshake::{
     CLIENT_FLAGS_LEN, EXPORT_NAME_REPLY_LEN, EXPORT_NAME_ZEROES, GREETING_LEN, decode_client_flags,
     decode_export_name_reply, decode_greeting, encode_client_flags, encode_export_name_reply,

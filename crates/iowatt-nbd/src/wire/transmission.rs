@@ -20,6 +20,8 @@ pub mod command_flags {
     pub const FUA: u16 = 1 << 0;
     /// `WRITE_ZEROES` allocates what it zeroes.
     pub const NO_HOLE: u16 = 1 << 1;
+    /// The answer of a read must be one chunk (structured replies only).
+    pub const DF: u16 = 1 << 2;
     /// `WRITE_ZEROES` fails with `ENOTSUP` where it would be no faster than writing.
     pub const FAST_ZERO: u16 = 1 << 4;
 }
