@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from iowatt.base.errors import InputError
 from iowatt.evaluate.evaluation import run_scenario
 from iowatt.evaluate.replay import run_live
 from iowatt.lenses.compare.measurement import loop_of
+from iowatt.lenses.kept_up import kept_up
 from iowatt.run.bundle import Run
 from iowatt.sources import volume
 from live_volumes import SCENARIO, made, served, uri
@@ -116,3 +118,82 @@ def test_a_meter_belongs_to_a_run_on_real_stores(tmp_path: Path) -> None:
         with pytest.raises(InputError) as refused:
             volume.serve(request, lambda _service: None)
         assert (refused.value.code, refused.value.place) == ("conflict", "meter")
+
+
+def test_several_requests_outstanding_wait_for_their_drives_together(tmp_path: Path) -> None:
+    given = scenario(tmp_path)
+    live = run_live(given, ["workload.w.replay.outstanding=4"], output=tmp_path / "live")
+    simulated = run_scenario(given, ["workload.w.replay.outstanding=4"])
+    assert live.summary["requests"] == simulated.summary["requests"]
+    hits = [run.summary["tiers"][0]["hit_ratio"] for run in (live, simulated)]
+    assert abs(hits[0] - hits[1]) < 0.1
+
+
+def test_requests_that_a_live_run_could_not_send_in_time_are_told(tmp_path: Path) -> None:
+    given = scenario(tmp_path)
+    fast = ["workload.w.replay={ mode = 'open', speed = 100.0 }", "workload.w.profile.requests=1500"]
+    live = run_live(given, fast, output=tmp_path / "live")
+    assert live.plan["measured"]["late_share"] > 0.05
+    assert not kept_up(live).kept_up
+    assert not kept_up(run_scenario(given, fast)).kept_up
+
+
+@pytest.mark.parametrize(
+    ("overrides", "code", "place"),
+    [
+        (["observe.duration=1s"], "unsupported", "observe.duration"),
+        (["observe.warmup=1s"], "unsupported", "observe.warmup"),
+        (["seed=42"], "unsupported", "seed"),
+        (
+            ["array.volume.v.pool=ssd", "array.volume.v.capacity=1MiB", "workload.w.profile.span=1MiB"],
+            "conflict",
+            "workload.0.volume",
+        ),
+        (["workload.w.replay.think=1ms"], "unsupported", "workload.0.replay.think"),
+    ],
+)
+def test_what_a_live_run_is_not_is_refused(
+    tmp_path: Path, overrides: list[str], code: str, place: str
+) -> None:
+    given = scenario(tmp_path)
+    with pytest.raises(InputError) as refused:
+        run_live(given, overrides, output=tmp_path / "live")
+    assert (refused.value.code, refused.value.place) == (code, f"{given}: {place}")
+    assert not (tmp_path / "live").exists()
+
+
+def test_hosts_of_emulated_media_are_recorded(tmp_path: Path) -> None:
+    stores, given = made(tmp_path), tmp_path / "scenario.toml"
+    process = served(tmp_path, stores, "--emulate", str(given), "--record", str(tmp_path / "run"))
+    requests(uri(tmp_path), 60)
+    status = volume.stop(tmp_path / "v.sock")
+    assert process.wait(30) == 0
+    run = Run.open(tmp_path / "run")
+    assert run.summary["source"] == "emulation"
+    assert run.summary["requests"]["count"] == sum(status["requests"]) == 60
+    assert run.summary["energy"]["total_j"] > 0
+    assert loop_of(run, None).kind == "recorded"
+    assert volume.check(stores).journal.clean
+
+
+def test_a_volume_may_be_asked_while_it_stops(tmp_path: Path) -> None:
+    stores = made(tmp_path)
+    service = volume.VolumeService(stores, tmp_path / "v.sock", record=True)
+    requests(service.uri, 50)
+    asked: list[str] = []
+    over = threading.Event()
+
+    def ask() -> None:
+        while not over.is_set():
+            asked.append(service.status().name)
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    service.stop()
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert set(asked) == {"hybrid"}
+    assert service.status().requests[0] + service.status().requests[1] == 50
+    assert service.recorded_run("run").summary["requests"]["count"] == 50

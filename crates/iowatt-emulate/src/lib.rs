@@ -1,8 +1,9 @@
 //! Emulated media: a live volume served at the pace of the simulator's drives, which book their joules meanwhile.
 //!
-//! Simulated time is real time since the first request. Whoever moves bytes begins a transfer at the drives ([`Emulation`]) and
-//! waits until they are done. One of those who wait keeps the time: he sleeps until the next event of the drives, handles what
-//! is due and wakes whose transfers are done. So a request that is alone waits for no other thread.
+//! Simulated time is real time since the first request. Whoever moves bytes begins a transfer at the drives ([`Emulation`]), moves
+//! the bytes, and waits until the drives are done. One of the threads that wait is the *timekeeper*: it sleeps until the next
+//! event of the drives, handles what is due and wakes the threads whose transfers are done. So a request that is alone waits for
+//! no other thread.
 
 use hdrhistogram::Histogram;
 use iowatt_live::{Media, Recorder, Way};
@@ -18,7 +19,8 @@ use std::time::{Duration, Instant};
 /// Nanoseconds since the first request.
 type Nanos = u64;
 
-/// How much later than the drives were done their transfers went on, in microseconds: the machine's part in the figures.
+/// How much later than the drives were done their transfers went on, in microseconds: the machine's part in the figures, but for
+/// the way between host and volume.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Lateness {
     /// Transfers.
@@ -29,6 +31,8 @@ pub struct Lateness {
     pub p99_us: f64,
     /// The longest.
     pub most_us: f64,
+    /// Requests of hosts that failed; they are in no figure.
+    pub failed: u64,
 }
 
 /// The drives of a plan, in real time.
@@ -38,15 +42,24 @@ pub struct Emulator {
 }
 
 struct State {
-    /// None once the run has ended.
-    drives: Option<Emulation>,
-    /// By the key of a transfer under way, who waits for it.
+    drives: Drives,
+    /// By the key of a transfer under way, the thread that waits for it.
     waiting: HashMap<u32, Arc<Waiter>>,
-    /// Who keeps the time, and until when he sleeps.
-    keeper: Option<(Arc<Waiter>, Nanos)>,
+    /// The thread that sleeps until the next event, and when that is.
+    timekeeper: Option<(Arc<Waiter>, Nanos)>,
     done: Vec<(u32, Nanos)>,
-    failed: Option<SimError>,
     late: Histogram<u64>,
+    failed: u64,
+}
+
+enum Drives {
+    Running(Box<Emulation>),
+    /// At rest for good, until somebody takes the figures.
+    Ended(Box<Emulation>),
+    /// They have lost data.
+    Lost(SimError),
+    /// Their figures are taken.
+    Gone,
 }
 
 /// A thread that waits for a transfer.
@@ -63,12 +76,12 @@ impl Emulator {
     /// Where the plan contradicts itself.
     pub fn new(plan: &Plan) -> Result<Self, SimError> {
         let state = State {
-            drives: Some(Emulation::new(plan)?),
+            drives: Drives::Running(Box::new(Emulation::new(plan)?)),
             waiting: HashMap::new(),
-            keeper: None,
+            timekeeper: None,
             done: Vec::new(),
-            failed: None,
             late: Histogram::new(3)?,
+            failed: 0,
         };
         Ok(Self { state: Mutex::new(state), began: OnceLock::new() })
     }
@@ -99,19 +112,20 @@ impl Emulator {
             p50_us: us(late.value_at_quantile(0.5)),
             p99_us: us(late.value_at_quantile(0.99)),
             most_us: us(late.max()),
+            failed: state.failed,
         })
     }
 
-    /// Ends the run now: its figures, with those of the virtual pool. What comes later is not waited for.
+    /// The figures of the run, with those of the virtual pool, once. The run ends now if it has not ended before.
     ///
     /// # Errors
     /// Data that a planned failure has lost.
     pub fn finish(&self, virtual_pool: VirtualPoolResult) -> Result<Outcome, SimError> {
-        let mut state = self.current();
-        let drives = state.drives.take();
-        match (state.failed.take(), drives) {
-            (None, Some(drives)) => drives.finish(virtual_pool),
-            (failed, _) => Err(failed.unwrap_or(SimError::Stopped)),
+        self.end();
+        match std::mem::replace(&mut self.lock().drives, Drives::Gone) {
+            Drives::Running(drives) | Drives::Ended(drives) => drives.finish(virtual_pool),
+            Drives::Lost(error) => Err(error),
+            Drives::Gone => Err(SimError::Stopped),
         }
     }
 
@@ -124,17 +138,20 @@ impl Emulator {
                 state.leave(own, late);
                 return;
             }
-            if state.keeper.as_ref().is_none_or(|(keeper, _)| Arc::ptr_eq(keeper, own)) {
-                let Some(next) = state.next_at() else { return };
-                state.keeper = Some((Arc::clone(own), next));
-                drop(state);
-                let left = next.saturating_sub(self.now());
-                if left > 0 {
-                    std::thread::park_timeout(Duration::from_nanos(left));
+            let keeps = state.timekeeper.as_ref().is_none_or(|(keeper, _)| Arc::ptr_eq(keeper, own));
+            match state.next_at().filter(|_| keeps) {
+                Some(next) => {
+                    state.timekeeper = Some((Arc::clone(own), next));
+                    drop(state);
+                    let left = next.saturating_sub(self.now());
+                    if left > 0 {
+                        std::thread::park_timeout(Duration::from_nanos(left));
+                    }
                 }
-            } else {
-                drop(state);
-                std::thread::park();
+                None => {
+                    drop(state);
+                    std::thread::park();
+                }
             }
             state = self.current();
         }
@@ -142,75 +159,108 @@ impl Emulator {
 }
 
 impl State {
-    fn next_at(&mut self) -> Option<Nanos> {
-        self.drives.as_mut().and_then(Emulation::next_at)
+    fn running(&mut self) -> Option<&mut Emulation> {
+        match &mut self.drives {
+            Drives::Running(drives) => Some(drives),
+            _ => None,
+        }
     }
 
-    /// Handles what is due until now, and wakes whose transfers are done.
+    fn next_at(&mut self) -> Option<Nanos> {
+        self.running().and_then(Emulation::next_at)
+    }
+
+    /// Handles what is due until now, and wakes the threads whose transfers are done.
     fn advance(&mut self, now: Nanos) {
-        let Some(drives) = &mut self.drives else { return };
+        let Drives::Running(drives) = &mut self.drives else { return };
         if let Err(error) = drives.advance(now, &mut self.done) {
-            // Data are lost: the volume, which has them, goes on at once.
-            self.failed = Some(error);
-            self.drives = None;
-            self.done.extend(self.waiting.keys().map(|&key| (key, now)));
+            // The volume still has the data, and goes on at once.
+            self.drives = Drives::Lost(error);
+            self.release_all(now);
         }
         for (key, at) in self.done.drain(..) {
             if let Some(waiter) = self.waiting.remove(&key) {
-                let _ = waiter.done.set(at);
-                waiter.thread.unpark();
+                waiter.wake(at);
             }
         }
     }
 
-    /// Who keeps the time must wake earlier where a transfer that has just begun is done earlier than anything before.
-    fn wake_keeper(&mut self) {
+    /// Nobody waits any more.
+    fn release_all(&mut self, now: Nanos) {
+        self.waiting.drain().for_each(|(_, waiter)| waiter.wake(now));
+    }
+
+    /// Wakes the timekeeper if an event has been scheduled before the one that it sleeps until.
+    fn wake_timekeeper(&mut self) {
         let next = self.next_at();
-        if let Some((keeper, until)) = &self.keeper
+        if let Some((keeper, until)) = &self.timekeeper
             && next.is_some_and(|next| next < *until)
         {
             keeper.thread.unpark();
         }
     }
 
-    /// A transfer is over; somebody else who waits keeps the time if its thread has.
+    /// A thread leaves with its transfer done. If nobody keeps the time then, another thread that waits must.
     fn leave(&mut self, own: &Arc<Waiter>, late: Nanos) {
         let _ = self.late.record(late);
-        if self.keeper.as_ref().is_some_and(|(keeper, _)| Arc::ptr_eq(keeper, own)) {
-            self.keeper = None;
-            if let Some(other) = self.waiting.values().next() {
-                other.thread.unpark();
-            }
+        self.timekeeper.take_if(|(keeper, _)| Arc::ptr_eq(keeper, own));
+        if self.timekeeper.is_none()
+            && let Some(other) = self.waiting.values().next()
+        {
+            other.thread.unpark();
         }
     }
 }
 
+impl Waiter {
+    fn wake(&self, at: Nanos) {
+        let _ = self.done.set(at);
+        self.thread.unpark();
+    }
+}
+
 impl Media for Emulator {
-    fn transfer(&self, part: usize, range: (u64, u64), way: Way, background: bool) {
+    fn transfer(&self, part: usize, range: (u64, u64), way: Way, background: bool, moving: &mut dyn FnMut()) {
         let way = match way {
             Way::Read => iowatt_sim::Way::Read,
             Way::Write => iowatt_sim::Way::Write,
             Way::Discard => iowatt_sim::Way::Trim,
         };
-        let mut state = self.current();
-        let begun =
-            state.drives.as_mut().and_then(|drives| drives.begin(&Transfer { part, range, way, background }));
-        let Some(key) = begun else { return };
         let own = Arc::new(Waiter { thread: std::thread::current(), done: OnceLock::new() });
-        state.waiting.insert(key, Arc::clone(&own));
-        state.wake_keeper();
-        self.wait(&own, state);
+        let transfer = Transfer { part, range, way, background };
+        let mut state = self.current();
+        let key = state.running().and_then(|drives| drives.begin(&transfer));
+        if let Some(key) = key {
+            state.waiting.insert(key, Arc::clone(&own));
+            state.wake_timekeeper();
+        }
+        drop(state);
+        moving();
+        if key.is_some() {
+            self.wait(&own, self.current());
+        }
+    }
+
+    fn end(&self) {
+        let mut state = self.current();
+        state.drives = match std::mem::replace(&mut state.drives, Drives::Gone) {
+            Drives::Running(drives) => Drives::Ended(drives),
+            other => other,
+        };
+        let now = self.now();
+        state.release_all(now);
     }
 }
 
 impl Recorder for Emulator {
     fn arrived(&self, range: (u64, u64), write: bool) -> u64 {
-        self.current().drives.as_mut().map_or(0, |drives| drives.arrived(range, write))
+        self.current().running().map_or(0, |drives| drives.arrived(range, write))
     }
 
     fn answered(&self, arrived: u64, range: (u64, u64), write: bool, ok: bool) {
         let mut state = self.current();
-        if ok && let Some(drives) = &mut state.drives {
+        state.failed += u64::from(!ok);
+        if ok && let Some(drives) = state.running() {
             drives.answered(arrived, range, write);
         }
     }

@@ -3,7 +3,7 @@
 use crate::store::Store;
 use std::io;
 
-/// Told of every read and write of a host, by any thread.
+/// Told of every read and write of a host that lies within the volume, by any thread.
 pub trait Recorder: Send + Sync {
     /// A request on bytes `range` of the volume has come. What this returns comes back in [`Self::answered`].
     fn arrived(&self, range: (u64, u64), write: bool) -> u64;
@@ -24,8 +24,11 @@ pub enum Way {
 
 /// Media that are not there: a volume whose bytes are moved at once waits until they would have moved them.
 pub trait Media: Send + Sync {
-    /// Waits until the transfer of bytes `range` of a part would be done; for a policy where it is `background`.
-    fn transfer(&self, part: usize, range: (u64, u64), way: Way, background: bool);
+    /// Begins a transfer of bytes `range` of a part, for a policy where it is `background`; lets `moving` move the bytes; and
+    /// returns when the media are done, too.
+    fn transfer(&self, part: usize, range: (u64, u64), way: Way, background: bool, moving: &mut dyn FnMut());
+    /// The volume has come to rest for good: the run of the media ends now, and nothing is waited for any more.
+    fn end(&self);
 }
 
 /// The store of the first part as the journal sees it: at the pace of its media, where these are emulated.
@@ -47,11 +50,13 @@ impl Store for JournalStore<'_> {
     }
 
     fn write(&self, at: u64, from: &[u8]) -> io::Result<()> {
-        self.store.write(at, from)?;
-        if let Some(media) = self.media {
-            media.transfer(0, (at, at + from.len() as u64), Way::Write, true);
-        }
-        Ok(())
+        let Some(media) = self.media else { return self.store.write(at, from) };
+        let mut outcome = Ok(());
+        // The media have the part only: what lies in front of it is written to its first bytes.
+        media.transfer(0, (0, from.len() as u64), Way::Write, true, &mut || {
+            outcome = self.store.write(at, from);
+        });
+        outcome
     }
 
     fn discard(&self, range: (u64, u64)) -> io::Result<()> {

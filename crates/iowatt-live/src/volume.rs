@@ -1,6 +1,6 @@
 //! A volume over labelled stores: made, checked, and put into service.
 
-use crate::driver::{Mutant, Part, Running, Stepped, Watch};
+use crate::driver::{Beside, Mutant, Part, Running, Stepped};
 use crate::journal::{Found, Journal, Place};
 use crate::label::{LABEL_BYTES, Label, LabelFault};
 use crate::store::Store;
@@ -30,7 +30,7 @@ pub struct Options {
     /// Threads that move bytes beside those that submit.
     pub threads: usize,
     /// What stands beside it.
-    pub watch: Watch,
+    pub beside: Beside,
     /// A fault put in on purpose.
     #[doc(hidden)]
     pub mutant: Mutant,
@@ -41,7 +41,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { threads: 8, watch: Watch::default(), mutant: Mutant::None, checkpoint_after: None }
+        Self { threads: 8, beside: Beside::default(), mutant: Mutant::None, checkpoint_after: None }
     }
 }
 

@@ -3,9 +3,7 @@
 use crate::errors::{input_error, internal, plan_error};
 use crate::simulate::outcome_dict;
 use iowatt_emulate::Emulator;
-use iowatt_live::driver::Driver;
-use iowatt_live::driver::Running;
-use iowatt_live::driver::Watch;
+use iowatt_live::driver::{Beside, Driver, Running, Status};
 use iowatt_live::{
     Clients, FileStore, LabelFault, Listener, Options, Recorder, Rows, Store, Volume, VolumeError,
     VolumeSpec, serve,
@@ -13,13 +11,13 @@ use iowatt_live::{
 use iowatt_nbd::address::{Address, Server};
 use iowatt_sim::{Outcome, Plan, SimError, VirtualPoolResult};
 use numpy::IntoPyArray;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -53,23 +51,33 @@ pub fn volume_check(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<String> {
     serde_json::to_string(&report).map_err(|error| internal(py, &error.to_string()))
 }
 
-/// A volume in service. It serves from its creation until `stop`.
-#[pyclass]
+/// A volume in service. It serves from its creation until `stop`. Any thread may ask for its state meanwhile.
+#[pyclass(frozen)]
 pub struct VolumeServer {
-    running: Option<Running>,
+    service: Mutex<Option<Service>>,
     /// None once it is stopped: the stores are free then.
-    driver: Option<Arc<Driver>>,
+    driver: Mutex<Option<Arc<Driver>>>,
+    /// How it stood at the stop.
+    last: Mutex<Option<Status>>,
     capacity: u64,
     clients: Arc<Clients>,
-    server: Option<JoinHandle<std::io::Result<()>>>,
     /// Where it listens, and its name.
     address: Address,
     uuid: String,
     emulator: Option<Arc<Emulator>>,
     rows: Option<Arc<Rows>>,
     /// Of emulated media, once it is stopped; and for how long it was in service.
-    outcome: Option<(Outcome, f64)>,
+    outcome: Mutex<Option<(Outcome, f64)>>,
     started: Instant,
+}
+
+struct Service {
+    running: Running,
+    server: JoinHandle<std::io::Result<()>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[pymethods]
@@ -95,7 +103,7 @@ impl VolumeServer {
             (None, None) => None,
         };
         let media = emulator.clone().map(|emulator| emulator as Arc<dyn iowatt_live::Media>);
-        let options = Options { threads, watch: Watch { media, recorder }, ..Options::default() };
+        let options = Options { threads, beside: Beside { media, recorder }, ..Options::default() };
         let stores = opened(py, &paths)?;
         let (listener, at) = match (socket, port) {
             (Some(path), _) => {
@@ -136,16 +144,16 @@ impl VolumeServer {
             .spawn(move || serve(&served.0, &served.1, &listener, &served.2))?;
         let capacity = driver.capacity_bytes();
         Ok(Self {
-            running: Some(running),
-            driver: Some(driver),
+            service: Mutex::new(Some(Service { running, server })),
+            driver: Mutex::new(Some(driver)),
+            last: Mutex::default(),
             capacity,
             clients,
-            server: Some(server),
             address: Address { server: at, export: name },
             uuid,
             emulator,
             rows,
-            outcome: None,
+            outcome: Mutex::default(),
             started: Instant::now(),
         })
     }
@@ -174,10 +182,12 @@ impl VolumeServer {
         self.address.to_string()
     }
 
-    /// Counts and state, as JSON.
+    /// Counts and state, as JSON; of a volume that is stopped, how it stood then.
     fn status(&self, py: Python<'_>) -> PyResult<String> {
-        let driver = self.driver.as_ref().ok_or_else(|| PyValueError::new_err("the volume is stopped"))?;
-        let status = py.detach(|| driver.status());
+        let status = py.detach(|| {
+            let serving = lock(&self.driver).clone();
+            serving.map(|driver| driver.status()).or_else(|| lock(&self.last).clone())
+        });
         let mut status = serde_json::to_value(status).map_err(|error| internal(py, &error.to_string()))?;
         status["clients"] = self.clients.count().into();
         let lateness = self.emulator.as_ref().and_then(|emulator| emulator.lateness());
@@ -206,39 +216,40 @@ impl VolumeServer {
     }
 
     /// What `simulate` returns, of emulated media, once after `stop`; None else.
-    fn outcome<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let Some((outcome, wall_s)) = self.outcome.take() else { return Ok(None) };
+    fn outcome<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some((outcome, wall_s)) = lock(&self.outcome).take() else { return Ok(None) };
         outcome_dict(py, outcome, wall_s, vec![serde_json::Value::Null]).map(Some)
     }
 
     /// Disconnects all clients, makes everything durable and marks the volume as stopped in order.
-    fn stop(&mut self, py: Python<'_>) -> PyResult<()> {
-        let Some(running) = self.running.take() else { return Ok(()) };
-        let server = self.server.take();
-        let driver = self.driver.take();
+    fn stop(&self, py: Python<'_>) -> PyResult<()> {
         let stopped = py.detach(|| {
+            let Some(Service { running, server }) = lock(&self.service).take() else { return Ok(None) };
+            let driver = Arc::clone(&running.driver);
             self.clients.close();
             // A last connection ends the wait for the next one.
             match &self.address.server {
                 Server::Unix(path) => drop(UnixStream::connect(path)),
                 Server::Tcp(host, port) => drop(TcpStream::connect((host.as_str(), *port))),
             }
-            if let Some(server) = server {
-                let _ = server.join();
-            }
+            let _ = server.join();
             if let Server::Unix(path) = &self.address.server {
                 let _ = std::fs::remove_file(path);
             }
             let outcome = running.stop();
+            *lock(&self.last) = Some(driver.status());
+            lock(&self.driver).take();
             self.clients.wait_gone(Duration::from_secs(5));
-            outcome
+            let results = driver.inspect(VirtualPoolResult::new);
+            let emulated = self.emulator.as_ref().map(|emulator| emulator.finish(results));
+            outcome.map(|()| emulated)
         });
-        if let (Some(emulator), Some(driver)) = (&self.emulator, driver) {
-            let outcome = py.detach(|| emulator.finish(driver.inspect(VirtualPoolResult::new)));
+        let emulated = stopped.map_err(|error| PyOSError::new_err(error.to_string()))?;
+        if let Some(outcome) = emulated {
             let outcome = outcome.map_err(|error| emulation_error(py, &error))?;
-            self.outcome = Some((outcome, self.started.elapsed().as_secs_f64()));
+            *lock(&self.outcome) = Some((outcome, self.started.elapsed().as_secs_f64()));
         }
-        stopped.map_err(|error| PyOSError::new_err(error.to_string()))
+        Ok(())
     }
 }
 

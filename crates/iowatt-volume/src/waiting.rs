@@ -17,6 +17,8 @@ pub struct Piece {
     pub until: u64,
     /// Direction.
     pub write: bool,
+    /// It gives its bytes up: no access, and not counted.
+    pub trim: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +74,7 @@ impl Waiting {
         let held = self.0.remove(queue.first);
         queue.first = held.next;
         let waited = io.now() - held.since;
-        if let Some(counts) = io.counts() {
+        if let Some(counts) = io.counts().filter(|_| !held.piece.trim) {
             counts.held += 1;
             counts.held_ns += waited;
         }

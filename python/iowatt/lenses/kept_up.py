@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iowatt.base.results import Result
+from iowatt.run.record import has_own_arrivals
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -77,10 +78,10 @@ def kept_up(run: Run) -> KeptUp:
     """
     summary = run.summary
     intervals, last = run.table("intervals"), summary["window"]["last_arrival_s"]
-    simulated = summary["source"] == "simulation"
+    simulated = has_own_arrivals(summary["source"], run.plan)
     share = _simulated_share(run) if simulated else _measured_share(summary)
     growth = backlog_growth(intervals, last)
-    left = drain(intervals, last) if "open" in _modes(run.plan) else None
+    left = drain(intervals, last) if "open" in _modes(run) else None
     # A load generator that cannot send requests holds its queue itself.
     queued = not simulated or sum(work["in_flight_mean"] for work in summary["workloads"]) >= BACKLOG
     slow = share is not None and share < LEAST_SHARE and queued
@@ -97,14 +98,16 @@ def kept_up(run: Run) -> KeptUp:
     return judged if judged.kept_up else judged.model_copy(update={"why": _why(judged)})
 
 
-def _modes(plan: Mapping[str, Any]) -> list[str]:
-    """How each workload is replayed: ``open`` or ``closed``."""
-    return [work["replay"]["mode"] for work in (plan.get("simulation") or {}).get("workloads", [])]
+def _modes(run: Run) -> list[str]:
+    """How each workload is replayed: ``open`` or ``closed``; empty where the Run does not know."""
+    if not has_own_arrivals(run.summary["source"], run.plan):
+        return []
+    return [work["replay"]["mode"] for work in run.plan["simulation"]["workloads"]]
 
 
 def _simulated_share(run: Run) -> float | None:
     """Completed over offered rate of the workloads with arrival times of their own."""
-    summary, modes = run.summary, _modes(run.plan)
+    summary, modes = run.summary, _modes(run)
     window, last = summary["window"], summary["window"]["last_arrival_s"]
     open_loop = [work for work, mode in zip(summary["workloads"], modes, strict=False) if mode == "open"]
     count = sum(work["requests"]["count"] for work in open_loop)

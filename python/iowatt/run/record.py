@@ -22,8 +22,13 @@ if TYPE_CHECKING:
 SourceKind = Literal["simulation", "emulation", "fio", "vdbench", "replay", "trace", "volume"]
 """``emulation``: a live volume on emulated media. ``volume``: one on real stores, as it saw its requests."""
 
-#: What the media, and so their watts, are a model of.
+#: Sources whose drives, and so whose watts, are modelled.
 MODELLED: frozenset[str] = frozenset(("simulation", "emulation"))
+
+
+def has_own_arrivals(source: str, plan: Mapping[str, Any]) -> bool:
+    """Whether a Run's plan says how its requests came: not where hosts of a live volume brought them."""
+    return source == "simulation" or (source == "emulation" and bool(plan.get("sources")))
 
 
 def observed_how(source: str) -> str:

@@ -60,7 +60,7 @@ impl Driver {
         if self.mutant == Mutant::RecordBeforeData {
             write_notes()?;
         }
-        if self.watch.media.is_none() {
+        if self.beside.media.is_none() {
             for (part, _) in self.parts.iter().zip(sync).filter(|(_, sync)| **sync) {
                 part.store.sync()?;
             }
@@ -69,6 +69,6 @@ impl Driver {
     }
 
     fn journal_store(&self) -> JournalStore<'_> {
-        JournalStore { store: &*self.parts[0].store, media: self.watch.media.as_deref() }
+        JournalStore { store: &*self.parts[0].store, media: self.beside.media.as_deref() }
     }
 }

@@ -46,7 +46,10 @@ pub(super) enum Action {
         pieces: Vec<Piece>,
     },
     WriteBack(Vec<u8>),
-    Discard,
+    /// Bytes given up, or zeroed where they are not to be a hole.
+    Discard {
+        trim: bool,
+    },
 }
 
 /// A transfer to be done.
@@ -164,7 +167,7 @@ impl LiveIo {
                         let data = Arc::clone(data);
                         Action::Write { data, first: request.range.0, pieces: std::mem::take(&mut pieces) }
                     }
-                    RequestKind::Discard(_) if write => Action::Discard,
+                    &RequestKind::Discard(trim) if write => Action::Discard { trim },
                     _ => Action::Read,
                 }
             }

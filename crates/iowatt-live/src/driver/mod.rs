@@ -62,7 +62,7 @@ pub enum Mutant {
 
 /// What stands beside a volume, where anything does.
 #[derive(Clone, Default)]
-pub struct Watch {
+pub struct Beside {
     /// Media that its transfers wait for.
     pub media: Option<Arc<dyn Media>>,
     /// Who is told of requests.
@@ -85,7 +85,7 @@ pub struct Driver {
     journal: Option<Mutex<Journal>>,
     clock: Clock,
     capacity: u64,
-    watch: Watch,
+    beside: Beside,
     mutant: Mutant,
     stopped: AtomicBool,
     commits: AtomicU64,
@@ -101,7 +101,7 @@ impl Driver {
         parts: Vec<Part>,
         journal: Option<Journal>,
         clock: Clock,
-        watch: Watch,
+        beside: Beside,
         mutant: Mutant,
     ) -> Self {
         let mut io = LiveIo::new(parts.len());
@@ -115,7 +115,7 @@ impl Driver {
             parts,
             journal: journal.map(Mutex::new),
             clock,
-            watch,
+            beside,
             mutant,
             stopped: AtomicBool::new(false),
             commits: AtomicU64::new(0),
@@ -150,8 +150,8 @@ impl Driver {
         }
         let trim = matches!(kind, RequestKind::Discard(true));
         let write = matches!(kind, RequestKind::Write(_) | RequestKind::Discard(_));
-        let recorded = matches!(kind, RequestKind::Read | RequestKind::Write(_)) && range.0 < range.1;
-        let recorder = self.watch.recorder.as_ref().filter(|_| recorded);
+        let recorded = !trim && !matches!(kind, RequestKind::Flush) && range.0 < range.1;
+        let recorder = self.beside.recorder.as_ref().filter(|_| recorded);
         let arrived = recorder.map(|recorder| recorder.arrived(range, write));
         let host = Arc::clone(host);
         let request = Request {
@@ -180,9 +180,9 @@ impl Driver {
             core.io.let_go(key);
             alone = core.io.requests.len() == 1;
         });
-        // On emulated media it waits as long as they take, which a request may that is alone.
-        let waits = self.watch.media.is_some() && !(alone && jobs.len() == 1);
-        let prompt = |part: usize| !waits && self.parts[part].store.is_prompt();
+        // A transfer on emulated media takes as long as theirs. Its submitter may wait for it only if nothing else is to be done.
+        let busy = self.beside.media.is_some() && !(alone && jobs.len() == 1);
+        let prompt = |part: usize| !busy && self.parts[part].store.is_prompt();
         let mine = |job: &Job| job.request == Some(key) && prompt(job.part);
         let first = jobs.iter().position(mine).map(|at| jobs.swap_remove(at));
         self.hand_out(&mut jobs);
@@ -207,7 +207,7 @@ impl Driver {
             self.changed.notify_all();
         }
         for Answered { host, cookie, outcome, arrived } in answered {
-            if let (Some(recorder), Some((arrived, range, write))) = (&self.watch.recorder, arrived) {
+            if let (Some(recorder), Some((arrived, range, write))) = (&self.beside.recorder, arrived) {
                 recorder.answered(arrived, range, write, outcome.is_ok());
             }
             host.answer(cookie, outcome);

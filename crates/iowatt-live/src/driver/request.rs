@@ -101,7 +101,7 @@ pub(super) struct Answered {
 impl From<Request> for Answered {
     fn from(request: Request) -> Self {
         let Request { host, cookie, failure, read, arrived, range, kind, .. } = request;
-        let arrived = arrived.map(|arrived| (arrived, range, matches!(kind, RequestKind::Write(_))));
+        let arrived = arrived.map(|arrived| (arrived, range, !matches!(kind, RequestKind::Read)));
         Self { host, cookie, outcome: failure.map_or(Ok(read), Err), arrived }
     }
 }

@@ -29,8 +29,8 @@ impl Running {
         journal: Option<Journal>,
         options: Options,
     ) -> io::Result<Self> {
-        let Options { threads, watch, mutant, .. } = options;
-        let driver = Arc::new(Driver::new(scheme, parts, journal, Clock::runs(), watch, mutant));
+        let Options { threads, beside, mutant, .. } = options;
+        let driver = Arc::new(Driver::new(scheme, parts, journal, Clock::runs(), beside, mutant));
         let mut running = Self { driver: Arc::clone(&driver), threads: Vec::new() };
         let mut spawn = |name: String, body: fn(&Driver)| {
             let driver = Arc::clone(&driver);
@@ -91,6 +91,10 @@ impl Driver {
             }
             drop(core);
             std::thread::sleep(Duration::from_millis(1));
+        }
+        // What follows is work of this machine on the stores, not of media.
+        if let Some(media) = &self.beside.media {
+            media.end();
         }
         for part in &self.parts {
             part.store.sync()?;

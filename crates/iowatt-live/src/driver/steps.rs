@@ -3,7 +3,7 @@
 
 use super::clock::Clock;
 use super::live_io::Job;
-use super::{Driver, Host, Mutant, Part, Watch, Work, lock};
+use super::{Beside, Driver, Host, Mutant, Part, Work, lock};
 use crate::journal::Journal;
 use iowatt_volume::time::Nanos;
 use iowatt_volume::{PoolCounts, Schemes};
@@ -23,7 +23,7 @@ pub struct Step {
 
 impl Stepped {
     pub(crate) fn new(scheme: Schemes, parts: Vec<Part>, journal: Option<Journal>) -> Self {
-        Self(Driver::new(scheme, parts, journal, Clock::Told(0.into()), Watch::default(), Mutant::None))
+        Self(Driver::new(scheme, parts, journal, Clock::Told(0.into()), Beside::default(), Mutant::None))
     }
 
     /// It is `now` until the next call.

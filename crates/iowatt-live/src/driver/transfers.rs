@@ -15,12 +15,19 @@ impl Driver {
         let (part, range, background) = (job.part, job.range, job.request.is_none());
         let way = match job.action {
             Action::Read => Way::Read,
-            Action::Write { .. } | Action::WriteBack(_) => Way::Write,
-            Action::Discard => Way::Discard,
+            Action::Write { .. } | Action::WriteBack(_) | Action::Discard { trim: false } => Way::Write,
+            Action::Discard { trim: true } => Way::Discard,
         };
-        let outcome = self.transfer(job);
-        if let Some(media) = &self.watch.media {
-            media.transfer(part, range, way, background);
+        let mut job = Some(job);
+        let mut outcome = Ok(Vec::new());
+        let mut moving = || {
+            if let Some(job) = job.take() {
+                outcome = self.transfer(job);
+            }
+        };
+        match &self.beside.media {
+            Some(media) => media.transfer(part, range, way, background, &mut moving),
+            None => moving(),
         }
         self.locked(jobs, |core| {
             let failure = outcome.as_ref().err().map(ToString::to_string);
@@ -58,7 +65,7 @@ impl Driver {
                 }
             }
             Action::WriteBack(bytes) => store.write(from, &bytes)?,
-            Action::Discard => store.discard((from, until))?,
+            Action::Discard { .. } => store.discard((from, until))?,
         }
         Ok(Vec::new())
     }

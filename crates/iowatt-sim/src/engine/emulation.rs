@@ -97,13 +97,6 @@ impl Emulation {
         })
     }
 
-    /// Whether the drives of a part serve at once: none stands by or is on its way.
-    #[must_use]
-    pub fn is_ready(&self, part: usize) -> bool {
-        let pool = self.parts[part].pool;
-        self.backend.drives_of_pools()[pool].clone().all(|drive| self.backend.drives[drive].is_ready())
-    }
-
     /// When something happens next, if no transfer comes before.
     #[must_use]
     pub fn next_at(&mut self) -> Option<Nanos> {
@@ -196,7 +189,7 @@ impl Emulation {
         self.around.observer.completed(self.around.clock.now, 0, write, arrived, bytes);
     }
 
-    /// Ends the run now: the figures, with those of the virtual pool, which who has its policy has counted.
+    /// Ends the run now: the figures, with those of the virtual pool, which the caller has counted.
     ///
     /// # Errors
     /// [`SimError::Foresight`].

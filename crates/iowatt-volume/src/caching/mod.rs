@@ -157,7 +157,7 @@ impl Caching {
             from: piece.from,
             until: piece.until,
             write: piece.write,
-            trim: false,
+            trim: piece.trim,
         };
         let mut runs = [Run::on(FAST, false), Run::on(SLOW, true)];
         self.route(piece, (piece.from / self.extent) as u32, &mut runs, &request, io);
@@ -194,7 +194,7 @@ impl Scheme for Caching {
             }
             let copy = self.copy[extent as usize];
             found[if copy & COMING == 0 { FAST } else { SLOW }] += until - from;
-            let piece = Piece { request: request.key, from, until, write: request.write };
+            let piece = Piece { request: request.key, from, until, write: request.write, trim: request.trim };
             if copy & COMING != 0 && copy != NONE && request.write {
                 self.hold(copy & !COMING, piece, io);
             } else {

@@ -311,8 +311,13 @@ impl Scheme for Sectored {
     fn submit(&mut self, request: &VolumeRequest, io: &mut impl VolumeIo) {
         let mut to = Joined::default();
         let mut fast = 0;
-        let whole =
-            Piece { request: request.key, from: request.from, until: request.until, write: request.write };
+        let whole = Piece {
+            request: request.key,
+            from: request.from,
+            until: request.until,
+            write: request.write,
+            trim: request.trim,
+        };
         for (extent, from, until) in self.extent.split(request.from, request.until) {
             let piece = Piece { from, until, ..whole };
             if self.initial.touch(extent)

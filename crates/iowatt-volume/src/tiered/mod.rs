@@ -245,7 +245,7 @@ impl Scheme for Tiered {
             let slot = self.live(page) & !MOVING;
             found[self.tier_of(slot)] += until - from;
             self.accesses[page as usize] += 1;
-            let piece = Piece { request: request.key, from, until, write: request.write };
+            let piece = Piece { request: request.key, from, until, write: request.write, trim: request.trim };
             self.route(&piece, page, &mut runs, request, io);
             from = until;
         }

@@ -138,7 +138,11 @@ impl Scheme for Tiering {
             let part = self.part(slot);
             found[part] += until - from;
             if home & MOVING != 0 && request.write {
-                self.hold(Piece { request: request.key, from, until, write: true }, extent, io);
+                self.hold(
+                    Piece { request: request.key, from, until, write: true, trim: request.trim },
+                    extent,
+                    io,
+                );
             } else {
                 // Counted before anything may start to move, so that a move sees the piece.
                 self.under_way[slot as usize][usize::from(request.write)] += 1;

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from iowatt.base.errors import InputError, IowattError
-from iowatt.evaluate.replay.engine import run_engine
+from iowatt.evaluate.replay.engine import RequestStamps, run_engine
 from iowatt.evaluate.replay.export import ready
 from iowatt.evaluate.replay.request import ReplayRequest
 from iowatt.evaluate.replay.trace import ReplayTrace, fitted, read
-from iowatt.model.scenario import compile_plan, load, resolve_sources
+from iowatt.model.scenario import compile_plan, input_files, load, resolve_sources
 from iowatt.run import index
 from iowatt.run.bundle import Run, reserve
-from iowatt.sources.volume import NewVolume, VolumeService, create, emulated_media
+from iowatt.sources.volume import NewVolume, ReplayedHere, VolumeService, create, emulated_media
 
 
 def run_live(
@@ -26,7 +25,6 @@ def run_live(
     *,
     output: Path,
     pool: str | None = None,
-    stores: Path | None = None,
     force: bool = False,
     command: str | None = None,
     progress: Callable[[float, int], None] | None = None,
@@ -34,41 +32,61 @@ def run_live(
     """Serve the scenario's virtual pool as a volume on emulated media, and run its workload against it.
 
     It takes as long as the workload does: nothing is simulated ahead of time. The stores are sparse files in
-    a folder of their own, and are removed at the end.
+    the system's temporary folder, and are removed at the end.
 
     Args:
         output: The Run bundle.
         pool: The virtual pool; None where there is one only.
-        stores: Where the folder of the stores is made; None: the system's temporary folder.
         progress: Called with the share of the work that is done, and the requests so far.
 
     Raises ``InputError`` where the scenario has no virtual pool, not just one workload, or is otherwise
     beyond a live volume; nothing is left then.
     """
-    plan = compile_plan(load(scenario, overrides), scenario.parent)
-    workloads = plan["simulation"]["workloads"]
-    if len(workloads) != 1:
-        message = f"has {len(workloads)} workloads, and a live run makes the requests of one"
-        raise InputError("unsupported", str(scenario), message)
+    given = load(scenario, overrides)
+    plan = compile_plan(given, scenario.parent)
+    request = _request(plan, scenario, output)
     media = emulated_media(scenario, overrides, pool, own_work=True)
     trace = _trace(plan, scenario)
     with reserve(output, force=force) as reservation:
         # Apart from the bundle, because a socket's path is short.
-        folder = Path(tempfile.mkdtemp(prefix="iowatt-live-", dir=stores))
-        try:
+        with tempfile.TemporaryDirectory(prefix="iowatt-live-") as name:
+            folder = Path(name)
             parts = [folder / f"{number}.img" for number in range(len(media.parts))]
             create(NewVolume(scenario, parts, (), overrides, pool))
             service = VolumeService(parts, folder / "volume.sock", media=media)
             try:
-                _replay(service.uri, trace, workloads[0]["replay"], output, progress)
+                stamps = _replay(service.uri, trace, request, progress)
             finally:
                 service.stop()
-            run = service.recorded_run(output.name, command=command)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        files = [(name, Path(name)) for name in input_files(given, plan["sources"], scenario.parent)]
+        made = ReplayedHere(stamps.lateness.late, [f"replayed by iowatt: {stamps.lateness.text}"], files)
+        run = service.recorded_run(output.name, replayed=made, command=command)
         run.write_into(reservation.staging)
     index.register(output, run.summary)
     return run.at(output)
+
+
+def _request(plan: Mapping[str, Any], scenario: Path, output: Path) -> ReplayRequest:
+    """How the requests are made; the target is not known yet.
+
+    Raises ``InputError`` where the scenario has not one workload, or one that is made otherwise.
+    """
+    workloads = plan["simulation"]["workloads"]
+    if len(workloads) != 1:
+        message = f"has {len(workloads)} workloads, and a live run makes the requests of one"
+        raise InputError("unsupported", str(scenario), message)
+    pace = workloads[0]["replay"]
+    if pace["mode"] == "open":
+        return ReplayRequest({"path": str(scenario), "speed": pace["speed"]}, "", output)
+    by_stream = pace["per"] == "stream"
+    if pace.get("think"):
+        message = "a live run makes no pauses of its own"
+        raise InputError("unsupported", f"{scenario}: workload.0.replay.think", message)
+    if by_stream and pace["outstanding"] != 1:
+        message = "a live run keeps one request in each stream"
+        raise InputError("unsupported", f"{scenario}: workload.0.replay.outstanding", message)
+    outstanding = None if by_stream else pace["outstanding"]
+    return ReplayRequest({"path": str(scenario)}, "", output, mode="closed", outstanding=outstanding)
 
 
 def _trace(plan: dict[str, Any], scenario: Path) -> ReplayTrace:
@@ -79,29 +97,12 @@ def _trace(plan: dict[str, Any], scenario: Path) -> ReplayTrace:
 
 
 def _replay(
-    uri: str,
-    trace: ReplayTrace,
-    pace: dict[str, Any],
-    output: Path,
-    progress: Callable[[float, int], None] | None,
-) -> None:
-    if pace.get("think"):
-        raise InputError("unsupported", "workload.replay.think", "a live run makes no pauses of its own")
-    closed = pace["mode"] == "closed"
-    by_stream = closed and pace["per"] == "stream"
-    if by_stream and pace["outstanding"] != 1:
-        raise InputError("unsupported", "workload.replay.outstanding", "a live run keeps one in each stream")
-    if not closed:
-        times = (trace.time_ns / pace["speed"]).round().astype("int64")
-        trace = replace(trace, time_ns=times)
-    request = ReplayRequest(
-        {"path": uri},
-        uri,
-        output,
-        erase=uri,
-        mode="closed" if closed else "open",
-        outstanding=None if by_stream or not closed else pace["outstanding"],
-    )
+    uri: str, trace: ReplayTrace, request: ReplayRequest, progress: Callable[[float, int], None] | None
+) -> RequestStamps:
+    request = replace(request, target=uri, erase=uri)
+    speed = request.trace.get("speed") or 1.0
+    if speed != 1.0:
+        trace = replace(trace, time_ns=(trace.time_ns / speed).round().astype("int64"))
     with ready(uri, size=None, erase=uri, writes=True) as target:
         trace = fitted(
             trace, uri, capacity=target.capacity, block=1, fold=False, align=False, most=target.most
@@ -109,3 +110,4 @@ def _replay(
         stamps = run_engine(trace, target, request, progress)
     if stamps.error_note is not None:
         raise IowattError("tool-failed", uri, stamps.error_note)
+    return stamps

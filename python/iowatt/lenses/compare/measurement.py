@@ -19,6 +19,7 @@ import polars as pl
 
 from iowatt.base.errors import InputError
 from iowatt.run.histogram import Histogram
+from iowatt.run.record import has_own_arrivals
 from iowatt.run.tables import SERIES
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Loop:
 def loop_of(run: Run, workload: str | None) -> Loop:
     """The loop of a Run, or of one of its workloads."""
     source = str(run.summary["source"])
-    if source == "simulation" or (source == "emulation" and run.plan.get("sources")):
+    if has_own_arrivals(source, run.plan):
         return _simulated(run, workload)
     if source == "replay":
         depth = _whole(_measured(run).get("depth"))

@@ -26,6 +26,7 @@ from iowatt.lenses.compare.measurement import ComparedRun, Loop, Side
 from iowatt.lenses.compare.request import CompareRequest
 from iowatt.lenses.compare.result import Modelled, Omission
 from iowatt.run.histogram import PERCENTILES, Histogram
+from iowatt.run.record import has_own_arrivals
 
 #: Bins for each doubling of what is added: 0.5 % wide, enough for a model.
 PER_OCTAVE: Final = 128
@@ -101,7 +102,8 @@ def described(side: Side, request: CompareRequest) -> Omission:
 def _expected(part: ComparedRun, request: CompareRequest) -> Expected:
     flow = _flow(part, request)
     # A simulated Run knows its think time, a measured one its rate.
-    rate = None if part.summary["source"] == "simulation" else float(flow["throughput"]["iops"])
+    own = has_own_arrivals(part.summary["source"], part.run.plan)
+    rate = None if own else float(flow["throughput"]["iops"])
     return expected(part.loop, flow["response_time_ms"]["all"]["mean"], request.expected_interval_s, rate)
 
 

@@ -5,12 +5,12 @@
 """
 
 from iowatt.sources.volume.control import ask, stop
-from iowatt.sources.volume.emulation import EmulatedMedia, emulated_media
+from iowatt.sources.volume.emulation import EmulatedMedia, ReplayedHere, emulated_media
 from iowatt.sources.volume.make import NewVolume, check, create
 from iowatt.sources.volume.serve import ServeRequest, serve
 from iowatt.sources.volume.service import VolumeService
 
 __all__ = [
-    "EmulatedMedia", "NewVolume", "ServeRequest", "VolumeService", "ask", "check", "create", "emulated_media",
-    "serve", "stop",
+    "EmulatedMedia", "NewVolume", "ReplayedHere", "ServeRequest", "VolumeService", "ask", "check", "create",
+    "emulated_media", "serve", "stop",
 ]  # fmt: skip

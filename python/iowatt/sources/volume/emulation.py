@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.record import SimulationCost
 from iowatt.sources.simulation import build_record, peak_rss_mib
-from iowatt.sources.volume.plan import planned_pool
+from iowatt.sources.volume.plan import PlannedPool, planned_pool
 from iowatt.sources.volume.result import TransferLateness
 
 #: Workload and volume of a Run: all hosts of the live volume.
@@ -49,14 +48,28 @@ class EmulatedMedia:
         return json.dumps(self.plan["simulation"])
 
 
+@dataclass(frozen=True)
+class ReplayedHere:
+    """How this program made the requests of a Run on emulated media."""
+
+    #: Share of them that were sent more than 10 ms late.
+    late_share: float
+    #: The same in a sentence, and whatever else there is to say.
+    notes: Sequence[str]
+    #: Traces that were read.
+    inputs: Sequence[tuple[str, Path]] = ()
+
+
 def emulated_media(
     scenario: Path, overrides: Sequence[str] = (), pool: str | None = None, *, own_work: bool = False
 ) -> EmulatedMedia:
     """The drives of a scenario below its virtual pool ``pool``.
 
-    ``own_work``: the requests will be those of its first workload; else hosts bring their own.
+    ``own_work``: the requests will be those of its first workload, which must go to a volume on that pool;
+    else hosts bring their own. A Run has no warm-up, and lasts as long as its requests do.
 
-    Raises ``InputError`` where the scenario has a controller or paths, which a live volume does not have.
+    Raises ``InputError`` where the scenario has a controller or paths, which a live volume does not have, or
+    its own work cannot be that of the volume.
     """
     planned = planned_pool(scenario, overrides, pool)
     simulation, names = planned.plan["simulation"], planned.plan["names"]
@@ -68,6 +81,7 @@ def emulated_media(
     workload, sources = HOSTS, []
     replay: dict[str, Any] = {"mode": "open", "speed": 1.0}
     if own_work:
+        _refuse_other_work(scenario, planned, simulation)
         workload, sources = names["workloads"][0], planned.plan["sources"][:1]
         replay = simulation["workloads"][0]["replay"]
     whole = {
@@ -91,23 +105,42 @@ def emulated_media(
     return EmulatedMedia(plan, with_overrides(scenario.read_text("utf-8"), overrides), scenario)
 
 
+def _refuse_other_work(scenario: Path, planned: PlannedPool, simulation: Mapping[str, Any]) -> None:
+    volume = simulation["volumes"][simulation["workloads"][0]["volume"]]
+    if volume["pool"] != len(simulation["pools"]) + planned.number:
+        message = f"the workload goes to another pool than {planned.name}"
+        raise InputError("conflict", f"{scenario}: workload.0.volume", message)
+    observe = simulation["observe"]
+    given = {"duration": observe["end_s"], "warmup": observe["warmup_s"] or planned.plan["warmup"]}
+    for key, value in given.items():
+        if value:
+            message = "a live run has no warm-up, and lasts as long as its requests"
+            raise InputError("unsupported", f"{scenario}: observe.{key}", message)
+    if simulation["seed"] != 1:
+        message = "a live volume is laid out as with seed 1"
+        raise InputError("unsupported", f"{scenario}: seed", message, hint="set seed=1")
+
+
 def emulated_run(
     media: EmulatedMedia,
     raw: Mapping[str, Any],
     late: TransferLateness | None,
     *,
     started_at: str,
+    cpu_s: float,
+    replayed: ReplayedHere | None = None,
     command: str | None = None,
 ) -> Run:
     """The Run of a volume that was served on emulated media: from its first request to its stop.
 
     ``raw``: what the core returned of it. ``late``: how much later than the drives its transfers were done.
+    ``cpu_s``: processor time that the service took. ``replayed``: where this program made the requests.
     """
     raw = {**raw, "summary": json.loads(raw["summary"])}
     summary = raw["summary"]
     cost = SimulationCost(
         wall_s=summary["wall_s"],
-        cpu_s=time.process_time(),
+        cpu_s=cpu_s,
         requests=summary["requests_simulated"],
         peak_rss_mib=peak_rss_mib(),
     )
@@ -118,9 +151,17 @@ def emulated_run(
             f"(median), {late.p99_us:.3g} us (99th percentile), {late.most_us / 1e3:.3g} ms at most; that "
             "is in the response times"
         )
-    plan = {**media.plan, **({} if late is None else {"emulated": late.as_dict()})}
+        if late.failed:
+            notes.append(f"{late.failed} requests failed: they are in no figure of the Run")
+    plan = dict(media.plan)
+    if late is not None:
+        plan["emulated"] = late.as_dict()
+    if replayed is not None:
+        plan["measured"] = {"late_share": replayed.late_share}
+        notes += replayed.notes
     record = build_record(plan, raw, notes, media.text, cost, source="emulation")
-    digest = provenance.Digest([(str(media.scenario), media.scenario)])
+    inputs = [(str(media.scenario), media.scenario), *(replayed.inputs if replayed is not None else ())]
+    digest = provenance.Digest(inputs)
     digest.start()
     origin = provenance.gather(
         seed=record.seed,

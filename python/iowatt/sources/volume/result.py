@@ -69,6 +69,8 @@ class TransferLateness(Result):
     p50_us: float
     p99_us: float
     most_us: float
+    #: Requests of hosts that failed; they are in no figure of a Run.
+    failed: int
 
 
 class VolumeStatus(ResultDocument):

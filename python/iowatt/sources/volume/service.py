@@ -7,6 +7,7 @@ import json
 import socket as sockets
 import socketserver
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,7 +17,7 @@ from iowatt import core
 from iowatt.base.errors import InputError
 from iowatt.run import provenance
 from iowatt.sources.volume.control import control_path
-from iowatt.sources.volume.emulation import EmulatedMedia, emulated_run
+from iowatt.sources.volume.emulation import EmulatedMedia, ReplayedHere, emulated_run
 from iowatt.sources.volume.recording import RequestRecording
 from iowatt.sources.volume.result import VolumeStatus
 
@@ -67,7 +68,7 @@ class VolumeService:
             metrics: The port of 127.0.0.1 where Prometheus finds the status; 0: any.
             threads: Threads that move bytes; None: 8, and with emulated media, which let them wait, 64.
             media: Emulated drives that pace it.
-            record: Count its requests for ``measured_run``, without emulated media.
+            record: Count its requests for ``recorded_run``, without emulated media.
 
         Raises ``InputError`` where a store or an address does not do.
         """
@@ -78,7 +79,7 @@ class VolumeService:
         for path in (socket, control):
             _clear(path)
         self._media = media
-        self._started_at = provenance.now()
+        self._started_at, self._cpu_s = provenance.now(), time.process_time()
         self._server = core.VolumeServer(
             self._stores,
             socket=None if port is not None else str(socket),
@@ -88,7 +89,6 @@ class VolumeService:
             record=record and media is None,
         )
         self._recording = RequestRecording(self._server) if record and media is None else None
-        self._last: VolumeStatus | None = None
         self._control = control
         self._listeners: list[socketserver.BaseServer] = []
         try:
@@ -143,14 +143,13 @@ class VolumeService:
 
         Raises ``InputError`` where a store has failed; what was acknowledged as durable is there.
         """
-        self._last = self.status()
         try:
             self._server.stop()
-            if self._recording is not None:
-                self._recording.stop()
         except OSError as error:
             raise InputError("unwritable", ", ".join(self._stores), str(error)) from None
         finally:
+            if self._recording is not None:
+                self._recording.stop()
             for listener in self._listeners:
                 listener.shutdown()
                 listener.server_close()
@@ -158,23 +157,35 @@ class VolumeService:
                 self._control.unlink()
 
     def recorded_run(
-        self, name: str, *, logs: Sequence[InstrumentLog] = (), command: str | None = None
+        self,
+        name: str,
+        *,
+        logs: Sequence[InstrumentLog] = (),
+        replayed: ReplayedHere | None = None,
+        command: str | None = None,
     ) -> Run:
         """The Run of the volume's service, after ``stop``: emulated or measured.
 
-        ``logs``: of instruments that stood beside real stores.
+        ``logs``: of instruments that stood beside real stores. ``replayed``: how requests were made on
+        emulated media, where this program made them.
 
         Raises ``InputError`` where no request came.
         """
-        last = self._last
-        assert last is not None, "the volume has stopped"
+        last = self.status()
         if self._media is not None:
             raw = self._server.outcome()
             assert raw is not None, "it is asked for once"
             if not sum(last.requests):
                 raise InputError("empty", last.name, "no request came, so there is no Run to record")
-            started = self._started_at
-            return emulated_run(self._media, raw, last.emulated, started_at=started, command=command)
+            return emulated_run(
+                self._media,
+                raw,
+                last.emulated,
+                started_at=self._started_at,
+                cpu_s=time.process_time() - self._cpu_s,
+                replayed=replayed,
+                command=command,
+            )
         assert self._recording is not None, "it was to be recorded"
         facts = {"stores": self._stores, "volume": last.model_dump(mode="json", include=_FACTS)}
         return self._recording.run(

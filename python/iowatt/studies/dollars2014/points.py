@@ -76,7 +76,7 @@ def point(stage: StudyStage, row: Row, run: Run) -> HybridPoint:
         **figures(HybridPoint, labels, summary),
         at=_configuration(row) if labels["system"] in HYBRIDS else None,
         variation=_variation(labels, row),
-        hit=tiers[0]["hit_ratio"] if tiers else None,
+        hit=tiers[0]["hit_ratio"] if len(tiers) > 1 else None,
         migrations=pool.get("migrations") or 0,
         write_backs=pool.get("write_backs") or 0,
         ssd_written_gb=0.0 if ssd is None else ssd["bytes_written"] / 1e9,

@@ -26,6 +26,7 @@ from iowatt.counters.read import read
 from iowatt.lenses.cost.year.cycle import DAYS_A_WEEK, HOURS_A_DAY, Cycle, Floats, weekday_and_weekend
 from iowatt.lenses.one_array import measure_of
 from iowatt.render.phrases import listed
+from iowatt.run.record import observed_how
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
@@ -158,11 +159,11 @@ def of_run(run: Run, begins: datetime | None = None) -> Cycle:
         text = f"second 0 is assumed to be midnight{'' if weekday is None else ' before a Monday'}"
     by_requests = measure_of(float(count.sum()), float(moved.sum())) == "iops"
     week, notes = week_of(Stretches(clock, seconds, count if by_requests else moved / _MIB, weekday, where))
-    simulated = run.summary["source"] == "simulation"
+    how = observed_how(run.summary["source"])
     return Cycle(
-        name=run.name, title=f"the load of {run.name}, {'simulated' if simulated else 'measured'}",
+        name=run.name, title=f"the load of {run.name}, {how}",
         where=where, measure="iops" if by_requests else "mib_per_s", week=week,
-        source=f"completions of the Run {run.name}", quality="derived" if simulated else "measured",
+        source=f"completions of the Run {run.name}", quality="measured" if how == "measured" else "derived",
         notes=(
             *(note.about(run.name) for note in notes),
             Note(code="start-of-run", text=f"{run.name}: its {text}"),
