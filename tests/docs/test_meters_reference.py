@@ -38,6 +38,6 @@ def test_every_modbus_profile_is_named_with_its_phases() -> None:
 
 def test_the_versions_are_those_of_the_requirements() -> None:
     pins = dict(re.findall(r"^([\w.-]+)==(\S+)$", (printed.ROOT / "requirements/test.txt").read_text(), re.M))
-    for name in ("snmpsim", "sushy-tools", "pyghmi"):
+    for name in ("snmpsim", "pymodbus", "sushy-tools", "pyghmi"):
         (said,) = re.findall(rf"{name} (\d[\d.]*\d)", PAGE)
         assert pins[name].startswith(said)

@@ -59,7 +59,8 @@ class ModbusMeter:
         found: dict[str, ModbusRegister] = {}
         for name, register in self._wanted.items():
             try:
-                self._value(register)
+                if self._value(register) is None and not found:
+                    raise self._none(name, register)
             except MeterError as error:
                 if self._profile is None or not found or error.code != _ABSENT:
                     self.close()
@@ -67,7 +68,6 @@ class ModbusMeter:
                 continue
             found[name] = register
         self._registers = found
-        self._read()
         profile = self._profile
         return network.instrument(
             self._address,
@@ -105,12 +105,15 @@ class ModbusMeter:
             value = self._value(register)
             now = now or time.time()
             if value is None and not quantities:
-                raise MeterError("missing-figure", self._who, f"register {register}: no {name} at present")
+                raise self._none(name, register)
             if name == "joules" and value is not None:
                 value = self._since(value)
             if value is not None:
                 quantities[name] = value
         return Reading(now, quantities)
+
+    def _none(self, name: str, register: ModbusRegister) -> MeterError:
+        return MeterError("missing-figure", self._who, f"register {register}: no {name} at present")
 
     def _since(self, counted: float) -> float | None:
         """What a counter counted since the reading before; none after a gap or where it was set back."""

@@ -4,7 +4,7 @@ Frames by the MODBUS Messaging on TCP/IP Implementation Guide V1.0b, 3.1.3; func
 MODBUS Application Protocol Specification V1.1b3, 6.3, 6.4 and 7.
 
 Two functions are less than a dependency: pymodbus asks again and connects again by itself, which would turn a
-missing sample into a late one, and renames arguments between minor versions.
+missing sample into a late one, and renames arguments between minor versions. It is the device in a test.
 """
 
 from __future__ import annotations
