@@ -6,7 +6,7 @@ import pytest
 
 from iowatt.sources.meters import source
 from iowatt.sources.meters.address import SCHEMES
-from loopback import ipmi, nut, prometheus, redfish, scpi, snmp
+from loopback import ipmi, modbus, nut, prometheus, redfish, scpi, snmp
 from meter_contract import MeterContract
 
 
@@ -46,6 +46,17 @@ class TestSnmp(Loopback):
 
     def where(self, unit):
         return unit.url
+
+
+class TestModbus(Loopback):
+    expected = ("watts", 240.0)
+
+    @staticmethod
+    def serve(folder):
+        return modbus.modbus_device()
+
+    def where(self, unit):
+        return unit.address(profile="sdm630")
 
 
 class TestRedfish(Loopback):

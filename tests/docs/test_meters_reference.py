@@ -8,10 +8,10 @@ import re
 import printed
 import pytest
 
-from iowatt.sources.meters import snmp_profiles
+from iowatt.sources.meters import modbus_profiles, snmp_profiles
 from iowatt.sources.meters.address import SCHEMES
 
-KINDS = ("snmp", "redfish", "ipmi", "nut", "prometheus", "scpi")
+KINDS = ("snmp", "modbus", "redfish", "ipmi", "nut", "prometheus", "scpi")
 PAGE = (printed.ROOT / "docs" / "reference" / "meters.md").read_text("utf-8")
 
 
@@ -30,8 +30,14 @@ def test_every_profile_is_named_with_its_index() -> None:
     assert set(rows) == {*snmp_profiles.PROFILES, "entity-sensor"}
 
 
+def test_every_modbus_profile_is_named_with_its_phases() -> None:
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| [^|]* \| ([13]) \|", PAGE, re.MULTILINE))
+    phases = {name: len(profile.phases) or 1 for name, profile in modbus_profiles.profiles().items()}
+    assert {name: int(count) for name, count in rows.items()} == phases
+
+
 def test_the_versions_are_those_of_the_requirements() -> None:
     pins = dict(re.findall(r"^([\w.-]+)==(\S+)$", (printed.ROOT / "requirements/test.txt").read_text(), re.M))
-    for name in ("snmpsim", "sushy-tools", "pyghmi"):
+    for name in ("snmpsim", "pymodbus", "sushy-tools", "pyghmi"):
         (said,) = re.findall(rf"{name} (\d[\d.]*\d)", PAGE)
         assert pins[name].startswith(said)

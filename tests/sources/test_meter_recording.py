@@ -259,6 +259,7 @@ def test_values_that_repeat_are_said_of_what_is_stamped_when_asked(tmp_path):
     assert figures(steady.details["repeats"]) == [49, 50]
     assert asked(tmp_path / "c.csv", [300.0 + k for k in range(50)], "nut").why == "unstated"
     assert asked(tmp_path / "d.csv", slow, "scpi").why == "unstated"
+    assert figures(asked(tmp_path / "e.csv", slow, "modbus").details["repeats"]) == [90, 100, 10]
 
 
 def test_a_watcher_that_raises_ends_nothing(tmp_path):

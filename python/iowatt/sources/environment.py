@@ -89,6 +89,7 @@ _METERING: Final = (
     _Wanted("PyVISA-py", _METERS, _EXTRA, "analysers by SCPI"),
     _Wanted("ipmitool", _METERS, "apt install ipmitool", "controllers by IPMI", ("ipmitool",)),
     _Wanted("snmpsim", _METER_TESTS, _BY_TESTS, "SNMP devices"),
+    _Wanted("pymodbus", _METER_TESTS, _BY_TESTS, "Modbus devices"),
     _Wanted("sushy-tools", _METER_TESTS, _BY_TESTS, "a Redfish mock-up"),
     _Wanted("pyghmi", _METER_TESTS, _BY_TESTS, "a controller that speaks IPMI"),
     _Wanted("upsd", _METER_TESTS, "apt install nut-server", "Network UPS Tools", ("upsd",)),

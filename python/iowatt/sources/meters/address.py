@@ -45,6 +45,10 @@ SCHEMES: Final[dict[str, InstrumentScheme]] = {
         _HERE + "snmp", True, "a power distribution unit or UPS, by SNMP", "snmp://pdu1/apc-rpdu2?community=public",
         "indicative", "the accuracy of a PDU's meter is not known from the protocol; declare it", True,
     ),
+    "modbus": InstrumentScheme(
+        _HERE + "modbus", True, "a panel or energy meter, by Modbus TCP", "modbus://meter1/1?profile=sdm630",
+        "indicative", "the class of a meter is not known from the protocol; declare it", True,
+    ),
     "redfish": InstrumentScheme(
         _HERE + "redfish", True, "a management controller, by Redfish", "redfish://user:env:BMC_PASSWORD@bmc1/1U",
         "indicative", _MANAGEMENT,

@@ -68,7 +68,7 @@ _OWN_STAMPS: Final = "# stamps own"
 _MOST_BYTES: Final = 1 << 30
 _LONGEST_LINE: Final = 1 << 16
 #: Kinds whose samples have the time when they were asked for: the device may answer from its memory.
-_ASKED: Final = frozenset({"nut", "redfish", "ipmi", "snmp"})
+_ASKED: Final = frozenset({"nut", "redfish", "ipmi", "snmp", "modbus"})
 #: Changes of the value that its usual distance is taken of.
 _LEAST_CHANGES: Final = 3
 #: Samples further apart than this factor of the nominal interval, in the median, have another interval.
