@@ -31,6 +31,8 @@ def test_all_that_were_asked_for_are_there():
         "arrays2002-tpcc", "arrays2002-tpch",
         "tpce", "websearch", "fiu-online", "filebench-fileserver", "web-hosting", "uniform", "zipf", "skew",
         *(f"cloudphysics-p{quantile}" for quantile in (5, 25, 50, 75, 95)),
+        "vdi-boot", "vdi-steady", "vector-search", "backup", "restore", "mlperf-checkpoint-like",
+        *(f"mlperf-{model}-like" for model in ("unet3d", "resnet50", "cosmoflow")),
     }  # fmt: skip
 
 
@@ -54,7 +56,7 @@ def test_no_source_stands_for_nothing(name):
                 source.model_copy(update={"figures": [path]}).covers(f) for f in [*figures, f"{path}.x"]
             )
             head = path.split(".")[0]
-            assert head in ("span", "sizes", "arrivals", "stream", "envelope"), path
+            assert head in ("span", "sizes", "arrivals", "stream", "envelope", "phase"), path
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in CLOSED])
