@@ -197,3 +197,32 @@ def test_a_volume_may_be_asked_while_it_stops(tmp_path: Path) -> None:
     assert set(asked) == {"hybrid"}
     assert service.status().requests[0] + service.status().requests[1] == 50
     assert service.recorded_run("run").summary["requests"]["count"] == 50
+
+
+def test_a_recording_outlives_a_meter_without_a_log(tmp_path: Path) -> None:
+    stores = made(tmp_path)
+    absent = f"csv:{tmp_path / 'absent.csv'}"
+    process = served(tmp_path, stores, "--record", str(tmp_path / "run"), "--meter", absent)
+    requests(uri(tmp_path), 50)
+    volume.stop(tmp_path / "v.sock")
+    assert process.wait(30) == 0
+    summary = Run.open(tmp_path / "run").summary
+    assert summary["requests"]["count"] == 50
+    assert summary["energy"]["total_j"] is None
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "part"),
+    [(lambda fast, slow: [slow, fast], "conflict", 0), (lambda fast, _slow: [fast], "conflict", 0)],
+)
+def test_stores_are_named_in_the_order_of_the_parts(tmp_path: Path, given, code: str, part: int) -> None:
+    stores = given(*made(tmp_path))
+    with pytest.raises(InputError) as refused:
+        volume.check(stores)
+    assert (refused.value.code, refused.value.place) == (code, str(stores[part]))
+
+
+def test_a_live_run_has_idle_periods_and_heat(tmp_path: Path) -> None:
+    live = run_live(scenario(tmp_path), output=tmp_path / "live")
+    assert live.has("idle")
+    assert live.has("heat")

@@ -35,13 +35,16 @@ pub struct Label {
 }
 
 /// What is wrong with a label.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LabelFault {
     /// There is none.
+    #[error("is no store of a volume: it has no label")]
     None,
     /// Its version is not known.
+    #[error("has a label of version {0}, which this version does not know")]
     Version(u32),
     /// Both copies are damaged.
+    #[error("both copies of its label are damaged")]
     Damaged,
 }
 

@@ -62,7 +62,7 @@ pub enum VolumeError {
         needed: u64,
     },
     /// A store has no readable label.
-    #[error("store {part} has no label that can be read: {fault:?}")]
+    #[error("{fault}")]
     Label {
         /// Which.
         part: usize,
@@ -70,7 +70,7 @@ pub enum VolumeError {
         fault: LabelFault,
     },
     /// A store is of another volume, or another part of this one.
-    #[error("store {part} is {found}")]
+    #[error("{found}")]
     Foreign {
         /// Which.
         part: usize,
@@ -123,21 +123,49 @@ fn parse(plan: &str) -> Result<VirtualPoolPlan, VolumeError> {
     match &parsed.scheme {
         SchemePlan::Linear {} => {}
         SchemePlan::Tiering(plan) => {
-            if plan.initial.placement == PlacementPlan::Hot || plan.initial.extents.is_some() {
-                return refuse("a live volume does not know before what will be hot");
+            if matches!(plan.initial.placement, PlacementPlan::Hot | PlacementPlan::FirstTouch)
+                || plan.initial.extents.is_some()
+            {
+                return refuse(
+                    "array.virtual_pool.initial: a live volume starts with \"random\" or \"cold\", and learns what is hot",
+                );
             }
         }
         SchemePlan::Caching(plan) => {
             if plan.sector_bytes.is_some() {
-                return refuse("a live cache copies whole extents");
+                return refuse(
+                    "array.virtual_pool.copy_unit: a live cache copies whole extents; set copy_unit = \"extent\"",
+                );
             }
             if plan.initial.placement != PlacementPlan::Empty {
-                return refuse("a live cache starts empty");
+                return refuse("array.virtual_pool.initial: a live cache starts with \"empty\"");
             }
         }
-        _ => return refuse("this scheme works in simulation only"),
+        _ => {
+            return refuse(
+                "array.virtual_pool.scheme: live are linear, tiering and caching; this one works in simulation only",
+            );
+        }
     }
     Ok(parsed)
+}
+
+/// Why a label does not belong to store number `part` of `stores`, the first of which has the label `first`.
+fn foreign(label: &Label, first: &Label, part: usize, stores: usize) -> Option<String> {
+    let Label { name, uuid, part: own, parts, .. } = label;
+    if *uuid != first.uuid {
+        let other = &first.name;
+        return Some(format!(
+            "is of volume {name} ({uuid}), and the first store of {other} ({})",
+            first.uuid
+        ));
+    }
+    if *own != part {
+        let (own, part) = (own + 1, part + 1);
+        return Some(format!("is part {own} of {parts} of volume {name}, and is named as part {part}"));
+    }
+    let message = || format!("volume {name} has {parts} parts, and the stores that are named are {stores}");
+    (*parts != stores).then(message)
 }
 
 /// Where the journal lies, if the scheme has a map of so many extents.
@@ -218,9 +246,7 @@ impl Volume {
                 .map_err(fails(part))?
                 .map_err(|fault| VolumeError::Label { part, fault })?;
             let of = first.get_or_insert_with(|| label.clone());
-            if label.uuid != of.uuid || label.part != part || label.parts != stores.len() {
-                let Label { name, uuid, part: which, parts, .. } = label;
-                let found = format!("part {which} of the {parts} of volume {name} ({uuid})");
+            if let Some(found) = foreign(&label, of, part, stores.len()) {
                 return Err(VolumeError::Foreign { part, found });
             }
             let needed = label.data_at.saturating_add(label.data_bytes);

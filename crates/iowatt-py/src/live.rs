@@ -120,9 +120,8 @@ impl VolumeServer {
         };
         let started = py.detach(|| {
             let volume = Volume::open(&stores)?;
-            if emulate.is_some_and(|plan| !is_of(&volume.label().plan, plan)) {
-                let why = "scheme and capacities are not those of the scenario's virtual pool";
-                return Err(VolumeError::Plan(why.into()));
+            if let Some(why) = emulate.and_then(|plan| difference(&volume.label().plan, plan)) {
+                return Err(VolumeError::Plan(why));
             }
             let (name, uuid) = (volume.label().name.clone(), volume.label().uuid.clone());
             let running = volume.start(options)?;
@@ -258,15 +257,27 @@ fn emulated(py: Python<'_>, plan: &str) -> PyResult<Arc<Emulator>> {
     Emulator::new(&plan).map(Arc::new).map_err(|error| emulation_error(py, &error))
 }
 
-/// Whether a volume's plan is that of the virtual pool whose media are emulated.
-fn is_of(label: &str, plan: &str) -> bool {
+/// The first difference between a volume's plan and that of the virtual pool whose media are to be emulated.
+fn difference(label: &str, plan: &str) -> Option<String> {
     let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap_or_default();
     let (own, emulated) = (parsed(label), parsed(plan)["virtual_pools"][0].take());
-    let bytes = |pool: &serde_json::Value| -> Vec<Option<u64>> {
+    let told = |key: &str, own: &serde_json::Value, other: &serde_json::Value| {
+        (own != other).then(|| format!("{key} is {own} in the volume and {other} in the scenario"))
+    };
+    let of = |scheme: &serde_json::Value| scheme["scheme"].as_object().cloned().unwrap_or_default();
+    let (schemes, bytes) = ((of(&own), of(&emulated)), |pool: &serde_json::Value| -> Vec<Option<u64>> {
         let parts = pool["parts"].as_array().cloned().unwrap_or_default();
         parts.iter().map(|part| part["capacity_bytes"].as_u64()).collect()
+    });
+    let mut keys: Vec<&String> = schemes.0.keys().chain(schemes.1.keys()).collect();
+    keys.sort();
+    let null = serde_json::Value::Null;
+    let at = |scheme: &serde_json::Map<String, serde_json::Value>, key: &str| {
+        scheme.get(key).unwrap_or(&null).clone()
     };
-    own["scheme"] == emulated["scheme"] && bytes(&own) == bytes(&emulated)
+    keys.into_iter()
+        .find_map(|key| told(&format!("scheme.{key}"), &at(&schemes.0, key), &at(&schemes.1, key)))
+        .or_else(|| told("the capacity of the parts", &bytes(&own).into(), &bytes(&emulated).into()))
 }
 
 fn emulation_error(py: Python<'_>, error: &SimError) -> PyErr {
@@ -288,8 +299,11 @@ fn opened(py: Python<'_>, paths: &[PathBuf]) -> PyResult<Vec<Arc<dyn Store>>> {
 }
 
 fn store_error(py: Python<'_>, path: &Path, error: &std::io::Error) -> PyErr {
+    if error.kind() == std::io::ErrorKind::ResourceBusy {
+        let message = "another process uses it, or it is named twice (is the volume in service?)";
+        return input_error(py, "in-use", Some(&path.display().to_string()), message);
+    }
     let code = match error.kind() {
-        std::io::ErrorKind::ResourceBusy => "in-use",
         std::io::ErrorKind::NotFound => "not-found",
         std::io::ErrorKind::IsADirectory => "wrong-kind",
         _ => "unwritable",
@@ -298,7 +312,11 @@ fn store_error(py: Python<'_>, path: &Path, error: &std::io::Error) -> PyErr {
 }
 
 fn listens(py: Python<'_>, at: &impl std::fmt::Display, error: &std::io::Error) -> PyErr {
-    let code = if error.kind() == std::io::ErrorKind::AddrInUse { "in-use" } else { "unwritable" };
+    let code = match error.kind() {
+        std::io::ErrorKind::AddrInUse => "in-use",
+        std::io::ErrorKind::NotFound => "not-found",
+        _ => "unwritable",
+    };
     input_error(py, code, Some(&at.to_string()), &error.to_string())
 }
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from iowatt.base.errors import Argument, InputError
 from iowatt.cli import command_line
 from iowatt.cli.options import (
     ERASE,
@@ -146,7 +147,15 @@ def serve(
         meter_interval_s=parsed(sample_interval, parse_duration, "sample_interval"),
         command=command_line.written(),
     )
-    found = volume.serve(request, ready)
+    for name, given, needed in (
+        ("set", overrides, emulate),
+        ("pool", pool, emulate),
+        ("force", force, record),
+    ):
+        if given and needed is None:
+            message = "a Run that is recorded" if name == "force" else "the scenario of emulated media"
+            raise InputError("not-applicable", Argument(name), f"is about {message}, and there is none")
+    found = volume.serve(request, ready, tell=lambda text: typer.echo(f"iowatt: {text}", err=True))
     show(found, document, as_json=as_json)
     if record is not None:
         typer.echo(f"iowatt: recorded {record}; show it with `iowatt report {record}`", err=True)

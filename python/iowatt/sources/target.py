@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from iowatt.base.errors import Argument, InputError
+from iowatt.base.units import format_bytes
 from iowatt.sources import in_use
 
 _LOOKED_AT: Final = 1 << 20
@@ -193,7 +194,7 @@ def create_file(
             "unwritable", str(path), f"{size} bytes do not fit: the file system has {free} left", hint=hint
         )
     if tell is not None:
-        tell(f"filling {path} with {size} bytes")
+        tell(f"making {path}: {format_bytes(size, binary=True)}")
     try:
         with path.open("xb") as file:
             try:

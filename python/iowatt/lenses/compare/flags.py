@@ -79,8 +79,10 @@ def _both(sides: Sequence[Side], figure: Callable[[Side], float | None]) -> tupl
 
 
 def _one_system(parts: Sequence[ComparedRun]) -> bool:
-    """Whether all Runs are simulations of one system, whatever their workload."""
+    """Whether all Runs are of one simulated system, observed in one way, whatever their workload."""
     plans = [part.run.plan.get("simulation") for part in parts]
+    if len({part.summary["source"] for part in parts}) > 1:
+        return False  # one simulated, the other live: the difference is that of two methods
     left_out = ("seed", "workloads", "observe")
     kept = [{key: value for key, value in (plan or {}).items() if key not in left_out} for plan in plans]
     return all(plans) and len({_as_key(plan) for plan in kept}) == 1

@@ -11,6 +11,7 @@ from typing import Any, Final
 from iowatt.base.errors import InputError
 from iowatt.base.overrides import with_overrides
 from iowatt.lenses.summary import summarise
+from iowatt.model.heat import EXTENT, EXTENTS_MADE, HeatKeys, heat_plan
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
 from iowatt.run.record import SimulationCost
@@ -18,7 +19,9 @@ from iowatt.sources.simulation import build_record, peak_rss_mib
 from iowatt.sources.volume.plan import PlannedPool, planned_pool
 from iowatt.sources.volume.result import TransferLateness
 
-#: Workload and volume of a Run: all hosts of the live volume.
+#: Idle periods that a Run keeps one by one.
+IDLE_ROWS: Final = 131_072
+#: Workload of a Run: all hosts of the live volume.
 HOSTS: Final = "hosts"
 _NOTE: Final = (
     "emulated media, modelled watts: the volume moved real bytes, and its transfers took as long and drew as "
@@ -79,11 +82,15 @@ def emulated_media(
             raise InputError("unsupported", f"{scenario}: array.{key}", message)
     virtual = names["virtual_pools"][planned.number]
     workload, sources = HOSTS, []
+    kept = planned.plan["notes"]
     replay: dict[str, Any] = {"mode": "open", "speed": 1.0}
     if own_work:
         _refuse_other_work(scenario, planned, simulation)
         workload, sources = names["workloads"][0], planned.plan["sources"][:1]
         replay = simulation["workloads"][0]["replay"]
+    else:
+        # What is said of the scenario's own workloads is not about those of hosts.
+        kept = [note for note in kept if not note["code"].startswith("profile-")]
     whole = {
         "pool": len(simulation["pools"]),
         "offset_bytes": 0,
@@ -92,6 +99,7 @@ def emulated_media(
     plan = {
         **planned.plan,
         "sources": sources,
+        "notes": kept,
         "warmup": None,
         "names": {**names, "workloads": [workload], "volumes": [planned.name], "virtual_pools": [virtual]},
         "simulation": {
@@ -99,10 +107,25 @@ def emulated_media(
             "workloads": [{"volume": 0, "replay": replay}],
             "volumes": [whole],
             "virtual_pools": [simulation["virtual_pools"][planned.number]],
-            "observe": {**simulation["observe"], "warmup_s": 0.0, "end_s": None, "idle": False},
+            "observe": {
+                **heat_plan(HeatKeys(extent=_extent(virtual["capacity_bytes"]), points=["front"])),
+                **simulation["observe"],
+                "warmup_s": 0.0,
+                "end_s": None,
+                "idle": False,
+                "idle_rows": IDLE_ROWS,
+            },
         },
     }
     return EmulatedMedia(plan, with_overrides(scenario.read_text("utf-8"), overrides), scenario)
+
+
+def _extent(capacity_bytes: int) -> int:
+    """Length of an extent of the heat map: the usual one, doubled until there are few enough."""
+    extent = EXTENT
+    while capacity_bytes > EXTENTS_MADE * extent:
+        extent *= 2
+    return extent
 
 
 def _refuse_other_work(scenario: Path, planned: PlannedPool, simulation: Mapping[str, Any]) -> None:
@@ -147,9 +170,9 @@ def emulated_run(
     notes = [_NOTE]
     if late is not None:
         notes.append(
-            f"this machine told the volume of its {late.transfers} transfers {late.p50_us:.3g} us late "
+            f"{late.transfers} transfers ended later than the simulated drives: by {late.p50_us:.3g} us "
             f"(median), {late.p99_us:.3g} us (99th percentile), {late.most_us / 1e3:.3g} ms at most; that "
-            "is in the response times"
+            "is this machine's part of the response times"
         )
         if late.failed:
             notes.append(f"{late.failed} requests failed: they are in no figure of the Run")

@@ -68,6 +68,7 @@ class RequestRecording:
         capacity_bytes: int,
         facts: dict[str, Any],
         logs: Sequence[InstrumentLog] = (),
+        missing: Sequence[str] = (),
         command: str | None = None,
     ) -> Run:
         """The measured Run, from the first request to the last. ``facts``: for ``plan.json``.
@@ -101,5 +102,6 @@ class RequestRecording:
         power = [log for log in logs if "watts" in log.quantities]
         other = [log for log in logs if "watts" not in log.quantities]
         return measured_run(
-            about, observed, power=power, temperature=other, interval_s=self._interval_s, source="volume"
-        )
+            about, observed, power=power, temperature=other, missing=missing,
+            interval_s=self._interval_s, source="volume",
+        )  # fmt: skip

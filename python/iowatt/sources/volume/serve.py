@@ -10,6 +10,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.run import index
 from iowatt.run.bundle import reserve
 from iowatt.sources.meters import split_name
+from iowatt.sources.meters.log import InstrumentLog
 from iowatt.sources.meters.recording import InstrumentRequest, Recorders
 from iowatt.sources.volume.emulation import EmulatedMedia
 from iowatt.sources.volume.result import VolumeStatus
@@ -36,10 +37,16 @@ class ServeRequest:
     command: str | None = None
 
 
-def serve(request: ServeRequest, ready: Callable[[VolumeService], None]) -> VolumeStatus:
+def serve(
+    request: ServeRequest,
+    ready: Callable[[VolumeService], None],
+    *,
+    tell: Callable[[str], None] = lambda _text: None,
+) -> VolumeStatus:
     """Serve a volume until it is asked to stop; how it stood then. Its Run, where asked for, is written.
 
-    ``ready`` is called once it serves.
+    ``ready`` is called once it serves. A meter whose log is not there at the end is told; the Run has no
+    power then.
 
     Raises ``InputError`` where stores, an address or a meter do not do, a store fails, or there is nothing
     to record.
@@ -61,7 +68,16 @@ def serve(request: ServeRequest, ready: Callable[[VolumeService], None]) -> Volu
         )
         with meters.recording():
             service, found = _served(request, ready)
-        run = service.recorded_run(reservation.target.name, logs=meters.logs(), command=request.command)
+        logs, missing = list[InstrumentLog](), list[str]()
+        try:
+            logs = meters.logs()
+        except InputError as error:
+            # The requests of hours are not lost for a meter's log.
+            missing = [split_name(text)[0] or text for text in request.meters]
+            tell(f"power is unknown: {error}")
+        run = service.recorded_run(
+            reservation.target.name, logs=logs, missing=missing, command=request.command
+        )
         run.write_into(reservation.staging)
         if not request.meters:
             folder.rmdir()

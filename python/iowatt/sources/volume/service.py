@@ -161,13 +161,14 @@ class VolumeService:
         name: str,
         *,
         logs: Sequence[InstrumentLog] = (),
+        missing: Sequence[str] = (),
         replayed: ReplayedHere | None = None,
         command: str | None = None,
     ) -> Run:
         """The Run of the volume's service, after ``stop``: emulated or measured.
 
-        ``logs``: of instruments that stood beside real stores. ``replayed``: how requests were made on
-        emulated media, where this program made them.
+        ``logs``: of instruments beside real stores; ``missing``: names of those without one.
+        ``replayed``: how requests were made on emulated media, where this program made them.
 
         Raises ``InputError`` where no request came.
         """
@@ -189,8 +190,9 @@ class VolumeService:
         assert self._recording is not None, "it was to be recorded"
         facts = {"stores": self._stores, "volume": last.model_dump(mode="json", include=_FACTS)}
         return self._recording.run(
-            name, last.name, capacity_bytes=last.capacity_bytes, facts=facts, logs=logs, command=command
-        )
+            name, last.name, capacity_bytes=last.capacity_bytes, facts=facts, logs=logs,
+            missing=missing, command=command,
+        )  # fmt: skip
 
 
 def _clear(path: Path) -> None:
