@@ -8,7 +8,7 @@ use iowatt_live::{LabelFault, Options, Volume, VolumeError, VolumeSpec};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use support::hosts::{SECTOR, Sector, ask, verify, work};
+use support::hosts::{SECTOR, Sector, ask, content, verify, work};
 use support::stores::{Faults, Machine};
 use support::{EXTENT, plan};
 
@@ -48,12 +48,15 @@ fn comes_up_again(scheme: &str, faults: Faults) {
         (0..bytes / EXTENT).map(|n| ask(&running.driver, Work::Read { at: n * EXTENT, bytes: EXTENT }));
     let write = faults.read.is_none() && faults.gone.is_none();
     if write {
-        let data = std::sync::Arc::new(support::hosts::content(1, 1));
         let fails = (0..bytes / EXTENT).find_map(|n| {
-            for sector in &sectors[(n * EXTENT / SECTOR) as usize..][..1] {
-                sector.lock().unwrap().issued += 1_000_000; // what is there is not followed any more
+            let (at, mut sector) = (n * EXTENT, sectors[(n * EXTENT / SECTOR) as usize].lock().unwrap());
+            sector.issued += 1;
+            let data = std::sync::Arc::new(content(at / SECTOR, sector.issued));
+            let outcome = ask(&running.driver, Work::Write { at, data, durable: false });
+            if outcome.is_ok() {
+                sector.answered = sector.issued;
             }
-            ask(&running.driver, Work::Write { at: n * EXTENT, data: data.clone(), durable: false }).err()
+            outcome.err()
         });
         let all_failed = running.driver.status().failed.is_some();
         let expected = if faults.full.is_some() && !all_failed { Failure::NoSpace } else { Failure::Io };
@@ -65,9 +68,7 @@ fn comes_up_again(scheme: &str, faults: Faults) {
     drop(running);
     let machine = machine.restart(None);
     let running = Volume::open(&machine.stores()).unwrap().start(Options::default()).unwrap();
-    if !write {
-        assert_eq!(verify(&running.driver, &sectors), 0, "{scheme}");
-    }
+    assert_eq!(verify(&running.driver, &sectors), 0, "{scheme}");
     running.driver.audit().unwrap();
     running.stop().unwrap();
     Volume::open(&machine.stores()).unwrap().check().unwrap();
