@@ -14,10 +14,11 @@ mod server;
 mod store;
 mod volume;
 
+pub use driver::Options;
 pub use journal::Found;
 pub use label::{LABEL_BYTES, Label, LabelFault};
 pub use media::{Media, Recorder, Way};
 pub use record::{Row, Rows};
 pub use server::{Clients, Listener, serve};
 pub use store::{FileStore, Store};
-pub use volume::{CheckReport, Options, Volume, VolumeError, VolumeSpec};
+pub use volume::{CheckReport, Volume, VolumeError, VolumeSpec};

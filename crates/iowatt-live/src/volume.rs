@@ -1,6 +1,6 @@
 //! A volume over labelled stores: made, checked, and put into service.
 
-use crate::driver::{Beside, Mutant, Part, Running, Stepped};
+use crate::driver::{Mutant, Options, Part, Running, Stepped};
 use crate::journal::{Found, Journal, Place};
 use crate::label::{LABEL_BYTES, Label, LabelFault};
 use crate::store::Store;
@@ -22,27 +22,6 @@ pub struct VolumeSpec {
     pub uuid: String,
     /// The plan of the virtual pool, as JSON; part `n` of it is the store `n`.
     pub plan: String,
-}
-
-/// How a volume is put into service.
-#[derive(Clone)]
-pub struct Options {
-    /// Threads that move bytes beside those that submit.
-    pub threads: usize,
-    /// What stands beside it.
-    pub beside: Beside,
-    /// A fault put in on purpose.
-    #[doc(hidden)]
-    pub mutant: Mutant,
-    /// Blocks of records after which the map is checkpointed, where that is not left to the journal.
-    #[doc(hidden)]
-    pub checkpoint_after: Option<u64>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { threads: 8, beside: Beside::default(), mutant: Mutant::None, checkpoint_after: None }
-    }
 }
 
 /// Why a volume cannot be made, checked or put into service.

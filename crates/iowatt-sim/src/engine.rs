@@ -25,7 +25,7 @@ use crate::path::Paths;
 use crate::plan::Plan;
 use crate::power::{Foreseen, Ladder, SpinUps, Window};
 use crate::raid::Pool;
-use crate::results::{self, Outcome};
+use crate::results::{self, Outcome, VirtualPoolResult};
 use crate::shape::{Full, Needs, Shape, fitting};
 use crate::state::STATES;
 use crate::volume::Volumes;
@@ -323,7 +323,12 @@ impl<S: Shape> Engine<'_, S> {
             drive_path: self.backend.commands.as_deref(),
             paths: self.paths.as_deref(),
             trims: &self.hosts.trims(),
-            virtual_pools: self.volumes.iter().flat_map(|volumes| volumes.results()).collect(),
+            virtual_pools: self
+                .volumes
+                .iter()
+                .flat_map(|volumes| volumes.counts_by_pool())
+                .map(|(counts, scheme)| VirtualPoolResult::new(counts, scheme))
+                .collect(),
         };
         let outcome = results::collect(
             &self.around.observer,

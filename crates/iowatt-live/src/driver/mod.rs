@@ -9,6 +9,7 @@ mod alarms;
 mod clock;
 mod durable;
 mod live_io;
+mod options;
 mod ranges;
 mod request;
 mod running;
@@ -16,6 +17,7 @@ mod status;
 mod steps;
 mod transfers;
 
+pub use options::{Beside, Options};
 pub use request::{Failure, Host, Work};
 pub use running::Running;
 pub use status::{PartStatus, Status};
@@ -23,7 +25,6 @@ pub use status::{PartStatus, Status};
 pub use steps::{Step, Stepped};
 
 use crate::journal::Journal;
-use crate::media::{Media, Recorder};
 use crate::store::Store;
 use clock::Clock;
 use iowatt_volume::{Scheme, Schemes, VolumeRequest};
@@ -58,15 +59,6 @@ pub enum Mutant {
     RecordBeforeData,
     /// The journal's other half counts before its checkpoint is durable.
     CheckpointBeforeData,
-}
-
-/// What stands beside a volume, where anything does.
-#[derive(Clone, Default)]
-pub struct Beside {
-    /// Media that its transfers wait for.
-    pub media: Option<Arc<dyn Media>>,
-    /// Who is told of requests.
-    pub recorder: Option<Arc<dyn Recorder>>,
 }
 
 struct Core {

@@ -1,9 +1,8 @@
 //! The threads of a volume in service, from its start to its orderly stop.
 
 use super::clock::Clock;
-use super::{Driver, Part, lock};
+use super::{Driver, Options, Part, lock};
 use crate::journal::Journal;
-use crate::volume::Options;
 use iowatt_volume::{Scheme, Schemes};
 use std::io;
 use std::sync::Arc;

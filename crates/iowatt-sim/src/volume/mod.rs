@@ -19,7 +19,6 @@ use crate::device::Drive;
 use crate::event::EventQueue;
 use crate::plan::{PartPlan, Plan, PlanError, Under};
 use crate::power::Window;
-use crate::results::VirtualPoolResult;
 use iowatt_volume::VolumeRequest;
 use pool_io::{InFlight, Waiter};
 
@@ -171,9 +170,9 @@ impl Volumes {
         self.in_flight.is_idle()
     }
 
-    /// What each virtual pool did.
-    pub fn results(&self) -> impl Iterator<Item = VirtualPoolResult> + '_ {
-        self.virtual_pools.iter().map(|pool| VirtualPoolResult::new(&pool.counts, &pool.scheme))
+    /// Counts and scheme of each virtual pool.
+    pub fn counts_by_pool(&self) -> impl Iterator<Item = (&PoolCounts, &Schemes)> + '_ {
+        self.virtual_pools.iter().map(|pool| (&pool.counts, &pool.scheme))
     }
 
     /// Asks for [`Self::ends`].

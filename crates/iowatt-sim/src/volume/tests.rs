@@ -359,7 +359,7 @@ proptest! {
 fn counted(scheme: &Value, slots: &[u64]) -> super::PoolCounts {
     let mut pools = TestPools::new(scheme, slots, 3);
     pools.run(20_000).unwrap();
-    pools.volumes.results().next().unwrap().counts
+    pools.volumes.counts_by_pool().next().unwrap().0.clone()
 }
 
 #[test]
