@@ -27,6 +27,8 @@ from iowatt.model.library.ssd.joules import WorkWatts
 
 FREE_BLOCKS: Final = 4
 MOST_UNITS: Final = 2**32 - 16
+#: No flash operation takes as long.
+LONGEST_S: Final = 1.0
 MOST_DIES: Final = 4096
 
 
@@ -224,6 +226,9 @@ class Ssd:
             )
         if unit % self.sector_bytes:
             yield f"flash.mapping_unit is {unit} bytes, no whole number of sectors of {self.sector_bytes}"
+        if times.read_hold_s >= LONGEST_S:
+            held = f"{times.read_hold_s:.3g} s for a read (flash.read_hold)"
+            yield f"its rates come to {held}; less than {LONGEST_S:g} s is accepted"
         if geometry.dies > MOST_DIES:
             yield f"its rates come to {geometry.dies} dies; at most {MOST_DIES} are accepted"
         units = geometry.superblock_bytes * self._superblocks(geometry) // unit
