@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.overrides import with_overrides
@@ -17,15 +17,13 @@ from iowatt.lenses.summary import summarise
 from iowatt.model.scenario import compile_plan, load, resolve_sources
 from iowatt.run import bundle, index, provenance
 from iowatt.run.bundle import Run
+from iowatt.run.record import IDLE_ROWS
 from iowatt.run.summary_schema import Input
 
 if TYPE_CHECKING:
     from iowatt.model.scenario import Scenario
     from iowatt.sources.simulation import Progress
     from iowatt.trace.back_end import BackEndSpool
-
-#: Idle periods that a Run keeps one by one unless its scenario says otherwise: 24 bytes each in memory.
-IDLE_ROWS: Final = 131_072
 
 
 @dataclass(frozen=True)
@@ -124,7 +122,7 @@ def _with_lens_tables(work: Prepared) -> dict[str, Any]:
 
 def _extent_bytes(plan: Mapping[str, Any]) -> int:
     """Length of an extent: the usual one, doubled until the workloads reach few enough of them."""
-    from iowatt.model.heat import EXTENT, EXTENTS_MADE, EXTENTS_TRACED
+    from iowatt.model.heat import EXTENTS_MADE, EXTENTS_TRACED, usual_extent
 
     simulation, reach, most = plan["simulation"], 0, EXTENTS_MADE
     for workload, source in zip(simulation["workloads"], plan["sources"], strict=True):
@@ -133,10 +131,7 @@ def _extent_bytes(plan: Mapping[str, Any]) -> int:
         else:
             reach += simulation["volumes"][workload["volume"]]["capacity_bytes"]
             most = EXTENTS_TRACED
-    extent = EXTENT
-    while reach > most * extent:
-        extent *= 2
-    return extent
+    return usual_extent(reach, most)
 
 
 def run_scenario(

@@ -17,6 +17,14 @@ EXTENTS_MADE: Final = 512
 EXTENTS_TRACED: Final = 1 << 16
 
 
+def usual_extent(reach: int, most: int = EXTENTS_MADE) -> int:
+    """Length of an extent in bytes: the default, doubled until ``reach`` bytes are at most ``most``."""
+    extent = EXTENT
+    while reach > most * extent:
+        extent *= 2
+    return extent
+
+
 class HeatKeys(Strict):
     """Counts reads, writes and bytes by extent and period, for ``iowatt heat``."""
 

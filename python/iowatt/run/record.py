@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 SourceKind = Literal["simulation", "emulation", "fio", "vdbench", "replay", "trace", "volume"]
 """``emulation``: a live volume on emulated media. ``volume``: one on real stores, as it saw its requests."""
 
+#: Idle periods that a Run keeps one by one unless its scenario says otherwise: 24 bytes each in memory.
+IDLE_ROWS = 131_072
+
 #: Sources whose drives, and so whose watts, are modelled.
 MODELLED: frozenset[str] = frozenset(("simulation", "emulation"))
 

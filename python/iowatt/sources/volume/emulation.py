@@ -11,16 +11,14 @@ from typing import Any, Final
 from iowatt.base.errors import InputError
 from iowatt.base.overrides import with_overrides
 from iowatt.lenses.summary import summarise
-from iowatt.model.heat import EXTENT, EXTENTS_MADE, HeatKeys, heat_plan
+from iowatt.model.heat import HeatKeys, heat_plan, usual_extent
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
-from iowatt.run.record import SimulationCost
+from iowatt.run.record import IDLE_ROWS, SimulationCost
 from iowatt.sources.simulation import build_record, peak_rss_mib
 from iowatt.sources.volume.plan import PlannedPool, planned_pool
 from iowatt.sources.volume.result import TransferLateness
 
-#: Idle periods that a Run keeps one by one.
-IDLE_ROWS: Final = 131_072
 #: Workload of a Run: all hosts of the live volume.
 HOSTS: Final = "hosts"
 _NOTE: Final = (
@@ -108,7 +106,7 @@ def emulated_media(
             "volumes": [whole],
             "virtual_pools": [simulation["virtual_pools"][planned.number]],
             "observe": {
-                **heat_plan(HeatKeys(extent=_extent(virtual["capacity_bytes"]), points=["front"])),
+                **heat_plan(HeatKeys(extent=usual_extent(virtual["capacity_bytes"]), points=["front"])),
                 **simulation["observe"],
                 "warmup_s": 0.0,
                 "end_s": None,
@@ -118,14 +116,6 @@ def emulated_media(
         },
     }
     return EmulatedMedia(plan, with_overrides(scenario.read_text("utf-8"), overrides), scenario)
-
-
-def _extent(capacity_bytes: int) -> int:
-    """Length of an extent of the heat map: the usual one, doubled until there are few enough."""
-    extent = EXTENT
-    while capacity_bytes > EXTENTS_MADE * extent:
-        extent *= 2
-    return extent
 
 
 def _refuse_other_work(scenario: Path, planned: PlannedPool, simulation: Mapping[str, Any]) -> None:
