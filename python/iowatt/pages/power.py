@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from iowatt.model.power import MODES
+from iowatt.model.power import CONTROLLERS, MODES
 from iowatt.model.power.result import ACTIVITIES, CalculatedPower, DriveStart, EnclosureKind, Supply
 from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
@@ -33,6 +33,7 @@ def document(found: CalculatedPower) -> Document:
         headlines=list(_headlines(found)),
         sections=[
             Section("totals", "At the wall", [_totals(found)]),
+            Section("failures", "With a part failed", [_failures(found)] if found.failures else []),
             Section("start", "Switching on", [] if start is None else [_start(start)]),
             Section("supplies", "Power supplies", [] if supplies is None else [supplies], folded=True),
         ],
@@ -46,6 +47,11 @@ def _verdict(found: CalculatedPower) -> Iterator[str]:
     idle, active = (_watts(normal[how].wall_w) for how in ACTIVITIES)
     failover = _watts(found.modes["failover"]["active"].wall_w)
     yield f"The array draws {idle} idle and {active} active at the wall, {failover} in failover."
+    controllers = [one for one in found.failures if one.kind in CONTROLLERS]
+    if controllers:
+        worst = max(controllers, key=lambda one: one.total["active"].wall_w)
+        at = ", ".join(f"{_watts(worst.total[how].wall_w)} {how}" for how in ACTIVITIES)
+        yield f"With one of {worst.count} {worst.component} failed: {at}."
     if found.raw_gb_per_w:
         yield f"Ready idle: {numbers.significant(found.raw_gb_per_w, 4)} GB/W raw."
     start = found.spin_up
@@ -118,6 +124,34 @@ def _totals(found: CalculatedPower) -> Figure:
         "At the wall",
         "Normal: the supplies share as configured. Redundant: all of them share the load equally. Failover: "
         "the redundant ones are lost, the needed ones carry all, and fans run at their failover speed.",
+        Table(columns, rows),
+        wide=True,
+        brief=True,
+    )
+
+
+def _failures(found: CalculatedPower) -> Figure:
+    """The array's power while one part has failed."""
+    normal = found.modes["normal"]
+    rows: list[list[Cell]] = []
+    for one in found.failures:
+        idle, active = (one.total[how] for how in ACTIVITIES)
+        rows.append(
+            [
+                one.component, one.kind, one.count, one.needed, idle.wall_w, active.wall_w,
+                active.wall_w - normal["active"].wall_w, active.btu_per_h,
+            ]
+        )  # fmt: skip
+    columns = [
+        Column("Failed", text=True), Column("Kind", text=True, rank=2), Column("Of"), Column("Needed"),
+        Column("Idle", "W"), Column("Active", "W"), Column("Change, active", "W"),
+        Column("Heat, active", "BTU/h", rank=1),
+    ]  # fmt: skip
+    return Figure(
+        "failures",
+        "With a part failed",
+        "One part has failed and draws nothing. The others take its work: active means that they draw their "
+        "active watts. Fans of the enclosure run at their failover speed.",
         Table(columns, rows),
         wide=True,
         brief=True,

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from iowatt.model.power.components import ResolvedPower
     from iowatt.model.power.efficiency import MODES
     from iowatt.model.power.keys import ArrayPower, PartKeys, SupplyKeys
-    from iowatt.model.power.part import find_part
+    from iowatt.model.power.part import CONTROLLERS, find_part
     from iowatt.model.power.plan import ArrayPart, ArrayPlan, Enclosure, PoolDrives
     from iowatt.model.power.resolve import resolve_power
 
 __all__ = [
-    "MODES", "ArrayPart", "ArrayPlan", "ArrayPower", "Enclosure", "PartKeys", "PoolDrives", "ResolvedPower",
-    "SupplyKeys", "calculate", "component_watts", "find_part", "resolve_power", "total",
+    "CONTROLLERS", "MODES", "ArrayPart", "ArrayPlan", "ArrayPower", "Enclosure", "PartKeys", "PoolDrives",
+    "ResolvedPower", "SupplyKeys", "calculate", "component_watts", "find_part", "resolve_power", "total",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -33,7 +33,7 @@ if not TYPE_CHECKING:
             "components": "ResolvedPower",
             "efficiency": "MODES",
             "keys": "ArrayPower PartKeys SupplyKeys",
-            "part": "find_part",
+            "part": "CONTROLLERS find_part",
             "plan": "ArrayPart ArrayPlan Enclosure PoolDrives",
             "resolve": "resolve_power",
         },

@@ -9,8 +9,10 @@ watts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from iowatt.base.results import Note
+from iowatt.model.library import stand_ins
 from iowatt.model.power.efficiency import MODES, Mode, Supplies
 from iowatt.model.power.plan import ArrayPart, ArrayPlan, Enclosure, Mix, tons
 from iowatt.model.power.result import (
@@ -20,6 +22,7 @@ from iowatt.model.power.result import (
     ComponentPower,
     DriveStart,
     EnclosureKind,
+    PartFailure,
     PowerTotal,
     Supply,
     SupplyState,
@@ -41,6 +44,7 @@ def calculate(plan: ArrayPlan, name: str, notes: Sequence[Note] = ()) -> Calcula
         btu_per_wh=plan.btu_per_wh,
         modes=modes,
         components=component_watts(plan),
+        failures=part_failures(plan),
         enclosures=[_enclosure(plan, enclosure) for enclosure in plan.enclosures],
         spin_up=_spin_up(plan),
         notes=[*notes, *_notes(plan)],
@@ -142,6 +146,40 @@ def component_watts(plan: ArrayPlan) -> list[ComponentPower]:
     return rows
 
 
+def part_failures(plan: ArrayPlan) -> list[PartFailure]:
+    """The array's power while one of each part that has a spare has failed, one part at a time."""
+    found = []
+    for at, enclosure in enumerate(plan.enclosures):
+        for part in enclosure.parts:
+            if part.needed is None or part.needed >= part.count:
+                continue
+            enclosures = [*plan.enclosures[:at], *_without(enclosure, part), *plan.enclosures[at + 1 :]]
+            degraded = replace(plan, enclosures=tuple(enclosures))
+            found.append(
+                PartFailure(
+                    component=enclosure.component(part), kind=part.kind, count=part.count, needed=part.needed,
+                    total={how: total(degraded, "normal", how) for how in ACTIVITIES},
+                )
+            )  # fmt: skip
+    return found
+
+
+def _without(enclosure: Enclosure, lost: ArrayPart) -> list[Enclosure]:
+    """The enclosures of a kind, the first of which has one part less and its fans at their failover speed."""
+    parts = tuple(
+        replace(part, count=part.count - 1)
+        if part is lost
+        else replace(part, speed=1.0 if part.failover_speed is None else part.failover_speed)
+        if part.law == "speed-cubed"
+        else part
+        for part in enclosure.parts
+    )
+    (number, mix), *others = enclosure.filling
+    left = ((number - 1, mix), *others) if number > 1 else tuple(others)
+    first = replace(enclosure, filling=((1, mix),), parts=parts)
+    return [first, replace(enclosure, filling=left)] if left else [first]
+
+
 def _enclosure(plan: ArrayPlan, enclosure: Enclosure) -> EnclosureKind:
     supplies = enclosure.supplies
     return EnclosureKind(
@@ -217,6 +255,15 @@ def _notes(plan: ArrayPlan) -> list[Note]:
                 code="btu-slip",
                 text="BTU/h are watts x 3.14, the slip of a published calculator, not x 3.412142: 8 % too "
                 "low.",
+                decides=True,
+            )
+        )
+    assumed = stand_ins(plan.sources())
+    if assumed:
+        notes.append(
+            Note(
+                code="stand-in-parts",
+                text=f"Stand-ins, whose watts nobody published: {', '.join(assumed)}.",
                 decides=True,
             )
         )

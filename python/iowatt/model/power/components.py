@@ -58,32 +58,74 @@ def array_part(keys: PartKeys, path: KeyPath, resolved: ResolvedPower) -> ArrayP
         code, name, message, hint = problem
         resolved.problem(code, (*path, name), message, hint)
         return None
+    working = keys.count - keys.failed
+    problem = _count_problem(keys, figures.get("most"), working)
+    if problem is not None:
+        code, name, message, hint = problem
+        resolved.problem(code, (*path, name), message, hint)
+        return None
+    if keys.failed:
+        resolved.notes.append(_failed_note(keys, law))
+    left = working / keys.count
     active = figures.get("active")
     idle = figures["idle"] if law != "speed-cubed" else fan(active or 0.0, figures["speed"])
     return ArrayPart(
         name=keys.name,
         kind=figures.get("kind") or "other",
-        count=keys.count,
+        count=working,
         law=law,
         idle_w=idle,
         active_w=idle if active is None else active,
         at_wall=figures.get("basis") == "wall",
-        full_iops=figures.get("full_iops"),
-        full_bytes_per_s=figures.get("full_rate"),
+        full_iops=_share(figures.get("full_iops"), left),
+        full_bytes_per_s=_share(figures.get("full_rate"), left),
         speed=figures.get("speed"),
         failover_speed=figures.get("failover_speed"),
+        needed=keys.needed,
+        failed=keys.failed,
+        capacity_bytes=figures.get("capacity"),
         sources=tuple(_part_sources(keys, file)),
     )
 
 
+def _share(full: float | None, left: float) -> float | None:
+    """The rate at which those that are ``left`` draw their active watts: they carry what all carried."""
+    return None if full is None else full * left
+
+
+def _failed_note(keys: PartKeys, law: Law) -> Note:
+    text = (
+        f"{keys.failed} of {keys.count} of {keys.name!r} failed and draw nothing; the others take their work"
+    )
+    if law == "utilisation":
+        text += "; array.controller.processing says how many processors are left"
+    return Note(code="failed-part", text=text, decides=True)
+
+
 _FIGURES: Final = (
     "kind", "idle", "active", "law", "full_iops", "full_rate", "speed", "failover_speed", "basis",
-    "max_sff", "max_lff",
+    "max_sff", "max_lff", "most", "capacity",
 )  # fmt: skip
 
 
 _Fault = tuple[str, str, str, str]
 """Code, key, message and fix."""
+
+
+def _count_problem(keys: PartKeys, most: int | None, working: int) -> _Fault | None:
+    """More of them than fit, or fewer working than are needed."""
+    if most is not None and keys.count > most:
+        message = f"{keys.count} are more than the {most} that one enclosure takes"
+        return "out-of-range", "count", message, f"at most {most}, or another enclosure"
+    if keys.needed is not None and keys.needed > keys.count:
+        return "conflict", "needed", f"{keys.needed} are needed of {keys.count}", f"at most {keys.count}"
+    needed = keys.count if keys.needed is None and not keys.failed else keys.needed or 1
+    if working < needed:
+        message = (
+            f"{keys.failed} of {keys.count} failed, and {needed} are needed: the array would stand still"
+        )
+        return "infeasible", "failed", message, f"at most {keys.count - needed}"
+    return None
 
 
 def _fan_problem(figures: dict[str, Any]) -> _Fault | None:

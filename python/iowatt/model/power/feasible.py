@@ -9,7 +9,7 @@ from iowatt.base.problems import KeyPath
 from iowatt.base.results import Note
 from iowatt.model.power.components import PATH, ResolvedPower
 from iowatt.model.power.keys import ArrayPower
-from iowatt.model.power.part import find_part
+from iowatt.model.power.part import CONTROLLERS, find_part
 from iowatt.model.power.plan import ArrayPlan, Enclosure, Mix, PoolDrives
 
 
@@ -20,14 +20,14 @@ def controllers(
     resolved: ResolvedPower,
 ) -> None:
     """Report missing controllers, and drives beyond what they take."""
-    inside = [part for enclosure in enclosures for part in enclosure.parts if part.kind == "controller"]
+    inside = [part for enclosure in enclosures for part in enclosure.parts if part.kind in CONTROLLERS]
     if keys.controller == "none":
         if inside:
             message = f"the part {inside[0].name!r} is a controller"
             resolved.problem("conflict", (*PATH, "controller"), message, 'controller = "inside"')
         return
     if not inside:
-        message = "there is no controller: no enclosure has a part of kind controller"
+        message = "there is no controller: no enclosure has a part of kind controller or processor-blade"
         hint = 'add a part with kind = "controller", or set controller = "none" for shelves behind a host'
         resolved.problem("missing", (*PATH, "enclosure"), message, hint)
         return
@@ -43,6 +43,29 @@ def controllers(
                     resolved.problem(
                         "out-of-range", place, message, f"at most {limit}, or a larger controller"
                     )
+
+
+def cache_boards(enclosures: Sequence[Enclosure], cache_bytes: int | None, resolved: ResolvedPower) -> None:
+    """Report a controller cache that the boards of cache cannot hold."""
+    boards = [
+        (number, enclosure, part)
+        for number, enclosure in enumerate(enclosures)
+        for part in enclosure.parts
+        if part.capacity_bytes is not None
+    ]
+    held = sum(
+        enclosure.count * part.count * part.capacity_bytes
+        for _, enclosure, part in boards
+        if part.capacity_bytes is not None
+    )
+    if boards and cache_bytes is not None and cache_bytes > held:
+        number, _, part = boards[0]
+        message = (
+            f"the boards of cache hold {held / 1e9:.4g} GB; the controller's cache is "
+            f"{cache_bytes / 1e9:.4g} GB"
+        )
+        hint = f"more of {part.name!r}, or array.controller.cache.size of {held} B at most"
+        resolved.problem("infeasible", (*PATH, "enclosure", number, "part"), message, hint)
 
 
 def strong_enough(plan: ArrayPlan, resolved: ResolvedPower) -> None:

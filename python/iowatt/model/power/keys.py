@@ -114,6 +114,19 @@ class PartKeys(PartFigures):
         example="stand-in-controller",
     )
     count: int = key("How many each enclosure has.", default=1, within=(1, 10_000), example=2)
+    needed: int | None = key(
+        "How many of them are enough for the array to work on: 1 of 2 controllers. `iowatt power` then says "
+        "what the array draws while one has failed.",
+        unset="all of them",
+        within=(1, 10_000),
+        example=1,
+    )
+    failed: int = key(
+        "How many of them have failed: they draw nothing, and the others take their work.",
+        default=0,
+        within=(0, 9_999),
+        example=1,
+    )
 
 
 class EnclosureKeys(Strict):

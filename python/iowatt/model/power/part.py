@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from iowatt.base.document import TomlDocument, read_text
-from iowatt.base.quantity import Power, Rate
+from iowatt.base.quantity import Capacity, Power, Rate
 from iowatt.base.strict import Strict, key
 from iowatt.model.library import LIBRARY, FigureSource, LibraryFolder, source_of
 
 PARTS: Final = LibraryFolder("parts", "part", "docs/reference/parts.md")
-Kind = Literal["controller", "enclosure", "fan", "adapter", "io-module", "cache", "battery", "other"]
+Kind = Literal[
+    "controller", "processor-blade", "front-end", "back-end", "switch", "cache", "chassis", "enclosure",
+    "fan", "adapter", "io-module", "battery", "other",
+]  # fmt: skip
+#: Parts that make an array of shelves: without one of them there is no controller.
+CONTROLLERS: Final[tuple[Kind, ...]] = ("controller", "processor-blade")
 Basis = Literal["dc", "wall"]
 Law = Literal["constant", "utilisation", "throughput", "speed-cubed", "charging"]
 
@@ -27,7 +32,12 @@ def optional(description: str, unit: str | None = None, unset: str = "as in its 
 class PartFigures(Strict):
     """Figures of a part; a key may be left out where the part's file has it."""
 
-    kind: Kind | None = optional("What it is.", example="controller")
+    kind: Kind | None = optional(
+        "What it is. controller: a whole one. Of a frame array, processor-blade: its processors; front-end "
+        "and back-end: directors (adapters) towards hosts and drives; switch: what joins the boards; "
+        "cache: a board or module of cache; chassis: fans, midplane and what else is left of a frame.",
+        example="controller",
+    )
     idle: Power | None = optional("Watts of one, ready and without work.", example="86W")
     active: Power | None = optional(
         "Watts of one at full work; of a fan, at full speed; of a battery, while charging.",
@@ -63,6 +73,15 @@ class PartFigures(Strict):
     )
     max_sff: int | None = optional(
         "Drives of 2.5 inches that a controller takes.", unset="no limit", gt=0, example=450
+    )
+    most: int | None = optional(
+        "How many of them one enclosure takes at most.", unset="as in its file, or no limit", gt=0, example=8
+    )
+    capacity: Capacity | None = optional(
+        "Cache that one board holds; all boards together must hold `array.controller.cache.size`.",
+        unset="not checked",
+        gt=0,
+        example="32GiB",
     )
     max_lff: int | None = optional(
         "Drives of 3.5 inches that a controller takes.", unset="no limit", gt=0, example=240

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ArrayPart:
-    """Equal parts of one enclosure; watts of one. ``active_w`` of a fan is at full speed.
+    """Equal parts of one enclosure that work; watts of one. ``active_w`` of a fan is at full speed.
 
     ``at_wall``: the figures were published or measured at the wall, and no supply loss is added.
     """
@@ -35,6 +35,11 @@ class ArrayPart:
     full_bytes_per_s: float | None = None
     speed: float | None = None
     failover_speed: float | None = None
+    #: How many of ``count`` are enough; None: all of them.
+    needed: int | None = None
+    #: Failed ones, which ``count`` leaves out.
+    failed: int = 0
+    capacity_bytes: int | None = None
     sources: tuple[str, ...] = ()
 
     def watts(self, utilisation: float, mode: Mode = "normal") -> float:

@@ -21,8 +21,16 @@ from iowatt.model.power.plan import (
 )
 
 
-def resolve_power(keys: ArrayPower, pools: Mapping[str, PoolDrives], resolved: ResolvedPower) -> None:
-    """Put the plan of an array with these ``pools`` into ``resolved``, or the problems that prevent it."""
+def resolve_power(
+    keys: ArrayPower,
+    pools: Mapping[str, PoolDrives],
+    resolved: ResolvedPower,
+    cache_bytes: int | None = None,
+) -> None:
+    """Put the plan of an array with these ``pools`` into ``resolved``, or the problems that prevent it.
+
+    ``cache_bytes``: the controller's cache, None without one.
+    """
     _names(keys, pools, resolved)
     _placed(keys, pools, resolved)
     built = [_enclosure(enclosure, index, pools, resolved) for index, enclosure in enumerate(keys.enclosure)]
@@ -30,6 +38,7 @@ def resolve_power(keys: ArrayPower, pools: Mapping[str, PoolDrives], resolved: R
     if resolved.problems or len(enclosures) != len(keys.enclosure):
         return
     feasible.controllers(keys, enclosures, pools, resolved)
+    feasible.cache_boards(enclosures, cache_bytes, resolved)
     start = keys.spin_up
     plan = ArrayPlan(
         enclosures=enclosures,

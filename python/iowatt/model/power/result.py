@@ -70,6 +70,20 @@ class Supply(Result):
         return EfficiencyCurve(tuple(self.points)).efficiency(load)
 
 
+class PartFailure(Result):
+    """The whole array while one part that has a spare has failed; the supplies share as configured.
+
+    The others take its work, and the fans of its enclosure run at their failover speed.
+    """
+
+    component: str
+    kind: str
+    #: How many of them one enclosure has that work before the failure.
+    count: int
+    needed: int
+    total: Mapping[Activity, PowerTotal]
+
+
 class EnclosureKind(Result):
     """All enclosures of a kind together."""
 
@@ -110,6 +124,8 @@ class CalculatedPower(ResultDocument):
     btu_per_wh: float
     modes: Mapping[Mode, Mapping[Activity, PowerTotal]]
     components: list[ComponentPower]
+    #: One for each part of which fewer are needed than are there.
+    failures: list[PartFailure] = Field(default_factory=list)
     enclosures: list[EnclosureKind]
     #: None where a drive's start-up watts are not known.
     spin_up: DriveStart | None

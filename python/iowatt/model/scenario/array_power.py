@@ -97,7 +97,9 @@ def resolve(scenario: Scenario, base_dir: Path, *, simulated: bool) -> ResolvedP
     if scenario.array.power is not None:
         drives = _drives(scenario, resolved)
         if not resolved.problems:
-            resolve_power(scenario.array.power, drives, resolved)
+            cache = None if controller is None else controller.cache
+            size = None if cache is None else cache.size
+            resolve_power(scenario.array.power, drives, resolved, size)
     return resolved
 
 
