@@ -333,3 +333,19 @@ def test_the_write_cache_can_be_turned():
         assert fast_write("write_cache = false", device) == (0, 1)
     assert fast_write("write_cache = true", "dec-rz26") == (2, 1)
     assert fast_write("write_cache = false", "dec-rz26") == (0, 0)
+
+
+def test_the_read_ahead_can_be_turned():
+    def read_ahead(keys: str, device: str) -> tuple[int, int]:
+        """The policy by its number in the plan, and how many notes the key adds."""
+        watts = 'power = { active = "9W", positioning = "9W", idle = "6W" }'
+        plan, plain = (held(given, f'{{ name = "{device}", {watts} }}') for given in (keys, ""))
+        added = [note for note in plan["notes"] if note not in plain["notes"]]
+        return plan["device"]["buffer"]["read_ahead"], len(added)
+
+    given = read_ahead("", "quantum-atlas-iii")
+    assert read_ahead("read_ahead = true", "quantum-atlas-iii") == given, "the policy of its file"
+    off = read_ahead("read_ahead = false", "quantum-atlas-iii")
+    assert off == (read_ahead("", "arrays2002-disk")[0], 1)
+    on = read_ahead("read_ahead = true", "arrays2002-disk")
+    assert on == (read_ahead("", "arrays2002-disk-ahead")[0], 1)

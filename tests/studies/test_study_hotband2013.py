@@ -29,7 +29,7 @@ def test_the_study_is_known_by_name():
 
 def test_every_table_is_there(found):
     figures = {figure.key: figure for figure in found.result.figures}
-    assert set(figures) == {"arrays", "per-watt", "calculator", "assist", "density", "coms"}
+    assert set(figures) == {"arrays", "per-watt", "calculator", "assist", "density", "read-ahead", "coms"}
     assert len(figures["coms"].rows) == 3
     assert len(figures["per-watt"].rows) == 4, "both readings of the initial row, cache, tiered"
 

@@ -158,6 +158,26 @@ class Disk:
         buffer = self.buffer.model_copy(update={"fast_write": "across-reads" if on else "none"})
         return replace(self, buffer=buffer, notes=(*self.notes, note))
 
+    @property
+    def read_ahead(self) -> bool:
+        """Whether it reads on after a read, into its buffer."""
+        return self.buffer.read_ahead != "none"
+
+    def with_read_ahead(self, on: bool) -> Disk:
+        """The drive with its read-ahead on or off (SCSI: the bit DRA of the caching mode page).
+
+        Turned on where its file has it off, it reads on until a segment is full (``segment``).
+
+        Raises ``BadValueError`` where the drive has no buffer.
+        """
+        if on == self.read_ahead:
+            return self
+        if on and not self.buffer.segments:
+            raise BadValueError("not-applicable", None, f"{self.name!r} has no on-board buffer to read into")
+        note = f"{self.name}: the scenario turns its read-ahead {'on' if on else 'off'}"
+        buffer = self.buffer.model_copy(update={"read_ahead": "segment" if on else "none"})
+        return replace(self, buffer=buffer, notes=(*self.notes, note))
+
     def with_power(self, power: HddPower) -> Disk:
         """The drive with the figures of ``power`` in place of its own."""
         changed = ", ".join(name for name in type(power).model_fields if name in power.model_fields_set)

@@ -148,12 +148,18 @@ def _disk(pool: Pool, drive: Disk, report: Reporter) -> Disk | None:
         )
         report("unsupported", "device.power.speeds", message, "leave out the speeds at which it serves")
         return None
-    if pool.write_cache is not None:
+    settings = (
+        ("write_cache", pool.write_cache, Disk.with_write_cache),
+        ("read_ahead", pool.read_ahead, Disk.with_read_ahead),
+    )
+    for name, on, turned in settings:
+        if on is None:
+            continue
         try:
-            drive = drive.with_write_cache(pool.write_cache)
+            drive = turned(drive, on)
         except ValueError as error:
             hint = f'describe it in a device file with based_on = "{drive.name}" and segments in [buffer]'
-            report("missing-figure", "write_cache", str(error), hint)
+            report("missing-figure", name, str(error), hint)
             return None
     check_levels(pool, drive, report)
     return drive

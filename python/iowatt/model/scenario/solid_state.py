@@ -18,6 +18,7 @@ _OF_DISKS: Final = {
     "scheduler_deadline": "an SSD takes its commands first come, first served; leave it out",
     "drive_deadline": "an SSD serves its commands side by side; leave it out",
     "write_cache": 'its buffer is ssd = { write_buffer = "16MiB" }, or 0 for none',
+    "read_ahead": "an SSD is not simulated with read-ahead; leave it out",
     "phase": "an SSD has no spindle; leave it out",
 }
 _WATTS_OF_DISKS: Final = (

@@ -47,10 +47,15 @@ def ratio(
         case,
         published=f"x{theirs:g}",
         ours=f"x{ours:.3g} ({percent(off)})",
-        agrees=not ceiling and abs(off) <= TOLERANCE,
+        agrees=not ceiling and agrees(ours, theirs),
         ceiling=ceiling,
         **values,
     )
+
+
+def agrees(ours: float, published: float) -> bool:
+    """Whether a ratio is near enough to the published one."""
+    return abs(ours / published - 1) <= TOLERANCE
 
 
 def percent(share: float) -> str:

@@ -34,6 +34,7 @@ def findings(results: Results, scale: ArrayScale) -> Findings:
         Section("arrays", "Rates and response times", [tables.arrays(found, scale)]),
         Section("watts", "IOPS per watt", [tables.per_watt(found), tables.calculator()]),
         Section("cache", "Cache and density", [tables.assist(found, scale), tables.density(heat)]),
+        Section("read-ahead", "Read-ahead on and off", [tables.read_ahead(found)]),
         Section("coms", "Capacity optimisation methods", [tables.coms(found, scale)]),
     ]
     return Findings(verdicts, sections, notes(scale), results.table(), chart="assist")

@@ -43,6 +43,7 @@ SPAN_GB: Final = 3_200.0
 CACHE: Final = "array.controller.cache.size"
 LEVEL: Final = "array.pool.disks.raid.level"
 SEED: Final = "seed"
+READ_AHEAD: Final = "array.pool.disks.read_ahead"
 
 #: Requests of the random column: the slides say "random" only. Size and mix of Emerald's MW1.
 RANDOM: Final = ('stream.uniform.size="8KiB"',)
@@ -136,7 +137,8 @@ def scenario(name: str, scale: ArrayScale, **given: Any) -> str:
 
 def stages(scale: ArrayScale) -> list[StudyStage]:
     """All sweeps of the study."""
-    return [*_small(scale), *_large(scale), *_tiered(scale), *_experiments(scale), *_coms(scale)]
+    told = [*_small(scale), *_large(scale), *_tiered(scale), *_experiments(scale)]
+    return [*told, *_without_read_ahead(told, scale), *_coms(scale)]
 
 
 def _stage(
@@ -219,6 +221,36 @@ def _experiments(scale: ArrayScale) -> list[StudyStage]:
         _stage("small-hot-8k", scale, {CACHE: ["0B"]}, pools=small, changes=SAME_SIZE,
                outstanding=PRINTED.small.outstanding("hot-band")),
     ]  # fmt: skip
+
+
+#: Whether disks read ahead is assumed: what these sweeps give without, at the cache size of their claim.
+_WITH_CACHE: Final = (
+    "large-random", "large-hot", "large-hot-apart", "tiered-hot", "untiered-hot", "tiered-spc",
+    "untiered-spc",
+)  # fmt: skip
+_WITHOUT_CACHE: Final = ("small-random", "small-hot")
+
+
+def without(kind: str) -> str:
+    """The sweep of a kind whose disks do not read ahead."""
+    return f"{kind}-no-read-ahead"
+
+
+def _without_read_ahead(told: Sequence[StudyStage], scale: ArrayScale) -> list[StudyStage]:
+    """The sweeps of the claims on rates again, with disks that do not read ahead."""
+    by = {stage.key: stage for stage in told}
+    published = _sizes(scale, [PRINTED.hot_band.cache_share])
+    given = [(kind, published) for kind in _WITH_CACHE] + [(kind, {CACHE: ["0B"]}) for kind in _WITHOUT_CACHE]
+    return [
+        StudyStage(
+            without(kind),
+            by[kind].text,
+            Path.cwd(),
+            parse_axes({**over, READ_AHEAD: [False]}),
+            {**by[kind].labels, "kind": without(kind)},
+        )
+        for kind, over in given
+    ]
 
 
 def _coms(scale: ArrayScale) -> list[StudyStage]:

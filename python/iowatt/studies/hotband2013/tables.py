@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from iowatt.render import plot
 from iowatt.render.figure import Cell, Figure, axis, layout
 from iowatt.studies.figures import colour, series_table
+from iowatt.studies.hotband2013.conclusions import agrees
 from iowatt.studies.hotband2013.points import HotBandPoint, HotBandPoints
 from iowatt.studies.hotband2013.published import PRINTED, TEXT
-from iowatt.studies.hotband2013.systems import ArrayScale
+from iowatt.studies.hotband2013.systems import ArrayScale, without
 
 if TYPE_CHECKING:
     from iowatt.lenses.heat.result import HeatResult
@@ -89,6 +90,38 @@ def assist(points: HotBandPoints, scale: ArrayScale) -> Figure:
     trace = plot.line(shares, rates, name="hot band", colour=colour(0), marks=True)
     spec = plot.spec([trace], layout(axis("Cache (% of the span)"), axis("Rate (1/s)", rangemode="tozero")))
     return TEXT.figure("assist", rows, spec)
+
+
+def read_ahead(points: HotBandPoints) -> Figure:
+    """The ratios of rates with disks that read ahead, as is assumed, and with disks that do not."""
+    slow = PRINTED.small
+    assist = PRINTED.cached.hot_iops / (PRINTED.cached.random_iops or 1.0)
+    given = [
+        ("hot band over random, small array without a cache", "small-hot", "small-random",
+         slow.hot_iops / (slow.random_iops or 1.0)),
+        ("cache over random, streams at one place", "large-hot", "large-random", assist),
+        ("cache over random, streams apart", "large-hot-apart", "large-random", assist),
+        ("tiering over cache", "tiered-hot", "large-hot", PRINTED.tiered.hot_iops / PRINTED.cached.hot_iops),
+        ("tiering alone, hot band", "tiered-hot", "untiered-hot", PRINTED.tiering_alone["hot-band"]),
+        ("tiering alone, SPC-1-like", "tiered-spc", "untiered-spc", PRINTED.tiering_alone["spc-1-like"]),
+    ]  # fmt: skip
+    rows: list[list[Cell]] = []
+    for name, over, under, published in given:
+        found: list[Cell] = []
+        said = []
+        for kind in (str, without):
+            pair = [_at_its_cache(points, kind(one)) for one in (over, under)]
+            ratio = pair[0].iops / pair[1].iops
+            found.append(ratio)
+            capped = any(one.capped for one in pair)
+            said.append("limit" if capped else "agree" if agrees(ratio, published) else "differ")
+        rows.append([name, published, *found, said[0] if said[0] == said[1] else ", ".join(said)])
+    return TEXT.figure("read-ahead", rows)
+
+
+def _at_its_cache(points: HotBandPoints, kind: str) -> HotBandPoint:
+    """The point with the published share of cache; of the small array, that without a cache."""
+    return points.one(kind, cache="0B") if kind.startswith("small") else points.cached(kind)
 
 
 def coms(points: HotBandPoints, scale: ArrayScale) -> Figure:

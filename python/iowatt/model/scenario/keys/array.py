@@ -324,6 +324,11 @@ class Pool(Strict):
         unset="as in the drive's file (buffer.fast_write); an SSD has ssd.write_buffer",
         example=False,
     )
+    read_ahead: bool | None = key(
+        "Whether the drives read on after a read, into their buffers. The first needs a drive with a buffer.",
+        unset="as in the drive's file (buffer.read_ahead); an SSD has none",
+        example=False,
+    )
     phase: Literal["random", "zero"] = key(
         "Rotational position of each drive at time zero. Drawn from the seed, or all at sector 0 (for "
         "cross-checks).",
