@@ -82,13 +82,42 @@ proptest! {
         prop_assert_eq!(got, (w, 0));
     }
 
-    /// With the parity check of the arrays2002 text, a read within one unit also reads its parity.
+    /// With the parity check of the arrays2002 text, a read of `w` whole units of a stripe also reads its P (and Q); those
+    /// operations are redundancy's, a write costs what it costs without, and levels without parity read nothing more.
     #[test]
-    fn parity_check_adds_the_parity_units(n in 4usize..14, layout in 0usize..4, chunk in 0u64..1_000, six in any::<bool>()) {
-        let mut plan = system(if six { "6" } else { "5" }, n, layout, "auto");
+    fn parity_check_adds_the_parity_units(
+        n in 4usize..14, layout in 0usize..4, level in 0usize..6, stripe in 0u64..1_000, w_seed in 0u64..100,
+    ) {
+        let (level, n) = level_of(level, n);
+        let parity = match level { "4" | "5" => 1, "6" => 2, _ => 0 };
+        let d = match level { "0" => n, "1" => 1, "10" => n / 2, _ => n - parity } as u64;
+        let (w, parity) = (1 + w_seed % d, parity as u64);
+        let mut plan = system(level, n, layout, "auto");
+        let of = |plan: &Value, op: Op| {
+            run(plan, vec![request(0, op, stripe * d * u64::from(UNIT), w as u32 * UNIT)])
+        };
+        let write = counts(&of(&plan, Op::Write));
         plan["pools"][0]["raid"]["parity_check_on_read"] = json!(true);
-        let got = counts(&run(&plan, vec![request(0, Op::Read, chunk * u64::from(UNIT), 4_096)]));
-        prop_assert_eq!(got, (if six { 3 } else { 2 }, 0));
+        let read = of(&plan, Op::Read);
+        prop_assert_eq!(counts(&read), (w + parity, 0));
+        prop_assert_eq!(read.summary.devices.iter().map(|d| d.bytes_read).sum::<u64>(), (w + parity) * u64::from(UNIT));
+        let redundancy = read.summary.devices.iter().filter(|d| d.cause_j["redundancy"] > 0.0).count();
+        prop_assert_eq!(redundancy as u64, parity);
+        prop_assert_eq!(counts(&of(&plan, Op::Write)), write);
+    }
+
+    /// The check reads of parity what covers the part of each unit that is read: of one unit the same sectors, of several
+    /// all of it.
+    #[test]
+    fn parity_check_covers_what_is_read(from in 0u64..31, sectors in 1u64..64, six in any::<bool>()) {
+        let (level, parity) = if six { ("6", 2) } else { ("4", 1) };
+        let mut plan = system(level, 8, 0, "auto");
+        plan["pools"][0]["raid"]["parity_check_on_read"] = json!(true);
+        let read = run(&plan, vec![request(0, Op::Read, from * 512, sectors as u32 * 512)]);
+        let units = (from + sectors - 1) / 32 + 1;
+        let checked = parity * if units == 1 { sectors } else { 32 };
+        prop_assert_eq!(counts(&read), (units + parity, 0));
+        prop_assert_eq!(read.summary.devices.iter().map(|d| d.bytes_read).sum::<u64>(), (sectors + checked) * 512);
     }
 
     /// Bytes written to data drives are the bytes asked for, however the write is cut.
@@ -109,6 +138,10 @@ fn contiguous_runs_on_a_drive_are_one_operation() {
     // A write of ten whole RAID-5 stripes leaves no gap either: parity and data alternate.
     let got = counts(&run(&one_pool("5", 5), vec![request(0, Op::Write, 0, 40 * UNIT)]));
     assert_eq!(got, (0, 5));
+    // Nor does a read of them that checks their parity.
+    let mut plan = one_pool("5", 5);
+    plan["pools"][0]["raid"]["parity_check_on_read"] = json!(true);
+    assert_eq!(counts(&run(&plan, vec![request(0, Op::Read, 0, 40 * UNIT)])), (5, 0));
 }
 
 /// Unaligned multi-unit writes cover the whole unit in parity; reconstruct reads what they leave of it.

@@ -145,6 +145,10 @@ proptest! {
             (_, _) => d,
         };
         prop_assert_eq!(of(Op::Write), (reads, w - touched + alive));
+        // A read that checks parity takes all of it that is left, what it computes from included.
+        plan["pools"][0]["raid"]["parity_check_on_read"] = json!(true);
+        let checked = run(&plan, vec![request(0, Op::Read, offset, (w * UNIT) as u32)]);
+        prop_assert_eq!(counts(&checked), (if touched > 0 { d - missing } else { w } + alive, 0));
     }
 
     /// Whatever is asked, of whatever level, before, during and after a rebuild: every request completes,
@@ -158,6 +162,7 @@ proptest! {
         let distributed = distributed && !matches!(level, "1" | "4");
         let mut plan = small(level, 6);
         plan["pools"][0]["raid"]["parity_check_on_read"] = json!(check);
+        plan["pools"][0]["raid"]["mirror_reads"] = json!(["shorter-queue", "spinning", "primary"][(seed % 3) as usize]);
         let sparing = if distributed { "distributed" } else { "dedicated" };
         trouble(&mut plan, 1, sparing, &[(failed, 0.0)]);
         let rebuild = &mut plan["pools"][0]["recovery"]["rebuild"];

@@ -41,6 +41,21 @@ impl Drive {
         }
     }
 
+    /// How long a request that came now would wait at most for the drive to be ready, held-back batches apart, and whether
+    /// something must wake it yet: less is readier.
+    #[must_use]
+    pub fn to_ready(&self) -> (Nanos, bool) {
+        let Some(managed) = self.managed.as_deref() else { return (0, false) };
+        let (ladder, level) = (&managed.ladder, managed.level);
+        let asleep = !managed.asked && self.waiting == 0;
+        match self.spindle {
+            Spindle::Ready | Spindle::Failed { .. } => (0, false),
+            Spindle::Ascending { .. } => (ladder.up(level).takes, false),
+            Spindle::Low { .. } => (ladder.up(level).takes, asleep),
+            Spindle::Descending { to, .. } => (ladder.down(level, to).takes + ladder.up(to).takes, asleep),
+        }
+    }
+
     /// Books the time that the drive has been unready.
     pub(super) fn book_unready(&self, now: Nanos, observer: &mut Observer) {
         if let Some((slot, since)) = self.unready() {

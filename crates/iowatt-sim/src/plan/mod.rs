@@ -27,8 +27,8 @@ pub use hdd::{
 pub use heat::HeatPlan;
 pub use path::{ExchangePlan, HopPlan, PathPlan};
 pub use pool::{
-    BatchingPlan, CommandQueuePlan, DevicePlan, HddPowerPlan, ParityLayout, PhasePlan, PoolPlan, RaidLevel,
-    RaidPlan, SchedulerPlan, SmallWrite,
+    BatchingPlan, CommandQueuePlan, DevicePlan, HddPowerPlan, MirrorReads, ParityLayout, PhasePlan, PoolPlan,
+    RaidLevel, RaidPlan, SchedulerPlan, SmallWrite,
 };
 pub use recovery::{RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 #[cfg(test)]

@@ -57,6 +57,23 @@ pub struct RaidPlan {
     pub small_write: SmallWrite,
     /// Reads also fetch the parity of what they read (arrays2002's text).
     pub parity_check_on_read: bool,
+    /// Which copy a read goes to, RAID-1 and RAID-10.
+    #[serde(default)]
+    pub mirror_reads: MirrorReads,
+}
+
+/// The choice among copies of the same data.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum MirrorReads {
+    /// The shorter queue, then the shorter seek, then by lot.
+    #[default]
+    ShorterQueue,
+    /// The drive that is ready soonest, so that one that sleeps goes on sleeping; of several the shorter queue.
+    Spinning,
+    /// The drive that is ready soonest; of several the first, so that the others fall asleep.
+    Primary,
 }
 
 /// Redundancy schemes.
@@ -298,6 +315,13 @@ impl PoolPlan {
         self.check_power()
     }
 
+    /// The choice among copies that asks for the drives' power, where any part of the pool has it; else the plain one.
+    fn mirror_reads(&self) -> MirrorReads {
+        let regions = self.chunklets.iter().flat_map(|chunklets| &chunklets.regions).map(|r| r.raid);
+        let raids = std::iter::once(self.raid).chain(regions).map(|raid| raid.mirror_reads);
+        raids.max_by_key(|&reads| reads != MirrorReads::ShorterQueue).unwrap_or_default()
+    }
+
     /// Checks that there are enough drives for the RAID level.
     fn check_count(&self) -> Result<(), PlanError> {
         let (least, message) = match self.raid.level {
@@ -332,6 +356,12 @@ impl PoolPlan {
             Conflict,
             "power_policy",
             "an oracle is always up in time: it allows neither batching nor spin_ups_at_once",
+        )?;
+        check(
+            !self.power_policy.foresees() || self.mirror_reads() == MirrorReads::ShorterQueue,
+            Conflict,
+            "power_policy",
+            "an oracle's idle periods are those of drives that spin: it allows no reads that avoid sleeping drives",
         )?;
         let Some(batching) = &self.batching else { return Ok(()) };
         check(at_least_zero(batching.max_wait_s), Range, "batching.max_wait_s", "must be at least 0")?;

@@ -12,6 +12,7 @@ impl Pool {
             level: _,
             small_write: _,
             parity_check_on_read: _,
+            mirror_reads: _,
             solid: _,
             first_drive: _,
             sector_bytes: _,

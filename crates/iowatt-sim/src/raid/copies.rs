@@ -2,32 +2,61 @@
 
 use super::{Extent, Pool};
 use crate::device::Drive;
+use crate::plan::MirrorReads;
 
 impl Pool {
-    /// The copy to read: shortest queue, then shortest seek, then at random. One choice per request.
+    /// The copy to read, as `mirror_reads` says. One choice per request.
     pub(super) fn choose_copy(&mut self, primary: usize, lbn: u64, drives: &[Drive]) -> usize {
         // Sets that have one drive in common have another one each: every unit chooses for itself.
         if self.chosen_copy[primary].0 == self.request && self.chunklets.is_none() {
             return self.chosen_copy[primary].1;
         }
-        let cost = |pool: &Self, copy: usize| pool.cost(copy, lbn, drives);
-        let best = match least(self.layout.copies(primary).map(|copy| cost(self, copy))) {
-            None => primary,
-            Some((least, alike)) => {
-                let drawn = self.draw(alike, primary, lbn);
-                self.layout
-                    .copies(primary)
-                    .filter(|&copy| cost(self, copy) == least)
-                    .nth(drawn)
-                    .unwrap_or(primary)
-            }
-        };
+        let copies = self.layout.copies(primary);
+        let best = self.best_copy(copies, (primary, lbn), drives).unwrap_or(primary);
         self.chosen_copy[primary] = (self.request, best);
         best
     }
 
+    /// The best of `copies` of `lbn`: of those that are ready soonest, where that counts, the first, or the one with the
+    /// shortest queue, then the shortest seek, then one at random.
+    pub(super) fn best_copy(
+        &self,
+        copies: impl Iterator<Item = usize> + Clone,
+        (primary, lbn): (usize, u64),
+        drives: &[Drive],
+    ) -> Option<usize> {
+        let ready = |copy: usize| self.drive_of(copy, lbn, drives).to_ready();
+        match self.mirror_reads {
+            MirrorReads::ShorterQueue => {
+                self.cheapest(copies, (primary, lbn), |copy| self.cost(copy, lbn, drives))
+            }
+            MirrorReads::Spinning => {
+                self.cheapest(copies, (primary, lbn), |copy| (ready(copy), self.cost(copy, lbn, drives)))
+            }
+            MirrorReads::Primary => copies.min_by_key(|&copy| ready(copy)),
+        }
+    }
+
+    /// The cheapest of `copies` of `lbn`; those that are alike are drawn by lot.
+    #[inline]
+    fn cheapest<C: Ord>(
+        &self,
+        copies: impl Iterator<Item = usize> + Clone,
+        (primary, lbn): (usize, u64),
+        cost: impl Fn(usize) -> C,
+    ) -> Option<usize> {
+        let (least, alike) = least(copies.clone().map(&cost))?;
+        let drawn = self.draw(alike, primary, lbn);
+        copies.filter(|&copy| cost(copy) == least).nth(drawn)
+    }
+
+    /// The drive of the copy of `lbn` on a drive, or in a column.
+    fn drive_of<'d>(&self, copy: usize, lbn: u64, drives: &'d [Drive]) -> &'d Drive {
+        &drives[self.first_drive + self.on_drive(Extent { drive: copy, lbn, sectors: 1 }).drive]
+    }
+
     /// How long the copy of `lbn` on a drive, or in a column, would keep a read.
-    pub(super) fn cost(&self, copy: usize, lbn: u64, drives: &[Drive]) -> (usize, u32) {
+    fn cost(&self, copy: usize, lbn: u64, drives: &[Drive]) -> (usize, u32) {
         let Extent { drive, lbn, .. } = self.on_drive(Extent { drive: copy, lbn, sectors: 1 });
         cost(&drives[self.first_drive + drive], lbn)
     }
@@ -35,7 +64,7 @@ impl Pool {
     /// One of `alike` copies of `lbn`, drawn at random. Were it always the first, a mirror whose arms follow the same writes would
     /// read from one side only. The draw depends on the number of the request and not on the draws before it, so that a
     /// simulation can begin anywhere in a run.
-    pub(super) fn draw(&self, alike: u64, primary: usize, lbn: u64) -> usize {
+    fn draw(&self, alike: u64, primary: usize, lbn: u64) -> usize {
         if alike > 1 { self.ties.below(alike, [self.request, primary as u64, lbn]) as usize } else { 0 }
     }
 }
@@ -46,7 +75,7 @@ fn cost(drive: &Drive, lbn: u64) -> (usize, u32) {
 }
 
 /// The least cost among `copies`, and how many have it.
-pub(super) fn least<C: Ord>(costs: impl Iterator<Item = C>) -> Option<(C, u64)> {
+fn least<C: Ord>(costs: impl Iterator<Item = C>) -> Option<(C, u64)> {
     costs.fold(None, |best, cost| match best {
         Some((least, alike)) if cost == least => Some((least, alike + 1)),
         Some((least, alike)) if cost > least => Some((least, alike)),

@@ -6,7 +6,6 @@
 //! stays (reconstruct-write); where one that stays is missing, by read-modify-write; where neither will
 //! do, the stripe's old contents are read first, whatever they take.
 
-use super::copies::least;
 use super::{ALL, Extent, Pool, Role, Splitting, Touched};
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
 use crate::plan::SmallWrite;
@@ -234,7 +233,7 @@ impl Pool {
     }
 
     /// Drives that hold a copy up to sector `end` of `primary`'s part of a stripe.
-    fn left(&self, primary: usize, stripe: u64, end: u64) -> impl Iterator<Item = usize> {
+    fn left(&self, primary: usize, stripe: u64, end: u64) -> impl Iterator<Item = usize> + Clone {
         self.layout.copies(primary).filter_map(move |home| self.place(home as u64, stripe, end))
     }
 
@@ -252,10 +251,7 @@ impl Pool {
         if again && self.left(primary, stripe, end).any(|drive| drive == chosen) {
             return Some(chosen);
         }
-        let cost = |pool: &Self, copy: usize| pool.cost(copy, lbn, drives);
-        let (least, alike) = least(self.left(primary, stripe, end).map(|copy| cost(self, copy)))?;
-        let lot = self.draw(alike, primary, lbn);
-        let best = self.left(primary, stripe, end).filter(|&copy| cost(self, copy) == least).nth(lot)?;
+        let best = self.best_copy(self.left(primary, stripe, end), (primary, lbn), drives)?;
         self.chosen_copy[primary] = (self.request, best);
         Some(best)
     }

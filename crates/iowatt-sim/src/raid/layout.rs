@@ -230,7 +230,7 @@ impl Layout {
     }
 
     /// Drives that hold a copy of what `drive` holds, itself first (RAID-1 and RAID-10).
-    pub fn copies(&self, drive: usize) -> impl Iterator<Item = usize> + use<> {
+    pub fn copies(&self, drive: usize) -> impl Iterator<Item = usize> + Clone + use<> {
         let (step, count) = match self.level {
             RaidLevel::Raid1 => (1, self.drives.value() as usize),
             RaidLevel::Raid10 => (self.data.value() as usize, 2),

@@ -24,7 +24,7 @@ pub use layout::{Extent, Layout, Role};
 
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
 use crate::divisor::Divisor;
-use crate::plan::{DevicePlan, PoolPlan, RaidLevel, RecoveryPlan, SmallWrite, SpareKind};
+use crate::plan::{DevicePlan, MirrorReads, PoolPlan, RaidLevel, RecoveryPlan, SmallWrite, SpareKind};
 use crate::power::Cause;
 use crate::rng::{Component, KeyedDraws};
 use crate::shape::Shape;
@@ -132,6 +132,7 @@ pub struct Pool {
     level: RaidLevel,
     small_write: SmallWrite,
     parity_check_on_read: bool,
+    mirror_reads: MirrorReads,
     /// Its drives are SSDs.
     solid: bool,
     first_drive: usize,
@@ -177,6 +178,7 @@ impl Pool {
             level: plan.raid.level,
             small_write: plan.raid.small_write,
             parity_check_on_read: plan.raid.parity_check_on_read,
+            mirror_reads: plan.raid.mirror_reads,
             solid: matches!(plan.device, DevicePlan::Ssd(_)),
             first_drive,
             sector_bytes,
@@ -226,6 +228,7 @@ impl Pool {
         self.level = region.plan.raid.level;
         self.small_write = region.plan.raid.small_write;
         self.parity_check_on_read = region.plan.raid.parity_check_on_read;
+        self.mirror_reads = region.plan.raid.mirror_reads;
     }
 
     /// Whether drives may be replaced, or are divided, see [`Shape::MANAGED`].

@@ -16,6 +16,7 @@ from iowatt.model.scenario.keys.array import DeviceChoice, Pool
 from iowatt.model.scenario.keys.power import NeverPolicy
 from iowatt.model.scenario.placing import adaptive, chunklet_allocator
 from iowatt.model.scenario.pool_power import check_levels, check_timers, refuse_missing
+from iowatt.model.scenario.raid_keys import check_raid_keys
 from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem
 from iowatt.model.scenario.zones import check_redundancy
 
@@ -28,6 +29,7 @@ def resolve_pool(
     ``wall_power``: the array's power is to be calculated, for which drives need watts.
     """
     _redundancy(pool, report, system)
+    check_raid_keys(pool, report, system)
     drive = _drive(pool.device, base_dir, report.at("device"))
     if drive is None or (drive.missing_watts and not _time_only(pool, drive, report, system, wall_power)):
         return

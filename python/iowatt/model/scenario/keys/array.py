@@ -115,6 +115,7 @@ Chunklet = Annotated[
     WithJsonSchema({"anyOf": [{"type": "string", "examples": ["256MiB"]}, {"const": True}]}),
 ]
 RaidLevel = Annotated[Literal[0, 1, 4, 5, 6, 10], BeforeValidator(_not_boolean)]
+MirrorReads = Literal["shorter-queue", "spinning", "primary"]
 ParityLayout = Literal["left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"]
 
 # How a bus names its drives: all of a pool, one, or a slice whose bounds may be percentages of the pool.
@@ -194,7 +195,18 @@ class Raid(Strict):
         example="read-modify-write",
     )
     parity_check_on_read: bool = key(
-        "Reads also fetch the parity of what they read.", default=False, example=True
+        "Reads also fetch the parity of what they read, to confirm that it is valid; levels 4, 5 and 6. A "
+        "read of w units of a stripe takes w + 1 operations, with level 6 w + 2.",
+        default=False,
+        example=True,
+    )
+    mirror_reads: MirrorReads = key(
+        "Which copy a read goes to, levels 1 and 10. The one with the shorter queue, then the shorter seek "
+        "(shorter-queue); the one whose drive is ready soonest, of several as before (spinning: drives that "
+        "sleep are left asleep); the one whose drive is ready soonest, of several the first (primary: the "
+        "others fall asleep, and the first has all reads). The last two are for pools with a power policy.",
+        default="shorter-queue",
+        example="spinning",
     )
     set_size: int | None = key(
         "Chunklets of a RAID set, parity and copies included, each on another drive. Only where the pool is "
@@ -212,6 +224,7 @@ class Raid(Strict):
             "layout": self.layout,
             "small_write": self.small_write,
             "parity_check_on_read": self.parity_check_on_read,
+            **({} if self.mirror_reads == "shorter-queue" else {"mirror_reads": self.mirror_reads}),
         }
 
 
