@@ -7,7 +7,7 @@ from datetime import UTC, timedelta, timezone
 import pytest
 
 from iowatt.sources import time_zones
-from iowatt.sources.meters import stamps
+from iowatt.sources import stamps
 from iowatt.sources.time_zones import StampZones
 
 

@@ -33,6 +33,14 @@ def tariffs(incomplete: str) -> list[str]:
     return _begun(incomplete, tariff_names())
 
 
+def log_kinds(incomplete: str) -> list[str]:
+    """Logs of counters: of hosts' tools, and of arrays by the mappings of the library."""
+    from iowatt.counters.read import FORMATS
+    from iowatt.sources.array_log import ARRAY_LOGS
+
+    return _begun(incomplete, (*FORMATS, *ARRAY_LOGS.names()))
+
+
 def studies(incomplete: str) -> list[str]:
     """Published studies."""
     from iowatt.studies import studies as known

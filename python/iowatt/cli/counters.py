@@ -11,6 +11,7 @@ from iowatt.cli.options import (
     DEVICE,
     FORMAT,
     INTERVAL,
+    LOG_KIND,
     NAME,
     SKIP_BAD,
     SPAN,
@@ -45,6 +46,7 @@ def counters(
         Path | None, output("FILE", "The profile to write (.toml).", "none: the summary only")
     ] = None,
     format_: Annotated[str | None, FORMAT] = None,
+    as_: Annotated[str | None, shown(LOG_KIND, "by its content")] = None,
     device: Annotated[
         list[str] | None,
         shown(DEVICE, "the only active one"),
@@ -106,7 +108,7 @@ def counters(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Summarise logs of iostat, sar or perfmon, and write a workload profile with its assumptions."""
+    """Summarise logs of iostat, sar, perfmon or an array; write a workload profile with its assumptions."""
     from iowatt.base.units import parse_duration
     from iowatt.counters.profile import check_target, write_profile
     from iowatt.counters.read import FORMATS, read
@@ -119,13 +121,19 @@ def counters(
         one_of("format", format_, FORMATS)
     if output is not None:
         check_target(output, force=force)
-    log = read(
-        files,
-        format_=format_,  # type: ignore[arg-type]
-        first=first,  # type: ignore[arg-type]
-        names=None if counter_names is None else _mapping(counter_names),
-        skip_bad=skip_bad,
-        interval_s=parsed(interval, parse_duration, "interval"),
+    seconds = parsed(interval, parse_duration, "interval")
+    of_array = as_ is not None and as_ not in FORMATS
+    log = (
+        _of_array(files, as_, skip_bad, format_)
+        if of_array
+        else read(
+            files,
+            format_=as_ or format_,  # type: ignore[arg-type]
+            first=first,  # type: ignore[arg-type]
+            names=None if counter_names is None else _mapping(counter_names),
+            skip_bad=skip_bad,
+            interval_s=seconds,
+        )
     )
     share = None if read_share is None else read_share / 100
     found = summary(log, share)
@@ -146,6 +154,16 @@ def counters(
         profile = write_profile(log, wanted, request, output, name=name, origin=origin, force=force)
         found = found.model_copy(update={"profile": profile})
     show(found, lambda result: document(result, wanted), notes=notes, as_json=as_json)
+
+
+def _of_array(files: list[Path], kind: str | None, skip_bad: int, format_: str | None) -> CountersLog:
+    """The log of an array, by a mapping of its columns."""
+    from iowatt.base.errors import Argument, InputError
+    from iowatt.sources.counters import CountersRequest, read_counters
+
+    if format_ is not None:
+        raise InputError("conflict", Argument("format"), "as and format exclude each other")
+    return read_counters(CountersRequest(files, kind or "", skip_bad=skip_bad))
 
 
 def _request(

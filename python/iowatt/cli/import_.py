@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -13,6 +13,7 @@ from iowatt.cli import command_line
 from iowatt.cli.options import (
     END,
     INTERVAL,
+    LOG_KIND,
     METER,
     NAME,
     RAW_CAPACITY,
@@ -26,7 +27,7 @@ from iowatt.cli.options import (
     parsed,
     shown,
 )
-from iowatt.cli.trace_options import reads_trace
+from iowatt.cli.trace_options import argument, reads_trace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +50,7 @@ def import_(
         typer.Argument(
             metavar="OUTPUT",
             help="fio's JSON (its logs are found beside it), vdbench's output folder or a report in it, or a "
-            "trace with response times.",
+            "trace with response times; with --as a log of counters.",
             show_default=False,
         ),
     ],
@@ -73,6 +74,7 @@ def import_(
     interval: Annotated[str | None, shown(INTERVAL, "1min, of short runs less")] = None,
     time_zone: Annotated[str | None, shown(TIME_ZONE, "what the stamps say")] = None,
     utc_offset: Annotated[str | None, shown(UTC_OFFSET, "such logs are refused")] = None,
+    as_: Annotated[str | None, shown(LOG_KIND, "fio, vdbench or a trace, by its content")] = None,
     reading: dict[str, Any],
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,
@@ -84,7 +86,7 @@ def import_(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a Run from output of fio or vdbench, or from a trace with response times, and meter logs."""
+    """Make a Run from output of fio or vdbench, a trace with response times or counters, and meter logs."""
     from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.cli.progress import bar
     from iowatt.run import index
@@ -99,9 +101,14 @@ def import_(
     }
     given = {name: value for name, value in given.items() if value is not None}
     with bar("reading") as progress:
-        read = outputs.read_output(
-            source, interval_s=seconds, time_zone=time_zone, options=given, progress=progress
-        )
+        if as_ is not None:
+            read: Sequence[Observation] = [
+                _counters(source, as_, given, utc_offset=utc_offset, interval_s=seconds)
+            ]
+        else:
+            read = outputs.read_output(
+                source, interval_s=seconds, time_zone=time_zone, options=given, progress=progress
+            )
     found = _chosen(read, run, source)
     defaults = {} if utc_offset is None else {"utc-offset": utc_offset}
     watts = [log for address in meter or [] for log in meters.logs(address, defaults)]
@@ -137,6 +144,23 @@ def import_(
         from iowatt.cli.run import show_run
 
         show_run(done, place, notes=True)
+
+
+#: What of reading a trace has a meaning for counters, by keys of a trace spec.
+_OF_COUNTERS: Final = {"devices": "devices", "skip_bad": "skip_bad", "from_s": "start_s", "to_s": "end_s"}
+
+
+def _counters(
+    source: Path, kind: str, given: dict[str, Any], *, utc_offset: str | None, interval_s: float | None
+) -> Observation:
+    from iowatt.base.errors import Argument, InputError
+    from iowatt.sources.counters import CountersRequest, observe
+
+    if strange := [key for key in given if key not in _OF_COUNTERS]:
+        message = "this is for traces, and counters are no trace"
+        raise InputError("not-applicable", Argument(argument(strange[0])), message)
+    options = {_OF_COUNTERS[key]: value for key, value in given.items()}
+    return observe(CountersRequest([source], kind, utc_offset=utc_offset, interval_s=interval_s, **options))
 
 
 def _chosen(found: Sequence[Observation], names: list[str] | None, source: Path) -> Sequence[Observation]:

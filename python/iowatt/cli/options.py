@@ -235,6 +235,13 @@ EXTENT: Final = typer.Option(
 FORMAT: Final = typer.Option(
     "--format", "-f", metavar="NAME", help="Format of the input; detected from its content by default."
 )
+LOG_KIND: Final = typer.Option(
+    "--as",
+    metavar="NAME|FILE.toml",
+    help="Read a log of counters: iostat, sar, perfmon, or an array's log by a mapping of its columns "
+    "(powerstore, 3par-vlun, ...), or by a mapping of your own.",
+    autocompletion=completion.log_kinds,
+)
 KIND: Final = typer.Option("--kind", help="List only this kind.")
 SIMULATE: Final = typer.Option("--simulate/--no-simulate", help="Also simulate what the estimate found best.")
 NEWEST_RULES: Final = "emerald"  #: Alias of the newest profile of SNIA Emerald, given in its file.

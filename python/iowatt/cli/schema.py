@@ -23,6 +23,7 @@ INPUTS: Final[dict[str, tuple[str, str]]] = {
     "about": ("iowatt Emerald report", "iowatt.emerald.report.about:About"),
     "cost-book": ("iowatt cost book", "iowatt.lenses.cost.book.book:BookFile"),
     "cost-inventory": ("iowatt cost inventory", "iowatt.lenses.cost.systems.inventory_file:InventoryFile"),
+    "array-log": ("iowatt mapping of an array's log", "iowatt.sources.array_log:ArrayLogMapping"),
     "duty-cycle": ("iowatt duty cycle", "iowatt.lenses.cost.year.file:HoursFile|MeasuredFile"),
 }
 """Input files: title of the schema, and the model, or models, that read the file."""
@@ -106,7 +107,7 @@ def schema(
         typer.Argument(
             metavar="NAME",
             help="An input file (scenario, profile, product, family, plan, about, cost-book, cost-inventory, "
-            "duty-cycle) or a result by the name in its key schema: rate for iowatt.rate/1.",
+            "array-log, duty-cycle) or a result by the name in its key schema: rate for iowatt.rate/1.",
             autocompletion=names,
         ),
     ] = "scenario",

@@ -53,7 +53,8 @@ class CountersLog:
 
     ``seconds`` has the length of each interval, NaN where not known; ``ends`` its end by the log's clock (UTC
     where ``utc``), None where not known; ``notes`` what reading left out or assumed; ``bad`` counts skipped
-    records.
+    records. ``bucket_ends`` are upper ends in s of buckets of response times, whose counts in each interval
+    are the figures ``read_bucket_0`` and so on; empty where the tool has none.
     """
 
     format: str
@@ -64,6 +65,7 @@ class CountersLog:
     devices: dict[str, DeviceSeries] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     bad: int = 0
+    bucket_ends: Sequence[float] = ()
 
     def interval(self, seconds: float = _ABSENT, end: Stamp | None = None) -> int:
         """Open the next interval and return its number."""

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from iowatt.run.summary_parts import InstrumentSummary, LoadGenerator, PathExpress
     from iowatt.run.summary_schema import ControllerLoss, RebuildSummary, Zeros
 
-SourceKind = Literal["simulation", "emulation", "fio", "vdbench", "replay", "trace", "volume"]
-"""``emulation``: a live volume on emulated media. ``volume``: one on real stores, as it saw its requests."""
+SourceKind = Literal["simulation", "emulation", "fio", "vdbench", "replay", "trace", "volume", "counters"]
+"""``emulation``: a live volume on emulated media. ``volume``: one on real stores, as it saw its requests.
+``counters``: rates of an array's log or of a host's tool, and no single request."""
 
 #: Idle periods that a Run keeps one by one unless its scenario says otherwise: 24 bytes each in memory.
 IDLE_ROWS = 131_072
@@ -121,8 +122,8 @@ class RequestFlow:
     bytes_read: int
     bytes_written: int
     completions: Completions
-    #: Time average of requests in flight.
-    in_flight_mean: float
+    #: Time average of requests in flight; None where response times are not known.
+    in_flight_mean: float | None
     #: Keys ``all``, ``read``, ``write``.
     response: Mapping[str, ResponseMoments]
     errors: int = 0

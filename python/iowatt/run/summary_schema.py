@@ -435,7 +435,7 @@ class VolumeSummary(SummaryPart):
     requests: Requests
     throughput: Throughput
     response_time_ms: ResponseTimes
-    in_flight_mean: float
+    in_flight_mean: float | None
     cache: CacheHits | None = absent("Only where there is a cache.")
 
 
@@ -478,7 +478,7 @@ class WorkloadSummary(SummaryPart):
     requests: Requests
     throughput: Throughput
     response_time_ms: ResponseTimes
-    in_flight_mean: float
+    in_flight_mean: float | None
     trace: TraceReading | None = Field(description="Null where the requests came from no trace.")
     cache: CacheHits | None = absent("Only where there is a cache.")
 
@@ -510,7 +510,7 @@ class RunSummary(SummaryPart):
 
     schema_: Literal["iowatt.run/1"] = Field(alias="schema")
     name: str
-    source: Literal["simulation", "emulation", "fio", "vdbench", "replay", "trace", "volume"]
+    source: Literal["simulation", "emulation", "fio", "vdbench", "replay", "trace", "volume", "counters"]
     notes: list[str] = Field(description="Limits of the figures that a reader must know.")
     provenance: Provenance
     window: WindowSummary

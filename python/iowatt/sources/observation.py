@@ -99,8 +99,8 @@ class Observation:
     """One stage as a load generator saw it, or a trace."""
 
     name: str
-    tool: Literal["fio", "vdbench", "trace"]
-    version: str  #: As the tool says it: "fio-3.33"; the format of a trace.
+    tool: Literal["fio", "vdbench", "trace", "counters"]
+    version: str  #: As the tool says it: "fio-3.33"; the format of a trace, or of counters.
     start: float  #: Unix time, UTC, s: of the first and after the last request.
     end: float
     intervals: Sequence[Interval]

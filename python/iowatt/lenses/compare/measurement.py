@@ -61,7 +61,7 @@ def loop_of(run: Run, workload: str | None) -> Loop:
         depth = _whole(_measured(run).get("depth"))
         most = "" if depth is None else f", with {depth} outstanding at most"
         return Loop("replayed", f"a trace replayed at its own times{most}", depth)
-    if source in ("trace", "volume", "emulation"):
+    if source in ("trace", "volume", "emulation", "counters"):
         return Loop("recorded", "recorded under its application, whose loop is not known")
     driver: Mapping[str, Any] = run.summary.get("driver") or {}
     if not driver:

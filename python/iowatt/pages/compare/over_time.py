@@ -88,7 +88,8 @@ def summary(found: BeforeAfter) -> Figure:
     rows: list[list[Cell]] = []
     for key, title in words.SIDES:
         over, by_view = found.over_threshold.of(key), found.spikes.of(key)
-        first: list[Cell] = [title, over.requests, words.percent(over.share)]
+        known = None if over.share is None else over.requests
+        first: list[Cell] = [title, known, words.percent(over.share)]
         if by_view is None:
             rows.append([*first, *[None] * 7])
             continue
@@ -120,7 +121,10 @@ def sentences(found: BeforeAfter) -> list[str]:
     texts = [
         f"Requests over {limit}: "
         + ", ".join(
-            f"{key} {numbers.count(one.requests)} ({numbers.percent(one.share)})" for key, one in over
+            f"{key} not known"
+            if one.share is None
+            else f"{key} {numbers.count(one.requests)} ({numbers.percent(one.share)})"
+            for key, one in over
         )
         + "."
     ]

@@ -19,6 +19,7 @@ _SOURCES = {
     "replay": "Measured by replay",
     "trace": "From a trace",
     "volume": "Measured by the volume that served it",
+    "counters": "From counters",
 }
 
 

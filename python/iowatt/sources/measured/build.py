@@ -192,8 +192,8 @@ def _said(observation: Observation | None) -> dict[str, Any]:
 
 
 def _driver(observation: Observation | None, achieved_iops: float) -> LoadGenerator | None:
-    """The load generator; None where storage rested, and of a trace, which does not say it."""
-    if observation is None or observation.tool == "trace":
+    """The load generator; None where storage rested, and of a trace or counters, which do not say it."""
+    if observation is None or observation.tool in ("trace", "counters"):
         return None
     totals = observation.reported
     return LoadGenerator(
@@ -234,7 +234,7 @@ def _notes(measurement: _Measurement) -> list[str]:
         if observation.histogram_note is not None:
             notes.append(f"percentiles come from {observation.histogram_note}")
         elif not (observation.read.total or observation.write.total):
-            notes.append("the load generator kept no histogram: percentiles are unknown")
+            notes.append("no histogram was kept: percentiles are unknown")
         if observation.series and observation.series_note is not None:
             notes.append(observation.series_note)
         if observation.hops and observation.hops_note is not None:

@@ -127,10 +127,17 @@ def flow(spans: Sequence[RunSpan], observation: Observation | None) -> RequestFl
         bytes_read=moved[0],
         bytes_written=moved[1],
         completions=Completions(done, moved[0], moved[1]),
-        in_flight_mean=done * response["all"].mean_s / seconds if seconds > 0 else 0.0,
+        in_flight_mean=_in_flight(done, response["all"], seconds),
         response=response,
         errors=0 if observation is None else observation.errors,
     )
+
+
+def _in_flight(done: int, response: ResponseMoments, seconds: float) -> float | None:
+    """Requests in flight by Little's law; None where there were some, and no response time is known."""
+    if not done or seconds <= 0:
+        return 0.0
+    return done * response.mean_s / seconds if response.count else None
 
 
 def both_directions(parts: Iterable[Interval]) -> list[Direction]:

@@ -46,8 +46,15 @@ def _interval(span: RunSpan, origin: float) -> dict[str, Any]:
         "response_mean_ms": None if mean is None else mean * 1e3,
         "response_max_ms": None if largest is None else largest * 1e3,
         **_percentiles(span, largest),
-        "in_flight_mean": 0.0 if mean is None or span.seconds <= 0 else done * mean / span.seconds,
+        "in_flight_mean": _in_flight(done, mean, span.seconds),
     }
+
+
+def _in_flight(done: int, mean: float | None, seconds: float) -> float | None:
+    """By Little's law; None where there were requests, and no response time is known."""
+    if not done or seconds <= 0:
+        return 0.0
+    return None if mean is None else done * mean / seconds
 
 
 def _percentiles(span: RunSpan, largest_s: float | None) -> dict[str, float | None]:

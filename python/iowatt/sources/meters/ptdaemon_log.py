@@ -22,7 +22,8 @@ from typing import Final
 import numpy as np
 
 from iowatt.base.errors import InputError
-from iowatt.sources.meters import stamps, table
+from iowatt.sources import stamps
+from iowatt.sources.meters import table
 from iowatt.sources.meters.address import SCHEMES, Address
 from iowatt.sources.meters.log.checks import checked
 from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog, LogProblem, ProblemKind

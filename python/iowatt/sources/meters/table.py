@@ -18,8 +18,8 @@ from iowatt.base.errors import InputError
 from iowatt.sources.meters.address import Address
 from iowatt.sources.meters.log.checks import NOT_AVAILABLE, checked
 from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog, LogProblem
-from iowatt.sources.meters.stamps import OPTIONS as STAMP_OPTIONS
-from iowatt.sources.meters.stamps import Stamps
+from iowatt.sources.stamps import OPTIONS as STAMP_OPTIONS
+from iowatt.sources.stamps import Stamps
 
 #: Lines before the header, about the instrument.
 PREAMBLE: Final = 100
