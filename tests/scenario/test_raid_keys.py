@@ -60,7 +60,10 @@ def test_an_oracle_allows_no_steering():
 
 @pytest.mark.parametrize(
     ("level", "keys", "key"),
-    [(10, 'mirror_reads = "primary"', "mirror_reads"), (5, "parity_check_on_read = true", "parity_check_on_read")],
+    [
+        (10, 'mirror_reads = "primary"', "mirror_reads"),
+        (5, "parity_check_on_read = true", "parity_check_on_read"),
+    ],
 )
 def test_the_estimator_refuses_both(level, keys, key):
     plan = compile_plan(load(scenario(level, keys, "")))

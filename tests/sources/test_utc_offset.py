@@ -6,8 +6,7 @@ from datetime import UTC, timedelta, timezone
 
 import pytest
 
-from iowatt.sources import time_zones
-from iowatt.sources import stamps
+from iowatt.sources import stamps, time_zones
 from iowatt.sources.time_zones import StampZones
 
 

@@ -49,8 +49,8 @@ def import_(
         Path,
         typer.Argument(
             metavar="OUTPUT",
-            help="fio's JSON (its logs are found beside it), vdbench's output folder or a report in it, or a "
-            "trace with response times; with --as a log of counters.",
+            help="fio's JSON (its logs are found beside it), vdbench's output folder or a report in it, "
+            "Iometer's result file, or a trace with response times; with --as a log of counters.",
             show_default=False,
         ),
     ],
@@ -68,13 +68,13 @@ def import_(
         typer.Option(
             "--run",
             metavar="NAME",
-            help="Only this run of vdbench's, or group of fio's jobs; may be repeated.",
+            help="Only this run of vdbench's, group of fio's jobs or test of Iometer's; may be repeated.",
         ),
     ] = None,
     interval: Annotated[str | None, shown(INTERVAL, "1min, of short runs less")] = None,
     time_zone: Annotated[str | None, shown(TIME_ZONE, "what the stamps say")] = None,
     utc_offset: Annotated[str | None, shown(UTC_OFFSET, "such logs are refused")] = None,
-    as_: Annotated[str | None, shown(LOG_KIND, "fio, vdbench or a trace, by its content")] = None,
+    as_: Annotated[str | None, shown(LOG_KIND, "fio, vdbench, Iometer or a trace, by its content")] = None,
     reading: dict[str, Any],
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,
@@ -86,7 +86,7 @@ def import_(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a Run from output of fio or vdbench, a trace with response times or counters, and meter logs."""
+    """Make a Run from output of fio, vdbench or Iometer, a trace with response times or counters."""
     from iowatt.base.units import parse_capacity, parse_duration
     from iowatt.cli.progress import bar
     from iowatt.run import index

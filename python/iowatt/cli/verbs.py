@@ -95,7 +95,7 @@ VERBS: Final[dict[str, Verb]] = {
     "import": Verb(
         MEASURE,
         "import_",
-        "Make a Run from output of fio or vdbench, a trace with response times or counters, and meter logs.",
+        "Make a Run from output of fio, vdbench or Iometer, a trace with response times or counters.",
     ),
     "report": Verb(
         DECIDE,

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from iowatt.run.summary_parts import InstrumentSummary, LoadGenerator, PathExpress
     from iowatt.run.summary_schema import ControllerLoss, RebuildSummary, Zeros
 
-SourceKind = Literal["simulation", "emulation", "fio", "vdbench", "replay", "trace", "volume", "counters"]
+SourceKind = Literal[
+    "simulation", "emulation", "fio", "vdbench", "iometer", "replay", "trace", "volume", "counters"
+]
 """``emulation``: a live volume on emulated media. ``volume``: one on real stores, as it saw its requests.
 ``counters``: rates of an array's log or of a host's tool, and no single request."""
 

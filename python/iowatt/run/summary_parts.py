@@ -303,7 +303,7 @@ class Reported(SummaryPart):
 class LoadGenerator(SummaryPart):
     """What made the requests of a measured run, and what it says of itself."""
 
-    tool: Literal["fio", "vdbench"]
+    tool: Literal["fio", "vdbench", "iometer"]
     version: str
     asked_iops: float | None = Field(description="Null where it ran as fast as it could.")
     achieved_iops: float

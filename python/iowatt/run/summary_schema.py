@@ -510,7 +510,9 @@ class RunSummary(SummaryPart):
 
     schema_: Literal["iowatt.run/1"] = Field(alias="schema")
     name: str
-    source: Literal["simulation", "emulation", "fio", "vdbench", "replay", "trace", "volume", "counters"]
+    source: Literal[
+        "simulation", "emulation", "fio", "vdbench", "iometer", "replay", "trace", "volume", "counters"
+    ]
     notes: list[str] = Field(description="Limits of the figures that a reader must know.")
     provenance: Provenance
     window: WindowSummary

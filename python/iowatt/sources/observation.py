@@ -1,7 +1,7 @@
 """What was observed of one stretch of requests, in SI units and UTC, whichever program wrote it.
 
-Parsers of fio and vdbench and readers of traces end here; :mod:`iowatt.sources.measured` makes a Run of it
-and the instruments.
+Parsers of fio, vdbench and Iometer and readers of traces end here; :mod:`iowatt.sources.measured` makes a Run
+of it and the instruments.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Observation:
     """One stage as a load generator saw it, or a trace."""
 
     name: str
-    tool: Literal["fio", "vdbench", "trace", "counters"]
+    tool: Literal["fio", "vdbench", "iometer", "trace", "counters"]
     version: str  #: As the tool says it: "fio-3.33"; the format of a trace, or of counters.
     start: float  #: Unix time, UTC, s: of the first and after the last request.
     end: float

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
-from iowatt.sources import fio, trace, vdbench
+from iowatt.sources import fio, iometer, trace, vdbench
 from iowatt.sources.observation import Observation
 
 #: Up to here a run has intervals of a second, above of a minute.
@@ -29,17 +29,19 @@ def read_output(
     options: Mapping[str, Any] | None = None,
     progress: Callable[[float | None, int], None] | None = None,
 ) -> Sequence[Observation]:
-    """Observations in the output of fio (a JSON file, or a folder with one) or vdbench (a folder or report),
-    or a trace.
+    """Observations in the output of fio (a JSON file, or a folder with one), vdbench (a folder or report) or
+    Iometer (its result file), or a trace.
 
     ``interval_s``: of fio's or a trace's intervals; a minute, of short runs a second, where it is None.
-    ``time_zone``: of the stamps that vdbench wrote. ``options``: of a trace spec; with any of them the file
-    is taken for a trace. ``progress``: called while a trace is read.
+    ``time_zone``: of the stamps that vdbench or Iometer wrote. ``options``: of a trace spec; with any of them
+    the file is taken for a trace. ``progress``: called while a trace is read.
 
     Raises ``InputError`` where it is none of these, damaged, or a trace without response times.
     """
     if not path.exists() and not trace.recording_files(path):
         raise InputError("not-found", str(path), "there is no such file or directory")
+    if not options and path.is_file() and iometer.is_iometer(_head(path)):
+        return iometer.read(path, time_zone=time_zone)
     if options or _is_trace(path):
         asked = trace.TraceRequest(path, interval_s=interval_s, options=options or {})
         return [trace.read(asked, progress)]
@@ -66,16 +68,21 @@ def _is_trace(path: Path) -> bool:
         return False
     if not path.is_file():
         return True
-    try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD_BYTES)
-    except OSError as error:
-        raise InputError("unreadable", str(path), error.strerror or "cannot be read") from None
+    head = _head(path)
     if b'"fio version"' in head:
         return False
     fio.refuse_other_formats(head.decode("utf-8", "replace"), path)
     # Messages may stand before fio's JSON, more of them than these bytes.
     return bool(head.strip()) and _MESSAGE.search(head) is None
+
+
+def _head(path: Path) -> bytes:
+    """The first bytes of a file."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_HEAD_BYTES)
+    except OSError as error:
+        raise InputError("unreadable", str(path), error.strerror or "cannot be read") from None
 
 
 def interval_s(observation: Observation) -> float:

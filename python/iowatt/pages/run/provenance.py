@@ -16,6 +16,7 @@ _SOURCES = {
     "emulation": "Live on emulated media, modelled watts",
     "fio": "Measured with fio",
     "vdbench": "Measured with vdbench",
+    "iometer": "Measured with Iometer",
     "replay": "Measured by replay",
     "trace": "From a trace",
     "volume": "Measured by the volume that served it",
