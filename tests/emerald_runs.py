@@ -203,7 +203,8 @@ def instruments_table(instruments: Sequence[Mapping[str, Any]], intervals: pl.Da
         quantity = "watts" if one["role"] == "power" else "celsius"
         for row in intervals.iter_rows(named=True):
             expected = round((row["end_s"] - row["start_s"]) / one["sample_interval_s"])
-            mean = row["wall_w"] if quantity == "watts" else 22.4
+            share = float(one["details"].get("share", 1.0))  # of a meter of one supply or phase
+            mean = row["wall_w"] and row["wall_w"] * share if quantity == "watts" else 22.4
             rows.append(
                 {
                     "instrument": one["name"],

@@ -10,9 +10,9 @@ from typing import get_args
 import pytest
 
 import needs
-from emerald_runs import Knobs, Made, measured, plan, rerun, with_stage
+from emerald_runs import METER, THERMOMETER, Knobs, Made, measured, plan, rerun, with_stage
 from iowatt.base.errors import InputError
-from iowatt.emerald.analyze import judge
+from iowatt.emerald.analyze import judge, modelled_supplies, supplies_figure
 from iowatt.emerald.classify import ATTRIBUTES
 from iowatt.emerald.phases import PHASES
 from iowatt.emerald.report import (
@@ -237,6 +237,44 @@ def test_instruments_have_serial_calibration_and_conditions(report):
         [round(cell, 9) if isinstance(cell, float) else cell for cell in row] for row in rows
     ]
     assert {row[0] for row in rows} == {"HB", "RR", "RW", "SR", "SW", "RI"}
+
+
+def test_power_stands_by_phase_and_by_supply_with_the_sum(tmp_path):
+    """Three elements of 0.2, 0.3 and 0.5 of 800 W: 160, 240, 400 W; the largest is 50 % above their mean."""
+    elements = [
+        {**METER, "name": f"element {n}", "details": {"channel": str(n), "share": str(share)}}
+        for n, share in ((1, 0.2), (2, 0.3), (3, 0.5))
+    ]
+    whole = measured(plan(), instruments=[*elements, THERMOMETER])
+    found = compose(gather(folder(tmp_path / "measurement", whole)))
+    made = table(found, "instruments", "power-by-supply")
+    assert [column.title for column in made.columns][:4] == [
+        "Phase", *(f"element {n} of WT310E" for n in (1, 2, 3))
+    ]  # fmt: skip
+    rows = {row[0]: row[1:] for row in made.rows}
+    assert rows["HB"] == pytest.approx([160, 240, 400, 800, 50, 800])
+    assert rows["Ready idle"][3] == pytest.approx(592.692)
+    assert len(rows) == 6
+
+
+def test_a_channel_without_a_figure_leaves_no_sum(tmp_path):
+    """A meter that recorded the hot band only: the other phases have no sum of both."""
+    meters = [METER, {**METER, "name": "second", "serial": "C2"}]
+    whole = rerun(measured(plan()), "HB", instruments=[*meters, THERMOMETER])
+    rows = {row[0]: row for row in supplies_figure(judge(whole, load("emerald-4.0.0"))).table.rows}
+    assert rows["HB"][3] == pytest.approx(1600)
+    assert rows["RR"][2:4] == [None, None]
+    assert rows["RR"][1] == pytest.approx(800)
+
+
+def test_modelled_power_stands_by_enclosure_and_pool():
+    """6 J of two disks, 20 J of the head and 4 J of its supplies in 2 s: 3 W and 12 W."""
+    joules = {"disks.0": 2.0, "disks.1": 4.0, "head.controller": 20.0, "head.supplies": 4.0}
+    run = {"source": "simulation", "energy": {"by_component_j": joules}, "window": {"duration_s": 2.0}}
+    part = judge(measured(plan()), load("emerald-4.0.0")).phases[0]
+    made = modelled_supplies([part], {part.stage: run}).table
+    assert made.rows == [["HB", 3.0, 12.0, 15.0, part.power_w]]
+    assert modelled_supplies([part], {part.stage: {**run, "source": "vdbench"}}) is None
 
 
 def test_minutes_stand_with_native_charts(book, full, report):

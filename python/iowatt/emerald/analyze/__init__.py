@@ -10,8 +10,10 @@ from iowatt.emerald.analyze.page import check_target, document, write
 from iowatt.emerald.analyze.read import files, measurement
 from iowatt.emerald.analyze.result import Analysis
 from iowatt.emerald.analyze.stages import MeasuredStages, StageRun
+from iowatt.emerald.analyze.supplies import modelled_supplies, supplies_figure
 
 __all__ = [
     "Analysis", "MeasuredStages", "StageRun", "check_target", "document", "files", "instruments_figure",
-    "judge", "measurement", "part_figures", "published", "stability_figure", "write",
+    "judge", "measurement", "modelled_supplies", "part_figures", "published", "stability_figure",
+    "supplies_figure", "write",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from iowatt.base.errors import InputError
 from iowatt.emerald.analyze import figures
 from iowatt.emerald.analyze.result import Analysis, name_of
 from iowatt.emerald.analyze.stages import MeasuredStages
+from iowatt.emerald.analyze.supplies import supplies_figure
 from iowatt.render import numbers
 from iowatt.render import write as render_file
 from iowatt.render.document import Caveat, Document, Section
@@ -57,7 +58,10 @@ def document(analysis: Analysis) -> Document:
                 for part in analysis.parts
             ),
             Section(
-                "instruments", "Instruments", _present(figures.instruments_figure(analysis)), folded=True
+                "instruments",
+                "Instruments",
+                _present(figures.instruments_figure(analysis), supplies_figure(analysis)),
+                folded=True,
             ),
             Section("rules", "Unverified rule values", _present(figures.rules(analysis)), folded=True),
         ],

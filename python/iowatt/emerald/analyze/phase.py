@@ -300,6 +300,7 @@ def described(run: Run, power_w: float | None, rules: PlanRules) -> list[Instrum
         row = {key: value for key, value in one.items() if key not in ("problems", "details")}
         if one["role"] == "power" and power_w is not None:
             row["resolution_asked_w"] = instruments.resolution(power_w, rules.resolution())
+        row["channel"] = (one.get("details") or {}).get("channel")
         found.append(InstrumentUsed(**row, readings=_readings(run, one["name"])))
     return found
 

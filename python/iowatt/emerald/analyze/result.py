@@ -45,6 +45,8 @@ class InstrumentUsed(Result):
     uncertainty_percent: float | None
     #: By the rules' table of watts: reported, not judged.
     resolution_asked_w: float | None = Field(default=None, exclude_if=is_none)
+    #: What it records apart of an analyser of several inputs: an element, or their sum.
+    channel: str | None = Field(default=None, exclude_if=is_none)
     readings: dict[str, QuantityRange]  #: By quantity: ``watts``, ``celsius`` ...
 
 

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from iowatt.emerald.analyze import Analysis, instruments_figure, part_figures, stability_figure
+from iowatt.emerald.analyze import (
+    Analysis,
+    instruments_figure,
+    modelled_supplies,
+    part_figures,
+    stability_figure,
+    supplies_figure,
+)
 from iowatt.emerald.analyze.result import Part, ReadyIdle, name_of
 from iowatt.emerald.report.inputs import ReportInputs
 from iowatt.emerald.report.tables import moment, table
@@ -28,8 +35,9 @@ CONDITIONS: Final = {
 def instruments(inputs: ReportInputs) -> Section:
     """The meters and their readings."""
     sentences = ["Power is modelled by the simulation; no instrument recorded it."] if inputs.modelled else []
-    meters = instruments_figure(inputs.analysis)
-    made = [] if meters is None else [meters]
+    modelled = modelled_supplies(inputs.parts, inputs.runs) if inputs.modelled else None
+    found = (instruments_figure(inputs.analysis), supplies_figure(inputs.analysis), modelled)
+    made = [one for one in found if one is not None]
     return Section("instruments", "Instruments and conditions", [*made, *_conditions(inputs)], sentences)
 
 

@@ -79,7 +79,7 @@ class ScpiMeter:
                 message = f"{maker} {model} is not a Yokogawa WT"
                 hint = "the option watts=QUERY reads other analysers"
                 raise MeterError("unsupported", self.resource, message, hint=hint)
-            details |= self._settings(model)
+            details |= {"channel": self._element.lower(), **self._settings(model)}
             self._set_up()
             if _ACCEPTED.fullmatch(model.upper()):
                 grade = "emerald"
