@@ -302,3 +302,41 @@ def test_between_simulated_points_a_curve_without_a_peak_is_estimated(tmp_path, 
     assert (peak.nodes, peak.kind, peak.basis) == (7, "plateau", "simulated")
     # the ends, the point and its neighbours; the highest is the last
     assert sorted(set(ran)) == [2, 6, 7, 8, 40]
+
+
+FLASH = """
+[[drive]]
+name = "flash"
+device = "drive.toml"
+group = "ssd"
+raid = ["stripes"]
+"""
+
+
+def test_groups_of_drives_have_peaks_of_their_own(tmp_path, work):
+    """Both options do the same here: each group has its own peak, at 8 drives, and its own optimal point."""
+    found = search_family(asked(tmp_path, FLASH, metrics=("RR",)))
+    read = found.metrics[0]
+    assert {one.group: (one.drive, one.drives) for one in read.by_group} == {
+        "hdd": ("disk", 8),
+        "ssd": ("flash", 8),
+    }
+    assert {one.drive: one.group for one in found.variables.drives} == {"disk": "hdd", "flash": "ssd"}
+    assert {one.group for one in found.optimal_points} == {"hdd", "ssd"}
+
+
+def test_one_group_has_no_peaks_apart(tmp_path, work):
+    assert search_family(asked(tmp_path, metrics=("RR",))).metrics[0].by_group == []
+
+
+def test_an_optimal_point_says_which_configurations_its_test_covers(tmp_path, work):
+    """-40 to +15 % of 8 drives: 4.8 to 9.2, so 5 to 9; of whole shelves 8 alone. 12 are not covered."""
+    found = search_family(asked(tmp_path, NAMED, metrics=("RR",)))
+    (point,) = found.optimal_points
+    assert (point.drives, point.least, point.most, point.built) == (8, 5, 9, [8])
+    assert not point.verified
+    assert point.standing == "covered if the unverified rule holds"
+    (sold,) = point.configurations
+    assert (sold.name, sold.standing) == ("sold", "not covered")
+    keys = {figure.key for figure in page.document(found).figures()}
+    assert {"variables", "optimal-points"} <= keys

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,18 @@ from tiny_family import FAMILY, OUT, family
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.bff.assemble import stated_figures
-from iowatt.emerald.family import Group, all_metrics, find_metric, limit_s, load, named_candidate, read
+from iowatt.emerald.family import (
+    Candidate,
+    Group,
+    all_metrics,
+    covers,
+    find_metric,
+    limit_s,
+    load,
+    named_candidate,
+    qualified_range,
+    read,
+)
 from iowatt.emerald.rules import load as rules
 from refused import check, refused
 
@@ -180,3 +192,72 @@ def test_the_reference_page_reads_and_runs_as_printed(monkeypatch, capsys):
     first, second, *_ = capsys.readouterr().out.splitlines()
     assert first == few.label
     assert second.startswith(f"# {names['found'].file.title}")
+
+
+RANGES = """
+[[ras]]
+feature = "spare-drives"
+most = 8
+least = 0
+tested = 2
+
+[[com]]
+method = "thin-provisioning"
+"""
+
+
+def test_ras_and_com_features_have_ranges(tmp_path):
+    found = family(tmp_path, FAMILY + RANGES)
+    assert [(one.feature, one.least, one.most, one.tested) for one in found.file.ras] == [
+        ("spare-drives", 0, 8, 2)
+    ]
+    assert [(one.method, one.offered, one.during_test) for one in found.file.com] == [
+        ("thin-provisioning", "optional", False)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "place"),
+    [
+        ("least = 0", "least = 9", "not-accepted", "ras"),
+        ("tested = 2", "tested = 9", "not-accepted", "ras"),
+        ("thin-provisioning", "thin", "not-accepted", "com"),
+        (
+            'method = "thin-provisioning"',
+            'method = "compression"\n[[com]]\nmethod = "compression"',
+            "duplicate",
+            "com",
+        ),
+    ],
+)
+def test_ranges_that_contradict_themselves_are_refused(tmp_path, old, new, code, place):
+    with refused(code, re.compile(place), InputError):
+        family(tmp_path, FAMILY + RANGES.replace(old, new))
+
+
+def test_a_range_around_an_optimal_point_is_never_barely_passed_by_an_unverified_rule():
+    """-40 to +15 % of 50 drives: 30 to 57; of 7 drives 4.2 to 8.05: 5 to 8."""
+    found = qualified_range(rules("energystar-2.0"), 50)
+    assert (found.least, found.most, found.verified) == (30, 57, False)
+    assert [found.standing(count) for count in (29, 30, 50, 57, 58)] == [
+        "not covered", "covered if the unverified rule holds", "covered",
+        "covered if the unverified rule holds", "not covered",
+    ]  # fmt: skip
+    small = qualified_range(rules("energystar-2.0"), 7)
+    assert (small.least, small.most) == (5, 8)
+    assert replace(found, verified=True).standing(57) == "covered"
+    assert qualified_range(rules("emerald-1.0.0"), 50) is None
+
+
+def test_a_test_covers_the_same_drives_behind_the_same_controllers_only():
+    point = Candidate("lower", (Group("disk", 50, "raid-5"),))
+    covered = qualified_range(rules("energystar-2.0"), 50)
+    for other, why in (
+        (Candidate("higher", (Group("disk", 50, "raid-5"),)), "controller class"),
+        (Candidate("lower", (Group("ssd", 50, "raid-10"),)), "drive, another level"),
+        (Candidate("lower", (Group("disk", 25, "raid-5"), Group("ssd", 25, "raid-5"))), "several types"),
+        (Candidate("lower", (Group("disk", 60, "raid-5"),)), "30 to 57"),
+    ):
+        standing, text = covers(point, covered, other)
+        assert standing == "not covered"
+        assert why in text

@@ -33,6 +33,7 @@ from iowatt.emerald.bff.result import (
     StatedFigure,
 )
 from iowatt.emerald.bff.search import Search
+from iowatt.emerald.bff.variables import optimal_points, variables
 from iowatt.emerald.family import (
     Candidate,
     EmeraldMetric,
@@ -86,6 +87,8 @@ def assemble(search: Search) -> BestFootForward:
             *(_curve(search, fine, "drive") for fine, _ in search.fine),
         ],
         configurations=[_configuration(search, one.name, one.note) for one in family.file.configuration],
+        variables=variables(family),
+        optimal_points=list(optimal_points(search, metrics)),
         projection=list(_largest(search)),
         reduced=listed,
         notes=list(_notes(search)),
@@ -175,9 +178,18 @@ def _metric(search: Search, metric: EmeraldMetric, winner: Series | None) -> Met
         "peak": _peak(search, winner),
         "by_drive": None if fine is None else _peak(search, fine, _finer(search, fine, winner)),
         "by_level": [peak for best in by_level if best is not None and (peak := _peak(search, best))],
+        "by_group": _by_group(search, metric),
         "by_option": [_peak(search, best) for _, best in by_option.values()],
     }
     return peaks.model_copy(update=update)
+
+
+def _by_group(search: Search, metric: EmeraldMetric) -> list[PeakConfiguration]:
+    """The peak of each group of drive options: of SSDs apart from disks; none where there is one group."""
+    groups = dict.fromkeys(search.group(one) for one in search.series if one.metric == metric)
+    best = [search.winner(metric, group=group) for group in groups]
+    found = [peak for one in best if one is not None and (peak := _peak(search, one)) is not None]
+    return found if len(groups) > 1 else []
 
 
 def _finer(search: Search, fine: Series, coarse: Series) -> PeakPosition | None:
@@ -206,6 +218,7 @@ def _peak(search: Search, series: Series, top: PeakPosition | None = None) -> Pe
         configuration=built(point),
         label=point.label,
         drive=series.drive,
+        group=search.group(series),
         raid=series.raid,
         controller=series.controller,
         drives=point.drives,

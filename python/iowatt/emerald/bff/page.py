@@ -16,7 +16,7 @@ def document(result: BestFootForward) -> Document:
     """The document of a search."""
     metrics = [metric for metric, _ in result.peaks]
     curves = _present(figures.curve(result, metric) for metric in metrics)
-    compared = (figures.levels(result), figures.mixes(result), _options(result))
+    compared = (figures.levels(result), figures.mixes(result), _groups(result), _options(result))
     return Document(
         key="bff",
         kind="best foot forward",
@@ -32,6 +32,7 @@ def document(result: BestFootForward) -> Document:
                 "single", "By single drives", _present(figures.granularity(result, one) for one in metrics)
             ),
             Section("compared", "Levels, mixes and drives", _present(compared)),
+            Section("variables", "What varies, and what a test covers", _variables(result)),
             Section("named", "Named configurations", _present((_configurations(result),))),
             Section("projection", "Largest configurations", _present((figures.projection(result),))),
             Section("estimator", "Estimates", _present((figures.estimator(result),)), folded=True),
@@ -170,6 +171,68 @@ def _options(result: BestFootForward) -> Figure | None:
     ]  # fmt: skip
     caption = "Each option at its own peak. Only options that come near the best are simulated."
     return Figure("options", "Drive options", caption, Table(columns, rows), wide=True)
+
+
+def _groups(result: BestFootForward) -> Figure | None:
+    """Groups of drive options apart, each at its own peak."""
+    rows: list[list[Cell]] = [
+        [metric.title, one.group, one.label, one.ep, metric.unit, one.wall_w, one.basis]
+        for metric in result.metrics
+        for one in metric.by_group
+    ]
+    if not rows:
+        return None
+    columns = [
+        *text_columns("Metric", "Group", "Peak at"), Column("EP"), Column("Unit", text=True),
+        Column("Wall", "W"), Column("Basis", text=True),
+    ]  # fmt: skip
+    caption = "SSDs and disks, or groups that the family file names, are characterised apart."
+    return Figure("groups", "Groups of drives apart", caption, Table(columns, rows), wide=True)
+
+
+def _variables(result: BestFootForward) -> list[Figure]:
+    """The family's variables, and the range around each optimal point."""
+    found = result.variables
+    nodes = found.nodes
+    rows: list[list[Cell]] = [
+        ["Controller class", ", ".join(found.controllers), ""],
+        ["Level", ", ".join(found.levels), ""],
+    ]
+    if nodes is not None:
+        rows.append(["Nodes", f"{nodes[0]} to {nodes[1]}", ""])
+    for drive in found.drives:
+        most = ", ".join(f"{count} ({owner})" for owner, count in drive.most.items())
+        rows.append([f"Drives {drive.drive} ({drive.group})", f"{drive.least} to {most or 0}", ""])
+    for ras in found.ras:
+        tested = "not stated" if ras.tested is None else str(ras.tested)
+        rows.append([f"RAS: {ras.feature}", f"{ras.least} to {ras.most}", tested])
+    for com in found.com:
+        rows.append([f"COM: {com.method}", com.offered, "on" if com.during_test else "off"])
+    caption = "RAS and COM features are recorded, not modelled: the last column is what the file states."
+    table = Table(text_columns("Variable", "Range", "In the configurations"), rows)
+    made = [Figure("variables", "Variables of the family", caption, table, wide=True)]
+    points: list[list[Cell]] = [
+        [
+            one.metric, one.group, one.label, f"{one.least} to {one.most}",
+            ", ".join(map(str, one.built)), one.standing,
+            "; ".join(f"{each.name}: {each.standing} ({each.why})" for each in one.configurations),
+        ]
+        for one in result.optimal_points
+    ]  # fmt: skip
+    if points:
+        first = result.optimal_points[0]
+        caption = (
+            f"By {first.rules}: {first.percent[0]:+g} to {first.percent[1]:+g} % of the tested number of "
+            "drives, with the same controller class, drive and level"
+            + ("." if first.verified else "; nobody has verified that rule.")
+        )
+        columns = text_columns(
+            "Metric", "Group", "Optimal point", "Range", "By whole shelves", "A count in it is",
+            "Named configurations",
+        )  # fmt: skip
+        title = "Configurations that a test at an optimal point covers"
+        made.append(Figure("optimal-points", title, caption, Table(columns, points), wide=True))
+    return made
 
 
 def _configurations(result: BestFootForward) -> Figure | None:

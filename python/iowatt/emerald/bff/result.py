@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, computed_field, model_validator
 
 from iowatt.base.results import Note, Result, ResultDocument, is_none
-from iowatt.emerald.family import EmeraldMetric
+from iowatt.emerald.family import EmeraldMetric, Offered, Standing
 from iowatt.emerald.rules import RulesReference
 
 Basis = Literal["estimated", "simulated", "calculated"]
@@ -134,6 +134,7 @@ class PeakConfiguration(PointFigures):
     configuration: BuiltConfiguration
     label: str
     drive: str
+    group: str  #: Of drive options, characterised apart from others: hdd, ssd.
     raid: str
     controller: str
     drives: int
@@ -158,6 +159,8 @@ class MetricPeaks(Result):
     by_drive: PeakConfiguration | None = None
     by_level: list[PeakConfiguration] = Field(default_factory=list)
     by_option: list[PeakConfiguration] = Field(default_factory=list)
+    #: The best of each group of drive options, where there are several.
+    by_group: list[PeakConfiguration] = Field(default_factory=list)
 
 
 class CurvePoint(Result):
@@ -282,6 +285,71 @@ class ReducedList(Result):
     setups: list[LabSetup]
 
 
+class RasRange(Result):
+    """A feature of reliability, availability or serviceability, and how many a configuration may have."""
+
+    feature: str
+    least: int
+    most: int
+    tested: int | None
+    note: str | None
+
+
+class ComOffer(Result):
+    """A capacity optimisation method of the family."""
+
+    method: str
+    offered: Offered
+    during_test: bool
+    note: str | None
+
+
+class DriveRange(Result):
+    """A drive option: its group, and how many a configuration of each controller class may have."""
+
+    drive: str
+    group: str
+    least: int
+    most: dict[str, int]  #: By controller class that takes it, over all nodes.
+
+
+class FamilyVariables(Result):
+    """What varies within the family. RAS and COM features are recorded, not modelled."""
+
+    controllers: list[str]
+    nodes: list[int] | None  #: Fewest and most of a family that scales out.
+    levels: list[str]
+    drives: list[DriveRange]
+    ras: list[RasRange]
+    com: list[ComOffer]
+
+
+class CoveredConfiguration(Result):
+    """A named configuration, and whether the test at an optimal point covers it."""
+
+    name: str
+    standing: Standing
+    why: str
+
+
+class OptimalPoint(Result):
+    """A peak as an ENERGY STAR optimal point, and the drive counts that its test covers."""
+
+    metric: str
+    group: str
+    label: str
+    drives: int
+    least: int
+    most: int
+    percent: list[float]  #: Below and above the tested count, in percent of it.
+    #: Numbers of drives by whole shelves, or nodes, within the range that can be built.
+    built: list[int]
+    rules: str  #: The rule profile of the range.
+    verified: bool  #: Whether that rule was compared with the programme's text.
+    standing: Standing  #: Of another count within the range.
+    configurations: list[CoveredConfiguration]
+
+
 class BestFootForward(ResultDocument):
     """A search of a product family."""
 
@@ -301,6 +369,8 @@ class BestFootForward(ResultDocument):
     metrics: list[MetricPeaks]
     series: list[MetricCurve]
     configurations: list[NamedConfiguration]
+    variables: FamilyVariables
+    optimal_points: list[OptimalPoint]
     projection: list[LargestConfiguration]
     reduced: ReducedList
     notes: list[Note]

@@ -269,10 +269,11 @@ class Search:
     # -- which curves and points to simulate -----------------------------------------------------------------
 
     def _confirmed(self) -> list[Series]:
-        """The curves that are simulated: near the best by their estimates, and the best of each level."""
+        """The curves that are simulated: those near the best of their group, and the best of its levels."""
         chosen: list[Series] = []
-        for metric in {one.metric: None for one in self.series if one.metric.kind != "idle"}:
-            own = [one for one in self.series if one.metric == metric]
+        active = [one for one in self.series if one.metric.kind != "idle"]
+        for metric, group in {(one.metric, self.group(one)): None for one in active}:
+            own = [one for one in active if (one.metric, self.group(one)) == (metric, group)]
             tops = {id(one): one.best(self.known) for one in own}
             known = [one for one in own if tops[id(one)] is not None]
             top = max((_ep(tops[id(one)]) for one in known), default=0.0)
@@ -294,9 +295,10 @@ class Search:
         stays in question while its best estimate times this ratio exceeds the best simulated figure.
         """
         underestimated_by: dict[str, float] = {}
-        best: dict[str, float] = {}
+        best: dict[tuple[str, str], float] = {}
         for key, simulated in self.known.found.items():
-            best[key.metric] = max(best.get(key.metric, 0.0), simulated.ep)
+            for of in {(key.metric, self.family.group_of(one.drive)) for one in key.candidate.groups}:
+                best[of] = max(best.get(of, 0.0), simulated.ep)
             guess = self.known.estimated.get(key)
             if guess is not None and guess.ep > 0:
                 ratio = simulated.ep / guess.ep
@@ -307,7 +309,7 @@ class Search:
             if one.metric.kind != "idle"
             and one not in chosen
             and _ep(one.best(self.known)) * underestimated_by.get(one.metric.name, 1.0)
-            > best.get(one.metric.name, 0.0)
+            > best.get((one.metric.name, self.group(one)), 0.0)
         ]
 
     def _climb(self, many: Sequence[Series]) -> None:
@@ -321,9 +323,19 @@ class Search:
             self.announce(f"simulating by shelves: {len(wanted)}")
             self.simulate(wanted)
 
-    def winner(self, metric: EmeraldMetric, raid: str | None = None) -> Series | None:
-        """The best curve of a metric, of one level where named; simulated ones come before estimated ones."""
-        own = [one for one in self.series if one.metric == metric and raid in (None, one.raid)]
+    def group(self, series: Series) -> str:
+        """The group of drive options that a curve belongs to."""
+        return self.family.group_of(series.drive)
+
+    def winner(
+        self, metric: EmeraldMetric, raid: str | None = None, group: str | None = None
+    ) -> Series | None:
+        """The best curve of a metric, of one level and group where named; simulated before estimated ones."""
+        own = [
+            one
+            for one in self.series
+            if one.metric == metric and raid in (None, one.raid) and group in (None, self.group(one))
+        ]
         ranked = [(figures, one) for one in own if (figures := one.best(self.known)) is not None]
         if self.request.simulate:
             proven = [(figures, one) for figures, one in ranked if figures.basis != "estimated"]
@@ -336,8 +348,8 @@ class Search:
             return
         grids: list[tuple[Series, Refinement]] = []
         for metric in self.request.chosen_metrics():
-            levels = {one.raid: None for one in self.series if one.metric == metric}
-            for coarse in dict.fromkeys(filter(None, (self.winner(metric, raid) for raid in levels))):
+            own = {(one.raid, self.group(one)): None for one in self.series if one.metric == metric}
+            for coarse in dict.fromkeys(filter(None, (self.winner(metric, *each) for each in own))):
                 fine = self._single_drives(coarse)
                 if fine is None:
                     continue

@@ -75,6 +75,11 @@ class Family:
         """Bytes of one drive; None where its file does not say."""
         return drive.device.capacity or self.device(drive).capacity
 
+    def group_of(self, drive: str) -> str:
+        """The group of options that a drive option is characterised with."""
+        option = self.drive(drive)
+        return option.group or self.device(option).kind
+
     def form_factor(self, drive: DriveOption) -> FormFactor | None:
         """Width of a drive; None where neither the family nor its file has it."""
         said = drive.form_factor or self.device(drive).form_factor

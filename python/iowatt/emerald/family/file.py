@@ -9,6 +9,7 @@ from pydantic import Field
 from iowatt.base.quantity import BlockSize, Duration
 from iowatt.base.strict import Name, Strict, key
 from iowatt.emerald.family.hardware import ControllerClass, Count, DriveOption, RaidOption, Shelf
+from iowatt.emerald.family.variables import ComFeature, RasFeature
 from iowatt.model.library import FigureSource
 from iowatt.model.power import PartKeys, SupplyKeys
 
@@ -213,6 +214,12 @@ class FamilyFile(Strict):
         min_length=1,
         example="emerald-1.0.0",
     )
+    energystar: str = key(
+        "The rule profile whose range around an optimal point says which configurations its test covers.",
+        default="energystar-2.0",
+        min_length=1,
+        example="energystar-2.0",
+    )
     seed: int = key("Seed of everything drawn at random.", default=1, ge=0, le=2**31 - 1, example=1)
     test: TestLoad = key("The test load.", default=TestLoad())
     controller: list[ControllerClass] = key(
@@ -223,6 +230,18 @@ class FamilyFile(Strict):
     raid: list[RaidOption] = key("Levels of redundancy offered.", min_length=1, max_length=50)
     scale_out: ScaleOut | None = key(
         "How it grows by nodes.", default=None, unset="it scales up: one controller pair, more drives"
+    )
+    ras: list[RasFeature] = key(
+        "Features of reliability, availability and serviceability, and their ranges; recorded, not modelled.",
+        default=[],
+        max_length=100,
+        example=[{"feature": "spare-drives", "least": 0, "most": 8}],
+    )
+    com: list[ComFeature] = key(
+        "Capacity optimisation methods; recorded, not modelled.",
+        default=[],
+        max_length=20,
+        example=[{"method": "thin-provisioning", "offered": "optional"}],
     )
     configuration: list[Configuration] = key(
         "Configurations that are evaluated by name.", default=[], max_length=100

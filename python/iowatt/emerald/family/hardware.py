@@ -94,6 +94,12 @@ class DriveOption(Strict):
     form_factor: FormFactor | None = key(
         "Its width in inches, if not in its file.", default=None, unset="the device's", example="2.5"
     )
+    group: Name | None = key(
+        "The options that it is characterised with: each group has peaks of its own, apart from the others.",
+        default=None,
+        unset="ssd or hdd, by its device",
+        example="ssd",
+    )
     shelf: Name | None = key(
         "The shelf that it goes into.",
         default=None,

@@ -50,13 +50,15 @@ def _problems(family: Family) -> Iterator[Problem]:
 
 
 def _names(family: Family) -> Iterator[Problem]:
-    for kind in ("controller", "shelf", "drive", "raid", "configuration"):
+    named = [(kind, "name") for kind in ("controller", "shelf", "drive", "raid", "configuration")]
+    for kind, name in (*named, ("ras", "feature"), ("com", "method")):
         seen: set[str] = set()
         for at, one in enumerate(getattr(family.file, kind)):
-            if one.name in seen:
-                message = f"the name {one.name!r} is taken by another {kind}"
-                yield Problem("duplicate", (kind, at, "name"), message, "give each a different name")
-            seen.add(one.name)
+            own = getattr(one, name)
+            if own in seen:
+                message = f"the {name} {own!r} is taken by another {kind}"
+                yield Problem("duplicate", (kind, at, name), message, "give each a different one")
+            seen.add(own)
 
 
 def _controllers(family: Family) -> Iterator[Problem]:

@@ -10,18 +10,11 @@ from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.quantity import Capacity
 from iowatt.base.strict import Strict, key
+from iowatt.emerald.com_names import Com
 
 ABOUT_SCHEMA: Final = "iowatt.emerald-about/1"
 
 ClassOfWork = Literal["transactional", "streaming", "capacity"]
-Com = Literal[
-    "read-only-delta-snapshots",
-    "writeable-delta-snapshots",
-    "thin-provisioning",
-    "data-deduplication",
-    "compression",
-    "parity-raid",
-]
 
 
 def _text(description: str, example: str | None = None) -> str | None:

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from iowatt.emerald.analyze import Analysis, published
 from iowatt.emerald.analyze.result import Part
+from iowatt.emerald.com_names import Com
 from iowatt.emerald.phases import PHASES
-from iowatt.emerald.report.about import Com
 from iowatt.emerald.report.inputs import ComVerdict, ReportInputs
 from iowatt.emerald.report.result import OURS, driver
 from iowatt.emerald.report.tables import NOT_STATED, gigabytes, joined, minutes, moment, pairs, table, text
