@@ -603,3 +603,46 @@ def test_the_product_file_names_what_the_plan_did_not(tmp_path):
     assert any("vendor" in remark and "name" in remark for remark in filled.remarks)
     missing = [item.what for item in compose(filled).result.items if item.state == "missing"]
     assert "product" not in missing
+
+
+def test_fields_of_v2_are_all_unverified_and_carry_the_values_of_v1(full, tmp_path):
+    first = {one.name: one for one in export(full).fields}
+    row = export(full, "2-block")
+    fields = {one.name: one for one in row.fields}
+    name = "trans_optimal_point_hot_band_workload_test_iops_w"
+    assert fields[name].value == first[name].value is not None
+    assert list(row.unverified) == list(fields)
+    assert all("unverified" in one.note for one in row.fields)
+    assert fields["access_type"].value == "Block I/O"
+    # -40 to +15 % of 50 devices
+    assert (
+        fields["trans_qualified_least_storage_devices"].value,
+        fields["cap_qualified_most_storage_devices"].value,
+    ) == (30, 57)
+    head, values = row.csv().splitlines()
+    assert f",{len(fields)}," in values and "iowatt_unverified_fields" in head
+    assert row.result().unverified == list(fields)
+    about = ABOUT.replace(
+        "[power_supply]", '[power_supply]\nefficiency = { "50" = 94.5 }\npower_factor = 0.98'
+    )
+    more = {one.name: one for one in export(known(folder(tmp_path / "m"), about=about), "2-block").fields}
+    assert more["psu_efficiency_50_percent_load"].value == 94.5
+    assert more["psu_efficiency_20_percent_load"].lacking
+    assert more["psu_power_factor_50_percent_load"].value == 0.98
+
+
+def test_a_threshold_as_recalled_decides_nothing(full):
+    """HB here is 1000 IOPS at 800 W, 1.25 IOPS/W: below 28; said in a remark, and in no field."""
+    row = export(full, "2-block")
+    (remark,) = [one for one in row.remarks if "28" in one and "IOPS/W" in one]
+    assert "1.25" in remark and "unverified" in remark
+    assert not any(one.value in ("pass", "yes", True) for one in row.fields if "threshold" in one.name)
+
+
+def test_file_access_has_fields_of_its_own_and_no_figures_of_block_access(full):
+    fields = {one.name: one for one in export(full, "2-file").fields}
+    assert fields["access_type"].value == "File I/O"
+    database = fields["file_optimal_point_database_workload_test_mibps_w"]
+    assert database.value is None and database.lacking
+    assert fields["file_optimal_point_ready_idle_workload_test_gb_w"].value is not None
+    assert not [name for name in fields if name.startswith(("trans_", "stream_", "cap_"))]

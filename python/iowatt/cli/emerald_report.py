@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iowatt.cli.options import PRODUCT, AsJson, Force, output, print_json, shown
+from iowatt.cli.options import ADVANCED, PRODUCT, AsJson, Force, output, print_json, shown
 
 if TYPE_CHECKING:
     from iowatt.emerald.report import ExportRow
+
+
+class EnergyStarVersion(StrEnum):
+    """Data sets of the programme."""
+
+    V1 = "1.0"
+    V2_BLOCK = "2-block"
+    V2_FILE = "2-file"
 
 
 def register(emerald: typer.Typer) -> None:
@@ -55,6 +64,14 @@ def report(
     energystar: Annotated[
         bool, typer.Option("--energystar", help="Print the ENERGY STAR export (CSV, or JSON with --json).")
     ] = False,
+    energystar_version: Annotated[
+        EnergyStarVersion,
+        typer.Option(
+            "--energystar-version",
+            help="Fields of the export: of V1.0, or of V2.x for block or file access (unverified).",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = EnergyStarVersion.V1,
     require_complete: Annotated[
         bool, typer.Option("--require-complete", help="Exit code 1 where anything is missing.")
     ] = False,
@@ -82,7 +99,7 @@ def report(
     else:
         inputs = reports.gather(analysis[0], com=com, product=product, about=about)
         made = reports.compose(inputs)
-        row = reports.export(inputs) if wants_export else None
+        row = reports.export(inputs, energystar_version.value) if wants_export else None
     for target in targets:
         if row is not None and reports.is_export(target):
             reports.write_export(row, target)
@@ -96,7 +113,7 @@ def report(
     else:
         terminal.show(made.summary)
     if row is not None and (energystar or not as_json):
-        typer.echo(f"ENERGY STAR V1.0 fields: {row.summary}", err=True)
+        typer.echo(f"{row.title}: {row.summary}", err=True)
         for remark in row.remarks:
             typer.echo(f"  note: {remark}", err=True)
     if require_complete and not (made.result.complete and (row is None or not row.missing)):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
 
 from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
@@ -14,6 +16,8 @@ from iowatt.emerald.com_names import Com
 
 ABOUT_SCHEMA: Final = "iowatt.emerald-about/1"
 
+LoadPoint = Literal["10", "20", "50", "100"]
+Percent = Annotated[float, Field(gt=0, le=100)]
 ClassOfWork = Literal["transactional", "streaming", "capacity"]
 
 
@@ -122,6 +126,15 @@ class PowerSupply(Strict):
     model_number: str | None = _text("Model number.")
     rated_w: float | None = key("Rated output of one.", default=None, unset="not stated", unit="W", gt=0)
     level: str | None = _text("80 PLUS level.", "Gold")
+    efficiency: dict[LoadPoint, Percent] = key(
+        "Efficiency of one in percent, by its load in percent.",
+        default={},
+        accepts='{ "20" = 92, "50" = 94 }',
+        example={"20": 92, "50": 94},
+    )
+    power_factor: float | None = key(
+        "Power factor of one at 50 % load.", default=None, unset="not stated", gt=0, le=1, example=0.98
+    )
     count: int | None = _count("How many.")
     redundant: int | None = _count("Of these, how many it can lose.")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import datetime
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
@@ -26,6 +26,7 @@ from iowatt.emerald.report.result import Export, Mark, MissingField, mark
 from iowatt.emerald.rules import load
 
 RULES: Final = "energystar-1.0"
+TITLE: Final = "Fields of ENERGY STAR data center storage V1.0"
 
 #: Class of work: its prefix in names of fields.
 _PREFIX: Final = {"transactional": "trans", "streaming": "stream", "capacity": "cap"}
@@ -61,6 +62,8 @@ class ExportRow:
     name: str
     fields: list[ExportField]
     remarks: list[str]  #: Problems of the row other than missing fields.
+    title: str = TITLE
+    unverified: Sequence[str] = ()  #: Fields that nobody compared with the programme's.
 
     @property
     def missing(self) -> list[ExportField]:
@@ -86,6 +89,8 @@ class ExportRow:
             notes={one.name: one.note for one in known if one.note},
             missing=[MissingField(field=one.name, how=one.note) for one in self.missing],
             remarks=self.remarks,
+            title=self.title,
+            unverified=list(self.unverified),
         )
 
     def csv(self) -> str:
@@ -98,6 +103,8 @@ class ExportRow:
             "iowatt_judged": self.mark.judged,
             "iowatt_missing_fields": len(self.missing),
         }
+        if self.unverified:
+            own |= {"iowatt_fields": self.title, "iowatt_unverified_fields": len(self.unverified)}
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow([*own, *(one.name for one in self.fields)])
@@ -126,12 +133,12 @@ def export(inputs: ReportInputs) -> ExportRow:
     validated = ", ".join(_validated(inputs)) or None
     computed = [
         ExportField("pd_id", None, _BY_PROGRAMME),
-        _stated("brand_name", about.system.brand or product.get("vendor"), "--about: system.brand"),
-        _stated("model_name", product.get("name"), "plan with --product"),
-        _stated("snia_online_taxonomy_category", class_, "plan with --product"),
+        stated("brand_name", about.system.brand or product.get("vendor"), "--about: system.brand"),
+        stated("model_name", product.get("name"), "plan with --product"),
+        stated("snia_online_taxonomy_category", class_, "plan with --product"),
         ExportField("physical_data_submission_only", "No" if inputs.modelled else "Yes"),
         ExportField("storage_controller_model_number", None, _NO_KEY),
-        _stated(
+        stated(
             "capacity_optimizing_methods_coms",
             validated,
             "available in --about and found by the tests of --com",
@@ -158,7 +165,7 @@ def _filled(inputs: ReportInputs, group: str, computed: list[ExportField]) -> It
     for name, path in _fields(group):
         if path:
             value = attrgetter(path)(inputs.about)
-            yield _stated(name, value, f"--about: {path}", optional=path in _OPTIONAL)
+            yield stated(name, value, f"--about: {path}", optional=path in _OPTIONAL)
         else:
             yield by_name[name]
 
@@ -199,17 +206,17 @@ def _class(inputs: ReportInputs, prefix: str, phases: list[str], most: int) -> I
     mixed = "" if ratio else "one type of device" if len(devices) == 1 else "--about: [[device]]"
     total = sum(one.count for one in devices) or None
     computed = [
-        _stated("total_amount_of_cache_gb", _gigabytes(system.cache), "--about: system.cache"),
+        stated("total_amount_of_cache_gb", _gigabytes(system.cache), "--about: system.cache"),
         ExportField("other_devices_used_for_cache", None, _NO_KEY),
         *(
-            _stated(
+            stated(
                 f"device_{name}_highest_predicted_deployed_device",
                 value,
                 "--about: [[device]], predicted = true",
             )
             for name, value in device.items()
         ),
-        _stated("total_num_installed_storage_devices_optimal_point", total, "--about: [[device]]"),
+        stated("total_num_installed_storage_devices_optimal_point", total, "--about: [[device]]"),
         ExportField("ratio_devices_mixed_optimal_point", ratio, mixed, lacking=not devices),
         ExportField("installed_solid_state_devices_in_optimal_point", None, _UNCLEAR),
         ExportField("installed_rotational_devices_in_optimal_point", None, _UNCLEAR),
@@ -218,7 +225,7 @@ def _class(inputs: ReportInputs, prefix: str, phases: list[str], most: int) -> I
         yield ExportField(f"{prefix}_{field.name}", field.value, field.note, field.lacking)
     for phase in phases:
         test, unit = _METRIC[phase]
-        yield _metric(inputs, phase, f"{prefix}_optimal_point_{test}_workload_test_{unit}")
+        yield metric(inputs, phase, f"{prefix}_optimal_point_{test}_workload_test_{unit}")
     for number in range(1, most + 1):
         yield from _device(
             inputs, prefix, number, devices[number - 1] if number <= len(devices) else None, phases
@@ -253,10 +260,10 @@ def _device(
             yield ExportField(name, None, none, lacking=lacking)
         return
     for name, value in values.items():
-        yield _stated(f"{prefix}_{name}", value, "--about: [[device]]")
+        yield stated(f"{prefix}_{name}", value, "--about: [[device]]")
     for phase, name in metrics.items():
         if len(inputs.about.device) == 1:
-            yield _metric(inputs, phase, name)
+            yield metric(inputs, phase, name)
         else:
             yield ExportField(name, None, "measured with several types of devices together", lacking=True)
 
@@ -265,7 +272,8 @@ def _gigabytes(size: int | None) -> float | None:
     return None if size is None else size / 1e9
 
 
-def _metric(inputs: ReportInputs, phase: str, name: str) -> ExportField:
+def metric(inputs: ReportInputs, phase: str, name: str) -> ExportField:
+    """The published metric of a phase, or why there is none."""
     part = next((one for one in inputs.parts if one.phase == phase), None)
     if part is None:
         return ExportField(name, None, f"there is no {phase} in the analysis", lacking=True)
@@ -310,7 +318,7 @@ def _remarks(inputs: ReportInputs) -> Iterator[str]:
         yield f"{have} COMs are validated; {least} may be required for {class_} (unverified)"
 
 
-def _stated(name: str, value: Any, how: str, *, optional: bool = False) -> ExportField:
+def stated(name: str, value: Any, how: str, *, optional: bool = False) -> ExportField:
     """A field with its value; ``how`` says what fills an empty one."""
     if isinstance(value, bool):
         value = "Yes" if value else "No"

@@ -71,7 +71,7 @@ class Export(ResultDocument):
     schema_id: Literal["iowatt.energystar-export/1"] = Field(
         default="iowatt.energystar-export/1", alias="schema"
     )
-    title: str = "Fields of ENERGY STAR data center storage V1.0"
+    title: str
     note: str = OURS
     analysis: str
     kind: str
@@ -82,6 +82,7 @@ class Export(ResultDocument):
     notes: dict[str, str]  #: Of a figure, whether it is measured or modelled, by name.
     missing: list[MissingField]
     remarks: list[str]  #: Problems of the row other than missing fields.
+    unverified: list[str]  #: Fields that nobody compared with the programme's own list.
 
 
 class ReportResult(ResultDocument):
