@@ -15,7 +15,7 @@ import emerald_runs
 from iowatt.emerald.analyze import MeasuredStages, judge, read
 from iowatt.emerald.analyze.read import folder_of, observe
 from iowatt.emerald.analyze.stages import Logs, stage_run
-from iowatt.emerald.conduct.gaps import generator_limited
+from iowatt.emerald.generator import limited_stage
 from iowatt.emerald.rules import load
 from iowatt.run.histogram import Histogram
 from iowatt.sources.meters.log.instrument import Instrument, InstrumentLog
@@ -157,10 +157,10 @@ def test_a_measurement_that_the_load_generator_limited_is_invalid():
         (finding,) = of(seen)
         assert (finding.weight, finding.values["cause"]) == ("invalid", why)
         # `emerald run` notes the same when it has ended.
-        assert [one.values["cause"] for one in generator_limited(plan, main, seen)] == [why]
+        assert [one.values["cause"] for one in limited_stage(plan, main, seen)] == [why]
     whole = observed("RR", begin + 600, [60_000] * 31, uncounted=1)
     for seen in (whole, replace(whole, busy_percent=96.0)):
-        assert not of(seen) and not list(generator_limited(plan, main, seen))
+        assert not of(seen) and not list(limited_stage(plan, main, seen))
 
 
 def test_what_was_run_beyond_the_plan_is_in_no_figure():

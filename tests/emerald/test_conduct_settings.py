@@ -157,7 +157,7 @@ def test_hostile_bytes_are_no_plan(tmp_path):
 def test_a_rest_of_files_is_not_disturbed_by_others(tmp_path):
     import threading
 
-    idle_stage.rest(0.05, [tmp_path], tmp_path, threading.Event())
+    idle_stage.rest(0.05, tmp_path, threading.Event(), lambda: idle_stage.requests([tmp_path]))
     assert idle_stage.disturbed(tmp_path, [tmp_path]) is None, "a directory shares its device with others"
 
 

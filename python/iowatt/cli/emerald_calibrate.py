@@ -11,6 +11,7 @@ from iowatt.cli.options import (
     ADVANCED,
     ERASE,
     FIRST_RATE,
+    HOST,
     MOST_RUNS,
     TARGET,
     TOLERANCE,
@@ -19,6 +20,7 @@ from iowatt.cli.options import (
     Force,
     Notes,
     Resume,
+    load_hosts,
     output,
     parsed,
     shown,
@@ -85,6 +87,7 @@ def calibrate(
     point_seconds: Annotated[float | None, _POINT_SECONDS] = None,
     settle_seconds: Annotated[float | None, _SETTLE_SECONDS] = None,
     target: Annotated[str | None, shown(TARGET, "the plan's")] = None,
+    host: Annotated[list[str] | None, shown(HOST, "the plan's, or this host alone")] = None,
     erase: Annotated[str | None, ERASE] = None,
     fill: Annotated[
         bool, typer.Option("--fill/--no-fill", help="Run the plan's pre-fill first, on real storage.")
@@ -123,6 +126,7 @@ def calibrate(
         plan,
         output,
         target=target,
+        hosts=load_hosts(host or []),
         erase=erase,
         fill=fill,
         point_s=point_seconds,

@@ -11,6 +11,7 @@ import typer
 
 from iowatt.cli.options import (
     ADVANCED,
+    HOST,
     METER,
     NAME,
     NEWEST_RULES,
@@ -25,6 +26,7 @@ from iowatt.cli.options import (
     AsJson,
     Force,
     Notes,
+    load_hosts,
     output,
     parsed,
     shown,
@@ -87,6 +89,7 @@ def plan(
         list[str] | None,
         THERMOMETER,
     ] = None,
+    host: Annotated[list[str] | None, shown(HOST, "the host that conducts")] = None,
     phase_rate: Annotated[
         list[str] | None,
         typer.Option(
@@ -190,6 +193,7 @@ def plan(
         product=product,
         raw_capacity_bytes=parsed(raw_capacity, parse_capacity, "raw_capacity"),
         instruments=_instruments(meter or [], thermometer or []),
+        hosts=load_hosts(host or []),
         time_scale=time_scale,
         rates=_by_phase(
             phase_rate or [], "phase_rate", lambda text: parsed(text, parse_iops, "phase_rate"), bare=False

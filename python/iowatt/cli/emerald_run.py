@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iowatt.cli.options import ERASE, TARGET, AsJson, Force, Notes, Resume, output, shown
+from iowatt.cli.options import (
+    ERASE,
+    HOST,
+    TARGET,
+    AsJson,
+    Force,
+    Notes,
+    Resume,
+    load_hosts,
+    output,
+    shown,
+)
 from iowatt.cli.show import show
 
 if TYPE_CHECKING:
@@ -35,6 +46,7 @@ def run(
     ] = None,
     target: Annotated[str | None, shown(TARGET, "the plan's")] = None,
     erase: Annotated[str | None, ERASE] = None,
+    host: Annotated[list[str] | None, shown(HOST, "the plan's, or this host alone")] = None,
     resume: Resume = False,
     restart_active: Annotated[
         bool,
@@ -63,7 +75,16 @@ def run(
     stopped = False
     with (
         Interrupts(stop) as interrupts,
-        opened(plan, output, target=target, erase=erase, resume=resume, force=force, tell=_talk) as ready,
+        opened(
+            plan,
+            output,
+            target=target,
+            hosts=load_hosts(host or []),
+            erase=erase,
+            resume=resume,
+            force=force,
+            tell=_talk,
+        ) as ready,
     ):
         try:
             with _Shown() as progress:

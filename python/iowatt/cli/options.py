@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -183,6 +183,11 @@ THERMOMETER: Final = typer.Option(
     metavar="[NAME=]ADDRESS",
     help="A thermometer at the inlet, or its log, as for --meter. May be repeated.",
 )
+HOST: Final = typer.Option(
+    "--host",
+    metavar="[NAME=]ADDRESS",
+    help="A load host: ssh://[USER@]HOST, netns:NAME, local or local?targets=PATH. May be repeated.",
+)
 SAMPLE_INTERVAL: Final = typer.Option(
     "--sample-interval", metavar="TIME", help="Time between samples of an instrument."
 )
@@ -268,6 +273,19 @@ def shown(option: Any, default: str | bool) -> Any:
     one = copy(option)
     one.show_default = default
     return one
+
+
+def load_hosts(texts: Sequence[str]) -> list[Any]:
+    """Load hosts of a plan, checked; one without a name is called host1, host2 ... by its place."""
+    from iowatt.emerald.plan import PlannedHost
+    from iowatt.sources.hosts import parse_host, split_name
+
+    found = []
+    for number, text in enumerate(texts, 1):
+        name, address = split_name(text)
+        parse_host(address)
+        found.append(PlannedHost(name=name or f"host{number}", address=address))
+    return found
 
 
 def parsed(text: str | None, parse: Callable[[object], float | int], name: str) -> Any:

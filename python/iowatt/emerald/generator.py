@@ -6,14 +6,20 @@ response times do not include their wait. Such a run shows the generator's own h
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from iowatt.emerald.finding import Finding, invalid
+from iowatt.emerald.phases import RANDOM
+from iowatt.emerald.plan import Plan, PlanStage, limit_ms
+from iowatt.emerald.plan.load import outstanding
+from iowatt.emerald.rules import load as load_rules
+from iowatt.sources.observation import Observation
 
 #: What it ran short of; "issue": neither, yet it issued requests late.
-Cause = Literal["outstanding", "processor", "issue"]
+Cause = Literal["outstanding", "processor", "network", "issue"]
 
 #: Share of the requests that may be outstanding from which all of them are taken to be in use.
 ALL_IN_USE: Final = 0.9
@@ -34,6 +40,8 @@ class GeneratorLoad:
     outstanding: int | None = None  #: Requests that may be outstanding; None where it is not known.
     #: How busy the generator's busiest thread was (fio) or its host (vdbench), in percent; None: not known.
     busy_percent: float | None = None
+    #: How full the host's busiest network link was, in percent; None: not known.
+    link_percent: float | None = None
 
     @property
     def in_use(self) -> float | None:
@@ -51,12 +59,16 @@ def cause(
     ``keeps_up``: share of the asked rate below which a run did not keep up.
     ``scatter``: requests per second by which chance may keep ``achieved_iops`` below the rate.
     """
-    busy = load.busy_percent is not None and load.busy_percent >= BUSY_PERCENT
+    full: Cause | None = None
+    if load.link_percent is not None and load.link_percent >= BUSY_PERCENT:
+        full = "network"
+    if load.busy_percent is not None and load.busy_percent >= BUSY_PERCENT:
+        full = "processor"
     if load.asked_iops is None:
-        return "processor" if busy else None
+        return full
     late = load.achieved_iops + scatter < keeps_up * load.asked_iops
-    if late and busy:
-        return "processor"
+    if late and full is not None:
+        return full
     if load.in_use is None or load.response_s is None or (limit_s is not None and load.response_s > limit_s):
         return None
     if load.outstanding is None:
@@ -74,6 +86,8 @@ def words(load: GeneratorLoad, why: Cause) -> str:
     made = f"the load generator was the limit at {load.achieved_iops:.4g} IOPS{asked}"
     if why == "processor":
         return f"{made}: its processor was {load.busy_percent:.0f} % busy"
+    if why == "network":
+        return f"{made}: its network link was {load.link_percent:.0f} % full"
     in_use = f"{load.in_use:.4g} of {load.outstanding} requests were outstanding on average"
     if why == "outstanding":
         return f"{made}: {in_use}, the most allowed"
@@ -96,4 +110,39 @@ def limited(
             outstanding=load.outstanding,
             in_use=load.in_use,
             busy_percent=load.busy_percent,
+            link_percent=load.link_percent,
         )
+
+
+def limited_stage(
+    plan: Plan, stage: PlanStage, observed: Observation, *, link_percent: float | None = None
+) -> Iterator[Finding]:
+    """The finding that the load generator was the limit of a measured stage, if it was, by its own output.
+
+    ``link_percent``: how full the busiest network link of its host was.
+    """
+    rules = load_rules(plan.rules.profile)
+    limit = limit_ms(rules, plan.category) if stage.workload in RANDOM else None
+    parts = [part for i in observed.intervals if i.counted for part in (i.read, i.write)]
+    counted = [i for i in observed.intervals if i.counted] or observed.intervals
+    seconds = counted[-1].end - counted[0].start
+    requests = sum(part.requests for part in parts)
+    timed = sum(part.known for part in parts if part.response_mean_s is not None)
+    waited = math.fsum(
+        part.known * part.response_mean_s for part in parts if part.response_mean_s is not None
+    )
+    measured = GeneratorLoad(
+        asked_iops=None if stage.closed else observed.asked_iops or stage.rate_iops,
+        achieved_iops=requests / seconds,
+        response_s=waited / timed if timed else None,
+        seconds=seconds,
+        outstanding=observed.outstanding or outstanding(stage),
+        busy_percent=observed.busy_percent,
+        link_percent=link_percent,
+    )
+    yield from limited(
+        measured,
+        None if limit is None else limit / 1e3,
+        keeps_up=rules.number("rate.achieved_percent", plan.category) / 100,
+        scatter=3 * math.sqrt(requests) / seconds,
+    )

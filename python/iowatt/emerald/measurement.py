@@ -51,6 +51,8 @@ EVENTS: Final[Mapping[str, Mapping[str, tuple[type, ...]]]] = {
     "stage-failed": {"stage": (str,), "attempt": (int,), "text": (str,)},
     "meter-failed": {"meter": (str,), "text": (str,)},
     "meter-back": {"meter": (str,), "seconds": _NUMBER},
+    "host-lost": {"host": (str,), "stage": (str,), "text": (str,)},
+    "host-back": {"host": (str,), "seconds": _NUMBER},
     "settings-changed": {"what": (str,)},
     "deviation": {"stage": (str, _NULL), "text": (str,)},
     "interrupted": {"stage": (str, _NULL)},

@@ -88,8 +88,11 @@ def claimed(
 
 
 def refuse_mounted(plan: Plan) -> None:
-    """Raise ``InputError`` where a device of a plan has been mounted since it was claimed."""
-    for path in paths(plan):
+    """Raise ``InputError`` where a device of a plan has been mounted since it was claimed.
+
+    Those of load hosts are not looked at: their agents hold them.
+    """
+    for path in [] if plan.hosts else paths(plan):
         if path.is_block_device():
             in_use.refuse(path)
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from iowatt.base import input_file
 from iowatt.base.errors import InputError
+from iowatt.emerald import hosts
 from iowatt.emerald.analyze.stages import IdlePeriod, Logs, MeasuredStages, StageRun, stage_run, unreadable
 from iowatt.emerald.conduct import state_of
 from iowatt.emerald.conduct.result import Attempt
@@ -222,11 +223,21 @@ def _read_stage(
     time_zone: str | None = None,
 ) -> StageRun:
     """The stage from the load generator's output in ``folder``."""
+    on_hosts: list[Finding] = []
     try:
+        if (folder / hosts.HOSTS).exists():
+            on_hosts = list(hosts.findings(plan, stage, folder, _of_host))
         observed = observe(plan, stage, folder, time_zone=time_zone)
     except InputError as error:
-        return StageRun(stage, None, began, ended, attempt, [unreadable(stage, error)])
-    return stage_run(plan, stage, observed, logs, began=began, ended=ended, attempt=attempt)
+        return StageRun(stage, None, began, ended, attempt, [*on_hosts, unreadable(stage, error)])
+    return stage_run(
+        plan, stage, observed, logs, began=began, ended=ended, attempt=attempt, findings=on_hosts
+    )
+
+
+def _of_host(plan: Plan, stage: PlanStage, folder: Path) -> Observation | Run:
+    """What one load host left of a stage, by its part of the plan."""
+    return observe(plan, stage, folder)
 
 
 def observe(plan: Plan, stage: PlanStage, folder: Path, *, time_zone: str | None = None) -> Observation | Run:
@@ -236,6 +247,8 @@ def observe(plan: Plan, stage: PlanStage, folder: Path, *, time_zone: str | None
     ``time_zone``: of vdbench's stamps, where their abbreviation is ambiguous.
     Raises ``InputError``: it is not there, damaged, or of another stage.
     """
+    if (folder / hosts.HOSTS).exists():
+        return hosts.observe(plan, stage, folder, _of_host)
     place = folder / _OUTPUTS[plan.source]
     if not place.exists():
         place = folder

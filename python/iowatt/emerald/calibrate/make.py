@@ -14,7 +14,7 @@ import contextlib
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -26,10 +26,10 @@ from iowatt.emerald.calibrate import page
 from iowatt.emerald.calibrate.bench import Bench, DriverBench, KeptPoints, SimulationBench
 from iowatt.emerald.calibrate.calibrate import Calibrated, SearchSettings, calibrate
 from iowatt.emerald.calibrate.result import Calibration, PlanFile
-from iowatt.emerald.conduct import LOCK, clear, hold, read_plan
+from iowatt.emerald.conduct import LOCK, clear, drivers, hold, read_plan
 from iowatt.emerald.conduct.drivers import SimulationDriver, driver_of
 from iowatt.emerald.driver import LoadDriver
-from iowatt.emerald.plan import Plan, check_target, plan_file, rewrite
+from iowatt.emerald.plan import Plan, PlannedHost, check_target, plan_file, rewrite
 from iowatt.emerald.plan.load import NOMINAL_IOPS
 from iowatt.emerald.rules import Rules, load
 from iowatt.render import terminal, write
@@ -45,6 +45,7 @@ class CalibrationRequest:
     plan: Path
     output: Path
     target: str | None = None
+    hosts: Sequence[PlannedHost] = ()  #: In place of the plan's.
     erase: str | None = None  #: The target again, where it exists.
     fill: bool = True  #: Whether the plan's pre-fill is run first on real storage.
     point_s: float | None = None  #: Counted seconds of a point, and seconds before that; None: by default.
@@ -73,17 +74,18 @@ def calibrate_plan(
     Raises ``DriverError``: the load generator failed; what is finished is kept.
     """
     file = plan_file(request.plan)
-    plan = read_plan(file, target=request.target)
+    plan = read_plan(file, target=request.target, hosts=request.hosts)
     _refuse(request)
     rules, notes = _rules(plan)
     driver = driver_of(plan)
     staging = request.staging
-    _check(plan, driver, request)
     with contextlib.ExitStack() as held:
+        held.enter_context(drivers.ready(driver))
+        _check(plan, driver, request)
         claim = targets.Claim()
         if not isinstance(driver, SimulationDriver):
             ours = () if request.anew else _ours(staging)
-            claim = held.enter_context(targets.claimed(plan, request.erase, ours=ours, tell=talk))
+            claim = held.enter_context(drivers.claimed(driver, plan, request.erase, ours=ours, tell=talk))
         held.enter_context(_opened(staging, anew=request.anew))
         try:
             bench = _bench(plan, driver, staging / _POINTS, request)
@@ -174,7 +176,7 @@ def _bench(plan: Plan, driver: LoadDriver, points: Path, request: CalibrationReq
         return SimulationBench(driver, request.point_s)
     if hasattr(driver, "mark"):
         driver.mark = f"calibration-{os.getpid()}-{request.output.name}"
-    identities = filter(None, map(targets.identity, targets.paths(plan)))
+    identities = filter(None, drivers.identities(driver, plan))
     (points.parent / "targets").write_text("\n".join(identities), "utf-8")
     return DriverBench(
         driver, points, time_scale=plan.time_scale, point_s=request.point_s, settle_s=request.settle_s

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from iowatt.base import input_file
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald import targets
-from iowatt.emerald.conduct.drivers import driver_of
+from iowatt.emerald.conduct import drivers
 from iowatt.emerald.conduct.folder import MeasurementFolder, is_measurement, refuse
 from iowatt.emerald.driver import LoadDriver
-from iowatt.emerald.plan import Plan, plan_file, read
+from iowatt.emerald.plan import Plan, PlannedHost, plan_file, read
 from iowatt.sources import meters
 from iowatt.sources.target import target_name
 
@@ -38,6 +37,7 @@ def opened(
     output: Path | None,
     *,
     target: str | None = None,
+    hosts: Sequence[PlannedHost] = (),
     erase: str | None = None,
     resume: bool = False,
     force: bool = False,
@@ -48,42 +48,45 @@ def opened(
     Everything is checked before the folder is made. Raises ``InputError`` where plan, target, load
     generator or folder is wrong.
     """
-    plan = read_plan(plan_path, target=target)
+    plan = read_plan(plan_path, target=target, hosts=hosts)
     path = output or Path("measurements") / _folder_name(plan.name)
     resumed = resume and is_measurement(path)
     if plan.source == "simulation" and erase is not None:
         text = "a simulated array has nothing to erase"
         raise InputError("not-applicable", Argument("erase"), text, hint="leave it out")
-    driver = driver_of(plan)
+    driver = drivers.driver_of(plan)
     refuse(path, plan, resume=resume, force=force)
     for instrument in plan.instruments if plan.source != "simulation" else ():
         if meters.is_live(instrument.source):
             meters.meter(instrument.source)
-    driver.check(plan)
     with contextlib.ExitStack() as held:
+        held.enter_context(drivers.ready(driver))
+        driver.check(plan)
         claim = None
         if plan.source != "simulation":
             claim = held.enter_context(
-                targets.claimed(plan, erase, ours=_ours(path) if resumed else (), tell=tell)
+                drivers.claimed(driver, plan, erase, ours=_ours(path) if resumed else (), tell=tell)
             )
         folder = MeasurementFolder(path, plan, resume=resume, force=force)
         held.callback(folder.close)
         if hasattr(driver, "mark"):
             driver.mark = folder.id
         if claim is not None:
-            folder.write(ALLOWED, {"files": [targets.identity(p) for p in targets.paths(plan)]})
+            folder.write(ALLOWED, {"files": drivers.identities(driver, plan)})
             claim.keep()
         yield Ready(plan, driver, folder)
 
 
-def read_plan(path: Path, *, target: str | None = None) -> Plan:
+def read_plan(path: Path, *, target: str | None = None, hosts: Sequence[PlannedHost] = ()) -> Plan:
     """The plan in ``path``, a file or a folder with ``plan.json``.
 
-    ``target``: replaces the plan's own target.
+    ``target``, ``hosts``: replace the plan's own.
     Raises ``InputError``: it cannot be read, is not a plan, or contradicts itself.
     """
     path = plan_file(path)
     plan = read(path)
+    if hosts:
+        plan = plan.model_copy(update={"hosts": list(hosts)})
     _refuse_doubles(plan, path)
     return _placed(plan, path, target)
 
@@ -115,6 +118,11 @@ def _placed(plan: Plan, path: Path, target: str | None) -> Plan:
     if found.path is not None:  # it may be resumed from another folder
         where = f"{path}: target.path" if target is None else Argument("target")
         names = [target_name(name.strip(), where) for name in found.path.split(",") if name.strip()]
+        elsewhere = any(host.address.startswith("ssh:") for host in plan.hosts)
+        relative = next((name for name in names if elsewhere and not Path(name).is_absolute()), None)
+        if relative is not None:
+            text = f"{relative!r} is relative; load hosts need a target by its full path"
+            raise InputError("bad-syntax", where, text)
         placed = ",".join(str(Path(name).absolute()) for name in names)
         found = found.model_copy(update={"path": placed})
     if found.scenario is not None:

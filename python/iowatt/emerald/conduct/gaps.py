@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
+from pathlib import Path
 
 from iowatt.base.errors import InputError
-from iowatt.emerald import generator, targets
-from iowatt.emerald.conduct.drivers import idle
+from iowatt.emerald import hosts, targets
+from iowatt.emerald.conduct.drivers import HostsDriver, idle
 from iowatt.emerald.conduct.session import Session
 from iowatt.emerald.conduct.state import read_state
 from iowatt.emerald.finding import Finding
-from iowatt.emerald.phases import RANDOM
-from iowatt.emerald.plan import Plan, PlanStage, limit_ms
-from iowatt.emerald.plan.load import outstanding
-from iowatt.emerald.rules import load
+from iowatt.emerald.generator import limited_stage
+from iowatt.emerald.plan import PlanStage
 from iowatt.run.bundle import Run
 from iowatt.sources.observation import Observation
 
@@ -32,27 +30,12 @@ def gaps_between_stages(session: Session) -> list[dict[str, object]]:
     state = read_state(session.folder.path, session.plan)
     for one in state.stages:
         stage, attempt = one.stage, one.counted
-        if stage.workload is None or attempt is None:
-            if attempt is not None:
-                folder = session.folder.path / attempt.folder
-                disturbed = idle.disturbed(folder, targets.paths(session.plan))
-                if disturbed:
-                    session.deviation(stage, disturbed)
+        observed = None
+        if attempt is not None:
+            observed = _observed(session, stage, session.folder.path / attempt.folder)
+        if attempt is None or observed is None:
             before = None
             continue
-        try:
-            observed = session.driver.observe(session.plan, stage, session.folder.path / attempt.folder)
-        except InputError as error:
-            session.deviation(stage, f"its results cannot be read: {error}")
-            before = None
-            continue
-        if isinstance(observed, Run):
-            continue
-        if not any(i.read.requests or i.write.requests for i in observed.intervals):
-            session.deviation(stage, f"not one request completed in {stage.id}")
-        elif stage.role == "measurement":
-            for limited in generator_limited(session.plan, stage, observed):
-                session.deviation(stage, limited.text)
         # Where no stage ended before it in its session, the resume has judged the break.
         if before is not None and attempt.gap_s is not None:
             gap = observed.start - before
@@ -64,29 +47,35 @@ def gaps_between_stages(session: Session) -> list[dict[str, object]]:
     return found
 
 
-def generator_limited(plan: Plan, stage: PlanStage, observed: Observation) -> Iterator[Finding]:
-    """The finding that the load generator was the limit of a measured stage, if it was."""
-    rules = load(plan.rules.profile)
-    limit = limit_ms(rules, plan.category) if stage.workload in RANDOM else None
-    parts = [part for i in observed.intervals if i.counted for part in (i.read, i.write)]
-    counted = [i for i in observed.intervals if i.counted] or observed.intervals
-    seconds = counted[-1].end - counted[0].start
-    requests = sum(part.requests for part in parts)
-    timed = sum(part.known for part in parts if part.response_mean_s is not None)
-    waited = math.fsum(
-        part.known * part.response_mean_s for part in parts if part.response_mean_s is not None
-    )
-    measured = generator.GeneratorLoad(
-        asked_iops=None if stage.closed else observed.asked_iops or stage.rate_iops,
-        achieved_iops=requests / seconds,
-        response_s=waited / timed if timed else None,
-        seconds=seconds,
-        outstanding=observed.outstanding or outstanding(stage),
-        busy_percent=observed.busy_percent,
-    )
-    yield from generator.limited(
-        measured,
-        None if limit is None else limit / 1e3,
-        keeps_up=rules.number("rate.achieved_percent", plan.category) / 100,
-        scatter=3 * math.sqrt(requests) / seconds,
-    )
+def _observed(session: Session, stage: PlanStage, folder: Path) -> Observation | None:
+    """What a stage left, with its deviations written down; None of a rest, or where it cannot be read."""
+    if stage.workload is None:
+        paths = None if session.plan.hosts else targets.paths(session.plan)
+        disturbed = idle.disturbed(folder, paths)
+        if disturbed:
+            session.deviation(stage, disturbed)
+        return None
+    for on_host in _of_hosts(session, stage, folder):
+        session.deviation(stage, on_host.text)
+    try:
+        observed = session.driver.observe(session.plan, stage, folder)
+    except InputError as error:
+        session.deviation(stage, f"its results cannot be read: {error}")
+        return None
+    if isinstance(observed, Run):
+        return None
+    if not any(i.read.requests or i.write.requests for i in observed.intervals):
+        session.deviation(stage, f"not one request completed in {stage.id}")
+    elif stage.role == "measurement":
+        for limited in limited_stage(session.plan, stage, observed):
+            session.deviation(stage, limited.text)
+    return observed
+
+
+def _of_hosts(session: Session, stage: PlanStage, folder: Path) -> Iterator[Finding]:
+    """What was found on the load hosts of a stage, where it had several."""
+    if isinstance(session.driver, HostsDriver):
+        try:
+            yield from hosts.findings(session.plan, stage, folder, session.driver.observe_one)
+        except InputError:  # the stage's results cannot be read either, which is said
+            return

@@ -62,6 +62,8 @@ class MeasurementResult(ResultDocument):
     resumed: int
     settings_changed: list[str]
     meter_failures: list[dict[str, Any]]  #: Events of the journal: at, event, meter, and text or seconds.
+    #: Events of the journal: at, event, host, and stage and text, or seconds.
+    host_failures: list[dict[str, Any]] = Field(default_factory=list)
     #: Seconds without a request between stages, as the load generator's own logs have them.
     seams: list[dict[str, Any]]
     stages: list[StageResult]

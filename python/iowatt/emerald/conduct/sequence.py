@@ -17,6 +17,7 @@ from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.emerald import targets
 from iowatt.emerald.conduct import settings
+from iowatt.emerald.conduct.drivers import HostsDriver
 from iowatt.emerald.conduct.folder import METERS, MeasurementFolder
 from iowatt.emerald.conduct.gaps import gaps_between_stages
 from iowatt.emerald.conduct.session import MeasurementProgress, Session, Watch
@@ -76,6 +77,8 @@ def conduct(
     are not known.
     """
     stop = stop or threading.Event()
+    if isinstance(driver, HostsDriver):
+        driver.note = folder.note
     first = _begin_or_resume(plan, driver, folder, restart_active, talk)
     if first is None:
         return read_state(folder.path, plan)
@@ -287,6 +290,9 @@ def _compare(folder: MeasurementFolder, now: dict[str, str]) -> None:
 def _snapshot(plan: Plan, driver: LoadDriver) -> dict[str, dict[str, str]]:
     files = [Path(plan.target.scenario)] if plan.target.scenario else []
     program = shutil.which(driver.kind)
-    if program is not None:
+    if program is not None and not plan.hosts:
         files.append(Path(program))
-    return settings.snapshot(targets.paths(plan), driver=driver.version(), files=files)
+    found = settings.snapshot(() if plan.hosts else targets.paths(plan), driver=driver.version(), files=files)
+    if isinstance(driver, HostsDriver):
+        found["settings"] |= driver.settings()
+    return found

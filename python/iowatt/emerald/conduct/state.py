@@ -54,6 +54,7 @@ class MeasurementState:
     last: float | None = None
     deviations: list[Deviation] = field(default_factory=list)
     meters: list[dict[str, Any]] = field(default_factory=list)
+    hosts: list[dict[str, Any]] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
     resumed: int = 0
     seams: list[dict[str, Any]] = field(default_factory=list)
@@ -83,6 +84,7 @@ class MeasurementState:
             resumed=self.resumed,
             settings_changed=self.changes,
             meter_failures=self.meters,
+            host_failures=self.hosts,
             seams=self.seams,
             stages=[
                 StageResult(
@@ -138,6 +140,8 @@ def _apply(state: MeasurementState, event: Event) -> None:
             text = f"a setting was changed: {values['what']}"
             deviation = Deviation(stage=values.get("stage"), code="settings-changed", text=text)
             state.deviations.append(deviation)
+        case "host-lost" | "host-back":
+            state.hosts.append({"at": event.at, "event": event.event, **values})
         case "meter-failed" | "meter-back":
             state.meters.append({"at": event.at, "event": event.event, **values})
         case "finished":

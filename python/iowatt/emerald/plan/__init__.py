@@ -9,7 +9,14 @@ from iowatt.emerald.plan.build import PlanRequest, limit_ms, outstanding_at
 from iowatt.emerald.plan.folder import check_target, plan_file, read
 from iowatt.emerald.plan.instruments import without_secrets
 from iowatt.emerald.plan.make import make_plan, rewrite
-from iowatt.emerald.plan.model import Plan, PlanDeviation, PlannedInstrument, PlannedRules, PlanStage
+from iowatt.emerald.plan.model import (
+    Plan,
+    PlanDeviation,
+    PlannedHost,
+    PlannedInstrument,
+    PlannedRules,
+    PlanStage,
+)
 from iowatt.emerald.plan.page import document
 from iowatt.emerald.plan.result import Planned
 
@@ -19,6 +26,7 @@ __all__ = [
     "PlanRequest",
     "PlanStage",
     "Planned",
+    "PlannedHost",
     "PlannedInstrument",
     "PlannedRules",
     "check_target",

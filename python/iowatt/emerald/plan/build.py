@@ -17,6 +17,7 @@ from iowatt.emerald.plan.model import (
     PLAN_SCHEMA,
     Plan,
     PlanDeviation,
+    PlannedHost,
     PlannedInstrument,
     PlanStage,
     Role,
@@ -52,6 +53,7 @@ class PlanRequest:
     product: Path | None = None  #: Its description, as for `iowatt emerald classify`.
     raw_capacity_bytes: int | None = None
     instruments: Sequence[PlannedInstrument] = ()
+    hosts: Sequence[PlannedHost] = ()  #: Load hosts; none: the one that conducts.
     time_scale: float = 1.0
     rates: Mapping[str, float] = field(default_factory=dict)  #: By phase; "" for all.
     streams: Mapping[str, int] = field(default_factory=dict)
@@ -99,6 +101,7 @@ def build(request: PlanRequest, folder: Path) -> tuple[Plan, Rules]:
             "deviations": deviations,
             "seed": request.seed,
             "instruments": list(request.instruments),
+            "hosts": list(request.hosts),
             "stages": stages,
         }
     )

@@ -65,6 +65,16 @@ class PlannedInstrument(Strict):
     role: Literal["power", "temperature"] = key("Its purpose.", default="power")
 
 
+class PlannedHost(Strict):
+    """A load host of the plan."""
+
+    name: str = key("Its name in folders and findings.", min_length=1)
+    address: str = key(
+        "How it is reached: local, netns:NAME, ssh://[USER@]HOST[:PORT]; ?targets=PATH,PATH are its own.",
+        min_length=1,
+    )
+
+
 class Target(Strict):
     """The system under test: a device or file, or the scenario of a simulated array."""
 
@@ -119,6 +129,9 @@ class Plan(Strict):
     ] = key("Why its results are not Emerald results; a text alone has no code.", default=[])
     seed: int = key("Of everything drawn.", default=1, ge=0)
     instruments: list[PlannedInstrument] = key("Meters and thermometers.", default=[])
+    hosts: list[PlannedHost] = key(
+        "Load hosts that make the requests together; none: the host that conducts makes them.", default=[]
+    )
     stages: list[PlanStage] = key("In the order in which they are run, without a break.", min_length=1)
 
     def with_stages(self, chosen: Callable[[PlanStage], bool], **update: Any) -> Plan:

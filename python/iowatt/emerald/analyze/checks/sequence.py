@@ -93,6 +93,11 @@ EVENTS: Final[Mapping[str, tuple[str, Weight, str]]] = {
         "invalid",
         "the configuration changed during the measurement: {what}",
     ),
+    "host-lost": (
+        "host-lost",
+        "non-compliant",
+        "load host {host} was lost in {stage}, and the measurement went on without it: {text}",
+    ),
     "meter-failed": ("meter-failure", "warning", "meter {meter} failed for a while: {text}"),
 }
 

@@ -40,6 +40,8 @@ class FioDriver(ProgramDriver):
     job_file = JOB
     options = ("--output-format=json+", f"--output={OUTPUT}", JOB)
     install = "Debian: apt install fio"
+    parse = ("--parse-only", JOB)
+    tell_version = ("--version",)
 
     def find_version(self) -> str:
         """As fio prints it: "fio-3.33"."""
@@ -52,14 +54,25 @@ class FioDriver(ProgramDriver):
         """The job file of a stage."""
         return job_text(plan, stage, folder=folder)
 
+    def host_job(self, plan: Plan, stage: PlanStage, *, direct: bool, part: tuple[int, int]) -> str:
+        """The job file of a stage on a load host."""
+        return job_text(plan, stage, direct=direct, part=part)
+
+    def version_in(self, said: str) -> str:
+        """As fio prints it."""
+        return said.strip().splitlines()[0] if said.strip() else "fio (unknown version)"
+
+    def complaint(self, status: int, out: str, err: str) -> str | None:
+        """fio's first message where it refuses."""
+        lines = (err.strip() or out.strip()).splitlines()
+        return None if status == 0 else lines[0] if lines else ""
+
     def refusal(self, job: str, scratch: Path) -> str | None:
         """fio's first message where it does not accept a job file."""
-        file = scratch / JOB
-        file.write_text(job, "utf-8")
-        command = [self.program(), "--parse-only", str(file)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        return None if done.returncode == 0 else lines[0] if lines else ""
+        (scratch / JOB).write_text(job, "utf-8")
+        command = [self.program(), *self.parse]
+        done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)
+        return self.complaint(done.returncode, done.stdout, done.stderr)
 
     def failure(self, folder: Path, ended: process.ProcessEnd) -> str | None:
         """Why fio failed, by its status and its messages, which stand before the JSON in its output."""

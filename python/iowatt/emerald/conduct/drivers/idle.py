@@ -7,7 +7,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,16 +20,18 @@ REST: Final = "rest.json"
 _READS, _WRITES = 0, 4
 
 
-def rest(seconds: float, targets: Sequence[Path], folder: Path, stop: threading.Event) -> None:
-    """Wait, or end early when ``stop`` is set.
+def rest(
+    seconds: float, folder: Path, stop: threading.Event, count: Callable[[], dict[str, tuple[int, int]]]
+) -> None:
+    """Wait, or end early when ``stop`` is set; ``count`` is as :func:`requests`.
 
     Writes ``rest.json``: the times, and the requests that the devices below the targets completed meanwhile,
     whoever made them (on a device that also holds this folder, recordings are among them).
     """
-    before = requests(targets)
+    before = count()
     started = time.time()
     stop.wait(seconds)
-    after = requests(targets)
+    after = count()
     document: dict[str, Any] = {
         "start": started,
         "end": time.time(),
@@ -60,14 +62,17 @@ def requests(targets: Sequence[Path]) -> dict[str, tuple[int, int]]:
     return found
 
 
-def disturbed(folder: Path, targets: Sequence[Path]) -> str | None:
+def disturbed(folder: Path, targets: Sequence[Path] | None) -> str | None:
     """The requests that disturbed a rest of block devices, in a sentence; files share their device.
 
+    ``targets``: None: of load hosts, which count those of block devices only.
     The counts are those of ``rest.json``; ``None`` where there are none, or they cannot be read.
     """
     try:
         counts = input_file.json_object(folder / REST)["requests"]
-        devices = [path.resolve().name for path in targets if path.is_block_device()]
+        devices = list(counts)
+        if targets is not None:
+            devices = [path.resolve().name for path in targets if path.is_block_device()]
         made = {name: counts[name]["reads"] + counts[name]["writes"] for name in devices if name in counts}
     except (InputError, OSError, ValueError, KeyError, TypeError):
         return None

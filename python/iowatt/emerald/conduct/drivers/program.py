@@ -12,13 +12,15 @@ from typing import ClassVar, Final
 
 from iowatt.base.errors import InputError
 from iowatt.emerald import targets
-from iowatt.emerald.conduct.drivers.idle import rest
+from iowatt.emerald.conduct.drivers.idle import requests, rest
 from iowatt.emerald.driver import DriverError
 from iowatt.emerald.plan import Plan, PlanStage
+from iowatt.run.bundle import Run
 from iowatt.sources import process
+from iowatt.sources.observation import Observation
 
 #: Longer than its stage by this, in s (laying out, writing logs), a program is ended as hanging.
-_ALLOWANCE_S: Final = 300.0
+ALLOWANCE_S: Final = 300.0
 
 
 class ProgramDriver(ABC):
@@ -32,6 +34,10 @@ class ProgramDriver(ABC):
     options: tuple[str, ...]  #: The program's options after its name.
     install: str  #: How to get the program.
     environment: ClassVar[Mapping[str, str]] = {}
+    #: Arguments with which it only parses the input file, and with which (and files) it says its version.
+    parse: tuple[str, ...]
+    tell_version: tuple[str, ...]
+    version_files: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, mark: str = "") -> None:
         self.mark = mark
@@ -59,7 +65,8 @@ class ProgramDriver(ABC):
     def run(self, plan: Plan, stage: PlanStage, folder: Path, stop: threading.Event) -> None:
         """Run one stage to its end; a stage without requests is a rest."""
         if stage.workload is None:
-            rest(stage.seconds or 0.0, targets.paths(plan), folder, stop)
+            found = targets.paths(plan)
+            rest(stage.seconds or 0.0, folder, stop, lambda: requests(found))
             return
         seconds = self.seconds(stage)
         try:
@@ -69,7 +76,7 @@ class ProgramDriver(ABC):
                 [self.program(), *self.options],
                 folder=folder,
                 stop=stop,
-                limit_s=None if seconds is None else seconds + _ALLOWANCE_S,
+                limit_s=None if seconds is None else seconds + ALLOWANCE_S,
                 mark=self.mark,
                 environment=self.environment,
             )
@@ -96,12 +103,32 @@ class ProgramDriver(ABC):
         """The program and its version."""
 
     @abstractmethod
+    def version_in(self, said: str) -> str:
+        """The version in what it said when asked for it."""
+
+    @abstractmethod
+    def complaint(self, status: int, out: str, err: str) -> str | None:
+        """Its message where it did not accept the input file that it parsed; None where it did."""
+
+    @abstractmethod
+    def host_job(self, plan: Plan, stage: PlanStage, *, direct: bool, part: tuple[int, int]) -> str:
+        """The input file of a stage on a load host, where it writes to the folder that it is started in.
+
+        ``direct``: whether the targets there can be opened past the page cache.
+        ``part``: which of so many hosts it is that share one range.
+        """
+
+    @abstractmethod
     def job(self, plan: Plan, stage: PlanStage, folder: Path) -> str:
         """The input file of a stage; the program writes to ``folder``."""
 
     @abstractmethod
     def refusal(self, job: str, scratch: Path) -> str | None:
         """The program's message where it does not accept an input file."""
+
+    @abstractmethod
+    def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Observation | Run:
+        """What it left of a stage. Raises ``InputError`` with the file and the place."""
 
     @abstractmethod
     def failure(self, folder: Path, ended: process.ProcessEnd) -> str | None:

@@ -16,6 +16,7 @@ from typing import ClassVar, Final
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.conduct.drivers.program import ProgramDriver, output
+from iowatt.emerald.phases import SEQUENTIAL
 from iowatt.emerald.plan import Plan, PlanStage
 from iowatt.emerald.plan.load import elapsed_s, run_name, stage_text
 from iowatt.run.bundle import Run
@@ -45,11 +46,18 @@ class VdbenchDriver(ProgramDriver):
     options = ("-f", PARAMETERS, "-o", OUTPUT)
     install = "it is free at oracle.com and needs Java; the driver fio needs neither"
     environment: ClassVar = {"TZ": _ZONE}
+    parse = ("-s", "-f", PARAMETERS, "-o", OUTPUT)
+    tell_version = parse
+    version_files: ClassVar = {PARAMETERS: _ANY}
 
     def find_version(self) -> str:
         """As vdbench prints it: "vdbench50406"."""
         with tempfile.TemporaryDirectory() as scratch:
-            found = _DISTRIBUTION.search(self._parsed(_ANY, Path(scratch))[1])
+            return self.version_in(self._parsed(_ANY, Path(scratch))[1])
+
+    def version_in(self, said: str) -> str:
+        """From the first lines of its output."""
+        found = _DISTRIBUTION.search(said)
         return found[1] if found else "vdbench (unknown version)"
 
     def seconds(self, stage: PlanStage) -> float | None:
@@ -64,8 +72,21 @@ class VdbenchDriver(ProgramDriver):
     def refusal(self, job: str, scratch: Path) -> str | None:
         """vdbench's last message where it does not accept a parameter file."""
         status, text = self._parsed(job, scratch)
-        lines = [line for line in text.splitlines() if line.strip()]
+        return self.complaint(status, text, "")
+
+    def complaint(self, status: int, out: str, err: str) -> str | None:
+        """Its last message where it refuses."""
+        lines = [line for line in (out + err).splitlines() if line.strip()]
         return None if status == 0 else lines[-1] if lines else ""
+
+    def host_job(self, plan: Plan, stage: PlanStage, *, direct: bool, part: tuple[int, int]) -> str:
+        """The parameter file of a stage on a load host, whose targets are its own."""
+        del direct
+        if part[1] > 1 and stage.workload in SEQUENTIAL:
+            text = "hosts that share their targets cannot each keep to a part of them by vdbench"
+            hint = "give each host targets of its own: `host=a=ssh://lab1?targets=/dev/sdb`"
+            raise InputError("unsupported", f"stage {stage.id}", text, hint=hint)
+        return stage_text(plan, stage)
 
     def failure(self, folder: Path, ended: process.ProcessEnd) -> str | None:
         """Why vdbench failed, with its last message."""
@@ -90,12 +111,17 @@ class VdbenchDriver(ProgramDriver):
 
     def _parsed(self, text: str, scratch: Path) -> tuple[int, str]:
         """Exit status and output of vdbench on a parameter file that it parses and does not run."""
-        parameters = scratch / PARAMETERS
-        parameters.write_text(text, "utf-8")
-        command = [self.program(), "-s", "-f", str(parameters), "-o", str(scratch / OUTPUT)]
+        (scratch / PARAMETERS).write_text(text, "utf-8")
+        command = [self.program(), *self.parse]
         try:
             done = subprocess.run(
-                command, capture_output=True, text=True, errors="replace", timeout=_PARSE_S, check=False
+                command,
+                cwd=scratch,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_PARSE_S,
+                check=False,
             )
         except (subprocess.TimeoutExpired, OSError) as error:
             late = isinstance(error, subprocess.TimeoutExpired)

@@ -57,10 +57,18 @@ _REFUSED: Final = "#;$,"
 Job = tuple[str, list[str]]
 
 
-def job_text(plan: Plan, stage: PlanStage, *, folder: Path = Path(), direct: bool | None = None) -> str:
+def job_text(
+    plan: Plan,
+    stage: PlanStage,
+    *,
+    folder: Path = Path(),
+    direct: bool | None = None,
+    part: tuple[int, int] = (0, 1),
+) -> str:
     """The job file of a stage; its logs go to ``folder`` (default: where fio is started).
 
     ``direct``: whether to go past the page cache; default: unless a target that exists cannot.
+    ``part``: which of so many hosts it is for that share the range: sequential requests keep to its part.
     Raises ``InputError``: the stage is idle, needs a rate that the plan does not have, or a load that fio
     cannot make; a name has a character that a job file cannot hold.
     """
@@ -73,7 +81,7 @@ def job_text(plan: Plan, stage: PlanStage, *, folder: Path = Path(), direct: boo
         direct = all(takes_direct(Path(p)) for p in tested.paths if Path(p).exists())
     seed = _seed(plan, stage)
     if stage.workload in SEQUENTIAL:
-        jobs, notes = _sequential(stage, tested), _sequential_notes(stage)
+        jobs, notes = _sequential(stage, tested, part), _sequential_notes(stage)
     else:
         jobs, notes = _random(plan, stage, tested, seed)
     lines = [*_head(plan, stage, tested, notes), "", *_global(plan, stage, tested, seed, direct=direct)]
@@ -182,11 +190,13 @@ def _for_targets(option: str, targets: int) -> str:
     return f"size={int(value) * targets}" if key == "size" else option
 
 
-def _sequential(stage: PlanStage, tested: TestedRange) -> list[Job]:
+def _sequential(stage: PlanStage, tested: TestedRange, of_range: tuple[int, int]) -> list[Job]:
     """A job for each cursor, each in a separate part."""
-    blocks = tested.bytes_each // STREAM_BYTES
+    whole, (host, hosts) = tested.bytes_each // STREAM_BYTES, of_range
+    first = whole * host // hosts
+    blocks = whole * (host + 1) // hosts - first
     if stage.streams > blocks:
-        text = f"{stage.streams} streams need 256KiB each, and there are {tested.bytes_each} bytes"
+        text = f"{stage.streams} streams need 256KiB each, and there are {blocks * STREAM_BYTES} bytes"
         raise InputError("out-of-range", f"stage {stage.id}: streams", text)
     allowed = outstanding(stage)
     if allowed < stage.streams:
@@ -198,7 +208,7 @@ def _sequential(stage: PlanStage, tested: TestedRange) -> list[Job]:
     rates: list[int | None] = [None] * stage.streams
     if not stage.closed and stage.workload != FILL:
         rates = [*apportion(even, max(stage.streams, round(rate_of(stage))))]
-    jobs, at = [], 0
+    jobs, at = [], first
     for number, (part, depth, rate) in enumerate(zip(parts, depths, rates, strict=True), 1):
         options = [
             "rw=read" if stage.workload == "SR" else "rw=write",
