@@ -225,6 +225,8 @@ def ssh_host(tmp_path):
         f"Host *\n IdentityFile {tmp_path}/user\n IdentitiesOnly yes\n UserKnownHostsFile {tmp_path}/known\n"
         " StrictHostKeyChecking accept-new\n"
     )
+    if os.geteuid() == 0:  # as Debian's service makes it
+        Path("/run/sshd").mkdir(exist_ok=True)
     command = [server, "-D", "-e", "-f", str(tmp_path / "sshd_config")]
     serving = Server(command, tmp_path / "sshd.log", answers(port))
     serving.start()

@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import METER, RULES, THERMOMETER, TIME_ZONE, AsJson, Force, Notes, output, shown
+from iowatt.cli.options import (
+    MAP,
+    METER,
+    RULES,
+    THERMOMETER,
+    TIME_ZONE,
+    AsJson,
+    Force,
+    Notes,
+    output,
+    pairs,
+    shown,
+)
 from iowatt.cli.show import show
 
 
@@ -49,6 +61,7 @@ def analyze(
         list[str] | None,
         shown(THERMOMETER, False),
     ] = None,
+    run_map: Annotated[list[str] | None, shown(MAP, "runs are called as their stages")] = None,
     time_zone: Annotated[str | None, shown(TIME_ZONE, "what the stamps say")] = None,
     rules: Annotated[str | None, shown(RULES, "the plan's")] = None,
     reading: Annotated[
@@ -92,6 +105,7 @@ def analyze(
         "meter": meter,
         "thermometer": thermometer,
         "time_zone": time_zone,
+        "map": run_map,
     }
     given = [name for name, value in options.items() if value]
     if measurement is not None and given:
@@ -109,7 +123,13 @@ def analyze(
         assert plan is not None
         assert driver_output is not None
         logs = (meter or [], thermometer or [])
-        measured = emerald.files(plan, driver_output, *logs, time_zone=time_zone)
+        measured = emerald.files(
+            plan,
+            driver_output,
+            *logs,
+            time_zone=time_zone,
+            runs=pairs(run_map or [], "map", "SR_final=SR"),
+        )
     used = load(rules or measured.plan.rules.profile)
     analysis = emerald.judge(measured, used, weights=weights, reading=reading)
     if target is not None:

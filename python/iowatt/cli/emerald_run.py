@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iowatt.cli.options import (
+    ADVANCED,
     ERASE,
     HOST,
+    MAP,
     TARGET,
     AsJson,
     Force,
@@ -19,6 +21,7 @@ from iowatt.cli.options import (
     Resume,
     load_hosts,
     output,
+    pairs,
     shown,
 )
 from iowatt.cli.show import show
@@ -47,6 +50,35 @@ def run(
     target: Annotated[str | None, shown(TARGET, "the plan's")] = None,
     erase: Annotated[str | None, ERASE] = None,
     host: Annotated[list[str] | None, shown(HOST, "the plan's, or this host alone")] = None,
+    script: Annotated[
+        Path | None,
+        typer.Option(
+            "--script",
+            metavar="FILE",
+            help="Parameter file of vdbench to run in one call, in place of iowatt's own.",
+            show_default=False,
+        ),
+    ] = None,
+    site_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--site-file",
+            metavar="FILE",
+            help="With --script: the file that vdbench reads before it, with hosts and storage (hd=, sd=).",
+            show_default=False,
+        ),
+    ] = None,
+    run_map: Annotated[list[str] | None, shown(MAP, "runs are called as their stages")] = None,
+    variable: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--variable",
+            metavar="NAME=VALUE",
+            help="Value of a $NAME in the script. May be repeated.",
+            show_default=False,
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None,
     resume: Resume = False,
     restart_active: Annotated[
         bool,
@@ -67,9 +99,18 @@ def run(
 
     from iowatt.base.errors import Argument, InputError, IowattError
     from iowatt.emerald.conduct import Interrupts, Stopped, conduct, opened
+    from iowatt.emerald.script import planned
 
     if restart_active and not resume:
         raise InputError("not-applicable", Argument("restart_active"), "goes with `resume=True`")
+    needless = {"site_file": site_file, "map": run_map, "variable": variable}
+    if script is None and (given := next((name for name, value in needless.items() if value), None)):
+        raise InputError("not-applicable", Argument(given), "goes with `script=FILE`")
+    own = None
+    if script is not None:
+        files = [script] if site_file is None else [site_file, script]
+        runs = pairs(run_map or [], "map", "SR_final=SR")
+        own = planned(files, runs, pairs(variable or [], "variable", "rate=4000"))
     stop = threading.Event()
     failure: IowattError | None = None
     stopped = False
@@ -80,6 +121,7 @@ def run(
             output,
             target=target,
             hosts=load_hosts(host or []),
+            script=own,
             erase=erase,
             resume=resume,
             force=force,

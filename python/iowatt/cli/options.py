@@ -188,6 +188,11 @@ HOST: Final = typer.Option(
     metavar="[NAME=]ADDRESS",
     help="A load host: ssh://[USER@]HOST, netns:NAME, local or local?targets=PATH. May be repeated.",
 )
+MAP: Final = typer.Option(
+    "--map",
+    metavar="RD=STAGE",
+    help="Which stage a run definition of vdbench is: SR_final=SR. May be repeated.",
+)
 SAMPLE_INTERVAL: Final = typer.Option(
     "--sample-interval", metavar="TIME", help="Time between samples of an instrument."
 )
@@ -285,6 +290,21 @@ def load_hosts(texts: Sequence[str]) -> list[Any]:
         name, address = split_name(text)
         parse_host(address)
         found.append(PlannedHost(name=name or f"host{number}", address=address))
+    return found
+
+
+def pairs(texts: Sequence[str], name: str, example: str) -> dict[str, str]:
+    """Values by the name before ``=``; ``name`` is the argument, ``example`` one of it."""
+    from iowatt.base.errors import Argument, InputError
+
+    found: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not (key and equals and value):
+            raise InputError("bad-syntax", Argument(name, text), f"expected NAME=VALUE, such as {example}")
+        if key in found:
+            raise InputError("duplicate", Argument(name), f"{key} is given twice")
+        found[key] = value
     return found
 
 

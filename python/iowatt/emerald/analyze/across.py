@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import PurePath
 from typing import Any, Final
 
 from iowatt.emerald.analyze.checks import clocks, sequence, validity
@@ -158,7 +159,15 @@ def _driver(measured: MeasuredStages, rules: PlanRules) -> Iterator[Finding]:
     if other:
         text = f"{', '.join(other)} made the requests; these rules require {tool} {' or '.join(versions)}"
         yield Finding("driver-version", "non-compliant", text)
-    if tool == source and rules.known("driver.script") is not None:
+    script = measured.plan.script
+    if tool == source and script is not None and script.files:
+        named = ", ".join(
+            f"{PurePath(name).name} (SHA-256 {digest[:12]}...)"
+            for name, digest in zip(script.files, script.sha256, strict=False)
+        )
+        text = f"the lab's own parameter files were run, {named}: compare them with the official script"
+        yield Finding("driver-script", "warning", text, {"sha256": script.sha256})
+    elif tool == source and rules.known("driver.script") is not None:
         text = "the parameter files are iowatt's, not the official script that these rules require"
         yield Finding("driver-script", "non-compliant", text)
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 from iowatt.base import input_file
-from iowatt.base.errors import InputError
+from iowatt.base.errors import Argument, InputError
 from iowatt.emerald import hosts
 from iowatt.emerald.analyze.stages import IdlePeriod, Logs, MeasuredStages, StageRun, stage_run, unreadable
-from iowatt.emerald.conduct import state_of
+from iowatt.emerald.conduct import CALL, call_of, state_of
 from iowatt.emerald.conduct.result import Attempt
 from iowatt.emerald.finding import Finding, Weight
 from iowatt.emerald.measurement import MEASUREMENT_SCHEMA, events
-from iowatt.emerald.plan import Plan, PlannedInstrument, PlanStage
+from iowatt.emerald.plan import Plan, PlannedInstrument, PlannedScript, PlanStage
 from iowatt.emerald.plan import read as read_plan
+from iowatt.emerald.plan.load import run_name
+from iowatt.emerald.script import refuse_unknown, run_of
 from iowatt.run.bundle import Run
 from iowatt.sources import meters
 from iowatt.sources.meters.log import InstrumentLog, duplicates, refuse_duplicates
@@ -59,6 +61,7 @@ def files(
     temperature: Sequence[str],
     *,
     time_zone: str | None = None,
+    runs: Mapping[str, str] | None = None,
 ) -> MeasuredStages:
     """A measurement from files that a load generator and instruments wrote elsewhere.
 
@@ -66,10 +69,17 @@ def files(
     ``power``, ``temperature``: logs by address, as for `iowatt meter read`, or plain paths of recordings.
     ``time_zone``: of vdbench's stamps, where their abbreviation does not tell (``America/Chicago``,
     ``+05:30``).
+    ``runs``: stages by the names of vdbench's runs, where these are not those of the stages.
     Raises ``InputError``: the plan or a log cannot be read, there is no such directory, or the plan is for a
     simulation.
     """
     plan = read_plan(plan_file)
+    if runs:
+        if plan.source != "vdbench":
+            text = f"only vdbench has run definitions, and the plan is for {plan.source}"
+            raise InputError("not-applicable", Argument("map"), text)
+        plan = plan.model_copy(update={"script": PlannedScript(runs=dict(runs))})
+        refuse_unknown(plan)
     if plan.source == "simulation":
         text = "the plan is for a simulation, which has no output of a load generator"
         hint = (
@@ -249,6 +259,9 @@ def observe(plan: Plan, stage: PlanStage, folder: Path, *, time_zone: str | None
     """
     if (folder / hosts.HOSTS).exists():
         return hosts.observe(plan, stage, folder, _of_host)
+    if (folder / CALL).exists():
+        output, name = call_of(folder)
+        return _vdbench_run(_vdbench(output, _stamp(output), time_zone), plan, stage, output, name)
     place = folder / _OUTPUTS[plan.source]
     if not place.exists():
         place = folder
@@ -261,7 +274,7 @@ def observe(plan: Plan, stage: PlanStage, folder: Path, *, time_zone: str | None
         observation = fio.read(place, interval_s=stage.interval_s, name=stage.id)
         # fio's jobs are directions of streams; the rules have shares of streams.
         return replace(observation, shares=shares_of_streams(stage, observation.shares))
-    return _vdbench_run(_vdbench(place, _stamp(place), time_zone), stage, place)
+    return _vdbench_run(_vdbench(place, _stamp(place), time_zone), plan, stage, place)
 
 
 def folder_of(plan: Plan, stage: PlanStage, output: Path) -> Path:
@@ -299,16 +312,18 @@ def _latest(plan: Plan, folder: Path) -> Path:
     return latest
 
 
-def _vdbench_run(runs: Sequence[Observation], stage: PlanStage, place: Path) -> Observation:
-    """The run of a stage among those of one call of vdbench."""
-    names = {stage.id, stage.id.replace("-", "_")}
-    own = [one for one in runs if one.name in names]
+def _vdbench_run(
+    runs: Sequence[Observation], plan: Plan, stage: PlanStage, place: Path, name: str | None = None
+) -> Observation:
+    """The run of a stage among those of one call of vdbench, by its name where that is known."""
+    name = name or run_of(plan, stage, [one.name for one in runs])
+    own = [one for one in runs if one.name == name]
     if len(own) == 1:
         return own[0]
     if own:
         raise InputError("ambiguous", str(place), f"the output has {len(own)} runs of stage {stage.id}")
     text = f"the output has no run of stage {stage.id}, only {', '.join(one.name for one in runs)}"
-    hint = f"expected a run called {' or '.join(sorted(names))}"
+    hint = f"expected a run called {run_name(stage)}; say which it is: `map=NAME={stage.id}`"
     raise InputError("not-found", str(place), text, hint=hint)
 
 

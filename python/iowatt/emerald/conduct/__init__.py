@@ -6,6 +6,7 @@ journal amounts to, ``settings`` the configuration before and after.
 """
 
 from iowatt.emerald.conduct.begin import opened, read_plan
+from iowatt.emerald.conduct.drivers import CALL, call_of
 from iowatt.emerald.conduct.folder import LOCK, clear, hold
 from iowatt.emerald.conduct.interrupts import Interrupts
 from iowatt.emerald.conduct.page import document
@@ -15,12 +16,14 @@ from iowatt.emerald.conduct.session import MeasurementProgress
 from iowatt.emerald.conduct.state import MeasurementState, read_state, state_of
 
 __all__ = [
+    "CALL",
     "LOCK",
     "Interrupts",
     "MeasurementProgress",
     "MeasurementResult",
     "MeasurementState",
     "Stopped",
+    "call_of",
     "clear",
     "conduct",
     "document",

@@ -14,7 +14,8 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.conduct import drivers
 from iowatt.emerald.conduct.folder import MeasurementFolder, is_measurement, refuse
 from iowatt.emerald.driver import LoadDriver
-from iowatt.emerald.plan import Plan, PlannedHost, plan_file, read
+from iowatt.emerald.plan import Plan, PlannedHost, PlannedScript, plan_file, read
+from iowatt.emerald.script import content as script_content
 from iowatt.sources import meters
 from iowatt.sources.target import target_name
 
@@ -38,6 +39,7 @@ def opened(
     *,
     target: str | None = None,
     hosts: Sequence[PlannedHost] = (),
+    script: PlannedScript | None = None,
     erase: str | None = None,
     resume: bool = False,
     force: bool = False,
@@ -48,7 +50,7 @@ def opened(
     Everything is checked before the folder is made. Raises ``InputError`` where plan, target, load
     generator or folder is wrong.
     """
-    plan = read_plan(plan_path, target=target, hosts=hosts)
+    plan = read_plan(plan_path, target=target, hosts=hosts, script=script)
     path = output or Path("measurements") / _folder_name(plan.name)
     resumed = resume and is_measurement(path)
     if plan.source == "simulation" and erase is not None:
@@ -77,18 +79,42 @@ def opened(
         yield Ready(plan, driver, folder)
 
 
-def read_plan(path: Path, *, target: str | None = None, hosts: Sequence[PlannedHost] = ()) -> Plan:
+def read_plan(
+    path: Path,
+    *,
+    target: str | None = None,
+    hosts: Sequence[PlannedHost] = (),
+    script: PlannedScript | None = None,
+) -> Plan:
     """The plan in ``path``, a file or a folder with ``plan.json``.
 
-    ``target``, ``hosts``: replace the plan's own.
+    ``target``, ``hosts``, ``script``: replace the plan's own; a script names its targets.
     Raises ``InputError``: it cannot be read, is not a plan, or contradicts itself.
     """
     path = plan_file(path)
     plan = read(path)
     if hosts:
         plan = plan.model_copy(update={"hosts": list(hosts)})
+    if script is not None:
+        target = _scripted(plan, script, target)
+        plan = plan.model_copy(update={"script": script})
     _refuse_doubles(plan, path)
     return _placed(plan, path, target)
+
+
+def _scripted(plan: Plan, script: PlannedScript, target: str | None) -> str | None:
+    """The targets of a script. Raises ``InputError`` where it cannot be run by this plan."""
+    if plan.source != "vdbench":
+        text = f"a script is vdbench's, and the plan is for {plan.source}"
+        raise InputError("not-applicable", Argument("script"), text, hint="plan with `driver=vdbench`")
+    if plan.hosts:
+        text = "a script names its own hosts (hd=)"
+        raise InputError("conflict", Argument("host"), text, hint="leave the hosts of the plan out")
+    luns = script_content(script).luns
+    if target is not None and luns and [name.strip() for name in target.split(",")] != luns:
+        text = f"it names {target}, and the script {','.join(luns)}"
+        raise InputError("conflict", Argument("target"), text, hint="leave it out")
+    return ",".join(luns) if luns else target
 
 
 def _refuse_doubles(plan: Plan, path: Path) -> None:

@@ -17,7 +17,7 @@ from iowatt.base import input_file
 from iowatt.base.errors import InputError
 from iowatt.emerald import targets
 from iowatt.emerald.conduct import settings
-from iowatt.emerald.conduct.drivers import HostsDriver
+from iowatt.emerald.conduct.drivers import HostsDriver, ScriptDriver
 from iowatt.emerald.conduct.folder import METERS, MeasurementFolder
 from iowatt.emerald.conduct.gaps import gaps_between_stages
 from iowatt.emerald.conduct.session import MeasurementProgress, Session, Watch
@@ -231,7 +231,9 @@ def _stage(session: Session, watch: Watch, number: int) -> None:
     elapsed = time.monotonic() - run_started
     if session.stop.is_set():
         _broken_off(session, stage)
-    timed = session.driver.kind != "simulation" and stage.seconds is not None
+    # A script tells itself when its runs end, and its own times count.
+    by_plan = session.driver.kind != "simulation" and not isinstance(session.driver, ScriptDriver)
+    timed = by_plan and stage.seconds is not None
     if failure is None and timed and elapsed < _LEAST_SHARE * (stage.seconds or 0):
         failure = DriverError("tool-failed", None, f"ended after {elapsed:.1f} s of {stage.seconds:g} s")
     if failure is not None:

@@ -15,6 +15,7 @@ from iowatt.emerald.plan.model import (
     PlannedHost,
     PlannedInstrument,
     PlannedRules,
+    PlannedScript,
     PlanStage,
 )
 from iowatt.emerald.plan.page import document
@@ -29,6 +30,7 @@ __all__ = [
     "PlannedHost",
     "PlannedInstrument",
     "PlannedRules",
+    "PlannedScript",
     "check_target",
     "document",
     "limit_ms",

@@ -75,6 +75,18 @@ class PlannedHost(Strict):
     )
 
 
+class PlannedScript(Strict):
+    """Parameter files of a lab's own, run in one call of vdbench; or names of runs that it made."""
+
+    files: list[str] = key("In the order in which vdbench reads them: the site's first.", default=[])
+    sha256: list[str] = key("Digest of each file.", default=[])
+    runs: dict[str, str] = key(
+        "Stages by the names of run definitions (rd=); those with a stage's own name need none.",
+        default={},
+    )
+    variables: dict[str, str] = key("Values of $NAME in the files.", default={})
+
+
 class Target(Strict):
     """The system under test: a device or file, or the scenario of a simulated array."""
 
@@ -131,6 +143,9 @@ class Plan(Strict):
     instruments: list[PlannedInstrument] = key("Meters and thermometers.", default=[])
     hosts: list[PlannedHost] = key(
         "Load hosts that make the requests together; none: the host that conducts makes them.", default=[]
+    )
+    script: PlannedScript | None = key(
+        "Parameter files that are run in place of iowatt's own.", default=None, unset="iowatt's own"
     )
     stages: list[PlanStage] = key("In the order in which they are run, without a break.", min_length=1)
 

@@ -1,9 +1,9 @@
 """The load generators of a measurement: fio and vdbench as programs, and the simulator.
 
-``fio``, ``vdbench`` (both a ``program``) and ``simulation`` are the drivers, ``hosts`` runs a program on
-several load hosts (``stage_on_host``, ``host_targets``); ``course`` says which stages one simulation holds,
-``idle`` waits through a stage without requests. Their contract is
-:class:`iowatt.emerald.driver.LoadDriver`.
+``fio``, ``vdbench`` (both a ``program``) and ``simulation`` are the drivers, ``script`` runs vdbench with a
+lab's own files, ``hosts`` a program on several load hosts (``stage_on_host``, ``host_targets``);
+``course`` says which stages one simulation holds, ``idle`` waits through a stage without requests. Their
+contract is :class:`iowatt.emerald.driver.LoadDriver`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from iowatt.emerald import targets
 from iowatt.emerald.conduct.drivers.fio import OUTPUT as FIO_OUTPUT
 from iowatt.emerald.conduct.drivers.fio import FioDriver
 from iowatt.emerald.conduct.drivers.hosts import HostsDriver
+from iowatt.emerald.conduct.drivers.script import CALL, ScriptDriver, call_of
 from iowatt.emerald.conduct.drivers.simulation import SimulationDriver
 from iowatt.emerald.conduct.drivers.vdbench import VdbenchDriver
 from iowatt.emerald.driver import LoadDriver
 from iowatt.emerald.plan import Plan
 
 __all__ = [
-    "FIO_OUTPUT", "FioDriver", "HostsDriver", "SimulationDriver", "VdbenchDriver", "claimed", "driver_of",
+    "CALL", "FIO_OUTPUT", "FioDriver", "HostsDriver", "ScriptDriver", "SimulationDriver", "VdbenchDriver",
+    "call_of", "claimed", "driver_of",
     "identities", "ready",
 ]  # fmt: skip
 
@@ -37,6 +39,8 @@ def driver_of(plan: Plan) -> LoadDriver:
             text = "a simulated array makes its own requests"
             raise InputError("not-applicable", Argument("host"), text, hint="leave the hosts out")
         return SimulationDriver()
+    if plan.script is not None and plan.script.files:
+        return ScriptDriver(plan)
     program = FioDriver() if plan.source == "fio" else VdbenchDriver()
     return HostsDriver(plan, program) if plan.hosts else program
 
@@ -47,7 +51,7 @@ def ready(driver: LoadDriver) -> Iterator[None]:
     try:
         yield
     finally:
-        if isinstance(driver, HostsDriver):
+        if isinstance(driver, HostsDriver | ScriptDriver):
             driver.close()
 
 
@@ -65,8 +69,23 @@ def claimed(
         with driver.claimed(plan, erase, ours=ours, tell=tell) as claim:
             yield claim
         return
+    if isinstance(driver, ScriptDriver) and driver.systems:
+        _named_twice(plan, erase, driver.systems)
+        yield targets.Claim()
+        return
     with targets.claimed(plan, erase, ours=ours, tell=tell) as claim:
         yield claim
+
+
+def _named_twice(plan: Plan, erase: str | None, systems: Sequence[str]) -> None:
+    """Raise ``InputError`` unless the targets of other hosts, which cannot be looked at, are named twice."""
+    named = [name.strip() for name in (erase or "").split(",") if name.strip()]
+    wanted = [str(path) for path in targets.paths(plan)]
+    if named == wanted:
+        return
+    text = f"are targets of {', '.join(systems)}, whose content cannot be seen from here"
+    hint = f"if all may be erased, name them again: `erase={','.join(wanted)}`"
+    raise InputError("unsafe-target", ", ".join(wanted), text, hint=hint)
 
 
 def identities(driver: LoadDriver, plan: Plan) -> list[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -100,19 +101,26 @@ class VdbenchDriver(ProgramDriver):
 
     def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Observation | Run:
         """The content of its flat file. Raises ``InputError`` with the file and the place."""
+        del plan
+        return self.found(folder / OUTPUT, run_name(stage))
+
+    def found(self, output: Path, name: str) -> Observation:
+        """The run of a name in an output folder. Raises ``InputError`` with the file and the place."""
         from iowatt.sources.vdbench import read
 
-        del plan
-        name = run_name(stage)
-        for found in read(folder / OUTPUT, time_zone=_ZONE):
+        for found in read(output, time_zone=_ZONE):
             if found.name == name:
                 return found
-        raise InputError("tool-output", str(folder / OUTPUT), f"the output has no run {name}")
+        raise InputError("tool-output", str(output), f"the output has no run {name}")
 
     def _parsed(self, text: str, scratch: Path) -> tuple[int, str]:
         """Exit status and output of vdbench on a parameter file that it parses and does not run."""
         (scratch / PARAMETERS).write_text(text, "utf-8")
-        command = [self.program(), *self.parse]
+        return self.tried(self.parse, scratch)
+
+    def tried(self, words: Sequence[str], scratch: Path) -> tuple[int, str]:
+        """Exit status and output of vdbench with arguments that make it parse only."""
+        command = [self.program(), *words]
         try:
             done = subprocess.run(
                 command,
