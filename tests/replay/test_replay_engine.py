@@ -15,6 +15,7 @@ from iowatt import core
 from iowatt.base.errors import Argument, IowattError
 from iowatt.evaluate.replay import engine, export, request, trace
 from iowatt.run.bundle import Run
+from iowatt.sources.lateness import RequestStamps
 from refused import printed_code, refused
 
 COMMAND = [sys.executable, "-c", "from iowatt.cli.main import main; main()", "replay"]
@@ -140,7 +141,7 @@ def stamps(error):
     count = len(error)
     due = np.arange(count, dtype=np.uint64) * 1000
     done = due + np.where(np.array(error) < 0, 0, 500).astype(np.uint64)
-    return engine.RequestStamps(due, due + 200, done + 200, np.array(error, np.int32), "threads", 10**18)
+    return RequestStamps(due, due + 200, done + 200, np.array(error, np.int32), "threads", 10**18)
 
 
 def test_requests_that_failed_are_in_no_figure(tmp_path):

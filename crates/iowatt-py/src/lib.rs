@@ -3,6 +3,7 @@
 
 mod cache;
 mod errors;
+mod files;
 mod idle;
 mod live;
 mod policy;
@@ -33,6 +34,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(replay::replay_open, module)?)?;
     module.add_function(wrap_pyfunction!(replay_run::replay_run, module)?)?;
     module.add_function(wrap_pyfunction!(replay_run::nbd_export, module)?)?;
+    module.add_class::<files::FileSet>()?;
+    module.add_function(wrap_pyfunction!(files::file_operations, module)?)?;
     module.add_class::<live::VolumeServer>()?;
     module.add_function(wrap_pyfunction!(live::volume_needs, module)?)?;
     module.add_function(wrap_pyfunction!(live::volume_create, module)?)?;

@@ -11,7 +11,7 @@ use crate::board::Board;
 use crate::live::Live;
 use crate::pacer::{Driver, pace};
 use crate::schedule::{Mode, Schedule};
-use crate::target::{By, Place, open};
+use crate::target::{By, Place, Target, open};
 use crate::work::Work;
 
 /// How to replay.
@@ -82,12 +82,47 @@ pub fn run(work: &Work, place: &Place, options: Options, control: &Control) -> R
     if let Some(fault) = work.fault() {
         return Err(ReplayError::Work(fault));
     }
+    let opened = open(place, work, options.depth.max(1))?;
+    let by = opened.by();
+    let paced = drive(work, options, control, |board, depth| opened.start(work, board, depth))?;
+    let Paced { due_ns, sent_ns, done_ns, error, began, complete } = paced;
+    Ok(Outcome { due_ns, sent_ns, done_ns, error, by, began, complete })
+}
+
+/// What [`drive`] gives: columns as those of [`Outcome`].
+#[derive(Debug)]
+pub struct Paced {
+    /// When each was due.
+    pub due_ns: Vec<u64>,
+    /// When its work began.
+    pub sent_ns: Vec<u64>,
+    /// When it completed.
+    pub done_ns: Vec<u64>,
+    /// Error number of the system, 0 for none.
+    pub error: Vec<i32>,
+    /// Unix time of the beginning.
+    pub began: Duration,
+    /// Whether all were sent and completed.
+    pub complete: bool,
+}
+
+/// Paces the work onto the target that `start` gives for a board and a depth: one of another crate, or our own.
+///
+/// # Errors
+/// Those of `start`, and [`ReplayError::Work`] where the columns are wrong; nothing was sent then.
+pub fn drive(
+    work: &Work,
+    options: Options,
+    control: &Control,
+    start: impl FnOnce(&Arc<Board>, usize) -> std::io::Result<Box<dyn Target>>,
+) -> Result<Paced, ReplayError> {
+    if let Some(fault) = work.fault() {
+        return Err(ReplayError::Work(fault));
+    }
     let depth = options.depth.max(1);
     let mut schedule = Schedule::new(work, options.mode, options.repeat);
-    let opened = open(place, work, depth)?;
-    let by = opened.by();
     let board = Arc::new(Board::new(schedule.total(), depth, schedule.listens()));
-    let target = opened.start(work, &board, depth)?;
+    let target = start(&board, depth)?;
     control.board.get_or_init(|| Arc::clone(&board));
     let mut driver = Live::new(Arc::clone(&board), target, depth, &control.stop);
     board.start();
@@ -99,5 +134,5 @@ pub fn run(work: &Work, place: &Place, options: Options, control: &Control) -> R
     }
     drop(driver);
     let [due_ns, sent_ns, done_ns] = board.columns();
-    Ok(Outcome { due_ns, sent_ns, done_ns, error: board.error_numbers(), by, began, complete })
+    Ok(Paced { due_ns, sent_ns, done_ns, error: board.error_numbers(), began, complete })
 }

@@ -206,7 +206,7 @@ TARGET: Final = typer.Option(
     "--target",
     metavar="PATH",
     help="Block device or file to test; for `iowatt replay` also an NBD export: "
-    "nbd+unix:///EXPORT?socket=PATH.",
+    "nbd+unix:///EXPORT?socket=PATH; for file operations a directory.",
 )
 OUTSTANDING: Final = typer.Option(
     "--outstanding",
@@ -215,6 +215,7 @@ OUTSTANDING: Final = typer.Option(
     max=1024,
     help="Requests kept outstanding, in a closed loop; `iowatt curve` takes several: 1..64:x2.",
 )
+DEPTH: Final = typer.Option("--depth", min=1, max=1024, help="Requests outstanding at most.")
 ERASE: Final = typer.Option(
     "--erase", metavar="PATH", help="The target or store again, to confirm that all data on it may be lost."
 )

@@ -9,6 +9,7 @@ import typer
 
 from iowatt.cli import command_line
 from iowatt.cli.options import (
+    DEPTH,
     END,
     ERASE,
     INTERVAL,
@@ -87,9 +88,7 @@ def replay(
         shown(METER, False),
     ] = None,
     sample_interval: Annotated[str, SAMPLE_INTERVAL] = "1s",
-    depth: Annotated[
-        int, typer.Option("--depth", min=1, max=1024, help="Requests outstanding at most.")
-    ] = 64,
+    depth: Annotated[int, DEPTH] = 64,
     interval: Annotated[str | None, shown(INTERVAL, "1min, of short runs 1s")] = None,
     scenario: Annotated[
         Path | None,

@@ -55,6 +55,8 @@ RESULTS: Final[dict[str, str]] = {
     "fabric": "iowatt.model.library.fabric.result:PathPartList",
     "fabric-part": "iowatt.model.library.fabric.result:PathPartDescription",
     "explain": "iowatt.model.scenario.result:Explanation",
+    "file-workloads": "iowatt.sources.files.result:FileWorkloadList",
+    "files": "iowatt.sources.files.result:FilesDocument",
     "fit": "iowatt.evaluate.fit.fidelity:FitDocument",
     "heat": "iowatt.lenses.heat.result:HeatResult",
     "idle": "iowatt.lenses.idle.result:IdlePeriods",

@@ -92,6 +92,11 @@ VERBS: Final[dict[str, Verb]] = {
         "replay",
         "Replay a trace on real storage, record power, and write a Run bundle.",
     ),
+    "files": Verb(
+        MEASURE,
+        "files",
+        "Operations on files and directories in the manner of SPECstorage, at their times, as a Run.",
+    ),
     "import": Verb(
         MEASURE,
         "import_",

@@ -6,6 +6,7 @@ The only place that imports the extension module; its signatures are in ``_nativ
 from typing import TYPE_CHECKING
 
 from iowatt.core._native import (
+    FileSet,
     PolicyTrial,
     StagesReader,
     TraceReader,
@@ -14,6 +15,7 @@ from iowatt.core._native import (
     break_even,
     cache_simulate,
     evaluate_policy,
+    file_operations,
     nbd_export,
     open_trace,
     policy_foresees,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from iowatt.core._native import (
         Batch,
         Export,
+        FileStamps,
         Managed,
         Outcome,
         Queued,
@@ -47,6 +50,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Batch",
     "Export",
+    "FileSet",
+    "FileStamps",
     "Managed",
     "Outcome",
     "PolicyTrial",
@@ -63,6 +68,7 @@ __all__ = [
     "break_even",
     "cache_simulate",
     "evaluate_policy",
+    "file_operations",
     "nbd_export",
     "open_trace",
     "policy_foresees",

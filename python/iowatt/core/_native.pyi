@@ -380,6 +380,80 @@ class ReplayStamps(TypedDict):
     began_unix_ns: int
     """Unix time of the beginning, ns."""
 
+class FileStamps(TypedDict):
+    """What happened to file operations, in their order; times in ns from the beginning."""
+
+    due_ns: NDArray[np.uint64]
+    """2**64 - 1 where it did not happen, as of the next two."""
+    sent_ns: NDArray[np.uint64]
+    """When a thread began with it."""
+    done_ns: NDArray[np.uint64]
+    error: NDArray[np.int32]
+    """Error number of the system, 0 for none."""
+    bytes: NDArray[np.uint64]
+    """Read, or written where it writes."""
+    substituted: NDArray[np.bool_]
+    """Whether what it works on was made or removed first."""
+    began_unix_ns: int
+    complete: bool
+    full: int
+    """The error number for which it ended early (no space), 0 for none."""
+
+def file_operations() -> list[tuple[str, str]]:
+    """Name and class ("read", "write", "ask", "change") of each file operation, by code."""
+
+class FileSet:
+    """A set of files that was made in a directory of its own. One run at a time."""
+
+    @property
+    def bytes(self) -> int:
+        """Bytes written to make it; 0 where it was opened."""
+
+    @staticmethod
+    def at(
+        path: str,
+        *,
+        threads: int,
+        files: int,
+        sizes: list[tuple[int, int]],
+        transfer: int,
+        durable: bool,
+        seed: int,
+        create: bool,
+    ) -> FileSet:
+        """Make the directory ``path`` and fill it, or open a set that was made with the same arguments.
+
+        Parameters
+        ----------
+        threads:
+            1 to 256; each has files of its own.
+        files:
+            Of a thread.
+        sizes:
+            Bytes and weights.
+        transfer:
+            Bytes of a read or write within a file.
+        durable:
+            Whether writes are durable when they return.
+
+        Raises ``InputError``: it exists, does not fit, is no such set, or cannot be written; nothing is left.
+        """
+
+    def run(
+        self,
+        due_ns: NDArray[np.uint64],
+        ops: NDArray[np.uint8],
+        *,
+        progress: Callable[[float, int], None] | None = None,
+    ) -> FileStamps:
+        """Do operations (codes) when they are due, as many at once as the set has threads.
+
+        ``progress`` is told the share that is done, and the number; what it raises ends the run.
+        """
+
+    def remove(self) -> int:
+        """Remove what was made. Gives how many things of others were left, and the directory with them."""
+
 def replay_run(
     target: str,
     columns: ReplayColumns,

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from iowatt.run.summary_schema import ControllerLoss, RebuildSummary, Zeros
 
 SourceKind = Literal[
-    "simulation", "emulation", "fio", "vdbench", "iometer", "replay", "trace", "volume", "counters"
-]
+    "simulation", "emulation", "fio", "vdbench", "iometer", "replay", "trace", "volume", "counters", "files",
+    "specstorage",
+]  # fmt: skip
 """``emulation``: a live volume on emulated media. ``volume``: one on real stores, as it saw its requests.
-``counters``: rates of an array's log or of a host's tool, and no single request."""
+``counters``: rates of an array's log or of a host's tool, and no single request. ``files``: operations on
+files by iowatt. ``specstorage``: results of SPECstorage or SPEC SFS."""
 
 #: Idle periods that a Run keeps one by one unless its scenario says otherwise: 24 bytes each in memory.
 IDLE_ROWS = 131_072

@@ -300,10 +300,29 @@ class Reported(SummaryPart):
     response_mean_ms: float | None
 
 
+class OperationCounts(SummaryPart):
+    """All operations on files of one kind. Response times count from the intended time, ms."""
+
+    operation: str
+    kind: Literal["metadata", "read", "write"] = Field(description="The workload that counts it.")
+    completed: int
+    errors: int
+    substituted: int = Field(
+        description="Those that lacked what they work on, or had too much of it, and made or removed it "
+        "first, within their time."
+    )
+    bytes: int = Field(description="Read, or written where it writes.")
+    mean_ms: float | None
+    p50_ms: float | None
+    p95_ms: float | None
+    p99_ms: float | None
+    max_ms: float | None
+
+
 class LoadGenerator(SummaryPart):
     """What made the requests of a measured run, and what it says of itself."""
 
-    tool: Literal["fio", "vdbench", "iometer"]
+    tool: Literal["fio", "vdbench", "iometer", "files", "specstorage"]
     version: str
     asked_iops: float | None = Field(description="Null where it ran as fast as it could.")
     achieved_iops: float
@@ -313,4 +332,7 @@ class LoadGenerator(SummaryPart):
     reported: Reported | None = Field(
         default=None,
         description="The tool's own summary; it may count other intervals, or a short last one as whole.",
+    )
+    operations: list[OperationCounts] | None = Field(
+        default=None, exclude_if=is_none, description="Of operations on files: each kind."
     )

@@ -511,8 +511,9 @@ class RunSummary(SummaryPart):
     schema_: Literal["iowatt.run/1"] = Field(alias="schema")
     name: str
     source: Literal[
-        "simulation", "emulation", "fio", "vdbench", "iometer", "replay", "trace", "volume", "counters"
-    ]
+        "simulation", "emulation", "fio", "vdbench", "iometer", "replay", "trace", "volume", "counters",
+        "files", "specstorage",
+    ]  # fmt: skip
     notes: list[str] = Field(description="Limits of the figures that a reader must know.")
     provenance: Provenance
     window: WindowSummary

@@ -6,7 +6,7 @@ of it and the instruments.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -95,11 +95,30 @@ class ReportedTotals:
 
 
 @dataclass(frozen=True)
+class ObservedOperation:
+    """All operations of one kind, as a load generator of files counts them; response times in s."""
+
+    name: str
+    kind: Literal["metadata", "read", "write"]
+    completed: int
+    errors: int
+    substituted: (
+        int  #: Those that lacked what they work on, or had too much of it: it was made or removed first.
+    )
+    bytes: int
+    mean_s: float | None = None
+    p50_s: float | None = None
+    p95_s: float | None = None
+    p99_s: float | None = None
+    max_s: float | None = None
+
+
+@dataclass(frozen=True)
 class Observation:
     """One stage as a load generator saw it, or a trace."""
 
     name: str
-    tool: Literal["fio", "vdbench", "iometer", "trace", "counters"]
+    tool: Literal["fio", "vdbench", "iometer", "trace", "counters", "files", "specstorage"]
     version: str  #: As the tool says it: "fio-3.33"; the format of a trace, or of counters.
     start: float  #: Unix time, UTC, s: of the first and after the last request.
     end: float
@@ -131,4 +150,8 @@ class Observation:
     busy_percent: float | None = None
     #: Processors that all of its threads together kept busy, on average; None where it does not say it.
     processors: float | None = None
+    #: Classes of requests by name, each observed by itself, which together are all of them; none: one class.
+    #: Each is a workload of the Run.
+    classes: Mapping[str, Observation] = field(default_factory=dict)
+    operations: Sequence[ObservedOperation] = ()  #: By kind of operation, where they are operations on files.
     dated: bool = True  #: False where nothing says when it was: times count from 0.

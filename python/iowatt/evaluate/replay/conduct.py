@@ -16,8 +16,6 @@ from iowatt.evaluate.replay.fio import OUTPUT, lateness_of, recorders, run_fio
 from iowatt.evaluate.replay.heat import with_heat
 from iowatt.evaluate.replay.request import ReplayRequest
 from iowatt.evaluate.replay.result import (
-    LATE_MS,
-    Lateness,
     ReplayDocument,
     SimulatedReplay,
     compare,
@@ -26,6 +24,7 @@ from iowatt.evaluate.replay.result import (
 from iowatt.run import index
 from iowatt.run.bundle import Run, reserve
 from iowatt.sources import fio, outputs
+from iowatt.sources.lateness import LATE_MS, Lateness
 from iowatt.sources.measured import MeasuredAbout, measured_run
 from iowatt.sources.meters.log import InstrumentLog
 from iowatt.sources.observation import Observation

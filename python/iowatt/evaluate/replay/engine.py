@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import errno
-import os
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -17,63 +14,15 @@ import polars as pl
 from iowatt import core
 from iowatt.base.errors import IowattError
 from iowatt.evaluate.replay.request import ReplayRequest
-from iowatt.evaluate.replay.result import Lateness, lateness
 from iowatt.evaluate.replay.target import ReplayTarget
 from iowatt.evaluate.replay.trace import ReplayTrace, repeated, think_ns
+from iowatt.sources.lateness import NEVER, RequestStamps
 from iowatt.sources.observation import Observation
 from iowatt.sources.trace import RequestCounter, TraceSource, to_observation
 from iowatt.trace.decode import OPS
 
 REQUESTS: Final = "requests.parquet"
 _ROWS: Final = 262_144
-#: A stamp of what did not happen.
-_NEVER: Final = 2**64 - 1
-#: Kinds of errors that a note names.
-_NAMED: Final = 3
-
-
-@dataclass(frozen=True)
-class RequestStamps:
-    """What happened to each request, in the order of the (repeated) trace; times in ns from the beginning."""
-
-    due_ns: npt.NDArray[np.uint64]
-    sent_ns: npt.NDArray[np.uint64]
-    done_ns: npt.NDArray[np.uint64]
-    #: Error number of the system, 0 for none.
-    error: npt.NDArray[np.int32]
-    driven_by: str
-    began_unix_ns: int
-
-    @property
-    def late_ms(self) -> npt.NDArray[np.float64]:
-        """From when each was due to when it was sent, ms."""
-        late = (self.sent_ns.astype(np.int64) - self.due_ns.astype(np.int64)) / 1e6
-        return np.where(self.sent_ns == _NEVER, np.nan, late)
-
-    @property
-    def lateness(self) -> Lateness:
-        """The lateness of all requests."""
-        return lateness(self.late_ms)
-
-    @property
-    def failed(self) -> npt.NDArray[np.bool_]:
-        """Which requests failed."""
-        failed: npt.NDArray[np.bool_] = (self.error != 0) | (self.done_ns == _NEVER)
-        return failed
-
-    @property
-    def error_note(self) -> str | None:
-        """How many requests failed, and of what."""
-        failed = int(self.failed.sum())
-        if not failed:
-            return None
-        kinds = Counter(self.error[self.failed].tolist()).most_common(_NAMED)
-        named = ", ".join(f"{count} {_error_name(number)}" for number, count in kinds)
-        return f"{failed} of {self.error.size} requests failed ({named}): they are in no figure of the Run"
-
-
-def _error_name(number: int) -> str:
-    return f"{errno.errorcode.get(number, number)} ({os.strerror(number)})" if number else "not completed"
 
 
 def run_engine(
@@ -147,7 +96,7 @@ def _save(trace: ReplayTrace, stamps: RequestStamps, path: Path) -> None:
     """A row for each request: as asked for, when it was due, sent and completed, and its error number."""
 
     def moments(column: npt.NDArray[np.uint64]) -> pl.Series:
-        return pl.Series(column).replace(_NEVER, None).cast(pl.Int64)
+        return pl.Series(column).replace(NEVER, None).cast(pl.Int64)
 
     pl.DataFrame(
         {

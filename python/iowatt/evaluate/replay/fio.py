@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from iowatt.base.errors import InputError, IowattError
-from iowatt.evaluate.replay.result import Lateness, lateness
 from iowatt.evaluate.replay.trace import ReplayTrace
 from iowatt.sources import process
 from iowatt.sources.fio import read_replay_log
+from iowatt.sources.lateness import Lateness, lateness
 from iowatt.sources.meters import split_name
 from iowatt.sources.meters.recording import InstrumentRequest, Recorders
 

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from iowatt.base.errors import InputError, IowattError
-from iowatt.evaluate.replay.engine import RequestStamps, run_engine
+from iowatt.evaluate.replay.engine import run_engine
 from iowatt.evaluate.replay.export import ready
 from iowatt.evaluate.replay.request import ReplayRequest
 from iowatt.evaluate.replay.trace import ReplayTrace, fitted, read
 from iowatt.model.scenario import compile_plan, input_files, load, resolve_sources
 from iowatt.run import index
 from iowatt.run.bundle import Run, reserve
+from iowatt.sources.lateness import RequestStamps
 from iowatt.sources.volume import NewVolume, ReplayedHere, VolumeService, create, emulated_media
 
 

@@ -3,58 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
 from iowatt.base.results import Note, Result, ResultDocument
-
-#: Later than this a request came into another moment than the trace's.
-LATE_MS: Final = 10.0
-
-
-class Lateness(Result):
-    """Requests made after their time, in ms; fio's logs have stamps of whole milliseconds."""
-
-    mean_ms: float
-    p50_ms: float
-    p99_ms: float
-    p999_ms: float
-    most_ms: float
-    #: Share of requests that were more than 1 ms late.
-    late_1ms: float
-    #: Share of requests that were more than 10 ms late.
-    late: float
-    #: Mean lateness beyond what rounding explains.
-    waited_ms: float
-
-    @property
-    def text(self) -> str:
-        """The lateness in a sentence."""
-        return (
-            f"requests were made {self.mean_ms:.3g} ms after their time on average, 99 % within "
-            f"{self.p99_ms:.3g} ms, 99.9 % within {self.p999_ms:.3g} ms, all within {self.most_ms:.3g} ms; "
-            f"{100 * self.late_1ms:.3g} % were more than 1 ms late, {100 * self.late:.3g} % more than "
-            f"{LATE_MS:g} ms"
-        )
-
-
-def lateness(late_ms: npt.NDArray[np.float64], resolution_ms: float = 0.0) -> Lateness:
-    """From the lateness of each request, ms, of which ``resolution_ms`` may be rounding; nan: not made."""
-    made = late_ms[~np.isnan(late_ms)]
-    p50, p99, p999, most = np.quantile(made, (0.5, 0.99, 0.999, 1.0)).tolist()
-    return Lateness(
-        mean_ms=float(made.mean()),
-        p50_ms=p50,
-        p99_ms=p99,
-        p999_ms=p999,
-        most_ms=most,
-        late_1ms=float((made > 1.0).mean()),
-        late=float((made > LATE_MS).mean()),
-        waited_ms=float(np.maximum(made - resolution_ms, 0.0).mean()),
-    )
+from iowatt.sources.lateness import Lateness
 
 
 class ReplayComparison(Result):

@@ -57,12 +57,8 @@ def loop_of(run: Run, workload: str | None) -> Loop:
     source = str(run.summary["source"])
     if has_own_arrivals(source, run.plan):
         return _simulated(run, workload)
-    if source == "replay":
-        depth = _whole(_measured(run).get("depth"))
-        most = "" if depth is None else f", with {depth} outstanding at most"
-        return Loop("replayed", f"a trace replayed at its own times{most}", depth)
-    if source in ("trace", "volume", "emulation", "counters"):
-        return Loop("recorded", "recorded under its application, whose loop is not known")
+    if source in ("replay", "files", "trace", "volume", "emulation", "counters"):
+        return _recorded(run, source)
     driver: Mapping[str, Any] = run.summary.get("driver") or {}
     if not driver:
         return Loop("unknown", "the source of the requests is not recorded")
@@ -74,6 +70,19 @@ def loop_of(run: Run, workload: str | None) -> Loop:
         return Loop("closed", text, outstanding)
     text = f"{tool} at {rate:g} requests/s{slots}: later where it had to wait for completions"
     return Loop("rate-limited", text, outstanding, asked_iops=float(rate))
+
+
+def _recorded(run: Run, source: str) -> Loop:
+    """Of requests at times of their own."""
+    if source == "replay":
+        depth = _whole(_measured(run).get("depth"))
+        most = "" if depth is None else f", with {depth} outstanding at most"
+        return Loop("replayed", f"a trace replayed at its own times{most}", depth)
+    if source == "files":
+        threads = _whole(_measured(run).get("threads"))
+        at_once = "" if threads is None else f", at most {threads} at once"
+        return Loop("open", f"file operations at their intended times{at_once}; responses count from then")
+    return Loop("recorded", "recorded under its application, whose loop is not known")
 
 
 def _measured(run: Run) -> Mapping[str, Any]:

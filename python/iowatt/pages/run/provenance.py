@@ -19,6 +19,8 @@ _SOURCES = {
     "iometer": "Measured with Iometer",
     "replay": "Measured by replay",
     "trace": "From a trace",
+    "files": "Measured with iowatt's file operations (not SPECstorage)",
+    "specstorage": "Measured with SPECstorage or SPEC SFS",
     "volume": "Measured by the volume that served it",
     "counters": "From counters",
 }

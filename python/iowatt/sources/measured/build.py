@@ -8,17 +8,28 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+import polars as pl
+
 from iowatt.base.errors import InputError
 from iowatt.base.toml_writer import inline, key
 from iowatt.lenses.summary import summarise
 from iowatt.run import provenance
 from iowatt.run.bundle import Run
-from iowatt.run.record import Record, RunWindow, SourceKind, StorageBytes, Tables, VolumeFlow, WorkloadFlow
-from iowatt.run.summary_parts import LoadGenerator, Reported, StreamShare
+from iowatt.run.record import (
+    Record,
+    RequestFlow,
+    RunWindow,
+    SourceKind,
+    StorageBytes,
+    Tables,
+    VolumeFlow,
+    WorkloadFlow,
+)
+from iowatt.run.summary_parts import LoadGenerator, OperationCounts, Reported, StreamShare
 from iowatt.sources.measured import instruments, tables
 from iowatt.sources.measured.flow import RunSpan, flow, join_last, load_spans, rest_spans
 from iowatt.sources.meters.log import InstrumentLog, refuse_duplicates, sample_interval
-from iowatt.sources.observation import Observation
+from iowatt.sources.observation import Observation, ObservedOperation
 
 MINUTE_S: Final = 60.0
 
@@ -146,7 +157,7 @@ def _record(about: MeasuredAbout, measurement: _Measurement, source: SourceKind)
     every = [*measurement.meters, *measurement.thermometers]
     seconds = spans[-1].end - spans[0].start
     requests = flow(spans, observation)
-    histograms = {} if observation is None else {"read": observation.read, "write": observation.write}
+    classes = _classes(observation)
     watts = instruments.summed([] if measurement.missing else [cut.watts for cut in cuts], len(spans))
     started = _moment(spans[0].start) if observation is None or observation.dated else None
     about = replace(about, plan={**_said(observation), **about.plan})
@@ -156,17 +167,26 @@ def _record(about: MeasuredAbout, measurement: _Measurement, source: SourceKind)
         seed=about.seed,
         window=RunWindow(0.0, seconds, 0.0, None if not requests.arrived else seconds),
         total=requests,
-        workloads=[] if observation is None else [WorkloadFlow("load", about.target, requests)],
+        workloads=[
+            WorkloadFlow(name, about.target, requests if one is observation else _class_flow(one))
+            for name, one in classes.items()
+        ],
         volumes=[]
         if observation is None
         else [VolumeFlow(about.target, about.target, about.tested_bytes or 0, requests)],
         tables=Tables(
             intervals=tables.intervals(spans, watts),
-            latency=tables.latency("load", about.target, histograms),
+            latency=pl.concat(
+                [
+                    tables.latency(name, about.target, {"read": one.read, "write": one.write})
+                    for name, one in classes.items()
+                ]
+                or [tables.latency("load", about.target, {})]
+            ),
             energy=tables.energy([] if measurement.missing else cuts, seconds),
             devices=tables.devices(),
             instruments=instruments.table(every, spans),
-            series=None if observation is None else tables.series(observation, spans, "load"),
+            series=_series(classes, spans),
             hops=None if observation is None else tables.hops(observation, "load"),
         ),
         idle_w={},
@@ -177,6 +197,25 @@ def _record(about: MeasuredAbout, measurement: _Measurement, source: SourceKind)
         driver=_driver(observation, requests.completed / seconds),
         instruments=instruments.described(every, spans) or None,
     )
+
+
+def _classes(observation: Observation | None) -> Mapping[str, Observation]:
+    """What becomes a workload each: the observation as ``load``, or its classes."""
+    if observation is None:
+        return {}
+    return observation.classes or {"load": observation}
+
+
+def _class_flow(observation: Observation) -> RequestFlow:
+    """The requests of one class, over all of its intervals."""
+    parts = [part for part in observation.intervals if part.counted]
+    return flow([RunSpan(observation.start, observation.end, parts)], observation)
+
+
+def _series(classes: Mapping[str, Observation], spans: Sequence[RunSpan]) -> pl.DataFrame | None:
+    found = [tables.series(one, spans, name) for name, one in classes.items()]
+    known = [table for table in found if table is not None]
+    return pl.concat(known) if known else None
 
 
 def _moment(unix_s: float) -> str:
@@ -213,6 +252,7 @@ def _driver(observation: Observation | None, achieved_iops: float) -> LoadGenera
         ],
         histogram=observation.histogram_note,
         warnings=list(observation.warnings),
+        operations=[_counts(one) for one in observation.operations] or None,
         reported=None
         if totals is None
         else Reported(
@@ -220,6 +260,22 @@ def _driver(observation: Observation | None, achieved_iops: float) -> LoadGenera
             mib_per_s=totals.mib_per_s,
             response_mean_ms=_ms(totals.response_mean_s),
         ),
+    )
+
+
+def _counts(one: ObservedOperation) -> OperationCounts:
+    return OperationCounts(
+        operation=one.name,
+        kind=one.kind,
+        completed=one.completed,
+        errors=one.errors,
+        substituted=one.substituted,
+        bytes=one.bytes,
+        mean_ms=_ms(one.mean_s),
+        p50_ms=_ms(one.p50_s),
+        p95_ms=_ms(one.p95_s),
+        p99_ms=_ms(one.p99_s),
+        max_ms=_ms(one.max_s),
     )
 
 
