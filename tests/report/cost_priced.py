@@ -22,6 +22,7 @@ CASES = {
     "flat": ("flat:0.15", "default", DEAR),
     "demand": ("flat:0.15,12", "default", DEAR),
     "depreciation": ("flat:0.15", "default", (*DEAR, "wear.charge=depreciation")),
+    "starts": ("flat:0.15", "default", (*DEAR, "failures.starts=stated")),
     "paper": ("flat:0.15,12", "dollars2014", ("cooling.pue=1.2", "wear.amplification_rated=2")),
     "tiers": ("lipa-180-2011", "default", DEAR),
 }

@@ -131,6 +131,21 @@ KEYS: Final = (
     ),
     BookKey("wear.service_life", "years", "After which a drive is replaced, worn or not.", low=0.1),
     BookKey("failures.afr.*", "/year", "Annual failure rate by kind (hdd, ssd) or model.", high=5),
+    BookKey(
+        "failures.starts",
+        "",
+        "Failures that a disk's starts cause, beyond those that the fleet of failures.afr has anyway. none. "
+        "stated: failures.per_start each. rated: one over the rated starts and stops, as if every drive "
+        "failed when it has used them up, the most that the rating can mean.",
+        words=("none", "stated", "rated"),
+    ),
+    BookKey(
+        "failures.per_start",
+        "/start",
+        "Failures for each start of a disk, for failures.starts.",
+        high=1,
+    ),
+    BookKey("failures.starts_in_fleet", "/year", "Starts of a disk in the fleet that failures.afr is of."),
     BookKey("failures.warranty", "years", "During which a failed drive is replaced free of charge."),
     BookKey("failures.labour", "USD", "Work of replacing one drive."),
     BookKey("service.once", "USD", "Installing and the like, once; of dollars2014 the fixed estimate."),

@@ -1,6 +1,6 @@
 """The cost of one system: components of a ``CostCase`` (system, book of assumptions, horizon, bills).
 
-Each component has a function: ``drive_costs`` (purchase, failures, service, disposal), ``energy`` (with
+Each component has a function: ``drive_costs`` (purchase, service, disposal), ``failures``, ``energy`` (with
 ``bills``, the tariff's charges), ``wear`` and ``carbon``. ``price`` adds them up; ``pricer`` does so for many
 books and horizons.
 """

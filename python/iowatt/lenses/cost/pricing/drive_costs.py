@@ -1,4 +1,4 @@
-"""Purchase, failures, service and disposal of drives (equations 3 to 5 and 13 of dollars2014)."""
+"""Purchase, service and disposal of drives (equations 3 to 5 and 13 of dollars2014)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from iowatt.lenses.cost.pricing.case import CostCase
 from iowatt.lenses.cost.pricing.component import Component, Group, number
 from iowatt.lenses.cost.result.costs import Payment
 from iowatt.lenses.cost.systems.system import PricedDrive
-from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 
 def purchase_costs(case: CostCase) -> Iterator[Component]:
@@ -72,67 +71,6 @@ def _purchase(case: CostCase, drive: PricedDrive) -> Component:
         source=price.source, date=price.date, scales="once", rests_on=("purchase.charge", price.key),
         expression=f"{share}{{price}}" if price.known else None, known=price.known,
     )  # fmt: skip
-
-
-def failure_costs(case: CostCase) -> Iterator[Component]:
-    """A component for each drive whose annual failure rate is not 0.
-
-    Expected failures are rate x years. A failure costs labour, and beyond the warranty the drive's price; a
-    drive that replaced a worn one has its own warranty.
-    """
-    for drive in case.system.drives:
-        keys = [f"failures.afr.{name}" for name in (*drive.names, drive.kind)]
-        rate = case.book.number(*keys)
-        if rate:
-            yield _failures(case, drive, rate, case.book.figure(*keys).key)
-
-
-def _failures(case: CostCase, drive: PricedDrive, rate: float, key: str) -> Component:
-    labour, warranty = case.book.number("failures.labour"), case.book.number("failures.warranty")
-    price, figure, failures = case.price_of(drive), case.book.figure(key), rate * case.years
-    late = list(_beyond_warranty(case, drive, warranty * SECONDS_PER_YEAR))
-    flows = [Payment(rate * case.years * labour, 0.0, case.seconds)]
-    flows += [
-        Payment(rate * seconds / SECONDS_PER_YEAR * price.usd, start, end) for start, end, seconds in late
-    ]
-    return Component(
-        key=f"failures:{drive.name}", group="failures", title=drive.title, device=drive.name,
-        flows=tuple(flows), quantity=failures, unit="failures",
-        unit_price=sum(flow.usd for flow in flows) / failures,
-        formula="rate x years x labour + rate x years beyond the warranty x price",
-        source=figure.source, date=figure.date, scales="time",
-        rests_on=(key, "failures.labour", "failures.warranty"),
-        expression=_failure_expression(case, key) if price.known else None, known=price.known or not late,
-    )  # fmt: skip
-
-
-def _beyond_warranty(
-    case: CostCase, drive: PricedDrive, warranty_s: float
-) -> Iterator[tuple[float, float, float]]:
-    """Start, end and length in s of the times beyond the warranty of the drives in this place."""
-    begins_s = 0.0
-    if case.book.word("wear.charge") == "replacements":
-        place = wear.place(case, drive)
-        earlier, life_s = place.drives - 1, place.life_s
-        begins_s = earlier * life_s if earlier else 0.0
-        if earlier and warranty_s < life_s:
-            if earlier > wear.LISTED:
-                yield warranty_s, begins_s, earlier * (life_s - warranty_s)
-            else:
-                for start in (index * life_s for index in range(earlier)):
-                    yield start + warranty_s, start + life_s, life_s - warranty_s
-    if begins_s + warranty_s < case.seconds:
-        yield begins_s + warranty_s, case.seconds, case.seconds - begins_s - warranty_s
-
-
-def _failure_expression(case: CostCase, key: str) -> str:
-    """Rate x (years x labour + years of each drive beyond its warranty x price)."""
-    late = "MAX(0,{years}-{failures.warranty})"
-    if case.book.word("wear.charge") == "replacements":
-        each = "MAX(0,{years}/{lives}-{failures.warranty})"
-        last = "MAX(0,{years}-({served}-1)*{years}/{lives}-{failures.warranty})"
-        late = f"IF({{served}}=1,{late},({{served}}-1)*{each}+{last})"
-    return f"{{{key}}}*({{years}}*{{failures.labour}}+{late}*{{price}})"
 
 
 def disposal_costs(case: CostCase) -> Iterator[Component]:
