@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from iowatt.render import numbers
+from iowatt.studies.emerald2012 import product
 from iowatt.studies.emerald2012.points import FamilyPoint, FamilyPoints, best
 from iowatt.studies.emerald2012.published import TEXT, unit
 
@@ -87,6 +88,15 @@ def _commands(points: FamilyPoints, metric: str, raid: str) -> str:
     )
 
 
+def _needed(points: FamilyPoints, metric: str, _raid: str) -> str:
+    return "; ".join(
+        f"{TEXT.causes[f'product-{one.key}']}: {numbers.significant(product.value(points, one, metric))} "
+        f"{unit(metric)}"
+        for one in product.ASSUMPTIONS
+        if metric in one.metrics
+    )
+
+
 def _resting(points: FamilyPoints, _metric: str, _raid: str) -> str:
     at_13_ms = points.quarter("exp-resting", whole=points.one("submission-mw1"))
     return (
@@ -106,8 +116,11 @@ def _shares(points: FamilyPoints, metric: str, _raid: str) -> str:
     )
 
 
-def _reading(points: FamilyPoints, _metric: str, _raid: str) -> str:
-    one = points.one("baseline-rr")
+def _reading(kind: str) -> Callable[[FamilyPoints, str, str], str]:
+    return lambda points, *_: _drawn(points.one(kind))
+
+
+def _drawn(one: FamilyPoint) -> str:
     return (
         f"{one.wall_w:,.0f} W at {one.iops:,.0f} reads a second with the drives {100 * one.busy:.0f} % busy, "
         f"{one.idle_w:,.0f} W idle"
@@ -119,8 +132,10 @@ FUNCTIONS: Final[Mapping[str, Callable[[FamilyPoints, str, str], str]]] = {
     "unlimited": _peak_of("exp-unlimited"),
     "reads_per_drive": lambda points, *_: f"{points.at('RR', 'raid-5', 100).iops / 100:.0f}",
     "commands": _commands,
+    "needed": _needed,
     "resting": _resting,
     "shares": _shares,
-    "reading": _reading,
+    "reading": _reading("baseline-rr"),
+    "fewer": _reading("exp-baseline-reads"),
     "busy": lambda points, metric, _: f"{100 * points.one(f'baseline-{metric.lower()}').busy:.0f} %",
 }

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from iowatt.base.results import Note
 from iowatt.render.document import Section
-from iowatt.studies.emerald2012 import charts, conclusions, experiments, knee, points, systems, tables
+from iowatt.studies.emerald2012 import (
+    charts,
+    conclusions,
+    experiments,
+    knee,
+    points,
+    product,
+    systems,
+    tables,
+)
 from iowatt.studies.emerald2012.published import TEXT
 from iowatt.studies.emerald2012.systems import FULL, QUICK, FamilyScale
 from iowatt.studies.stages import Results, StudyStage
@@ -30,12 +39,13 @@ def findings(results: Results, scale: FamilyScale) -> Findings:
         charts.sequential(found),
         tables.levels(found),
     ]
+    three = [tables.three(found), *([product.table(found)] if scale.experiments else [])]
     sections = [
         Section("beside", "Published beside ours", beside),
         Section("peaks", "Peaks", peaks),
         Section("curves", "Curves", curves),
         Section("idle", "Ready idle", [tables.idle(found)]),
-        Section("three", "Baseline, predicted, measured", [tables.three(found)]),
+        Section("three", "Baseline, predicted, measured", three),
         Section("constants", "What it rests on", [tables.constants(), tables.defects(found)]),
     ]
     verdicts = conclusions.all_of(found)

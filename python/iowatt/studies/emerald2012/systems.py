@@ -209,7 +209,7 @@ def _single(scale: FamilyScale) -> list[StudyStage]:
     return found
 
 
-def _named(
+def named(
     key: str,
     configuration: str,
     metric: str,
@@ -217,16 +217,17 @@ def _named(
     sets: Sequence[str] = (),
     **labels: Any,
 ) -> StudyStage:
+    """A configuration of the family's file under a metric, with its own loads."""
     of = family(*sets)
     chosen = families.named_candidate(of, configuration)
-    text = families.scenario_text(of, chosen, metric)
+    text = families.scenario_text(of, chosen, metric, configuration=configuration)
     about = {"kind": key, "metric": metric, "raid": chosen.groups[0].raid, "drives": chosen.drives, **labels}
     return StudyStage(key, text, of.base, parse_axes({SEED: [of.file.seed]}), about, within=judged)
 
 
 def _idle() -> list[StudyStage]:
     """Exercise 5: ready idle."""
-    return [_named(f"idle-{one.configuration}", one.configuration, "RI") for one in PRINTED.idle]
+    return [named(f"idle-{one.configuration}", one.configuration, "RI") for one in PRINTED.idle]
 
 
 def _submission(scale: FamilyScale) -> list[StudyStage]:
@@ -265,10 +266,10 @@ def _baseline(scale: FamilyScale) -> list[StudyStage]:
     for metric in PRINTED.baseline:
         if metric in SEQUENTIAL:
             found.append(
-                _named(f"baseline-{_plain(metric)}", "baseline", metric, sets=_sequential(scale, metric))
+                named(f"baseline-{_plain(metric)}", "baseline", metric, sets=_sequential(scale, metric))
             )
         else:
             judged = within(metric, "raid-5", scale.requests, fills=scale.fills)
             judged = replace(judged, start_per_drive=100 if metric == "RR" else 60)
-            found.append(_named(f"baseline-{_plain(metric)}", "baseline", metric, judged))
+            found.append(named(f"baseline-{_plain(metric)}", "baseline", metric, judged))
     return found
