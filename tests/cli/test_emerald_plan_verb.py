@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from iowatt.base.errors import InputError
 from iowatt.cli.main import app
 from iowatt.emerald.conduct.begin import read_plan
-from iowatt.emerald.plan.build import CATEGORIES
+from iowatt.emerald.plan.build import CATEGORIES, DEVICE
 from iowatt.emerald.rules import load, profile_names
 from refused import faults, printed_code
 
@@ -124,8 +124,14 @@ SEQUENCED = [name for name in profile_names() if load(name).find("phases.order",
 
 
 @pytest.mark.parametrize("driver", ["fio", "vdbench", "simulation"])
-@pytest.mark.parametrize("category", CATEGORIES)
-@pytest.mark.parametrize("rules", SEQUENCED)
+@pytest.mark.parametrize(
+    ("rules", "category"),
+    [
+        (rules, category)
+        for rules in SEQUENCED
+        for category in ((DEVICE,) if "device" in rules else CATEGORIES)
+    ],
+)
 def test_every_driver_plans_every_category_of_every_version(tmp_path, monkeypatch, driver, rules, category):
     # What fio itself says of jobs is tested elsewhere; a dozen processes for each of these take minutes.
     monkeypatch.setattr("iowatt.emerald.plan.load.check.shutil.which", lambda name: None)
@@ -149,7 +155,7 @@ def test_every_driver_plans_every_category_of_every_version(tmp_path, monkeypatc
 def test_every_version_of_emerald_is_among_those_that_are_planned():
     assert [name for name in SEQUENCED if name.startswith("emerald-")] == [
         "emerald-1.0.0", "emerald-2.0.0", "emerald-2.1.1", "emerald-3.0.1", "emerald-3.0.2", "emerald-3.0.3",
-        "emerald-4.0.0",
+        "emerald-4.0.0", "emerald-device-1.0",
     ]  # fmt: skip
 
 

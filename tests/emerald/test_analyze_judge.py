@@ -593,3 +593,13 @@ def test_what_all_phases_share_is_printed_once_and_unverified_rules_mark_stabili
     (table,) = [figure.table for figure in drawn.figures() if figure.key == "stability"]
     assert all(str(cell).endswith("*") for name in "bc" for cell in table.column(f"Reading {name}"))
     assert figures.verdict(found.phases[0].stability, found) != found.phases[0].stability.verdict
+
+
+def test_ready_idle_of_a_device_is_in_tb_per_watt_and_of_a_family_of_its_own():
+    """7.3 TB at 592.692 W; systems have GB/W."""
+    whole = measured(plan("emerald-device-1.0", category="device", **{"class": None}))
+    found = judge(whole, load("emerald-device-1.0"))
+    assert (found.ready_idle.unit, found.family) == ("TB/W", "device")
+    assert found.ready_idle.ep == pytest.approx(7.3 / 592.692)
+    assert [one.phase for one in found.phases] == ["SW", "RW", "RR", "SR"]
+    assert {"phases.order", "metrics.RI.unit"} & {rule.key for rule in found.rules.unverified}

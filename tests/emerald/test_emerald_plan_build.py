@@ -13,7 +13,7 @@ import pytest
 from emerald_plans import RATES, by_id, plan
 
 from figures import figures
-from iowatt.base.errors import Argument
+from iowatt.base.errors import Argument, InputError
 from iowatt.emerald.plan import PlanRequest, folder, make_plan, rewrite
 from iowatt.emerald.plan.build import build, rules_of_plan
 from iowatt.emerald.plan.calendar import calendar, span_text
@@ -448,3 +448,52 @@ def test_no_password_of_an_instrument_is_printed(tmp_path):
 def _made(tmp_path):
     make_plan(asked(tmp_path), tmp_path / "plan")
     return tmp_path / "plan"
+
+
+def device(tmp_path, **asked):
+    """A plan of a single drive."""
+    given = {"category": None, "rules": "emerald-device-1.0", "rates": {}, **asked}
+    return plan(tmp_path, **given)
+
+
+def test_a_device_has_a_plan_of_five_rounds_without_the_unknown_workload(tmp_path):
+    """Four phases of a round of warm-up and five of 30 minutes; all of it unverified."""
+    made = device(tmp_path)
+    assert made.category == "device"
+    measured = [stage for stage in made.stages if stage.role == "measurement"]
+    assert [stage.phase for stage in measured] == ["SW", "RW", "RR", "SR"]
+    assert {stage.seconds for stage in measured} == {9000}
+    assert {stage.seconds for stage in made.stages if stage.role == "warmup"} == {1800}
+    assert made.stages[-1].role == "idle"
+    assert {"rules-unread", "phase-missing"} <= {one.code for one in made.deviations}
+    used = {
+        "phases.order",
+        "phases.active.measurement_s",
+        "phases.conditioning.duration_s",
+        "workloads.complex.streams",
+    }
+    assert used <= set(made.rules.unverified)
+    assert not [
+        rule.key for rule in rules_of_plan(made).used if rule.verified and rule.key != "metrics.family"
+    ]
+
+
+def test_random_phases_of_a_device_may_have_a_number_outstanding(tmp_path):
+    made = device(tmp_path, outstanding={"RR": 32}, rates={"RW": 500.0})
+    stages = by_id(made)
+    assert (stages["RR"].closed, stages["RR"].outstanding) == (True, 32)
+    assert (stages["RW"].closed, stages["RW"].rate_iops) == (False, 500.0)
+    assert next(one.text for one in made.deviations if one.code == "outstanding-given").count("RR") == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "code", "place"),
+    [
+        ({"category": "online"}, "conflict", "category"),
+        ({"rules": "emerald", "category": "device"}, "conflict", "category"),
+        ({"targets": ["/tmp/a", "/tmp/b"]}, "not-accepted", "target"),
+    ],
+)
+def test_devices_and_systems_are_not_mixed(tmp_path, asked, code, place):
+    with refused(code, Argument(place), InputError):
+        device(tmp_path, **asked)

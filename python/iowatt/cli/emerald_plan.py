@@ -54,7 +54,7 @@ def plan(
         str | None,
         typer.Option(
             "--category",
-            help="online, near-online, removable-media-library or virtual-media-library.",
+            help="online, near-online, removable-media-library, virtual-media-library or device.",
             show_default="that of --product",
         ),
     ] = None,

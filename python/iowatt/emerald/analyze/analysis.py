@@ -126,13 +126,14 @@ def _ready_idle(idle: StageRun, raw_capacity_bytes: int | None, rules: PlanRules
     """Judge ready idle: capacity over the power of a system that is ready and has no requests."""
     findings = list(_idle_findings(idle, raw_capacity_bytes, rules))
     run = idle.run
+    unit = str(rules.known("metrics.RI.unit") or "GB/W")
     power: float | None = None
     ep: float | None = None
     rows: list[IdleMinute] = []
     if run is not None:
         own = phase.minutes_of(idle, run, "IOPS")
         power = efficiency.mean_power_w(own)
-        ep = efficiency.ready_idle_gb_per_w(raw_capacity_bytes, power)
+        ep = efficiency.ready_idle(raw_capacity_bytes, power, unit)
         columns = (own.start_s.tolist(), own.end_s.tolist(), own.power_w.tolist())
         rows = [
             IdleMinute(
@@ -144,7 +145,7 @@ def _ready_idle(idle: StageRun, raw_capacity_bytes: int | None, rules: PlanRules
         phase=idle.stage.phase,
         stage=idle.stage.id,
         metric=rules.known("metrics.RI.name") or "EP_RI",
-        unit="GB/W",
+        unit=unit,
         raw_capacity_gb=None if raw_capacity_bytes is None else raw_capacity_bytes / efficiency.BYTES_PER_GB,
         kind=None if run is None else phase.kind_of(run),
         start=idle.start,

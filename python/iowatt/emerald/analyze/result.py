@@ -152,7 +152,7 @@ class ReadyIdle(Result):
     phase: str
     stage: str
     metric: str
-    unit: str  #: GB/W.
+    unit: str  #: GB/W; TB/W of devices.
     raw_capacity_gb: float | None
     kind: Kind | None
     start: float | None

@@ -29,6 +29,8 @@ from iowatt.sources.export import outstanding_needed
 from iowatt.sources.target import target_name
 
 CATEGORIES: Final = ("online", "near-online", "removable-media-library", "virtual-media-library")
+#: Single drives, by rules whose metrics are those of devices.
+DEVICE: Final = "device"
 #: Largest seed of a plan: stage seed = 1000 x plan seed + stage number < 2**53.
 _MOST_SEED: Final = 1 << 40
 DEFAULT_OUTSTANDING: Final = 8
@@ -82,6 +84,8 @@ def build(request: PlanRequest, folder: Path) -> tuple[Plan, Rules]:
         text, hint = f"{rules.name} has no test sequence", "`rules=emerald` has one"
         raise InputError("not-applicable", Argument("rules"), text, hint=hint)
     product, request = _product(request, rules)
+    if request.category is None and _of_devices(rules):
+        request = replace(request, category=DEVICE)
     _check(request, rules)
     stages = _Sequence(request, rules).stages()
     target, raw = _target(request, folder)
@@ -151,12 +155,19 @@ def _product(request: PlanRequest, rules: Rules) -> tuple[dict[str, Any], PlanRe
     return product, request
 
 
+def _of_devices(rules: Rules) -> bool:
+    """Whether the rules are of single drives."""
+    family = rules.find("metrics.family")
+    return family is not None and family.value == DEVICE
+
+
 def _check(request: PlanRequest, rules: Rules) -> None:
     categories = ", ".join(CATEGORIES)
     if request.category is None:
         text, hint = f"no category is given; expected {categories}", "or give `product=FILE`"
         raise InputError("missing", Argument("category"), text, hint=hint)
-    if request.category not in CATEGORIES:
+    _check_device(request, rules)
+    if request.category not in (*CATEGORIES, DEVICE):
         text = f"there is no test procedure for {request.category!r}; expected {categories}"
         raise InputError("not-accepted", Argument("category"), text)
     classes = rules.known(f"taxonomy.{request.category}.classes") or []
@@ -190,6 +201,17 @@ def _check(request: PlanRequest, rules: Rules) -> None:
         raise InputError("duplicate", Argument("meter"), f"two instruments are called {twice!r}")
     for one in request.instruments:
         instruments.check(one)
+
+
+def _check_device(request: PlanRequest, rules: Rules) -> None:
+    """Single drives have rules of their own, one drive at a time."""
+    if (request.category == DEVICE) != _of_devices(rules):
+        text = f"{rules.name} has no test sequence for {request.category}"
+        hint = f"single drives have the category {DEVICE} and `rules=emerald-device-1.0`"
+        raise InputError("conflict", Argument("category"), text, hint=hint)
+    if request.category == DEVICE and len(request.targets) > 1:
+        text = f"{len(request.targets)} targets; a device is measured by itself"
+        raise InputError("not-accepted", Argument("target"), text)
 
 
 class _Sequence:
@@ -306,13 +328,20 @@ class _Sequence:
         yield self._conditioning().model_copy(update=update)
 
     def _phase(self, phase: str) -> Iterator[PlanStage]:
-        load = self._closed(phase) if phase in SEQUENTIAL else self._at_rate(self._rate(phase), phase)
+        closed = phase in SEQUENTIAL or self._is_given_outstanding(phase)
+        load = self._closed(phase) if closed else self._at_rate(self._rate(phase), phase)
         for id_, role, rule in (
             (f"{phase}-warmup", "warmup", "stabilisation_s"),
             (phase, "measurement", "measurement_s"),
         ):
             ruled = self._number(f"phases.active.{rule}")
             yield self._stage(id_, phase, role, ruled=ruled, workload=phase, **load)  # type: ignore[arg-type]
+
+    def _is_given_outstanding(self, phase: str) -> bool:
+        """Whether a random phase of a device runs with so many outstanding, which stand for a scan's."""
+        request = self.request
+        given = phase in request.outstanding and phase not in request.rates
+        return request.category == DEVICE and given
 
     def _rate(self, phase: str) -> float | None:
         """The rate of a random phase, where it is given or follows from another's."""
@@ -400,6 +429,18 @@ def _reasons(
         if not any_class and classified not in (request.category, request.system_class):
             own = f"by its description the product is {classified}"
             yield "class-other", f"Another category or class: {own}; this plan is for {request.system_class}"
+    if request.category == DEVICE:
+        rules.known("workloads.complex.streams"), rules.known("driver.outstanding")
+        yield (
+            "rules-unread",
+            "The device specification was not read: order, times and workloads are unverified",
+        )
+        yield "phase-missing", "Without its complex mixed workload, whose streams are not known"
+        fixed = [stage.phase for stage in stages if stage.role == "measurement" and stage.closed]
+        given = [phase for phase in fixed if phase in RANDOM]
+        if given:
+            text = f"Requests outstanding of {', '.join(given)} are given; the rules scan for the best"
+            yield "outstanding-given", text
     if request.time_scale != 1:
         text = f"Dry run: all times are {request.time_scale:g} of the rules'; its figures prove nothing"
         yield "dry-run", text

@@ -90,7 +90,7 @@ def _idle(found: Analysis) -> Iterator[Figure]:
     if rest is None:
         return
     columns = [
-        *text_columns("Metric", "Value", "Unit"), Exact("In full", "GB/W", digits=10),
+        *text_columns("Metric", "Value", "Unit"), Exact("In full", rest.unit, digits=10),
         Exact("Average power", "W"), Exact("Raw capacity", "GB"), Exact("Run length", "min"),
         *text_columns("Kind", "Status"),
     ]  # fmt: skip

@@ -72,6 +72,12 @@ def ready_idle_gb_per_w(raw_capacity_bytes: float | None, power_w: float | None)
     return found if math.isfinite(found) else None
 
 
+def ready_idle(raw_capacity_bytes: float | None, power_w: float | None, unit: str) -> float | None:
+    """Ready idle in the rules' unit: GB/W of systems, TB/W of devices (1000 GB)."""
+    found = ready_idle_gb_per_w(raw_capacity_bytes, power_w)
+    return found / 1000 if found is not None and unit == "TB/W" else found
+
+
 def power_ratio(ep_of: float, ep_to: float, rate_ratio: float) -> float:
     """Power of one phase over that of another, from their EPs and the ratio of their operations rates.
 
