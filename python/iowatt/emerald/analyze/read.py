@@ -245,16 +245,24 @@ def _read_stage(
     )
 
 
-def _of_host(plan: Plan, stage: PlanStage, folder: Path) -> Observation | Run:
+def _of_host(plan: Plan, stage: PlanStage, folder: Path, origin: float | None) -> Observation | Run:
     """What one load host left of a stage, by its part of the plan."""
-    return observe(plan, stage, folder)
+    return observe(plan, stage, folder, origin=origin)
 
 
-def observe(plan: Plan, stage: PlanStage, folder: Path, *, time_zone: str | None = None) -> Observation | Run:
+def observe(
+    plan: Plan,
+    stage: PlanStage,
+    folder: Path,
+    *,
+    time_zone: str | None = None,
+    origin: float | None = None,
+) -> Observation | Run:
     """The observation, or the simulated Run, in a stage's folder.
 
     ``folder``: as `emerald run` leaves it, or the output of the load generator itself.
     ``time_zone``: of vdbench's stamps, where their abbreviation is ambiguous.
+    ``origin``: Unix time from which fio's intervals are counted.
     Raises ``InputError``: it is not there, damaged, or of another stage.
     """
     if (folder / hosts.HOSTS).exists():
@@ -271,7 +279,7 @@ def observe(plan: Plan, stage: PlanStage, folder: Path, *, time_zone: str | None
         from iowatt.emerald.plan.load import shares_of_streams
         from iowatt.sources import fio
 
-        observation = fio.read(place, interval_s=stage.interval_s, name=stage.id)
+        observation = fio.read(place, interval_s=stage.interval_s, name=stage.id, origin=origin)
         # fio's jobs are directions of streams; the rules have shares of streams.
         return replace(observation, shares=shares_of_streams(stage, observation.shares))
     return _vdbench_run(_vdbench(place, _stamp(place), time_zone), plan, stage, place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from iowatt.base.errors import InputError
 from iowatt.emerald.finding import Finding, invalid, non_compliant
@@ -18,8 +19,11 @@ from iowatt.run.bundle import Run
 from iowatt.sources.joined import joined, shifted
 from iowatt.sources.observation import Observation
 
-#: Reads a stage that one host ran: its plan, its part of the stage, and the folder with the output.
-ReadOne = Callable[[Plan, PlanStage, Path], Observation | Run]
+#: Reads a stage that one host ran: its plan, its part of the stage, the folder with the output, and the time
+#: of its clock from which intervals are counted (None: its first request).
+ReadOne = Callable[[Plan, PlanStage, Path, float | None], Observation | Run]
+#: Hosts that begin further apart than this share of an interval are counted from one moment.
+_APART: Final = 0.01
 
 
 def observe(plan: Plan, stage: PlanStage, folder: Path, read_one: ReadOne) -> Observation:
@@ -31,18 +35,23 @@ def observe(plan: Plan, stage: PlanStage, folder: Path, read_one: ReadOne) -> Ob
 
 
 def _parts(plan: Plan, stage: PlanStage, folder: Path, read_one: ReadOne) -> dict[str, Observation]:
-    found: dict[str, Observation] = {}
     of_host = {share.name: share for share in shares(plan)}
-    for one in record.read(folder):
-        share = of_host.get(one.name)
-        if one.lost is not None or share is None:
-            continue
-        seen = read_one(share.plan, share.stage(stage), record.folder_of(folder, one.name))
-        assert isinstance(seen, Observation)
-        found[one.name] = shifted(_busy(seen, one), one.shift_s)
-    if not found:
+    there = [one for one in record.read(folder) if one.lost is None and one.name in of_host]
+    if not there:
         text = "no host has figures of the stage: all of them were lost"
         raise InputError("empty", str(folder / record.HOSTS), text)
+
+    def seen(one: HostRecord, origin: float | None) -> Observation:
+        share, place = of_host[one.name], record.folder_of(folder, one.name)
+        its_origin = None if origin is None else origin - one.shift_s
+        found = read_one(share.plan, share.stage(stage), place, its_origin)
+        assert isinstance(found, Observation)
+        return shifted(_busy(found, one), one.shift_s)
+
+    found = {one.name: seen(one, None) for one in there}
+    begun = [part.intervals[0].start for part in found.values()]
+    if max(begun) - min(begun) > _APART * stage.interval_s:
+        found = {one.name: seen(one, min(begun)) for one in there}
     return found
 
 

@@ -22,13 +22,18 @@ _DONE: Final = 0.99
 
 
 def read(
-    path: Path | str, *, interval_s: float = 60.0, logs_in: Path | None = None, name: str | None = None
+    path: Path | str,
+    *,
+    interval_s: float = 60.0,
+    logs_in: Path | None = None,
+    name: str | None = None,
+    origin: float | None = None,
 ) -> Observation:
     """Observation of one run of fio whose jobs ran together; parameters are those of :func:`read_groups`.
 
     Raises ``InputError`` as there, and where groups of jobs ran one after another.
     """
-    found = read_groups(path, interval_s=interval_s, logs_in=logs_in, name=name)
+    found = read_groups(path, interval_s=interval_s, logs_in=logs_in, name=name, origin=origin)
     if len(found) > 1:
         listed = ", ".join(one.name for one in found)
         message = f"{len(found)} groups of jobs ran one after another ({listed}); one is needed"
@@ -38,7 +43,12 @@ def read(
 
 
 def read_groups(
-    path: Path | str, *, interval_s: float = 60.0, logs_in: Path | None = None, name: str | None = None
+    path: Path | str,
+    *,
+    interval_s: float = 60.0,
+    logs_in: Path | None = None,
+    name: str | None = None,
+    origin: float | None = None,
 ) -> list[Observation]:
     """Observations of one run of fio, one for each group of jobs that ran together, in order of time.
 
@@ -53,6 +63,9 @@ def read_groups(
         Folder of the jobs' logs; that of ``path`` where it is None. Without logs there is one interval.
     name:
         Of the observation; the file's where it is None, of several groups their jobs'.
+    origin:
+        Unix time from which intervals are counted, not after the first request; None: the first request. Runs
+        of fio on several hosts have intervals at the same times with it.
 
     Raises ``InputError``: the output is damaged or made with group reporting, no job made a request, or a log
     is damaged or of another run.
@@ -65,12 +78,14 @@ def read_groups(
     parts = groups.split_groups(document.read(file))
     called = [name or file.stem] if len(parts) == 1 else groups.group_names(parts)
     return [
-        _observation(part, logs_in or file.parent, interval_s, of)
+        _observation(part, logs_in or file.parent, interval_s, of, origin)
         for part, of in zip(parts, called, strict=True)
     ]
 
 
-def _observation(output: FioDocument, folder: Path, interval_s: float, name: str) -> Observation:
+def _observation(
+    output: FioDocument, folder: Path, interval_s: float, name: str, origin: float | None
+) -> Observation:
     """Of jobs that ran together."""
     warnings = list(output.warnings)
     rate_logs = job_logs.read_job_logs(output, folder, warnings)
@@ -83,7 +98,8 @@ def _observation(output: FioDocument, folder: Path, interval_s: float, name: str
         intervals = [Interval(start, end, totals["read"], totals["write"])]
     else:
         widest = 0.0 if rate_logs.series else max(block.end - block.start for block in times.blocks)
-        intervals = _intervals(series, start, end, max(interval_s, widest))
+        first = start if origin is None else min(start, origin)
+        intervals = _intervals(series, first, end, max(interval_s, widest))
     read_ns, write_ns, note = over_time.response_histograms(output, times)
     _warn(output, warnings, bins=bool(read_ns.total or write_ns.total))
     asked = [job.asked_iops() for job in output.jobs]

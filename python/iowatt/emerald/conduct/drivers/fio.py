@@ -88,12 +88,14 @@ class FioDriver(ProgramDriver):
         errors = [line for line in lines if "error" in line.lower() or "err=" in line] or lines
         return f"fio {ended.words}" + (f": {errors[0][:300]}" if errors else "")
 
-    def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Observation | Run:
+    def observe(
+        self, plan: Plan, stage: PlanStage, folder: Path, origin: float | None = None
+    ) -> Observation | Run:
         """The content of fio's files of a stage. Raises ``InputError`` with the file and the place."""
         from iowatt.sources.fio import read
 
         del plan
-        observed = read(folder / OUTPUT, interval_s=stage.interval_s, name=stage.id)
+        observed = read(folder / OUTPUT, interval_s=stage.interval_s, name=stage.id, origin=origin)
         busy = observed.busy_percent
         if busy is not None and observed.processors is not None:
             # The busiest thread, or all processors of this host, which may be fewer than fio's threads.

@@ -186,9 +186,9 @@ class HostsDriver:
         """The figures of all hosts as one. Raises ``InputError`` with the file and the place."""
         return hosts.observe(plan, stage, folder, self.observe_one)
 
-    def observe_one(self, plan: Plan, stage: PlanStage, folder: Path) -> Observation:
+    def observe_one(self, plan: Plan, stage: PlanStage, folder: Path, origin: float | None) -> Observation:
         """The figures of one host, by its own part of the plan. Raises ``InputError``."""
-        found = self._program.observe(plan, stage, folder)
+        found = self._program.observe(plan, stage, folder, origin)
         assert isinstance(found, Observation)
         return found
 

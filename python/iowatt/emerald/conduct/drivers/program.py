@@ -127,8 +127,13 @@ class ProgramDriver(ABC):
         """The program's message where it does not accept an input file."""
 
     @abstractmethod
-    def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Observation | Run:
-        """What it left of a stage. Raises ``InputError`` with the file and the place."""
+    def observe(
+        self, plan: Plan, stage: PlanStage, folder: Path, origin: float | None = None
+    ) -> Observation | Run:
+        """What it left of a stage. Raises ``InputError`` with the file and the place.
+
+        ``origin``: Unix time from which intervals are counted, where its figures can be counted anew.
+        """
 
     @abstractmethod
     def failure(self, folder: Path, ended: process.ProcessEnd) -> str | None:

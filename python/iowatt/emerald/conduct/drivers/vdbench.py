@@ -99,9 +99,11 @@ class VdbenchDriver(ProgramDriver):
                 return f"vdbench {ended.words}: {lines[-1][:300]}"
         return f"vdbench {ended.words}"
 
-    def observe(self, plan: Plan, stage: PlanStage, folder: Path) -> Observation | Run:
+    def observe(
+        self, plan: Plan, stage: PlanStage, folder: Path, origin: float | None = None
+    ) -> Observation | Run:
         """The content of its flat file. Raises ``InputError`` with the file and the place."""
-        del plan
+        del plan, origin
         return self.found(folder / OUTPUT, run_name(stage))
 
     def found(self, output: Path, name: str) -> Observation:
