@@ -41,6 +41,13 @@ def log_kinds(incomplete: str) -> list[str]:
     return _begun(incomplete, (*FORMATS, *ARRAY_LOGS.names()))
 
 
+def language_models(incomplete: str) -> list[str]:
+    """Language models whose shape is known."""
+    from iowatt.trace.kv_cache import model_names
+
+    return _begun(incomplete, model_names())
+
+
 def studies(incomplete: str) -> list[str]:
     """Published studies."""
     from iowatt.studies import studies as known

@@ -60,6 +60,7 @@ RESULTS: Final[dict[str, str]] = {
     "fit": "iowatt.evaluate.fit.fidelity:FitDocument",
     "heat": "iowatt.lenses.heat.result:HeatResult",
     "idle": "iowatt.lenses.idle.result:IdlePeriods",
+    "kv-cache": "iowatt.trace.kv_cache.result:KvCacheTrace",
     "measured": "iowatt.evaluate.measured.result:MeasuredDevices",
     "meter-list": "iowatt.sources.meters.result:MeterList",
     "meter-read": "iowatt.sources.meters.result:MeterReadings",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iowatt.cli import counters, export, generate, trace_fit, trace_profile
+from iowatt.cli import counters, export, generate, kv_cache, trace_fit, trace_profile
 from iowatt.cli.options import END, PLACE, SEED, SPEED, START, AsJson, Force, Notes
 from iowatt.cli.show import show
 from iowatt.cli.trace_options import columns_in_flags, in_flags, reads_trace
@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
     )
     group.command("info")(info)
     group.command("convert")(convert)
-    for verb in (generate, export, counters, trace_profile, trace_fit):
+    for verb in (generate, export, counters, kv_cache, trace_profile, trace_fit):
         verb.register(group)
     app.add_typer(group, name="trace")
 

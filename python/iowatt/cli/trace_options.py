@@ -20,10 +20,10 @@ _COLUMNS: Final = typer.Option(
     help="CSV, Parquet: which is time, op, offset (lba), size (sectors), device, response, stream: "
     "a header, or a number from 0 in a CSV without one.",
 )
-_TIME_UNIT: Final = typer.Option(
+TIME_UNIT: Final = typer.Option(
     "--time-unit",
     metavar="s|ms|us|ns|ps",
-    help="CSV, Parquet, regex, mqsim: the unit of the times.",
+    help="CSV, Parquet, regex, mqsim, logs of language-model serving: the unit of the times.",
     rich_help_panel=ADVANCED,
 )
 _SECTOR_SIZE: Final = typer.Option(
@@ -54,7 +54,7 @@ _ORDER_TOLERANCE: Final = typer.Option(
 _READING: Final[dict[str, tuple[Any, Any]]] = {
     "format_": (Annotated[str | None, FORMAT], None),
     "columns": (Annotated[str | None, _COLUMNS], None),
-    "time_unit": (Annotated[str | None, _TIME_UNIT], None),
+    "time_unit": (Annotated[str | None, TIME_UNIT], None),
     "sector_size": (Annotated[str | None, _SECTOR_SIZE], None),
     "event": (Annotated[str | None, _EVENT], None),
     "pattern": (Annotated[str | None, _PATTERN], None),

@@ -57,21 +57,10 @@ def convert(
     Raises ``InputError``: the input is wrong, the target exists and ``force`` is not given, or cannot be
     written. Nothing is left behind.
     """
-    compression = _kind(target)
+    _kind(target)
     with staging(target, force) as partial:
         reader = requests({"include_other": True, **of_all_devices(trace)})
-        failures: list[BaseException] = []
-        frame = frames.lazy(lambda: _frames(reader, failures, progress), SCHEMA)
-        try:
-            if compression is None:
-                frame.sink_parquet(partial, compression="zstd", row_group_size=ROW_GROUP_ROWS)
-            else:
-                frame.sink_csv(partial, compression=compression, check_extension=False)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            # Polars wraps what the generator raised; the original says what is wrong with the input.
-            if failures:
-                raise failures[0] from None
-            raise InputError("unwritable", str(target), f"the file cannot be written ({error})") from None
+        sink(lambda: _frames(reader, progress), partial, target)
     counts = reader.summary()
     likely = [Note(code=LIKELY_MISTAKE, text=text, decides=True) for text in counts["warnings"]]
     doubts = [Note(code=NOT_WHOLE_SECTORS, text=text, decides=True) for text in sector_doubt(trace, counts)]
@@ -82,6 +71,34 @@ def convert(
         "bytes": target.stat().st_size,
     }
     return ConvertedTrace(**counts)
+
+
+def sink(batches: Callable[[], Iterator[pl.DataFrame]], partial: Path, target: Path) -> None:
+    """Write the frames of ``batches()``, of ``SCHEMA``, to ``partial`` as the suffix of ``target`` says.
+
+    Raises ``InputError`` where it cannot be written, and what ``batches`` raises.
+    """
+    compression = _kind(target)
+    failures: list[BaseException] = []
+
+    def kept() -> Iterator[pl.DataFrame]:
+        try:
+            yield from batches()
+        except BaseException as error:
+            failures.append(error)
+            raise
+
+    frame = frames.lazy(kept, SCHEMA)
+    try:
+        if compression is None:
+            frame.sink_parquet(partial, compression="zstd", row_group_size=ROW_GROUP_ROWS)
+        else:
+            frame.sink_csv(partial, compression=compression, check_extension=False)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        # Polars wraps what the generator raised; the original says what is wrong with the input.
+        if failures:
+            raise failures[0] from None
+        raise InputError("unwritable", str(target), f"the file cannot be written ({error})") from None
 
 
 def _kind(target: Path) -> Compression | None:
@@ -109,19 +126,13 @@ def staging(target: Path, force: bool) -> Iterator[Path]:
         yield partial
 
 
-def _frames(
-    reader: TraceRequests, failures: list[BaseException], progress: Progress | None
-) -> Iterator[pl.DataFrame]:
+def _frames(reader: TraceRequests, progress: Progress | None) -> Iterator[pl.DataFrame]:
     done = 0
-    try:
-        for batch in reader:
-            yield _frame(batch, reader.devices, reader.streams)
-            done += len(batch["time_ns"])
-            if progress is not None:
-                progress(reader.progress, done)
-    except BaseException as error:
-        failures.append(error)
-        raise
+    for batch in reader:
+        yield _frame(batch, reader.devices, reader.streams)
+        done += len(batch["time_ns"])
+        if progress is not None:
+            progress(reader.progress, done)
 
 
 def _frame(batch: Batch, devices: list[str], streams: list[str]) -> pl.DataFrame:
