@@ -5,6 +5,7 @@
 //! updates live in slabs, events in one queue.
 
 mod backend;
+mod door;
 mod emulation;
 mod failures;
 mod flow;
@@ -24,12 +25,14 @@ use crate::observe::{FlowIndex, Heat, IdleSink, Observer};
 use crate::path::Paths;
 use crate::plan::Plan;
 use crate::power::{Foreseen, Ladder, SpinUps, Window};
+use crate::qos::Qos;
 use crate::raid::Pool;
-use crate::results::{self, Outcome, VirtualPoolResult};
+use crate::results::{self, Outcome, QosResult, VirtualPoolResult};
 use crate::shape::{Full, Needs, Shape, fitting};
 use crate::state::STATES;
 use crate::volume::Volumes;
 use backend::Backend;
+use door::Wanted;
 use hosts::Hosts;
 use iowatt_trace::Source;
 use spans::Spans;
@@ -66,6 +69,8 @@ struct Engine<'a, S: Shape> {
     hosts: Hosts<'a>,
     /// Paths from hosts to the array, where there are any.
     paths: Option<Box<Paths>>,
+    /// Limits of volumes and places in the array, where there are any.
+    qos: Option<Box<Qos<Wanted>>>,
     /// Where there is a controller, drive operations (or the volume layer) serve its requests and not those of hosts.
     controller: Option<Box<Controller>>,
     /// Where there are virtual pools, drive operations serve the transfers of this layer.
@@ -112,6 +117,7 @@ impl<'a> Simulation<'a> {
             shape: PhantomData,
             hosts: Hosts::new(plan, boxed(sources), detects_zeros, passes_trims),
             paths: Paths::new(plan).map(Box::new),
+            qos: Qos::new(plan).map(Box::new),
             controller,
             volumes,
             backend,
@@ -194,6 +200,7 @@ impl<'a> Engine<'a, Full> {
     fn needs(&self) -> Needs {
         Needs {
             layers: self.paths.is_some()
+                || self.qos.is_some()
                 || self.controller.is_some()
                 || self.volumes.is_some()
                 || self.backend.commands.is_some(),
@@ -204,8 +211,8 @@ impl<'a> Engine<'a, Full> {
 
     /// The same system, compiled for a shape that has what it needs.
     fn reshape<S: Shape>(self) -> Engine<'a, S> {
-        let Self { hosts, paths, controller, volumes, backend, around, .. } = self;
-        Engine { shape: PhantomData, hosts, paths, controller, volumes, backend, around }
+        let Self { hosts, paths, qos, controller, volumes, backend, around, .. } = self;
+        Engine { shape: PhantomData, hosts, paths, qos, controller, volumes, backend, around }
     }
 }
 
@@ -267,6 +274,8 @@ impl<S: Shape> Engine<'_, S> {
                 self.issue_closed(workload as usize)?;
             }
             Event::Path(host) => self.path_event(host)?,
+            Event::Released(host) => self.released(host)?,
+            Event::Admitted(host) => self.admitted(host)?,
             Event::Visit(visit) => {
                 self.with_controller(|controller, moment| controller.proceed(visit, moment));
             }
@@ -310,6 +319,9 @@ impl<S: Shape> Engine<'_, S> {
         if let Some(paths) = &mut self.paths {
             paths.cut(end, self.around.observer.window());
         }
+        if let Some(qos) = &mut self.qos {
+            qos.finish(end, self.around.observer.window());
+        }
         self.around.observer.finish(end);
         if let Some(drive) = self.backend.contradicted() {
             return Err(SimError::Foresight { drive });
@@ -322,6 +334,7 @@ impl<S: Shape> Engine<'_, S> {
             controller: self.controller.as_deref(),
             drive_path: self.backend.commands.as_deref(),
             paths: self.paths.as_deref(),
+            qos: self.qos.iter().flat_map(|qos| qos.totals()).map(QosResult::from).collect(),
             trims: &self.hosts.trims(),
             virtual_pools: self
                 .volumes

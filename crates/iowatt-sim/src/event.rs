@@ -44,6 +44,10 @@ pub enum Event {
     Alarm(u32),
     /// The volume layer has answered a request at once: its key in the layer above.
     Answered(u32),
+    /// The limits of its volume let a request pass: its key.
+    Released(u32),
+    /// A request has its place in the array: its key.
+    Admitted(u32),
     /// What a request on a path has come to ends: its key.
     Path(u32),
     /// The controller's interrupt of that number has been held back long enough.

@@ -20,6 +20,7 @@ mod observe;
 mod path;
 mod plan;
 mod power;
+mod qos;
 mod raid;
 mod results;
 mod shape;

@@ -4,6 +4,7 @@ mod controller;
 mod heat;
 mod idle;
 mod path;
+mod qos;
 mod serial;
 mod series;
 mod ssd;
@@ -12,6 +13,7 @@ mod volume;
 pub use controller::{CacheResult, ControllerResult, StationResult};
 pub use heat::HeatResult;
 pub use path::PathResult;
+pub use qos::QosResult;
 pub use serial::Serial;
 pub use series::PointResult;
 pub use ssd::FlashResult;
@@ -236,6 +238,9 @@ pub struct Summary {
     /// By path.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<PathResult>,
+    /// By volume, where any has limits or turns.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub qos: Vec<QosResult>,
     /// By virtual pool.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub virtual_pools: Vec<VirtualPoolResult>,
@@ -318,6 +323,8 @@ pub struct Parts<'a> {
     pub drive_path: Option<&'a DrivePath>,
     /// The paths to it, where there are any.
     pub paths: Option<&'a Paths>,
+    /// What happened at the door of the array, by volume.
+    pub qos: Vec<QosResult>,
     /// Requests completed that were trims, by workload.
     pub trims: &'a [u64],
     /// What virtual pools did.
@@ -327,7 +334,8 @@ pub struct Parts<'a> {
 /// Gathers the outcome of a finished run.
 #[must_use]
 pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, events: u64) -> Outcome {
-    let Parts { drives, pools, buses, spin_ups, controller, drive_path, paths, trims, virtual_pools } = parts;
+    let Parts { drives, pools, buses, spin_ups, controller, drive_path, paths, qos, trims, virtual_pools } =
+        parts;
     let (window, flows) = (observer.window(), observer.flows());
     let (start_ns, end_ns) = (window.start.min(window.end), window.end);
     let span = end_ns - start_ns;
@@ -349,6 +357,7 @@ pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, e
         spinning_up_most: spin_ups.iter().map(SpinUps::most).collect(),
         controller: ControllerResult::new(controller, drive_path, span),
         paths: paths.map(path::results).unwrap_or_default(),
+        qos,
         virtual_pools,
         points: PointResult::all(observer),
         heat: observer.heat().map(HeatResult::new),

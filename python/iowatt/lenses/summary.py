@@ -210,6 +210,7 @@ def _volumes(record: Record, times: Sequence[_Times]) -> Iterator[VolumeSummary]
             response_time_ms=_response_times(volume.flow.response, mine),
             in_flight_mean=volume.flow.in_flight_mean,
             cache=summary_build.hits(volume.hits),
+            qos=summary_build.qos(volume, record.window.duration_s),
         )
 
 

@@ -148,6 +148,27 @@ class WorkloadFlow:
 
 
 @dataclass(frozen=True)
+class Waits:
+    """Requests that waited for one thing at the door of the array, within the window."""
+
+    requests: int
+    wait_s: float
+    #: Integral of the number that waits.
+    area_s: float
+
+
+@dataclass(frozen=True)
+class QosCounts:
+    """What a volume may take of the array (as in the plan), and what its requests waited for that."""
+
+    limits: Mapping[str, float]
+    requests: int
+    #: For the limits of the volume, for a turn.
+    throttled: Waits
+    queued: Waits
+
+
+@dataclass(frozen=True)
 class VolumeFlow:
     """An address range that workloads see."""
 
@@ -157,6 +178,7 @@ class VolumeFlow:
     flow: RequestFlow
     #: What its requests found in the cache, where there is one.
     hits: Hits | None = None
+    qos: QosCounts | None = None
 
 
 @dataclass(frozen=True)

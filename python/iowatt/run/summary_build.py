@@ -15,6 +15,8 @@ from iowatt.run.record import (
     StationCounts,
     TierCounts,
     VirtualPoolCounts,
+    VolumeFlow,
+    Waits,
 )
 from iowatt.run.summary_parts import (
     MaidCounts,
@@ -31,6 +33,8 @@ from iowatt.run.summary_schema import (
     CacheSummary,
     ControllerPart,
     ControllerSummary,
+    QosSummary,
+    QosWaits,
     ReadAheadSummary,
     Reduction,
     TierSummary,
@@ -54,6 +58,35 @@ def controller(record: Record) -> ControllerSummary | None:
         write_path=write_path,
         zeros=record.zeros,
         losses=list(record.losses),
+    )
+
+
+def qos(volume: VolumeFlow, duration_s: float) -> QosSummary | None:
+    """What a volume waited at the door of the array."""
+    counts = volume.qos
+    if counts is None:
+        return None
+    iops, bandwidth = counts.limits.get("iops"), counts.limits.get("bytes_per_s")
+    done = volume.flow.completions
+
+    def waits(of: Waits) -> QosWaits:
+        return QosWaits(
+            share=of.requests / counts.requests if counts.requests else None,
+            mean_ms=of.wait_s * 1e3 / counts.requests if counts.requests else None,
+            waiting_mean=of.area_s / duration_s if duration_s > 0 else 0.0,
+        )
+
+    def of_limit(amount: float, limit: float | None) -> float | None:
+        return amount / duration_s / limit if limit and duration_s > 0 else None
+
+    return QosSummary(
+        iops_limit=iops,
+        bandwidth_limit_bytes_per_s=bandwidth,
+        burst_s=counts.limits.get("burst_s", 0.0),
+        iops_of_limit=of_limit(done.requests, iops),
+        bandwidth_of_limit=of_limit(done.bytes_read + done.bytes_written, bandwidth),
+        throttled=waits(counts.throttled),
+        queued=waits(counts.queued),
     )
 
 

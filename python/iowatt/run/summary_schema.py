@@ -426,6 +426,26 @@ class RebuildSummary(SummaryPart):
     fraction: float = Field(description="Of the data, copies and parity that the drive held.")
 
 
+class QosWaits(SummaryPart):
+    """Waiting for one thing at the door of the array."""
+
+    share: float | None = Field(description="Share of the requests that waited.")
+    mean_ms: float | None = Field(description="Mean wait, over all requests of the volume.")
+    waiting_mean: float = Field(description="Mean number that waits; by Little's law, rate times mean wait.")
+
+
+class QosSummary(SummaryPart):
+    """What a volume may take of the array, and what its requests waited for that."""
+
+    iops_limit: float | None
+    bandwidth_limit_bytes_per_s: float | None
+    burst_s: float
+    iops_of_limit: float | None = Field(description="Requests completed a second, of the limit.")
+    bandwidth_of_limit: float | None = Field(description="Bytes completed a second, of the limit.")
+    throttled: QosWaits = Field(description="For the limits of the volume.")
+    queued: QosWaits = Field(description="For a turn, where the array takes so many requests at once.")
+
+
 class VolumeSummary(SummaryPart):
     """One volume: the same figures, of its requests alone."""
 
@@ -437,6 +457,7 @@ class VolumeSummary(SummaryPart):
     response_time_ms: ResponseTimes
     in_flight_mean: float | None
     cache: CacheHits | None = absent("Only where there is a cache.")
+    qos: QosSummary | None = absent("Only where a volume has limits, or volumes take turns.")
 
 
 class TraceReading(SummaryPart):

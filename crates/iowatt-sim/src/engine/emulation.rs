@@ -209,6 +209,7 @@ impl Emulation {
             drive_path: None,
             paths: None,
             trims: &[0],
+            qos: Vec::new(),
             virtual_pools: vec![virtual_pool],
         };
         let events = self.around.clock.events.scheduled();

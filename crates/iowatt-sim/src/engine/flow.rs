@@ -5,6 +5,7 @@
 
 use super::Engine;
 use super::backend::PoolRequest;
+use super::door::{Arrives, Range};
 use super::hosts::HostRequest;
 use crate::back_end_log::Reason;
 use crate::controller::{self, Controller, Incoming};
@@ -19,9 +20,6 @@ use crate::raid::Serves;
 use crate::shape::Shape;
 use crate::volume::{self, Volumes};
 use iowatt_trace::{Op, Request};
-
-/// Offset, size, write.
-type Range = (u64, u64, bool);
 
 impl<S: Shape> Engine<'_, S> {
     /// Issues all requests that a closed loop has room for.
@@ -52,7 +50,7 @@ impl<S: Shape> Engine<'_, S> {
         {
             self.enter_path(host, path, range);
         } else {
-            self.enter_array(host, workload, range);
+            self.come(host, workload, range, Arrives::Whole)?;
         }
         Ok(())
     }
@@ -71,7 +69,7 @@ impl<S: Shape> Engine<'_, S> {
 
     /// A request on its workload's volume reaches the array.
     #[inline(always)]
-    fn enter_array(&mut self, host: u32, workload: usize, range: Range) {
+    pub(super) fn enter_array(&mut self, host: u32, workload: usize, range: Range) {
         if S::LAYERS && self.controller.is_some() {
             let zeros = range.2 && self.hosts.draws_zeros(workload);
             let request = Incoming { zeros, ..self.incoming(host, workload, range) };
@@ -90,6 +88,16 @@ impl<S: Shape> Engine<'_, S> {
         let serves = Serves { upper: host, migrates: false, for_write: write };
         let made = self.submit(space, (from, size, write), serves, Reason::Host);
         self.hosts.add_parts(host, made);
+    }
+
+    /// The command of a write is at the array, which allocates buffers for the data.
+    pub(super) fn allocate(&mut self, host: u32, workload: usize, range: Range) -> Result<(), SimError> {
+        if self.controller.is_none() {
+            return self.allocated(host);
+        }
+        let request = self.incoming(host, workload, range);
+        self.with_controller(|controller, moment| controller.allocate(request, moment));
+        Ok(())
     }
 
     /// A host request as the controller knows it.
@@ -181,6 +189,9 @@ impl<S: Shape> Engine<'_, S> {
     /// The array has done a host request. Its answer may still have to go back over a path.
     #[inline]
     fn array_done(&mut self, host: u32) -> Result<(), SimError> {
+        if S::LAYERS && self.qos.is_some() {
+            self.leave(host);
+        }
         if S::LAYERS && self.paths.is_some() && self.answer_over_path(host) {
             return Ok(());
         }
@@ -298,7 +309,7 @@ impl<S: Shape> Engine<'_, S> {
     }
 
     /// The controller has the buffers for a write.
-    fn allocated(&mut self, host: u32) -> Result<(), SimError> {
+    pub(super) fn allocated(&mut self, host: u32) -> Result<(), SimError> {
         let next = self.with_paths(|paths, moment| paths.allocated(host, moment));
         self.follow(host, next)
     }
@@ -325,16 +336,8 @@ impl<S: Shape> Engine<'_, S> {
         let range = (offset, size, host.write);
         match next {
             Next::Nothing => Ok(()),
-            Next::Allocate if self.controller.is_none() => self.allocated(key),
-            Next::Allocate => {
-                let request = self.incoming(key, workload, range);
-                self.with_controller(|controller, moment| controller.allocate(request, moment));
-                Ok(())
-            }
-            Next::Array => {
-                self.enter_array(key, workload, range);
-                Ok(())
-            }
+            Next::Allocate => self.come(key, workload, range, Arrives::Command),
+            Next::Array => self.come(key, workload, range, Arrives::Whole),
             Next::Done => {
                 self.close_sheet(key, &host)?;
                 self.complete(key)

@@ -119,6 +119,8 @@ pub struct Path {
     /// Whose turn it is.
     turn: usize,
     hops: usize,
+    /// Slots of what stands at the door of the array.
+    door: usize,
     exchange: ExchangePlan,
     segment: u64,
     observed: Option<usize>,
@@ -160,7 +162,7 @@ pub struct Observed {
 impl Path {
     /// Slots of its sheets.
     fn slots(&self) -> usize {
-        2 + 2 * self.hops + PARTS
+        2 + 2 * self.hops + PARTS + self.door
     }
 
     /// The slot of the first of the array's parts, which is the port.
@@ -190,6 +192,7 @@ impl Paths {
                 lanes: (0..path.lanes).map(|_| Lane::new(path)).collect(),
                 turn: 0,
                 hops: path.hops.len(),
+                door: usize::from(plan.has_qos()),
                 exchange: path.exchange,
                 segment: path.segment_bytes.unwrap_or(u64::MAX),
                 observed: path.observed_hop,

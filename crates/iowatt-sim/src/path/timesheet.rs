@@ -31,9 +31,11 @@ pub enum Part {
     Storage = 4,
     /// The drive that was last: its queue, its service.
     Drive = 5,
+    /// The limits of a volume and the wait for a place in the array; a slot only where there are any.
+    Qos = 6,
 }
 
-/// Slots of the parts of an array.
+/// Slots of the parts of every array.
 pub const PARTS: usize = 6;
 
 /// Not on a path: no moment is later.

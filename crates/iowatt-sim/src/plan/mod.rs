@@ -9,6 +9,7 @@ mod hdd;
 mod heat;
 mod path;
 mod pool;
+mod qos;
 mod recovery;
 mod ssd;
 mod workload;
@@ -30,6 +31,7 @@ pub use pool::{
     BatchingPlan, CommandQueuePlan, DevicePlan, HddPowerPlan, MirrorReads, ParityLayout, PhasePlan, PoolPlan,
     RaidLevel, RaidPlan, SchedulerPlan, SmallWrite,
 };
+pub use qos::{QosOrder, QosPlan, VolumeQosPlan};
 pub use recovery::{RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
 #[cfg(test)]
 pub use ssd::{BurstPlan, SheetCachePlan};
@@ -67,6 +69,9 @@ pub struct Plan {
     /// Ways from hosts to the array.
     #[serde(default)]
     pub paths: Vec<PathPlan>,
+    /// How many requests the array takes at once; none: all that come.
+    #[serde(default)]
+    pub qos: Option<QosPlan>,
     /// What stands between hosts and pools, where something does.
     pub controller: Option<ControllerPlan>,
     /// What is observed, and over which window.
@@ -84,6 +89,9 @@ pub struct VolumePlan {
     pub offset_bytes: u64,
     /// Length in bytes.
     pub capacity_bytes: u64,
+    /// What it may take of the array; none: as much as it wants.
+    #[serde(default)]
+    pub qos: Option<VolumeQosPlan>,
 }
 
 /// A bus that drives share, one transfer at a time, first come first served.
@@ -143,11 +151,14 @@ impl Plan {
         for (number, volume) in self.volumes.iter().enumerate() {
             let exists = volume.pool < spaces;
             check(exists, Reference, "pool", "there is no such pool").under_item("volumes", number)?;
+            let qos = volume.qos.map_or(Ok(()), |qos| qos.validate()).under("qos");
+            qos.under_item("volumes", number)?;
         }
         for (number, pool) in self.virtual_pools.iter().enumerate() {
             pool.validate(self.pools.len()).under_item("virtual_pools", number)?;
         }
         self.check_overlaps()?;
+        self.qos.map_or(Ok(()), |qos| qos.validate()).under("qos")?;
         let ends = !self.workloads.is_empty() || self.observe.end_s.is_some();
         check(ends, Conflict, "observe.end_s", "must be given where there are no workloads")?;
         self.observe.heat.map_or(Ok(()), |heat| heat.validate()).under("observe.heat")?;
@@ -170,6 +181,12 @@ impl Plan {
             "must be null where there are paths, which have links of their own",
         )?;
         controller.validate(&self.sectors()).under("controller")
+    }
+
+    /// Whether requests may have to wait at the door of the array.
+    #[must_use]
+    pub fn has_qos(&self) -> bool {
+        self.qos.is_some() || self.volumes.iter().any(|volume| volume.qos.is_some())
     }
 
     /// Checks that what belongs to a virtual pool belongs to nothing else.

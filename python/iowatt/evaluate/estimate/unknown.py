@@ -29,6 +29,11 @@ def check_modelled(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> N
         raise not_modelled("the loss of a controller or of its battery", "array.controller.loss")
     if simulation.get("paths"):
         raise not_modelled("paths between hosts and the array", "path")
+    if simulation.get("qos"):
+        raise not_modelled("turns at the door of the array", "array.qos")
+    for at, volume in enumerate(simulation["volumes"]):
+        if volume.get("qos"):
+            raise not_modelled("limits of volumes", f"array.volume.{names['volumes'][at]}.qos")
     for load in simulation["workloads"]:
         if controller.get("zero_detect") and load.get("zero_share"):
             raise not_modelled("the detection of zeros", "array.controller.zero_detect")

@@ -33,6 +33,7 @@ class StationLoad:
 
 
 NOT_KNOWN = StationLoad(None, "the Run has no utilisation of it")
+LIMITED = StationLoad(None, "limits and turns of the scenario, which volumes[].qos of the Run has")
 NO_STATION = StationLoad(None, "no station: a delay, or a wait for what others do")
 IN_PARALLEL = StationLoad(
     None, "an SSD works on many commands at a time: its busy share does not show saturation"
@@ -66,6 +67,8 @@ def _station_load(
             return (
                 NO_STATION if share is None else StationLoad(float(share), servers=_servers(run, path, hop))
             )
+    if hop.hop == "quality of service":
+        return LIMITED
     if hop.place == "host":
         return _queue(path, *queue_ms, rate_iops) if "queue" in hop.hop else NOT_KNOWN
     if hop.place == "controller":

@@ -69,12 +69,18 @@ def compile_plan(
                 for i, w in enumerate(scenario.workload)
             ],
             "volumes": [
-                {"pool": v.pool, "offset_bytes": v.offset, "capacity_bytes": v.capacity}
+                {
+                    "pool": v.pool,
+                    "offset_bytes": v.offset,
+                    "capacity_bytes": v.capacity,
+                    **_present(qos=v.qos),
+                }
                 for v in system.volumes
             ],
             "pools": [_pool(pool, system.bus_of_drive[i], further) for i, pool in enumerate(system.pools)],
             **_present(virtual_pools=_virtual_pools(system) or None),
             "buses": [_bus(bus) for bus in scenario.array.bus],
+            **_present(qos=None if scenario.array.qos is None else scenario.array.qos.plan()),
             "controller": controller.plan(scenario.array.controller),
             **_present(paths=[path.plan for path in system.paths.resolved] or None),
             "observe": {

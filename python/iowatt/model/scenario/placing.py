@@ -104,7 +104,8 @@ def _volume(
         return  # its size means nothing then
     taken = _allocate(volume, allocators[at], report)
     if taken is not None:
-        system.volumes.append(PlacedVolume(volume.name, at, *taken))
+        qos = None if volume.qos is None else volume.qos.plan()
+        system.volumes.append(PlacedVolume(volume.name, at, *taken, qos))
 
 
 def _allocate(volume: VolumeKeys, allocator: Allocator, report: Reporter) -> tuple[int, int] | None:

@@ -66,6 +66,8 @@ class PlacedVolume:
     pool: int
     offset: int
     capacity: int
+    #: ``VolumeQosPlan`` of iowatt-sim, where it has limits or a standing.
+    qos: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from iowatt.model.scenario.buses import connect_buses
 from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.placing import place_volumes
 from iowatt.model.scenario.pools import note_drives, resolve_pool
+from iowatt.model.scenario.qos import check_qos
 from iowatt.model.scenario.resolved import ResolvedSystem
 from iowatt.model.scenario.workloads import resolve_workloads
 
@@ -42,6 +43,7 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
     resolve_workloads(scenario, base_dir, system, traces_must_exist=traces_must_exist)
     _paths(scenario, system)
     _observe(scenario, system)
+    check_qos(scenario, system)
     note_drives(system)
     return system
 

@@ -18,6 +18,7 @@ from iowatt.run.record import (
     Hits,
     HopCounts,
     PathCounts,
+    QosCounts,
     ReducedCounts,
     RequestFlow,
     ResponseMoments,
@@ -26,6 +27,7 @@ from iowatt.run.record import (
     StorageBytes,
     TierCounts,
     VirtualPoolCounts,
+    Waits,
 )
 from iowatt.run.summary_parts import PathExpress
 from iowatt.run.summary_schema import ControllerLoss, RebuildSummary
@@ -195,6 +197,21 @@ def hits(raw: Mapping[str, Any] | None, workloads: int) -> list[Hits | None]:
     return [None] * workloads if raw is None else [Hits(**found) for found in raw["by_workload"]]
 
 
+def qos(simulation: Mapping[str, Any], summary: Mapping[str, Any]) -> list[QosCounts | None]:
+    """What the requests of each volume waited for at the door of the array, where they may have to."""
+    counted = summary.get("qos")
+    if not counted:
+        return [None] * len(simulation["volumes"])
+
+    def waits(raw: Mapping[str, Any]) -> Waits:
+        return Waits(raw["requests"], raw["wait_ns"] / NS_PER_S, raw["area_ns"] / NS_PER_S)
+
+    return [
+        QosCounts(volume.get("qos") or {}, raw["visits"], waits(raw["limits"]), waits(raw["turns"]))
+        for volume, raw in zip(simulation["volumes"], counted, strict=True)
+    ]
+
+
 def losses(raw: Sequence[Mapping[str, Any]]) -> list[ControllerLoss]:
     """Controllers and batteries that failed, and what became of the dirty data."""
     return [
@@ -285,6 +302,7 @@ _BEHIND = (
     ("mirror link", "controller"),
     ("storage", "storage"),
     ("drive", "drive"),
+    ("quality of service", "port"),  # only where volumes have limits or turns
 )
 
 

@@ -73,9 +73,16 @@ def build_record(
                 volume["capacity_bytes"],
                 counts.flow(flow),
                 Hits.summed([hits for at, hits in zip(volume_of, by_workload, strict=True) if at == number]),
+                waited,
             )
-            for number, (name, volume, flow) in enumerate(
-                zip(names["volumes"], simulation["volumes"], summary["volumes"], strict=True)
+            for number, (name, volume, flow, waited) in enumerate(
+                zip(
+                    names["volumes"],
+                    simulation["volumes"],
+                    summary["volumes"],
+                    counts.qos(simulation, summary),
+                    strict=True,
+                )
             )
         ],
         tables=run_tables if array is None else array.tables,

@@ -74,7 +74,12 @@ def emulated_media(
     """
     planned = planned_pool(scenario, overrides, pool)
     simulation, names = planned.plan["simulation"], planned.plan["names"]
-    for key, found in (("controller", simulation.get("controller")), ("path", simulation.get("paths"))):
+    limits = simulation.get("qos") or any(volume.get("qos") for volume in simulation["volumes"])
+    for key, found in (
+        ("controller", simulation.get("controller")),
+        ("path", simulation.get("paths")),
+        ("qos", limits),
+    ):
         if found:
             message = f"a live volume stands on its drives: emulated media have no {key}"
             raise InputError("unsupported", f"{scenario}: array.{key}", message)

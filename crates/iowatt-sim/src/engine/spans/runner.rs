@@ -91,6 +91,7 @@ impl<'r> Runner<'r> {
             shape: PhantomData,
             hosts: Hosts::new(plan, sources, false, |_| false),
             paths: None,
+            qos: None,
             controller: None,
             volumes: None,
             around: Surroundings {
@@ -187,7 +188,8 @@ impl<'r> Runner<'r> {
 
     /// The state at a seam.
     pub fn state(&self) -> State {
-        let Engine { shape: _, hosts, paths: _, controller: _, volumes: _, backend, around } = &self.engine;
+        let Engine { shape: _, hosts, paths: _, qos: _, controller: _, volumes: _, backend, around } =
+            &self.engine;
         let mut out = Canon::new(backend.pools.len());
         let now = around.clock.now;
         out.word(now);

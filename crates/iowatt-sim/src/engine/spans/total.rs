@@ -188,6 +188,7 @@ impl<'a, 'r> Total<'a, 'r> {
             drive_path: None,
             paths: None,
             trims: &engine.hosts.trims(),
+            qos: Vec::new(),
             virtual_pools: Vec::new(),
         };
         let outcome = results::collect(&engine.around.observer, parts, engine.hosts.completed, events);

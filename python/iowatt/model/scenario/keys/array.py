@@ -16,6 +16,7 @@ from iowatt.model.power import ArrayPower
 from iowatt.model.raid import DEFAULT_CHUNKLET
 from iowatt.model.scenario.keys.controller import ControllerKeys
 from iowatt.model.scenario.keys.power import NeverPolicy, PowerPolicy
+from iowatt.model.scenario.keys.qos import ArrayQos, VolumeQos
 from iowatt.model.scenario.keys.ssd import SsdSettings
 from iowatt.model.scenario.virtual import VirtualPool
 
@@ -369,6 +370,11 @@ class VolumeKeys(Strict):
         unset="the pool's",
         example={"level": 10},
     )
+    qos: VolumeQos | None = key(
+        "What it may take of the array, and its standing among those that wait.",
+        unset="as much as it wants",
+        example={"iops": 500, "burst": "2s"},
+    )
 
 
 def _not_empty(value: list[str]) -> list[str]:
@@ -410,6 +416,11 @@ class ArrayKeys(Strict):
     controller: ControllerKeys | None = key(
         "What stands between hosts and pools: processors, back end, host link, cache.",
         unset="none, requests reach their drives at once",
+    )
+    qos: ArrayQos | None = key(
+        "How many requests the array takes at once, and the order of those that wait for it.",
+        unset="it takes all that come",
+        example={"outstanding": 64, "order": "weighted"},
     )
     power: ArrayPower | None = key(
         "What the array draws besides its drives: enclosures, parts and supplies.",
