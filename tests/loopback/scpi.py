@@ -1,8 +1,9 @@
-"""A power analyser on loopback: what of a Yokogawa WT310E's commands iowatt uses, over a raw socket.
+"""Power analysers on loopback: what iowatt uses of the commands of a Yokogawa WT310E, a Rohde & Schwarz
+HMC8015 and a Hioki PW3335 or PW3337, over a raw socket.
 
-No analyser is to be had here; this server stands for one, to the grammar of its interface manual: headers
-until they are switched off, items as they were asked for, NAN where there is no value, INF over range, and
-no answer to what it does not know.
+No analyser is to be had here; these servers stand for them, to the grammar of their manuals as far as it was
+read: headers until they are switched off, items as they were asked for, NAN where there is no value, INF (or
+Hioki's huge numbers) over range, and no answer to what they do not know.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import socket
 import socketserver
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 
@@ -96,6 +97,57 @@ class Analyser:
         return f"{line[:-1]} {settings[line]}" if self._headers else settings[line]
 
 
+class RohdeSchwarz(Analyser):
+    """An HMC8015: functions are chosen, then their data asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.identity = "ROHDE&SCHWARZ,HMC8015,101234,1.403"
+        self._functions = ["URMS", "IRMS", "P", "FPLL"]
+
+    def answer(self, line: str) -> str | None:
+        """The answer to a line, where it has one."""
+        self.heard.append(line)
+        if line == "*IDN?":
+            return self.identity
+        if match := re.fullmatch(r"CHANNEL1:MEASUREMENT:FUNCTIONS (.+)", line):
+            self._functions = match[1].split(",")
+        if line == "CHANNEL1:MEASUREMENT:DATA?":
+            names = {"URMS": "U", "IRMS": "I", "LAMBDA": "LAMBDA"}
+            return ",".join(self.values.get(names.get(one, one), "NAN") for one in self._functions)
+        return None
+
+
+class Hioki(Analyser):
+    """A PW3335, or a PW3337 with three inputs: every query names its items; headers are on at first."""
+
+    #: What it sends over range, and where a quantity has no value.
+    OVER = "+9999.9E+99"
+    NONE = "+7777.7E+99"
+
+    def __init__(self, model: str = "PW3335") -> None:
+        super().__init__()
+        self.identity = f"HIOKI,{model},140912345,V1.20"
+        self.inputs = "123" if model.startswith("PW3337") else ""
+        self.keeps_headers = False
+
+    def answer(self, line: str) -> str | None:
+        """The answer to a line, where it has one."""
+        self.heard.append(line)
+        if line == "*IDN?":
+            return self.identity
+        if line == ":HEADER OFF" and not self.keeps_headers:
+            self._headers = False
+        match = re.fullmatch(r":MEASURE\? (.+)", line)
+        return None if match is None else ";".join(map(self._item, match[1].split(",")))
+
+    def _item(self, item: str) -> str:
+        name, number = (item[:-1], item[-1]) if self.inputs else (item, "")
+        known = {"PF": "LAMBDA", "FREQU": "FU"}.get(name, name)
+        value = self.values.get(known, self.NONE) if number in (self.inputs or ("",)) else self.NONE
+        return f"{item} {value}" if self._headers else value
+
+
 class _Server(socketserver.ThreadingTCPServer):
     allow_reuse_address = True
     daemon_threads = True
@@ -126,9 +178,9 @@ class _Handler(socketserver.StreamRequestHandler):
 
 
 @contextmanager
-def analyser() -> Iterator[Analyser]:
+def analyser(kind: Callable[[], Analyser] = Analyser) -> Iterator[Analyser]:
     """The instrument on a free port."""
-    instrument = Analyser()
+    instrument = kind()
     instrument.start()
     try:
         yield instrument

@@ -9,7 +9,8 @@ import pytest
 from figures import figures
 from iowatt.sources.meters import source
 from iowatt.sources.meters.log.instrument import MeterError
-from loopback.scpi import Analyser
+from loopback.scpi import Analyser, Hioki, RohdeSchwarz
+from loopback.scpi import analyser as serving
 from refused import refused
 
 
@@ -151,3 +152,76 @@ def test_an_address_is_a_visa_resource() -> None:
     assert scpi.create(parse("scpi://wt1:10001/1")).resource == "TCPIP::wt1::10001::SOCKET"
     assert scpi.create(parse("scpi://wt1")).resource == "TCPIP::wt1::INSTR"
     assert scpi.create(parse("scpi:USB0::2849::37::91K::INSTR?element=2")).resource.startswith("USB0::2849")
+
+
+DIALECTS = {
+    "rohde-schwarz": (RohdeSchwarz, "indicative", "ROHDE&SCHWARZ HMC8015"),
+    "hioki-single": (Hioki, "emerald", "HIOKI PW3335"),
+    "hioki-three": (lambda: Hioki("PW3337-01"), "emerald", "HIOKI PW3337-01"),
+}
+
+
+@pytest.fixture(params=DIALECTS.values(), ids=DIALECTS)
+def other(request: pytest.FixtureRequest):
+    kind, grade, model = request.param
+    with serving(kind) as instrument:
+        yield instrument, grade, model
+
+
+def test_other_makers_send_the_same_quantities_in_their_own_words(other) -> None:
+    instrument, grade, model = other
+    meter = source.meter(instrument.address(thd="yes"))
+    found = meter.open()
+    assert (found.grade, found.model, found.details["channel"]) == (grade, model, "1")
+    read = meter.read().quantities
+    assert read == pytest.approx(
+        {
+            "watts": 240.0, "volts": 230.0, "amperes": 1.09840, "power_factor": 0.95, "hertz": 50.0,
+            "thd_percent": 1.2,
+        }
+    )  # fmt: skip
+    instrument.set(592.7)
+    assert meter.read().quantities["watts"] == pytest.approx(592.7)
+    told = [line for line in instrument.heard if "?" not in line]
+    assert all(line.startswith((":HEADER", "CHANNEL1:MEASUREMENT:FUNCTIONS")) for line in told)
+    meter.close()
+
+
+def test_over_range_of_other_makers_is_an_error_never_a_figure(other) -> None:
+    instrument, _, _ = other
+    meter = source.meter(instrument.address())
+    meter.open()
+    instrument.values["P"] = Hioki.OVER if isinstance(instrument, Hioki) else "9.9E+37"
+    with refused("clipped", error=MeterError):
+        meter.read()
+    instrument.set(100)
+    assert meter.read().quantities["watts"] == pytest.approx(100)
+    instrument.values.pop("FU")
+    assert "hertz" not in meter.read().quantities
+    meter.close()
+
+
+def test_values_behind_their_names_are_read_where_headers_stay_on() -> None:
+    with serving(Hioki) as instrument:
+        instrument.keeps_headers = True
+        meter = source.meter(instrument.address())
+        meter.open()
+        assert meter.read().quantities["watts"] == pytest.approx(240.0)
+        meter.close()
+
+
+def test_an_input_that_the_model_lacks_is_refused(other) -> None:
+    instrument, _, model = other
+    wrong = "7" if "PW3337" in model else "2"
+    with refused("unsupported", error=MeterError) as caught:
+        source.meter(instrument.address(wrong)).open()
+    assert wrong in caught.value.message
+
+
+def test_each_input_is_read_by_its_own_items() -> None:
+    with serving(lambda: Hioki("PW3337")) as instrument:
+        meter = source.meter(instrument.address("3"))
+        meter.open()
+        assert meter.read().quantities["watts"] == pytest.approx(240.0)
+        assert instrument.heard[-1].startswith(":MEASURE? P3,U3,I3")
+        meter.close()

@@ -66,7 +66,7 @@ SCHEMES: Final[dict[str, InstrumentScheme]] = {
         "indicative", "the series does not say what measured; declare it", True,
     ),
     "scpi": InstrumentScheme(
-        _HERE + "scpi", True, "a power analyser, by SCPI (Yokogawa WT)", "scpi://wt310/1",
+        _HERE + "scpi", True, "a power analyser, by SCPI (Yokogawa WT, R&S HMC8015, Hioki PW333x)", "scpi://wt310/1",
         "emerald", "a laboratory power analyser; its model and range decide its accuracy", True,
     ),
     "ptdaemon": InstrumentScheme(

@@ -1,8 +1,9 @@
 """A power analyser by SCPI: ``scpi://HOST:PORT/ELEMENT``, or ``scpi:VISA-RESOURCE?element=1`` (PyVISA).
 
-Yokogawa's WT analysers are set to send volts, amperes, watts, power factor and hertz of one element, all of
-one update of the instrument; ranges and everything else that it measures with stay as they were set. Any
-other analyser that answers a query with its watts is read with the option ``watts``, as indicative.
+Analysers whose words are known (``scpi_dialects``: Yokogawa, Rohde & Schwarz, Hioki) are set to send volts,
+amperes, watts, power factor and hertz of one element, all of one update of the instrument; ranges and
+everything else that it measures with stay as they were set. Any other analyser that answers a query with its
+watts is read with the option ``watts``, as indicative.
 """
 
 from __future__ import annotations
@@ -13,20 +14,17 @@ import time
 from contextlib import suppress
 from typing import Any, Final
 
-from iowatt.sources.meters import network
+from iowatt.sources.meters import network, scpi_dialects
 from iowatt.sources.meters.address import Address
 from iowatt.sources.meters.log.instrument import Grade, Instrument, MeterError, Reading
 
 OPTIONS: Final = {
     **network.COMMON,
-    "element": "input element of a Yokogawa WT: 1 (default) to 7, or sigma for the sum of a wiring unit",
+    "element": "input element: 1 (default) to 7, or sigma for the sum of a wiring unit (Yokogawa)",
     "thd": "yes: the voltage's harmonic distortion too (an option of the instrument)",
     "watts": "query that a foreign analyser answers with its watts, such as :MEASURE:POWER?",
 }
-#: Yokogawa's analysers in SPEC's list of accepted ones, as PTDaemon drives them.
-_ACCEPTED: Final = re.compile(r"WT(210|310|330|332|333|500|1800|5000)(E|EH|HC)?")
 _WT300: Final = re.compile(r"WT3[13]\d(E|EH|HC)?")
-_ITEMS: Final = {"watts": "P", "volts": "U", "amperes": "I", "power_factor": "LAMBDA", "hertz": "FU"}
 #: Bytes of an answer; those that are asked for have some hundred.
 _LONGEST: Final = 16_384
 _FOREIGN: Final = "no analyser that iowatt knows: its accuracy is not known from the protocol; declare it"
@@ -54,14 +52,14 @@ class ScpiMeter:
             raise address.error("missing", "the address names no instrument", "write scpi://HOST:PORT/1")
         if self._own is not None and (element or "thd" in options):
             raise address.error(
-                "conflict", "element and thd are for a Yokogawa WT, watts=... is for other analysers"
+                "conflict", "element and thd are for analysers that iowatt knows, watts=... is for others"
             )
         self._element = (element or "1").upper()
         if not re.fullmatch(r"[1-7]|SIGMA[AB]?", self._element):
             raise address.error("not-accepted", f"element={element!r} is not 1 to 7 or sigma")
-        self._items = dict(_ITEMS)
-        if network.word_option(address, "thd", ("yes", "no"), "no") == "yes":
-            self._items["thd_percent"] = "UTHD"
+        self._thd = network.word_option(address, "thd", ("yes", "no"), "no") == "yes"
+        self._dialect: scpi_dialects.ScpiDialect | None = None
+        self._items: dict[str, str] = {}
         self._timeout_s = network.timeout_s(address)
         self._session: Any = None
         self._peaks = False
@@ -74,18 +72,18 @@ class ScpiMeter:
         grade: Grade = "indicative"
         why = _FOREIGN
         if self._own is None:
-            if maker.upper() != "YOKOGAWA":
-                self.close()
-                message = f"{maker} {model} is not a Yokogawa WT"
-                hint = "the option watts=QUERY reads other analysers"
-                raise MeterError("unsupported", self.resource, message, hint=hint)
-            details |= {"channel": self._element.lower(), **self._settings(model)}
-            self._set_up()
-            if _ACCEPTED.fullmatch(model.upper()):
+            own = self._choose(maker, model)
+            details |= {"channel": self._element.lower()}
+            if own is scpi_dialects.YOKOGAWA:
+                details |= self._settings(model)
+            self._set_up(own)
+            if own.is_accepted(model):
                 grade = "emerald"
                 why = (
                     f"a {model}, of SPEC's accepted analysers; its ranges and calibration decide its accuracy"
                 )
+            else:
+                why = f"a {model} is not in SPEC's list of accepted analysers, as far as it is known"
         self.read()
         return network.instrument(
             self._address,
@@ -100,18 +98,21 @@ class ScpiMeter:
     def read(self) -> Reading:
         """The latest update of the instrument, at the time when it came."""
         if self._session is None:
-            self._identify()
+            maker, model, *_ = self._identify()
             if self._own is None:
-                self._set_up()
+                self._set_up(self._choose(maker, model))
         if self._own is not None:
             answer = self._ask(self._own)
             watts = _number(answer)
             if not math.isfinite(watts):
                 raise MeterError("tool-output", self.resource, f"{self._own} is {answer!r}, not a number")
             return Reading(time.time(), {"watts": watts})
-        answer = self._ask(":NUMERIC:NORMAL:VALUE?")
+        own = self._dialect
+        assert own is not None
+        answer = self._ask(own.query(list(self._items.values()), self._element))
         now = time.time()
-        fields = answer.split(",")
+        # Where headers are on, a value stands behind its name: `P +100.0E+0`.
+        fields = [field.strip().rpartition(" ")[2] for field in answer.split(own.separator)]
         if len(fields) != len(self._items):
             self.close()  # somebody else has set other items
             message = f"it sends {len(fields)} values instead of {len(self._items)}: {answer[:100]!r}"
@@ -164,13 +165,26 @@ class ScpiMeter:
         maker, model, serial, firmware = (*fields, "", "")[:4]
         return maker, model, serial, firmware
 
-    def _set_up(self) -> None:
-        items = ";".join(
-            f"ITEM{place} {item},{self._element}" for place, item in enumerate(self._items.values(), 1)
-        )
-        self._send(":COMMUNICATE:HEADER OFF")
-        self._send(":NUMERIC:FORMAT ASCII")
-        self._send(f":NUMERIC:NORMAL:NUMBER {len(self._items)};{items}")
+    def _choose(self, maker: str, model: str) -> scpi_dialects.ScpiDialect:
+        """The dialect of the instrument that answers. Raises ``MeterError`` where it has none."""
+        own = scpi_dialects.dialect(maker, model)
+        if own is None:
+            self.close()
+            message = f"{maker} {model} is not {scpi_dialects.titles()}"
+            hint = "the option watts=QUERY reads other analysers"
+            raise MeterError("unsupported", self.resource, message, hint=hint)
+        if own.elements.fullmatch(self._element) is None:
+            self.close()
+            message = f"{own.title} has no element {self._element.lower()}"
+            raise MeterError("unsupported", self.resource, message)
+        self._dialect = own
+        left_out = () if self._thd else ("thd_percent",)
+        self._items = {name: item for name, item in own.items.items() if name not in left_out}
+        return own
+
+    def _set_up(self, own: scpi_dialects.ScpiDialect) -> None:
+        for command in own.set_up(list(self._items.values()), self._element):
+            self._send(command)
 
     def _settings(self, model: str) -> dict[str, str]:
         """Ranges and update interval, for the record; which models have which queries differs."""
