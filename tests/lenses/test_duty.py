@@ -45,6 +45,23 @@ def test_days_are_those_computed_by_hand():
     assert "not-spc" in {note.code for note in found.notes}
 
 
+def test_useful_work_of_a_kwh_counts_idle_hours():
+    """DCeP: requests of a day over its kWh; of streams GB; over the facility's energy at a PUE."""
+    found = analyse(RUNS, pue=1.5)
+    nominal = found.classes[0]
+    requests, kwh = 8 * 3600 * 500, (16 * 100 + 8 * 140) / 1000
+    assert found.work == "requests"
+    assert nominal.work_per_kwh == pytest.approx(requests / kwh)
+    assert nominal.facility_work_per_kwh == pytest.approx(requests / (1.5 * kwh))
+    assert nominal.raw_gb_h_per_kwh == pytest.approx(1000 * 24 / kwh)
+    streams = analyse(RUNS, measure="mib_per_s")
+    assert streams.work == "GB"
+    assert streams.classes[0].work_per_kwh == pytest.approx(8 * 3600 * 500 * 8192 / 1e9 / kwh)
+    assert streams.classes[0].facility_work_per_kwh is None
+    with refused("out-of-range", "pue: 0.9"):
+        analyse(RUNS, pue=0.9)
+
+
 def test_a_load_between_two_runs_is_interpolated_and_says_so():
     found = analyse([RUNS[0], run("low", 400, 130.0), run("more", 900, 180.0), RUNS[3]])
     loads = {one.load: one for one in found.loads}

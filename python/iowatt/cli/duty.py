@@ -35,6 +35,15 @@ def duty(
             show_default="by the mean size of requests",
         ),
     ] = None,
+    pue: Annotated[
+        float | None,
+        typer.Option(
+            "--pue",
+            metavar="FACTOR",
+            help="Power usage effectiveness of the data centre: also work over the facility's energy.",
+            show_default="none",
+        ),
+    ] = None,
     output: Page = None,
     force: Force = False,
     notes: Notes = False,
@@ -49,5 +58,5 @@ def duty(
     from iowatt.run.bundle import Run
 
     check_page(output, force=force)
-    found = analyse([Run.open(path) for path in runs], measure=measure)
+    found = analyse([Run.open(path) for path in runs], measure=measure, pue=pue)
     show(found, document, output, force=force, notes=notes, as_json=as_json)

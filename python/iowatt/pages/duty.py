@@ -41,6 +41,7 @@ def document(duty: Duty) -> Document:
         ],
         sections=[
             Section("classes", "A day of each class", [_classes(duty)]),
+            Section("productivity", "Useful work of a kWh", [_productivity(duty)]),
             Section("loads", "Power against load", [_loads(duty)]),
         ],
         caveats=[Caveat(note.text, note.decides) for note in duty.notes],
@@ -68,6 +69,23 @@ def _classes(duty: Duty) -> Figure:
         "Hours of a day, and their mean power and traffic. Moderate is 50 %, heavy 80 % of the highest load."
     )
     return Figure("classes", "Usage classes", caption, Table(columns, rows), wide=True, brief=True)
+
+
+def _productivity(duty: Duty) -> Figure:
+    """Work of a day over its energy."""
+    columns = [
+        Column("Class", text=True), Column("GB moved" if duty.work == "GB" else "Requests", "/kWh"),
+        Column(f"At PUE {duty.pue:g}" if duty.pue else "Of the facility", "/kWh"),
+        Column("Capacity kept", "GB h/kWh"),
+    ]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [one.usage, one.work_per_kwh, one.facility_work_per_kwh, one.raw_gb_h_per_kwh] for one in duty.classes
+    ]
+    caption = (
+        "Work of a day over its energy, idle hours included: Data Center energy Productivity (The Green "
+        "Grid), of storage alone."
+    )
+    return Figure("productivity", "Useful work of a kWh", caption, Table(columns, rows), brief=True)
 
 
 def _days(duty: Duty) -> Figure:

@@ -3,10 +3,17 @@
 With P(f) and X(f) the mean power in W and the throughput at the fraction f of the highest one, and h the
 hours of a class, nominal power is ``(h_idle P(0) + h_moderate P(0.5) + h_heavy P(0.8)) / 24``, nominal
 traffic the same of X, and their ratio the efficiency. A year has 8,760 hours; heat in BTU/h is W x 3.412142
-(International Table BTU: 1055.05585262 J)."""
+(International Table BTU: 1055.05585262 J).
+
+Useful work over the energy that it took, over a window with its idle hours, is The Green Grid's Data Center
+energy Productivity (DCeP, 2014: useful work produced / total energy consumed by the data centre), which
+leaves it to the user what work is: here requests, or GB moved, X x 3.6e6 / P, and over the facility's energy
+that over PUE. Capacity kept is work, too: GB h over kWh.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -49,10 +56,13 @@ CLASSES: Final = (
 
 
 HOURS_A_YEAR: Final = 8760.0
+JOULES_PER_KWH: Final = 3.6e6
+#: Requests, or GB moved, in a second of a unit of throughput.
+_PER_UNIT: Final = {"iops": 1.0, "mib_per_s": 2**20 / 1e9}
 BTU_PER_WH: Final = 3600 / 1055.05585262
 
 
-def analyse(runs: Sequence[Run], *, measure: str | None = None) -> Duty:
+def analyse(runs: Sequence[Run], *, measure: str | None = None, pue: float | None = None) -> Duty:
     """The figures as a document, ``iowatt.duty/1``.
 
     Parameters
@@ -61,12 +71,14 @@ def analyse(runs: Sequence[Run], *, measure: str | None = None) -> Duty:
         One without requests, and at least two at different loads of the same array; simulated or measured.
     measure:
         ``iops`` or ``mib_per_s``; left out, by the mean size of requests (128 KiB and more are streams).
+    pue:
+        Power usage effectiveness of the data centre, 1 and more: energy of the facility over that of its IT.
 
     Raises
     ------
     InputError
-        No idle Run; too few loads; power that is unknown in one; arrays or kinds of power that differ; loads
-        that do not span what a class needs.
+        A PUE below 1; no idle Run; too few loads; power that is unknown in one; arrays or kinds of power that
+        differ; loads that do not span what a class needs.
     """
     if measure is not None and measure not in MEASURES:
         raise InputError(
@@ -74,6 +86,9 @@ def analyse(runs: Sequence[Run], *, measure: str | None = None) -> Duty:
             Argument("measure"),
             f"{measure!r} is not a measure of load; expected {' or '.join(MEASURES)}",
         )
+    if pue is not None and not 1 <= pue < math.inf:
+        message = "a facility draws what its equipment draws at least: 1 and more"
+        raise InputError("out-of-range", Argument("pue", f"{pue:g}"), message)
     same_array([ArrayMeasurement.of(run) for run in runs])
     idle = [run for run in runs if not run.summary["requests"]["count"]]
     loaded = [run for run in runs if run.summary["requests"]["count"]]
@@ -105,21 +120,30 @@ def analyse(runs: Sequence[Run], *, measure: str | None = None) -> Duty:
         power_basis=runs[0].summary["power_basis"],
         modelled=all(run.summary["source"] in MODELLED for run in runs),
         highest=highest,
+        work="requests" if by == "iops" else "GB",
+        pue=pue,
         points=[at_rest, *points],
         loads=[
             WeighedLoad(load=load, **dict(point))
             for load, point in (("idle", at_rest), ("moderate", moderate), ("heavy", heavy))
         ],
-        classes=[_class(usage, at_rest, moderate, heavy, raw_gb) for usage in CLASSES],
+        classes=[_class(usage, (at_rest, moderate, heavy), raw_gb, _PER_UNIT[by], pue) for usage in CLASSES],
         notes=_notes(runs, moderate, heavy),
     )
 
 
 def _class(
-    usage: UsageClass, at_rest: LoadPoint, moderate: LoadPoint, heavy: LoadPoint, raw_gb: float | None
+    usage: UsageClass,
+    loads: Sequence[LoadPoint],
+    raw_gb: float | None,
+    work_per_unit: float,
+    pue: float | None,
 ) -> UsageFigures:
+    """``loads`` are idle, moderate and heavy; ``work_per_unit``: requests or GB in a second of a unit."""
+    at_rest, moderate, heavy = loads
     watts = usage.weighted(at_rest.watts, moderate.watts, heavy.watts)
     traffic = usage.weighted(0.0, moderate.throughput, heavy.throughput)
+    work = traffic * work_per_unit * JOULES_PER_KWH / watts if watts > 0 else None
     return UsageFigures(
         usage=usage.name,
         hours=Hours(idle=usage.idle_h, moderate=usage.moderate_h, heavy=usage.heavy_h),
@@ -129,6 +153,9 @@ def _class(
         annual_kwh=watts * HOURS_A_YEAR / 1000,
         heat_btu_per_h=watts * BTU_PER_WH,
         raw_gb_per_w=None if raw_gb is None or watts <= 0 else raw_gb / watts,
+        work_per_kwh=work,
+        facility_work_per_kwh=None if work is None or pue is None else work / pue,
+        raw_gb_h_per_kwh=None if raw_gb is None or watts <= 0 else raw_gb / watts * 1000,
     )
 
 

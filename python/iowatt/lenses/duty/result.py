@@ -48,6 +48,13 @@ class UsageFigures(Result):
     annual_kwh: float
     heat_btu_per_h: float
     raw_gb_per_w: float | None
+    #: Work of a day over its energy, idle hours included: Data Center energy Productivity (DCeP), where
+    #: storage's useful work is requests, or GB moved.
+    work_per_kwh: float | None
+    #: The same over the energy of the data centre, PUE times as much; None without a PUE.
+    facility_work_per_kwh: float | None
+    #: Raw capacity kept for an hour, over the energy that keeps it.
+    raw_gb_h_per_kwh: float | None
 
 
 class Duty(ResultDocument):
@@ -60,6 +67,8 @@ class Duty(ResultDocument):
     #: Whether all Runs were simulated.
     modelled: bool
     highest: float
+    work: Literal["requests", "GB"]  #: What ``work_per_kwh`` counts.
+    pue: float | None  #: Power usage effectiveness of the data centre, as given.
     points: list[LoadPoint]
     loads: list[WeighedLoad]
     classes: list[UsageFigures]
