@@ -37,7 +37,7 @@ _PAIR: Final = (
 
 
 @dataclass(frozen=True)
-class Assumption:
+class SubmissionAssumption:
     """A change of the family, and the metrics that are run with it."""
 
     key: str
@@ -50,14 +50,14 @@ class Assumption:
 
 
 _SINGLE: Final = (
-    Assumption("share", ("test.capacity_share=0.65",), ("RR", "MW1", "MW2", "RW")),
-    Assumption("cache", _CACHE, ("MW1", "RW")),
-    Assumption("pair", (_PAIR,), ("MW2",)),
-    Assumption("ahead", _AHEAD, ("SR",)),
-    Assumption("link", (f'{_WORK}.cache.mirror.bandwidth="1GB/s"',), ("SW",)),
+    SubmissionAssumption("share", ("test.capacity_share=0.65",), ("RR", "MW1", "MW2", "RW")),
+    SubmissionAssumption("cache", _CACHE, ("MW1", "RW")),
+    SubmissionAssumption("pair", (_PAIR,), ("MW2",)),
+    SubmissionAssumption("ahead", _AHEAD, ("SR",)),
+    SubmissionAssumption("link", (f'{_WORK}.cache.mirror.bandwidth="1GB/s"',), ("SW",)),
 )
 _TOGETHER: Final = tuple(dict.fromkeys(change for one in _SINGLE for change in one.sets))
-ALL: Final = Assumption("all", _TOGETHER, METRICS)
+ALL: Final = SubmissionAssumption("all", _TOGETHER, METRICS)
 ASSUMPTIONS: Final = (*_SINGLE, ALL)
 
 
@@ -66,7 +66,7 @@ def stages(scale: FamilyScale) -> list[StudyStage]:
     return [stage for one in ASSUMPTIONS for metric in one.metrics for stage in _stages(one, metric, scale)]
 
 
-def _stages(one: Assumption, metric: str, scale: FamilyScale) -> list[StudyStage]:
+def _stages(one: SubmissionAssumption, metric: str, scale: FamilyScale) -> list[StudyStage]:
     kind = one.kind(metric)
     if metric == "MW2":
         return [systems.quarter(kind, scale, *one.sets)]
@@ -91,7 +91,7 @@ def _measured() -> Mapping[str, published.SubmittedFigure]:
     return {one.metric: one for one in PRINTED.submission}
 
 
-def value(points: FamilyPoints, one: Assumption, metric: str) -> float:
+def value(points: FamilyPoints, one: SubmissionAssumption, metric: str) -> float:
     """A metric under an assumption at the measured response time; ``LookupError`` where it was not run."""
     kind = one.kind(metric)
     if metric == "MW2":
