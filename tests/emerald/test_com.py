@@ -14,12 +14,13 @@ from iowatt.base.errors import Argument
 from iowatt.emerald import rules
 from iowatt.emerald.com import ComRequest, procedures, run_tests
 from iowatt.emerald.com.dataset import BLOCK, CHUNK, DataSet
-from iowatt.emerald.com.result import Verdict, size_text
+from iowatt.emerald.com.repeat import interval, repeated
+from iowatt.emerald.com.result import ComTest, Verdict, size_text
 from iowatt.emerald.com.storage import Commands, Patience, Store
 from refused import refused
 
 SIZE = 4 << 20
-YES, NO, NOT_TESTED = get_args(Verdict)
+YES, NO, NOT_TESTED, UNDECIDED = get_args(Verdict)
 RULES = "emerald-4.0.0"
 
 SCENARIO = """
@@ -113,6 +114,52 @@ def test_space_that_does_not_show_writes_says_nothing(tmp_path):
     found = procedures.TESTS["compression"](store(tmp_path, [SIZE // 2, 0]), rules.load(RULES), SIZE, 1)
     assert found.verdict == NOT_TESTED
     assert size_text(SIZE) in found.why and size_text(SIZE // 2) in found.why
+
+
+def of_figure(percent, limit=10.0):
+    return ComTest("compression", "yes" if percent <= limit else "no", "", (), percent, limit)
+
+
+@pytest.mark.parametrize(
+    ("figures", "verdict", "tries"),
+    [
+        ([0.1, 0.1], YES, 2),
+        ([99.8, 99.9], NO, 2),
+        # A busy machine: one try far off. Of the mean nothing is certain; the median of nine is.
+        ([54.88, *[0.1 + 0.01 * k for k in range(8)]], YES, 9),
+        ([0.1, 54.88, *[0.1 + 0.01 * k for k in range(7)]], YES, 9),
+        # Values that scatter about the limit tell nothing.
+        ([2.0, 18.0] * 5, UNDECIDED, 9),
+    ],
+)
+def test_a_test_is_repeated_until_its_figure_is_certain(figures, verdict, tries):
+    asked_for = []
+
+    def one_try(number):
+        asked_for.append(number)
+        return of_figure(figures[number])
+
+    found = repeated(one_try)
+    assert (found.verdict, len(asked_for)) == (verdict, tries)
+    assert list(found.tries_percent) == figures[:tries]
+    low, high = found.interval_percent
+    assert (verdict == UNDECIDED) == (low <= 10.0 < high)
+
+
+def test_the_interval_is_that_of_student_or_of_the_sign_test():
+    assert interval([1.0]) is None
+    # Mean 2, deviation sqrt(2), t(1) = 12.706: half of it is 12.706 * sqrt(2) / sqrt(2).
+    low, high = interval([1.0, 3.0])
+    assert (low, high) == (pytest.approx(2 - 12.706, abs=1e-3), pytest.approx(2 + 12.706, abs=1e-3))
+    # Nine values: P(B(9, 1/2) < 2) = 10 / 512, twice that is under 5 %: the second and the eighth.
+    assert interval([1, 2, 3, 4, 5, 6, 7, 8, 1000]) == (2, 8)
+
+
+def test_an_answer_without_a_figure_needs_a_second_try():
+    broken, fine = ComTest("compression", "no", "does not read back"), of_figure(0.1)
+    assert repeated([broken, broken].__getitem__).verdict == NO
+    tried = [broken, fine, fine]
+    assert repeated(tried.__getitem__, 3).verdict == YES
 
 
 COUNT = """

@@ -85,6 +85,15 @@ def com(
     patience: Annotated[
         str, typer.Option("--patience", metavar="TIME", help="How long free space may take to settle.")
     ] = "5min",
+    tries: Annotated[
+        int,
+        typer.Option(
+            "--tries",
+            min=1,
+            metavar="N",
+            help="How often a test is repeated at most, until its figure is certain.",
+        ),
+    ] = 9,
     output: Annotated[Path | None, output("FILE", "Also write the result as JSON.")] = None,
     force: Force = False,
     notes: Notes = False,
@@ -116,6 +125,7 @@ def com(
                 reduce=reduce_command,
             ),
             patience=Patience(most_s=parsed(patience, parse_duration, "patience")),
+            tries=tries,
         ),
         output=output,
         force=force,

@@ -13,6 +13,7 @@ from iowatt.base.problems import suggestion
 from iowatt.base.results import Note
 from iowatt.emerald.com import procedures, simulated
 from iowatt.emerald.com.dataset import BLOCK, CHUNK, DISTINCT, ZEROS
+from iowatt.emerald.com.repeat import MOST_TRIES, repeated
 from iowatt.emerald.com.result import ComTest, ComTests, DataSets, RulesVersion
 from iowatt.emerald.com.storage import (
     Commands,
@@ -42,6 +43,7 @@ class ComRequest:
     free_command: str | None
     commands: Commands
     patience: Patience
+    tries: int = MOST_TRIES  #: How often a test is repeated at most.
 
 
 def run_tests(
@@ -108,15 +110,19 @@ def _on_storage(
         if name == "parity-raid":
             yield procedures.parity_raid(rules, request.raw, request.protected)
             continue
-        with opened(
-            request.target, space, request.commands, request.patience, needed=_ROOM * request.size
-        ) as store:
-            try:
-                found = procedures.TESTS[name](store, rules, request.size, request.seed)
-            except UnsettledError as error:
-                # The other tests stay valid.
-                found = ComTest(name, "not tested", error.message)
-        yield found
+
+        def one_try(number: int, name: str = name) -> ComTest:
+            with opened(
+                request.target, space, request.commands, request.patience, needed=_ROOM * request.size
+            ) as store:
+                try:
+                    # Data of its own: storage may still know that of the try before. A test takes two seeds.
+                    return procedures.TESTS[name](store, rules, request.size, request.seed + 2 * number)
+                except UnsettledError as error:
+                    # The other tests stay valid.
+                    return ComTest(name, "not tested", error.message)
+
+        yield repeated(one_try, request.tries)
 
 
 def _notes(results: list[ComTest], *, simulation: bool) -> Iterator[Note]:

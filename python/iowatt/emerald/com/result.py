@@ -23,7 +23,8 @@ def size_text(count: int) -> str:
     return f"-{text}" if count < 0 else text
 
 
-Verdict = Literal["yes", "no", "not tested"]
+#: undecided: so many tries did not tell, because something else writes there.
+Verdict = Literal["yes", "no", "not tested", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,9 @@ class ComTest:
     steps: Sequence[Step] = ()
     percent: float | None = None  #: The figure that was compared, percent, and its limit.
     limit_percent: float | None = None
+    #: The figures of all tries, and the 95 % interval that decided or did not; None: tested once.
+    tries_percent: Sequence[float] = ()
+    interval_percent: tuple[float, float] | None = None
     unverified: Sequence[str] = ()  #: Rules without a verified value that the verdict rests on.
 
 
@@ -65,7 +69,8 @@ def judged(
     """Yes where ``percent`` is at most the limit of the rule ``key``, or with ``over`` above it."""
     limit, rule = rules.number(key), rules.rule(key)
     verdict: Verdict = "yes" if (percent > limit if over else percent <= limit) else "no"
-    return ComTest(com, verdict, why, steps, percent, limit, [] if rule.verified else [rule.key])
+    unverified = [] if rule.verified else [rule.key]
+    return ComTest(com, verdict, why, steps, percent, limit, unverified=unverified)
 
 
 class RulesVersion(Result):
@@ -118,10 +123,13 @@ def document(result: ComTests) -> Document:
 
 def _verdict(result: ComTests) -> str:
     there = [one.com for one in result.coms if one.verdict == "yes"]
-    tested = sum(one.verdict != "not tested" for one in result.coms)
+    tested = sum(one.verdict in ("yes", "no") for one in result.coms)
+    undecided = sum(one.verdict == "undecided" for one in result.coms)
     which = f" ({', '.join(there)})" if there else ""
     return (
-        f"{len(there)} of {tested} tested methods are there{which}; {len(result.coms) - tested} not tested."
+        f"{len(there)} of {tested} tested methods are there{which}; "
+        + (f"{undecided} undecided; " if undecided else "")
+        + f"{len(result.coms) - tested - undecided} not tested."
     )
 
 
