@@ -58,6 +58,7 @@ RESULTS: Final[dict[str, str]] = {
     "file-workloads": "iowatt.sources.files.result:FileWorkloadList",
     "files": "iowatt.sources.files.result:FilesDocument",
     "fit": "iowatt.evaluate.fit.fidelity:FitDocument",
+    "grid-carbon": "iowatt.lenses.grid_carbon.result:GridCarbon",
     "heat": "iowatt.lenses.heat.result:HeatResult",
     "idle": "iowatt.lenses.idle.result:IdlePeriods",
     "kv-cache": "iowatt.trace.kv_cache.result:KvCacheTrace",

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from iowatt.cli import completion
-from iowatt.cli.options import FIRST_DAY, HORIZON, AsJson, Force, Notes, Page, shown
+from iowatt.cli.options import FIRST_DAY, HORIZON, TARIFF, AsJson, Force, Notes, Page, parsed, shown
 from iowatt.cli.show import check_page, show
 
 Name = Annotated[
@@ -32,6 +32,7 @@ def register(app: typer.Typer) -> None:
     tariff.command("show")(show_)
     tariff.command("check")(check)
     tariff.command("bill")(bill_)
+    tariff.command("carbon")(carbon)
     app.add_typer(tariff, name="tariff")
 
 
@@ -115,7 +116,6 @@ def bill_(
     """Bill a load, month by month: energy, demand, fixed charges and what lacks to a minimum."""
     from iowatt.base.errors import Argument, InputError
     from iowatt.base.units import parse_power
-    from iowatt.cli.options import parsed
     from iowatt.lenses.electricity import billed, find_load
     from iowatt.pages.tariff import bill
     from iowatt.tariffs import result
@@ -129,3 +129,59 @@ def bill_(
     found = billed(tariff, what, parsed(site, parse_power, "site") or 0.0)
     page = partial(bill, result.tariff_document(tariff))
     show(found, page, output, force=force, notes=notes, as_json=as_json)
+
+
+def carbon(
+    load: Annotated[
+        str,
+        typer.Argument(
+            metavar="LOAD",
+            help="A constant power (350W, 5kW), a CSV file of time,watts, or the folder of a Run.",
+            show_default=False,
+        ),
+    ],
+    *,
+    grid: Annotated[
+        Path,
+        typer.Option(
+            "--grid",
+            metavar="FILE.csv",
+            help="The grid's emissions over time: time,g/kWh, hours or half hours.",
+            show_default=False,
+        ),
+    ],
+    movable: Annotated[
+        float,
+        typer.Option("--movable", min=0, max=100, metavar="PERCENT", help="Share of the work that may wait."),
+    ] = 0.0,
+    delay: Annotated[
+        str, typer.Option("--delay", metavar="TIME", help="How much later it may be done.")
+    ] = "8h",
+    task: Annotated[
+        str, typer.Option("--task", metavar="TIME", help="Length of a job whose best start is asked for.")
+    ] = "1h",
+    tariff: Annotated[str | None, shown(TARIFF, "none")] = None,
+    start: Annotated[str | None, shown(FIRST_DAY, "2026-01-01, or the file's first time")] = None,
+    years: Annotated[int | None, shown(HORIZON, "1 of a constant power")] = None,
+    output: Page = None,
+    force: Force = False,
+    notes: Notes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Carbon of a load by the hour, and what work that may wait saves in kg, and in dollars by a tariff."""
+    from iowatt.base.units import parse_duration
+    from iowatt.lenses.electricity import find_load
+    from iowatt.lenses.grid_carbon import ShiftRequest, analyse, read_intensity
+    from iowatt.pages.grid_carbon import document
+    from iowatt.tariffs.find import find_tariff
+
+    check_page(output, force=force)
+    found = analyse(
+        find_load(load, start, None if years is None else 12 * years),
+        read_intensity(grid),
+        ShiftRequest(
+            movable / 100, parsed(delay, parse_duration, "delay"), parsed(task, parse_duration, "task")
+        ),
+        None if tariff is None else find_tariff(tariff),
+    )
+    show(found, document, output, force=force, notes=notes, as_json=as_json)

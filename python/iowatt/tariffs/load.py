@@ -101,7 +101,6 @@ def sequence(loads: Sequence[ElectricLoad]) -> ElectricLoad:
     return ElectricLoad(np.concatenate(at), np.concatenate(joules))
 
 
-_EXPECTED: Final = "expected a row time,watts: seconds or ISO 8601, and mean watts from then on"
 #: A year of seconds, and some.
 _MOST_BYTES: Final = 1 << 30
 _MOST_WATTS: Final = 1e12
@@ -115,13 +114,24 @@ def read_load(path: Path) -> tuple[ElectricLoad, datetime | None]:
     A row's watts last until the next row's time, those of the last row as long as the row before. A first row
     of names is skipped; negative watts feed energy back. Raises ``InputError`` with the line.
     """
-    raw = input_file.whole(path, "a table of times and watts", _MOST_BYTES, line=input_file.LOG_LINE_BYTES)
+    widths, watts, start = read_series(path, "watts")
+    return ElectricLoad.of_powers(widths, watts), start
+
+
+def read_series(path: Path, what: str) -> tuple[Floats, Floats, datetime | None]:
+    """Lengths in s and values of the rows ``time,what`` of a CSV file, and the start where times are dates.
+
+    A value lasts until the next row's time, the last one as long as the one before. Raises ``InputError``
+    with the line.
+    """
+    expected = f"expected a row time,{what}: seconds or ISO 8601, and mean {what} from then on"
+    raw = input_file.whole(path, f"a table of times and {what}", _MOST_BYTES, line=input_file.LOG_LINE_BYTES)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError("wrong-format", str(path), "the file is not text in UTF-8") from None
     times: list[float | datetime] = []
-    watts: list[float] = []
+    values: list[float] = []
     rows = csv.reader(text.splitlines())
     try:
         for row in rows:
@@ -129,19 +139,19 @@ def read_load(path: Path) -> tuple[ElectricLoad, datetime | None]:
                 continue
             place = f"{path}:{rows.line_num}"
             if len(row) != 2:
-                raise InputError("wrong-format", place, f"the row has {len(row)} values; {_EXPECTED}")
-            times.append(_time(row[0], place))
-            watts.append(_watts(row[1], place))
+                raise InputError("wrong-format", place, f"the row has {len(row)} values; {expected}")
+            times.append(_time(row[0], place, expected))
+            values.append(_value(row[1], place, what))
             if len(times) > 1:
                 _refuse_disorder(times[-2], times[-1], place)
     except csv.Error as error:
         raise InputError("wrong-format", f"{path}:{rows.line_num}", f"this is not CSV: {error}") from None
     if len(times) < 2:
-        raise InputError("empty", str(path), f"there are fewer than two rows; {_EXPECTED}")
+        raise InputError("empty", str(path), f"there are fewer than two rows; {expected}")
     first = times[0]
     start = first if isinstance(first, datetime) else None
     widths = np.diff(np.array([_seconds(first, time) for time in times]))
-    return ElectricLoad.of_powers(np.append(widths, widths[-1]), np.array(watts)), start
+    return np.append(widths, widths[-1]), np.array(values), start
 
 
 def _is_number(text: str) -> bool:
@@ -152,14 +162,14 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _watts(text: str, place: str) -> float:
+def _value(text: str, place: str, what: str) -> float:
     value = float(text) if _is_number(text) else math.nan
     if not abs(value) <= _MOST_WATTS:
-        raise InputError("bad-syntax", place, f"{text.strip()[:40]!r} is not a power in watts")
+        raise InputError("bad-syntax", place, f"{text.strip()[:40]!r} is not a number of {what}")
     return value
 
 
-def _time(text: str, place: str) -> float | datetime:
+def _time(text: str, place: str, expected: str) -> float | datetime:
     if _is_number(text):
         value = float(text)
         if abs(value) <= _MOST_SECONDS:
@@ -167,7 +177,7 @@ def _time(text: str, place: str) -> float | datetime:
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise InputError("bad-syntax", place, f"{text.strip()[:40]!r} is not a time; {_EXPECTED}") from None
+        raise InputError("bad-syntax", place, f"{text.strip()[:40]!r} is not a time; {expected}") from None
     return found.replace(tzinfo=None)
 
 
