@@ -120,7 +120,13 @@ device = "arrays2002-disk"
 count = 4
 raid = { level = 0, stripe_unit = "64KiB" }
 """
-SEQUENCED = [name for name in profile_names() if load(name).find("phases.order", "online") is not None]
+FILE_ACCESS = [name for name in profile_names() if name.endswith("-file")]
+"""Rules of file access, which has a driver of its own (tests/emerald/test_file_access.py)."""
+SEQUENCED = [
+    name
+    for name in profile_names()
+    if load(name).find("phases.order", "online") is not None and name not in FILE_ACCESS
+]
 
 
 @pytest.mark.parametrize("driver", ["fio", "vdbench", "simulation"])

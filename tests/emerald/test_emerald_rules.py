@@ -94,9 +94,9 @@ def test_the_phases_have_all_that_a_plan_needs(name):
     rules = load(name)
     for category in ("online", "near-online", "removable-media-library", "virtual-media-library"):
         for phase in rules.names("phases.order", category):
-            assert rules.value(f"workloads.{phase}.access") in ("random", "sequential")
+            assert rules.value(f"workloads.{phase}.access") in ("random", "sequential", "file")
             assert rules.number(f"workloads.{phase}.intensity_percent") in (25, 100)
-            assert rules.value(f"metrics.{phase}.unit") in ("IOPS/W", "MiB/s/W")
+            assert rules.value(f"metrics.{phase}.unit") in ("IOPS/W", "MiB/s/W", "ops/s/W")
             assert rules.value(f"metrics.{phase}.name") == f"EP_{phase}"
     assert rules.number("phases.active.stabilisation_s") == 600
     # The history that the first weighted average needs is just what stabilisation gives.
@@ -163,6 +163,7 @@ def test_limits_of_supplies_are_those_of_the_library(year, outputs):
 def test_the_families_differ_between_versions_1_and_2():
     families = {name: load(name).value("metrics.family") for name in EMERALD}
     assert families.pop("emerald-1.0.0") == "mixed"
+    assert families.pop("emerald-4.0.0-file") == "file-access"
     assert set(families.values()) == {"hot-band"}
 
 

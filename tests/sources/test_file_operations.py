@@ -13,7 +13,7 @@ from iowatt.cli import main
 from iowatt.lenses.compare.measurement import loop_of
 from iowatt.model.library.files import file_workload_names, find_file_workload, operations
 from iowatt.run.bundle import Run
-from iowatt.sources.files import FilesRequest, MadeOperations, observed, run_files, timetable
+from iowatt.sources.files import FilesRequest, MadeOperations, draw_timetable, observed, run_files
 from refused import check, problems, refused
 
 MIX = """
@@ -86,7 +86,7 @@ def test_a_mix_that_is_wrong_is_refused_with_its_place(mix):
 
 def test_intended_times_are_those_of_the_rate_and_the_same_for_the_same_seed():
     workload = find_file_workload("swbuild")
-    one, other = (timetable(workload, 1000, 20, seed) for seed in (1, 1))
+    one, other = (draw_timetable(workload, 1000, 20, seed) for seed in (1, 1))
     assert np.array_equal(one.due_ns, other.due_ns) and np.array_equal(one.code, other.code)
     # 20,000 expected, of a Poisson process: within five standard deviations.
     assert abs(one.due_ns.size - 20_000) < 5 * 20_000**0.5
@@ -94,7 +94,7 @@ def test_intended_times_are_those_of_the_rate_and_the_same_for_the_same_seed():
     stats = int((one.code == operations()["stat"][0]).sum())
     assert abs(stats / one.code.size - 0.7) < 5 * (0.7 * 0.3 / 20_000) ** 0.5
     constant = workload.model_copy(update={"arrivals": "constant"})
-    assert timetable(constant, 100, 1, 1).due_ns.tolist() == [round(k * 1e7) for k in range(100)]
+    assert draw_timetable(constant, 100, 1, 1).due_ns.tolist() == [round(k * 1e7) for k in range(100)]
 
 
 def test_response_times_count_from_the_intended_time_and_classes_add_up():

@@ -45,7 +45,7 @@ def register(emerald: typer.Typer) -> None:
 def plan(
     *,
     driver: Annotated[
-        Literal["fio", "vdbench", "simulation"],
+        Literal["fio", "vdbench", "simulation", "files"],
         typer.Option("--driver", help="The load generator.", show_default=False),
     ],
     output: Annotated[Path, output("DIR", "Directory for the plan.", False)],

@@ -1,4 +1,4 @@
-"""The protocol of load generators of a measurement: fio, vdbench or the simulator.
+"""The protocol of load generators of a measurement: fio, vdbench, file operations or the simulator.
 
 A driver leaves all its output in the folder of the stage, as its program wrote it; nothing is read before it
 has ended, so the output is complete even after a crash.
@@ -25,7 +25,7 @@ class DriverError(IowattError):
 class LoadDriver(Protocol):
     """Runs stages, one at a time."""
 
-    kind: str  #: "fio", "vdbench" or "simulation".
+    kind: str  #: "fio", "vdbench", "files" or "simulation".
 
     def version(self) -> str:
         """The program and its version: "fio-3.33". Raises ``InputError`` where it is not installed."""

@@ -218,6 +218,12 @@ class TimeCells:
         if self._bins is not None:
             self._bins.add(at[response_ns >= 0], response_ns[response_ns >= 0])
 
+    def cover(self, until_ns: int) -> None:
+        """Have cells up to ``until_ns``, of no requests where there were none."""
+        while (until_ns - 1) // self.width_ns >= self._rungs[0][1]:
+            self._coarser()
+        self._grow((until_ns - 1) // self.width_ns + 1)
+
     def _grow(self, size: int) -> None:
         more = size - self._size
         if more <= 0:

@@ -151,6 +151,8 @@ def _driver(measured: MeasuredStages, rules: PlanRules) -> Iterator[Finding]:
     tool = rules.known("driver.tool")
     if tool not in (None, "any", source):
         text = f"Emerald-like ({source}): these rules require {tool} and its official script"
+        if source == "files":
+            text = f"in the manner of {tool}, and not it: operations on files by iowatt are not comparable"
         yield Finding("driver-other", "non-compliant", text, {"driver": source, "asked": tool})
         return
     versions = rules.known("driver.versions")

@@ -27,7 +27,7 @@ from iowatt.sources.meters.recording import file_name, read_log
 from iowatt.sources.observation import Observation
 
 #: Output of each load generator in a stage's folder of `emerald run`.
-_OUTPUTS = {"fio": "fio.json", "vdbench": "out", "simulation": "run"}
+_OUTPUTS = {"fio": "fio.json", "vdbench": "out", "simulation": "run", "files": "stage.json"}
 
 
 def measurement(folder: Path) -> MeasuredStages:
@@ -275,6 +275,10 @@ def observe(
         place = folder
     if plan.source == "simulation":
         return Run.open(place)
+    if plan.source == "files":
+        from iowatt.emerald.conduct.drivers import FilesDriver
+
+        return FilesDriver().observe(plan, stage, folder)
     if plan.source == "fio":
         from iowatt.emerald.plan.load import shares_of_streams
         from iowatt.sources import fio

@@ -202,7 +202,7 @@ class Analysis(ResultDocument):
     name: str
     place: str  #: The folder that it was read from.
     kind: Kind
-    source: Literal["fio", "vdbench", "simulation"]
+    source: Literal["fio", "vdbench", "simulation", "files"]
     category: str
     class_: int | None = Field(alias="class")
     product: dict[str, Any]  #: Vendor, name and whatever else the plan says of the product.

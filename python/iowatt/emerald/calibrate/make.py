@@ -160,6 +160,10 @@ def _check(plan: Plan, driver: LoadDriver, request: CalibrationRequest) -> None:
             if value is not None:
                 text = "this is for real storage, and the plan is for a simulation"
                 raise InputError("not-applicable", Argument(argument), text, hint="leave it out")
+    if driver.kind == "files":
+        text = "rates of file access are not searched for: they are given, as load points"
+        hint = "give them to `iowatt emerald plan`: `phase_rate=FSB=500`"
+        raise InputError("unsupported", f"plan {plan.name}", text, hint=hint)
     driver.check(plan.with_stages(lambda stage: stage.rate_unknown, rate_iops=NOMINAL_IOPS))
 
 

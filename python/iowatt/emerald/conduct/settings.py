@@ -134,6 +134,10 @@ def _target(path: Path) -> tuple[Values, Values]:
     if stat.S_ISBLK(found.st_mode):
         settings["kind"] = "block device"
         number = _numbers(found.st_rdev)
+    elif stat.S_ISDIR(found.st_mode):  # files are made in it
+        settings |= {"kind": "directory", "inode": str(found.st_ino)}
+        number = _numbers(found.st_dev)
+        settings |= _mount(number)
     else:
         settings |= {"kind": "file", "bytes": str(found.st_size), "inode": str(found.st_ino)}
         state["allocated bytes"] = str(found.st_blocks * 512)

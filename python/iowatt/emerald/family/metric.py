@@ -44,12 +44,16 @@ def all_metrics(family: Family) -> tuple[EmeraldMetric, ...]:
         phase = PHASES.get(name)
         if phase is None:
             continue
+        access = phase.access
+        if access == "file":
+            text = "tests file access, and families are simulated for block access"
+            raise InputError("unsupported", rules.name, text, hint="`rules=emerald` has its phases")
         share = rules.known(f"workloads.{name}.intensity_percent")
         found.append(
             EmeraldMetric(
                 name,
                 phase.title,
-                phase.access,
+                access,
                 f"{phase.unit}/W",
                 phase.profile,
                 phase.read_percent,
@@ -62,7 +66,7 @@ def all_metrics(family: Family) -> tuple[EmeraldMetric, ...]:
     at = next((n for n, one in enumerate(found) if one.name in ("MW1", "HB")), -1) + 1
     found[at:at] = sorted(mixes, key=lambda one: one.read_percent or 0)
     idle = PHASES["RI"]
-    return (*found, EmeraldMetric("RI", idle.title, idle.access, f"{idle.unit}/W"))
+    return (*found, EmeraldMetric("RI", idle.title, "idle", f"{idle.unit}/W"))
 
 
 def _mix(reads: int) -> EmeraldMetric:

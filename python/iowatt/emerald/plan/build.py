@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.emerald.phases import FILL, RANDOM, SEQUENTIAL
+from iowatt.emerald.phases import FILE_ACCESS, FILL, RANDOM, SEQUENTIAL
 from iowatt.emerald.plan import instruments
 from iowatt.emerald.plan.load.workloads import bytes_of, span
 from iowatt.emerald.plan.model import (
@@ -36,7 +36,7 @@ _MOST_SEED: Final = 1 << 40
 DEFAULT_OUTSTANDING: Final = 8
 _NO_LIMIT_MS: Final = 100.0  #: The mean response time that plans allow for where no limit is known, in ms.
 # A minute of fio must hold a window of its logs; a minute of vdbench a whole second.
-_LEAST_SCALE: Final = {"fio": 0.001, "vdbench": 1 / 60, "simulation": 1e-4}
+_LEAST_SCALE: Final = {"fio": 0.001, "vdbench": 1 / 60, "simulation": 1e-4, "files": 0.001}
 _OFFICIAL: Final = "vdbench"
 
 
@@ -224,7 +224,9 @@ class _Sequence:
     def stages(self) -> list[PlanStage]:
         """All stages in order."""
         request, sequential = self.request, [phase for phase in self.order if phase in SEQUENTIAL]
-        self._refuse_unknown("rate", request.rates, [phase for phase in self.order if phase in RANDOM])
+        self._check_driver()
+        rated = [phase for phase in self.order if phase not in SEQUENTIAL]
+        self._refuse_unknown("rate", request.rates, rated)
         self._refuse_unknown("streams", request.streams, ["", "prefill", *sequential])
         self._refuse_unknown("outstanding", request.outstanding, ["", "prefill", "conditioning", *self.order])
         if any(phase in RANDOM for phase in self.order):
@@ -240,6 +242,17 @@ class _Sequence:
             *(stage for phase in self.order for stage in self._phase(phase)),
             self._stage("ready-idle", "RI", "idle", ruled=self._number("phases.ready_idle.duration_s")),
         ]
+
+    def _check_driver(self) -> None:
+        """File access has a load generator of its own."""
+        file = any(phase in FILE_ACCESS for phase in self.order)
+        if file and self.request.source != "files":
+            text, hint = f"{self.rules.name} tests file access", "`driver=files` makes operations on files"
+            raise InputError("conflict", Argument("driver"), text, hint=hint)
+        if self.request.source == "files" and not file:
+            text = f"{self.rules.name} has no phases of file access"
+            hint = "`rules=emerald-4.0.0-file` has them"
+            raise InputError("conflict", Argument("rules"), text, hint=hint)
 
     def _refuse_unknown(self, argument: str, values: Mapping[str, Any], known: Sequence[str]) -> None:
         wrong = next((phase for phase in values if phase not in known), None)
@@ -299,8 +312,8 @@ class _Sequence:
     def _conditioning(self) -> PlanStage:
         request, rules = self.request, self.rules
         workload = str(rules.value("phases.conditioning.workload", request.category))
-        if workload not in (*RANDOM, *SEQUENTIAL):
-            expected = ", ".join((*RANDOM, *SEQUENTIAL))
+        if workload not in (*RANDOM, *SEQUENTIAL, *FILE_ACCESS):
+            expected = ", ".join((*RANDOM, *SEQUENTIAL, *FILE_ACCESS))
             text = f"conditioning by {workload!r} is not supported; expected {expected}"
             raise InputError("unsupported", rules.name, text)
         ruled = self._number("phases.conditioning.duration_s")
@@ -372,8 +385,22 @@ def _target(request: PlanRequest, folder: Path) -> tuple[Target, int | None]:
         raise InputError("bad-syntax", Argument("target"), "the name of a target has a comma")
     if len(set(paths)) < len(paths):
         raise InputError("duplicate", Argument("target"), "the same target is given twice")
+    if request.source == "files":
+        return _directory(request, paths), None
     size, block_size = _size(request, paths), _block_size(request)
     return Target(path=",".join(paths), size_bytes=size, block_size=block_size), None
+
+
+def _directory(request: PlanRequest, paths: Sequence[str]) -> Target:
+    """The directory of the file system under test."""
+    if len(paths) != 1:
+        raise InputError("not-accepted", Argument("target"), "file access has one directory as its target")
+    if os.path.lexists(paths[0]) and not Path(paths[0]).is_dir():
+        raise InputError("wrong-kind", paths[0], "is no directory, and file access needs one")
+    if request.size_bytes is None:
+        text = "file access needs the size of all files together"
+        raise InputError("missing", Argument("size"), text, hint="well above the memory of host and system")
+    return Target(path=paths[0], size_bytes=request.size_bytes)
 
 
 def _size(request: PlanRequest, paths: Sequence[str]) -> int:
@@ -453,6 +480,11 @@ def _reasons(
         script = f"the official script{'' if name is None else f' {name}'}"
         text = f"Emerald-like (vdbench): version {rules.version} requires {script}; these files are iowatt's"
         yield "driver-script", text
+    if request.source == "files":
+        named = tool or "SPEC SFS"
+        text = f"In the manner of {named}, and not it: operations on files by iowatt are not comparable"
+        yield "driver-other", text
+        return
     if request.source == "simulation":
         yield "modelled", "Modelled: a simulated array, not a measurement"
     files = [path for path in request.targets if not _is_device(path)]

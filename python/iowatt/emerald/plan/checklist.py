@@ -66,6 +66,13 @@ def _instruments(plan: Plan, rules: Rules) -> Iterator[ChecklistItem]:
 
 
 def _driver(plan: Plan, rules: Rules) -> Iterator[ChecklistItem]:
+    if plan.source == "files":
+        yield _item("driver", "file operations are made by iowatt itself", "in place")
+        tool = rules.find("driver.tool", plan.category)
+        named = "SPEC SFS" if tool is None else _words(tool.value)
+        text = f"{named}, as the rules require: licensed; its results are imported"
+        yield _item("driver", text, "not possible", tool)
+        return
     version = fio_version() if plan.source == "fio" else shutil.which(plan.source)
     text = f"{plan.source} is {'not installed' if version is None else f'installed: {version}'}"
     yield _item("driver", text, "missing" if version is None else "in place")
@@ -98,7 +105,8 @@ def _system(plan: Plan, rules: Rules) -> Iterator[ChecklistItem]:
     else:
         yield _item("system", f"raw capacity: {plan.raw_capacity_bytes / 1e9:,.3f} GB", "in place")
     if plan.source != "simulation":
-        yield _item("system", f"nothing of value on {plan.target.path}: it is overwritten", "to do")
+        if plan.source != "files":
+            yield _item("system", f"nothing of value on {plan.target.path}: it is overwritten", "to do")
         yield _item("system", "operating temperature reached; all devices and supplies work", "to do")
     during = rules.find("com.during_active", plan.category)
     if during is not None:

@@ -27,12 +27,12 @@ _File = tuple[str, str, Callable[[], PlannedFile]]  #: Path, text, and the check
 
 
 def generate(plan: Plan, limit_ms: float | None) -> tuple[dict[str, str], list[PlannedFile], list[Note]]:
-    """Texts by path, their checks, and notes on files that were left out; none for a simulated array.
+    """Texts by path, their checks, and notes on files that were left out; none for the simulator or files.
 
     ``limit_ms``: of the mean response time, where vdbench's search for the rates stops.
     Raises ``InputError``: the plan's own driver cannot run a stage of it.
     """
-    if plan.source == "simulation":
+    if plan.source in ("simulation", "files"):
         return {}, [], []
     notes: list[Note] = []
     if plan.source == "vdbench":

@@ -16,7 +16,7 @@ from iowatt.base.strict import Strict, key
 PLAN_SCHEMA: Final = "iowatt.emerald-plan/1"
 
 Role = Literal["prefill", "conditioning", "warmup", "measurement", "idle", "com"]
-Source = Literal["fio", "vdbench", "simulation"]
+Source = Literal["fio", "vdbench", "simulation", "files"]
 
 
 class PlanStage(Strict):
@@ -26,7 +26,9 @@ class PlanStage(Strict):
     phase: str = key("The metric that it serves (HB, MW1, RR, RI ...), or its own name.", min_length=1)
     role: Role = key("Its purpose. A phase's warm-up gives the history of its measurement.")
     workload: str | None = key(
-        "HB, MW1, MW2, RR, RW, SR, SW, fill; none for an idle stage.", default=None, unset="no requests"
+        "HB, MW1, MW2, RR, RW, SR, SW, of file access FDB, FSB, FVA, fill; none for an idle stage.",
+        default=None,
+        unset="no requests",
     )
     seconds: float | None = key(
         "How long it runs.", default=None, unset="until the whole range is written (fill)", unit="s", gt=0
@@ -90,7 +92,9 @@ class PlannedScript(Strict):
 class Target(Strict):
     """The system under test: a device or file, or the scenario of a simulated array."""
 
-    path: str | None = key("Block device or file; several are separated by commas.", default=None)
+    path: str | None = key(
+        "Block device or file, of file access a directory; several are separated by commas.", default=None
+    )
     scenario: str | None = key(
         "Scenario of the simulated array, absolute or relative to the plan.", default=None
     )

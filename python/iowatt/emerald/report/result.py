@@ -110,6 +110,8 @@ def driver(found: Analysis) -> str:
     """The load generator, as a report must name it."""
     if found.source == "simulation":
         return "simulation"
+    if found.source == "files":
+        return "Emerald-like (file operations by iowatt)"
     other = any(one.code == "driver-other" for one in found.findings)
     return f"Emerald-like ({found.source})" if other or found.source == "fio" else str(found.source)
 

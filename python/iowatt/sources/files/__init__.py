@@ -5,13 +5,13 @@ files, ``timetable`` says which operation is due when, ``observe`` makes an Obse
 ``conduct`` a Run.
 """
 
-from iowatt.sources.files.conduct import run_files
+from iowatt.sources.files.conduct import refuse_full, run_files
 from iowatt.sources.files.fileset import FILE_SET, SetRequest, file_set
-from iowatt.sources.files.observe import MadeOperations, observed, save_operations
+from iowatt.sources.files.observe import MadeOperations, observed, read_operations, save_operations
 from iowatt.sources.files.request import FilesRequest
-from iowatt.sources.files.timetable import Timetable, timetable
+from iowatt.sources.files.timetable import Timetable, draw_timetable
 
 __all__ = [
-    "FILE_SET", "FilesRequest", "MadeOperations", "SetRequest", "Timetable", "file_set", "observed",
-    "run_files", "save_operations", "timetable",
+    "FILE_SET", "FilesRequest", "MadeOperations", "SetRequest", "Timetable", "draw_timetable", "file_set",
+    "observed", "read_operations", "refuse_full", "run_files", "save_operations",
 ]  # fmt: skip

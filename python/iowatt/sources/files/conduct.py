@@ -14,11 +14,11 @@ from iowatt.model.library.files import NOT_SPEC, operations
 from iowatt.run import index
 from iowatt.run.bundle import Run, reserve
 from iowatt.sources.files.fileset import SetRequest, file_set
-from iowatt.sources.files.observe import MadeOperations, observed, save_operations
+from iowatt.sources.files.observe import MadeOperations, late_warning, observed, save_operations
 from iowatt.sources.files.request import FilesRequest
 from iowatt.sources.files.result import FilesDocument
-from iowatt.sources.files.timetable import timetable
-from iowatt.sources.lateness import LATE_MS, Lateness
+from iowatt.sources.files.timetable import draw_timetable
+from iowatt.sources.lateness import Lateness
 from iowatt.sources.measured import MeasuredAbout, measured_run
 from iowatt.sources.meters import split_name
 from iowatt.sources.meters.log import InstrumentLog
@@ -26,8 +26,6 @@ from iowatt.sources.meters.recording import InstrumentRequest, Recorders
 
 OPERATIONS: Final = "operations.parquet"
 _SHORT_S: Final = 300.0
-#: Share of late operations, or of missing ones, from which the rate was not kept.
-_NOT_KEPT: Final = 0.01
 
 
 def run_files(
@@ -43,7 +41,7 @@ def run_files(
     """
     request.check()
     wanted = SetRequest(request.target, request.workload, request.size_bytes, request.depth, request.seed)
-    due = timetable(request.workload, request.rate, request.warmup_s + request.duration_s, request.seed)
+    due = draw_timetable(request.workload, request.rate, request.warmup_s + request.duration_s, request.seed)
     with reserve(request.output, force=request.force) as place:
         staging = place.staging
         meter_folder = staging / "meters"
@@ -53,7 +51,7 @@ def run_files(
             meter_folder,
         )
         count = wanted.files * request.depth
-        size = format_bytes(round(count * request.workload.mean_bytes), binary=True)
+        size = format_bytes(wanted.total_bytes, binary=True)
         tell(f"making {count} files ({size}) in {wanted.path}, which is removed at the end")
         with file_set(wanted) as files:
             prepared = files.bytes
@@ -92,13 +90,15 @@ def refuse_full(number: int, target: Path) -> None:
         raise InputError("unwritable", str(target), message, hint=hint)
 
 
+def _shrunk(wanted: SetRequest) -> list[str]:
+    if wanted.shrunk == 1:
+        return []
+    return [f"files have {100 * wanted.shrunk:.3g} % of the workload's sizes, so that each thread has one"]
+
+
 def _notes(lateness: Lateness, request: FilesRequest) -> list[Note]:
     found = [Note(code="not-spec", text=f"{request.workload.name}: {NOT_SPEC}", decides=True)]
-    if lateness.late > _NOT_KEPT:
-        text = (
-            f"{100 * lateness.late:.1f} % of the operations were begun more than {LATE_MS:g} ms late, "
-            f"because all {request.depth} threads were busy: their wait is in the response times"
-        )
+    if (text := late_warning(lateness, request.depth)) is not None:
         found.append(Note(code="late", text=text, decides=True))
     if request.workload.unverified:
         text = f"assumed, not read in a publication: {', '.join(request.workload.unverified)}"
@@ -121,6 +121,7 @@ def _measured(
             name=request.name,
             rate=request.rate,
             threads=request.depth,
+            seconds=request.duration_s,
             interval_s=width,
         )
     except IowattError as error:
@@ -145,7 +146,8 @@ def _measured(
             "metadata operations that ask (stat, access, readdir, statfs, lock) count as reads of no bytes, "
             "those that change as writes of no bytes; workloads and driver.operations tell them apart",
             f"operations at their intended times: {made.times.lateness.text}",
-            *(note.text for note in _notes(made.times.lateness, request) if note.code != "not-spec"),
+            *_shrunk(wanted),
+            *(note.text for note in _notes(made.times.lateness, request) if note.code == "assumed"),
         ],
     )
     power = [log for log in logs if "watts" in log.quantities]

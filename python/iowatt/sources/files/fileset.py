@@ -16,6 +16,7 @@ from iowatt.model.library.files import FileWorkload
 FILE_SET: Final = "iowatt-files"
 """Name of the directory that is made in the target."""
 MOST_FILES: Final = 50_000_000  #: Each is known in memory.
+_LEAST_BYTES: Final = 4096
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,29 @@ class SetRequest:
         """Files of each thread."""
         return max(1, round(self.size_bytes / (self.threads * self.workload.mean_bytes)))
 
+    @property
+    def shrunk(self) -> float:
+        """Size of a file over the workload's: below 1 where not even one of each thread would fit else."""
+        return min(1.0, self.size_bytes / (self.threads * self.workload.mean_bytes))
+
+    @property
+    def sizes(self) -> list[tuple[int, int]]:
+        """Bytes of files and their shares in percent."""
+        least = min(self.workload.transfer, _LEAST_BYTES)
+        return [
+            (
+                one.size if self.shrunk == 1 or not one.size else max(least, int(one.size * self.shrunk)),
+                one.percent,
+            )
+            for one in self.workload.sizes
+        ]
+
+    @property
+    def total_bytes(self) -> int:
+        """Of all files, about."""
+        mean = sum(size * percent for size, percent in self.sizes) / 100
+        return round(self.files * self.threads * mean)
+
     def make(self) -> core.FileSet:
         """Make and fill it. Raises ``InputError``; nothing is left then."""
         check_target(self.target)
@@ -53,7 +77,7 @@ class SetRequest:
 
     def _check_room(self) -> None:
         """Before memory is taken for each file; the core looks again when it knows the sizes."""
-        count, needed = self.files * self.threads, round(self.files * self.threads * self.workload.mean_bytes)
+        count, needed = self.files * self.threads, self.total_bytes
         free = shutil.disk_usage(self.target).free
         if needed > free:
             hint = "give it more room, or ask for less with `size=...`"
@@ -72,7 +96,7 @@ class SetRequest:
             str(self.path),
             threads=self.threads,
             files=self.files,
-            sizes=[(one.size, one.percent) for one in self.workload.sizes],
+            sizes=self.sizes,
             transfer=self.workload.transfer,
             durable=self.workload.durable,
             seed=self.seed,

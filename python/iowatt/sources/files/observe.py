@@ -13,14 +13,16 @@ import numpy.typing as npt
 import polars as pl
 
 from iowatt import core
-from iowatt.base.errors import IowattError
+from iowatt.base.errors import InputError, IowattError
 from iowatt.model.library.files import NOT_SPEC, FileWorkload, operations
-from iowatt.sources.lateness import NEVER, RequestStamps
+from iowatt.sources.lateness import LATE_MS, NEVER, Lateness, RequestStamps
 from iowatt.sources.observation import Observation, ObservedOperation, ObservedShare
 from iowatt.sources.trace import RequestCounter, TraceSource, to_observation
 
 CLASSES: Final = ("metadata", "read", "write")
 _ROWS: Final = 262_144
+#: Share of late operations from which the rate was not kept.
+_NOT_KEPT: Final = 0.01
 
 
 @dataclass(frozen=True)
@@ -79,12 +81,14 @@ def observed(
     name: str,
     rate: float,
     threads: int,
+    seconds: float = 0.0,
     interval_s: float = 1.0,
     files: Sequence[Path] = (),
 ) -> Observation:
     """What was observed of the operations that succeeded; each class of them is a workload.
 
-    Response times are from the intended time: an operation that was held back has waited.
+    Response times are from the intended time: an operation that was held back has waited. ``seconds``: how
+    long operations were made, where the last one may have completed before the end.
 
     Raises ``IowattError`` where every operation failed.
     """
@@ -93,15 +97,17 @@ def observed(
     if not good.size:
         raise IowattError("tool-failed", name, str(times.error_note))
     class_of = _columns()[0]
-    whole = _counted(made, good, name, interval_s)
+    whole = _counted(made, good, name, (interval_s, seconds))
     classes = {}
     for number, one in enumerate(CLASSES):
         own = good[class_of[made.code[good]] == number]
         if own.size:
-            classes[one] = _counted(made, own, name, interval_s)
+            classes[one] = _counted(made, own, name, (interval_s, seconds))
     warnings = [f"{workload.name}: {NOT_SPEC}"]
     if times.error_note is not None:
         warnings.append(times.error_note)
+    late = late_warning(times.lateness, threads)
+    warnings += [] if late is None else [late]
     return replace(
         whole,
         tool="files",
@@ -118,6 +124,16 @@ def observed(
     )
 
 
+def late_warning(found: Lateness, threads: int) -> str | None:
+    """That the intended times were not kept, in a sentence; None where they were."""
+    if found.late <= _NOT_KEPT:
+        return None
+    return (
+        f"{100 * found.late:.1f} % of the operations were begun more than {LATE_MS:g} ms late, because all "
+        f"{threads} threads were busy: their wait is in the response times"
+    )
+
+
 def _columns() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
     """By code: number of the class, direction."""
     known = operations().values()
@@ -129,9 +145,10 @@ def _counted(
     made: MadeOperations,
     rows: npt.NDArray[np.int64],
     name: str,
-    interval_s: float,
+    times_s: tuple[float, float],
 ) -> Observation:
     response, way_of = made.response_ns, _columns()[1]
+    interval_s, seconds = times_s
     count = RequestCounter(round(interval_s * 1e9))
     count.zero_ns = 0  # All classes share the grid.
     rows = rows[np.argsort(made.stamps["done_ns"][rows], kind="stable")]
@@ -139,6 +156,8 @@ def _counted(
         at = rows[begin : begin + _ROWS]
         due = made.stamps["due_ns"][at].astype(np.int64)
         count.add(due, way_of[made.code[at]], made.stamps["bytes"][at].astype(np.int64), response[at])
+    if seconds:
+        count.cover(round(seconds * 1e9))
     source = TraceSource(
         path=Path(name),
         name=name,
@@ -184,6 +203,35 @@ def _shares(made: MadeOperations, workload: FileWorkload, good: npt.NDArray[np.i
         ObservedShare(name, asked, 100 * int(counts[operations()[name][0]]) / good.size)
         for name, asked in workload.operations.items()
     ]
+
+
+def read_operations(path: Path, began_unix_ns: int) -> MadeOperations:
+    """What :func:`save_operations` wrote. Raises ``InputError`` where it cannot be read."""
+    try:
+        table = pl.read_parquet(path)
+        known = operations()
+        codes = {name: code for name, (code, _kind, _way) in known.items()}
+        code = table["operation"].cast(pl.String).replace_strict(codes, return_dtype=pl.UInt8).to_numpy()
+
+        def moments(name: str) -> npt.NDArray[np.uint64]:
+            return table[name].cast(pl.UInt64).fill_null(pl.lit(NEVER, pl.UInt64)).to_numpy()
+
+        stamps: core.FileStamps = {
+            "due_ns": moments("due_ns"),
+            "sent_ns": moments("sent_ns"),
+            "done_ns": moments("done_ns"),
+            "error": table["error"].cast(pl.Int32).to_numpy(),
+            "bytes": table["bytes"].cast(pl.UInt64).to_numpy(),
+            "substituted": table["substituted"].cast(pl.Boolean).to_numpy(),
+            "began_unix_ns": began_unix_ns,
+            "complete": True,
+            "full": 0,
+        }
+    except OSError as error:
+        raise InputError("unreadable", str(path), error.strerror or "cannot be read") from None
+    except pl.exceptions.PolarsError as error:
+        raise InputError("damaged", str(path), str(error).splitlines()[0]) from None
+    return MadeOperations(code, stamps)
 
 
 def save_operations(made: MadeOperations, path: Path) -> None:

@@ -22,7 +22,7 @@ class Timetable:
     code: npt.NDArray[np.uint8]
 
 
-def timetable(workload: FileWorkload, rate: float, duration_s: float, seed: int) -> Timetable:
+def draw_timetable(workload: FileWorkload, rate: float, duration_s: float, seed: int) -> Timetable:
     """Operations for ``duration_s`` at ``rate`` per second.
 
     Raises ``InputError`` where these are none, or more than memory should hold.

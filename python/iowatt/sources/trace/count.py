@@ -76,6 +76,11 @@ class RequestCounter:
             if waited_ns is not None:
                 self._add_parts(way, times, waited_ns[own])
 
+    def cover(self, until_ns: int) -> None:
+        """Count all of the time up to ``until_ns``, whether or not a request completed at its end."""
+        self.end_ns = max(self.end_ns, until_ns)
+        self._cells.cover(until_ns)
+
     def _add_parts(self, way: int, response_ns: Ints, waited_ns: Ints) -> None:
         known = waited_ns >= 0
         at, waited, took = (

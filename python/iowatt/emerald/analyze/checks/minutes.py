@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from iowatt.emerald.phases import SEQUENTIAL
+from iowatt.emerald.phases import FILE_ACCESS, SEQUENTIAL
 
 if TYPE_CHECKING:
     import polars as pl
 
 Floats = npt.NDArray[np.float64]
-Unit = Literal["IOPS", "MiB/s"]
+Unit = Literal["IOPS", "MiB/s", "ops/s"]
 
 BYTES_PER_MIB = 1 << 20
 _LARGEST = 1e200
@@ -72,6 +72,8 @@ class Minutes:
 
 def unit_of(phase: str) -> Unit:
     """The unit of a phase's operations rate."""
+    if phase in FILE_ACCESS:
+        return "ops/s"
     return "MiB/s" if phase in SEQUENTIAL else "IOPS"
 
 
@@ -93,7 +95,7 @@ def of_table(intervals: pl.DataFrame, unit: Unit) -> Minutes:
 
     start, end = column("start_s"), column("end_s")
     requests, moved = column("completions"), column("bytes_read") + column("bytes_written")
-    work = requests if unit == "IOPS" else moved / BYTES_PER_MIB
+    work = moved / BYTES_PER_MIB if unit == "MiB/s" else requests
     width = end - start
     rate = np.divide(work, width, out=np.full(len(start), np.nan), where=width > 0)
     return Minutes(

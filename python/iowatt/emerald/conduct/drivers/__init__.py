@@ -1,7 +1,7 @@
 """The load generators of a measurement: fio and vdbench as programs, and the simulator.
 
-``fio``, ``vdbench`` (both a ``program``) and ``simulation`` are the drivers, ``script`` runs vdbench with a
-lab's own files, ``hosts`` a program on several load hosts (``stage_on_host``, ``host_targets``);
+``fio``, ``vdbench`` (both a ``program``), ``files`` and ``simulation`` are the drivers, ``script`` runs
+vdbench with a lab's own files, ``hosts`` a program on several load hosts (``stage_on_host``, ``host_targets``);
 ``course`` says which stages one simulation holds, ``idle`` waits through a stage without requests. Their
 contract is :class:`iowatt.emerald.driver.LoadDriver`.
 """
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.emerald import targets
+from iowatt.emerald.conduct.drivers.files import FilesDriver
 from iowatt.emerald.conduct.drivers.fio import OUTPUT as FIO_OUTPUT
 from iowatt.emerald.conduct.drivers.fio import FioDriver
 from iowatt.emerald.conduct.drivers.hosts import HostsDriver
@@ -23,9 +24,8 @@ from iowatt.emerald.driver import LoadDriver
 from iowatt.emerald.plan import Plan
 
 __all__ = [
-    "CALL", "FIO_OUTPUT", "FioDriver", "HostsDriver", "ScriptDriver", "SimulationDriver", "VdbenchDriver",
-    "call_of", "claimed", "driver_of",
-    "identities", "ready",
+    "CALL", "FIO_OUTPUT", "FilesDriver", "FioDriver", "HostsDriver", "ScriptDriver", "SimulationDriver",
+    "VdbenchDriver", "call_of", "claimed", "driver_of", "identities", "ready",
 ]  # fmt: skip
 
 
@@ -41,6 +41,11 @@ def driver_of(plan: Plan) -> LoadDriver:
         return SimulationDriver()
     if plan.script is not None and plan.script.files:
         return ScriptDriver(plan)
+    if plan.source == "files":
+        if plan.hosts:
+            text = "operations on files are made by this host"
+            raise InputError("unsupported", Argument("host"), text, hint="leave the hosts out")
+        return FilesDriver()
     program = FioDriver() if plan.source == "fio" else VdbenchDriver()
     return HostsDriver(plan, program) if plan.hosts else program
 
@@ -73,6 +78,12 @@ def claimed(
         _named_twice(plan, erase, driver.systems)
         yield targets.Claim()
         return
+    if isinstance(driver, FilesDriver):
+        if erase is not None:
+            text = "file access overwrites nothing: it makes directories of its own in the target"
+            raise InputError("not-applicable", Argument("erase"), text, hint="leave it out")
+        yield targets.Claim()
+        return
     with targets.claimed(plan, erase, ours=ours, tell=tell) as claim:
         yield claim
 
@@ -92,4 +103,6 @@ def identities(driver: LoadDriver, plan: Plan) -> list[str]:
     """The files that a measurement may write from now on, for its resumption."""
     if isinstance(driver, HostsDriver):
         return driver.identities()
+    if isinstance(driver, FilesDriver):
+        return []
     return [targets.identity(path) for path in targets.paths(plan)]
