@@ -1,8 +1,8 @@
 """The load generators of a measurement: fio and vdbench as programs, and the simulator.
 
 ``fio``, ``vdbench`` (both a ``program``), ``files`` and ``simulation`` are the drivers, ``script`` runs
-vdbench with a lab's own files, ``hosts`` a program on several load hosts (``stage_on_host``, ``host_targets``);
-``course`` says which stages one simulation holds, ``idle`` waits through a stage without requests. Their
+vdbench with a lab's own files, ``hosts`` a program on several load hosts (``stage_on_host``,
+``host_targets``); ``course`` says which stages one simulation holds, ``idle`` waits through a stage without requests. Their
 contract is :class:`iowatt.emerald.driver.LoadDriver`.
 """
 
