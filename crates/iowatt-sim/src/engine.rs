@@ -21,6 +21,7 @@ use crate::controller::Controller;
 use crate::device::{Drive, DriveOps, Kind, Surroundings};
 use crate::error::SimError;
 use crate::event::{Clock, Event};
+use crate::library::Libraries;
 use crate::observe::{FlowIndex, Heat, IdleSink, Observer};
 use crate::path::Paths;
 use crate::plan::Plan;
@@ -75,6 +76,8 @@ struct Engine<'a, S: Shape> {
     controller: Option<Box<Controller>>,
     /// Where there are virtual pools, drive operations serve the transfers of this layer.
     volumes: Option<Box<Volumes>>,
+    /// Libraries, where there are any.
+    libraries: Option<Box<Libraries>>,
     backend: Backend,
     around: Surroundings,
 }
@@ -92,7 +95,9 @@ impl<'a> Simulation<'a> {
         let end = plan.observe.end_s.map(nanos);
         let buses: Vec<Bus> = plan.buses.iter().map(Bus::new).collect();
         let kinds = Backend::kinds(plan)?;
-        let (backend, ladders) = Backend::new(plan, &kinds, &buses)?;
+        let (backend, mut ladders) = Backend::new(plan, &kinds, &buses)?;
+        let libraries = Libraries::new(plan, ladders.len())?.map(Box::new);
+        ladders.extend(Libraries::ladders(plan));
         let volumes = Volumes::new(plan, &backend.drives_of_pools())?.map(Box::new);
         let pools = backend.pools.iter().zip(&plan.pools);
         let mut spaces: Vec<u64> =
@@ -100,6 +105,10 @@ impl<'a> Simulation<'a> {
         for capacity in volumes.iter().flat_map(|v| v.capacities()) {
             plan.check_capacity(spaces.len(), capacity)?;
             spaces.push(capacity);
+        }
+        for library in &plan.libraries {
+            plan.check_capacity(spaces.len(), library.capacity_bytes())?;
+            spaces.push(library.capacity_bytes());
         }
         let observer = observer(plan, ladders, &spaces)?;
         let controller = Controller::new(plan, spaces).map(Box::new);
@@ -120,6 +129,7 @@ impl<'a> Simulation<'a> {
             qos: Qos::new(plan).map(Box::new),
             controller,
             volumes,
+            libraries,
             backend,
             around: Surroundings {
                 clock,
@@ -203,6 +213,7 @@ impl<'a> Engine<'a, Full> {
                 || self.qos.is_some()
                 || self.controller.is_some()
                 || self.volumes.is_some()
+                || self.libraries.is_some()
                 || self.backend.commands.is_some(),
             flash: self.backend.drives.iter().any(Drive::is_parallel),
             managed: self.backend.is_managed(),
@@ -211,8 +222,8 @@ impl<'a> Engine<'a, Full> {
 
     /// The same system, compiled for a shape that has what it needs.
     fn reshape<S: Shape>(self) -> Engine<'a, S> {
-        let Self { hosts, paths, qos, controller, volumes, backend, around, .. } = self;
-        Engine { shape: PhantomData, hosts, paths, qos, controller, volumes, backend, around }
+        let Self { hosts, paths, qos, controller, volumes, libraries, backend, around, .. } = self;
+        Engine { shape: PhantomData, hosts, paths, qos, controller, volumes, libraries, backend, around }
     }
 }
 
@@ -286,6 +297,7 @@ impl<S: Shape> Engine<'_, S> {
             Event::Return(number) => self.regain(number as usize),
             Event::Alarm(pool) => self.with_volumes(|volumes, moment| volumes.alarm(pool as usize, moment)),
             Event::Answered(upper) => self.space_answered(upper)?,
+            Event::Library(number) => self.library_event(number)?,
             // The events of drives and pools, which `handle` has taken.
             _ => {}
         }
@@ -308,13 +320,17 @@ impl<S: Shape> Engine<'_, S> {
         self.hosts.is_drained()
             && (!S::LAYERS
                 || (self.controller.as_mut().is_none_or(|controller| controller.wind_down())
-                    && self.volumes.as_mut().is_none_or(|volumes| volumes.wind_down())))
+                    && self.volumes.as_mut().is_none_or(|volumes| volumes.wind_down())
+                    && self.libraries_wound_down()))
     }
 
     /// Ends the run: cuts what is under way and gathers the figures.
     fn finish(mut self) -> Result<Outcome, SimError> {
         let end = self.around.clock.end.unwrap_or(self.around.clock.now);
         self.backend.finish(end, &mut self.around);
+        if let Some(libraries) = &mut self.libraries {
+            libraries.finish(end, &mut self.around.observer);
+        }
         self.hosts.finish(end, &mut self.around.observer);
         if let Some(paths) = &mut self.paths {
             paths.cut(end, self.around.observer.window());
@@ -336,6 +352,7 @@ impl<S: Shape> Engine<'_, S> {
             paths: self.paths.as_deref(),
             qos: self.qos.iter().flat_map(|qos| qos.totals()).map(QosResult::from).collect(),
             trims: &self.hosts.trims(),
+            libraries: self.libraries.as_ref().map_or(&[], |libraries| &libraries.all),
             virtual_pools: self
                 .volumes
                 .iter()
@@ -364,7 +381,9 @@ fn boxed<'a>(sources: Vec<&'a mut dyn Source>) -> Vec<Box<dyn Source + 'a>> {
 fn observer(plan: &Plan, ladders: Vec<Arc<Ladder>>, spaces: &[u64]) -> Result<Observer, SimError> {
     let end = plan.observe.end_s.map_or(u64::MAX, nanos);
     let window = Window { start: nanos(plan.observe.warmup_s), end };
-    let states = plan.pools.iter().map(|p| p.device.states()).max().unwrap_or(STATES);
+    let of_pools = plan.pools.iter().map(|p| p.device.states());
+    let of_libraries = plan.libraries.iter().map(|l| l.drive.power.states());
+    let states = of_pools.chain(of_libraries).max().unwrap_or(STATES);
     let volume_of: Vec<usize> = plan.workloads.iter().map(|w| w.volume).collect();
     let flows = FlowIndex::new(&volume_of, plan.volumes.len());
     let mut observer = Observer::new(window, &plan.observe, ladders, states, flows)?;

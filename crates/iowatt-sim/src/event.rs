@@ -56,6 +56,8 @@ pub enum Event {
     Loss(u32),
     /// It is back.
     Return(u32),
+    /// Something of a library ends, by its number among all of theirs.
+    Library(u32),
 }
 
 /// Pending events.

@@ -16,6 +16,7 @@ mod divisor;
 mod engine;
 mod error;
 mod event;
+mod library;
 mod observe;
 mod path;
 mod plan;

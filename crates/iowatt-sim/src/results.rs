@@ -3,6 +3,7 @@
 mod controller;
 mod heat;
 mod idle;
+mod library;
 mod path;
 mod qos;
 mod serial;
@@ -12,6 +13,7 @@ mod volume;
 
 pub use controller::{CacheResult, ControllerResult, StationResult};
 pub use heat::HeatResult;
+pub use library::LibraryResult;
 pub use path::PathResult;
 pub use qos::QosResult;
 pub use serial::Serial;
@@ -24,6 +26,7 @@ use crate::clock::{Nanos, seconds};
 use crate::controller::Controller;
 use crate::controller::drive_path::DrivePath;
 use crate::device::Drive;
+use crate::library::Library;
 use crate::observe::{Flow, IdleResult, Observer};
 use crate::path::Paths;
 use crate::power::{CAUSE_NAMES, Foreseen, SpinUps};
@@ -157,6 +160,14 @@ pub struct DriveResult {
     /// Of an SSD, its flash.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flash: Option<FlashResult>,
+    /// Of a tape drive, times that the tape ran out of data, or of room for it, and had to go back.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub repositions: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Figures of one bus.
@@ -244,6 +255,9 @@ pub struct Summary {
     /// By virtual pool.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub virtual_pools: Vec<VirtualPoolResult>,
+    /// By library.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub libraries: Vec<LibraryResult>,
     /// Response times at the points within the path, where requests pass any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<PointResult>,
@@ -329,13 +343,26 @@ pub struct Parts<'a> {
     pub trims: &'a [u64],
     /// What virtual pools did.
     pub virtual_pools: Vec<VirtualPoolResult>,
+    /// The libraries.
+    pub libraries: &'a [Library],
 }
 
 /// Gathers the outcome of a finished run.
 #[must_use]
 pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, events: u64) -> Outcome {
-    let Parts { drives, pools, buses, spin_ups, controller, drive_path, paths, qos, trims, virtual_pools } =
-        parts;
+    let Parts {
+        drives,
+        pools,
+        buses,
+        spin_ups,
+        controller,
+        drive_path,
+        paths,
+        qos,
+        trims,
+        virtual_pools,
+        libraries,
+    } = parts;
     let (window, flows) = (observer.window(), observer.flows());
     let (start_ns, end_ns) = (window.start.min(window.end), window.end);
     let span = end_ns - start_ns;
@@ -348,7 +375,10 @@ pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, e
         total: flow(flows.total()),
         workloads: flows.workloads().map(flow).collect(),
         volumes: flows.volumes().map(flow).collect(),
-        devices: (0..drives.len()).map(|i| drive_result(observer, &drives[i], i, span)).collect(),
+        devices: (0..drives.len())
+            .map(|i| drive_result(observer, &drives[i], i, span))
+            .chain(library::devices(observer, libraries, drives.len(), span))
+            .collect(),
         rebuilds: pools.iter().enumerate().flat_map(|(i, pool)| rebuild_results(i, pool)).collect(),
         buses: buses
             .iter()
@@ -359,6 +389,7 @@ pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, e
         paths: paths.map(path::results).unwrap_or_default(),
         qos,
         virtual_pools,
+        libraries: libraries.iter().map(LibraryResult::new).collect(),
         points: PointResult::all(observer),
         heat: observer.heat().map(HeatResult::new),
         requests_simulated,
@@ -470,6 +501,7 @@ fn drive_result(observer: &Observer, drive: &Drive, index: usize, span: Nanos) -
         cause_j: CAUSE_NAMES.into_iter().zip(used.cause_j).collect(),
         wear_fraction: drive.ssd().and_then(ssd::wear_fraction),
         flash: drive.ssd().map(|ssd| FlashResult::new(ssd, observer.ledger().by_operation(index))),
+        repositions: 0,
     }
 }
 

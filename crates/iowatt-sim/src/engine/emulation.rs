@@ -210,6 +210,7 @@ impl Emulation {
             paths: None,
             trims: &[0],
             qos: Vec::new(),
+            libraries: &[],
             virtual_pools: vec![virtual_pool],
         };
         let events = self.around.clock.events.scheduled();

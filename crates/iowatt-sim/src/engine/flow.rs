@@ -9,9 +9,10 @@ use super::door::{Arrives, Range};
 use super::hosts::HostRequest;
 use crate::back_end_log::Reason;
 use crate::controller::{self, Controller, Incoming};
-use crate::device::NO_OP;
+use crate::device::{NO_OP, Surroundings};
 use crate::error::SimError;
 use crate::event::Event;
+use crate::library::{self, Libraries};
 use crate::observe::Point;
 use crate::path::timesheet::LastOperation;
 use crate::path::{self, Leaving, Next, Paths};
@@ -80,6 +81,13 @@ impl<S: Shape> Engine<'_, S> {
         let (offset, size, write) = range;
         let (space, from) = (volume.pool, volume.offset_bytes + offset);
         self.around.observer.handed_to(self.around.clock.now, space, (from, from + size, write));
+        if S::LAYERS && self.libraries.as_ref().is_some_and(|libraries| libraries.has(space)) {
+            let made = self.with_libraries(|libraries, moment| {
+                libraries.submit(space, host, (from, size, write), moment)
+            });
+            self.hosts.add_parts(host, made.unwrap_or(0));
+            return;
+        }
         if S::LAYERS && self.volumes.is_some() {
             self.hosts.add_parts(host, 1);
             self.enter_volumes(space, (host, write), (from, size, write));
@@ -384,6 +392,30 @@ impl<S: Shape> Engine<'_, S> {
         let sheets = self.paths.as_deref_mut().map(|paths| &mut paths.sheets);
         let events = &mut self.around.clock.events;
         Some(act(controller, controller::Moment { now, window, events, sheets }))
+    }
+
+    /// Something of a library ends.
+    pub(super) fn library_event(&mut self, number: u32) -> Result<(), SimError> {
+        self.with_libraries(|libraries, moment| libraries.handle(number, moment));
+        while let Some(host) = self.libraries.as_mut().and_then(|libraries| libraries.answer()) {
+            self.part_done(host)?;
+        }
+        Ok(())
+    }
+
+    /// Lets libraries write out what is buffered, and says whether all is.
+    pub(super) fn libraries_wound_down(&mut self) -> bool {
+        self.with_libraries(Libraries::wind_down).unwrap_or(true)
+    }
+
+    /// Lets the libraries do something.
+    fn with_libraries<T>(
+        &mut self,
+        act: impl FnOnce(&mut Libraries, &mut library::Moment<'_>) -> T,
+    ) -> Option<T> {
+        let libraries = self.libraries.as_deref_mut()?;
+        let Surroundings { clock, observer, .. } = &mut self.around;
+        Some(act(libraries, &mut library::Moment { clock, observer }))
     }
 
     /// Lets the volume layer do something.

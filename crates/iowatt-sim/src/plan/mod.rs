@@ -7,6 +7,7 @@ mod chunklets;
 mod controller;
 mod hdd;
 mod heat;
+mod library;
 mod path;
 mod pool;
 mod qos;
@@ -26,6 +27,7 @@ pub use hdd::{
     Requested, SeekPlan, ShingledPlan, Sparing, ZonePlan, ZonedPlan,
 };
 pub use heat::HeatPlan;
+pub use library::{LibraryPlan, TapeDrivePlan, TapePowerPlan};
 pub use path::{ExchangePlan, HopPlan, PathPlan};
 pub use pool::{
     BatchingPlan, CommandQueuePlan, DevicePlan, HddPowerPlan, MirrorReads, ParityLayout, PhasePlan, PoolPlan,
@@ -64,6 +66,9 @@ pub struct Plan {
     /// Address spaces that are made of pools.
     #[serde(default)]
     pub virtual_pools: Vec<VirtualPoolPlan>,
+    /// Libraries of tape cartridges, each an address space.
+    #[serde(default)]
+    pub libraries: Vec<LibraryPlan>,
     /// Shared buses between controller and drives.
     pub buses: Vec<BusPlan>,
     /// Ways from hosts to the array.
@@ -83,7 +88,7 @@ pub struct Plan {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct VolumePlan {
-    /// Index of the space: of a pool, or beyond the pools of a virtual pool.
+    /// Index of the space: of a pool, beyond the pools of a virtual pool, beyond these of a library.
     pub pool: usize,
     /// First byte in the space; a multiple of the sector size.
     pub offset_bytes: u64,
@@ -147,7 +152,7 @@ impl Plan {
             };
             exists().under_item("workloads", number)?;
         }
-        let spaces = self.pools.len() + self.virtual_pools.len();
+        let spaces = self.pools.len() + self.virtual_pools.len() + self.libraries.len();
         for (number, volume) in self.volumes.iter().enumerate() {
             let exists = volume.pool < spaces;
             check(exists, Reference, "pool", "there is no such pool").under_item("volumes", number)?;
@@ -169,6 +174,11 @@ impl Plan {
         for (number, path) in self.paths.iter().enumerate() {
             path.validate().under_item("paths", number)?;
         }
+        for (number, library) in self.libraries.iter().enumerate() {
+            library.validate().under_item("libraries", number)?;
+        }
+        let alone = self.libraries.is_empty() || self.controller.is_none();
+        check(alone, Conflict, "libraries", "must be empty where there is a controller")?;
         // The controller's checks divide by the sectors of the drives.
         for (number, pool) in self.pools.iter().enumerate() {
             pool.validate(self.buses.len()).under_item("pools", number)?;
@@ -212,6 +222,7 @@ impl Plan {
         let of_parts = |v: &VirtualPoolPlan| v.parts.iter().map(|p| sectors[p.pool]).max().unwrap_or(1);
         let made: Vec<u64> = self.virtual_pools.iter().map(of_parts).collect();
         sectors.extend(made);
+        sectors.extend(self.libraries.iter().map(|_| 1));
         sectors
     }
 

@@ -14,6 +14,8 @@ pub struct Further {
     pub watts: f64,
     /// Number of the reported state.
     pub reported: usize,
+    /// Whether its joules are for what the work was for, whatever the state is reported as.
+    pub works: bool,
 }
 
 /// A way between two levels.
@@ -76,6 +78,14 @@ impl Ladder {
         if *awake_s > 0.0 {
             ladder.awake = Some((nanos(*awake_s), ladder.add(*active_w, State::Idle as usize)));
         }
+        ladder
+    }
+
+    /// What a part of a library draws: active, positioning and idle watts, and further states.
+    #[must_use]
+    pub fn of_states([active_w, positioning_w, idle_w]: [f64; 3], further: Vec<Further>) -> Self {
+        let mut ladder = Self::build([active_w, positioning_w], &Levels { idle_w, below: Vec::new() }, &[]);
+        ladder.further.extend(further);
         ladder
     }
 
@@ -145,7 +155,7 @@ impl Ladder {
     }
 
     fn add(&mut self, watts: f64, reported: usize) -> Slot {
-        self.further.push(Further { watts, reported });
+        self.further.push(Further { watts, reported, works: false });
         Slot::Further((self.further.len() - 1) as u16)
     }
 
@@ -172,6 +182,12 @@ impl Ladder {
     pub fn slots(&self) -> impl Iterator<Item = (f64, usize)> + '_ {
         let further = self.further.iter().map(|f| (f.watts, f.reported));
         self.watts.iter().copied().zip(0..).chain(further)
+    }
+
+    /// Whether the joules of a slot, by its number, are for what the work was for.
+    #[must_use]
+    pub fn works(&self, slot: usize) -> bool {
+        slot.checked_sub(STATES).is_some_and(|further| self.further[further].works)
     }
 
     /// What is booked at a level without work.

@@ -192,7 +192,7 @@ impl Ledger {
             let joules = joules_of(all - dark, watts);
             used.state_j[reported] += joules;
             match reported {
-                0 | 1 => {
+                _ if reported < 2 || self.ladders[drive].works(number) => {
                     for (cause, ns) in used.cause_j.iter_mut().zip(time) {
                         *cause += joules_of(ns, watts);
                     }

@@ -6,7 +6,7 @@ mod ledger;
 mod managed;
 mod spin_ups;
 
-pub use ladder::{Both, Ladder};
+pub use ladder::{Both, Further, Ladder};
 pub use ledger::{Ledger, Times, Window, joules_of};
 pub use managed::{Foreseen, Managed};
 pub use spin_ups::SpinUps;

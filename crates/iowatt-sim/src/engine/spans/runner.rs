@@ -94,6 +94,7 @@ impl<'r> Runner<'r> {
             qos: None,
             controller: None,
             volumes: None,
+            libraries: None,
             around: Surroundings {
                 clock: Clock::new(
                     plan.observe.end_s.map(crate::clock::nanos),
@@ -188,8 +189,17 @@ impl<'r> Runner<'r> {
 
     /// The state at a seam.
     pub fn state(&self) -> State {
-        let Engine { shape: _, hosts, paths: _, qos: _, controller: _, volumes: _, backend, around } =
-            &self.engine;
+        let Engine {
+            shape: _,
+            hosts,
+            paths: _,
+            qos: _,
+            controller: _,
+            volumes: _,
+            libraries: _,
+            backend,
+            around,
+        } = &self.engine;
         let mut out = Canon::new(backend.pools.len());
         let now = around.clock.now;
         out.word(now);

@@ -189,6 +189,7 @@ impl<'a, 'r> Total<'a, 'r> {
             paths: None,
             trims: &engine.hosts.trims(),
             qos: Vec::new(),
+            libraries: &[],
             virtual_pools: Vec::new(),
         };
         let outcome = results::collect(&engine.around.observer, parts, engine.hosts.completed, events);
