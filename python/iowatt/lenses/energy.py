@@ -144,5 +144,7 @@ def power(
         wall_mean=wall_mean,
         wall_max=max(at_wall, default=None),
         idle=known_sum(idle_w.values()),
-        wall_idle=known_sum([*idle_w.values(), *array_idle_w.values()]) if array_idle_w else None,
+        wall_idle=known_sum([*idle_w.values(), *array_idle_w.values()])
+        if array_idle_w or wall_j is not None
+        else None,
     )

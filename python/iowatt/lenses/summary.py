@@ -79,6 +79,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         cache=summary_build.cache(record.cache),
         virtual_pools=summary_build.virtual_pools(record.virtual_pools),
         tiers=summary_build.tiers(record.virtual_pools),
+        libraries=summary_build.libraries(record.libraries),
         heat=_heat(record),
         power_management=_power_management(record),
         simulation=_simulation(record),

@@ -38,6 +38,13 @@ def _system(found: CheckedScenario) -> Iterator[str]:
         parts = ", ".join(f"{part['name']} on {part['pool']}" for part in virtual["parts"])
         offered = size(virtual["capacity_bytes"])
         yield f"virtual pool {virtual['name']}: {offered}, {virtual['scheme']}, {parts}"
+    for library in found.libraries:
+        yield (
+            f"library {library.name}: {library.drives} × {library.drive} at "
+            f"{library.bytes_per_s / 1e6:.4g} MB/s, {library.robots} "
+            f"{'robot' if library.robots == 1 else 'robots'}, {library.cartridges} cartridges of "
+            f"{size(library.cartridge_bytes)}"
+        )
     for volume in found.volumes:
         yield f"volume {volume.name}: {size(volume.capacity_bytes)} on {volume.pool}"
     for bus in found.buses:

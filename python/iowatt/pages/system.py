@@ -25,6 +25,7 @@ def tables(plan: Mapping[str, Any]) -> list[tuple[str, Table]]:
         return []
     titled = [
         ("Pools of drives", _pools(simulation, names)), ("Virtual pools", _virtual_pools(simulation, names)),
+        ("Libraries", _libraries(simulation, names)),
         ("Volumes", _volumes(simulation, names)), ("Workloads", _workloads(plan, simulation, names)),
         ("Buses", _buses(simulation, names)), ("Controller", controller_table(simulation.get("controller"))),
         ("Enclosures", _enclosures(plan.get("power"))),
@@ -88,8 +89,25 @@ def _virtual_pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> T
     return Table([Column(title, text=True) for title in titles], rows)
 
 
+def _libraries(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
+    rows: list[list[Cell]] = []
+    for name, plan in zip(names.get("libraries", ()), simulation.get("libraries", ()), strict=True):
+        drive = next(one for one in names["devices"] if one["pool"] == name["name"])
+        fastest = plan["drive"]["speed_bytes_per_s"][1]
+        rows.append(
+            [
+                name["name"], f"{plan['drives']:,} × {drive['model']}", f"{plan['robots']:,}",
+                f"{plan['cartridges']:,}", numbers.with_unit(plan["cartridge_bytes"], "B", 4),
+                numbers.with_unit(fastest, "B/s", 4),
+            ]
+        )  # fmt: skip
+    titles = ("Library", "Drives", "Robots", "Cartridges", "Capacity of one", "Rate of a drive")
+    return Table([Column(title, text=True) for title in titles], rows)
+
+
 def _volumes(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
-    spaces = [*names["pools"], *(virtual["name"] for virtual in names.get("virtual_pools", ()))]
+    behind = (*names.get("virtual_pools", ()), *names.get("libraries", ()))
+    spaces = [*names["pools"], *(one["name"] for one in behind)]
     rows: list[list[Cell]] = [
         [name, spaces[volume["pool"]], numbers.with_unit(volume["capacity_bytes"], "B", 4)]
         for name, volume in zip(names["volumes"], simulation["volumes"], strict=True)

@@ -53,6 +53,12 @@ class _NamedVirtualPool(_Plan):
     parts: list[_NamedPart]
 
 
+class _NamedLibrary(_Plan):
+    name: str
+    raw_bytes: float
+    capacity_bytes: float
+
+
 class _NamedPath(_Plan):
     name: str
 
@@ -65,6 +71,7 @@ class _PlanNames(_Plan):
     buses: list[str] = []
     states: list[str] = []
     virtual_pools: list[_NamedVirtualPool] = []
+    libraries: list[_NamedLibrary] = []
     paths: list[_NamedPath] = []
 
 
@@ -263,12 +270,25 @@ class _Path(_Plan):
     port: _Processors | None = None
 
 
+class _TapeDrive(_Plan):
+    speed_bytes_per_s: list[float]
+
+
+class _Library(_Plan):
+    drives: int
+    robots: int
+    cartridges: int
+    cartridge_bytes: float
+    drive: _TapeDrive
+
+
 class _Simulation(_Plan):
     workloads: list[_PlanWorkload]
     volumes: list[_Volume]
     pools: list[_PlanPool]
     buses: list[_Bus] = []
     virtual_pools: list[_VirtualPool] = []
+    libraries: list[_Library] = []
     paths: list[_Path] = []
     controller: _Controller | None = None
     observe: dict[str, Any] = {}
@@ -343,7 +363,7 @@ def _misfits(plan: _Plans, summary: Mapping[str, Any]) -> Iterator[tuple[str, st
 def _counts(
     names: _PlanNames, simulation: _Simulation, sources: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[str, str]]:
-    for key in ("workloads", "volumes", "pools", "buses", "virtual_pools", "paths"):
+    for key in ("workloads", "volumes", "pools", "buses", "virtual_pools", "libraries", "paths"):
         named, there = len(getattr(names, key)), len(getattr(simulation, key))
         if named != there:
             yield f"names.{key}", f"it has {named} entries; simulation.{key} has {there}"
@@ -355,7 +375,7 @@ def _counts(
 
 
 def _places(names: _PlanNames, simulation: _Simulation) -> Iterator[tuple[str, str]]:
-    spaces = len(names.pools) + len(names.virtual_pools)
+    spaces = len(names.pools) + len(names.virtual_pools) + len(names.libraries)
     for at, volume in enumerate(simulation.volumes):
         if not 0 <= volume.pool < spaces:
             yield (
@@ -366,8 +386,9 @@ def _places(names: _PlanNames, simulation: _Simulation) -> Iterator[tuple[str, s
         if not 0 <= workload.volume < len(names.volumes):
             place = f"simulation.workloads.{at}.volume"
             yield place, f"there is no volume {workload.volume}; there are {len(names.volumes)}, from 0"
+    holders = {*names.pools, *(library.name for library in names.libraries)}
     for at, device in enumerate(names.devices):
-        if device.pool not in names.pools:
+        if device.pool not in holders:
             yield f"names.devices.{at}.pool", f"there is no pool {device.pool!r}"
 
 

@@ -310,6 +310,36 @@ class VirtualPoolCounts:
     movement: Mapping[str, Any] | None = None
 
 
+#: What the wait for a mount is made of: for a drive, for that to unload what it holds, for a robot, the moves
+#: of cartridges, and loading.
+MOUNT_PARTS = ("drive", "clear", "robot", "move", "load")
+
+#: What the response time of a request to a library is made of.
+REQUEST_PARTS = ("mount", "queue", "locate", "transfer")
+
+
+@dataclass(frozen=True)
+class LibraryCounts:
+    """What a library did within the window."""
+
+    name: str
+    drives: int
+    mounts: int
+    dismounts: int
+    #: Sums over mounts by :data:`MOUNT_PARTS`; together they are the waits.
+    wait_s: Mapping[str, float]
+    wait_p50_s: float
+    wait_p95_s: float
+    wait_max_s: float
+    locates: int
+    #: Times that a tape ran out of data, or of room for it, and went back.
+    repositions: int
+    #: By ``read`` and ``write``; a request over several cartridges is one on each.
+    requests: Mapping[str, int]
+    #: Sums over these by :data:`REQUEST_PARTS`; together they are the response times.
+    spent_s: Mapping[str, Mapping[str, float]]
+
+
 @dataclass(frozen=True)
 class StorageBytes:
     """Bytes of storage: bought, left after redundancy, and after capacity optimisation."""
@@ -442,6 +472,7 @@ class Record:
     losses: Sequence[ControllerLoss] = ()
     cache: CacheCounts | None = None
     virtual_pools: Sequence[VirtualPoolCounts] = ()
+    libraries: Sequence[LibraryCounts] = ()
     #: What each drive is rated to last, by its name and by what is counted (see lenses/wear.py).
     ratings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     rebuilds: Sequence[RebuildSummary] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ from iowatt.run.record import (
     CacheCounts,
     Hits,
     HopCounts,
+    LibraryCounts,
     PathCounts,
     Record,
     ReducedCounts,
@@ -33,10 +35,13 @@ from iowatt.run.summary_schema import (
     CacheSummary,
     ControllerPart,
     ControllerSummary,
+    LibrarySummary,
+    MountWait,
     QosSummary,
     QosWaits,
     ReadAheadSummary,
     Reduction,
+    RequestParts,
     TierSummary,
     VirtualPool,
 )
@@ -147,6 +152,34 @@ def virtual_pools(counts: Sequence[VirtualPoolCounts]) -> list[VirtualPool] | No
 def tiers(counts: Sequence[VirtualPoolCounts]) -> list[TierSummary] | None:
     """The ``tiers`` block; None where there are none."""
     return [_tier(pool, tier) for pool in counts for tier in pool.tiers] or None
+
+
+def libraries(counts: Sequence[LibraryCounts]) -> list[LibrarySummary] | None:
+    """The ``libraries`` block; None where there are none."""
+    return [_media_library(one) for one in counts] or None
+
+
+def _media_library(one: LibraryCounts) -> LibrarySummary:
+    waited = math.fsum(one.wait_s.values())
+    known = one.mounts > 0
+    return LibrarySummary(
+        **_same(LibrarySummary, one),
+        mount_wait_s=MountWait(
+            mean=_over(waited, one.mounts),
+            p50=one.wait_p50_s if known else None,
+            p95=one.wait_p95_s if known else None,
+            max=one.wait_max_s if known else None,
+            parts={part: _over(spent, one.mounts) for part, spent in one.wait_s.items()},
+        ),
+        read=_request_parts(one, "read"),
+        write=_request_parts(one, "write"),
+    )
+
+
+def _request_parts(one: LibraryCounts, way: str) -> RequestParts:
+    count = one.requests[way]
+    means = {f"{part}_s": _over(spent, count) for part, spent in one.spent_s[way].items()}
+    return RequestParts(requests=count, **means)
 
 
 def _virtual_pool(pool: VirtualPoolCounts) -> VirtualPool:

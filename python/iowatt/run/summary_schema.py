@@ -389,6 +389,45 @@ class TierSummary(SummaryPart):
     migration_bytes_written: int = Field(description="By moves.")
 
 
+class MountWait(SummaryPart):
+    """How long mounts took, from the first request for a cartridge until it was ready; null without any."""
+
+    mean: float | None
+    p50: float | None = Field(description="To a thousandth.")
+    p95: float | None
+    max: float | None
+    parts: dict[str, float | None] = Field(
+        description="Means that add up to the mean: until a drive was free (drive), until it had rewound and "
+        "unloaded what it held (clear), until a robot was free (robot), its moves (move), loading (load)."
+    )
+
+
+class RequestParts(SummaryPart):
+    """Mean times of requests in s, which add up to their response time; null without any."""
+
+    requests: int = Field(description="A request over several cartridges is one on each.")
+    mount_s: float | None = Field(description="Until the cartridge was in a drive and ready.")
+    queue_s: float | None = Field(description="Behind others for the same cartridge.")
+    locate_s: float | None = Field(description="Locating, and writing out what was buffered before.")
+    transfer_s: float | None = Field(description="Between host, buffer and tape.")
+
+
+class LibrarySummary(SummaryPart):
+    """A library of tape cartridges within the window."""
+
+    name: str
+    drives: int = Field(description="Tape drives.")
+    mounts: int = Field(description="Cartridges that became ready in a drive.")
+    dismounts: int = Field(description="Cartridges put back into their slots.")
+    mount_wait_s: MountWait
+    locates: int
+    repositions: int = Field(
+        description="Times that a tape stopped for lack of data to write, or of room for what it read."
+    )
+    read: RequestParts
+    write: RequestParts
+
+
 class HeatSpaceSummary(SummaryPart):
     """One address space of the table ``heat``."""
 
@@ -563,6 +602,7 @@ class RunSummary(SummaryPart):
     cache: CacheSummary | None = absent("Only where there is one.")
     virtual_pools: list[VirtualPool] | None = absent("Only where there are any.")
     tiers: list[TierSummary] | None = absent("Parts of virtual pools, where there are any.")
+    libraries: list[LibrarySummary] | None = absent("Only where there are any.")
     heat: HeatSummary | None = absent("Only where it was asked for.")
     power_management: PowerManagement | None = absent("Only where drives changed their power level.")
     simulation: Simulation | None = absent("Only where simulated.")

@@ -22,6 +22,7 @@ from iowatt.model.scenario.keys.array import BusKeys, Pool, Raid
 from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.keys.workload import ClosedReplay, OpenReplay, WorkloadKeys
 from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem
+from iowatt.model.scenario.resolved_library import STATES as LIBRARY_STATES
 from iowatt.model.scenario.system import resolve
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def compile_plan(
             ],
             "pools": [_pool(pool, system.bus_of_drive[i], further) for i, pool in enumerate(system.pools)],
             **_present(virtual_pools=_virtual_pools(system) or None),
+            **_present(libraries=[library.plan(further) for library in system.libraries] or None),
             "buses": [_bus(bus) for bus in scenario.array.bus],
             **_present(qos=None if scenario.array.qos is None else scenario.array.qos.plan()),
             "controller": controller.plan(scenario.array.controller),
@@ -149,7 +151,9 @@ def _names(scenario: Scenario, system: ResolvedSystem) -> dict[str, Any]:
             {"name": f"{pool.pool.name}.{number}", **alike}
             for pool, alike in zip(system.pools, _drives(system), strict=True)
             for number in range(pool.pool.drives)
-        ],
+        ]
+        + [device for library in system.libraries for device in library.devices()],
+        **_present(libraries=[library.names() for library in system.libraries] or None),
         "buses": [bus.name for bus in scenario.array.bus],
         **_present(paths=[path.names for path in system.paths.resolved] or None),
         "states": _states(system),
@@ -201,14 +205,16 @@ def _sold(sold: PurchaseInfo | None) -> dict[str, Any]:
 
 def _states(system: ResolvedSystem) -> list[str]:
     """States that drives have beyond those that all have: power levels, by name."""
-    names = (name for pool in system.pools for name in pool.drive.ladder.names if name != STANDBY)
-    return list(dict.fromkeys(names))
+    names = [name for pool in system.pools for name in pool.drive.ladder.names if name != STANDBY]
+    return list(dict.fromkeys([*names, *(LIBRARY_STATES if system.libraries else ())]))
 
 
 def _takes_trims(scenario: Scenario, system: ResolvedSystem, pool: int) -> bool:
     """Whether trims on that pool mean anything: they go to SSDs without parity, with nothing between."""
     if scenario.array.controller is not None or system.virtual_pools:
         return False
+    if pool >= len(system.pools):
+        return False  # a library
     resolved = system.pools[pool]
     plain = isinstance(resolved.drive, Ssd) and resolved.chunklets is None
     return plain and str(resolved.level) in ("0", "1", "10")

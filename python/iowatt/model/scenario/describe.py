@@ -14,9 +14,11 @@ from iowatt.model.scenario.keys.workload import OpenReplay, WorkloadKeys
 from iowatt.model.scenario.loading import read
 from iowatt.model.scenario.path_alone import describe_path
 from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem, usable_and_effective
+from iowatt.model.scenario.resolved_library import STATES, ResolvedLibrary
 from iowatt.model.scenario.result import (
     ArrayWatts,
     CheckedBus,
+    CheckedLibrary,
     CheckedScenario,
     CheckedVolume,
     CheckedWorkload,
@@ -54,19 +56,26 @@ def describe(scenario: Scenario, base_dir: str | Path = ".") -> CheckedScenario:
 def _described(scenario: Scenario, system: ResolvedSystem, warnings: list[CheckWarning]) -> CheckedScenario:
     virtual = [pool.names() for pool in system.virtual_pools]
     usable, effective = usable_and_effective(
-        [pool.usable_bytes for pool in system.pools], virtual, {volume.pool for volume in system.volumes}
+        [pool.usable_bytes for pool in system.pools],
+        virtual,
+        {volume.pool for volume in system.volumes},
+        libraries=[library.names() for library in system.libraries],
     )
     idle_w = [(pool.pool.drives, pool.drive.power.idle) for pool in system.pools]
+    idle_w += [(1, library.idle_w) for library in system.libraries]
     known = all(watts is not None for _, watts in idle_w)
     return CheckedScenario(
         name=scenario.name,
-        drives=sum(pool.pool.drives for pool in system.pools),
-        raw_bytes=sum(pool.raw_bytes for pool in system.pools),
+        drives=sum(pool.pool.drives for pool in system.pools)
+        + sum(library.keys.drives for library in system.libraries),
+        raw_bytes=sum(pool.raw_bytes for pool in system.pools)
+        + sum(library.raw_bytes for library in system.libraries),
         usable_bytes=usable,
         effective_bytes=effective,
         idle_w=sum(count * (watts or 0.0) for count, watts in idle_w) if known else None,
         pools=[_pool(pool) for pool in system.pools],
         virtual_pools=virtual,
+        libraries=[_library(library) for library in system.libraries],
         volumes=[
             CheckedVolume(name=v.name, pool=system.space_names[v.pool], capacity_bytes=v.capacity)
             for v in system.volumes
@@ -135,6 +144,22 @@ def _pool(pool: ResolvedPool) -> DiskPool | SsdPool:
         read_iops=sheet.read_iops,
         write_iops=sheet.write_iops,
         power_cap_w=drive.behaviour.cap_w,
+    )
+
+
+def _library(library: ResolvedLibrary) -> CheckedLibrary:
+    keys = library.keys
+    drive = library.plan(dict.fromkeys(STATES, 0))["drive"]
+    return CheckedLibrary(
+        name=keys.name,
+        drive=library.model,
+        drives=keys.drives,
+        robots=keys.robots,
+        cartridges=keys.cartridges,
+        cartridge_bytes=library.cartridge_bytes,
+        raw_bytes=library.raw_bytes,
+        bytes_per_s=drive["speed_bytes_per_s"][1],
+        idle_w=library.idle_w,
     )
 
 

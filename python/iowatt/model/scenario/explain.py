@@ -13,6 +13,8 @@ from iowatt.model.scenario.result import ExplainedKey, Explanation, KeyFacts
 
 _FABRIC_KINDS: Final = {"path.hop.link": "link", "path.hop.switch": "switch", "path.hba": "adapter"}
 
+_TAPE_KINDS: Final = {"array.library.drive": "tape-drive", "array.library.robotics": "tape-library"}
+
 
 def explanation(path: str | None = None) -> Explanation:
     """The key at ``path``, or all keys; raises ``InputError`` as :func:`find_key` does."""
@@ -82,6 +84,10 @@ def _library(path: str) -> list[str]:
         from iowatt.model.library import device_names
 
         return list(device_names())
+    if kind := _TAPE_KINDS.get(path):
+        from iowatt.model.library import tape
+
+        return list(tape.names(kind))
     if kind := _FABRIC_KINDS.get(path):
         from iowatt.model.library.fabric import names
 

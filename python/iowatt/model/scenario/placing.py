@@ -51,6 +51,10 @@ def _place(scenario: Scenario, system: ResolvedSystem) -> None:
         return  # places and sizes mean nothing
     parts = [allocator.name for allocator in allocators if allocator.used]
     allocators += [Allocator(v.scheme.name, v.capacity_bytes, v.sector_bytes) for v in system.virtual_pools]
+    # Volumes on a library are whole cartridges.
+    allocators += [
+        Allocator(one.keys.name, one.capacity_bytes, one.cartridge_bytes) for one in system.libraries
+    ]
     for at, allocator in enumerate([] if volumes else allocators):
         if allocator.name not in parts:
             chunklets = isinstance(allocator, ChunkletAllocator)
@@ -73,9 +77,11 @@ def _unused(at: int, name: str, system: ResolvedSystem) -> str:
     if at < len(system.pools):
         return f"pool {name!r} has no volume: its drives only idle"
     first = len(system.pools)
+    if at >= first + len(system.virtual_pools):
+        return f"library {name!r} has no volume: it only idles"
     busy = {v.pool for v in system.volumes if v.pool < first}
     for volume in system.volumes:
-        if volume.pool >= first:
+        if first <= volume.pool < first + len(system.virtual_pools):
             busy |= {part.pool for part in system.virtual_pools[volume.pool - first].parts}
     parts = system.virtual_pools[at - first].parts
     shared = dict.fromkeys(part.pool_name for part in parts if part.pool in busy)

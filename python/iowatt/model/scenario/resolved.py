@@ -17,6 +17,7 @@ from iowatt.model.scenario.virtual_pool import ResolvedVirtualPool
 
 if TYPE_CHECKING:
     from iowatt.model.power import ArrayPlan
+    from iowatt.model.scenario.resolved_library import ResolvedLibrary
     from iowatt.model.scenario.synthetic import Synthetic
 
 
@@ -98,6 +99,7 @@ class ResolvedSystem:
 
     pools: list[ResolvedPool] = field(default_factory=list)
     virtual_pools: list[ResolvedVirtualPool] = field(default_factory=list)
+    libraries: list[ResolvedLibrary] = field(default_factory=list)
     volumes: list[PlacedVolume] = field(default_factory=list)
     volume_of_workload: list[int] = field(default_factory=list)
     bus_of_drive: list[list[int]] = field(default_factory=list)
@@ -120,8 +122,9 @@ class ResolvedSystem:
 
     @property
     def space_names(self) -> list[str]:
-        """Names of pools and, behind them, virtual pools: what volumes lie on."""
-        return [*(p.pool.name for p in self.pools), *(v.scheme.name for v in self.virtual_pools)]
+        """Names of pools and, behind them, virtual pools and libraries: what volumes lie on."""
+        pools = [*(p.pool.name for p in self.pools), *(v.scheme.name for v in self.virtual_pools)]
+        return [*pools, *(library.keys.name for library in self.libraries)]
 
     def volumes_on(self, space: int) -> list[VolumeRange]:
         """The volumes on a pool or virtual pool, by its number."""
@@ -133,12 +136,13 @@ def usable_and_effective(
     virtual: Sequence[Mapping[str, Any]],
     carrying: Collection[int],
     kept: Sequence[int] = (),
+    libraries: Sequence[Mapping[str, Any]] = (),
 ) -> tuple[int, int]:
     """Usable bytes of what carries a volume, and effective bytes, after capacity optimisation.
 
     A virtual pool counts instead of its parts. ``pools`` are bytes after redundancy, ``virtual`` the
     ``ResolvedVirtualPool.names``; ``carrying`` are numbers of pools and, behind them, virtual pools. ``kept``
-    are the bytes of each virtual pool that snapshots keep.
+    are the bytes of each virtual pool that snapshots keep. ``libraries`` are the names of a plan.
     """
     usable = sum(size for number, size in enumerate(pools) if number in carrying)
     effective = float(usable)
@@ -149,4 +153,8 @@ def usable_and_effective(
         usable += offered
         left = offered - (kept[number] if kept else 0)
         effective += left * one.get("capacity_factor", 1.0)
+    for number, library in enumerate(libraries, len(pools) + len(virtual)):
+        if number in carrying:
+            usable += library["raw_bytes"]
+            effective += library["capacity_bytes"]
     return usable, round(effective)

@@ -80,6 +80,23 @@ class SsdPool(_CheckedPool):
     power_cap_w: float | None
 
 
+class CheckedLibrary(Result):
+    """A library; ``bytes_per_s`` of hosts are what one drive reads or writes at most."""
+
+    name: str
+    drive: str
+    drives: int
+    robots: int
+    cartridges: int
+    #: Host bytes that a cartridge takes.
+    cartridge_bytes: int
+    #: On tape.
+    raw_bytes: int
+    bytes_per_s: float
+    #: With empty drives.
+    idle_w: float
+
+
 class CheckedVolume(Result):
     """A volume; ``pool`` may be a virtual one."""
 
@@ -134,6 +151,7 @@ class CheckedScenario(ResultDocument):
     pools: list[DiskPool | SsdPool]
     #: As in the names of a plan.
     virtual_pools: list[dict[str, Any]]
+    libraries: list[CheckedLibrary] = Field(default_factory=list)
     volumes: list[CheckedVolume]
     buses: list[CheckedBus]
     #: As in the plan.

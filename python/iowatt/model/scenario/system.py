@@ -13,6 +13,7 @@ from iowatt.base.problems import KeyPath
 from iowatt.model.scenario import controller
 from iowatt.model.scenario.buses import connect_buses
 from iowatt.model.scenario.keys.scenario import Scenario
+from iowatt.model.scenario.libraries import resolve_libraries
 from iowatt.model.scenario.placing import place_volumes
 from iowatt.model.scenario.pools import note_drives, resolve_pool
 from iowatt.model.scenario.qos import check_qos
@@ -35,8 +36,10 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
             system,
             wall_power=bool(scenario.array.power),
         )
+    resolve_libraries(scenario, system)
     connect_buses(scenario, system)
-    if len(system.pools) == len(scenario.array.pool):
+    whole = len(system.libraries) == len(scenario.array.library)
+    if whole and len(system.pools) == len(scenario.array.pool):
         place_volumes(scenario, system)
     _controller(scenario, system)
     _array_power(scenario, base_dir, system)
@@ -53,6 +56,7 @@ def _unique_names(scenario: Scenario, system: ResolvedSystem) -> None:
         (("workload",), [w.name for w in scenario.workload]),
         (("array", "pool"), [p.name for p in scenario.array.pool]),
         (("array", "virtual_pool"), [v.name for v in scenario.array.virtual_pool]),
+        (("array", "library"), [one.name for one in scenario.array.library]),
         (("array", "volume"), [v.name for v in scenario.array.volume]),
         (("array", "bus"), [b.name for b in scenario.array.bus]),
     ]

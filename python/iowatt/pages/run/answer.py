@@ -35,7 +35,10 @@ def answer(run: Run) -> list[str]:
 
 
 def _evaluated(summary: Mapping[str, Any], plan: Mapping[str, Any], evidence: Mapping[str, str]) -> str:
-    kinds = Counter((device["pool"], device["model"]) for device in summary["devices"])
+    parts = _library_parts(plan)
+    kinds = Counter(
+        (device["pool"], device["model"]) for device in summary["devices"] if device["name"] not in parts
+    )
     levels = _raid_levels(plan)
     drives = [
         f"{number:,} {model} {'drive' if number == 1 else 'drives'}"
@@ -54,6 +57,12 @@ def _evaluated(summary: Mapping[str, Any], plan: Mapping[str, Any], evidence: Ma
     }
     verb = verbs.get(summary["source"], "This run measured")
     return f"{verb} {system}{serving}{_requests(summary)}"
+
+
+def _library_parts(plan: Mapping[str, Any]) -> set[str]:
+    """Names of the devices that are no drives: robots and frames of libraries."""
+    named = plan.get("names", {}).get("devices", ())
+    return {one["name"] for one in named if one.get("kind") in ("robot", "library_frame")}
 
 
 def _measured(summary: Mapping[str, Any]) -> str:
@@ -106,7 +115,9 @@ def _cost(summary: Mapping[str, Any], doubts: Mapping[str, str | None] = Mapping
         drawn = f"It draws {with_unit(power['wall_mean'], 'W')} at the wall on average"
     else:
         drawn = f"The drives draw {with_unit(power['mean'], 'W')} on average"
-        if power["wall_mean"] is not None:
+        if summary.get("libraries"):
+            drawn = f"Drives, robots and frame draw {with_unit(power['mean'], 'W')} on average"
+        elif power["wall_mean"] is not None:
             drawn += f" and the array {with_unit(power['wall_mean'], 'W')} at the wall"
     if energy["per_request_j"] is not None:
         drawn += f", which is {with_unit(energy['per_request_j'], 'J')} for each request"
@@ -130,6 +141,8 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
         turning = not all("flash" in device for device in summary["devices"])
         kept = "spinning" if turning else "ready"
         first = f"{share} of the energy keeps drives {kept} that have nothing to do"
+        if summary.get("libraries"):
+            first = f"{share} of the energy keeps frame, robots and drives ready that have nothing to do"
     elif state == "standby":
         first = f"{share} of the energy goes into drives that are stopped"
     else:

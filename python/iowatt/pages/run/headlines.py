@@ -41,7 +41,7 @@ def headlines(summary: Summary, tail_doubt: str | None = None) -> list[Headline]
         ),
         Headline(
             "utilisation", "Utilisation, busiest drive", None if busiest is None else 100 * busiest, "%",
-            _drives(len(summary["devices"]), summary["capacity_gb"]["raw"]),
+            _drives(_number(summary), summary["capacity_gb"]["raw"]),
         ),
     ]  # fmt: skip
 
@@ -157,6 +157,13 @@ def _effective(summary: Summary) -> list[str]:
         _unless_none(f"{{}} {way}", efficiency.get(f"{way}_gb_per_w"), "GB/W")
         for way in ("usable", "effective")
     ]
+
+
+def _number(summary: Summary) -> int:
+    """Drives: of libraries, neither robots nor frames."""
+    libraries = {one["name"]: one["drives"] for one in summary.get("libraries") or ()}
+    others = sum(device.get("pool") not in libraries for device in summary["devices"])
+    return others + sum(libraries.values())
 
 
 def _drives(number: int, raw_gb: float | None) -> str:

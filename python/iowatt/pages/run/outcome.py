@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from iowatt.pages.run import libraries
 from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column, Table, text_columns
 
@@ -62,7 +63,8 @@ MOVEMENT: Final = {
 def tables(summary: Mapping[str, Any]) -> list[Titled]:
     """Titled tables of what the Run has."""
     return [
-        *_controller(summary), *_cache(summary), *_capacity(summary), *_movement(summary), *_measured(summary)
+        *_controller(summary), *_cache(summary), *_capacity(summary), *_movement(summary),
+        *libraries.tables(summary), *_measured(summary)
     ]  # fmt: skip
 
 

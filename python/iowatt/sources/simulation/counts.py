@@ -10,6 +10,8 @@ import numpy.typing as npt
 from iowatt.model.raid import data_drives, usable_bytes
 from iowatt.model.scenario import usable_and_effective
 from iowatt.run.record import (
+    MOUNT_PARTS,
+    REQUEST_PARTS,
     BusCounts,
     CacheCounts,
     Completions,
@@ -17,6 +19,7 @@ from iowatt.run.record import (
     HeatGridSpace,
     Hits,
     HopCounts,
+    LibraryCounts,
     PathCounts,
     QosCounts,
     ReducedCounts,
@@ -98,14 +101,17 @@ def capacity(
     carrying = {volume["pool"] for volume in simulation["volumes"]}
     done = (summary or {}).get("virtual_pools", ())
     kept = [(one.get("reduced") or {}).get("snapshot_bytes", 0) for one in done]
-    usable, effective = usable_and_effective(pools, names.get("virtual_pools", ()), carrying, kept)
+    usable, effective = usable_and_effective(
+        pools, names.get("virtual_pools", ()), carrying, kept, names.get("libraries", ())
+    )
     raw = sum(device["raw_bytes"] for device in names["devices"])
     return StorageBytes(raw_bytes=raw, usable_bytes=usable, effective_bytes=effective)
 
 
 def space_names(names: Mapping[str, Any]) -> list[str]:
-    """Names of pools and, behind them, virtual pools, as volumes number them."""
-    return [*names["pools"], *(virtual["name"] for virtual in names.get("virtual_pools", ()))]
+    """Names of pools and, behind them, virtual pools and libraries, as volumes number them."""
+    behind = (*names.get("virtual_pools", ()), *names.get("libraries", ()))
+    return [*names["pools"], *(one["name"] for one in behind)]
 
 
 def _usable_bytes(pool: Mapping[str, Any]) -> int:
@@ -177,6 +183,37 @@ def _virtual_pool(
         reduced=None if raw.get("reduced") is None else ReducedCounts(**raw["reduced"]),
         movement=raw.get("movement"),
         tiers=tuple(_tier(*each) for each in parts),
+    )
+
+
+def libraries(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[LibraryCounts]:
+    """What libraries did, with their names."""
+    drives: dict[str, list[Mapping[str, Any]]] = {}
+    for device, raw in zip(names["devices"], summary["devices"], strict=True):
+        if device.get("kind") == "tape_drive":
+            drives.setdefault(device["pool"], []).append(raw)
+    every = zip(names.get("libraries", ()), summary.get("libraries", ()), strict=True)
+    return [_library(name["name"], raw, drives[name["name"]]) for name, raw in every]
+
+
+def _library(name: str, raw: Mapping[str, Any], drives: Sequence[Mapping[str, Any]]) -> LibraryCounts:
+    mounts = raw["mounts"]
+    return LibraryCounts(
+        name=name,
+        drives=len(drives),
+        mounts=mounts["count"],
+        dismounts=raw["dismounts"],
+        wait_s={part: mounts[f"{part}_ns"] / NS_PER_S for part in MOUNT_PARTS},
+        wait_p50_s=mounts["p50_s"],
+        wait_p95_s=mounts["p95_s"],
+        wait_max_s=mounts["max_s"],
+        locates=sum(drive["seeks"] for drive in drives),
+        repositions=sum(drive.get("repositions", 0) for drive in drives),
+        requests={way: raw[way]["requests"] for way in ("read", "write")},
+        spent_s={
+            way: {part: raw[way][f"{part}_ns"] / NS_PER_S for part in REQUEST_PARTS}
+            for way in ("read", "write")
+        },
     )
 
 

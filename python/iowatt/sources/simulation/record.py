@@ -100,6 +100,7 @@ def build_record(
         losses=counts.losses(controller.get("losses", [])),
         cache=counts.cache(controller.get("cache")),
         virtual_pools=counts.virtual_pools(names, simulation, summary),
+        libraries=counts.libraries(names, summary),
         ratings={device["name"]: device.get("ratings", {}) for device in names["devices"]},
         rebuilds=counts.rebuilds(names, summary),
         paths=counts.paths(names, simulation, summary),

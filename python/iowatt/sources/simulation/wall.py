@@ -31,6 +31,7 @@ WHOLE_ARRAY: Final = (
     "energy and power_w.wall_* are those of the whole array at the wall; power_w.mean, max and idle are "
     "those of the drives"
 )
+LIBRARIES_WHOLE: Final = "watts of a library are those at its input, with frame, robots and supplies"
 SUPPLIES_OVERLOADED: Final = "supplies gave out more than the needed ones are rated for"
 
 
@@ -46,10 +47,13 @@ class AtWall:
 def at_wall(plan: Mapping[str, Any], tables: Tables, processors: Mapping[str, Any] | None) -> AtWall | None:
     """The tables of a Run with parts and supplies; None where the plan file ``plan`` has no power.
 
+    The watts of libraries are those at the wall; they are known there where a Run has nothing else.
+
     ``processors`` is the controller's part of the summary, where it is modelled (``utilisation``).
     """
     if not plan.get("power"):
-        return None
+        names = plan["names"]
+        return _libraries(tables) if names.get("libraries") and not names["pools"] else None
     array = ArrayPlan.of(plan["power"])
     intervals = tables.intervals
     width = (intervals["end_s"] - intervals["start_s"]).to_numpy()
@@ -90,6 +94,15 @@ def at_wall(plan: Mapping[str, Any], tables: Tables, processors: Mapping[str, An
         _idle(array),
         [*notes, *(source for source in array.sources() if stand_ins([source]))],
     )
+
+
+def _libraries(tables: Tables) -> AtWall:
+    intervals = tables.intervals
+    width = (intervals["end_s"] - intervals["start_s"]).to_numpy()
+    nothing = np.zeros(len(width))
+    drawn = intervals["power_w"].fill_null(0.0).to_numpy()
+    with_wall = _with_columns(intervals, nothing, nothing, drawn, width)
+    return AtWall(replace(tables, intervals=with_wall), {}, [LIBRARIES_WHOLE])
 
 
 @dataclass(frozen=True)

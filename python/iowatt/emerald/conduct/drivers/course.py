@@ -6,7 +6,8 @@ simulation begins:
 
 - with the first stage of the plan, where the array's memory is lasting (flash translation, virtual pools
   with tiers or placement, failures and losses at set times);
-- with the stage before the phase, where it is recent (cache of the controller, power policies of drives);
+- with the stage before the phase, where it is recent (cache of the controller, power policies of drives,
+  cartridges in the drives of a library);
 - with the phase, where only the buffers of drives remember anything.
 """
 
@@ -79,9 +80,9 @@ def array(plan: Plan, base: Path) -> SimulatedArray:
     scenario, system, document = idle_system(path)
     first = system.volumes[0]
     memory, remembers = _memory(scenario, system)
-    return SimulatedArray(
-        path, document.raw, first.name, first.capacity, memory, remembers, scenario.array.power is not None
-    )
+    alone = bool(system.libraries) and not system.pools  # whose watts are those at the wall
+    has_wall = scenario.array.power is not None or alone
+    return SimulatedArray(path, document.raw, first.name, first.capacity, memory, remembers, has_wall)
 
 
 def _memory(scenario: Scenario, system: ResolvedSystem) -> tuple[Memory, tuple[str, ...]]:
@@ -98,6 +99,7 @@ def _memory(scenario: Scenario, system: ResolvedSystem) -> tuple[Memory, tuple[s
     recent = {
         "the controller's cache": controller is not None and controller.cache is not None,
         "power policies of drives": any(pool.power.policy != "never" for pool in pools),
+        "cartridges in drives": bool(system.libraries),
     }
     remembers = tuple(name for name, present in {**lasting, **recent}.items() if present)
     if any(lasting.values()):

@@ -122,7 +122,7 @@ def system_of_plan(
     hour_s = 3600.0
     load = ElectricLoad.of_powers(np.array([hour_s]), np.array([watts]))
     unworn = Counts(0.0, 0.0, 0.0, 0.0, None, None, 0.0, 0.0)
-    named = plan.get("names", {}).get("devices", [])
+    named = _priced(plan)
     return PricedSystem(
         name=str(plan["name"]), where=where,
         drives=tuple(_drive(device, unworn, states_of_plan(plan, device["pool"])) for device in named),
@@ -132,11 +132,17 @@ def system_of_plan(
 
 
 def _drives(run: Run) -> Iterator[PricedDrive]:
-    named = run.plan.get("names", {}).get("devices", [])
+    named = _priced(run.plan)
     rows = {row["name"]: row for row in run.table("devices").iter_rows(named=True)} if named else {}
     for one in named:
         states = states_of_plan(run.plan, one["pool"])
         yield _drive(one, _counts(rows[one["name"]], states), states)
+
+
+def _priced(plan: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The devices that the book has prices for: disks and SSDs, not the parts of libraries."""
+    named = plan.get("names", {}).get("devices", [])
+    return [device for device in named if device["kind"] in ("hdd", "ssd")]
 
 
 def _drive(one: Mapping[str, Any], counts: Counts, states: Sequence[LowPowerState]) -> PricedDrive:
@@ -180,6 +186,12 @@ def _parts(plan: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 
 
 def _notes(run: Run) -> Iterator[Note]:
+    for library in run.plan.get("names", {}).get("libraries", ()):
+        text = (
+            f"library {library['name']}: its electricity is billed; prices of its frame, robots, drives and "
+            "cartridges are not known"
+        )
+        yield Note(code="library-not-priced", text=text)
     if run.summary["power_basis"] == "device":
         text = (
             "energy and power are those of the drives alone; controllers, shelves and supplies are not "

@@ -15,6 +15,7 @@ from iowatt.model.library.electrical import HddPower
 from iowatt.model.power import ArrayPower
 from iowatt.model.raid import DEFAULT_CHUNKLET
 from iowatt.model.scenario.keys.controller import ControllerKeys
+from iowatt.model.scenario.keys.library import LibraryKeys
 from iowatt.model.scenario.keys.power import NeverPolicy, PowerPolicy
 from iowatt.model.scenario.keys.qos import ArrayQos, VolumeQos
 from iowatt.model.scenario.keys.ssd import SsdSettings
@@ -361,9 +362,12 @@ class VolumeKeys(Strict):
     pools."""
 
     name: Name = key("Its name in results and in `workload.volume`.", example="db")
-    pool: Name = key("The pool, or virtual pool, that holds it.", example="disks")
+    pool: Name = key("The pool, virtual pool or library that holds it.", example="disks")
     capacity: Capacity | None = key(
-        "Its size, rounded down to whole sectors.", unset="the rest of the pool", example="500GB", gt=0
+        "Its size, rounded down to whole sectors, on a library to whole cartridges.",
+        unset="the rest of the pool",
+        example="500GB",
+        gt=0,
     )
     raid: Raid | None = key(
         "Its own striping and redundancy; only on a pool of chunklets.",
@@ -401,13 +405,19 @@ class BusKeys(Strict):
 class ArrayKeys(Strict):
     """The storage system."""
 
-    pool: list[Pool] = key("Pools of like drives; pools may differ.", min_length=1)
+    pool: list[Pool] = key(
+        "Pools of like drives; pools may differ. A system of libraries alone has none.", default=[]
+    )
+    library: list[LibraryKeys] = key(
+        "Libraries: cartridges that robots put into tape drives. Each is an address space, as a pool is.",
+        default=[],
+    )
     virtual_pool: list[VirtualPool] = key(
         "Address spaces that a scheme makes of ranges of pools: hybrid volumes, tiers.", default=[]
     )
     volume: list[VolumeKeys] = key(
-        "Volumes. Left out: one volume for each virtual pool and each pool that is part of none, of all its "
-        "capacity and with its name.",
+        "Volumes. Left out: one volume for each virtual pool, each pool that is part of none and each "
+        "library, of all its capacity and with its name.",
         default=[],
     )
     bus: list[BusKeys] = key(
@@ -434,4 +444,5 @@ class ArrayKeys(Strict):
             return [volume.name for volume in self.volume]
         parts = {part.pool for virtual in self.virtual_pool for _, _, part in virtual.parts()}
         own = [pool.name for pool in self.pool if pool.name not in parts]
-        return [*own, *(virtual.name for virtual in self.virtual_pool)]
+        virtual = (one.name for one in self.virtual_pool)
+        return [*own, *virtual, *(library.name for library in self.library)]
