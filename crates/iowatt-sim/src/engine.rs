@@ -112,8 +112,14 @@ impl<'a> Simulation<'a> {
         }
         let observer = observer(plan, ladders, &spaces)?;
         let controller = Controller::new(plan, spaces).map(Box::new);
-        let detects_zeros = controller.as_deref().is_some_and(Controller::detects_zeros);
-        let passes_trims = |pool: usize| backend.pools.get(pool).is_some_and(Pool::passes_trims);
+        let detects_zeros = |space: usize| match (&controller, &volumes) {
+            (Some(controller), _) => controller.detects_zeros(),
+            (None, volumes) => volumes.as_ref().is_some_and(|volumes| volumes.detects_zeros(space)),
+        };
+        let takes_trims = |space: usize| match &volumes {
+            Some(volumes) => volumes.takes_trims(space),
+            None => backend.pools.get(space).is_some_and(Pool::passes_trims),
+        };
         let mut clock = Clock::new(end, backend.drives.len(), plan.workloads.len());
         let losses = plan.controller.iter().flat_map(|controller| &controller.losses);
         for (number, loss) in losses.enumerate() {
@@ -122,9 +128,10 @@ impl<'a> Simulation<'a> {
                 clock.events.push(nanos(back_s), Event::Return(number as u32));
             }
         }
+        let hosts = Hosts::new(plan, boxed(sources), detects_zeros, takes_trims);
         let engine = Engine {
             shape: PhantomData,
-            hosts: Hosts::new(plan, boxed(sources), detects_zeros, passes_trims),
+            hosts,
             paths: Paths::new(plan).map(Box::new),
             qos: Qos::new(plan).map(Box::new),
             controller,

@@ -40,6 +40,6 @@ pub use counts::{PartCounts, PoolCounts};
 pub use io::{MapRecord, VolumeIo, VolumeRequest};
 pub use movement::Movement;
 pub use plan::*;
-pub use reduced::ReducedState;
+pub use reduced::{Reduced, ReducedState};
 pub use scheme::Scheme;
 pub use schemes::Schemes;

@@ -102,6 +102,23 @@ impl Schemes {
             _ => None,
         }
     }
+
+    /// Capacity optimisation that reclaims, if this scheme does that.
+    #[must_use]
+    pub fn reclaims(&self) -> Option<&Reduced> {
+        match self {
+            Self::Reduced(scheme) if scheme.reclaims() => Some(scheme),
+            _ => None,
+        }
+    }
+
+    /// The same, mutable.
+    pub fn reclaims_mut(&mut self) -> Option<&mut Reduced> {
+        match self {
+            Self::Reduced(scheme) if scheme.reclaims() => Some(scheme),
+            _ => None,
+        }
+    }
 }
 
 impl Scheme for Schemes {

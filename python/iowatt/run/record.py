@@ -284,6 +284,12 @@ class ReducedCounts:
     stored_bytes: int
     snapshot_bytes: int
     snapshots: int
+    #: Where space is given back: pages given up, zeros written, bytes given back and still to be.
+    reclaims: bool = False
+    discarded: int = 0
+    zero_bytes: int = 0
+    reclaimed_bytes: int = 0
+    leaving_bytes: int = 0
 
 
 @dataclass(frozen=True)

@@ -208,8 +208,18 @@ def _data_movement(counts: Mapping[str, Any]) -> MaidCounts | PdcCounts | WriteO
 
 
 def _reduction(counts: ReducedCounts) -> Reduction:
+    same = _same(Reduction, counts)
+    if counts.reclaims:
+        same |= {
+            "pages_discarded": counts.discarded,
+            "zero_bytes_written": counts.zero_bytes,
+            "reclaimed_bytes": counts.reclaimed_bytes,
+            "reclaim_pending_bytes": counts.leaving_bytes,
+        }
+    else:
+        same.pop("reclaimed_bytes", None)
     return Reduction(
-        **_same(Reduction, counts),
+        **same,
         duplicate_ratio=_over(counts.duplicates, counts.pages_written),
         pages_allocated=counts.allocated,
         unallocated_bytes_read=counts.unallocated_bytes,

@@ -335,6 +335,10 @@ class Reduction(SummaryPart):
     stored_bytes: int = Field(description="What that and snapshots take of the part, at the end.")
     snapshot_bytes: int = Field(description="Of these, what snapshots keep.")
     snapshots: int = Field(description="Taken since the start.")
+    pages_discarded: int | None = absent("Given up by trims or writes of zeros. Only with reclaim.")
+    zero_bytes_written: int | None = absent("In whole pages, and not stored. Only with reclaim.")
+    reclaimed_bytes: int | None = absent("Given back to the pool. Only with reclaim.")
+    reclaim_pending_bytes: int | None = absent("Still to be given back at the end. Only with reclaim.")
     reduction_ratio: float | None = Field(
         description="logical_bytes over what is stored for them, snapshots apart; null with nothing stored."
     )

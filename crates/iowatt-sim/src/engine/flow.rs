@@ -56,12 +56,17 @@ impl<S: Shape> Engine<'_, S> {
         Ok(())
     }
 
-    /// A trim goes straight to the drives. It takes no part in the figures of reads and writes.
+    /// A trim goes straight to the drives, or to its virtual pool. It takes no part in the figures of reads and writes.
     #[inline(never)]
     fn issue_trim(&mut self, host: u32, workload: usize, (offset, size): (u64, u64)) {
         let volume = &self.hosts.workloads[workload].volume;
-        let range = (volume.offset_bytes + offset, size);
-        let made = self.backend.trim(volume.pool, range, host, &mut self.around);
+        let (space, range) = (volume.pool, (volume.offset_bytes + offset, size));
+        if self.volumes.is_some() {
+            self.hosts.add_parts(host, 1);
+            self.give_up(space, (host, false), (range.0, range.0 + size));
+            return;
+        }
+        let made = self.backend.trim(space, range, host, &mut self.around);
         self.hosts.add_parts(host, made.max(1));
         if made == 0 {
             self.around.clock.push_now(Event::Answered(host));
@@ -90,6 +95,10 @@ impl<S: Shape> Engine<'_, S> {
         }
         if S::LAYERS && self.volumes.is_some() {
             self.hosts.add_parts(host, 1);
+            if write && self.hosts.draws_zeros(workload) {
+                self.give_up(space, (host, true), (from, from + size));
+                return;
+            }
             self.enter_volumes(space, (host, write), (from, size, write));
             return;
         }
@@ -128,6 +137,11 @@ impl<S: Shape> Engine<'_, S> {
     fn enter_volumes(&mut self, space: usize, upper: (u32, bool), (from, size, write): Range) {
         let range = (from, from + size, write);
         self.with_volumes(|volumes, moment| volumes.submit(space, upper, range, moment));
+    }
+
+    /// Bytes of a virtual pool are trimmed, or overwritten with zeros that it recognises.
+    fn give_up(&mut self, space: usize, upper: (u32, bool), range: (u64, u64)) {
+        self.with_volumes(|volumes, moment| volumes.give_up(space, upper, range, moment));
     }
 
     /// A request goes to a pool. Returns the number of its drive operations.

@@ -32,7 +32,7 @@ pub(super) struct Workload<'a> {
     pub volume: VolumePlan,
     /// The path its requests take; `None`: they are at the array as they arrive.
     pub path: Option<usize>,
-    /// Draws which writes are all zeros, and their share; only where the controller detects zeros.
+    /// Draws which writes are all zeros, and their share; only where zeros are detected.
     zeros: Option<(Stream, f64)>,
     /// Requests issued.
     issued: u64,
@@ -49,20 +49,19 @@ pub(super) struct Hosts<'a> {
 }
 
 impl<'a> Hosts<'a> {
-    /// The workloads of `plan`, whose requests are those of `sources`, in the same order. `passes_trims` says of a pool
-    /// whether trims reach its drives.
+    /// The workloads of `plan`, whose requests are those of `sources`, in the same order. `detects_zeros` and `takes_trims` say
+    /// of a space whether that is known of what comes to it.
     pub fn new(
         plan: &Plan,
         sources: Vec<Box<dyn Source + 'a>>,
-        detects_zeros: bool,
-        passes_trims: impl Fn(usize) -> bool,
+        detects_zeros: impl Fn(usize) -> bool,
+        takes_trims: impl Fn(usize) -> bool,
     ) -> Self {
-        let direct = plan.controller.is_none() && plan.virtual_pools.is_empty();
         let workload = |(index, (workload, source)): (usize, (&crate::plan::WorkloadPlan, _))| {
             let volume = plan.volumes[workload.volume].clone();
-            let trims = direct && passes_trims(volume.pool);
+            let trims = plan.controller.is_none() && takes_trims(volume.pool);
             let share = workload.zero_share;
-            let draws = detects_zeros && share > 0.0;
+            let draws = share > 0.0 && detects_zeros(volume.pool);
             Workload {
                 arrivals: Arrivals::new(workload, source, plan.seed, index, trims),
                 volume,

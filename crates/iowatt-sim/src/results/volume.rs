@@ -42,6 +42,14 @@ pub struct ReducedResult {
     pub copied_bytes: u64,
     /// Requests that waited for others to the same page.
     pub waited: u64,
+    /// Pages given up, by trims or by writes of zeros.
+    pub discarded: u64,
+    /// Bytes of whole pages of zeros that were written.
+    pub zero_bytes: u64,
+    /// Bytes given back to the pool.
+    pub reclaimed_bytes: u64,
+    /// Of the bytes that are taken at the end, those that are still to be given back.
+    pub leaving_bytes: u64,
     /// Page writes that found no space and were dropped.
     pub no_space: u64,
     /// Bytes that hosts have stored, at the end.
@@ -56,7 +64,8 @@ pub struct ReducedResult {
 
 impl ReducedResult {
     fn new(state: ReducedState) -> Self {
-        let ReducedState { counts, logical_bytes, stored_bytes, snapshot_bytes, snapshots } = state;
+        let ReducedState { counts, logical_bytes, stored_bytes, snapshot_bytes, leaving_bytes, snapshots } =
+            state;
         Self {
             pages_written: counts.pages_written,
             duplicates: counts.duplicates,
@@ -65,6 +74,10 @@ impl ReducedResult {
             modify_bytes: counts.modify_bytes,
             copied_bytes: counts.copied_bytes,
             waited: counts.waited,
+            discarded: counts.discarded,
+            zero_bytes: counts.zero_bytes,
+            reclaimed_bytes: counts.reclaimed_bytes,
+            leaving_bytes,
             no_space: counts.no_space,
             logical_bytes,
             stored_bytes,

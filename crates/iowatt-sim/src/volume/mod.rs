@@ -19,7 +19,7 @@ use crate::device::Drive;
 use crate::event::EventQueue;
 use crate::plan::{PartPlan, Plan, PlanError, Under};
 use crate::power::Window;
-use iowatt_volume::VolumeRequest;
+use iowatt_volume::{Reduced, VolumeRequest};
 use pool_io::{InFlight, Waiter};
 
 /// The time of an event, and what the volume layer may read and change at it.
@@ -115,6 +115,53 @@ impl Volumes {
         }
         // It was held until all its transfers were open.
         self.in_flight.release(request, &mut moment);
+    }
+
+    /// Whether trims mean anything on a space.
+    #[must_use]
+    pub fn takes_trims(&self, space: usize) -> bool {
+        self.reclaims(space).is_some_and(|reduced| reduced.takes_trims())
+    }
+
+    /// Whether writes of zeros are recognised on a space.
+    #[must_use]
+    pub fn detects_zeros(&self, space: usize) -> bool {
+        self.reclaims(space).is_some_and(|reduced| reduced.zero_page().is_some())
+    }
+
+    fn reclaims(&self, space: usize) -> Option<&Reduced> {
+        self.virtual_pools.get(space.checked_sub(self.pools)?)?.scheme.reclaims()
+    }
+
+    /// A trim of bytes `from..until` of a virtual pool, or a write of zeros, of which whole pages are given up and the rest is
+    /// written; its key in the layer above.
+    #[cold]
+    pub fn give_up(
+        &mut self,
+        space: usize,
+        (upper, zeros): (u32, bool),
+        range: (u64, u64),
+        mut moment: Moment<'_>,
+    ) {
+        let (from, until) = range;
+        let key = self.in_flight.request(upper, moment.now, zeros);
+        if let Some(number) = space.checked_sub(self.pools) {
+            let (scheme, mut io) = self.scheme_and_io(number, &mut moment);
+            let page =
+                scheme.reclaims().and_then(|reduced| reduced.zero_page()).filter(|_| zeros).unwrap_or(1);
+            let (first, end) = (from.next_multiple_of(page).min(until), until / page * page);
+            let end = end.max(first);
+            if let Some(reduced) = scheme.reclaims_mut().filter(|_| zeros) {
+                reduced.zeros(end - first, io.counted);
+            }
+            for (from, until, trim) in [(from, first, false), (first, end, true), (end, until, false)] {
+                if from < until {
+                    scheme.submit(&VolumeRequest { key, from, until, write: true, trim }, &mut io);
+                }
+            }
+        }
+        // It was held until all its transfers were open.
+        self.in_flight.release(key, &mut moment);
     }
 
     /// The alarm of a virtual pool is due.

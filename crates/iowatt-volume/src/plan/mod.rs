@@ -8,7 +8,7 @@ mod zoned_volume;
 
 pub use data_movement::{MaidPlan, PdcPlan, WriteOffLoadingPlan};
 pub use error::{PlanError, PlanFault, Under, at_least_zero, check, is_share, positive};
-pub use reduced::{ReducedPlan, SnapshotMethod, SnapshotPlan};
+pub use reduced::{ReclaimPlan, ReducedPlan, SnapshotMethod, SnapshotPlan};
 pub use virtual_pool::{
     CachingPlan, DAY_S, InitialPlan, PartPlan, PlacementPlan, SchemePlan, TieredPoolPlan, TieringPlan,
     TieringPolicyPlan, VirtualPoolPlan, WriteCaching,

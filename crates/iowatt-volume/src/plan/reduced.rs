@@ -23,6 +23,23 @@ pub struct ReducedPlan {
     pub page_s: f64,
     /// Snapshots, if any are taken.
     pub snapshots: Option<SnapshotPlan>,
+    /// Pages give their places back, where hosts trim them or write zeros; none: never.
+    #[serde(default)]
+    pub reclaim: Option<ReclaimPlan>,
+}
+
+/// How pages that hold nothing any more give their places back.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ReclaimPlan {
+    /// Pages that hosts trim.
+    pub trims: bool,
+    /// Whole pages of zeros that hosts write.
+    pub zeros: bool,
+    /// Bytes of the part given back a second, at most; none: at once.
+    #[serde(default)]
+    pub bytes_per_s: Option<f64>,
 }
 
 /// Delta snapshots: what is overwritten is kept as long as one of them needs it.
@@ -73,6 +90,9 @@ impl ReducedPlan {
         check(is_share(self.filled), Range, "filled", "must be 0 to 1")?;
         check((0.0..=0.999).contains(&self.duplicates), Range, "duplicates", "must be 0 to 0.999")?;
         check(at_least_zero(self.page_s), Range, "page_s", "must be at least 0")?;
+        let rate = self.reclaim.and_then(|reclaim| reclaim.bytes_per_s);
+        let sound = rate.is_none_or(|rate| (1.0..=1e15).contains(&rate));
+        check(sound, Range, "reclaim.bytes_per_s", "must be from 1 to 1e15")?;
         let Some(snapshots) = &self.snapshots else { return Ok(()) };
         check(positive(snapshots.interval_s), Range, "snapshots.interval_s", "must be positive")?;
         check(snapshots.retain > 0, Range, "snapshots.retain", "must be at least 1")

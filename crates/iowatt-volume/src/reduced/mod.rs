@@ -6,6 +6,9 @@
 //! - *Compression*: a page takes less space, is moved as a whole, and takes the controller time.
 //! - *Delta snapshots*: the first write to a page after a snapshot costs a copy (read and write), or goes elsewhere.
 //!
+//! - *Reclaim* (of thin volumes): pages that hosts trim, or write zeros to, hold nothing any more; what nothing else refers
+//!   to is given back to the pool, so many bytes a second, and its drives are told.
+//!
 //! Where pages are stored as wholes, a write of a part of one reads it first. Writes that need more than one step hold
 //! their pages: requests to these wait, so that none meets half of a step, and none overtakes another that waits for
 //! one of its pages. Tables of places are taken to be in the
@@ -13,6 +16,7 @@
 
 mod initial;
 mod pages;
+mod reclaim;
 mod sparse;
 #[cfg(test)]
 mod tests;
@@ -20,7 +24,7 @@ mod tests;
 use super::Scheme;
 use super::io::{VolumeIo, VolumeRequest};
 use super::turns::Turns;
-use crate::plan::{ReducedPlan, SnapshotPlan, VirtualPoolPlan};
+use crate::plan::{ReclaimPlan, ReducedPlan, SnapshotPlan, VirtualPoolPlan};
 use crate::rng::{Component, Stream as Random};
 use crate::slab::Slab;
 use crate::time::{Nanos, nanos};
@@ -45,6 +49,12 @@ pub struct ReducedTally {
     pub copied_bytes: u64,
     /// Requests that waited for others to the same page.
     pub waited: u64,
+    /// Pages that hosts gave up, by trims or by writing zeros.
+    pub discarded: u64,
+    /// Bytes of whole pages of zeros that hosts wrote.
+    pub zero_bytes: u64,
+    /// Bytes given back to the pool.
+    pub reclaimed_bytes: u64,
     /// Page writes that found no space and were dropped, in the window or not.
     pub no_space: u64,
 }
@@ -60,6 +70,8 @@ pub struct ReducedState {
     pub stored_bytes: u64,
     /// Bytes that snapshots keep: what would be free without them, shared contents apart.
     pub snapshot_bytes: u64,
+    /// Bytes that are still to be given back, of those stored.
+    pub leaving_bytes: u64,
     /// Snapshots taken since the start.
     pub snapshots: u32,
 }
@@ -111,6 +123,9 @@ pub struct Reduced {
     page_time: Nanos,
     snapshots: Option<SnapshotPlan>,
     next_snapshot: Nanos,
+    reclaim: Option<ReclaimPlan>,
+    /// When the next slot is given back, where that takes time and one leaves.
+    next_reclaim: Nanos,
     /// When the controller has expanded or compressed all pages that it was given, and requests that wait for theirs.
     busy_until: Nanos,
     processing: VecDeque<(Nanos, VolumeRequest)>,
@@ -144,6 +159,8 @@ impl Reduced {
             page_time: nanos(reduced.page_s),
             snapshots: reduced.snapshots,
             next_snapshot: reduced.snapshots.map_or(Nanos::MAX, |s| nanos(s.interval_s)),
+            reclaim: reduced.reclaim,
+            next_reclaim: Nanos::MAX,
             busy_until: 0,
             processing: VecDeque::new(),
             jobs: Slab::default(),
@@ -162,6 +179,7 @@ impl Reduced {
             logical_bytes: pages * self.page,
             stored_bytes: slots * self.stored,
             snapshot_bytes: kept.min(slots) * self.stored,
+            leaving_bytes: self.pages.leaving() as u64 * self.stored,
             snapshots: self.pages.taken,
         }
     }
@@ -197,7 +215,11 @@ impl Reduced {
     }
 
     fn go(&mut self, request: &VolumeRequest, io: &mut impl VolumeIo) {
-        if request.write { self.write(request, io) } else { self.read(request, io) }
+        match (request.trim, request.write) {
+            (true, _) => self.discard(request, io),
+            (false, true) => self.write(request, io),
+            (false, false) => self.read(request, io),
+        }
     }
 
     fn read(&mut self, request: &VolumeRequest, io: &mut impl VolumeIo) {
@@ -361,6 +383,9 @@ impl Scheme for Reduced {
 
     fn submit(&mut self, request: &VolumeRequest, io: &mut impl VolumeIo) {
         self.take_snapshots(io.now());
+        if request.trim {
+            return self.begin(request, io);
+        }
         if let Some(counts) = io.counts() {
             counts.request(request.until - request.from, request.write);
             counts.located(0, request.until - request.from, request.write);
@@ -408,6 +433,7 @@ impl Scheme for Reduced {
     }
 
     fn alarm(&mut self, io: &mut impl VolumeIo) {
+        self.give_back(io);
         while let Some(&(at, request)) = self.processing.front() {
             if at > io.now() {
                 io.set_alarm(at);

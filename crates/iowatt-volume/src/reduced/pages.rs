@@ -47,11 +47,14 @@ pub(super) struct Space {
     pub kept: u64,
 }
 
+/// In the map: the page was given up.
+const GONE: u32 = u32::MAX;
+
 #[derive(Debug)]
 pub(super) struct Pages {
     initial: Initial,
     slots: u64,
-    /// By page: slot + 1, or 0 where nothing has changed.
+    /// By page: slot + 1, [`GONE`], or 0 where nothing has changed.
     map: Sparse<u32>,
     /// By slot: references + 1, or 0 where nothing has changed.
     references: Sparse<u32>,
@@ -60,6 +63,8 @@ pub(super) struct Pages {
     /// The first slot that was never taken.
     next: u64,
     free: VecDeque<u32>,
+    /// Slots that hold nothing any more and are still to be given back.
+    leaving: VecDeque<u32>,
     /// Of 2^32 writes, how many bring what exists.
     duplicates: u64,
     random: Random,
@@ -86,6 +91,7 @@ impl Pages {
             born: Sparse::new(count),
             next,
             free: VecDeque::new(),
+            leaving: VecDeque::new(),
             duplicates: (plan.duplicates * (1u64 << 32) as f64).round() as u64,
             random,
             method: plan.snapshots.map(|s| s.method),
@@ -105,6 +111,7 @@ impl Pages {
     pub fn place(&self, page: u64) -> Option<u32> {
         match self.map.get(page) {
             0 => self.initial.slot(page),
+            GONE => None,
             slot => Some(slot - 1),
         }
     }
@@ -128,12 +135,49 @@ impl Pages {
     }
 
     fn drop_reference(&mut self, slot: u32) {
-        let count = self.references(slot) - 1;
-        self.references.set(u64::from(slot), count + 1);
-        if count == 0 {
+        if self.dereference(slot) {
             self.free.push_back(slot);
             self.space.slots -= 1;
         }
+    }
+
+    /// Takes a reference to a slot away; whether it was the last.
+    fn dereference(&mut self, slot: u32) -> bool {
+        let count = self.references(slot) - 1;
+        self.references.set(u64::from(slot), count + 1);
+        count == 0
+    }
+
+    /// A page holds nothing any more; whether it held something. A slot that nothing else refers to leaves.
+    pub fn discard(&mut self, page: u64) -> bool {
+        let Some(slot) = self.place(page) else { return false };
+        let kept = self.is_kept(page);
+        self.map.set(page, GONE);
+        self.space.pages -= 1;
+        if kept {
+            self.keep(slot);
+        } else if self.dereference(slot) {
+            self.leaving.push_back(slot);
+        }
+        true
+    }
+
+    /// Slots that are still to be given back.
+    pub fn leaving(&self) -> usize {
+        self.leaving.len()
+    }
+
+    /// Gives the next slot back.
+    pub fn reclaim(&mut self) -> Option<u32> {
+        let slot = self.leaving.pop_front()?;
+        self.free.push_back(slot);
+        self.space.slots -= 1;
+        Some(slot)
+    }
+
+    /// Whether the last snapshot needs what a page holds.
+    fn is_kept(&self, page: u64) -> bool {
+        self.taken > 0 && self.born.get(page) < self.taken && !self.kept.is_empty()
     }
 
     /// A free slot, referred to once.
@@ -170,7 +214,7 @@ impl Pages {
     /// A page is written.
     pub fn write(&mut self, page: u64) -> Write {
         let old = self.place(page);
-        let keep = self.taken > 0 && self.born.get(page) < self.taken && !self.kept.is_empty();
+        let keep = self.is_kept(page);
         let kept = old.filter(|_| keep);
         if self.duplicates > 0
             && self.random.below(1 << 32) < self.duplicates
@@ -267,12 +311,16 @@ impl Pages {
         if self.free.iter().any(|&slot| counts[slot as usize] > 0) {
             return Err("a slot that is free holds something".into());
         }
-        if taken + self.free.len() as u64 != self.next.min(self.slots) {
+        if self.leaving.iter().any(|&slot| counts[slot as usize] > 0) {
+            return Err("a slot that leaves holds something".into());
+        }
+        let leaving = self.leaving.len() as u64;
+        if taken + leaving + self.free.len() as u64 != self.next.min(self.slots) {
             return Err("a slot is neither free nor taken".into());
         }
         let Space { pages: said, slots, kept } = self.space;
         let there = self.kept.iter().map(Vec::len).sum::<usize>() as u64;
-        if (said, slots, kept) == (pages, taken, there) {
+        if (said, slots, kept) == (pages, taken + leaving, there) {
             Ok(())
         } else {
             Err("counts of space are wrong".into())

@@ -34,6 +34,10 @@ def check_modelled(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> N
     for at, volume in enumerate(simulation["volumes"]):
         if volume.get("qos"):
             raise not_modelled("limits of volumes", f"array.volume.{names['volumes'][at]}.qos")
+    for at, virtual in enumerate(simulation.get("virtual_pools", ())):
+        if virtual["scheme"].get("reclaim"):
+            where = f"array.virtual_pool.{names['virtual_pools'][at]['name']}.reclaim"
+            raise not_modelled("the reclaim of pages", where)
     for load in simulation["workloads"]:
         if controller.get("zero_detect") and load.get("zero_share"):
             raise not_modelled("the detection of zeros", "array.controller.zero_detect")

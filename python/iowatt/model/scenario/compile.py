@@ -21,6 +21,7 @@ from iowatt.model.scenario.keys import power
 from iowatt.model.scenario.keys.array import BusKeys, Pool, Raid
 from iowatt.model.scenario.keys.scenario import Scenario
 from iowatt.model.scenario.keys.workload import ClosedReplay, OpenReplay, WorkloadKeys
+from iowatt.model.scenario.reclaim import takes_trims
 from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem
 from iowatt.model.scenario.resolved_library import STATES as LIBRARY_STATES
 from iowatt.model.scenario.system import resolve
@@ -210,11 +211,17 @@ def _states(system: ResolvedSystem) -> list[str]:
 
 
 def _takes_trims(scenario: Scenario, system: ResolvedSystem, pool: int) -> bool:
-    """Whether trims on that pool mean anything: they go to SSDs without parity, with nothing between."""
-    if scenario.array.controller is not None or system.virtual_pools:
+    """Whether trims on that pool mean anything.
+
+    They go to SSDs without parity, with nothing between, or to a virtual pool that reclaims.
+    """
+    if scenario.array.controller is not None:
         return False
-    if pool >= len(system.pools):
+    virtual = pool - len(system.pools)
+    if virtual >= len(system.virtual_pools):
         return False  # a library
+    if system.virtual_pools:
+        return virtual >= 0 and takes_trims(system.virtual_pools[virtual])
     resolved = system.pools[pool]
     plain = isinstance(resolved.drive, Ssd) and resolved.chunklets is None
     return plain and str(resolved.level) in ("0", "1", "10")

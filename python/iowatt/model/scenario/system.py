@@ -17,6 +17,7 @@ from iowatt.model.scenario.libraries import resolve_libraries
 from iowatt.model.scenario.placing import place_volumes
 from iowatt.model.scenario.pools import note_drives, resolve_pool
 from iowatt.model.scenario.qos import check_qos
+from iowatt.model.scenario.reclaim import check_reclaim
 from iowatt.model.scenario.resolved import ResolvedSystem
 from iowatt.model.scenario.workloads import resolve_workloads
 
@@ -47,6 +48,7 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
     _paths(scenario, system)
     _observe(scenario, system)
     check_qos(scenario, system)
+    check_reclaim(scenario, system)
     note_drives(system)
     return system
 

@@ -180,7 +180,9 @@ def _virtual_pool(
         **own,
         held_s=raw["held_ns"] / NS_PER_S,
         dirty_bytes_at_end=raw["dirty_bytes_at_end"],
-        reduced=None if raw.get("reduced") is None else ReducedCounts(**raw["reduced"]),
+        reduced=None
+        if raw.get("reduced") is None
+        else ReducedCounts(**raw["reduced"], reclaims=plan["scheme"].get("reclaim") is not None),
         movement=raw.get("movement"),
         tiers=tuple(_tier(*each) for each in parts),
     )

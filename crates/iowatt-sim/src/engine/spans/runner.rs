@@ -89,7 +89,7 @@ impl<'r> Runner<'r> {
         let window = if part.arrivals_ahead > 0 { NOTHING } else { shared.window };
         let mut engine = Engine {
             shape: PhantomData,
-            hosts: Hosts::new(plan, sources, false, |_| false),
+            hosts: Hosts::new(plan, sources, |_| false, |_| false),
             paths: None,
             qos: None,
             controller: None,

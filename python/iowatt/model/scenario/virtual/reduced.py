@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal
 
 from iowatt.base.problems import KeyPath, Reporter
-from iowatt.base.quantity import BlockSize, Capacity, Duration, Share
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Share
 from iowatt.base.results import Note
 from iowatt.base.strict import Strict, key
 from iowatt.base.units import format_bytes
@@ -35,6 +35,34 @@ class Snapshots(Strict):
         default="redirect-on-write",
         example="copy-on-write",
     )
+
+
+class Reclaim(Strict):
+    """How pages that hold nothing any more give their space back to the part."""
+
+    unmap: bool = key(
+        "Whether trims of hosts (UNMAP, discard) give up the whole pages in their range. They come with "
+        "traces that record them.",
+        default=True,
+        example=False,
+    )
+    zeros: bool = key(
+        "Whether a write of nothing but zeros (`zero_share` of a workload) gives up the whole pages in its "
+        "range instead of storing them.",
+        default=True,
+        example=False,
+    )
+    rate: Rate | None = key(
+        "Bytes of the part given back a second, at most. Until then they are taken; the drives are told "
+        "as they are given back.",
+        unset="at once",
+        example="200MB/s",
+        ge=1,
+    )
+
+    def plan(self) -> dict[str, Any]:
+        """``ReclaimPlan`` of iowatt-sim."""
+        return {"trims": self.unmap, "zeros": self.zeros, "bytes_per_s": self.rate}
 
 
 class Reduced(Scheme):
@@ -93,6 +121,12 @@ class Reduced(Scheme):
     snapshots: Snapshots | None = key(
         "Delta snapshots.", unset="none", example={"interval": "1h", "retain": 24}
     )
+    reclaim: Reclaim | None = key(
+        "Pages that hosts trim, or write zeros to, give their space back. Only with thin, and without a "
+        "controller. `{}` takes all of its defaults.",
+        unset="never: trims are left out, and zeros are data",
+        example={"rate": "200MB/s"},
+    )
     reserve: float | None = key(
         "Share of the part that is free at the start where capacity is not given: for first writes, "
         "redirected writes and snapshots.",
@@ -131,6 +165,9 @@ class Reduced(Scheme):
         if self.filled is not None and self.filled < 1 and not self.thin:
             message = "without thin provisioning all pages are there from the start"
             report("not-applicable", "filled", message, "say thin = true, or leave it out")
+        if self.reclaim is not None and not self.thin:
+            message = "without thin provisioning pages keep their space"
+            report("not-applicable", "reclaim", message, "say thin = true, or leave it out")
         if self.thin and self.filled is None:
             hint = "for example filled = 0.4; 0 is a volume without data"
             report("missing", "filled", "a thin volume needs the share that is filled at the start", hint)
@@ -213,6 +250,7 @@ class Reduced(Scheme):
                 "retain": snapshots.retain,
                 "method": snapshots.method,
             },
+            **({} if self.reclaim is None else {"reclaim": self.reclaim.plan()}),
         }
 
     def space(self, parts: Sequence[PlacedRange]) -> dict[str, Any]:
