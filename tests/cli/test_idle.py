@@ -53,15 +53,24 @@ def test_the_terminal_lists_the_policies_oracle_first(week):
     lines = [
         line
         for line in shown.splitlines()
-        if line.startswith(("Oracle", "2-comp", "Adapt", "Share", "Fixed", "Never"))
+        if line.startswith(("Oracle", "2-comp", "Adapt", "Share", "ARIMA", "Law", "Fixed", "Never"))
     ]
-    assert len(lines) == 10
+    assert len(lines) == 14
     assert all(len(line) <= 80 for line in lines)
     found = json.loads(invoke(week, "--json").stdout)
     policies = found["policies"]
     assert all(line.startswith(row["title"]) for line, row in zip(lines, policies, strict=True))
     assert (policies[0]["policy"], policies[-1]["policy"]) == ("oracle-energy", "never")
     assert {"power-of-drive", "delays-lower-bound"} <= {note["code"] for note in found["notes"]}
+
+
+def test_predictions_delay_fewer_arrivals_the_more_certain_they_are(week):
+    table = {row["policy"]: row for row in json.loads(invoke(week, "--json").stdout)["policies"]}
+    reactive, oracle = table["two-competitive"], table["oracle-energy"]
+    for key in ("arima", "law-driven"):
+        half, surer = table[f"{key}-50"], table[f"{key}-90"]
+        assert surer["delayed"] < half["delayed"] < reactive["delayed"] / 2
+        assert 0 < surer["saved_j"] < half["saved_j"] < oracle["saved_j"]
 
 
 def test_the_page_is_written_once(week, tmp_path):

@@ -31,6 +31,8 @@ POLICIES = {
     "randomised": '{ policy = "two-competitive", randomised = true }',
     "adaptive": '{ policy = "adaptive", initial = "5s" }',
     "share": '{ policy = "share" }',
+    "arima": '{ policy = "arima", certainty = 0.9, autoregressive = 3, differences = 0 }',
+    "law-driven": '{ policy = "law-driven", law = "observed", certainty = 0 }',
     "oracle": '{ policy = "oracle-energy" }',
     "oracle-any": '{ policy = "oracle-energy", to = "any" }',
     "oracle-latency": '{ policy = "oracle-latency" }',
@@ -192,6 +194,16 @@ def test_unknown_and_incomplete_levels_are_named(tmp_path):
     check(scenario(tmp_path, '{ policy = "multi-level", timers = {} }'), "missing", f"{power}.timers")
     late = '{ policy = "oracle-energy", stagger = { at_once = 1 } }'
     check(scenario(tmp_path, late), "not-applicable", f"{power}.stagger")
+
+
+def test_predictions_that_cannot_be_are_refused(tmp_path):
+    power = "array.pool.disks.power"
+    long = '{ policy = "arima", autoregressive = 9, moving_average = 4 }'
+    check(scenario(tmp_path, long), "out-of-range", power, "`autoregressive`", "12")
+    sure = '{ policy = "law-driven", certainty = 1 }'
+    check(scenario(tmp_path, sure), "out-of-range", f"{power}.certainty")
+    other = '{ policy = "law-driven", law = "gamma" }'
+    check(scenario(tmp_path, other), "not-accepted", f"{power}.law", "weibull")
 
 
 def test_timers_that_never_act_are_refused(tmp_path):

@@ -2,8 +2,8 @@
 
 use crate::level::Levels;
 use crate::policies::{
-    Adaptation, Adaptive, FixedThreshold, MultiLevel, MultiSpeed, Never, OracleEnergy, OracleLatency, Share,
-    Sharing, Timer, TwoCompetitive,
+    Adaptation, Adaptive, Arima, FixedThreshold, LawDriven, LawName, MultiLevel, MultiSpeed, Never,
+    OracleEnergy, OracleLatency, Order, Prediction, Share, Sharing, Timer, TwoCompetitive,
 };
 use crate::policy::Policy;
 use serde::Deserialize;
@@ -43,6 +43,24 @@ pub enum PolicyPlan {
         level: usize,
         /// Its experts.
         sharing: Sharing,
+    },
+    /// [`Arima`].
+    Arima {
+        /// Where it goes.
+        level: usize,
+        /// How far it trusts its forecast.
+        prediction: Prediction,
+        /// The order of the model.
+        order: Order,
+    },
+    /// [`LawDriven`].
+    LawDriven {
+        /// Where it goes.
+        level: usize,
+        /// How far it trusts the law.
+        prediction: Prediction,
+        /// Which law; none: the best of all.
+        law: Option<LawName>,
     },
     /// [`OracleEnergy`].
     OracleEnergy {
@@ -91,6 +109,12 @@ impl PolicyPlan {
             }
             Self::Adaptive { level, adaptation } => Box::new(Adaptive::new(adaptation, level)),
             Self::Share { level, sharing } => Box::new(Share::new(sharing, levels, level)),
+            Self::Arima { level, prediction, order } => {
+                Box::new(Arima::new(prediction, order, levels, level))
+            }
+            Self::LawDriven { level, prediction, law } => {
+                Box::new(LawDriven::new(prediction, law, levels, level))
+            }
             Self::OracleEnergy { level, in_time } => Box::new(OracleEnergy::new(levels, level, in_time)),
             Self::OracleLatency { level } => Box::new(OracleLatency::new(levels, level)),
             Self::MultiLevel { timers: None } => Box::new(MultiLevel::envelope(levels)),
@@ -154,6 +178,10 @@ impl PolicyPlan {
                     Err("from 1 to 100,000 experts are accepted".into())
                 }
             }
+            Self::Arima { level: to, prediction, order } => {
+                level(*to).and_then(|()| prediction.validate()).and_then(|()| order.validate())
+            }
+            Self::LawDriven { level: to, prediction, .. } => level(*to).and_then(|()| prediction.validate()),
             Self::MultiLevel { timers: Some(timers) } | Self::MultiSpeed { timers, .. } => each(timers),
         }
     }

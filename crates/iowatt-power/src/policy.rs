@@ -39,7 +39,8 @@ pub struct Ended {
 /// - its answers depend on its parameters, on the periods that have ended and on the level alone, and not on the length of
 ///   the present period, unless it [foresees](Policy::foresees); the same calls give the same answers;
 /// - a change goes to a deeper level that the drive has, or to level 0, and not at a negative or undefined time;
-/// - after it has woken the drive (a change to level 0) it changes nothing more in that period;
+/// - after it has woken the drive (a change to level 0) it may go down again in that period, where nothing has arrived
+///   by then, no sooner than it was to be up; it does so finitely often;
 /// - it works for drives of any levels that [`crate::Levels::validate`] accepts.
 ///
 /// What the drive does with the answers is not for the policy: a change that has begun is finished, whatever arrives;

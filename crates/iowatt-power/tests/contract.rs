@@ -4,6 +4,7 @@
 mod common;
 
 use common::{every, ladders, lengths};
+use iowatt_power::policies::Prediction;
 use iowatt_power::{Change, Ended, Levels, Policy, PolicyPlan, evaluate};
 use proptest::prelude::*;
 
@@ -12,9 +13,10 @@ use proptest::prelude::*;
 struct Watched {
     policy: Box<dyn Policy>,
     levels: Levels,
-    /// In a period; woken in it; the answers in it.
+    /// In a period; when it was to be woken in it, and how often; the answers in it.
     open: bool,
-    woken: bool,
+    woken_s: Option<f64>,
+    wakes: usize,
     answers: Vec<(usize, Option<Change>)>,
     /// The answers of all periods.
     log: Vec<Vec<(usize, Option<Change>)>>,
@@ -24,7 +26,15 @@ impl Watched {
     fn new(plan: &PolicyPlan, levels: &Levels) -> Self {
         let policy = plan.build(levels, 7).unwrap();
         assert_eq!(policy.foresees(), plan.foresees(), "{plan:?}");
-        Self { policy, levels: levels.clone(), open: false, woken: false, answers: vec![], log: vec![] }
+        Self {
+            policy,
+            levels: levels.clone(),
+            open: false,
+            woken_s: None,
+            wakes: 0,
+            answers: vec![],
+            log: vec![],
+        }
     }
 }
 
@@ -35,7 +45,7 @@ impl Policy for Watched {
 
     fn begin(&mut self, level: usize, length_s: Option<f64>) {
         assert!(!self.open, "a period begins in another");
-        (self.open, self.woken) = (true, false);
+        (self.open, self.woken_s, self.wakes) = (true, None, 0);
         self.policy.begin(level, length_s);
     }
 
@@ -49,8 +59,15 @@ impl Policy for Watched {
                 to < self.levels.count() && (to > level || to == 0 && level > 0),
                 "{change:?} at {level}"
             );
-            assert!(!self.woken, "{change:?} after the drive was woken");
-            self.woken = to == 0;
+            if let Some(woken_s) = self.woken_s.filter(|_| to > 0) {
+                assert!(after_s >= woken_s, "{change:?} before the drive was to be up");
+                self.woken_s = None;
+            }
+            if to == 0 {
+                self.woken_s = Some(after_s + self.levels.ascent(level).seconds);
+                self.wakes += 1;
+                assert!(self.wakes < 10_000, "it never comes to rest");
+            }
         }
         self.answers.push((level, change));
         change
@@ -68,6 +85,12 @@ impl Policy for Watched {
         self.log.push(std::mem::take(&mut self.answers));
         self.policy.ended(ended);
     }
+}
+
+/// Periods that are past, others to come, and those in another order.
+fn futures() -> impl Strategy<Value = (Vec<f64>, Vec<f64>, Vec<f64>)> {
+    (lengths(), lengths())
+        .prop_flat_map(|(past, future)| (Just(past), Just(future.clone()), Just(future).prop_shuffle()))
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -127,6 +150,35 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// With all later periods in another order, the answers up to there are the same, and those in the present period as
+    /// far as both lists go.
+    #[test]
+    fn a_shuffled_future_changes_no_decision_before_it(
+        levels in ladders(), (past, future, other) in futures(), threshold_s in 0.0..50.0f64,
+    ) {
+        let best = PolicyPlan::LawDriven {
+            level: 1,
+            prediction: Prediction { certainty: 0.5, memory: 50.0 },
+            law: None,
+        };
+        for plan in every(&levels, threshold_s).into_iter().chain([best]).filter(|p| !p.foresees()) {
+            let logs = [&future, &other].map(|future| {
+                let mut watched = Watched::new(&plan, &levels);
+                evaluate(&levels, &mut watched, past.iter().chain(future).copied());
+                watched.log
+            });
+            let known = past.len();
+            prop_assert_eq!(&logs[0][..known], &logs[1][..known], "{:?}", &plan);
+            let (a, b) = (&logs[0][known], &logs[1][known]);
+            let both = a.len().min(b.len());
+            prop_assert_eq!(&a[..both], &b[..both], "{:?}", &plan);
+        }
+    }
+}
+
 #[test]
 fn impossible_parameters_are_refused() {
     let levels = common::ultrastar_36z15();
@@ -141,6 +193,14 @@ fn impossible_parameters_are_refused() {
     let experts =
         r#"{"policy": "share", "level": 1, "sharing": {"experts": 0, "learning_rate": 4, "share": 0.1}}"#;
     assert!(refused(experts).contains("experts"));
+    let predicted = |more: &str| {
+        refused(&format!(r#"{{"policy": "law-driven", "level": 1, "law": null, "prediction": {more}}}"#))
+    };
+    assert!(predicted(r#"{"certainty": 1, "memory": 100}"#).contains("certainty"));
+    assert!(predicted(r#"{"certainty": 0, "memory": 1}"#).contains("memory"));
+    let order = r#"{"policy": "arima", "level": 1, "prediction": {"certainty": 0, "memory": 100},
+        "order": {"autoregressive": 9, "differences": 0, "moving_average": 4}}"#;
+    assert!(refused(order).contains("12"));
     let unknown = r#"{"policy": "fixed-threshold", "threshold_s": 1, "level": 1, "after": 2}"#;
     assert!(serde_json::from_str::<PolicyPlan>(unknown).is_err());
     let rising = Levels { idle_w: 1.0, ..levels };

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{ladders, lengths, two_state_online, two_states};
+use common::{ladders, lengths, predicting, two_state_online, two_states};
 use iowatt_power::policies::Timer;
 use iowatt_power::{Evaluation, Levels, PolicyPlan, evaluate};
 use proptest::prelude::*;
@@ -31,6 +31,9 @@ proptest! {
         prop_assert!(no_more(best.energy_j, best.baseline_j));
         let mut rivals = two_state_online(threshold_s);
         rivals.extend([oracle(Some(1), true), PolicyPlan::OracleLatency { level: 1 }]);
+        // Who goes down more than once in a period could live on transitions that draw less than the level itself.
+        let low_j = levels.watts(1) * levels.round_trip_s(1);
+        rivals.extend(predicting().into_iter().filter(|_| levels.round_trip_j(1) >= low_j));
         for plan in rivals {
             let found = run(&levels, &plan, &lengths);
             prop_assert!(no_more(best.energy_j, found.energy_j), "{plan:?}: {found:?}");

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{cheetah_15k4, instantaneous, ultrastar_36z15, ultrastar_36zx};
-use iowatt_power::policies::{MultiLevel, Timer};
+use iowatt_power::policies::{LawName, MultiLevel, Order, Prediction, Timer};
 use iowatt_power::{Evaluation, Level, Levels, PolicyPlan, Transition, evaluate, exponential, speed};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -231,4 +231,33 @@ fn share_follows_the_best_expert() {
     // A habit that changes: better than any fixed timeout.
     let changing: Vec<f64> = (0..2000).map(|i| if i / 500 % 2 == 0 { 300.0 } else { 6.0 }).collect();
     assert!(run(&levels, &share, &changing).energy_j < best(&changing));
+}
+
+/// Half-hour rests between bursts of pauses of 20 s, as those of HP's swap disk: from what it has seen, a policy that
+/// predicts is up again before each rest ends, and stops in no pause.
+#[test]
+fn a_clock_is_known_after_a_few_strokes() {
+    let levels = ultrastar_36z15();
+    let lengths: Vec<f64> = (0..300).map(|i| if i % 3 == 2 { 1800.0 } else { 20.0 }).collect();
+    let prediction = Prediction { certainty: 0.9, memory: 500.0 };
+    let order = Order { autoregressive: 1, differences: 1, moving_average: 1 };
+    let best = run(&levels, &PolicyPlan::OracleEnergy { level: Some(1), in_time: true }, &lengths);
+    for plan in [
+        PolicyPlan::Arima { level: 1, prediction, order },
+        PolicyPlan::LawDriven { level: 1, prediction, law: None },
+        PolicyPlan::LawDriven { level: 1, prediction, law: Some(LawName::Observed) },
+    ] {
+        let found = run(&levels, &plan, &lengths);
+        assert!(found.delayed <= 3, "{plan:?}: {found:?}");
+        assert!(found.saving() > 0.85 * best.saving(), "{plan:?}: {} of {}", found.saving(), best.saving());
+        // Nothing at all is risked where it is to wake for certain, everything where it need not.
+        let stays = PolicyPlan::LawDriven {
+            level: 1,
+            prediction: Prediction { certainty: 0.0, ..prediction },
+            law: Some(LawName::Observed),
+        };
+        let found = run(&levels, &stays, &lengths);
+        assert_eq!((found.delayed, found.spin_downs), (found.spin_downs, found.delayed));
+        assert!(found.delayed > 90);
+    }
 }

@@ -23,7 +23,7 @@ fn values(column: &Column) -> Vec<f64> {
     }
 }
 
-const POLICIES: usize = 10;
+const POLICIES: usize = 12;
 
 /// A power policy of each kind, on drives of quick and of slow transitions; 0 is never.
 fn set_policy(plan: &mut Value, kind: usize, threshold_s: f64) {
@@ -45,6 +45,10 @@ fn set_policy(plan: &mut Value, kind: usize, threshold_s: f64) {
         6 => json!({"policy": "multi-level", "timers": timers}),
         7 => json!({"policy": "multi-speed", "timers": timers, "bears": 2}),
         8 => json!({"policy": "multi-speed", "timers": timers[..2].to_vec(), "bears": 1000}),
+        9 => json!({"policy": "arima", "level": 3, "prediction": {"certainty": 0.5, "memory": 20.0},
+                    "order": {"autoregressive": 1, "differences": 1, "moving_average": 1}}),
+        10 => json!({"policy": "law-driven", "level": 3, "law": null,
+                     "prediction": {"certainty": 0.7, "memory": 20.0}}),
         _ => json!({"policy": "oracle-energy", "level": null}),
     };
     match kind {

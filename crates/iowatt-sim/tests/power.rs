@@ -323,6 +323,59 @@ proptest! {
     }
 }
 
+/// Bursts of three reads 20 s apart, and a rest after each.
+fn bursts(rests_s: &[u64]) -> Vec<Request> {
+    let mut at = 0;
+    let bursts = rests_s.iter().flat_map(|rest| {
+        let times = [at, at + 20 * S, at + 40 * S];
+        at += (40 + rest) * S;
+        times
+    });
+    bursts.map(read).collect()
+}
+
+fn predicting() -> [Value; 2] {
+    let prediction = json!({"certainty": 0.9, "memory": 200.0});
+    let order = json!({"autoregressive": 1, "differences": 1, "moving_average": 1});
+    [
+        json!({"policy": "arima", "level": 1, "prediction": prediction, "order": order}),
+        json!({"policy": "law-driven", "level": 1, "prediction": prediction, "law": null}),
+    ]
+}
+
+/// Half an hour of rests by the clock: both policies that predict are up again before they end, after the first few.
+#[test]
+fn a_drive_is_up_before_the_arrival_that_was_predicted() {
+    let requests = bursts(&[1800; 40]);
+    let never = total(&run(&one_drive(json!({"policy": "never"})), requests.clone()));
+    for policy in predicting() {
+        let outcome = run(&one_drive(policy), requests.clone());
+        let drive = &outcome.summary.devices[0];
+        assert!(drive.spin_ups > 25, "{drive:?}");
+        assert!(drive.delayed <= 3, "{drive:?}");
+        assert!(total(&outcome) < 0.75 * never);
+    }
+}
+
+/// Whatever comes later: in another order, it changes no figure up to there.
+#[test]
+fn what_is_yet_to_come_changes_nothing_before_it() {
+    let rests: Vec<u64> = (0..80).map(|i| [60, 1700, 90, 1200][i % 4]).collect();
+    let mut other = rests.clone();
+    other[61..].reverse();
+    let [requests, others] = [&rests, &other].map(|rests| bursts(rests));
+    let same = requests.iter().zip(&others).take_while(|(a, b)| a.time_ns == b.time_ns).count();
+    assert!(same > 180 && same < requests.len());
+    for policy in predicting() {
+        let mut plan = one_drive(policy);
+        plan["observe"]["end_s"] = json!(requests[same - 1].time_ns as f64 / 1e9 + 20.0);
+        let [one, two] = [&requests, &others].map(|r| run(&plan, r.clone()));
+        assert_eq!(one.summary.devices[0].spin_ups, two.summary.devices[0].spin_ups);
+        assert!(one.summary.devices[0].spin_ups > 5);
+        assert_eq!(format!("{:?}", one.intervals), format!("{:?}", two.intervals));
+    }
+}
+
 /// Watts that are not known change no time, and make unknown the joules that rest on them: those of other drives, and of
 /// states whose watts are known, stay.
 #[test]

@@ -1,7 +1,7 @@
 //! Drives and policies for the tests.
 #![allow(dead_code, clippy::unwrap_used)] // shared by several test binaries
 
-use iowatt_power::policies::{Adaptation, Sharing, Timer};
+use iowatt_power::policies::{Adaptation, LawName, Order, Prediction, Sharing, Timer};
 use iowatt_power::{Level, Levels, PolicyPlan, Transition};
 use proptest::prelude::*;
 
@@ -98,6 +98,23 @@ pub fn sharing() -> Sharing {
     Sharing { experts: 100, learning_rate: 4.0, share: 0.08 }
 }
 
+/// Policies that predict, and come back before the arrival that they expect.
+pub fn predicting() -> Vec<PolicyPlan> {
+    let how = |certainty| Prediction { certainty, memory: 50.0 };
+    let order = |[autoregressive, differences, moving_average]: [usize; 3]| Order {
+        autoregressive,
+        differences,
+        moving_average,
+    };
+    let arima = |certainty, order| PolicyPlan::Arima { level: 1, prediction: how(certainty), order };
+    let driven = |certainty, law| PolicyPlan::LawDriven { level: 1, prediction: how(certainty), law };
+    vec![
+        arima(0.5, order([1, 1, 1])),
+        driven(0.9, Some(LawName::BoundedPareto)),
+        driven(0.0, Some(LawName::Observed)),
+    ]
+}
+
 /// Every policy for a two-state drive that does not know the future.
 pub fn two_state_online(threshold_s: f64) -> Vec<PolicyPlan> {
     vec![
@@ -118,6 +135,7 @@ pub fn every(levels: &Levels, threshold_s: f64) -> Vec<PolicyPlan> {
     let timers: Vec<Timer> =
         (1..=deepest).map(|level| Timer { after_s: threshold_s * level as f64, level }).collect();
     let mut plans = two_state_online(threshold_s);
+    plans.extend(predicting());
     for level in [None, Some(1), Some(deepest)] {
         plans.push(PolicyPlan::OracleEnergy { level, in_time: false });
         plans.push(PolicyPlan::OracleEnergy { level, in_time: true });

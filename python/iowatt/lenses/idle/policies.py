@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -33,6 +33,10 @@ ADAPTATION: Final = {
 }
 #: 100 experts, eta = 4 and alpha = 0.08.
 SHARING: Final = {"experts": 100, "learning_rate": 4.0, "share": 0.08}
+#: As a scenario has it by default: ARIMA(1, 1, 1).
+ORDER: Final = {"autoregressive": 1, "differences": 1, "moving_average": 1}
+#: Shares of the arrivals that are to find the drive up.
+CERTAINTIES: Final = (0.5, 0.9)
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,9 @@ def idles_through(policy: NamedPolicy, drives: Sequence[TwoStates]) -> float:
             longest = break_even
         case {"policy": "adaptive", "adaptation": {"least_s": seconds}}:
             longest = float(seconds)
+        case {"policy": "arima" | "law-driven"}:
+            # An eighth of the longer of both, as of the crate iowatt-power (policies/outlook.rs).
+            longest = min((max(d.break_even_s or 0.0, d.transition_s) for d in drives), default=0.0) / 8
         case {"policy": "share"}:
             longest = 0.0  # learns from every period
         case _:
@@ -92,9 +99,23 @@ def policies() -> list[NamedPolicy]:
             "adaptive", "Adaptive (Douglis)", {"policy": "adaptive", "level": 1, "adaptation": ADAPTATION}
         ),
         NamedPolicy("share", "Share (Helmbold)", {"policy": "share", "level": 1, "sharing": SHARING}),
+        *_predicting(),
         *fixed,
         NamedPolicy("never", "Never", {"policy": "never"}),
     ]
+
+
+def _predicting() -> Iterator[NamedPolicy]:
+    """The policies that come back before the arrival that they expect."""
+    kinds: tuple[tuple[str, str, dict[str, Any]], ...] = (
+        ("arima", "ARIMA", {"order": ORDER}),
+        ("law-driven", "Law-driven", {"law": None}),
+    )
+    for key, title, parameters in kinds:
+        for certainty in CERTAINTIES:
+            percent = f"{100 * certainty:g}"
+            plan = {"policy": key, "level": 1, "prediction": {"certainty": certainty, "memory": 500}}
+            yield NamedPolicy(f"{key}-{percent}", f"{title}, {percent} %", {**plan, **parameters})
 
 
 class Trial:

@@ -7,7 +7,13 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from iowatt.lenses.idle.result import DriveAutocorrelation, FittedLengthLaw, IdlePeriods, LawName
+from iowatt.lenses.idle.result import (
+    DriveAutocorrelation,
+    FittedLengthLaw,
+    IdlePeriods,
+    LawName,
+    PolicyOutcome,
+)
 from iowatt.render import numbers, palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
@@ -264,11 +270,14 @@ def price(idle: IdlePeriods) -> Figure | None:
         Column("Policy", text=True), Column("Mean delay, at least", "ms"), Column("Saved", "% of idling"),
         Column("Start-stops"),
     ]  # fmt: skip
-    kinds: dict[str, list[list[Cell]]] = {"Oracles": [], "Learning, competitive": [], "Fixed thresholds": []}
+    kinds: dict[str, list[list[Cell]]] = {
+        "Oracles": [],
+        "Learning, competitive": [],
+        "Predicting": [],
+        "Fixed thresholds": [],
+    }
     for (policy, _), row in zip(known, rows, strict=True):
-        fixed = policy.policy.startswith("fixed") or policy.policy == "never"
-        kind = "Oracles" if policy.oracle else ("Fixed thresholds" if fixed else "Learning, competitive")
-        kinds[kind].append(row)
+        kinds[_kind(policy)].append(row)
     data = [
         {
             "type": "scatter",
@@ -283,7 +292,7 @@ def price(idle: IdlePeriods) -> Figure | None:
             "hovertemplate": "%{customdata}: %{x:,.4~r} ms for %{y:,.4~r} %<extra></extra>",
         }
         for (kind, members), colour, symbol in zip(
-            kinds.items(), (0, 2, 1), ("diamond", "circle", "square"), strict=True
+            kinds.items(), (0, 2, 3, 1), ("diamond", "circle", "star", "square"), strict=True
         )
     ]
     return Figure(
@@ -299,6 +308,15 @@ def price(idle: IdlePeriods) -> Figure | None:
             showlegend=True,
         ),
     )
+
+
+def _kind(policy: PolicyOutcome) -> str:
+    if policy.oracle:
+        return "Oracles"
+    if policy.policy.startswith(("arima", "law-driven")):
+        return "Predicting"
+    fixed = policy.policy.startswith("fixed") or policy.policy == "never"
+    return "Fixed thresholds" if fixed else "Learning, competitive"
 
 
 def bound(idle: IdlePeriods) -> Figure | None:

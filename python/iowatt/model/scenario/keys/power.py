@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import Duration, Share
 from iowatt.base.strict import Strict, key
 from iowatt.model.library.electrical import STANDBY, Ladder
+
+#: Most coefficients of a time series model.
+_MOST_TERMS: Final = 12
 
 
 class Batching(Strict):
@@ -33,7 +36,8 @@ class NeverPolicy(Strict):
 
     policy: Literal["never"] = key(
         "The policy. never: idle drives go on spinning. fixed-threshold, two-competitive, adaptive and "
-        "share: they go to one lower level after a time without work. oracle-energy and oracle-latency: "
+        "share: they go to one lower level after a time without work. arima and law-driven: they predict how "
+        "long it will last, and come back before the arrival. oracle-energy and oracle-latency: "
         "they know how long it will last. multi-level: they go deeper level by level. multi-speed: they "
         "turn slower.",
         example="never",
@@ -136,6 +140,73 @@ class SharePolicy(_Waking):
     )
 
 
+class _Predicting(_Waking):
+    """What policies that predict the length of idle periods have."""
+
+    certainty: float = key(
+        "How certain it is to be that the drive is up again when a request comes: this share of the arrivals "
+        "after a descent finds it so, as far as the prediction holds. More certainty saves less. 0: the "
+        "request wakes the drive.",
+        default=0.5,
+        ge=0,
+        lt=1,
+        example=0.9,
+    )
+    memory: int = key(
+        "Number of past idle periods that count; older ones fade.",
+        default=500,
+        within=(10, 10**9),
+        example=500,
+    )
+
+
+class ArimaPolicy(_Predicting):
+    """Idle drives change their level by a forecast from the series of idle periods, and come back in time."""
+
+    policy: Literal["arima"] = key(
+        "The policy. arima: a time series model of past idle periods forecasts the next; drives stop where "
+        "periods forecast alike were long enough, and start again before most of them ended.",
+        example="arima",
+    )
+    to: str = _to()
+    autoregressive: int = key("Past values in the model (p).", default=1, within=(0, 12), example=3)
+    differences: int = key("How often the series is differenced (d).", default=1, within=(0, 2), example=0)
+    moving_average: int = key("Past residuals in the model (q).", default=1, within=(0, 12), example=1)
+
+    @model_validator(mode="after")
+    def _order(self) -> ArimaPolicy:
+        if self.autoregressive + self.moving_average > _MOST_TERMS:
+            message = f"`autoregressive` and `moving_average` add up to more than {_MOST_TERMS}"
+            raise BadValueError("out-of-range", None, message)
+        return self
+
+
+class LawDrivenPolicy(_Predicting):
+    """Idle drives change their level by the law of past idle periods, and come back in time."""
+
+    policy: Literal["law-driven"] = key(
+        "The policy. law-driven: a law fitted to past idle periods says when stopping pays, given the idle "
+        "time so far, and when to start again.",
+        example="law-driven",
+    )
+    to: str = _to()
+    law: Literal[
+        "best",
+        "exponential",
+        "hyper-exponential",
+        "weibull",
+        "log-normal",
+        "pareto",
+        "bounded-pareto",
+        "observed",
+    ] = key(
+        "The law, one of those that `iowatt idle` fits. observed: the shares that were counted. best: "
+        "the one that describes past periods best (Akaike's criterion).",
+        default="best",
+        example="weibull",
+    )
+
+
 class OracleEnergyPolicy(Strict):
     """Drives know how long they will be idle, and draw least."""
 
@@ -221,6 +292,8 @@ Policy = (
     | TwoCompetitivePolicy
     | AdaptivePolicy
     | SharePolicy
+    | ArimaPolicy
+    | LawDrivenPolicy
     | OracleEnergyPolicy
     | OracleLatencyPolicy
     | MultiLevelPolicy
@@ -261,6 +334,10 @@ def _adaptation(p: AdaptivePolicy) -> dict[str, float]:
     }
 
 
+def _prediction(p: ArimaPolicy | LawDrivenPolicy) -> dict[str, float]:
+    return {"certainty": p.certainty, "memory": p.memory}
+
+
 _BUILD: Final[dict[type[Strict], Callable[[Any, Ladder], dict[str, Any]]]] = {
     NeverPolicy: lambda p, at: {},
     FixedThresholdPolicy: lambda p, at: {"threshold_s": p.threshold, "level": at.number(p.to)},
@@ -269,6 +346,20 @@ _BUILD: Final[dict[type[Strict], Callable[[Any, Ladder], dict[str, Any]]]] = {
     SharePolicy: lambda p, at: {
         "level": at.number(p.to),
         "sharing": {"experts": p.experts, "learning_rate": p.learning_rate, "share": p.share},
+    },
+    ArimaPolicy: lambda p, at: {
+        "level": at.number(p.to),
+        "prediction": _prediction(p),
+        "order": {
+            "autoregressive": p.autoregressive,
+            "differences": p.differences,
+            "moving_average": p.moving_average,
+        },
+    },
+    LawDrivenPolicy: lambda p, at: {
+        "level": at.number(p.to),
+        "prediction": _prediction(p),
+        "law": None if p.law == "best" else p.law,
     },
     OracleEnergyPolicy: lambda p, at: {"level": None if p.to == ANY else at.number(p.to), "in_time": True},
     OracleLatencyPolicy: lambda p, at: {"level": at.number(p.to)},
