@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
-from iowatt.sources import fio, iometer, trace, vdbench
+from iowatt.sources import fio, iometer, specstorage, trace, vdbench
 from iowatt.sources.observation import Observation
 
 #: Up to here a run has intervals of a second, above of a minute.
@@ -29,8 +29,8 @@ def read_output(
     options: Mapping[str, Any] | None = None,
     progress: Callable[[float | None, int], None] | None = None,
 ) -> Sequence[Observation]:
-    """Observations in the output of fio (a JSON file, or a folder with one), vdbench (a folder or report) or
-    Iometer (its result file), or a trace.
+    """Observations in the output of fio (a JSON file, or a folder with one), vdbench (a folder or report),
+    Iometer (its result file) or SPECstorage (its summary), or a trace.
 
     ``interval_s``: of fio's or a trace's intervals; a minute, of short runs a second, where it is None.
     ``time_zone``: of the stamps that vdbench or Iometer wrote. ``options``: of a trace spec; with any of them
@@ -42,6 +42,8 @@ def read_output(
         raise InputError("not-found", str(path), "there is no such file or directory")
     if not options and path.is_file() and iometer.is_iometer(_head(path)):
         return iometer.read(path, time_zone=time_zone)
+    if not options and path.is_file() and specstorage.is_summary(path, _head(path)):
+        return specstorage.read(path)
     if options or _is_trace(path):
         asked = trace.TraceRequest(path, interval_s=interval_s, options=options or {})
         return [trace.read(asked, progress)]

@@ -2,8 +2,8 @@
 
 ``fio``, ``vdbench`` (both a ``program``), ``files`` and ``simulation`` are the drivers, ``script`` runs
 vdbench with a lab's own files, ``hosts`` a program on several load hosts (``stage_on_host``,
-``host_targets``); ``course`` says which stages one simulation holds, ``idle`` waits through a stage without requests. Their
-contract is :class:`iowatt.emerald.driver.LoadDriver`.
+``host_targets``); ``course`` says which stages one simulation holds, ``idle`` waits through a stage
+without requests. Their contract is :class:`iowatt.emerald.driver.LoadDriver`.
 """
 
 from __future__ import annotations
