@@ -102,7 +102,7 @@ def _field(
 def _remarks(inputs: ReportInputs, rules: Rules, version: Version) -> Iterator[str]:
     yield f"no field of V2.x could be compared with the programme's: all are {UNVERIFIED}"
     if version == "2-file":
-        yield "iowatt has no file access phases: their metrics are those of other load generators"
+        yield "iowatt's own phases of file access are not those of SPEC SFS 2014 and fill none of its fields"
         return
     for part in inputs.parts:
         least = rules.known(_LEAST[part.phase]) if part.phase in _LEAST else None
