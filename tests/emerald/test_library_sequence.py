@@ -116,6 +116,17 @@ def test_a_virtual_library_is_disks_behind_reduction(tmp_path: Path, monkeypatch
     assert found["compliant"] is False
 
 
+def test_the_watts_of_a_library_are_those_at_the_wall(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("system.toml").write_text(LIBRARY, "utf-8")
+    category = "--category removable-media-library"
+    said = iowatt(f"emerald plan --driver simulation --scenario system.toml {category} -o plan --json")
+    states = {item["state"] for item in json.loads(said)["checklist"] if item["topic"] == "power"}
+    assert states == {"in place"}
+
+
 def test_what_a_library_remembers_is_carried(tmp_path: Path) -> None:
     from simulated_plans import IDLE, plan_of, stages_of
 

@@ -17,7 +17,9 @@ def items(plan: Plan, rules: Rules, *, modelled_power: bool = False) -> list[Che
     """The list for a plan; ``modelled_power``: whether its scenario has the power of the whole array."""
     if plan.source == "simulation":
         state: ItemState = "in place" if modelled_power else "missing"
-        wall = _item("power", "wall power is modelled: the scenario has [array.power]", state)
+        wall = _item(
+            "power", "wall power is modelled: the scenario has [array.power], or libraries alone", state
+        )
         return [wall, *_system(plan, rules)]
     return [*_instruments(plan, rules), *_driver(plan, rules), *_system(plan, rules)]
 

@@ -80,8 +80,7 @@ def array(plan: Plan, base: Path) -> SimulatedArray:
     scenario, system, document = idle_system(path)
     first = system.volumes[0]
     memory, remembers = _memory(scenario, system)
-    alone = bool(system.libraries) and not system.pools  # whose watts are those at the wall
-    has_wall = scenario.array.power is not None or alone
+    has_wall = scenario.array.has_wall_power
     return SimulatedArray(path, document.raw, first.name, first.capacity, memory, remembers, has_wall)
 
 

@@ -438,6 +438,11 @@ class ArrayKeys(Strict):
     )
 
     @property
+    def has_wall_power(self) -> bool:
+        """Whether watts at the wall are modelled: those of libraries are, where there is nothing else."""
+        return self.power is not None or (bool(self.library) and not self.pool)
+
+    @property
     def volume_names(self) -> list[str]:
         """Names of the volumes in their order, those that follow from pools where none is given."""
         if self.volume:
