@@ -88,7 +88,12 @@ def test_a_day_from_classification_to_report_names_the_host_that_died(tmp_path):
         )  # fmt: skip
         words = [*IOWATT, "emerald", "run", "plan", "-o", "measured", "--json"]
         with subprocess.Popen(
-            words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            words,
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "TMPDIR": str(tmp_path)},  # what is killed leaves its folder
         ) as process:
             wait_for_stage(process, tmp_path, VICTIM)
             kill_host(tmp_path, "right")
