@@ -11,6 +11,7 @@ import pytest
 
 import iowatt
 from iowatt.model.library import find_device
+from iowatt.model.library.files import find_file_workload
 from iowatt.model.scenario import compile_plan, load
 
 PAGES = [printed.ROOT / "README.md", *sorted((printed.ROOT / "docs" / "howto").glob("*.md"))]
@@ -45,11 +46,15 @@ def test_a_page_runs_as_printed(
 
 
 def check(body: str) -> None:
-    """A device file is read; another snippet, completed where it is not a whole scenario, is compiled."""
+    """A device file or a mix of file operations is read; another snippet, completed where needed, is compiled."""
     given = tomllib.loads(body)
     if "kind" in given:
         Path(f"{given['name']}.toml").write_text(body, "utf-8")
         assert find_device(f"{given['name']}.toml", Path(), None).name == given["name"]
+        return
+    if "operations" in given:
+        Path(f"{given['name']}.toml").write_text(body, "utf-8")
+        assert find_file_workload(f"{given['name']}.toml").name == given["name"]
         return
     text = ("" if "name" in given else 'name = "snippet"\n') + body
     text += "" if "workload" in given else WORKLOAD
