@@ -20,6 +20,7 @@ CASES = {
     "fcp, fast write": f'protocol = {{ name = "fcp", fast_write = "brocade-6510", burst = "8KiB" }}\n{FC}',
     "fcp, adapter and port": f'protocol = "fcp"\nhba = "emulex-lpe12002"\nport = {{ command = "3us" }}\n{FC}',
     "fcp, segments": f'protocol = "fcp"\nsegment = "12KiB"\n{FC}',
+    "fcp, credits": 'protocol = "fcp"\nhop = [{ link = "fc-8g", distance = "50km", credits = 7 }]',
     "nvme-fc": f'protocol = "nvme-fc"\n{FC}',
     "nvme-tcp": f'protocol = "nvme-tcp"\n{IP}',
     "nvme-tcp, jumbo": 'protocol = "nvme-tcp"\nhop = [{ link = { name = "eth-100g", frame = 9000 } }]',

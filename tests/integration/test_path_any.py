@@ -34,13 +34,19 @@ processors = 2
 """
 
 
-def _link(rate, frame, overhead, metres):
+def _link(rate, frame, overhead, metres, credits_):
     figures = f'rate = "{rate}MB/s", frame = {frame}, overhead = {overhead}'
-    return f'{{ link = {{ {figures} }}, distance = "{metres}m" }}'
+    counted = "" if credits_ is None else f", credits = {credits_}"
+    return f'{{ link = {{ {figures} }}, distance = "{metres}m"{counted} }}'
 
 
 LINKS = st.builds(
-    _link, st.integers(1, 9000), st.integers(64, 9000), st.integers(0, 200), st.integers(0, 100_000)
+    _link,
+    st.integers(1, 9000),
+    st.integers(64, 9000),
+    st.integers(0, 200),
+    st.integers(0, 100_000),
+    st.one_of(st.none(), st.integers(1, 300)),
 )
 SWITCHES = st.builds(
     lambda ns, how: f'{{ switch = {{ latency = "{ns}ns", forwarding = "{how}" }} }}',

@@ -11,7 +11,8 @@ import pytest
 
 import iowatt
 from figures import figures
-from iowatt.model.scenario import calculated_power
+from iowatt.base.problems import DocumentError
+from iowatt.model.scenario import calculated_power, load
 from iowatt.render import numbers
 from iowatt.run.tables import ARRAY_STATES
 from iowatt.sources.simulation.wall import DRIVES_ALONE, SUPPLIES_OVERLOADED
@@ -65,6 +66,40 @@ def run():
 @pytest.fixture(scope="module")
 def bare():
     return iowatt.run(ARRAY + WORK)
+
+
+def test_a_part_follows_the_link_that_it_is_an_end_of():
+    """Idle for the window, and the difference to active for the time that the link carries data."""
+    path = """
+[[path]]
+name = "san"
+protocol = "fcp"
+hop = [{ link = "fc-8g", name = "fibre" }]
+"""
+    follows = 'law = "transfer", of = "path.san.fibre"'
+    optics = f'part = [{{ name = "optics", idle = "1W", active = "3W", {follows}, count = 2 }},'
+    text = ARRAY + POWER.replace("part = [", optics, 1) + path + WORK
+    summary = iowatt.run(text).summary
+    seconds = summary["window"]["duration_s"]
+    ways = [hop["utilisation"] for hop in summary["paths"][0]["hops"] if hop["hop"] == "fibre"]
+    assert len(ways) == 2 and min(ways) > 0
+    joules = 2 * seconds * (1.0 + 2.0 * sum(ways) / 2)
+    assert summary["energy"]["by_component_j"]["head.optics"] == pytest.approx(joules, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("part", "code", "key"),
+    [
+        ('law = "transfer"', "missing", "of"),
+        ('law = "transfer", of = "path.san.fibre"', "unknown-name", "of"),
+        ('law = "constant", of = "bus.scsi"', "not-applicable", "of"),
+    ],
+)
+def test_a_part_follows_what_there_is(part, code, key):
+    optics = f'part = [{{ name = "optics", idle = "1W", active = "3W", {part} }},'
+    with pytest.raises(DocumentError) as caught:
+        load(ARRAY + POWER.replace("part = [", optics, 1) + WORK)
+    assert [(one.code, one.path[-1]) for one in caught.value.problems] == [(code, key)]
 
 
 def test_the_drives_figures_are_those_without_power(run, bare):

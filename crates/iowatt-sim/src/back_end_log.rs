@@ -36,6 +36,8 @@ pub enum Reason {
     Migration,
     /// A virtual pool needs it for a request of the controller: 6.
     Volume,
+    /// Data is read to be replicated, or written as a remote copy: 7.
+    Replication,
 }
 
 impl Reason {
@@ -45,6 +47,7 @@ impl Reason {
             Self::Controller(purpose) => purpose as u32,
             Self::Migration => 5,
             Self::Volume => 6,
+            Self::Replication => 7,
         }
     }
 }

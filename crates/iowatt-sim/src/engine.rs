@@ -10,6 +10,7 @@ mod emulation;
 mod failures;
 mod flow;
 mod hosts;
+mod replication;
 mod spans;
 
 pub use emulation::{Emulation, Transfer, Way};
@@ -28,6 +29,7 @@ use crate::plan::Plan;
 use crate::power::{Foreseen, Ladder, SpinUps, Window};
 use crate::qos::Qos;
 use crate::raid::Pool;
+use crate::replication::Replication;
 use crate::results::{self, Outcome, QosResult, VirtualPoolResult};
 use crate::shape::{Full, Needs, Shape, fitting};
 use crate::state::STATES;
@@ -72,6 +74,8 @@ struct Engine<'a, S: Shape> {
     paths: Option<Box<Paths>>,
     /// Limits of volumes and places in the array, where there are any.
     qos: Option<Box<Qos<Wanted>>>,
+    /// Copies on remote arrays, where there are any.
+    replication: Option<Box<Replication>>,
     /// Where there is a controller, drive operations (or the volume layer) serve its requests and not those of hosts.
     controller: Option<Box<Controller>>,
     /// Where there are virtual pools, drive operations serve the transfers of this layer.
@@ -134,6 +138,7 @@ impl<'a> Simulation<'a> {
             hosts,
             paths: Paths::new(plan).map(Box::new),
             qos: Qos::new(plan).map(Box::new),
+            replication: Replication::new(plan).map(Box::new),
             controller,
             volumes,
             libraries,
@@ -221,6 +226,7 @@ impl<'a> Engine<'a, Full> {
                 || self.controller.is_some()
                 || self.volumes.is_some()
                 || self.libraries.is_some()
+                || self.replication.is_some()
                 || self.backend.commands.is_some(),
             flash: self.backend.drives.iter().any(Drive::is_parallel),
             managed: self.backend.is_managed(),
@@ -229,8 +235,20 @@ impl<'a> Engine<'a, Full> {
 
     /// The same system, compiled for a shape that has what it needs.
     fn reshape<S: Shape>(self) -> Engine<'a, S> {
-        let Self { hosts, paths, qos, controller, volumes, libraries, backend, around, .. } = self;
-        Engine { shape: PhantomData, hosts, paths, qos, controller, volumes, libraries, backend, around }
+        let Self { hosts, paths, qos, replication, controller, volumes, libraries, backend, around, .. } =
+            self;
+        Engine {
+            shape: PhantomData,
+            hosts,
+            paths,
+            qos,
+            replication,
+            controller,
+            volumes,
+            libraries,
+            backend,
+            around,
+        }
     }
 }
 
@@ -258,6 +276,9 @@ impl<S: Shape> Engine<'_, S> {
     /// Schedules the first events.
     fn start(&mut self) -> Result<(), SimError> {
         self.backend.start(&mut self.around);
+        if let Some(replication) = &self.replication {
+            replication.start(&mut self.around.clock.events);
+        }
         for workload in 0..self.hosts.workloads.len() {
             if let Some(at) = self.hosts.workloads[workload].arrivals.begins() {
                 self.around.clock.events.push(at, Event::Arrival(workload as u32));
@@ -302,6 +323,9 @@ impl<S: Shape> Engine<'_, S> {
             }
             Event::Loss(number) => self.lose(number as usize),
             Event::Return(number) => self.regain(number as usize),
+            Event::Received(_) | Event::Cycle(_) | Event::PathLost(_) | Event::PathBack(_) => {
+                self.replication_event(event);
+            }
             Event::Alarm(pool) => self.with_volumes(|volumes, moment| volumes.alarm(pool as usize, moment)),
             Event::Answered(upper) => self.space_answered(upper)?,
             Event::Library(number) => self.library_event(number)?,
@@ -328,6 +352,7 @@ impl<S: Shape> Engine<'_, S> {
             && (!S::LAYERS
                 || (self.controller.as_mut().is_none_or(|controller| controller.wind_down())
                     && self.volumes.as_mut().is_none_or(|volumes| volumes.wind_down())
+                    && self.replication.as_mut().is_none_or(|replication| replication.wind_down())
                     && self.libraries_wound_down()))
     }
 
@@ -345,6 +370,9 @@ impl<S: Shape> Engine<'_, S> {
         if let Some(qos) = &mut self.qos {
             qos.finish(end, self.around.observer.window());
         }
+        if let Some(replication) = &mut self.replication {
+            replication.finish(end, self.around.observer.window());
+        }
         self.around.observer.finish(end);
         if let Some(drive) = self.backend.contradicted() {
             return Err(SimError::Foresight { drive });
@@ -358,6 +386,7 @@ impl<S: Shape> Engine<'_, S> {
             drive_path: self.backend.commands.as_deref(),
             paths: self.paths.as_deref(),
             qos: self.qos.iter().flat_map(|qos| qos.totals()).map(QosResult::from).collect(),
+            replication: self.replication.as_deref(),
             trims: &self.hosts.trims(),
             libraries: self.libraries.as_ref().map_or(&[], |libraries| &libraries.all),
             virtual_pools: self

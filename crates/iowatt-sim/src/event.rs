@@ -58,7 +58,18 @@ pub enum Event {
     Return(u32),
     /// Something of a library ends, by its number among all of theirs.
     Library(u32),
+    /// The remote array has served a shipment of a replication: its key.
+    Received(u32),
+    /// A cycle of a replication is over: its number.
+    Cycle(u32),
+    /// The path of a replication is lost: its number.
+    PathLost(u32),
+    /// It is back.
+    PathBack(u32),
 }
+
+/// Marks keys of shipments of replications, where keys of requests stand as well.
+pub const SHIPMENT: u32 = 1 << 31;
 
 /// Pending events.
 ///

@@ -23,6 +23,7 @@ mod plan;
 mod power;
 mod qos;
 mod raid;
+mod replication;
 mod results;
 mod shape;
 mod state;

@@ -6,6 +6,7 @@ mod idle;
 mod library;
 mod path;
 mod qos;
+mod replication;
 mod serial;
 mod series;
 mod ssd;
@@ -16,6 +17,7 @@ pub use heat::HeatResult;
 pub use library::LibraryResult;
 pub use path::PathResult;
 pub use qos::QosResult;
+pub use replication::ReplicationResult;
 pub use serial::Serial;
 pub use series::PointResult;
 pub use ssd::FlashResult;
@@ -31,6 +33,7 @@ use crate::observe::{Flow, IdleResult, Observer};
 use crate::path::Paths;
 use crate::power::{CAUSE_NAMES, Foreseen, SpinUps};
 use crate::raid::Pool;
+use crate::replication::Replication;
 use crate::state::{STATE_NAMES, STATES};
 use crate::volume::PoolCounts;
 use serde::Serialize;
@@ -252,6 +255,9 @@ pub struct Summary {
     /// By volume, where any has limits or turns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub qos: Vec<QosResult>,
+    /// By replication.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replications: Vec<ReplicationResult>,
     /// By virtual pool.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub virtual_pools: Vec<VirtualPoolResult>,
@@ -339,6 +345,8 @@ pub struct Parts<'a> {
     pub paths: Option<&'a Paths>,
     /// What happened at the door of the array, by volume.
     pub qos: Vec<QosResult>,
+    /// The replications, where there are any.
+    pub replication: Option<&'a Replication>,
     /// Requests completed that were trims, by workload.
     pub trims: &'a [u64],
     /// What virtual pools did.
@@ -350,6 +358,7 @@ pub struct Parts<'a> {
 /// Gathers the outcome of a finished run.
 #[must_use]
 pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, events: u64) -> Outcome {
+    let copied = parts.replication;
     let Parts {
         drives,
         pools,
@@ -362,6 +371,7 @@ pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, e
         trims,
         virtual_pools,
         libraries,
+        ..
     } = parts;
     let (window, flows) = (observer.window(), observer.flows());
     let (start_ns, end_ns) = (window.start.min(window.end), window.end);
@@ -388,6 +398,7 @@ pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, e
         controller: ControllerResult::new(controller, drive_path, span),
         paths: paths.map(path::results).unwrap_or_default(),
         qos,
+        replications: copied.map(|all| replication::results(all, span)).unwrap_or_default(),
         virtual_pools,
         libraries: libraries.iter().map(LibraryResult::new).collect(),
         points: PointResult::all(observer),

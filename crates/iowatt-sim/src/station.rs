@@ -33,6 +33,12 @@ impl Station {
         self.free_at.len()
     }
 
+    /// When a server is free.
+    #[must_use]
+    pub fn free_at(&self) -> Nanos {
+        self.free_at.iter().copied().min().unwrap_or(0)
+    }
+
     /// Closes all but `open` servers, at least one; what they have begun they finish.
     pub fn close(&mut self, open: usize) {
         let open = open.max(1).min(self.free_at.len());

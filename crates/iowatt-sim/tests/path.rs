@@ -126,6 +126,47 @@ fn data_with_the_command_and_fast_write_save_a_round_trip() {
 }
 
 #[test]
+fn buffer_credits_limit_a_long_link_to_a_frame_each_in_a_round_trip() {
+    // 1 byte a nanosecond, frames of 2,172 bytes over 100 km: a credit is back 1 ms after its frame. 64 frames by 8
+    // credits are 8 groups: the last one begins after 7 times a frame and a round trip.
+    let (frame, way, credits, groups) = (2_172, 500_000, 8, 8);
+    let mut hop = link(way as f64 * 1e-9);
+    hop["bytes_per_s"] = json!(1e9);
+    hop["credits"] = json!(credits);
+    let mut limited = path(&[hop.clone()]);
+    limited["exchange"]["unsolicited_bytes"] = json!(1 << 20);
+    let size = groups * credits * 2048 - 2048; // with the command's own frame, which is shorter
+    let outcome = run(&cached(&limited), vec![write(0, size as u32)]);
+    let command = 32 + FRAME;
+    let sent = command + (credits - 1) * frame; // the first group; later ones wait for the credits of the first frames
+    let last = command + 2 * way + (groups - 2) * (frame + 2 * way) + credits * frame;
+    assert!(sent < last);
+    assert_eq!(only(&outcome, true), last + 2 * way + 24 + FRAME);
+    let sums = slots(&outcome, 1);
+    assert_eq!(sums.iter().map(|s| s.0 + s.1).sum::<u64>(), only(&outcome, true));
+    let stalled = last - command - (groups * credits - 1) * frame;
+    assert_eq!(sums[2].0, stalled, "waiting, not service");
+    assert_eq!(outcome.summary.paths[0].stations[0].stalled_ns, stalled);
+
+    // As many as the way holds change nothing.
+    let without = only(
+        &run(
+            &cached(&{
+                let mut free = limited.clone();
+                free["hops"][0]["credits"] = json!(null);
+                free
+            }),
+            vec![write(0, size as u32)],
+        ),
+        true,
+    );
+    limited["hops"][0]["credits"] = json!((2 * way + frame).div_ceil(frame));
+    assert_eq!(only(&run(&cached(&limited), vec![write(0, size as u32)]), true), without);
+    limited["hops"][0]["credits"] = json!(0);
+    assert_eq!(refusal(&cached(&limited)), ("paths[0].hops[0].credits".into(), "range"));
+}
+
+#[test]
 fn the_readiness_of_a_hop_does_not_wait_for_what_is_still_far_away() {
     // Responses are booked ahead on the near wire while they are 250 us away; a near hop answers at once all the same.
     let mut fast = path(&[link(1e-6), link(250e-6)]);

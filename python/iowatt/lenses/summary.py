@@ -74,6 +74,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         volumes=list(_volumes(record, times)),
         workloads=list(_workloads(record, times)),
         paths=summary_build.paths(record.paths, span),
+        replications=summary_build.replications(record.replications, span),
         response_time_at=_response_time_at(record),
         controller=summary_build.controller(record),
         cache=summary_build.cache(record.cache),

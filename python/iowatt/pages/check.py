@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from iowatt.base.units import format_bytes as size
 from iowatt.base.units import format_duration
-from iowatt.model.scenario.result import CheckedPath, CheckedScenario, DiskPool, SsdPool
+from iowatt.model.scenario.result import CheckedPath, CheckedReplication, CheckedScenario, DiskPool, SsdPool
 from iowatt.render.document import Document, Section, caveats
 
 
@@ -55,6 +55,8 @@ def _system(found: CheckedScenario) -> Iterator[str]:
         yield from (f"{str(part).lower()}: {what}" for part, what in controller_table(found.controller).rows)
     for path in found.paths:
         yield from _path(path)
+    for replication in found.replications:
+        yield from _replication(replication)
     if power := found.power:
         yield (
             f"at the wall: {power.wall_idle_w:.5g} W idle, {power.wall_active_w:.5g} W active (details: "
@@ -100,6 +102,20 @@ def _ssd(pool: SsdPool) -> str:
         f"SSD, {flash}: {pool.read_iops:,.0f} random reads and {pool.write_iops:,.0f} writes a second, "
         f"{pool.read_bytes_per_s / 1e6:,.4g} and {pool.write_bytes_per_s / 1e6:,.4g} MB/s per drive{cap}"
     )
+
+
+def _replication(one: CheckedReplication) -> Iterator[str]:
+    mode = one.mode
+    details = {
+        "synchronous": lambda: f"while the path is lost: {mode['when_lost']}",
+        "journal": lambda: f"{size(mode['bytes'], binary=True)}, when it is full: {mode['when_full']}",
+        "cycles": lambda: f"of {format_duration(mode['period_s'])}",
+    }
+    copies = "" if one.copies is None else f" to {', '.join(one.copies)}"
+    service = f", {format_duration(one.service_s)} at the remote array" if one.service_s else ""
+    kind = mode["kind"]
+    yield f"replication {one.name}: {', '.join(one.volumes)}{copies}, {kind} ({details[kind]()}){service}"
+    yield from _path(one.path)
 
 
 def _path(path: CheckedPath) -> Iterator[str]:

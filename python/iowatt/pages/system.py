@@ -217,6 +217,7 @@ def controller_table(controller: Mapping[str, Any] | None) -> Table:
         if cache := controller.get("cache"):
             rows.append(["Cache", _cache(cache)])
             rows.extend(_cache_links(cache))
+        rows.extend(_nodes(controller.get("nodes")))
         rows.extend(_back_end(controller.get("back_end")))
         rows.extend(["Loss", _loss(loss)] for loss in controller.get("losses", ()))
     return Table([Column("Part", text=True), Column("What", text=True)], rows)
@@ -265,6 +266,16 @@ def _cache_links(cache: Mapping[str, Any]) -> list[list[Cell]]:
         rate = numbers.with_unit(mirror["bandwidth_bytes_per_s"], "B")
         rows.append(["Mirror link", f"{rate}/s, {numbers.duration(mirror['latency_s'])} to the answer"])
     return rows
+
+
+def _nodes(nodes: Mapping[str, Any] | None) -> list[list[Cell]]:
+    if not nodes:
+        return []
+    rate = numbers.with_unit(nodes["mesh_bytes_per_s"], "B")
+    own = nodes["ownership"]
+    owned = "volumes" if own["by"] == "volume" else f"extents of {numbers.binary(own['bytes'])}"
+    latency = numbers.duration(nodes["mesh_latency_s"])
+    return [["Nodes", f"{nodes['count']}, own {owned} in turn; mesh {rate}/s a link, {latency} to arrive"]]
 
 
 def _back_end(back: Mapping[str, Any] | None) -> list[list[Cell]]:

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
     import polars as pl
 
     from iowatt.run.idle_spool import IdleSpool
-    from iowatt.run.summary_parts import InstrumentSummary, LoadGenerator, PathExpress
+    from iowatt.run.summary_parts import (
+        InstrumentSummary,
+        LoadGenerator,
+        PathExpress,
+        ReplicationLag,
+        ReplicationSuspension,
+        ShipmentHop,
+    )
     from iowatt.run.summary_schema import ControllerLoss, RebuildSummary, Zeros
 
 SourceKind = Literal[
@@ -403,6 +410,8 @@ class HopCounts:
     wait_s: float
     #: How many serve at once, all lanes together; 0 of what only takes time (distance).
     servers: int
+    #: Of the busy time, what frames waited for buffer credits; None where there are as many as are needed.
+    credit_wait_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -423,6 +432,30 @@ class PathCounts:
     express: Sequence[PathExpress] = ()
     #: Writes of no express class; None where there is none.
     not_express: int | None = None
+
+
+@dataclass(frozen=True)
+class ReplicationCounts:
+    """A replication; its path as any path's, of shipments."""
+
+    name: str
+    mode: str
+    volumes: Sequence[str]
+    path: PathCounts
+    writes: int
+    written_bytes: int
+    shipped: int
+    shipped_bytes: int
+    resent: int
+    #: Writes that waited for the path or for room, and how long in all.
+    held: int
+    held_s: float
+    overflows: int
+    cycles: int
+    late_cycles: int
+    lag: ReplicationLag
+    suspensions: Sequence[ReplicationSuspension]
+    shipment: Sequence[ShipmentHop]
 
 
 @dataclass(frozen=True)
@@ -471,6 +504,10 @@ class Record:
     processors: StationCounts | None = None
     host_link: StationCounts | None = None
     mirror_link: StationCounts | None = None
+    #: Of each controller node its processors; the links between them together, and the share of the busiest.
+    nodes: Sequence[StationCounts] = ()
+    mesh: StationCounts | None = None
+    mesh_most: float | None = None
     #: What commands to drives pass: all of them, and before it those made for writes.
     back_end: StationCounts | None = None
     write_path: StationCounts | None = None
@@ -484,6 +521,7 @@ class Record:
     rebuilds: Sequence[RebuildSummary] = ()
     #: Paths from hosts to the array, where they are modelled.
     paths: Sequence[PathCounts] = ()
+    replications: Sequence[ReplicationCounts] = ()
     #: Response times of all requests as seen at other points than the host, by point and direction (``all``,
     #: ``read``, ``write``); their histograms are in the table ``series``.
     response_at: Mapping[str, Mapping[str, ResponseMoments]] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from iowatt.run.record import (
     PathCounts,
     Record,
     ReducedCounts,
+    ReplicationCounts,
     StationCounts,
     TierCounts,
     VirtualPoolCounts,
@@ -26,6 +27,7 @@ from iowatt.run.summary_parts import (
     PathQueue,
     PathSummary,
     PdcCounts,
+    ReplicationSummary,
     SummaryPart,
     WriteOffLoadingCounts,
     ZonedCounts,
@@ -52,13 +54,16 @@ READ, WRITE = 0, 1
 def controller(record: Record) -> ControllerSummary | None:
     """The ``controller`` block; None where no part of it is modelled."""
     parts = (record.processors, record.host_link, record.mirror_link, record.back_end, record.write_path)
-    if all(part is None for part in parts) and record.zeros is None and not record.losses:
+    if all(part is None for part in (*parts, record.mesh)) and record.zeros is None and not record.losses:
         return None
     processors, host_link, mirror_link, back_end, write_path = (_part(part) for part in parts)
     return ControllerSummary(
         processors=processors,
         host_link=host_link,
         mirror_link=mirror_link,
+        nodes=[part for node in record.nodes if (part := _part(node)) is not None] or None,
+        mesh=_part(record.mesh),
+        mesh_most_utilisation=record.mesh_most,
         back_end=back_end,
         write_path=write_path,
         zeros=record.zeros,
@@ -275,6 +280,18 @@ def _path(path: PathCounts, span_s: float) -> PathSummary:
     )
 
 
+def replications(counted: Sequence[ReplicationCounts], span_s: float) -> list[ReplicationSummary] | None:
+    """What replications did in a window of ``span_s``; None without any."""
+    return [
+        ReplicationSummary(
+            **_same(ReplicationSummary, one, but=("path",)),
+            held_mean_ms=_mean_ms(one.held_s, one.held),
+            path=_path(one.path, span_s),
+        )
+        for one in counted
+    ] or None
+
+
 def _hop(hop: HopCounts, span_s: float) -> PathHop:
     offered_s = hop.servers * span_s
     return PathHop(
@@ -282,6 +299,7 @@ def _hop(hop: HopCounts, span_s: float) -> PathHop:
         utilisation=hop.busy_s / offered_s if offered_s > 0 else None,
         wait_mean_ms=_ms(_over(hop.wait_s, hop.visits)),
         service_mean_ms=_ms(_over(hop.busy_s, hop.visits)),
+        credit_wait_mean_ms=None if hop.credit_wait_s is None else _mean_ms(hop.credit_wait_s, hop.visits),
     )
 
 

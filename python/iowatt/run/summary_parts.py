@@ -228,6 +228,9 @@ class PathHop(SummaryPart):
     utilisation: float | None = Field(description="Busy share of its servers; null where it only takes time.")
     wait_mean_ms: float | None
     service_mean_ms: float | None
+    credit_wait_mean_ms: float | None = absent(
+        "Of the service, what frames waited for buffer credits. Only of links that have a number of them."
+    )
 
 
 class PathExpress(SummaryPart):
@@ -250,6 +253,57 @@ class PathSummary(SummaryPart):
     hops: list[PathHop]
     express: list[PathExpress]
     not_express: int | None = Field(description="Writes of no such class; null where there is none.")
+
+
+class ReplicationLag(SummaryPart):
+    """How far a remote array is behind: the age of the oldest write that it lacks, and bytes (the RPO)."""
+
+    mean_s: float = Field(description="Time average; 0 counts while it lacks nothing.")
+    max_s: float
+    end_s: float = Field(description="At the end of the run.")
+    mean_bytes: float
+    max_bytes: int
+    end_bytes: int
+
+
+class ReplicationSuspension(SummaryPart):
+    """A time in which changes were noted by extents, and then sent; over the whole run."""
+
+    from_s: float
+    resumed_s: float | None = Field(description="When they began to be sent; null where they were not.")
+    until_s: float | None = Field(description="When all were there; null where they were not at the end.")
+
+
+class ShipmentHop(SummaryPart):
+    """What a hop took of a shipment, on average; place drive and storage are the remote array's."""
+
+    hop: str
+    place: str
+    way: str
+    wait_mean_ms: float
+    service_mean_ms: float
+
+
+class ReplicationSummary(SummaryPart):
+    """Volumes with copies on a remote array, within the window."""
+
+    name: str
+    mode: Literal["synchronous", "journal", "cycles"]
+    volumes: list[str]
+    writes: int = Field(description="To the volumes.")
+    written_bytes: int
+    shipped: int = Field(description="Writes and extents that the remote array got.")
+    shipped_bytes: int
+    resent: int = Field(description="On their way when the path was lost, and sent again.")
+    held: int = Field(description="Writes that waited for the path or for room in the journal.")
+    held_mean_ms: float | None = Field(description="How long those waited; null without any.")
+    overflows: int = Field(description="Times that the journal was full.")
+    cycles: int = Field(description="That the remote array got whole.")
+    late_cycles: int = Field(description="Of those, when the next one was due already.")
+    lag: ReplicationLag
+    suspensions: list[ReplicationSuspension]
+    path: PathSummary
+    shipment: list[ShipmentHop] = Field(description="Only hops that take time.")
 
 
 class InstrumentProblem(SummaryPart):

@@ -16,6 +16,7 @@ from iowatt.run.summary_parts import (
     MaidCounts,
     PathSummary,
     PdcCounts,
+    ReplicationSummary,
     SummaryPart,
     WriteOffLoadingCounts,
     ZonedCounts,
@@ -261,6 +262,9 @@ class ControllerSummary(SummaryPart):
     mirror_link: ControllerPart | None = Field(
         default=None, description="The link over which the partner controller gets a copy of writes."
     )
+    nodes: list[ControllerPart] | None = absent("The processors of each node, where there are several.")
+    mesh: ControllerPart | None = absent("The links between nodes, all together.")
+    mesh_most_utilisation: float | None = absent("Of the busiest link of the mesh.")
     back_end: ControllerPart | None = absent(
         "What every command to a drive passes. Only where it takes time."
     )
@@ -597,6 +601,7 @@ class RunSummary(SummaryPart):
     volumes: list[VolumeSummary]
     workloads: list[WorkloadSummary]
     paths: list[PathSummary] | None = absent("From hosts to the array, where requests go by any.")
+    replications: list[ReplicationSummary] | None = absent("Only where volumes have copies elsewhere.")
     response_time_at: dict[Literal["switch", "array"], ResponseTimes] | None = absent(
         "Response times of the requests that went by a path, as seen within it, in ms: at the "
         "switch that watches, at the array's port. Percentiles are from the table series: at most 0.4 % "

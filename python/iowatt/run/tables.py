@@ -134,7 +134,7 @@ SERIES: dict[str, pl.DataType | type[pl.DataType]] = {
 }
 
 #: Places of hops, from the host on.
-PLACES = ("host", "fabric", "port", "controller", "storage", "drive")
+PLACES = ("host", "fabric", "port", "controller", "storage", "drive", "replication")
 
 #: Only where requests go by a path, or where it was measured: where the time of requests went, by bin of
 #: their response time.

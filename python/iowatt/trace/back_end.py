@@ -24,7 +24,7 @@ from iowatt.trace.convert import ROW_GROUP_ROWS, SCHEMA, staging
 #: What a request is for, by number (``Reason`` in crates/iowatt-sim/src/back_end_log.rs): the column
 #: ``stream``. ``host``: a request, or a part of one, as hosts asked for it; ``volume``: what a virtual pool
 #: makes of the controller's requests.
-PURPOSES: Final = ("host", "fetch", "read-ahead", "fill", "destage", "migration", "volume")
+PURPOSES: Final = ("host", "fetch", "read-ahead", "fill", "destage", "migration", "volume", "replication")
 
 ROW: Final = np.dtype(
     [

@@ -6,7 +6,7 @@
 
 use super::cache::Found;
 use super::link::Turn;
-use super::{Controller, Moment, NONE, Stage, Visit};
+use super::{Controller, LINKS, Moment, NONE, Stage, Visit};
 
 /// A divided request.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub(super) struct Whole {
     /// What they found.
     found: Found,
     /// Turns on the links.
-    turns: [Turn; 2],
+    turns: [Turn; LINKS],
 }
 
 impl Whole {
@@ -49,7 +49,7 @@ impl Controller {
             looked_up: 0,
             zeros: 0,
             found: Found::default(),
-            turns: [Turn::default(); 2],
+            turns: [Turn::default(); LINKS],
         });
         self.visits.get_mut(key).whole = whole;
         for _ in 0..split.outstanding {
@@ -143,7 +143,10 @@ impl Controller {
         }
         turn.first = self.visits.get(next).behind;
         self.visits.get_mut(next).behind = NONE;
-        debug_assert!(matches!(self.visits.get(next).stage, Stage::DataIn | Stage::Mirror | Stage::DataOut));
+        debug_assert!(matches!(
+            self.visits.get(next).stage,
+            Stage::DataIn | Stage::Mirror | Stage::Crossing | Stage::DataOut
+        ));
         self.send(next, link, moment);
     }
 }

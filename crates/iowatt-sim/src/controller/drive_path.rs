@@ -66,10 +66,10 @@ impl DrivePath {
         true
     }
 
-    /// Half of the processors of both stations are lost, and at least one of each is left.
-    pub fn halve(&mut self) {
+    /// A share of the processors of both stations is left, and at least one of each.
+    pub fn limit(&mut self, share: f64) {
         for Leg { station, .. } in self.write.iter_mut().chain(&mut self.all) {
-            station.close(station.servers().div_ceil(2));
+            station.close((station.servers() as f64 * share).ceil() as usize);
         }
     }
 
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn half_of_the_processors_are_lost_and_return() {
         let mut path = path(10e-6, 0.0, 3).unwrap();
-        path.halve();
+        path.limit(0.5);
         assert_eq!(joined(&mut path, &[(0, false); 4]), [10_000, 10_000, 20_000, 20_000]);
         path.restore(100_000);
         assert_eq!(joined(&mut path, &[(100_000, false); 3]), [110_000; 3]);

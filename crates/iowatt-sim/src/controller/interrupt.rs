@@ -76,7 +76,7 @@ impl Controller {
             self.processing[usize::from(visit.write)]
         };
         let time = interrupt + work;
-        let Some(processors) = &mut self.processors else { return };
+        let Some(processors) = self.processors.get_mut(visit.node as usize) else { return };
         let done = processors.serve(moment.now, time, moment.window);
         moment.events.push(done, Event::Visit(key));
         moment.book(visit.host, Part::Processors, Kind::Waiting, done - time);

@@ -2,7 +2,8 @@
 //! the pools altogether.
 //!
 //! A visit goes: a processor (queue, then the time of its direction) -> a write's data over the host link ->
-//! cache or pools -> a cached write's data over the mirror link -> a read's data over the host link -> answer. Each
+//! cache or pools -> a cached write's data over the mirror link -> a read's data over the host link -> answer. Where
+//! there are several nodes, data crosses their mesh before and after the cache. Each
 //! part that the plan leaves out takes no time. What a path asks of the controller besides (the buffers of a write whose
 //! data has not come) is a visit of a processor alone. A large request may be divided behind the processor: its pieces are
 //! visits of their own. The controller knows host requests by their key only; what it wants of the pools is in
@@ -14,6 +15,7 @@ mod division;
 pub mod drive_path;
 mod interrupt;
 mod link;
+mod nodes;
 pub mod protection;
 mod visit;
 pub mod zeros;
@@ -30,6 +32,7 @@ use cache::{Cache, Found};
 use division::Whole;
 use interrupt::Interrupts;
 use link::Link;
+use nodes::Nodes;
 use protection::Protection;
 use std::collections::VecDeque;
 pub use visit::Incoming;
@@ -73,7 +76,8 @@ pub struct ZeroTotals {
 /// State of the controller.
 #[derive(Debug)]
 pub struct Controller {
-    processors: Option<Station>,
+    /// Of each node; none where they take no time.
+    processors: Vec<Station>,
     /// Time of a processor for reads and writes.
     processing: [Nanos; 2],
     /// The same for the buffers of a write.
@@ -81,6 +85,8 @@ pub struct Controller {
     interrupts: Interrupts,
     /// The links to hosts and to the partner.
     links: [Option<Link>; 2],
+    /// Several nodes, where there are.
+    nodes: Option<Nodes>,
     cache: Option<Cache>,
     zeros: Option<Zeros>,
     /// Of volumes: their pool and first byte there. Pages of zeros are pages of volumes.
@@ -113,6 +119,10 @@ pub struct Controller {
 /// Places in [`Controller::links`].
 const HOST: usize = 0;
 const MIRROR: usize = 1;
+/// The mesh, of which each visit uses one link at a time.
+const MESH: usize = 2;
+/// Links on which pieces take turns.
+const LINKS: usize = 3;
 
 impl Controller {
     /// The controller of `plan` over pools of the given capacities; `None` where it would do nothing.
@@ -126,16 +136,25 @@ impl Controller {
         let mirror = planned.and_then(|c| c.mirror).filter(|_| cache.is_some());
         let mirror = mirror.map(|m| Link::new(m.bandwidth_bytes_per_s, m.latency_s));
         let services = given.split.is_some() || given.zero_detect;
-        if cache.is_none() && host.is_none() && given.processing.is_none() && !services {
+        if cache.is_none()
+            && host.is_none()
+            && given.processing.is_none()
+            && !services
+            && given.nodes.is_none()
+        {
             return None;
         }
+        let nodes = given.nodes.map_or(1, |nodes| nodes.count);
         let end = |volume: usize| plan.volumes[volume].offset_bytes + plan.volumes[volume].capacity_bytes;
         Some(Self {
-            processors: given.processing.map(|p| Station::new(p.processors)),
+            processors: given
+                .processing
+                .map_or_else(Vec::new, |p| vec![Station::new(p.processors / nodes); nodes]),
             processing: given.processing.map_or([0; 2], |p| [nanos(p.read_s), nanos(p.write_s)]),
             allocation: given.processing.map_or(0, |p| nanos(p.ready_s)),
             interrupts: Interrupts::new(given.processing.as_ref()),
             links: [host, mirror],
+            nodes: given.nodes.as_ref().map(Nodes::new),
             cache,
             zeros: given.zero_detect.then(Zeros::default),
             volumes: plan.volumes.iter().map(|v| (v.pool as u32, v.offset_bytes)).collect(),
@@ -155,10 +174,16 @@ impl Controller {
         })
     }
 
-    /// The processors, where they take time.
+    /// The processors of each node; none where they take no time.
     #[must_use]
-    pub fn processors(&self) -> Option<&Station> {
-        self.processors.as_ref()
+    pub fn processors(&self) -> &[Station] {
+        &self.processors
+    }
+
+    /// The nodes, where there are several.
+    #[must_use]
+    pub fn nodes(&self) -> Option<&Nodes> {
+        self.nodes.as_ref()
     }
 
     /// The host link, where it takes time.
@@ -197,8 +222,9 @@ impl Controller {
         let start = self.volumes[self.volume_of[request.workload as usize] as usize].1;
         let whole = Zeros::takes(request.from - start, request.from + request.size - start);
         let zeros = write && request.zeros && whole && self.zeros.is_some();
-        let key = self.visits.insert(Visit { zeros, ..Visit::new(&request, &moment) });
-        if self.processors.is_some() {
+        let node = self.nodes.as_mut().map_or(0, |nodes| nodes.enter(request.host, false));
+        let key = self.visits.insert(Visit { zeros, node, ..Visit::new(&request, &moment) });
+        if !self.processors.is_empty() {
             self.process(key, &mut moment);
         } else {
             self.admit(key, &mut moment);
@@ -207,11 +233,13 @@ impl Controller {
 
     /// Buffers are asked for, for a write whose data is to come.
     pub fn allocate(&mut self, request: Incoming, mut moment: Moment<'_>) {
-        if self.processors.is_none() {
+        if self.processors.is_empty() {
             self.allocated.push_back(request.host);
             return;
         }
-        let key = self.visits.insert(Visit { stage: Stage::Allocating, ..Visit::new(&request, &moment) });
+        let node = self.nodes.as_mut().map_or(0, |nodes| nodes.enter(request.host, true));
+        let visit = Visit { stage: Stage::Allocating, node, ..Visit::new(&request, &moment) };
+        let key = self.visits.insert(visit);
         self.process(key, &mut moment);
     }
 
@@ -222,7 +250,15 @@ impl Controller {
             Stage::Processing => self.admit(key, &mut moment),
             Stage::DataIn => {
                 self.give_turn(key, HOST, &mut moment);
-                self.store(key, &mut moment);
+                self.bring(key, &mut moment);
+            }
+            Stage::Crossing => {
+                self.give_turn(key, MESH, &mut moment);
+                if self.visits.get(key).write {
+                    self.store(key, &mut moment);
+                } else {
+                    self.leave(key, &mut moment);
+                }
             }
             Stage::Mirror => {
                 self.give_turn(key, MIRROR, &mut moment);
@@ -268,15 +304,24 @@ impl Controller {
 
     /// Loss `number` of the plan happens; what it is of.
     pub fn lose(&mut self, number: usize, mut moment: Moment<'_>) -> Option<Lost> {
-        let cache = self.cache.as_mut()?;
+        let dirty_bytes = self.cache.as_ref()?.dirty_bytes();
         let counted = moment.window.begins(moment.now);
-        cache.protect(false);
-        let of = self.protection.lose(number, cache.dirty_bytes(), moment.now);
+        let of = self.protection.lose(number, dirty_bytes, moment.now);
         if of == Lost::Controller {
-            cache.limit(0.5, counted);
-            if let Some(processors) = &mut self.processors {
-                processors.close(processors.servers().div_ceil(2));
+            match &mut self.nodes {
+                Some(nodes) => nodes.lose(),
+                None => self.processors.iter_mut().for_each(|p| p.close(p.servers().div_ceil(2))),
             }
+        }
+        let (protected, share) = (self.is_protected(), self.share_left());
+        let cache = self.cache.as_mut()?;
+        cache.protect(protected);
+        if of == Lost::Controller {
+            cache.limit(share, counted);
+        }
+        if protected {
+            self.destage();
+            return Some(of);
         }
         // What waits for space goes to the pools, with what the cache has already taken of it.
         while let Some(visit) = self.waiting.pop_front() {
@@ -289,16 +334,34 @@ impl Controller {
 
     /// What was lost is back; what it is.
     pub fn regain(&mut self, number: usize, moment: Moment<'_>) -> Option<Lost> {
-        let (of, all) = self.protection.regain(number);
-        let cache = self.cache.as_mut()?;
+        let of = self.protection.regain(number);
         if of == Lost::Controller {
-            cache.limit(1.0, moment.window.begins(moment.now));
-            if let Some(processors) = &mut self.processors {
-                processors.reopen(moment.now);
+            match &mut self.nodes {
+                Some(nodes) => nodes.regain(),
+                None => self.processors.iter_mut().for_each(|p| p.reopen(moment.now)),
             }
+            let counted = moment.window.begins(moment.now);
+            self.cache.as_mut()?.limit(1.0, counted);
         }
-        cache.protect(all);
+        let protected = self.is_protected();
+        self.cache.as_mut()?.protect(protected);
         Some(of)
+    }
+
+    /// Share of the nodes that are up; without nodes, of two controllers with one lost.
+    #[must_use]
+    pub fn share_left(&self) -> f64 {
+        self.nodes.as_ref().map_or(0.5, |nodes| {
+            let (up, all) = nodes.count();
+            up as f64 / all as f64
+        })
+    }
+
+    /// Whether what is written to the cache is safe there: a second node has it, and no battery is lost.
+    fn is_protected(&self) -> bool {
+        let two =
+            self.nodes.as_ref().map_or(!self.protection.has_lost(Lost::Controller), |n| n.count().0 > 1);
+        two && !self.protection.has_lost(Lost::Battery)
     }
 
     /// A processed request goes on: a large one is divided, a write's data first comes over the link.
@@ -310,14 +373,27 @@ impl Controller {
 
     /// A request or a piece of one goes on.
     fn begin(&mut self, key: u32, moment: &mut Moment<'_>) {
+        if let Some(nodes) = &self.nodes {
+            let visit = self.visits.get(key);
+            let volume = self.volume_of[visit.workload as usize];
+            let owner = nodes.owner(volume, visit.from - self.volumes[volume as usize].1);
+            self.visits.get_mut(key).owner = owner;
+        }
         if !(self.visits.get(key).write && self.transfer(key, HOST, Stage::DataIn, moment)) {
+            self.bring(key, moment);
+        }
+    }
+
+    /// A request reaches the node that owns it: a write's data crosses the mesh.
+    fn bring(&mut self, key: u32, moment: &mut Moment<'_>) {
+        if !(self.visits.get(key).write && self.transfer(key, MESH, Stage::Crossing, moment)) {
             self.store(key, moment);
         }
     }
 
     /// Puts a visit's data on a link; `false` where there is none.
     fn transfer(&mut self, key: u32, link: usize, stage: Stage, moment: &mut Moment<'_>) -> bool {
-        if self.links[link].is_none() {
+        if self.link_of(key, link).is_none() {
             return false;
         }
         self.visits.get_mut(key).stage = stage;
@@ -329,7 +405,7 @@ impl Controller {
 
     fn send(&mut self, key: u32, link: usize, moment: &mut Moment<'_>) {
         let visit = self.visits.get(key);
-        if let Some(link) = &mut self.links[link] {
+        if let Some(link) = self.link_of(key, link) {
             let (start, done) = link.transfer(moment.now, visit.until - visit.from, moment.window);
             moment.events.push(done, Event::Visit(key));
             // With a path there is no link to hosts.
@@ -337,6 +413,21 @@ impl Controller {
             moment.book(host, Part::Mirror, Kind::Waiting, start);
             moment.book(host, Part::Mirror, Kind::Service, done);
         }
+    }
+
+    /// The link that a visit uses in a place; none where its data stays where it is.
+    fn link_of(&mut self, key: u32, place: usize) -> Option<&mut Link> {
+        let visit = self.visits.get(key);
+        let Some(nodes) = self.nodes.as_mut().filter(|_| place != HOST) else {
+            return self.links.get_mut(place)?.as_mut();
+        };
+        let (from, to) = match place {
+            MIRROR => (visit.owner, nodes.partner(visit.owner)?),
+            _ if visit.owner == visit.node => return None,
+            _ if visit.write => (visit.node, visit.owner),
+            _ => (visit.owner, visit.node),
+        };
+        Some(nodes.link(from, to))
     }
 
     /// A request reaches the cache, or the pools where there is none.
@@ -510,6 +601,13 @@ impl Controller {
 
     /// A request's data is safe in the cache or on the drives (write), or here (read).
     fn stored(&mut self, key: u32, moment: &mut Moment<'_>) {
+        if self.visits.get(key).write || !self.transfer(key, MESH, Stage::Crossing, moment) {
+            self.leave(key, moment);
+        }
+    }
+
+    /// A request is done, at the node that it came to.
+    fn leave(&mut self, key: u32, moment: &mut Moment<'_>) {
         let visit = self.visits.get(key);
         if !visit.write && self.transfer(key, HOST, Stage::DataOut, moment) {
             return;

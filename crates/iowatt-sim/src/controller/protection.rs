@@ -28,8 +28,6 @@ pub struct Loss {
 #[derive(Debug, Default)]
 pub struct Protection {
     losses: Vec<Loss>,
-    /// Losses in force.
-    now: usize,
 }
 
 impl Protection {
@@ -46,7 +44,7 @@ impl Protection {
             flushed: None,
             written_through: 0,
         };
-        Self { losses: plans.iter().map(loss).collect(), now: 0 }
+        Self { losses: plans.iter().map(loss).collect() }
     }
 
     /// The losses, in order of the plan.
@@ -57,7 +55,6 @@ impl Protection {
 
     /// Loss `number` happens with so much dirty; what is lost.
     pub fn lose(&mut self, number: usize, dirty_bytes: u64, now: Nanos) -> Lost {
-        self.now += 1;
         let loss = &mut self.losses[number];
         loss.happened = true;
         loss.dirty_bytes = dirty_bytes;
@@ -65,11 +62,16 @@ impl Protection {
         loss.of
     }
 
-    /// What was lost is back; it, and whether all is there now.
-    pub fn regain(&mut self, number: usize) -> (Lost, bool) {
-        self.now -= 1;
+    /// What was lost is back; what it is.
+    pub fn regain(&mut self, number: usize) -> Lost {
         self.losses[number].returned = true;
-        (self.losses[number].of, self.now == 0)
+        self.losses[number].of
+    }
+
+    /// Whether a part of that kind is lost now.
+    #[must_use]
+    pub fn has_lost(&self, of: Lost) -> bool {
+        self.losses.iter().any(|loss| loss.of == of && loss.happened && !loss.returned)
     }
 
     /// Nothing is dirty.

@@ -36,6 +36,8 @@ pub(super) enum Stage {
     Storage,
     /// On the way to the partner controller.
     Mirror,
+    /// On the way to the node that owns it, or from there.
+    Crossing,
     DataOut,
 }
 
@@ -66,6 +68,9 @@ pub(super) struct Visit {
     pub(super) waits_since: Option<Nanos>,
     /// The piece of the same request that waits for the same link behind this one.
     pub(super) behind: u32,
+    /// The node that it came to, and the one that owns its first byte.
+    pub(super) node: u8,
+    pub(super) owner: u8,
 }
 
 impl Visit {
@@ -89,6 +94,8 @@ impl Visit {
             resident: 0,
             waits_since: None,
             behind: NONE,
+            node: 0,
+            owner: 0,
         }
     }
 }

@@ -49,6 +49,8 @@ pub(super) struct Backend {
     pub(super) ready: Vec<u32>,
     /// Commands on their way through the controller to the drives, where that takes time.
     pub commands: Option<Box<DrivePath>>,
+    /// Pools of remote arrays, which commands reach without it.
+    remote: Vec<bool>,
     /// Takes every request to a pool, where asked for.
     pub log: Option<Box<BackEndLog>>,
     pub failures: Vec<Failure>,
@@ -77,12 +79,18 @@ impl Backend {
                 ladders.push(Arc::clone(&kind.ladder));
             }
         }
+        let copies = plan.replications.iter().flat_map(|r| &r.volumes).filter_map(|pair| pair.copy);
+        let mut remote = vec![false; plan.pools.len()];
+        for copy in copies {
+            remote.get_mut(plan.volumes[copy].pool).into_iter().for_each(|pool| *pool = true);
+        }
         let commands = plan.controller.as_ref().and_then(|c| c.back_end.as_ref());
         let backend = Self {
             pools,
             drives,
             ready: Vec::new(),
             commands: commands.and_then(DrivePath::new).map(Box::new),
+            remote,
             log: None,
             failures,
             rebuild_ops: 0,
@@ -209,6 +217,10 @@ impl Backend {
             let drive = &mut self.drives[op.drive as usize];
             if drive.has_failed() {
                 around.clock.push_now(Event::Lost(key)); // the controller sends nothing to a drive that it knows has failed
+                continue;
+            }
+            if self.remote[drive.pool()] {
+                self.hand_to_drive::<Full>(key, around);
                 continue;
             }
             drive.expect(1);

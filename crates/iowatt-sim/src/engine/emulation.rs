@@ -208,6 +208,7 @@ impl Emulation {
             controller: None,
             drive_path: None,
             paths: None,
+            replication: None,
             trims: &[0],
             qos: Vec::new(),
             libraries: &[],

@@ -40,6 +40,11 @@ impl<S: Shape> Engine<'_, S> {
     pub(super) fn issue(&mut self, workload: usize, request: &Request) -> Result<(), SimError> {
         let host = self.hosts.issue(workload, request, self.around.clock.now, &mut self.around.observer)?;
         let (offset, size) = (request.offset, u64::from(request.size));
+        if S::LAYERS
+            && let Some(replication) = &mut self.replication
+        {
+            replication.issued(host, offset);
+        }
         if S::FLASH && request.op == Op::Trim {
             self.issue_trim(host, workload, (offset, size));
             return Ok(());
@@ -134,7 +139,7 @@ impl<S: Shape> Engine<'_, S> {
 
     /// A request on a space enters the volume layer. `upper`: its key in the layer above, and whether a write there led to
     /// it.
-    fn enter_volumes(&mut self, space: usize, upper: (u32, bool), (from, size, write): Range) {
+    pub(super) fn enter_volumes(&mut self, space: usize, upper: (u32, bool), (from, size, write): Range) {
         let range = (from, from + size, write);
         self.with_volumes(|volumes, moment| volumes.submit(space, upper, range, moment));
     }
@@ -146,7 +151,7 @@ impl<S: Shape> Engine<'_, S> {
 
     /// A request goes to a pool. Returns the number of its drive operations.
     #[inline]
-    fn submit(&mut self, pool: usize, range: Range, serves: Serves, reason: Reason) -> u32 {
+    pub(super) fn submit(&mut self, pool: usize, range: Range, serves: Serves, reason: Reason) -> u32 {
         let request = PoolRequest { pool, range, serves, reason };
         self.backend.submit::<S>(&request, &mut self.around)
     }
@@ -163,6 +168,13 @@ impl<S: Shape> Engine<'_, S> {
             let now = self.around.clock.now;
             paths.sheets.last = LastOperation { arrived: done.arrived, started: done.started, done: now };
         }
+        if S::LAYERS
+            && let Some(replication) = &mut self.replication
+        {
+            let now = self.around.clock.now;
+            let last = LastOperation { arrived: done.arrived, started: done.started, done: now };
+            replication.paths.sheets.last = last;
+        }
         if S::MANAGED && done.upper == NO_OP { Ok(()) } else { self.operation_done(done.upper) }
     }
 
@@ -170,6 +182,10 @@ impl<S: Shape> Engine<'_, S> {
     pub(super) fn operation_lost(&mut self, key: u32) -> Result<(), SimError> {
         let replaced = self.backend.replace(key, &mut self.around);
         let Some((upper, made)) = replaced else { return Ok(()) };
+        if let Some(ship) = self.shipment(upper) {
+            self.with_replication(|replication, _| replication.sent(ship, made));
+            return self.operation_done(upper);
+        }
         match (&mut self.volumes, &mut self.controller) {
             (Some(volumes), _) => volumes.add_operations(upper, made),
             (None, Some(controller)) => controller.back.add_operations(upper, made),
@@ -181,6 +197,14 @@ impl<S: Shape> Engine<'_, S> {
     /// A drive operation of a request of the layer above the pools is done.
     #[inline(always)]
     fn operation_done(&mut self, upper: u32) -> Result<(), SimError> {
+        if S::LAYERS
+            && self.replication.is_some()
+            && self.volumes.is_none()
+            && let Some(ship) = self.shipment(upper)
+        {
+            self.with_replication(|replication, moment| replication.operation_done(ship, moment));
+            return self.settle();
+        }
         if S::LAYERS && self.volumes.is_some() {
             self.with_volumes(|volumes, moment| volumes.operation_done(upper, moment));
             return self.settle();
@@ -189,12 +213,16 @@ impl<S: Shape> Engine<'_, S> {
             self.with_controller(|controller, moment| controller.operation_done(upper, moment));
             return self.settle();
         }
-        self.part_done(upper)
+        self.part_done(upper)?;
+        if S::LAYERS { self.settle() } else { Ok(()) }
     }
 
     /// The volume layer has answered a request of the layer above.
     pub(super) fn space_answered(&mut self, upper: u32) -> Result<(), SimError> {
-        if self.controller.is_some() {
+        if let Some(ship) = self.shipment(upper) {
+            self.with_replication(|replication, moment| replication.operation_done(ship, moment));
+            Ok(())
+        } else if self.controller.is_some() {
             self.with_controller(|controller, moment| controller.operation_done(upper, moment));
             Ok(())
         } else {
@@ -208,9 +236,18 @@ impl<S: Shape> Engine<'_, S> {
         if self.hosts.part_done(host) { self.array_done(host) } else { Ok(()) }
     }
 
-    /// The array has done a host request. Its answer may still have to go back over a path.
+    /// The array has done a host request. A remote array may have to get it, too.
     #[inline]
     fn array_done(&mut self, host: u32) -> Result<(), SimError> {
+        if S::LAYERS && self.replication.is_some() && self.replicate(host) {
+            return Ok(());
+        }
+        self.answer(host)
+    }
+
+    /// A host request is answered. The answer may still have to go back over a path.
+    #[inline]
+    pub(super) fn answer(&mut self, host: u32) -> Result<(), SimError> {
         if S::LAYERS && self.qos.is_some() {
             self.leave(host);
         }
@@ -235,8 +272,9 @@ impl<S: Shape> Engine<'_, S> {
     /// Executes what controller and volumes request, until they request nothing more.
     #[inline]
     pub(super) fn settle(&mut self) -> Result<(), SimError> {
-        while S::LAYERS && (self.controller.is_some() || self.volumes.is_some()) {
-            if !(self.settle_controller()? || self.settle_volumes()?) {
+        while S::LAYERS && (self.controller.is_some() || self.volumes.is_some() || self.replication.is_some())
+        {
+            if !(self.settle_controller()? || self.settle_volumes()? || self.settle_replication()?) {
                 break;
             }
         }
@@ -303,7 +341,8 @@ impl<S: Shape> Engine<'_, S> {
     pub(super) fn lose(&mut self, number: usize) {
         let lost = self.with_controller(|controller, moment| controller.lose(number, moment));
         if lost.flatten() == Some(Lost::Controller) {
-            self.backend.commands.iter_mut().for_each(|commands| commands.halve());
+            let share = self.controller.as_ref().map_or(1.0, |controller| controller.share_left());
+            self.backend.commands.iter_mut().for_each(|commands| commands.limit(share));
         }
     }
 
@@ -326,6 +365,10 @@ impl<S: Shape> Engine<'_, S> {
 
     /// The present step of a request on a path ends.
     pub(super) fn path_event(&mut self, host: u32) -> Result<(), SimError> {
+        if let Some(ship) = self.shipment(host) {
+            self.with_replication(|replication, moment| replication.proceed(ship, moment));
+            return Ok(());
+        }
         let next = self.with_paths(|paths, moment| paths.proceed(host, moment));
         self.follow(host, next)
     }

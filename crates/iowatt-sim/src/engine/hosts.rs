@@ -20,7 +20,7 @@ pub(super) struct HostRequest {
     /// Parts (drive operations, or one request to the layer below) that are not done yet.
     parts_left: u32,
     pub workload: u32,
-    size: u32,
+    pub size: u32,
     stream: u32,
     pub write: bool,
     pub trim: bool,
@@ -30,6 +30,8 @@ pub(super) struct HostRequest {
 pub(super) struct Workload<'a> {
     pub arrivals: Arrivals<'a>,
     pub volume: VolumePlan,
+    /// Its index.
+    number: usize,
     /// The path its requests take; `None`: they are at the array as they arrive.
     pub path: Option<usize>,
     /// Draws which writes are all zeros, and their share; only where zeros are detected.
@@ -65,6 +67,7 @@ impl<'a> Hosts<'a> {
             Workload {
                 arrivals: Arrivals::new(workload, source, plan.seed, index, trims),
                 volume,
+                number: workload.volume,
                 path: workload.path,
                 zeros: draws.then(|| (Stream::new(plan.seed, Component::Zeros, index), share)),
                 issued: 0,
@@ -125,6 +128,11 @@ impl<'a> Hosts<'a> {
     /// Draws whether a write of `workload` is all zeros.
     pub fn draws_zeros(&mut self, workload: usize) -> bool {
         self.workloads[workload].zeros.as_mut().is_some_and(|(stream, share)| stream.unit() < *share)
+    }
+
+    /// The volume of a workload.
+    pub fn volume_of(&self, workload: usize) -> usize {
+        self.workloads[workload].number
     }
 
     /// The request of the given key.

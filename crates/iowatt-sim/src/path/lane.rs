@@ -145,7 +145,7 @@ impl Lane {
         mut seen: impl FnMut(usize, Nanos, Nanos),
     ) -> Sent {
         let (mut head, mut tail, mut free) = (now, now, now);
-        let (mut slowest, mut slowest_time) = (None, 0);
+        let (mut slowest, mut slowest_time, mut stalled) = (None, 0, 0);
         let hops = self.wires.len();
         for step in 0..message.hops {
             let hop = if message.way == OUT { step } else { message.hops - 1 - step };
@@ -161,9 +161,9 @@ impl Lane {
             let slot = slot_of(hop, message.way);
             sheets.book(host, slot, Kind::Waiting, passage.started);
             sheets.book(host, slot, Kind::Service, passage.head);
-            let time = wire.transmission(message.parts);
+            let time = wire.transmission(message.parts) + passage.stalled;
             if slowest.is_none() || time > slowest_time {
-                (slowest, slowest_time) = (Some(slot), time);
+                (slowest, slowest_time, stalled) = (Some(slot), time, passage.stalled);
             }
             (head, tail) = (passage.head, passage.tail);
             if free == now {
@@ -172,6 +172,9 @@ impl Lane {
             seen(hop, came, tail);
         }
         if let Some(slot) = slowest {
+            if stalled > 0 {
+                sheets.book(host, slot, Kind::Waiting, (sheets.booked(host) + stalled).min(tail));
+            }
             sheets.book(host, slot, Kind::Service, tail);
         }
         Sent { free, tail }
@@ -184,6 +187,14 @@ impl Lane {
         });
         let hba = self.hba.iter().map(|station| (HBA, station));
         hba.chain(wires).chain(self.port.iter().map(move |station| (port, station)))
+    }
+
+    /// How long messages waited for credits, by slot; of hops that have them.
+    pub fn stalls(&self) -> impl Iterator<Item = (usize, Nanos)> {
+        let of_hop = |(hop, both): (usize, &[Wire; 2])| {
+            [(slot_of(hop, OUT), both[0].stalled), (slot_of(hop, IN), both[1].stalled)]
+        };
+        self.wires.iter().enumerate().flat_map(of_hop)
     }
 
     /// Takes back what is booked beyond the end of the run.

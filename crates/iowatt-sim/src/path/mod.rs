@@ -7,13 +7,14 @@
 //! done, it says by [`Next`].
 
 pub mod budget;
+mod credits;
 mod lane;
 pub mod timesheet;
 mod wire;
 
 use crate::clock::Nanos;
 use crate::event::{Event, EventQueue};
-use crate::plan::{ExchangePlan, Plan};
+use crate::plan::{ExchangePlan, PathPlan, Plan};
 use crate::power::Window;
 use budget::Budget;
 use lane::{Chore, IN, Lane, Message, OUT, QUEUE, Sent};
@@ -119,8 +120,8 @@ pub struct Path {
     /// Whose turn it is.
     turn: usize,
     hops: usize,
-    /// Slots of what stands at the door of the array.
-    door: usize,
+    /// Slots of the array's parts.
+    parts: usize,
     exchange: ExchangePlan,
     segment: u64,
     observed: Option<usize>,
@@ -140,6 +141,8 @@ pub struct Path {
 /// All paths.
 #[derive(Debug)]
 pub struct Paths {
+    /// Goes with the keys of its requests in events, to tell whose they are.
+    tag: u32,
     paths: Vec<Path>,
     journeys: Vec<Journey>,
     /// Where the time of requests goes.
@@ -160,9 +163,27 @@ pub struct Observed {
 }
 
 impl Path {
+    fn new(plan: &PathPlan, parts: usize) -> Self {
+        Self {
+            lanes: (0..plan.lanes).map(|_| Lane::new(plan)).collect(),
+            turn: 0,
+            hops: plan.hops.len(),
+            parts,
+            exchange: plan.exchange,
+            segment: plan.segment_bytes.unwrap_or(u64::MAX),
+            observed: plan.observed_hop,
+            classes: plan.port.express.iter().map(|class| class.up_to_bytes).collect(),
+            express: vec![ExpressTotals::default(); plan.port.express.len()],
+            not_express: 0,
+            visits: 0,
+            held: 0,
+            waited: 0,
+        }
+    }
+
     /// Slots of its sheets.
     fn slots(&self) -> usize {
-        2 + 2 * self.hops + PARTS + self.door
+        2 + 2 * self.hops + self.parts
     }
 
     /// The slot of the first of the array's parts, which is the port.
@@ -185,33 +206,32 @@ impl Paths {
         if plan.paths.is_empty() {
             return None;
         }
-        let paths: Vec<Path> = plan
-            .paths
-            .iter()
-            .map(|path| Path {
-                lanes: (0..path.lanes).map(|_| Lane::new(path)).collect(),
-                turn: 0,
-                hops: path.hops.len(),
-                door: usize::from(plan.has_qos()),
-                exchange: path.exchange,
-                segment: path.segment_bytes.unwrap_or(u64::MAX),
-                observed: path.observed_hop,
-                classes: path.port.express.iter().map(|class| class.up_to_bytes).collect(),
-                express: vec![ExpressTotals::default(); path.port.express.len()],
-                not_express: 0,
-                visits: 0,
-                held: 0,
-                waited: 0,
-            })
-            .collect();
+        let parts = PARTS + if plan.replications.is_empty() { usize::from(plan.has_qos()) } else { 2 };
+        let of = |path: usize| plan.workloads.iter().map(|w| w.path == Some(path)).collect();
+        Some(Self::with_classes(plan.paths.iter(), parts, 0, of))
+    }
+
+    /// The paths over which `plan` replicates, each with one class of requests; `tag` goes with their keys in events.
+    #[must_use]
+    pub fn of_replications(plan: &Plan, tag: u32) -> Self {
+        Self::with_classes(plan.replications.iter().map(|r| &r.path), PARTS, tag, |_| vec![true])
+    }
+
+    /// Paths with budgets for those classes of requests that `classes` says of each.
+    fn with_classes<'p>(
+        plans: impl Iterator<Item = &'p PathPlan>,
+        parts: usize,
+        tag: u32,
+        classes: impl Fn(usize) -> Vec<bool>,
+    ) -> Self {
+        let paths: Vec<Path> = plans.map(|plan| Path::new(plan, parts)).collect();
         let slots = paths.iter().map(Path::slots).max().unwrap_or(0);
-        let of = |path: usize, workload: usize| plan.workloads[workload].path == Some(path);
-        let budget = |path: usize, slots: usize| {
-            let budget = |w| of(path, w).then(|| [Budget::new(slots), Budget::new(slots)]);
-            (0..plan.workloads.len()).map(budget).collect()
-        };
-        let budgets = paths.iter().enumerate().map(|(i, path)| budget(i, path.slots())).collect();
-        Some(Self { paths, journeys: Vec::new(), sheets: Sheets::new(slots), budgets })
+        let budget = |slots: usize| [Budget::new(slots), Budget::new(slots)];
+        let budgets = paths.iter().enumerate().map(|(number, path)| {
+            classes(number).into_iter().map(|is_there| is_there.then(|| budget(path.slots()))).collect()
+        });
+        let budgets = budgets.collect();
+        Self { tag, paths, journeys: Vec::new(), sheets: Sheets::new(slots), budgets }
     }
 
     /// All paths.
@@ -356,6 +376,19 @@ impl Paths {
         Observed { booked, at_hop: observed.then_some(journey.at_hop), at_array: journey.at_array }
     }
 
+    /// A request that has come to the end of a step is given up: its place and its buffer are free again.
+    pub fn give_up(&mut self, host: u32, moment: &mut Moment<'_>) {
+        let journey = self.journeys[host as usize];
+        let lane = &mut self.paths[journey.path as usize].lanes[journey.lane as usize];
+        if journey.class != NO_CLASS && journey.at_array.1 == 0 {
+            lane.buffers[journey.class as usize] += 1;
+        }
+        if let Some(next) = lane.give() {
+            self.submit(next, moment);
+        }
+        self.sheets.close(host);
+    }
+
     /// Takes back what is booked beyond the end of the run.
     pub fn cut(&mut self, end: Nanos, window: &Window) {
         for lane in self.paths.iter_mut().flat_map(|path| &mut path.lanes) {
@@ -386,7 +419,7 @@ impl Paths {
         journey.stage = stage;
         let lane = &mut self.paths[journey.path as usize].lanes[journey.lane as usize];
         let done = lane.adapt(host, chore, moment.now, moment.window, &mut self.sheets);
-        moment.events.push(done, Event::Path(host));
+        moment.events.push(done, Event::Path(host | self.tag));
     }
 
     /// A command has come, to the array or to the hop that answers instead.
@@ -407,7 +440,7 @@ impl Paths {
         journey.stage = Stage::Port;
         let lane = &mut self.paths[journey.path as usize].lanes[journey.lane as usize];
         let done = lane.enter_port(host, moment.now, moment.window, &mut self.sheets);
-        moment.events.push(done, Event::Path(host));
+        moment.events.push(done, Event::Path(host | self.tag));
     }
 
     /// The port has accepted a command.
@@ -477,7 +510,7 @@ impl Paths {
             return;
         }
         let sent = self.transmit(host, parts, hops, moment);
-        moment.events.push(sent.tail, Event::Path(host));
+        moment.events.push(sent.tail, Event::Path(host | self.tag));
     }
 
     /// Sends the next segment of a message; the one after it takes its turn when the sender is free again.
@@ -497,7 +530,7 @@ impl Paths {
         };
         let parts = if stage == Stage::Response { [bytes, with_it] } else { [with_it, bytes] };
         let sent = self.transmit(host, parts, None, moment);
-        moment.events.push(if last { sent.tail } else { sent.free }, Event::Path(host));
+        moment.events.push(if last { sent.tail } else { sent.free }, Event::Path(host | self.tag));
     }
 
     /// Puts a message on the wires.

@@ -31,8 +31,10 @@ pub enum Part {
     Storage = 4,
     /// The drive that was last: its queue, its service.
     Drive = 5,
-    /// The limits of a volume and the wait for a place in the array; a slot only where there are any.
+    /// The limits of a volume and the wait for a place in the array; a slot only where there are any, or replication.
     Qos = 6,
+    /// The remote array's copy of a write and the way to it; a slot only where there is replication.
+    Replication = 7,
 }
 
 /// Slots of the parts of every array.
@@ -124,6 +126,13 @@ impl Sheets {
             self.book_part(host, Part::Drive, Kind::Service, now);
         }
         self.book_part(host, Part::Storage, Kind::Service, now);
+    }
+
+    /// Service of request `host` so far, all slots together.
+    #[must_use]
+    pub fn service(&self, host: u32) -> Nanos {
+        let at = host as usize;
+        self.times[at * 2 * self.slots..(at + 1) * 2 * self.slots].iter().skip(1).step_by(2).sum()
     }
 
     /// Closes the sheet of request `host`: its times by slot, waiting and service in turn, and until when they are booked.

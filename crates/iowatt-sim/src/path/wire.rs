@@ -1,5 +1,6 @@
 //! One direction of a hop: messages one after another, their frames passed on as they come.
 
+use super::credits::Credits;
 use crate::clock::{Nanos, nanos};
 use crate::plan::HopPlan;
 use crate::power::Window;
@@ -16,6 +17,8 @@ pub struct Passage {
     pub tail: Nanos,
     /// When the wire was free for the next one.
     pub free: Nanos,
+    /// How long frames behind its first one waited for credits.
+    pub stalled: Nanos,
 }
 
 /// A direction of a link or a switch.
@@ -28,6 +31,9 @@ pub struct Wire {
     overhead: u64,
     latency: Nanos,
     whole_frames: bool,
+    credits: Option<Credits>,
+    /// How long messages waited for credits, within the window: those that came in it.
+    pub stalled: Nanos,
     /// When the last bit of the message before was sent.
     sent: Nanos,
 }
@@ -42,6 +48,8 @@ impl Wire {
             payload: u64::from(plan.frame_payload_bytes),
             overhead: u64::from(plan.frame_wire_bytes - plan.frame_payload_bytes),
             latency: nanos(plan.latency_s),
+            credits: plan.credits.map(|most| Credits::new(most, nanos(plan.latency_s))),
+            stalled: 0,
             whole_frames: plan.whole_frames,
             sent: 0,
         }
@@ -68,10 +76,40 @@ impl Wire {
     /// It sends a frame when it has it, so it ends no earlier than the last one came; while it waits for one it may send
     /// others' frames, so it is taken for the time of the transmission alone.
     pub fn pass(&mut self, messages: [u64; 2], head: Nanos, tail: Nanos, window: &Window) -> Passage {
+        if self.credits.is_some() {
+            return self.pass_by_credit(messages, head, tail, window);
+        }
         let free = self.station.serve(head, self.transmission(messages), window);
         let passage = self.passage(messages, free, tail.max(self.sent));
         self.sent = passage.tail - self.latency;
         passage
+    }
+
+    /// The same, frame by frame. While it waits for credits the wire passes nothing on.
+    fn pass_by_credit(&mut self, messages: [u64; 2], head: Nanos, tail: Nanos, window: &Window) -> Passage {
+        let Some(mut credits) = self.credits.take() else { return self.pass_by(messages, head, tail) };
+        let (payload, overhead) = (self.payload, self.overhead);
+        let frames = messages.into_iter().flat_map(|message| {
+            (0..message.div_ceil(payload))
+                .map(move |frame| (message - frame * payload).min(payload) + overhead)
+        });
+        // Times of the bytes so far, so that they add up to that of all.
+        let mut bytes = 0;
+        let times = frames.map(|frame| {
+            bytes += frame;
+            self.time(bytes) - self.time(bytes - frame)
+        });
+        let begins = head.max(self.station.free_at());
+        let sending = credits.send(begins, times);
+        self.credits = Some(credits);
+        let free = self.station.serve(head, sending.ended - begins, window);
+        if window.begins(head) {
+            self.stalled += sending.stalled + (sending.started - begins);
+        }
+        let passage = self.passage(messages, free, tail.max(self.sent));
+        self.sent = passage.tail - self.latency;
+        let head = sending.started + (passage.head - passage.started);
+        Passage { started: sending.started, head, stalled: sending.stalled, ..passage }
     }
 
     /// The same for a message that begins at this wire's far end of what is booked: a few bytes, which neither wait nor are
@@ -96,6 +134,7 @@ impl Wire {
             head: started + first + self.latency,
             tail: free.max(tail + last) + self.latency,
             free,
+            stalled: 0,
         }
     }
 }
@@ -111,6 +150,7 @@ mod tests {
             frame_payload_bytes: 80,
             frame_wire_bytes: 100,
             latency_s,
+            credits: None,
             whole_frames,
         })
     }
@@ -122,7 +162,7 @@ mod tests {
         // 200 bytes of data in frames of 80, 80 and 40, and a response of 10: 100 + 100 + 60 + 30 bytes.
         let (mut first, mut second) = (wire(5e-9, false), wire(7e-9, false));
         let passage = first.pass([200, 10], 1_000, 1_000, &ALWAYS);
-        assert_eq!(passage, Passage { started: 1_000, head: 1_005, tail: 1_295, free: 1_290 });
+        assert_eq!(passage, Passage { started: 1_000, head: 1_005, tail: 1_295, free: 1_290, stalled: 0 });
         let passage = second.pass([200, 10], passage.head, passage.tail, &ALWAYS);
         assert_eq!((passage.head, passage.tail), (1_012, 1_302), "the second adds its latency only");
     }

@@ -28,6 +28,38 @@ pub struct ControllerPlan {
     /// What fails and returns.
     #[serde(default)]
     pub losses: Vec<LossPlan>,
+    /// Several nodes; none: all of it is one.
+    #[serde(default)]
+    pub nodes: Option<NodesPlan>,
+}
+
+/// Controller nodes, which share processors and cache in equal parts, and the mesh between them.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NodesPlan {
+    /// How many.
+    pub count: usize,
+    /// Bytes per second of each link of the mesh, one transfer at a time; there is one from each node to each other.
+    pub mesh_bytes_per_s: f64,
+    /// From the end of a transfer until it has arrived.
+    pub mesh_latency_s: f64,
+    /// Which node owns what.
+    pub ownership: Ownership,
+}
+
+/// Which node owns a byte of a volume.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "by", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Ownership {
+    /// That of the volume's number.
+    Volume,
+    /// Extents of a volume are owned by the nodes in turn.
+    Extent {
+        /// Bytes of one.
+        bytes: u64,
+    },
 }
 
 /// Large requests are served in pieces, in turns with those of others.
@@ -217,6 +249,7 @@ impl ControllerPlan {
             "host_bandwidth_bytes_per_s",
             "must be positive",
         )?;
+        self.nodes.map_or(Ok(()), |nodes| nodes.validate(self)).under("nodes")?;
         let sector = sectors.iter().copied().fold(1, least_common_multiple).max(1);
         if let Some(split) = self.split {
             check(split.outstanding > 0, Range, "split.outstanding", "must be at least 1")?;
@@ -248,7 +281,8 @@ impl ControllerPlan {
                 check(back > at, Range, "back_s", "must be after at_s")?;
                 let only_copy = loss.of == Lost::Controller
                     && cache.write == WriteCaching::Back
-                    && cache.mirror.is_none();
+                    && cache.mirror.is_none()
+                    && self.nodes.is_none();
                 check(!only_copy, Conflict, "of", "loses data: a write-back cache needs a mirror")?;
                 let again = self.losses[..number].iter().any(overlaps);
                 check(!again, Conflict, "at_s", "the part is lost already and not back")
@@ -256,6 +290,20 @@ impl ControllerPlan {
             sound().under_item("losses", number)?;
         }
         Ok(())
+    }
+}
+
+impl NodesPlan {
+    fn validate(&self, controller: &ControllerPlan) -> Result<(), PlanError> {
+        check((2..=64).contains(&self.count), Range, "count", "must be 2 to 64")?;
+        check(self.mesh_bytes_per_s > 0.0, Range, "mesh_bytes_per_s", "must be positive")?;
+        check(at_least_zero(self.mesh_latency_s), Range, "mesh_latency_s", "must be at least 0")?;
+        let whole = self.ownership != Ownership::Extent { bytes: 0 };
+        check(whole, Range, "ownership.bytes", "must be at least 1")?;
+        let shared = controller.processing.is_none_or(|p| p.processors.is_multiple_of(self.count));
+        check(shared, Conflict, "count", "processors must be a multiple of it")?;
+        let mirror = controller.cache.is_some_and(|cache| cache.mirror.is_some());
+        check(!mirror, Conflict, "count", "copies go over the mesh: cache.mirror must be null")
     }
 }
 

@@ -12,13 +12,14 @@ mod path;
 mod pool;
 mod qos;
 mod recovery;
+mod replication;
 mod ssd;
 mod workload;
 
 pub use chunklets::{ChunkletPlan, RegionPlan};
 pub use controller::{
-    BackEndPlan, CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, ProcessingPlan,
-    ReadAheadPlan, SplitPlan,
+    BackEndPlan, CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, NodesPlan, Ownership,
+    ProcessingPlan, ReadAheadPlan, SplitPlan,
 };
 #[cfg(test)]
 pub use hdd::IndexEntry;
@@ -35,6 +36,7 @@ pub use pool::{
 };
 pub use qos::{QosOrder, QosPlan, VolumeQosPlan};
 pub use recovery::{RebuildPlan, RebuildPriority, RecoveryPlan, SpareKind};
+pub use replication::{ReplicationMode, ReplicationPlan, WhenStuck};
 #[cfg(test)]
 pub use ssd::{BurstPlan, SheetCachePlan};
 pub use ssd::{
@@ -77,6 +79,9 @@ pub struct Plan {
     /// How many requests the array takes at once; none: all that come.
     #[serde(default)]
     pub qos: Option<QosPlan>,
+    /// Volumes with copies on a remote array.
+    #[serde(default)]
+    pub replications: Vec<ReplicationPlan>,
     /// What stands between hosts and pools, where something does.
     pub controller: Option<ControllerPlan>,
     /// What is observed, and over which window.
@@ -183,6 +188,7 @@ impl Plan {
         for (number, pool) in self.pools.iter().enumerate() {
             pool.validate(self.buses.len()).under_item("pools", number)?;
         }
+        self.check_replications()?;
         let Some(controller) = &self.controller else { return Ok(()) };
         check(
             controller.host_bandwidth_bytes_per_s.is_none() || self.paths.is_empty(),
@@ -197,6 +203,27 @@ impl Plan {
     #[must_use]
     pub fn has_qos(&self) -> bool {
         self.qos.is_some() || self.volumes.iter().any(|volume| volume.qos.is_some())
+    }
+
+    /// Checks the replications, after the pools: a volume is in one of them, and is a copy of one at most.
+    fn check_replications(&self) -> Result<(), PlanError> {
+        let capacities: Vec<u64> = self.volumes.iter().map(|volume| volume.capacity_bytes).collect();
+        let mut taken: Vec<(bool, usize)> = Vec::new();
+        for (number, replication) in self.replications.iter().enumerate() {
+            let of_sectors = replication.volumes.iter().filter_map(|pair| self.volumes.get(pair.volume));
+            let sectors = self.sectors();
+            let sector = of_sectors.filter_map(|volume| sectors.get(volume.pool)).copied().max().unwrap_or(1);
+            replication.validate(&capacities, sector).under_item("replications", number)?;
+            for pair in &replication.volumes {
+                for place in [(true, pair.volume)].into_iter().chain(pair.copy.map(|copy| (false, copy))) {
+                    let again = taken.contains(&place);
+                    check(!again, Conflict, "volumes", "the volume is in a replication already")
+                        .under_item("replications", number)?;
+                    taken.push(place);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Checks that what belongs to a virtual pool belongs to nothing else.

@@ -58,6 +58,9 @@ pub struct HopPlan {
     pub frame_wire_bytes: u32,
     /// Seconds from the first bit in to the first bit out, propagation included.
     pub latency_s: f64,
+    /// Buffers of the far end, a frame each: a frame is sent when one is known to be free. None: as many as are needed.
+    #[serde(default)]
+    pub credits: Option<u32>,
     /// Whether a frame is passed on only once it is there whole (store and forward).
     pub whole_frames: bool,
 }
@@ -166,6 +169,7 @@ impl HopPlan {
     fn validate(&self) -> Result<(), PlanError> {
         check(self.bytes_per_s.is_none_or(|b| b > 0.0), Range, "bytes_per_s", "must be positive")?;
         check(at_least_zero(self.latency_s), Range, "latency_s", "must be at least 0")?;
+        check(self.credits != Some(0), Range, "credits", "must be at least 1")?;
         check(
             0 < self.frame_payload_bytes && self.frame_payload_bytes <= self.frame_wire_bytes,
             Range,

@@ -24,6 +24,15 @@ pub struct ControllerResult {
     /// The station that commands made for writes pass before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_path: Option<StationResult>,
+    /// The processors of each node, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<StationResult>,
+    /// The links of the mesh between them, all together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mesh: Option<StationResult>,
+    /// The busy share of the busiest one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mesh_most: Option<f64>,
     /// The cache.
     pub cache: Option<CacheResult>,
     /// What zero detection did.
@@ -154,11 +163,19 @@ impl ControllerResult {
             return path.map(|_| Self { back_end, write_path, ..Self::default() });
         };
         Some(Self {
-            processors: station(controller.processors()),
+            processors: StationResult::of(controller.processors().iter(), span),
             link: station(controller.link()),
             mirror: station(controller.mirror()),
             back_end,
             write_path,
+            nodes: controller
+                .nodes()
+                .map(|_| controller.processors().iter().map(|p| StationResult::new(p, span)).collect())
+                .unwrap_or_default(),
+            mesh: controller.nodes().and_then(|nodes| StationResult::of(nodes.links(), span)),
+            mesh_most: controller.nodes().and_then(|nodes| {
+                nodes.links().map(|link| StationResult::new(link, span).utilisation).reduce(f64::max)
+            }),
             cache: controller.cache().map(CacheResult::new),
             zeros: controller.detects_zeros().then_some(ZeroResult {
                 written_bytes: controller.zero_totals.written_bytes,
@@ -171,6 +188,20 @@ impl ControllerResult {
 }
 
 impl StationResult {
+    /// Of several stations together; nothing of none.
+    fn of<'s>(stations: impl Iterator<Item = &'s Station>, span: Nanos) -> Option<Self> {
+        let (mut sum, mut servers, mut busy) = (Self { visits: 0, utilisation: 0.0, wait_ns: 0 }, 0, 0);
+        for station in stations {
+            sum.visits += station.visits;
+            sum.wait_ns += station.waited;
+            servers += station.servers();
+            busy += station.busy;
+        }
+        let available = span as f64 * servers as f64;
+        let utilisation = if span == 0 { 0.0 } else { busy as f64 / available };
+        (servers > 0).then_some(Self { utilisation, ..sum })
+    }
+
     fn new(station: &Station, span: Nanos) -> Self {
         let available = span as f64 * station.servers() as f64;
         Self {

@@ -42,6 +42,8 @@ pub struct PathStation {
     pub waited_ns: Nanos,
     /// Servers, those of all lanes.
     pub servers: usize,
+    /// Of the busy time, that in which frames waited for buffer credits; messages that came in the window.
+    pub stalled_ns: Nanos,
 }
 
 /// Writes of a class with buffers at the port.
@@ -73,8 +75,12 @@ pub(super) fn results(paths: &Paths) -> Vec<PathResult> {
                     busy_ns,
                     waited_ns,
                     servers: station.servers(),
+                    stalled_ns: 0,
                 }),
             }
+        }
+        for (slot, stalled) in path.lanes().iter().flat_map(|lane| lane.stalls()) {
+            stations.iter_mut().filter(|s| s.slot == slot).for_each(|s| s.stalled_ns += stalled);
         }
         let queue = QueueResult { visits: path.visits, held: path.held, waited_ns: path.waited };
         let express =

@@ -17,6 +17,16 @@ def not_modelled(what: str, where: str) -> NotEstimated:
     return NotEstimated("unsupported", where, f"the estimator does not model {what}", hint="simulate it")
 
 
+#: Whether of the controller, the key in the plan, what it is, and its key in the scenario.
+_PARTS_NOT_MODELLED = (
+    (True, "losses", "the loss of a controller or of its battery", "array.controller.loss"),
+    (True, "nodes", "controller nodes and their mesh", "array.controller.nodes"),
+    (False, "paths", "paths between hosts and the array", "path"),
+    (False, "qos", "turns at the door of the array", "array.qos"),
+    (False, "replications", "copies on a remote array", "replication"),
+)
+
+
 def check_modelled(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> None:
     """Refuse a plan with what is not modelled.
 
@@ -25,12 +35,9 @@ def check_modelled(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> N
     for at, pool in enumerate(simulation["pools"]):
         _of_pool(pool, f"array.pool.{names['pools'][at]}")
     controller = simulation.get("controller") or {}
-    if controller.get("losses"):
-        raise not_modelled("the loss of a controller or of its battery", "array.controller.loss")
-    if simulation.get("paths"):
-        raise not_modelled("paths between hosts and the array", "path")
-    if simulation.get("qos"):
-        raise not_modelled("turns at the door of the array", "array.qos")
+    for part, key, what, where in _PARTS_NOT_MODELLED:
+        if (controller if part else simulation).get(key):
+            raise not_modelled(what, where)
     for at, volume in enumerate(simulation["volumes"]):
         if volume.get("qos"):
             raise not_modelled("limits of volumes", f"array.volume.{names['volumes'][at]}.qos")

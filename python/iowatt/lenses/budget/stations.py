@@ -67,8 +67,8 @@ def _station_load(
             return (
                 NO_STATION if share is None else StationLoad(float(share), servers=_servers(run, path, hop))
             )
-    if hop.hop == "quality of service":
-        return LIMITED
+    if hop.hop == "quality of service" or hop.place == "replication":
+        return NO_STATION if hop.place == "replication" else LIMITED
     if hop.place == "host":
         return _queue(path, *queue_ms, rate_iops) if "queue" in hop.hop else NOT_KNOWN
     if hop.place == "controller":
@@ -103,6 +103,8 @@ def _controller(run: Run, name: str) -> StationLoad:
     if key is None:
         return NO_STATION
     part = parts.get(key)
+    if key == "mirror_link" and part is None and parts.get("mesh"):
+        return StationLoad(float(parts["mesh_most_utilisation"]))
     if part is None:
         return NOT_KNOWN
     plan = (run.plan.get("simulation") or {}).get("controller") or {}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from iowatt.base.errors import InputError
-from iowatt.base.problems import KeyPath, Problem
+from iowatt.base.problems import KeyPath, Problem, suggestion
 from iowatt.base.results import Note
 from iowatt.model.library import stand_in
 from iowatt.model.power.efficiency import Supplies
@@ -28,6 +28,8 @@ class ResolvedPower:
 
     base_dir: Path
     busy_needed: bool = False
+    #: Buses and links that parts may follow.
+    links: tuple[str, ...] = ()
     plan: ArrayPlan | None = None
     problems: list[Problem] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
@@ -54,6 +56,7 @@ def array_part(keys: PartKeys, path: KeyPath, resolved: ResolvedPower) -> ArrayP
     problem = (
         _fan_problem(figures) if law == "speed-cubed" else _watts_problem(keys.name, law, figures, resolved)
     )
+    problem = problem or _link_problem(keys, law, resolved)
     if problem is not None:
         code, name, message, hint = problem
         resolved.problem(code, (*path, name), message, hint)
@@ -84,6 +87,7 @@ def array_part(keys: PartKeys, path: KeyPath, resolved: ResolvedPower) -> ArrayP
         needed=keys.needed,
         failed=keys.failed,
         capacity_bytes=figures.get("capacity"),
+        of=keys.of,
         sources=tuple(_part_sources(keys, file)),
     )
 
@@ -108,7 +112,7 @@ _FIGURES: Final = (
 )  # fmt: skip
 
 
-_Fault = tuple[str, str, str, str]
+_Fault = tuple[str, str, str, str | None]
 """Code, key, message and fix."""
 
 
@@ -125,6 +129,19 @@ def _count_problem(keys: PartKeys, most: int | None, working: int) -> _Fault | N
             f"{keys.failed} of {keys.count} failed, and {needed} are needed: the array would stand still"
         )
         return "infeasible", "failed", message, f"at most {keys.count - needed}"
+    return None
+
+
+def _link_problem(keys: PartKeys, law: str, resolved: ResolvedPower) -> _Fault | None:
+    if law == "transfer" and keys.of is None:
+        message = "the law 'transfer' needs the bus or link that the part follows"
+        return "missing", "of", message, 'for example of = "path.san.fibre"'
+    if law != "transfer" and keys.of is not None:
+        message = f"the law {law!r} follows no bus or link"
+        return "not-applicable", "of", message, 'law = "transfer"'
+    if keys.of is not None and keys.of not in resolved.links:
+        hint = suggestion(keys.of, list(resolved.links), "buses and links")
+        return "unknown-name", "of", f"the scenario has no bus or link {keys.of!r}", hint
     return None
 
 
@@ -151,7 +168,7 @@ def _watts_problem(name: str, law: str, figures: dict[str, Any], resolved: Resol
     if active is not None and active < idle and law != "constant":
         message = f"{active:g} W are less than its idle watts, {idle:g} W"
         return "conflict", "active", message, "check the two figures"
-    if law in ("utilisation", "throughput") and active is None:
+    if law in ("utilisation", "throughput", "transfer") and active is None:
         return needed, "active", f"the law {law!r} needs the watts at full load", 'for example active = "99W"'
     if law == "throughput" and not rated:
         message = "the law 'throughput' needs the rate at which the part draws its active watts"

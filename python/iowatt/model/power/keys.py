@@ -127,6 +127,14 @@ class PartKeys(PartFigures):
         within=(0, 9_999),
         example=1,
     )
+    of: str | None = key(
+        "What it carries or is an end of, for the law transfer: bus.NAME, path.NAME.HOP, path.NAME.hba, "
+        "path.NAME.port, controller.host_link or controller.mirror_link. Of a hop both directions count, "
+        "and all lanes: at full rate both ways in all of them it draws its active watts.",
+        unset="the law is another",
+        example="path.wan.fibre",
+        min_length=1,
+    )
 
 
 class EnclosureKeys(Strict):

@@ -21,7 +21,7 @@ Kind = Literal[
 #: Parts that make an array of shelves: without one of them there is no controller.
 CONTROLLERS: Final[tuple[Kind, ...]] = ("controller", "processor-blade")
 Basis = Literal["dc", "wall"]
-Law = Literal["constant", "utilisation", "throughput", "speed-cubed", "charging"]
+Law = Literal["constant", "utilisation", "throughput", "transfer", "speed-cubed", "charging"]
 
 
 def optional(description: str, unit: str | None = None, unset: str = "as in its file", **more: Any) -> Any:
@@ -47,6 +47,7 @@ class PartFigures(Strict):
     law: Law | None = optional(
         "How it goes from idle to active. constant: it stays idle. utilisation: with the busy share of the "
         "controller's processors. throughput: with requests and bytes a second over full_iops and full_rate. "
+        "transfer: with the busy share of the bus or link that `of` names. "
         "speed-cubed: a fan, by speed. charging: idle but for the calculator's active array.",
         unset="as in its file, or constant",
         example="utilisation",

@@ -40,6 +40,8 @@ class ArrayPart:
     #: Failed ones, which ``count`` leaves out.
     failed: int = 0
     capacity_bytes: int | None = None
+    #: The bus or link whose busy share it follows.
+    of: str | None = None
     sources: tuple[str, ...] = ()
 
     def watts(self, utilisation: float, mode: Mode = "normal") -> float:
@@ -49,12 +51,20 @@ class ArrayPart:
             return self.count * fan(self.active_w, 1.0 if speed is None else speed)
         return self.count * (self.idle_w + (self.active_w - self.idle_w) * utilisation)
 
-    def utilisation(self, iops: Floats, bytes_per_s: Floats, processors: Floats | None) -> Floats:
-        """Utilisation in intervals with these rates and this busy share of the processors."""
+    def utilisation(
+        self,
+        iops: Floats,
+        bytes_per_s: Floats,
+        processors: Floats | None,
+        links: Mapping[str, Floats] | None = None,
+    ) -> Floats:
+        """Utilisation in intervals with these rates and busy shares of processors, and of links by name."""
         import numpy as np
 
         share = np.zeros(len(iops))
-        if self.law == "utilisation" and processors is not None:
+        if self.law == "transfer" and links is not None and self.of in links:
+            share = links[self.of]
+        elif self.law == "utilisation" and processors is not None:
             share = processors
         elif self.law in ("throughput", "utilisation"):
             if self.full_iops:

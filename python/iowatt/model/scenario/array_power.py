@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,6 +11,7 @@ from iowatt.base.errors import InputError
 from iowatt.base.problems import KeyPath
 from iowatt.model.library import DeviceFile, device_file, state_watts
 from iowatt.model.power import PoolDrives, ResolvedPower, resolve_power
+from iowatt.model.scenario.path_hops import hop_names
 
 if TYPE_CHECKING:
     from iowatt.model.scenario.keys.array import Pool
@@ -93,7 +95,11 @@ def resolve(scenario: Scenario, base_dir: Path, *, simulated: bool) -> ResolvedP
     ``simulated``: a Run follows, which must know the utilisation of every part.
     """
     controller = scenario.array.controller
-    resolved = ResolvedPower(base_dir, simulated and (controller is None or controller.processing is None))
+    resolved = ResolvedPower(
+        base_dir,
+        simulated and (controller is None or controller.processing is None),
+        links=tuple(_links(scenario)),
+    )
     if scenario.array.power is not None:
         drives = _drives(scenario, resolved)
         if not resolved.problems:
@@ -101,6 +107,23 @@ def resolve(scenario: Scenario, base_dir: Path, *, simulated: bool) -> ResolvedP
             size = None if cache is None else cache.size
             resolve_power(scenario.array.power, drives, resolved, size)
     return resolved
+
+
+def _links(scenario: Scenario) -> Iterator[str]:
+    """Buses and links whose busy share a Run has, by the names that parts give them."""
+    yield from (f"bus.{bus.name}" for bus in scenario.array.bus)
+    controller = scenario.array.controller
+    if controller is not None and controller.host_bandwidth is not None:
+        yield "controller.host_link"
+    if controller is not None and controller.cache is not None and controller.cache.mirror is not None:
+        yield "controller.mirror_link"
+    for path in scenario.path:
+        named = zip(path.hop, hop_names(path.hop), strict=True)
+        yield from (f"path.{path.name}.{name}" for hop, name in named if hop.link is not None)
+        if path.hba is not None:
+            yield f"path.{path.name}.hba"
+        if path.port.command:
+            yield f"path.{path.name}.port"
 
 
 def _drives(scenario: Scenario, resolved: ResolvedPower) -> dict[str, PoolDrives]:

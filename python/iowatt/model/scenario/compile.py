@@ -85,7 +85,10 @@ def compile_plan(
             "buses": [_bus(bus) for bus in scenario.array.bus],
             **_present(qos=None if scenario.array.qos is None else scenario.array.qos.plan()),
             "controller": controller.plan(scenario.array.controller),
-            **_present(paths=[path.plan for path in system.paths.resolved] or None),
+            **_present(
+                paths=[path.plan for path in system.paths.resolved] or None,
+                replications=[one.plan for one in system.replications] or None,
+            ),
             "observe": {
                 "warmup_s": 0.0 if automatic else scenario.observe.warmup,
                 "end_s": scenario.observe.duration,
@@ -156,7 +159,10 @@ def _names(scenario: Scenario, system: ResolvedSystem) -> dict[str, Any]:
         + [device for library in system.libraries for device in library.devices()],
         **_present(libraries=[library.names() for library in system.libraries] or None),
         "buses": [bus.name for bus in scenario.array.bus],
-        **_present(paths=[path.names for path in system.paths.resolved] or None),
+        **_present(
+            paths=[path.names for path in system.paths.resolved] or None,
+            replications=[one.names() for one in system.replications] or None,
+        ),
         "states": _states(system),
     }
 

@@ -12,7 +12,14 @@ from iowatt.base.problems import KeyPath, Problem
 from iowatt.base.results import Note
 from iowatt.base.units import format_bytes
 from iowatt.model import cache_policies
-from iowatt.model.scenario.keys.controller import BackEndKeys, CacheKeys, ControllerKeys, LossKeys, Processing
+from iowatt.model.scenario.keys.controller import (
+    BackEndKeys,
+    CacheKeys,
+    ControllerKeys,
+    LossKeys,
+    NodesKeys,
+    Processing,
+)
 
 #: Most parts of a cache line whose state, valid or dirty, the simulator tracks one by one.
 MOST_PARTS: Final = 64
@@ -45,7 +52,8 @@ def problems(controller: ControllerKeys | None, sectors: Sequence[int]) -> Itera
     if cache is not None:
         yield from _of_cache(cache, sectors)
         yield from _of_read_ahead(cache)
-        yield from _of_losses(controller.loss, cache)
+        yield from _of_losses(controller.loss, cache, controller.nodes)
+    yield from _of_nodes(controller)
 
 
 def _of_cache(cache: CacheKeys, sectors: Sequence[int]) -> Iterator[Problem]:
@@ -89,14 +97,28 @@ def _of_read_ahead(cache: CacheKeys) -> Iterator[Problem]:
         yield Problem("conflict", (*path, "read_ahead", "start"), message)
 
 
-def _of_losses(losses: Sequence[LossKeys], cache: CacheKeys) -> Iterator[Problem]:
+def _of_nodes(controller: ControllerKeys) -> Iterator[Problem]:
+    nodes, processing, cache = controller.nodes, controller.processing, controller.cache
+    if nodes is None:
+        return
+    if processing is not None and processing.processors % nodes.count:
+        message = f"{processing.processors} processors do not share out over {nodes.count} nodes"
+        where: KeyPath = (*PATH, "processing", "processors")
+        yield Problem("conflict", where, message, f"use a multiple of {nodes.count}")
+    if cache is not None and cache.mirror is not None:
+        message = "nodes copy what is written over their mesh"
+        yield Problem("conflict", (*PATH, "cache", "mirror"), message, "leave it out")
+
+
+def _of_losses(losses: Sequence[LossKeys], cache: CacheKeys, nodes: NodesKeys | None) -> Iterator[Problem]:
     for number, loss in enumerate(losses):
         path: KeyPath = (*PATH, "loss", number)
         if loss.back is not None and loss.back <= loss.at:
             yield Problem(
                 "conflict", (*path, "back"), f"{loss.back:g} s is not after the loss, {loss.at:g} s"
             )
-        if loss.of == "controller" and cache.write == "back" and cache.mirror is None:
+        alone = cache.mirror is None and nodes is None
+        if loss.of == "controller" and cache.write == "back" and alone:
             message = "without a mirror the only copy of dirty data would be lost with the controller"
             yield Problem("data-loss", (*path, "of"), message, "give array.controller.cache.mirror")
         for other in losses[:number]:
@@ -127,7 +149,7 @@ def plan(controller: ControllerKeys | None) -> dict[str, Any] | None:
         cache = None
     services = controller.split is not None or controller.zero_detect
     back_end = _back_end(controller.back_end)
-    parts = (cache, processing, back_end, controller.host_bandwidth)
+    parts = (cache, processing, back_end, controller.host_bandwidth, controller.nodes)
     if all(part is None for part in parts) and not services:
         return None
     return {
@@ -139,6 +161,7 @@ def plan(controller: ControllerKeys | None) -> dict[str, Any] | None:
         if controller.split is None
         else {"bytes": controller.split, "outstanding": controller.split_outstanding},
         "zero_detect": controller.zero_detect,
+        **({} if controller.nodes is None else {"nodes": _nodes(controller.nodes)}),
         "losses": []
         if cache is None
         else [{"of": loss.of, "at_s": loss.at, "back_s": loss.back} for loss in controller.loss],
@@ -154,6 +177,16 @@ def _processing(processing: Processing) -> dict[str, Any]:
         **({"ready_s": processing.ready} if processing.ready else {}),
         **({"interrupt_s": processing.interrupt} if processing.interrupt else {}),
         **({} if held is None else {"moderation_s": held.delay, "moderation_count": held.count}),
+    }
+
+
+def _nodes(nodes: NodesKeys) -> dict[str, Any]:
+    by_extent = {"by": "extent", "bytes": nodes.extent}
+    return {
+        "count": nodes.count,
+        "mesh_bytes_per_s": nodes.mesh.bandwidth,
+        "mesh_latency_s": nodes.mesh.latency,
+        "ownership": by_extent if nodes.ownership == "extent" else {"by": "volume"},
     }
 
 

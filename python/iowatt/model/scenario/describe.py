@@ -19,6 +19,7 @@ from iowatt.model.scenario.result import (
     ArrayWatts,
     CheckedBus,
     CheckedLibrary,
+    CheckedReplication,
     CheckedScenario,
     CheckedVolume,
     CheckedWorkload,
@@ -83,6 +84,17 @@ def _described(scenario: Scenario, system: ResolvedSystem, warnings: list[CheckW
         buses=[CheckedBus(name=bus.name, bandwidth_bytes_per_s=bus.bandwidth) for bus in scenario.array.bus],
         controller=controller.plan(scenario.array.controller),
         paths=[describe_path(path) for path in system.paths.resolved],
+        replications=[
+            CheckedReplication(
+                name=one.keys.name,
+                mode=one.plan["mode"],
+                volumes=one.keys.volumes,
+                copies=one.keys.copies,
+                service_s=one.keys.service,
+                path=describe_path(one.path),
+            )
+            for one in system.replications
+        ],
         power=None if system.power is None else _power(system.power),
         workloads=[
             CheckedWorkload(

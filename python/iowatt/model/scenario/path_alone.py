@@ -6,7 +6,8 @@ The simulator must give the same with one request outstanding and an array that 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from iowatt.model.scenario.resolved import ResolvedPath
@@ -63,6 +64,8 @@ class _Lane:
         self.segment = plan.get("segment_bytes")
         self.free = [[0, 0] for _ in self.hops]
         self.sent = [[0, 0] for _ in self.hops]
+        #: When the credits that frames have taken return.
+        self.returns: list[list[deque[int]]] = [[deque(), deque()] for _ in self.hops]
 
     def adapter(self, what: str, now: int) -> int:
         return now if self.host is None else now + nanoseconds(self.host[what])
@@ -91,13 +94,42 @@ class _Lane:
             hop = self.hops[number]
             latency = nanoseconds(hop["latency_s"])
             started = max(head, self.free[number][way])
-            free = started + transmission(hop, parts)
+            if way == IN and hops is not None and hops < len(self.hops):
+                # A hop that answers instead of the array takes no credit for its few bytes.
+                free = started + transmission(hop, parts)
+            else:
+                started, free = _by_credit(hop, parts, started, self.returns[number][way])
             self.free[number][way] = free
             sender = free if sender is None else sender
             first, last = _frames(hop, parts) if hop["whole_frames"] else (0, 0)
             self.sent[number][way] = max(free, max(tail, self.sent[number][way]) + last)
             head, tail = started + first + latency, self.sent[number][way] + latency
         return now if sender is None else sender, tail
+
+
+def _by_credit(
+    hop: Mapping[str, Any], parts: tuple[int, ...], at: int, returns: deque[int]
+) -> tuple[int, int]:
+    """When messages begin and end that find a wire free ``at``; a frame waits for a buffer credit."""
+    most = hop.get("credits")
+    if most is None:
+        return at, at + transmission(hop, parts)
+    started, ended, so_far = at, at, 0
+    for number, frame in enumerate(_frames_of(hop, parts)):
+        begun = max(ended, returns.popleft() if len(returns) == most else 0)
+        started = begun if number == 0 else started
+        ended = begun + _time(hop, so_far + frame) - _time(hop, so_far)
+        so_far += frame
+        returns.append(ended + 2 * nanoseconds(hop["latency_s"]))
+    return started, ended
+
+
+def _frames_of(hop: Mapping[str, Any], parts: tuple[int, ...]) -> Iterator[int]:
+    """Bytes on the wire of each frame."""
+    payload, overhead = hop["frame_payload_bytes"], hop["frame_wire_bytes"] - hop["frame_payload_bytes"]
+    for part in parts:
+        for first in range(0, part, payload):
+            yield min(part - first, payload) + overhead
 
 
 def transmission(hop: Mapping[str, Any], parts: tuple[int, ...]) -> int:
@@ -157,6 +189,12 @@ def describe_path(path: ResolvedPath) -> CheckedPath:
 
 
 def _payload_rate(hop: Mapping[str, Any]) -> float | None:
-    """Data bytes a second in full frames."""
+    """Data bytes a second in full frames, by the rate and by the buffer credits."""
     rate = hop["bytes_per_s"]
-    return None if rate is None else float(rate * hop["frame_payload_bytes"] / hop["frame_wire_bytes"])
+    if rate is None:
+        return None
+    data = float(rate * hop["frame_payload_bytes"] / hop["frame_wire_bytes"])
+    if hop.get("credits") is None:
+        return data
+    round_trip = hop["frame_wire_bytes"] / rate + 2 * hop["latency_s"]
+    return float(min(data, hop["credits"] * hop["frame_payload_bytes"] / round_trip))

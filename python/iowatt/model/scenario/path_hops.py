@@ -40,6 +40,7 @@ class HopInNumbers:
     wire: int
     latency: float
     whole_frames: bool = False
+    credits: int | None = None
 
     def plan(self) -> dict[str, Any]:
         """``HopPlan`` of iowatt-sim."""
@@ -49,6 +50,7 @@ class HopInNumbers:
             "frame_wire_bytes": self.wire,
             "latency_s": self.latency,
             "whole_frames": self.whole_frames,
+            **({} if self.credits is None else {"credits": self.credits}),
         }
 
 
@@ -119,6 +121,7 @@ def link_hop(hop: HopKeys, name: str, figures: LinkFigures, frames: Frames) -> H
         payload=frames.payload,
         wire=frames.wire,
         latency=hop.latency + (figures.latency or 0.0) + hop.distance / 1000 * per_km,
+        credits=hop.credits,
     )
 
 

@@ -25,14 +25,23 @@ def resolve(scenario: Scenario) -> Paths:
     """All paths of ``scenario``."""
     found = Paths([], [])
     found.problems.extend(_between(scenario))
-    names = [workload.name for workload in scenario.workload]
+    every = [workload.name for workload in scenario.workload]
     for index, path in enumerate(scenario.path):
         building = _Building(path, ("path", index), scenario.array.controller)
-        resolved = building.resolve(names)
+        resolved = building.resolve([] if path.name in _replicating(scenario) else every)
         found.problems.extend(building.problems)
-        if resolved is not None:
+        if resolved is None:
+            continue
+        if path.name in _replicating(scenario):
+            found.replicating[path.name] = resolved
+        else:
             found.resolved.append(resolved)
     return found
+
+
+def _replicating(scenario: Scenario) -> set[str]:
+    """Names of the paths that replications go by."""
+    return {replication.path for replication in scenario.replication}
 
 
 def _between(scenario: Scenario) -> Iterator[Problem]:
@@ -48,6 +57,8 @@ def _between(scenario: Scenario) -> Iterator[Problem]:
                 f"the name {path.name!r} is taken by another path",
                 "give each a name of its own",
             )
+        if path.name in _replicating(scenario):
+            continue
         for number, name in enumerate(path.workloads or names):
             place: KeyPath = at if path.workloads is None else (*at, "workloads", number)
             if name not in names:
@@ -191,6 +202,8 @@ class _Building:
                 )
             if hop.distance and hop.link is None:
                 self._report("not-applicable", (*where, "distance"), "only a link has a length")
+            if hop.credits is not None and hop.link is None:
+                self._report("not-applicable", (*where, "credits"), "only a link has buffer credits")
         return [] if self.problems else _in_order(listed, names, links, switches)
 
     def _switch(self, where: KeyPath, choice: SwitchChoice, protocol: ProtocolFile) -> SwitchFigures | None:

@@ -12,6 +12,7 @@ from iowatt.model.library import Disk
 from iowatt.model.library.ssd import Ssd
 from iowatt.model.scenario.chunklets import ChunkletAllocator
 from iowatt.model.scenario.keys.array import Pool
+from iowatt.model.scenario.keys.replication import ReplicationKeys
 from iowatt.model.scenario.virtual.scheme import VolumeRange
 from iowatt.model.scenario.virtual_pool import ResolvedVirtualPool
 
@@ -87,10 +88,31 @@ class Paths:
 
     resolved: list[ResolvedPath]
     problems: list[Problem]
+    #: Those that replications go by, by name; no workload does.
+    replicating: dict[str, ResolvedPath] = field(default_factory=dict)
 
     def of_workload(self, index: int) -> int | None:
         """The path that a workload goes by."""
         return next((i for i, path in enumerate(self.resolved) if index in path.workloads), None)
+
+
+@dataclass(frozen=True)
+class ResolvedReplication:
+    """A replication with its part of the plan, and its path."""
+
+    keys: ReplicationKeys
+    plan: dict[str, Any]
+    path: ResolvedPath
+
+    def names(self) -> dict[str, Any]:
+        """Its part of the plan's names."""
+        return {
+            "name": self.keys.name,
+            "mode": self.keys.mode.name,
+            "volumes": self.keys.volumes,
+            "copies": self.keys.copies,
+            "path": self.path.names,
+        }
 
 
 @dataclass
@@ -106,6 +128,7 @@ class ResolvedSystem:
     synthetic: dict[int, Synthetic] = field(default_factory=dict)
     power: ArrayPlan | None = None
     paths: Paths = field(default_factory=lambda: Paths([], []))
+    replications: list[ResolvedReplication] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     #: Values that are accepted and unusual.

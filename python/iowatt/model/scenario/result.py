@@ -33,6 +33,18 @@ class CheckedPath(Result):
     alone: list[TimeAlone]
 
 
+class CheckedReplication(Result):
+    """A replication as ``iowatt check`` shows it; the mode is that of the plan."""
+
+    name: str
+    mode: dict[str, Any]
+    volumes: list[str]
+    #: None where the remote array's drives are not simulated.
+    copies: list[str] | None
+    service_s: float
+    path: CheckedPath
+
+
 class _CheckedPool(Result):
     """A pool of drives; rates and times are those of one drive."""
 
@@ -157,6 +169,7 @@ class CheckedScenario(ResultDocument):
     #: As in the plan.
     controller: dict[str, Any] | None
     paths: list[CheckedPath]
+    replications: list[CheckedReplication] = Field(default_factory=list)
     power: ArrayWatts | None
     workloads: list[CheckedWorkload]
     notes: list[Note]

@@ -46,6 +46,10 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
     _array_power(scenario, base_dir, system)
     resolve_workloads(scenario, base_dir, system, traces_must_exist=traces_must_exist)
     _paths(scenario, system)
+    if scenario.replication and len(system.pools) == len(scenario.array.pool):
+        from iowatt.model.scenario.replication import resolve as resolve_replications
+
+        resolve_replications(scenario, system)
     _observe(scenario, system)
     check_qos(scenario, system)
     check_reclaim(scenario, system)
@@ -84,10 +88,10 @@ def _paths(scenario: Scenario, system: ResolvedSystem) -> None:
 
         system.paths = resolve_paths(scenario)
     system.problems.extend(system.paths.problems)
-    for path in system.paths.resolved:
+    for path in (*system.paths.resolved, *system.paths.replicating.values()):
         system.notes.extend(path.notes)
     processing = scenario.array.controller and scenario.array.controller.processing
-    if processing and not scenario.path:
+    if processing and not system.paths.resolved and not system.paths.problems:
         unused = [name for name in ("ready", "interrupt", "moderation") if getattr(processing, name)]
         if unused:
             text = f"controller: {', '.join(unused)} of processing has no effect: no workload goes by a path"

@@ -24,6 +24,7 @@ COLOURS: Final[Mapping[str, Sequence[str]]] = {
     "controller": ("#d55e00", "#cc79a7", "#882255"),
     "storage": ("#7a5195",),
     "drive": ("#0072b2",),
+    "replication": ("#b07aa1",),
 }
 
 

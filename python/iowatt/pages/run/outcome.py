@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from iowatt.pages.run import libraries
+from iowatt.pages.run import libraries, replication
 from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column, Table, text_columns
 
@@ -15,6 +15,7 @@ _PARTS: Final = {
     "Processors": "processors",
     "Host link": "host_link",
     "Mirror link": "mirror_link",
+    "Mesh": "mesh",
     "Write path": "write_path",
     "Back end": "back_end",
 }
@@ -63,9 +64,14 @@ MOVEMENT: Final = {
 def tables(summary: Mapping[str, Any]) -> list[Titled]:
     """Titled tables of what the Run has."""
     return [
-        *_controller(summary), *_cache(summary), *_capacity(summary), *_movement(summary),
-        *libraries.tables(summary), *_measured(summary)
-    ]  # fmt: skip
+        *_controller(summary),
+        *_cache(summary),
+        *_capacity(summary),
+        *_movement(summary),
+        *libraries.tables(summary),
+        *replication.tables(summary),
+        *_measured(summary),
+    ]
 
 
 def _controller(summary: Mapping[str, Any]) -> Iterator[Titled]:

@@ -23,6 +23,7 @@ from iowatt.run.record import (
     PathCounts,
     QosCounts,
     ReducedCounts,
+    ReplicationCounts,
     RequestFlow,
     ResponseMoments,
     RunWindow,
@@ -32,7 +33,7 @@ from iowatt.run.record import (
     VirtualPoolCounts,
     Waits,
 )
-from iowatt.run.summary_parts import PathExpress
+from iowatt.run.summary_parts import PathExpress, ReplicationLag, ReplicationSuspension, ShipmentHop
 from iowatt.run.summary_schema import ControllerLoss, RebuildSummary
 
 NS_PER_S = 1e9
@@ -342,6 +343,7 @@ _BEHIND = (
     ("storage", "storage"),
     ("drive", "drive"),
     ("quality of service", "port"),  # only where volumes have limits or turns
+    ("replication", "replication"),
 )
 
 
@@ -373,6 +375,90 @@ def paths(
     ]
 
 
+def replications(
+    names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]
+) -> list[ReplicationCounts]:
+    """What replications did, by the plan and the simulator's summary."""
+    every = zip(
+        names.get("replications", ()),
+        simulation.get("replications", ()),
+        summary.get("replications", ()),
+        strict=True,
+    )
+    return [
+        ReplicationCounts(
+            **{key: named[key] for key in ("name", "mode", "volumes")},
+            **{key: did[key] for key in _SHIPPED},
+            held_s=did["held_ns"] / NS_PER_S,
+            lag=ReplicationLag(**did["lag"]),
+            suspensions=[
+                ReplicationSuspension(
+                    from_s=one["from_ns"] / NS_PER_S,
+                    resumed_s=_seconds(one["resumed_ns"]),
+                    until_s=_seconds(one["until_ns"]),
+                )
+                for one in did["suspensions"]
+            ],
+            path=_path(named["path"], plan["path"], did["path"], []),
+            shipment=_shipment(named["path"], did),
+        )
+        for named, plan, did in every
+    ]
+
+
+_SHIPPED = (
+    "writes",
+    "written_bytes",
+    "shipped",
+    "shipped_bytes",
+    "resent",
+    "held",
+    "overflows",
+    "cycles",
+    "late_cycles",
+)
+
+
+def _shipment(path: Mapping[str, Any], did: Mapping[str, Any]) -> list[ShipmentHop]:
+    """Means over the shipments of what each hop took; the remote array's parts are behind the path's."""
+    shipped = did["shipped"]
+    return [
+        ShipmentHop(
+            hop=hop,
+            place=place,
+            way=way,
+            wait_mean_ms=wait_ns / shipped / 1e6,
+            service_mean_ms=service_ns / shipped / 1e6,
+        )
+        for (hop, place, way), (wait_ns, service_ns) in zip(slots(path), did["slots"], strict=False)
+        if shipped and (wait_ns or service_ns)
+    ]
+
+
+def link_loads(plan: Mapping[str, Any], summary: Mapping[str, Any]) -> dict[str, float]:
+    """Busy share of each bus and link by the name that parts of the array give it; of a hop, both ways."""
+    names, simulation = plan["names"], plan["simulation"]
+    span_s = (summary["window"]["end_ns"] - summary["window"]["start_ns"]) / NS_PER_S
+    if not span_s > 0:
+        return {}
+    loads = {f"bus.{bus.name}": bus.busy_s / span_s for bus in buses(names["buses"], summary)}
+    controller = summary.get("controller", {})
+    for key, name in (("link", "host_link"), ("mirror", "mirror_link")):
+        if controller.get(key):
+            loads[f"controller.{name}"] = controller[key]["utilisation"]
+    every = [*paths(names, simulation, summary)]
+    every += [one.path for one in replications(names, simulation, summary)]
+    for path in every:
+        ways: dict[str, list[float]] = {}
+        for hop in path.hops:
+            if hop.servers and (hop.place == "fabric" or not hop.way):
+                name = {"host": "hba", "port": "port"}.get(hop.place, hop.hop)
+                busy_s = hop.busy_s - (hop.credit_wait_s or 0.0)
+                ways.setdefault(name, []).append(busy_s / (hop.servers * span_s))
+        loads |= {f"path.{path.name}.{name}": sum(both) / len(both) for name, both in ways.items()}
+    return loads
+
+
 def _path(
     name: Mapping[str, Any], plan: Mapping[str, Any], counted: Mapping[str, Any], workloads: Sequence[str]
 ) -> PathCounts:
@@ -387,7 +473,10 @@ def _path(
         queue_visits=queue["visits"],
         queue_held=queue["held"],
         queue_wait_s=queue["waited_ns"] / NS_PER_S,
-        hops=[_hop(known[station["slot"]], station) for station in counted["stations"]],
+        hops=[
+            _hop(known[station["slot"]], station, _has_credits(plan, station["slot"]))
+            for station in counted["stations"]
+        ],
         express=[
             PathExpress(
                 up_to_bytes=one["up_to_bytes"],
@@ -401,7 +490,13 @@ def _path(
     )
 
 
-def _hop(slot: tuple[str, str, str], station: Mapping[str, Any]) -> HopCounts:
+def _has_credits(plan: Mapping[str, Any], slot: int) -> bool:
+    """Whether a slot is a direction of a link with buffer credits: two slots a hop, behind queue and HBA."""
+    hop = (slot - 2) // 2
+    return 0 <= hop < len(plan["hops"]) and plan["hops"][hop].get("credits") is not None
+
+
+def _hop(slot: tuple[str, str, str], station: Mapping[str, Any], has_credits: bool) -> HopCounts:
     hop, place, way = slot
     return HopCounts(
         hop=hop,
@@ -411,6 +506,7 @@ def _hop(slot: tuple[str, str, str], station: Mapping[str, Any]) -> HopCounts:
         busy_s=station["busy_ns"] / NS_PER_S,
         wait_s=station["waited_ns"] / NS_PER_S,
         servers=station["servers"],
+        credit_wait_s=station.get("stalled_ns", 0) / NS_PER_S if has_credits else None,
     )
 
 

@@ -48,7 +48,7 @@ def build_record(
     spaces = counts.space_names(names)
     by_workload = counts.hits(controller.get("cache"), len(volume_of))
     run_tables = tables.tables(names, volume_of, raw, idle)
-    array = wall.at_wall(plan, run_tables, controller.get("processors"))
+    array = wall.at_wall(plan, run_tables, controller.get("processors"), counts.link_loads(plan, summary))
     return Record(
         name=plan["name"],
         source=source,
@@ -94,6 +94,9 @@ def build_record(
         processors=counts.station(controller.get("processors")),
         host_link=counts.station(controller.get("link")),
         mirror_link=counts.station(controller.get("mirror")),
+        nodes=[one for node in controller.get("nodes", ()) if (one := counts.station(node)) is not None],
+        mesh=counts.station(controller.get("mesh")),
+        mesh_most=controller.get("mesh_most"),
         back_end=counts.station(controller.get("back_end")),
         write_path=counts.station(controller.get("write_path")),
         zeros=None if controller.get("zeros") is None else Zeros(**controller["zeros"]),
@@ -104,6 +107,7 @@ def build_record(
         ratings={device["name"]: device.get("ratings", {}) for device in names["devices"]},
         rebuilds=counts.rebuilds(names, summary),
         paths=counts.paths(names, simulation, summary),
+        replications=counts.replications(names, simulation, summary),
         response_at=counts.response_at(summary),
         heat=counts.heat(names, simulation, raw),
         spinning_up_most=counts.spinning_up_most(names, summary),

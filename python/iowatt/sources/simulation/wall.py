@@ -44,12 +44,18 @@ class AtWall:
     notes: Sequence[str]
 
 
-def at_wall(plan: Mapping[str, Any], tables: Tables, processors: Mapping[str, Any] | None) -> AtWall | None:
+def at_wall(
+    plan: Mapping[str, Any],
+    tables: Tables,
+    processors: Mapping[str, Any] | None,
+    links: Mapping[str, float] | None = None,
+) -> AtWall | None:
     """The tables of a Run with parts and supplies; None where the plan file ``plan`` has no power.
 
     The watts of libraries are those at the wall; they are known there where a Run has nothing else.
 
-    ``processors`` is the controller's part of the summary, where it is modelled (``utilisation``).
+    ``processors`` is the controller's part of the summary, where it is modelled (``utilisation``), ``links``
+    the busy share of each bus and link over the window, by the name that parts give it.
     """
     if not plan.get("power"):
         names = plan["names"]
@@ -58,6 +64,8 @@ def at_wall(plan: Mapping[str, Any], tables: Tables, processors: Mapping[str, An
     intervals = tables.intervals
     width = (intervals["end_s"] - intervals["start_s"]).to_numpy()
     rates = _Rates.of(intervals, width, plan["simulation"], processors)
+    carried = _carried(links or {}, rates.bytes_per_s, width)
+    nodes_left = _nodes_left(plan["simulation"], intervals)
     drives = _drive_shares(array, plan["names"]["devices"], tables.energy)
     drives_w = intervals["power_w"].fill_null(0.0).to_numpy()
 
@@ -67,9 +75,10 @@ def at_wall(plan: Mapping[str, Any], tables: Tables, processors: Mapping[str, An
     for enclosure, shares in zip(array.enclosures, drives, strict=True):
         fed = np.zeros(len(width))
         for part in enclosure.parts:
-            busy = part.utilisation(rates.iops, rates.bytes_per_s, rates.processors)
-            watts = np.array([part.watts(float(share)) for share in busy])
-            rows += _part_rows(enclosure, part, busy, width)
+            busy = part.utilisation(rates.iops, rates.bytes_per_s, rates.processors, carried)
+            left = nodes_left if part.kind == "controller" else np.ones(len(width))
+            watts = np.array([part.watts(float(share)) for share in busy]) * left
+            rows += _part_rows(enclosure, part, busy, width, left)
             parts_w += enclosure.count * watts
             fed += 0.0 if part.at_wall else watts
         lost, beyond = _losses(enclosure, shares, drives_w, fed)
@@ -139,6 +148,14 @@ class _Rates:
         )
 
 
+def _carried(links: Mapping[str, float], bytes_per_s: Floats, width: Floats) -> dict[str, Floats]:
+    """Busy shares of links by interval: as over the whole window, with the course of the bytes."""
+    span, total = math.fsum(width), math.fsum(bytes_per_s * width)
+    if not total > 0:
+        return {name: np.full(len(width), share) for name, share in links.items()}
+    return {name: bytes_per_s * (share * span / total) for name, share in links.items()}
+
+
 def _drive_shares(
     array: ArrayPlan, devices: Sequence[Mapping[str, Any]], energy: pl.DataFrame
 ) -> list[list[float]]:
@@ -180,21 +197,45 @@ def _losses(
     return lost, beyond
 
 
-def _part_rows(enclosure: Enclosure, part: ArrayPart, busy: Floats, width: Floats) -> list[dict[str, Any]]:
-    """A part is active for its utilisation's share of the time, and idles for the rest."""
+def _nodes_left(simulation: Mapping[str, Any], intervals: pl.DataFrame) -> Floats:
+    """By interval, the share of the controller nodes that are there; without nodes all are."""
+    controller = simulation.get("controller") or {}
+    starts, ends = (intervals[name].to_numpy() for name in ("start_s", "end_s"))
+    left = np.ones(len(starts))
+    nodes = controller.get("nodes")
+    for loss in controller.get("losses", ()) if nodes else ():
+        if loss["of"] == "controller":
+            back_s = math.inf if loss["back_s"] is None else loss["back_s"]
+            lost_s = np.clip(np.minimum(ends, back_s) - np.maximum(starts, loss["at_s"]), 0.0, None)
+            left -= lost_s / np.where(ends > starts, ends - starts, 1.0) / nodes["count"]
+    return left
+
+
+def _part_rows(
+    enclosure: Enclosure, part: ArrayPart, busy: Floats, width: Floats, left: Floats
+) -> list[dict[str, Any]]:
+    """A part is active for its utilisation's share of the time, and idles for the rest.
+
+    Of parts that are lost (``left`` below 1) the rest draws; their time counts as idle.
+    """
     name, span = enclosure.component(part), math.fsum(width)
     if part.law in ("constant", "charging", "speed-cubed"):
-        drawn = np.full(len(width), enclosure.count * part.watts(0.0))
+        drawn = enclosure.count * part.watts(0.0) * left
         return [_row(name, part.kind, "parts_idle", drawn, width)]
     active_s = min(span, math.fsum(busy * width))
-    times = {"parts_idle": (span - active_s, part.idle_w), "parts_active": (active_s, part.active_w)}
-    number = enclosure.count * part.count
+    number, there = enclosure.count * part.count, width * left
+    worked_s = min(math.fsum(there), math.fsum(busy * there))
+    states = {
+        "parts_idle": (span - active_s, math.fsum(there) - worked_s, part.idle_w),
+        "parts_active": (active_s, worked_s, part.active_w),
+    }
     return [
         {
             "component": name, "kind": part.kind, "state": state, "time_s": time,
-            "power_w": number * watts if time > 0 else None, "energy_j": number * watts * time,
+            "power_w": number * watts * (drawn_s / time) if time > 0 else None,
+            "energy_j": number * watts * drawn_s,
         }
-        for state, (time, watts) in times.items()
+        for state, (time, drawn_s, watts) in states.items()
     ]  # fmt: skip
 
 

@@ -79,6 +79,7 @@ def emulated_media(
         ("controller", simulation.get("controller")),
         ("path", simulation.get("paths")),
         ("qos", limits),
+        ("replication", simulation.get("replications")),
     ):
         if found:
             message = f"a live volume stands on its drives: emulated media have no {key}"

@@ -187,6 +187,7 @@ impl<'a, 'r> Total<'a, 'r> {
             controller: None,
             drive_path: None,
             paths: None,
+            replication: None,
             trims: &engine.hosts.trims(),
             qos: Vec::new(),
             libraries: &[],

@@ -57,6 +57,32 @@ class Mirror(Strict):
     latency: Duration = key("From the end of a transfer to the partner's answer.", default=0.0, example="5us")
 
 
+class Mesh(Strict):
+    """The links between nodes, one from each to each other."""
+
+    bandwidth: Rate = key("Speed of each, one transfer at a time.", example="2GB/s", gt=0)
+    latency: Duration = key("From the end of a transfer until it has arrived.", default=0.0, example="2us")
+
+
+class NodesKeys(Strict):
+    """Controller nodes, which share `processors` and the cache in equal parts.
+
+    Requests come to them in turn. What another one owns crosses the mesh; what is written to the cache is
+    copied over it to the next node.
+    """
+
+    count: int = key("How many; the processors are a multiple of it.", within=(2, 64), example=4)
+    mesh: Mesh = key("The links between them.", example={"bandwidth": "2GB/s", "latency": "2us"})
+    ownership: Literal["volume", "extent"] = key(
+        "Which node owns what. volume: the volumes in turn. extent: extents of each volume in turn.",
+        default="volume",
+        example="extent",
+    )
+    extent: BlockSize = key(
+        "Bytes of an extent, with ownership by extent.", default=32 * 2**20, example="128MiB", gt=0, le=2**50
+    )
+
+
 class LossKeys(Strict):
     """A part that fails and may return.
 
@@ -65,7 +91,8 @@ class LossKeys(Strict):
 
     of: Literal["controller", "battery"] = key(
         "What fails. battery: the one that protects dirty data. controller: one of the two, with half of the "
-        "cache's lines and half of all processors; under write-back the cache must have a mirror.",
+        "cache's lines and half of all processors; under write-back the cache must have a mirror. With nodes "
+        "the last one of them, with its share; writes are still cached while two others are left.",
         example="battery",
     )
     at: Duration = key("When, from the start of the run.", example="10min")
@@ -232,6 +259,11 @@ class ControllerKeys(Strict):
         "Time that each request takes of a processor.",
         unset="none",
         example={"read": "20us", "write": "30us", "processors": 2},
+    )
+    nodes: NodesKeys | None = key(
+        "Several nodes and the mesh between them.",
+        unset="one, or two whose work is not told apart",
+        example={"count": 4, "mesh": {"bandwidth": "2GB/s"}},
     )
     back_end: BackEndKeys | None = key(
         "Time that each command to a drive takes of the controller, behind the cache and RAID.",

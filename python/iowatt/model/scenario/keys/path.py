@@ -245,6 +245,14 @@ class HopKeys(Strict):
         example="brocade-6510",
     )
     distance: Distance = key("Length of the link, one way.", default=0.0, example="10km")
+    credits: int | None = key(
+        "Buffer credits of each direction of the link: frames that may be sent before word comes back that "
+        "one of them has found a buffer free. A link of length L carries credits x frame bytes in the time "
+        "of a frame and of twice the way, at most.",
+        unset="as many as its length needs",
+        example=500,
+        within=(1, 2**20),
+    )
     latency: Duration = key(
         "Further time of every message here, in each direction; alone it makes a hop that only delays.",
         default=0.0,

@@ -13,6 +13,7 @@ from iowatt.base.strict import Strict, key
 from iowatt.model.heat import EXTENTS_MADE, EXTENTS_TRACED, HeatKeys
 from iowatt.model.scenario.keys.array import ArrayKeys
 from iowatt.model.scenario.keys.path import PathKeys
+from iowatt.model.scenario.keys.replication import ReplicationKeys
 from iowatt.model.scenario.keys.workload import WorkloadKeys
 
 
@@ -104,4 +105,5 @@ class Scenario(Strict):
         "names reaches the array at once.",
         default=[],
     )
+    replication: list[ReplicationKeys] = key("Volumes with copies on a remote array.", default=[])
     observe: Observe = key("What is observed.", default=Observe())
