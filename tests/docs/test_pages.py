@@ -46,7 +46,7 @@ def test_a_page_runs_as_printed(
 
 
 def check(body: str) -> None:
-    """A device file or a mix of file operations is read; another snippet, completed where needed, is compiled."""
+    """A device or a mix of file operations is read; another snippet, completed, is compiled."""
     given = tomllib.loads(body)
     if "kind" in given:
         Path(f"{given['name']}.toml").write_text(body, "utf-8")
