@@ -62,7 +62,7 @@ class ArrayPart:
         import numpy as np
 
         share = np.zeros(len(iops))
-        if self.law == "transfer" and links is not None and self.of in links:
+        if self.law == "transfer" and links is not None and self.of is not None and self.of in links:
             share = links[self.of]
         elif self.law == "utilisation" and processors is not None:
             share = processors

@@ -161,7 +161,7 @@ def _effective(summary: Summary) -> list[str]:
 
 def _number(summary: Summary) -> int:
     """Drives: of libraries, neither robots nor frames."""
-    libraries = {one["name"]: one["drives"] for one in summary.get("libraries") or ()}
+    libraries: dict[str, int] = {one["name"]: one["drives"] for one in summary.get("libraries") or ()}
     others = sum(device.get("pool") not in libraries for device in summary["devices"])
     return others + sum(libraries.values())
 

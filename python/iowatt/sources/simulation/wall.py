@@ -202,7 +202,7 @@ def _nodes_left(simulation: Mapping[str, Any], intervals: pl.DataFrame) -> Float
     controller = simulation.get("controller") or {}
     starts, ends = (intervals[name].to_numpy() for name in ("start_s", "end_s"))
     left = np.ones(len(starts))
-    nodes = controller.get("nodes")
+    nodes: Mapping[str, Any] = controller.get("nodes") or {}
     for loss in controller.get("losses", ()) if nodes else ():
         if loss["of"] == "controller":
             back_s = math.inf if loss["back_s"] is None else loss["back_s"]
