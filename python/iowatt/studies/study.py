@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 NAMES: Final = (
     "arrays2002",
+    "beyond2002",
     "dollars2014",
     "dollars2014live",
     "emerald2012",
