@@ -32,7 +32,7 @@ def week():
 def test_every_policy_of_the_week_is_as_printed(week):
     found = analyse(week).policies
     shown = rows("policy")
-    assert len(shown) == len(found) == 10
+    assert len(shown) == len(found) == 14
     for (name, saved, delayed, share, each, mean, stops), row in zip(shown, found, strict=True):
         assert name.lower() == row.title.lower()
         assert number(saved) == pytest.approx(100 * row.saved_share, abs=0.05)

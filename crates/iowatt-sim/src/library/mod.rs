@@ -101,7 +101,11 @@ impl Libraries {
 
     /// No request will come any more: writes out what is buffered. Returns whether all is.
     pub fn wind_down(&mut self, moment: &mut Moment<'_>) -> bool {
-        self.all.iter_mut().fold(true, |done, library| library.wind_down(moment) && done)
+        let mut done = true;
+        for library in &mut self.all {
+            done &= library.wind_down(moment);
+        }
+        done
     }
 
     /// Ends the run: books what lasts.

@@ -259,7 +259,7 @@ mod tests {
         assert!(spent[Doing::Reposition as usize].abs_diff(stops * 3 * S) <= 3 * S);
         // The tape has moved what came, but for what is buffered, at 40 B/s.
         let moved = spent[Doing::Transfer as usize];
-        assert!(moved <= 250 * S && moved >= (10_000 - 520) * S / 40, "{moved}");
+        assert!(((10_000 - 520) * S / 40..=250 * S).contains(&moved), "{moved}");
     }
 
     #[test]

@@ -31,7 +31,7 @@ impl Tape {
     fn along(&self, byte: u64) -> f64 {
         let wraps = byte.min(self.bytes) as f64 / self.wrap;
         let share = wraps.fract();
-        if wraps as u64 % 2 == 0 { share } else { 1.0 - share }
+        if (wraps as u64).is_multiple_of(2) { share } else { 1.0 - share }
     }
 
     /// How long it takes to locate a byte from another.

@@ -31,7 +31,8 @@ def answer(run: Run) -> list[str]:
     if summary["power_basis"] == "wall" and summary["source"] not in MODELLED:
         return [*_cost(summary), _measured(summary)]
     doubts = {purpose: run_doubt(run, purpose) for purpose in ("tail", "energy")}
-    return [*_cost(summary, doubts), *_where(summary), _evaluated(summary, run.plan, grades(run))]
+    asked = [*_cost(summary, doubts), *_mounts(summary), *_where(summary)]
+    return [*asked, _evaluated(summary, run.plan, grades(run))]
 
 
 def _evaluated(summary: Mapping[str, Any], plan: Mapping[str, Any], evidence: Mapping[str, str]) -> str:
@@ -57,6 +58,21 @@ def _evaluated(summary: Mapping[str, Any], plan: Mapping[str, Any], evidence: Ma
     }
     verb = verbs.get(summary["source"], "This run measured")
     return f"{verb} {system}{serving}{_requests(summary)}"
+
+
+def _mounts(summary: Mapping[str, Any]) -> list[str]:
+    """How long cartridges waited for a drive of each library."""
+    said = []
+    for library in summary.get("libraries") or ():
+        wait = library["mount_wait_s"]
+        if library["mounts"]:
+            mean, longest = (numbers.duration(wait[name]) for name in ("mean", "max"))
+            mounts = numbers.counted(library["mounts"], "mount")
+            said.append(
+                f"A cartridge of {library['name']} waits {mean} on average to be mounted, {longest} at most "
+                f"({mounts}, {numbers.counted(library['drives'], 'drive')})."
+            )
+    return said
 
 
 def _library_parts(plan: Mapping[str, Any]) -> set[str]:
