@@ -31,7 +31,7 @@ def answer(run: Run) -> list[str]:
     if summary["power_basis"] == "wall" and summary["source"] not in MODELLED:
         return [*_cost(summary), _measured(summary)]
     doubts = {purpose: run_doubt(run, purpose) for purpose in ("tail", "energy")}
-    asked = [*_cost(summary, doubts), *_mounts(summary), *_where(summary)]
+    asked = [*_cost(summary, doubts), *_mounts(summary), *_behind(summary), *_where(summary)]
     return [*asked, _evaluated(summary, run.plan, grades(run))]
 
 
@@ -72,6 +72,22 @@ def _mounts(summary: Mapping[str, Any]) -> list[str]:
                 f"A cartridge of {library['name']} waits {mean} on average to be mounted, {longest} at most "
                 f"({mounts}, {numbers.counted(library['drives'], 'drive')})."
             )
+    return said
+
+
+def _behind(summary: Mapping[str, Any]) -> list[str]:
+    """What would be lost with the array: how far copies on remote arrays were behind."""
+    said = []
+    for one in summary.get("replications") or ():
+        lag = one["lag"]
+        if lag["max_s"]:
+            mean, longest = (numbers.duration(lag[name]) for name in ("mean_s", "max_s"))
+            most = with_unit(lag["max_bytes"], "B")
+            said.append(
+                f"The copies of {one['name']} are {mean} behind on average, {longest} at most ({most})."
+            )
+        else:
+            said.append(f"The copies of {one['name']} are never behind.")
     return said
 
 
