@@ -25,7 +25,7 @@ def document(found: GridCarbon) -> Document:
         )
     verdict.append(
         f"A job of {numbers.duration(found.job_s)} is best begun at {_clock(found.best_start_h)}: "
-        f"{numbers.percent(found.best_start_saves_share)} less than at any time."
+        f"{numbers.percent(found.best_start_saves_share)} less than at a random time."
     )
     return Document(
         key="grid-carbon",

@@ -46,12 +46,17 @@ def _verdict(found: CalculatedPower) -> Iterator[str]:
     normal = found.modes["normal"]
     idle, active = (_watts(normal[how].wall_w) for how in ACTIVITIES)
     failover = _watts(found.modes["failover"]["active"].wall_w)
-    yield f"The array draws {idle} idle and {active} active at the wall, {failover} in failover."
+    yield (
+        f"The array draws {idle} idle and {active} active at the wall; {failover} active with the redundant "
+        "supplies lost."
+    )
     controllers = [one for one in found.failures if one.kind in CONTROLLERS]
     if controllers:
         worst = max(controllers, key=lambda one: one.total["active"].wall_w)
         at = ", ".join(f"{_watts(worst.total[how].wall_w)} {how}" for how in ACTIVITIES)
-        yield f"With one of {worst.count} {worst.component} failed: {at}."
+        fans = worst.total["idle"].wall_w > normal["idle"].wall_w
+        faster = " (fans run faster)" if fans else ""
+        yield f"With {worst.count - 1} of {worst.count} {worst.component} left: {at}{faster}."
     if found.raw_gb_per_w:
         yield f"Ready idle: {numbers.significant(found.raw_gb_per_w, 4)} GB/W raw."
     start = found.spin_up

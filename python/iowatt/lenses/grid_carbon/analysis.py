@@ -28,6 +28,8 @@ _G_PER_KG: Final = 1000.0
 #: Intervals may differ so much from the first: stamps of seconds.
 _EVEN: Final = 1e-6
 _MOST_INTERVALS: Final = 4_000_000
+#: No grid emits more: a lignite plant emits some 1,100 g/kWh, one of oil shale 1,500.
+_MOST_G_PER_KWH: Final = 2000.0
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ class ShiftRequest:
 def read_intensity(path: Path) -> GridIntensity:
     """A series of a CSV file: time, g/kWh; times are seconds or dates of the clock on the wall.
 
-    Raises ``InputError`` with the line: no such rows, a negative intensity, intervals of unequal length.
+    Raises ``InputError`` with the line: no such rows, an intensity below 0 or above 2,000 g/kWh, intervals of
+    unequal length.
     """
     widths, values, start = read_series(path, "g/kWh")
     uneven = np.flatnonzero(np.abs(widths - widths[0]) > _EVEN * widths[0])
@@ -62,6 +65,9 @@ def read_intensity(path: Path) -> GridIntensity:
         raise InputError("damaged", str(path), message, hint=hint)
     if (values < 0).any():
         raise InputError("out-of-range", str(path), "an intensity is negative")
+    if (values > _MOST_G_PER_KWH).any():
+        message = f"{values.max():g} g/kWh: no grid emits more than {_MOST_G_PER_KWH:g}"
+        raise InputError("out-of-range", str(path), message, hint="give g CO2e/kWh, which is kg/MWh")
     day = _DAY_S / widths[0]
     if abs(day - round(day)) > _EVEN * day:
         raise InputError("not-accepted", str(path), f"intervals of {widths[0]:g} s do not divide a day")

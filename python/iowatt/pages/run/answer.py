@@ -134,11 +134,13 @@ def _cost(summary: Mapping[str, Any], doubts: Mapping[str, str | None] = Mapping
     if time["count"]:
         interval = time["mean_ci95"]
         sure = f" (95\u00a0% confidence: {between(interval)})" if interval else ""
-        sentences.append(
-            f"A request takes {with_unit(time['mean'], 'ms')} on average{sure}; "
-            f"half take at most {with_unit(time['p50'], 'ms')}, "
-            f"99\u00a0% at most {with_unit(time['p99'], 'ms')}{_beside(doubts.get('tail'))}."
-        )
+        tail = "its percentiles are not known"
+        if time["p50"] is not None:
+            tail = (
+                f"half take at most {with_unit(time['p50'], 'ms')}, "
+                f"99\u00a0% at most {with_unit(time['p99'], 'ms')}{_beside(doubts.get('tail'))}"
+            )
+        sentences.append(f"A request takes {with_unit(time['mean'], 'ms')} on average{sure}; {tail}.")
     if power["mean"] is None:
         if power["wall_mean"] is None:
             unknown = energy.get("unknown")

@@ -105,7 +105,8 @@ def _problems(workload: FileWorkload) -> Iterator[Problem]:
         ("sizes", float(sum(one.percent for one in workload.sizes))),
     ):
         if abs(total - 100) > _SLACK:
-            yield Problem("conflict", (path,), f"adds up to {total:g} %, and 100 % are accepted")
+            message = f"adds up to {total:g} %, and 100 % are accepted"
+            yield Problem("conflict", (path,), message, f"change another of them by {100 - total:+g}")
     if all(one.size == 0 for one in workload.sizes):
         yield Problem("not-accepted", ("sizes",), "no file has a byte")
 
