@@ -78,7 +78,13 @@ def _stage(kind: str, scale: float, *, work: str, drive: str, policy: str, share
     # HP's week ships with the drive that it validates.
     folder = Path(str(files("iowatt.model.library") / "validation"))
     key = f"{work}-{drive}-{policy if kind == 'policy' else f'{share:g}'}"
-    labels = {"kind": kind, "work": work, "drive": drive, "policy": policy, "share": share}
+    labels: dict[str, str | float | int | None] = {
+        "kind": kind,
+        "work": work,
+        "drive": drive,
+        "policy": policy,
+        "share": share,
+    }
     head = f'name = "beyond2002-{key.replace(".", "-")}"\nseed = 1\n'
     text = f"{head}{_work(work, share, scale, _drive(drive, policy))}\n[observe]\nidle = true\n"
     return StudyStage(key, text, folder, parse_axes({"seed": [1]}), labels, bundles=True)
