@@ -37,7 +37,7 @@ def test_devices_are_offered():
         (("trace", "generate", "hot-b"), {"hot-band"}),
         (("tariff", "show", "lipa-285-2026"), {"lipa-285-2026"}),
         (("cost", "run", "--tariff", "smud-ci-tod3-20"), {"smud-ci-tod3-2025"}),
-        (("emerald", "plan", "--rules", "emerald-4.0.0"), {"emerald-4.0.0"}),
+        (("emerald", "plan", "--rules", "emerald-4.0.0"), {"emerald-4.0.0", "emerald-4.0.0-file"}),
     ],
 )
 def test_names_are_offered(words, wanted):

@@ -47,7 +47,7 @@ HELD = {"configuration": CONFIGURATION, "drives": 50, "shelves": {"small": 2}}
 def chosen(raid="raid-5", drives=50):
     return {
         **judged("simulated", 10.0), **HELD, "label": f"{drives} x {BAD}, {raid}, one",
-        "drive": BAD, "raid": raid,
+        "drive": BAD, "group": "hdd", "raid": raid,
         "controller": "one", "drives": drives, "nodes": 1, "kind": "peak",
         "why": "fewer and more are below it",
         "less_percent": -10.0, "more_percent": -10.0, "knee": "drives 90 % busy",
@@ -102,6 +102,13 @@ FOUND = {
         ],
         "compromise": {"label": "75 x a", "figures": SHARES, "least_share": 0.9, **HELD},
     },
+    "variables": {
+        "controllers": ["one"], "nodes": None, "levels": ["raid-5", "raid-10"],
+        "drives": [{"drive": BAD, "group": "hdd", "least": 5, "most": {"one": 250}}],
+        "ras": [{"feature": BAD, "least": 1, "most": 2, "tested": None, "note": BAD}],
+        "com": [{"method": "thin-provisioning", "offered": "optional", "during_test": False, "note": BAD}],
+    },
+    "optimal_points": [],
     "notes": [{"code": "family", "text": BAD}],
 }  # fmt: skip
 

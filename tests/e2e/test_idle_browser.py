@@ -49,5 +49,5 @@ def test_the_table_of_policies_is_open(browser, written):
     visit = Visit(browser, written)
     shown = visit.page.locator("table:visible").filter(has_text="Start-stops")
     assert shown.locator("tbody tr").first.inner_text().startswith("Oracle")
-    assert shown.locator("tbody tr").count() == 10
+    assert shown.locator("tbody tr").count() == 14
     visit.finish()

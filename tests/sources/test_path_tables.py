@@ -74,6 +74,8 @@ def test_slots_are_named_from_the_host_to_the_drive():
         ("mirror link", "controller", ""),
         ("storage", "storage", ""),
         ("drive", "drive", ""),
+        ("quality of service", "port", ""),
+        ("replication", "replication", ""),
     ]
     assert [name for name, _, _ in counts.slots(NAMES["paths"][1])][1:3] == ["HBA", "target port"]
 
