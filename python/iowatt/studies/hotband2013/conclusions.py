@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from iowatt.render import numbers
-from iowatt.studies.hotband2013 import published
+from iowatt.studies.hotband2013 import published, systems
 from iowatt.studies.hotband2013.points import HotBandPoint, HotBandPoints
 from iowatt.studies.hotband2013.published import PRINTED, TEXT
-from iowatt.studies.hotband2013.systems import CEILING_IOPS
 from iowatt.studies.result import ClaimVerdict
 
 TOLERANCE: Final = 0.2
@@ -29,19 +28,24 @@ def ratio(
     theirs: float,
     *,
     capped: tuple[bool, bool] = (False, False),
+    otherwise: float | None = None,
     **values: Any,
 ) -> ClaimVerdict:
     """A ratio beside the published one; ``values`` as :meth:`iowatt.studies.text.StudyText.judge` takes
     them.
 
     ``capped`` says whether the assumed controller sets the upper and the lower figure of ours. Then ours is a
-    bound, and judged only where it lies beyond the published one on the side that it bounds.
+    bound, and judged only where it lies beyond the published one on the side that it bounds. ``otherwise`` is
+    ours with the other choice of an assumption: where that turns the verdict, there is none.
     """
     off = ours / theirs - 1
+    decided = otherwise is not None and agrees(ours, theirs) != agrees(otherwise, theirs)
     beyond = (capped == (True, False) and off > TOLERANCE) or (capped == (False, True) and off < -TOLERANCE)
     ceiling = ""
     if any(capped) and not beyond:
-        ceiling = f"the assumed controller's {CEILING_IOPS:,.0f} requests a second set a rate of ours"
+        ceiling = f"the assumed controller's {systems.CEILING_IOPS:,.0f} requests a second set a rate of ours"
+    elif decided:
+        ceiling = f"whether drives read ahead, which is assumed, decides it: without it is x{otherwise:.3g}"
     return TEXT.judge(
         key,
         case,
@@ -184,12 +188,19 @@ def tiering(points: HotBandPoints) -> list[ClaimVerdict]:
                 with_ssds.iops / without.iops,
                 PRINTED.tiering_alone[workload],
                 capped=(with_ssds.capped, without.capped),
+                otherwise=_without_read_ahead(points, kinds),
                 without=in_words(without),
                 with_ssds=in_words(with_ssds),
                 alone=alone,
             )
         )
     return found
+
+
+def _without_read_ahead(points: HotBandPoints, kinds: tuple[str, str]) -> float:
+    """The ratio of the rates of two sweeps whose disks do not read ahead."""
+    over, under = (points.cached(systems.without(kind)) for kind in kinds)
+    return over.iops / under.iops
 
 
 def coms(points: HotBandPoints) -> list[ClaimVerdict]:
