@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import iowatt
+from iowatt.lenses.findings import findings
 from iowatt.pages.run.answer import answer
 from iowatt.render import numbers
 
@@ -36,3 +37,9 @@ def test_copies_of_synchronous_writes_are_never_behind():
     run = iowatt.run(EXAMPLES / "replication.toml", set=["replication.dr.outage=[]", "observe.duration=2s"])
     assert run.summary["replications"][0]["lag"]["max_s"] == 0
     assert sentence(run, "The copies of dr are never behind.")
+
+
+def test_a_limit_that_holds_the_load_back_is_said_before_what_piles_up():
+    run = iowatt.run(EXAMPLES / "array-services.toml", set=["array.volume.db.qos={iops=50}"])
+    codes = [note.code for note in findings(run)]
+    assert codes.index("at-qos-limit") < codes.index("long-drain")

@@ -45,7 +45,8 @@ def findings(run: Run, load: KeptUp | None = None) -> list[Note]:
     summary = run.summary
     overloaded = list(overload(load or kept_up(run)))
     found = [
-        *(_warning("scenario", text) for text in run.plan.get("warnings", ())), *_busy(summary), *overloaded,
+        *(_warning("scenario", text) for text in run.plan.get("warnings", ())), *_limited(summary),
+        *_busy(summary), *overloaded,
         *_space(summary), *_above_rated(run),
         *(_warning("warm-start", f"{text}.") for text in warm_starts(run)),
         *(_warning("few-bursts", f"{text}.") for text in few_bursts(run)), *_left(run),
@@ -104,6 +105,24 @@ def _busy(summary: Summary) -> Iterator[Note]:
             )
 
 
+#: Of a limit, that is all of it: what completes at it waits for it.
+_AT_LIMIT = 0.99
+
+
+def _limited(summary: Summary) -> Iterator[Note]:
+    """Volumes at their limits of quality of service: these hold the load back, not the array."""
+    for volume in summary["volumes"]:
+        qos = volume.get("qos") or {}
+        for key, what in (("iops_of_limit", "requests"), ("bandwidth_of_limit", "bytes")):
+            share = qos.get(key)
+            if share is not None and share >= _AT_LIMIT:
+                yield _warning(
+                    "at-qos-limit",
+                    f"Volume {volume['name']} completes at its limit of {what} a second: the limit holds its "
+                    "load back, not the array.",
+                )
+
+
 def overload(load: KeptUp) -> Iterator[Note]:
     """Why the system did not keep up with its load. Nothing where it did."""
     if load.in_flight is not None:
@@ -119,7 +138,7 @@ def overload(load: KeptUp) -> Iterator[Note]:
         share = f" ({numbers.percent(after / span)} of that)" if span > 0 else ""
         yield _warning(
             "long-drain",
-            f"The array could not keep up: requests arrived for {numbers.duration(span)}, and completing "
+            f"Requests piled up: they arrived for {numbers.duration(span)}, and completing "
             f"what had queued up by then took another {numbers.duration(after)}{share}. Response times, "
             "throughput and power are those of a growing queue and depend on the length of the trace; a "
             "slower or a closed replay has a steady state.",

@@ -17,7 +17,7 @@ from iowatt.cli.main import app
 from iowatt.evaluate.search.metrics import table
 from iowatt.lenses.budget.result import ServiceLevel
 from iowatt.lenses.cost.request import CostRequest, price_runs
-from iowatt.lenses.findings import findings
+from iowatt.lenses.findings import OVERLOAD, findings
 from iowatt.lenses.kept_up import LEAST_SHARE, kept_up
 from iowatt.pages import cost as report
 from iowatt.pages.cost import totals, words
@@ -135,7 +135,7 @@ def test_run_and_a_row_of_a_sweep_judge_alike(runs):
         found, made_row = kept_up(run), table.row_of_run(run)
         assert made_row["overloaded"] is not found.kept_up
         assert made_row["done_share"] == found.done_share
-        warned = [one for one in findings(run) if "keep up" in one.text or "piles up" in one.text]
+        warned = [one for one in findings(run) if one.code in OVERLOAD]
         assert bool(warned) is not found.kept_up
 
 
