@@ -22,10 +22,10 @@ def power(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Calculate an array's power: idle and active W, VA, BTU/h, by component, also in failover.
+    """Calculate an array's power: idle and active W, VA, BTU/h, by component, with parts lost.
 
-    Needs [array.power] and the drives' watts; workloads are ignored. Exit 2 where the array is impossible:
-    drives without slots, supplies too small, no controller.
+    Needs the keys array.power and the drives' watts; workloads are ignored. Exit 2 where the array is
+    impossible: drives without slots, supplies too small, no controller.
     """
     from iowatt.model.scenario import calculated_power
     from iowatt.pages.power import document

@@ -120,7 +120,7 @@ VERBS: Final[dict[str, Verb]] = {
     "power": Verb(
         DECIDE,
         "power",
-        "Calculate an array's power: idle and active W, VA, BTU/h, by component, also in failover.",
+        "Calculate an array's power: idle and active W, VA, BTU/h, by component, with parts lost.",
     ),
     "budget": Verb(
         DECIDE,
