@@ -36,7 +36,7 @@ def _write_catalogues(_app: object) -> None:
     from iowatt.emerald.classify.product import Product
     from iowatt.emerald.family.file import FamilyFile
     from iowatt.emerald.rules import describe as rules
-    from iowatt.lenses.cost.book import listing as book
+    from iowatt.lenses.book import listing as book
     from iowatt.lenses.cost.systems.inventory_file import InventoryFile
     from iowatt.model.library import derive
     from iowatt.model.library.device import DeviceFile

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from iowatt.lenses.cost.book.book import Book, BookFigure
+from iowatt.lenses.book.book import Book, BookFigure
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.pricing.component import Component, Costs, Group
 from iowatt.lenses.cost.pricing.total import Pricer

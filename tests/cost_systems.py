@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.book.find import find_book
+from iowatt.lenses.book.book import Book
+from iowatt.lenses.book.find import find_book
 from iowatt.lenses.cost.pricing.bills import Bills
 from iowatt.lenses.cost.pricing.case import CostCase, Horizon
 from iowatt.lenses.cost.pricing.component import Costs

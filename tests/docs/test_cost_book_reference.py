@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from iowatt.base.keys import catalogue
-from iowatt.lenses.cost.book import listing
-from iowatt.lenses.cost.book.find import book_names, find_book
-from iowatt.lenses.cost.book.keys import KEYS, key_rule
+from iowatt.lenses.book import listing
+from iowatt.lenses.book.find import book_names, find_book
+from iowatt.lenses.book.keys import KEYS, key_rule
 from iowatt.lenses.cost.systems.inventory_file import InventoryFile
 from iowatt.model.library.price_class import PRICE_CLASSES
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import iowatt
-from iowatt.lenses.cost.book import find_book
+from iowatt.lenses.book import find_book
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.pricing.total import pricer
 from iowatt.lenses.cost.systems.of_run import observe

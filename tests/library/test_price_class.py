@@ -40,7 +40,7 @@ def test_classes(drive, expected):
 
 
 def test_the_library_is_of_classes_that_the_book_prices():
-    from iowatt.lenses.cost.book.find import find_book
+    from iowatt.lenses.book.find import find_book
 
     book = find_book("default")
     files = [file for name in device_names() if (file := device_file(name)).capacity is not None]

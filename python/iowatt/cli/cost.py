@@ -138,7 +138,7 @@ def cost(
 
 
 def _list(preset: str, sets: list[str], *, as_json: bool) -> None:
-    from iowatt.lenses.cost.book import book_listing, listing_lines
+    from iowatt.lenses.book import book_listing, listing_lines
 
     found = book_listing(preset, sets)
     if as_json:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cost_systems import NOTHING, book, case, priced, ssd, system, usd
 from iowatt.base.errors import InputError
-from iowatt.lenses.cost.book.find import book_names, find_book
+from iowatt.lenses.book.find import book_names, find_book
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.tariffs.load import JOULES_PER_KWH, ElectricLoad
 from refused import refused

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.lenses.cost.book.find import SET, book_names, find_book
-from iowatt.lenses.cost.book.keys import KEYS, key_rule
-from iowatt.lenses.cost.book.listing import assumptions, book_listing, everything, listing_lines
+from iowatt.lenses.book.find import SET, book_names, find_book
+from iowatt.lenses.book.keys import KEYS, key_rule
+from iowatt.lenses.book.listing import assumptions, book_listing, everything, listing_lines
 from iowatt.model.library.find import device_names
 from iowatt.model.library.price_class import PRICE_CLASSES
 from iowatt.tariffs.find import find_tariff

@@ -13,7 +13,8 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search.axes import Cell
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost import Book, Horizon
+    from iowatt.lenses.book import Book
+    from iowatt.lenses.cost import Horizon
     from iowatt.lenses.cost.pricing import Component, CostCase, Costs
     from iowatt.lenses.cost.systems import PricedSystem
     from iowatt.run.bundle import Run
@@ -38,7 +39,8 @@ class PricingRequest:
 
     def resolve(self) -> Pricing:
         """The assumptions, read. Raises ``InputError`` where one is wrong."""
-        from iowatt.lenses.cost import START, YEARS, Horizon, find_book
+        from iowatt.lenses.book import find_book
+        from iowatt.lenses.cost import START, YEARS, Horizon
         from iowatt.tariffs.find import find_tariff
 
         if self.alpha is not None and self.years is not None:

@@ -1,9 +1,9 @@
 """The cost lens: what Runs cost in dollars over their life, component by component.
 
-``book`` holds the assumptions, ``systems`` finds the drives, parts, power and work of a Run, ``pricing``
-computes the components of one system, ``uncertainty`` varies the assumptions, ``year`` applies a duty cycle,
-``analyse`` compares systems and ``result`` is the document. Classes and functions are imported on first use,
-so that help texts show the defaults quickly.
+``iowatt.lenses.book`` holds the assumptions, ``systems`` finds the drives, parts, power and work of a Run,
+``pricing`` computes the components of one system, ``uncertainty`` varies the assumptions, ``year`` applies a
+duty cycle, ``analyse`` compares systems and ``result`` is the document. Classes and functions are imported on
+first use, so that help texts show the defaults quickly.
 """
 
 from __future__ import annotations
@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Final
 from iowatt.base.lazy import names_from
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.book.book import Book
-    from iowatt.lenses.cost.book.find import find_book
     from iowatt.lenses.cost.pricing.case import Horizon
     from iowatt.lenses.cost.request import CostRequest, price_runs
     from iowatt.lenses.cost.result.costs import Cost
 
-__all__ = ["SAMPLES", "START", "YEARS", "Book", "Cost", "CostRequest", "Horizon", "find_book", "price_runs"]
+__all__ = ["SAMPLES", "START", "YEARS", "Cost", "CostRequest", "Horizon", "price_runs"]
 
 YEARS: Final = 5.0
 SAMPLES: Final = 300
@@ -30,8 +28,6 @@ if not TYPE_CHECKING:
     __getattr__ = names_from(
         __name__,
         {
-            "book.book": "Book",
-            "book.find": "find_book",
             "pricing.case": "Horizon",
             "request": "CostRequest price_runs",
             "result.costs": "Cost",

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import InputError
 from iowatt.base.results import Note
+from iowatt.lenses.book import SET, assumptions
 from iowatt.lenses.budget.result import ServiceLevel
 from iowatt.lenses.cost import ratios, spin_down, uncertainty
-from iowatt.lenses.cost.book.find import SET
-from iowatt.lenses.cost.book.listing import assumptions
 from iowatt.lenses.cost.pricing import carbon, energy, wear
 from iowatt.lenses.cost.pricing.bills import LONGEST_YEARS
 from iowatt.lenses.cost.pricing.case import CostCase, Horizon
@@ -44,7 +43,7 @@ from iowatt.tariffs.bill import OF_TARIFF
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.book.book import Book
+    from iowatt.lenses.book import Book
     from iowatt.lenses.cost.systems.system import PricedDrive
     from iowatt.lenses.cost.year import Year
     from iowatt.tariffs.bill import Bill

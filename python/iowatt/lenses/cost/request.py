@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from iowatt.base.errors import Argument, InputError
+from iowatt.lenses.book import find_book
 from iowatt.lenses.budget.result import ServiceLevel
 from iowatt.lenses.cost import SAMPLES, START, YEARS
 from iowatt.lenses.cost.analysis import analyse
-from iowatt.lenses.cost.book.find import find_book
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.result.costs import Cost
 from iowatt.lenses.cost.systems.of_run import observe

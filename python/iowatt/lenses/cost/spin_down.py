@@ -24,7 +24,7 @@ from iowatt.lenses.cost.systems.low_power_state import LowPowerState, states_of_
 from iowatt.tariffs.load import JOULES_PER_KWH
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.book.book import Book
+    from iowatt.lenses.book import Book
     from iowatt.lenses.cost.pricing.case import CostCase
     from iowatt.lenses.cost.systems.system import PricedDrive
 

@@ -9,7 +9,8 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from iowatt.lenses.cost import START, Book, Horizon, find_book, uncertainty
+from iowatt.lenses.book import Book, find_book
+from iowatt.lenses.cost import START, Horizon, uncertainty
 from iowatt.lenses.cost.pricing import Costs, Pricer, pricer
 from iowatt.lenses.cost.result import Crossover
 from iowatt.lenses.cost.systems import observe

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cost_pricers import DAY_S, MadePricer, constant, figure, made_book, number, pricer
 from iowatt.base.errors import Argument, InputError
-from iowatt.lenses.cost.book.book import Book
+from iowatt.lenses.book.book import Book
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.pricing.component import Costs
 from iowatt.lenses.cost.pricing.total import Pricer

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cost_pricers import constant, figure, made_book, number, pricer
-from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.book.keys import key_rule
+from iowatt.lenses.book.book import Book
+from iowatt.lenses.book.keys import key_rule
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.uncertainty import tornado
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cost_systems import NOTHING, START, book, hdd, ssd, system
-from iowatt.lenses.cost.book.book import Book
+from iowatt.lenses.book.book import Book
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.pricing.total import Pricer, pricer
 from iowatt.lenses.cost.uncertainty import crossovers, sample, tornado

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
-from iowatt.lenses.cost.book.book import Book, BookFigure
+from iowatt.lenses.book import Book, BookFigure
 from iowatt.lenses.cost.pricing import wear
 from iowatt.lenses.cost.pricing.case import CostCase
 from iowatt.lenses.cost.pricing.component import Component, number

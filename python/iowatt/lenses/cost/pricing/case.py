@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.lenses.cost.book.find import SET
+from iowatt.lenses.book import SET
 from iowatt.lenses.cost.pricing.bills import Bills
 from iowatt.lenses.cost.pricing.component import number
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.book.book import Book
+    from iowatt.lenses.book import Book
     from iowatt.lenses.cost.systems.system import PricedDrive, PricedSystem
     from iowatt.tariffs.structure import Tariff
 

@@ -14,7 +14,7 @@ from iowatt.lenses.cost.pricing.case import CostCase
 from iowatt.lenses.cost.pricing.component import GROUPS, Component, Costs
 
 if TYPE_CHECKING:
-    from iowatt.lenses.cost.book.book import Book, BookFigure
+    from iowatt.lenses.book import Book, BookFigure
     from iowatt.lenses.cost.pricing.case import Horizon
     from iowatt.lenses.cost.systems.system import PricedDrive, PricedSystem
     from iowatt.tariffs.structure import Tariff

@@ -5,7 +5,6 @@ first day of the bill; years have 365 days. Unknown figures are None.
 """
 
 from iowatt.lenses.cost.result.costs import (
-    Assumption,
     BilledPeriod,
     Choice,
     Cost,
@@ -28,7 +27,6 @@ from iowatt.lenses.cost.result.uncertainty import (
 from iowatt.lenses.cost.result.year import DutyYear
 
 __all__ = [
-    "Assumption",
     "BilledPeriod",
     "Choice",
     "Cost",

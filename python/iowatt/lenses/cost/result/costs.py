@@ -8,9 +8,10 @@ from typing import Final, Literal
 
 from pydantic import ConfigDict, Field
 
+from iowatt.base.printable import PrintableResult
 from iowatt.base.results import Note, ResultDocument, is_none
+from iowatt.lenses.book.result import Assumption
 from iowatt.lenses.budget.result import ServiceLevel
-from iowatt.lenses.cost.result.printable import PrintableResult
 from iowatt.lenses.cost.result.uncertainty import Crossover, Tornado, Uncertainty
 from iowatt.lenses.cost.result.year import DutyYear
 from iowatt.lenses.kept_up import KeptUp
@@ -48,22 +49,6 @@ class BookUsed(PrintableResult):
     lineage: list[str]
     notes: list[Note]
     cautions: list[Note]
-
-
-class Assumption(PrintableResult):
-    """A figure of the book with its range and its source."""
-
-    key: str
-    unit: str
-    #: Its meaning.
-    text: str
-    value: float | str
-    low: float | None
-    high: float | None
-    source: str
-    date: str | None
-    quality: str
-    note: str
 
 
 class Excluded(PrintableResult):

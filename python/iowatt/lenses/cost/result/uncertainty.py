@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from iowatt.base.printable import PrintableResult
 from iowatt.base.results import Result
-from iowatt.lenses.cost.result.printable import PrintableResult
 
 
 class DrawnFigure(PrintableResult):

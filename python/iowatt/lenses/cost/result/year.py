@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from iowatt.base.printable import PrintableResult
 from iowatt.base.results import Note, ResultDocument
-from iowatt.lenses.cost.result.printable import PrintableResult
 
 
 class DutyCycle(PrintableResult):

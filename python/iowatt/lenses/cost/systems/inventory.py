@@ -12,8 +12,7 @@ from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem
 from iowatt.base.results import Note
-from iowatt.lenses.cost.book.book import Book, BookFigure
-from iowatt.lenses.cost.book.find import SET
+from iowatt.lenses.book import SET, Book, BookFigure
 from iowatt.lenses.cost.systems.inventory_file import (
     Bought,
     DriveChange,

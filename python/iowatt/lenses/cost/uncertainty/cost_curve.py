@@ -10,8 +10,7 @@ from typing import Final, Literal
 
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import nearest
-from iowatt.lenses.cost.book.book import Book
-from iowatt.lenses.cost.book.keys import KEYS, BookKey, key_rule
+from iowatt.lenses.book import KEYS, Book, BookKey, key_rule
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.pricing.total import Pricer
 from iowatt.lenses.cost.uncertainty.root import boundary

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from iowatt.base.errors import InputError
-from iowatt.lenses.cost.book.book import Book
+from iowatt.lenses.book import Book
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.pricing.total import Pricer
 from iowatt.lenses.cost.result.uncertainty import (

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.lenses.cost.book.book import Book, BookFigure
-from iowatt.lenses.cost.book.keys import key_rule
+from iowatt.lenses.book import Book, BookFigure, key_rule
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.pricing.component import GROUPS, Group
 from iowatt.lenses.cost.pricing.total import Pricer

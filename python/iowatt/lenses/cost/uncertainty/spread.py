@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from iowatt.lenses.book import Book
 from iowatt.lenses.cost import SAMPLES
-from iowatt.lenses.cost.book.book import Book
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.pricing.component import GROUPS
 from iowatt.lenses.cost.pricing.total import Pricer

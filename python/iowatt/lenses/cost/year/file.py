@@ -17,7 +17,7 @@ from iowatt.base.errors import InputError
 from iowatt.base.problems import Problem
 from iowatt.base.results import Note
 from iowatt.base.strict import Strict, key
-from iowatt.lenses.cost.book.book import Quality
+from iowatt.lenses.book import Quality
 from iowatt.lenses.cost.year import measured
 from iowatt.lenses.cost.year.cycle import Cycle, Holiday, weekday_and_weekend
 from iowatt.run.bundle import Run

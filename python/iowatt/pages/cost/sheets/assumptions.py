@@ -6,8 +6,9 @@ from typing import Final
 
 from xlsxwriter import Workbook
 
-from iowatt.lenses.cost.book import key_rule
-from iowatt.lenses.cost.result import Assumption, Cost
+from iowatt.lenses.book import key_rule
+from iowatt.lenses.book.result import Assumption
+from iowatt.lenses.cost.result import Cost
 from iowatt.pages.cost import live
 from iowatt.pages.cost.sheets.cells import Cells, Styles, absolute, cell_names, printed, widths
 

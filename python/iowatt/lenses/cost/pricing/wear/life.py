@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from iowatt.base.results import Note
-from iowatt.lenses.cost.book.book import Book
+from iowatt.lenses.book import Book
 from iowatt.lenses.cost.pricing.wear import ratios
 from iowatt.lenses.cost.pricing.wear.ratios import LOADS_UNLOADS, STARTS_STOPS, Ratio
 from iowatt.lenses.cost.result.costs import DriveWear

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from iowatt.base.errors import InputError
-from iowatt.lenses.cost.book.book import Book
+from iowatt.lenses.book import Book
 from iowatt.lenses.cost.pricing.component import number
 from iowatt.lenses.cost.result.costs import DailyBudget
 from iowatt.lenses.cost.systems.system import PricedDrive

@@ -9,10 +9,10 @@ from typing import Final, Literal
 from pydantic import Field
 
 from iowatt.base.results import Note, ResultDocument
-from iowatt.lenses.cost.book.book import Book, BookFigure
-from iowatt.lenses.cost.book.find import book_names, find_book
-from iowatt.lenses.cost.book.keys import KEYS, BookKey, key_rule
-from iowatt.lenses.cost.result.costs import Assumption
+from iowatt.lenses.book.book import Book, BookFigure
+from iowatt.lenses.book.find import book_names, find_book
+from iowatt.lenses.book.keys import KEYS, BookKey, key_rule
+from iowatt.lenses.book.result import Assumption
 from iowatt.model.library import PRICE_CLASSES
 
 _ORDER: Final[dict[BookKey | None, int]] = {key: position for position, key in enumerate(KEYS)}
