@@ -96,6 +96,7 @@ def test_names(plan):
         "used_share": 1.0,
         "sold_bytes": 5 * 10**12,
         "price_class": "hdd-to-6tb",
+        "reliability": {"class": "hdd-desktop"},
     }
 
 

@@ -12,6 +12,7 @@ from iowatt.lenses.book.keys import KEYS, key_rule
 from iowatt.lenses.book.listing import assumptions, book_listing, everything, listing_lines
 from iowatt.model.library.find import device_names
 from iowatt.model.library.price_class import PRICE_CLASSES
+from iowatt.model.library.reliability import RELIABILITY_CLASSES
 from iowatt.tariffs.find import find_tariff
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -38,7 +39,8 @@ def test_measured_and_published_figures_have_a_date_or_say_whose_they_are(book):
 
 
 def test_names_in_keys_are_classes_devices_kinds_or_estimates(book):
-    names = {*PRICE_CLASSES, *device_names(), "hdd", "ssd"}
+    domains = ("enclosure", "controller", "node", "rack")
+    names = {*PRICE_CLASSES, *RELIABILITY_CLASSES, *device_names(), *domains, "hdd", "ssd"}
     for key in book.figures:
         rule = key_rule(key)
         if (

@@ -5,8 +5,9 @@ figure as documents list it.
 """
 
 from iowatt.lenses.book.book import Book, BookFigure, Quality
+from iowatt.lenses.book.book_key import BookKey
 from iowatt.lenses.book.find import SET, book_names, find_book
-from iowatt.lenses.book.keys import KEYS, BookKey, key_rule
+from iowatt.lenses.book.keys import KEYS, key_rule
 from iowatt.lenses.book.listing import assumptions, book_listing, listing_lines
 
 __all__ = [

@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Final
 
-
-@dataclass(frozen=True)
-class BookKey:
-    """A key of the book; with ``words`` its value is one of them, else a number within bounds."""
-
-    pattern: str
-    unit: str
-    text: str
-    low: float = 0.0
-    high: float = float("inf")
-    words: tuple[str, ...] = ()
-    #: A word that is checked where it is used.
-    any_word: bool = False
-
+from iowatt.lenses.book.book_key import BookKey
+from iowatt.lenses.book.durability_keys import DURABILITY_KEYS
 
 KEYS: Final = (
     BookKey(
@@ -148,6 +135,7 @@ KEYS: Final = (
     BookKey("failures.starts_in_fleet", "/year", "Starts of a disk in the fleet that failures.afr is of."),
     BookKey("failures.warranty", "years", "During which a failed drive is replaced free of charge."),
     BookKey("failures.labour", "USD", "Work of replacing one drive."),
+    *DURABILITY_KEYS,
     BookKey("service.once", "USD", "Installing and the like, once; of dollars2014 the fixed estimate."),
     BookKey("service.per_year", "USD/year", "Maintenance, space and people."),
     BookKey("disposal.per_drive", "USD", "Erasing and disposing of one drive at the end."),

@@ -34,11 +34,14 @@ if TYPE_CHECKING:
     from iowatt.model.library.folders import LIBRARY, LibraryFolder
     from iowatt.model.library.mechanics import seek_time
     from iowatt.model.library.price_class import PRICE_CLASSES, PurchaseInfo, price_class_of
+    from iowatt.model.library.reliability import RELIABILITY_CLASSES, RatedReliability
     from iowatt.model.library.source import FigureSource, assumed, source_of, stand_in, stand_ins
 
 __all__ = [
-    "BARS", "ENOUGH", "LIBRARY", "PRICE_CLASSES", "PURPOSES", "DeviceFile", "DevicePrice", "Disk",
-    "Evidence", "FigureSource", "LibraryFolder", "PurchaseInfo", "Scheduler", "assumed",
+    "BARS", "ENOUGH", "LIBRARY", "PRICE_CLASSES", "PURPOSES", "RELIABILITY_CLASSES",
+    "DeviceFile", "DevicePrice", "Disk",
+    "Evidence", "FigureSource", "LibraryFolder", "PurchaseInfo", "RatedReliability",
+    "Scheduler", "assumed",
     "describe_device", "device_evidence", "device_file", "device_names", "doubts", "file_ratings",
     "find_device", "find_drive", "list_devices", "own_files", "price_class_of", "replayed_devices",
     "seek_time", "shipped_cells", "source_of", "stand_in", "stand_ins", "state_watts", "trusted",
@@ -59,6 +62,7 @@ if not TYPE_CHECKING:
             "folders": "LIBRARY LibraryFolder",
             "mechanics": "seek_time",
             "price_class": "PRICE_CLASSES PurchaseInfo price_class_of",
+            "reliability": "RELIABILITY_CLASSES RatedReliability",
             "source": "FigureSource assumed source_of stand_in stand_ins",
         },
     )

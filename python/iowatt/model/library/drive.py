@@ -26,6 +26,7 @@ from iowatt.model.library.geometry import (
 from iowatt.model.library.layout import Layout, Tree, Zones
 from iowatt.model.library.mechanics import SeekCurve, TrackZone
 from iowatt.model.library.price_class import PurchaseInfo
+from iowatt.model.library.reliability import RatedReliability
 from iowatt.model.library.shingled import ZONE_BYTES, Shingled
 from iowatt.model.library.source import stand_in
 
@@ -65,6 +66,8 @@ class Disk:
     endurance: Endurance = field(default_factory=Endurance)
     #: What it is bought as; None for a drive made up in a test.
     sold: PurchaseInfo | None = None
+    #: How often it fails, as rated; None for a drive made up in a test.
+    reliability: RatedReliability | None = None
 
     @property
     def ratings(self) -> dict[str, float]:
@@ -298,6 +301,7 @@ def resolve(file: DeviceFile, where: str, layout_file: LayoutFile | None = None)
         shingled=parts.shingled,
         endurance=file.endurance,
         sold=PurchaseInfo.of(file, parts.capacity),
+        reliability=RatedReliability.of(file, parts.capacity),
     )
 
 

@@ -187,6 +187,9 @@ def _drives(system: ResolvedSystem) -> list[dict[str, Any]]:
             "ratings": pool.drive.ratings,
             "levels": [name for name in pool.drive.ladder.names if name != STANDBY],
             **_sold(pool.drive.sold),
+            **_present(
+                reliability=None if pool.drive.reliability is None else pool.drive.reliability.as_dict()
+            ),
         }
         for index, pool in enumerate(system.pools)
     ]

@@ -32,6 +32,7 @@ from iowatt.model.library.electrical.figures import HddPower
 from iowatt.model.library.electronics import CommandQueue
 from iowatt.model.library.flash import CollectionBursts, FlashFigures, FlashZones, Suspend
 from iowatt.model.library.price_class import PurchaseInfo
+from iowatt.model.library.reliability import RatedReliability
 from iowatt.model.library.source import stand_in
 from iowatt.model.library.ssd import ceiling, joules, media
 from iowatt.model.library.ssd.drive import Ssd
@@ -233,6 +234,7 @@ def make(file: DeviceFile, steps: Steps) -> Ssd:
         command_queue=CommandQueue(depth=interface.queue_depth),
         why_sheet=reason,
         sold=PurchaseInfo.of(file, file.capacity),
+        reliability=RatedReliability.of(file, file.capacity),
     )
     sheet = [f"simulated by its data sheet alone: {reason}"] if reason else []
     texts = [*file.assumptions, *sheet, *steps.notes()]

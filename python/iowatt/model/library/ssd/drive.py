@@ -13,6 +13,7 @@ from iowatt.model.library.electrical.levels import Ladder, ladder_of
 from iowatt.model.library.electronics import CommandQueue
 from iowatt.model.library.flash import CollectionBursts, PowerState, SlcCache, Suspend
 from iowatt.model.library.price_class import PurchaseInfo
+from iowatt.model.library.reliability import RatedReliability
 from iowatt.model.library.ssd import joules
 from iowatt.model.library.ssd.figures import (
     Behaviour,
@@ -66,6 +67,8 @@ class Ssd:
     behaviour: Behaviour = field(default_factory=Behaviour)
     #: What it is bought as; None for a drive made up in a test.
     sold: PurchaseInfo | None = None
+    #: How often it fails, as rated; None for a drive made up in a test.
+    reliability: RatedReliability | None = None
 
     @property
     def ratings(self) -> dict[str, float]:
