@@ -1,5 +1,6 @@
 //! What a run leaves behind, in SI numbers and plain columns, ready for serde and NumPy.
 
+mod cluster;
 mod controller;
 mod heat;
 mod idle;
@@ -12,6 +13,7 @@ mod series;
 mod ssd;
 mod volume;
 
+pub use cluster::{ClusterPoolResult, ClusterResult, MoveResult, NodeResult, PortResult};
 pub use controller::{CacheResult, ControllerResult, StationResult};
 pub use heat::HeatResult;
 pub use library::LibraryResult;
@@ -249,6 +251,9 @@ pub struct Summary {
     /// The controller, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<ControllerResult>,
+    /// By cluster.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clusters: Vec<ClusterResult>,
     /// By path.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<PathResult>,
@@ -396,6 +401,7 @@ pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, e
             .collect(),
         spinning_up_most: spin_ups.iter().map(SpinUps::most).collect(),
         controller: ControllerResult::new(controller, drive_path, span),
+        clusters: Vec::new(),
         paths: paths.map(path::results).unwrap_or_default(),
         qos,
         replications: copied.map(|all| replication::results(all, span)).unwrap_or_default(),

@@ -4,6 +4,7 @@
 //! side knows and the other does not is an error and never a silent default.
 
 mod chunklets;
+mod cluster;
 mod controller;
 mod hdd;
 mod heat;
@@ -17,6 +18,10 @@ mod ssd;
 mod workload;
 
 pub use chunklets::{ChunkletPlan, RegionPlan};
+pub use cluster::{
+    ClusterPlan, ClusterPoolPlan, Copying, FailingUnit, FailureDomain, NetworkPlan, NodeClassPlan,
+    NodeFailurePlan, NodePlan, ReplicaReads,
+};
 pub use controller::{
     BackEndPlan, CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, NodesPlan, Ownership,
     ProcessingPlan, ReadAheadPlan, SplitPlan,
@@ -82,6 +87,9 @@ pub struct Plan {
     /// Volumes with copies on a remote array.
     #[serde(default)]
     pub replications: Vec<ReplicationPlan>,
+    /// Pools on servers that networks join.
+    #[serde(default)]
+    pub clusters: Vec<ClusterPlan>,
     /// What stands between hosts and pools, where something does.
     pub controller: Option<ControllerPlan>,
     /// What is observed, and over which window.
@@ -188,6 +196,7 @@ impl Plan {
         for (number, pool) in self.pools.iter().enumerate() {
             pool.validate(self.buses.len()).under_item("pools", number)?;
         }
+        self.check_clusters()?;
         self.check_replications()?;
         let Some(controller) = &self.controller else { return Ok(()) };
         check(
@@ -203,6 +212,26 @@ impl Plan {
     #[must_use]
     pub fn has_qos(&self) -> bool {
         self.qos.is_some() || self.volumes.iter().any(|volume| volume.qos.is_some())
+    }
+
+    /// Checks the clusters, after the pools: a pool is in one of them, and nothing but volumes and paths lies above it.
+    fn check_clusters(&self) -> Result<(), PlanError> {
+        let mut taken = vec![false; self.pools.len()];
+        for (number, cluster) in self.clusters.iter().enumerate() {
+            cluster.validate(&self.pools).under_item("clusters", number)?;
+            for pool in &cluster.pools {
+                let again = std::mem::replace(&mut taken[pool.pool], true);
+                check(!again, Conflict, "pools", "the pool is in a cluster already")
+                    .under_item("clusters", number)?;
+            }
+        }
+        if self.clusters.is_empty() {
+            return Ok(());
+        }
+        let alone =
+            self.controller.is_none() && self.virtual_pools.is_empty() && self.replications.is_empty();
+        let message = "needs a system without a controller, virtual pools and replications";
+        check(alone && self.libraries.is_empty(), Conflict, "clusters", message)
     }
 
     /// Checks the replications, after the pools: a volume is in one of them, and is a copy of one at most.
