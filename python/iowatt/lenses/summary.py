@@ -81,6 +81,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         virtual_pools=summary_build.virtual_pools(record.virtual_pools),
         tiers=summary_build.tiers(record.virtual_pools),
         libraries=summary_build.libraries(record.libraries),
+        clusters=list(record.clusters) or None,
         heat=_heat(record),
         power_management=_power_management(record),
         simulation=_simulation(record),

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 from iowatt.base.units import format_bytes as size
 from iowatt.base.units import format_duration
-from iowatt.model.scenario.result import CheckedPath, CheckedReplication, CheckedScenario, DiskPool, SsdPool
+from iowatt.model.scenario.result import (
+    CheckedCluster,
+    CheckedPath,
+    CheckedReplication,
+    CheckedScenario,
+    DiskPool,
+    SsdPool,
+)
 from iowatt.render.document import Document, Section, caveats
 
 
@@ -45,6 +52,8 @@ def _system(found: CheckedScenario) -> Iterator[str]:
             f"{'robot' if library.robots == 1 else 'robots'}, {library.cartridges} cartridges of "
             f"{size(library.cartridge_bytes)}"
         )
+    for cluster in found.clusters:
+        yield from _cluster(cluster)
     for volume in found.volumes:
         yield f"volume {volume.name}: {size(volume.capacity_bytes)} on {volume.pool}"
     for bus in found.buses:
@@ -66,11 +75,34 @@ def _system(found: CheckedScenario) -> Iterator[str]:
         yield f"workload {workload.name}: {workload.trace}, {workload.replay}, to volume {workload.volume}"
 
 
+def _cluster(cluster: CheckedCluster) -> Iterator[str]:
+    manner = f" in the manner of {cluster.preset}" if cluster.preset else ""
+    racks = "1 rack" if cluster.racks == 1 else f"{cluster.racks} racks"
+    yield f"cluster {cluster.name}{manner}: {racks}, {cluster.rack_units} rack units of servers and switches"
+    for kind in cluster.nodes:
+        price = "not priced" if kind.price_usd is None else f"{kind.price_usd:,.0f} USD"
+        yield (
+            f"  {kind.count} x {kind.server}: {kind.cores} cores, {kind.idle_w:g} W idle to "
+            f"{kind.busy_w:g} W busy without drives, {price}"
+        )
+    ports = [
+        f"{name} {rate / 1e6:,.4g} MB/s"
+        for name, rate in (("front", cluster.front_bytes_per_s), ("back", cluster.back_bytes_per_s))
+        if rate is not None
+    ]
+    uplink = cluster.network["uplink_bytes_per_s"]
+    ports += [] if uplink is None else [f"uplink of a rack {uplink / 1e6:,.4g} MB/s"]
+    yield f"  each way: {', '.join(ports) or 'networks take no time'}"
+
+
 def _pool(pool: DiskPool | SsdPool) -> str:
     level = "no RAID" if pool.raid_level is None else f"RAID-{pool.raid_level}"
     if pool.stripe_unit_bytes and pool.raid_level != 1:
         level += f" in units of {size(pool.stripe_unit_bytes, binary=True)}"
-    if chunklets := pool.chunklets:
+    if pool.placement and pool.chunklets:
+        groups, piece = pool.chunklets["regions"][0]["sets"], size(pool.chunklets["bytes"])
+        level = f"{pool.placement}, {groups:,} placement groups of {piece} a member"
+    elif chunklets := pool.chunklets:
         sets = [f"RAID-{r['raid']['level']} sets of {r['set_size']}" for r in chunklets["regions"]]
         piece = size(chunklets["bytes"], binary=True)
         level = f"{', '.join(dict.fromkeys(sets))} over chunklets of {piece}"

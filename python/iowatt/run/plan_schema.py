@@ -59,6 +59,25 @@ class _NamedLibrary(_Plan):
     capacity_bytes: float
 
 
+class _NamedNodes(_Plan):
+    name: str
+    count: int
+    server: str
+    price_usd: float | None = None
+
+
+class _NamedSwitches(_Plan):
+    model: str
+    count: int
+    price_usd: float | None = None
+
+
+class _NamedCluster(_Plan):
+    name: str
+    classes: list[_NamedNodes]
+    switches: _NamedSwitches | None = None
+
+
 class _NamedPath(_Plan):
     name: str
 
@@ -72,6 +91,7 @@ class _PlanNames(_Plan):
     states: list[str] = []
     virtual_pools: list[_NamedVirtualPool] = []
     libraries: list[_NamedLibrary] = []
+    clusters: list[_NamedCluster] = []
     paths: list[_NamedPath] = []
 
 
@@ -105,7 +125,7 @@ class _Volume(_Plan):
 
 
 class _Raid(_Plan):
-    level: Literal["0", "1", "4", "5", "6", "10"]
+    level: Literal["0", "1", "4", "5", "6", "10", "ec"]
     layout: str = ""
 
 
@@ -282,6 +302,15 @@ class _Library(_Plan):
     drive: _TapeDrive
 
 
+class _ClusterNode(_Plan):
+    joins_at_s: float | None = None
+    leaves_at_s: float | None = None
+
+
+class _Cluster(_Plan):
+    nodes: list[_ClusterNode]
+
+
 class _Simulation(_Plan):
     workloads: list[_PlanWorkload]
     volumes: list[_Volume]
@@ -289,6 +318,7 @@ class _Simulation(_Plan):
     buses: list[_Bus] = []
     virtual_pools: list[_VirtualPool] = []
     libraries: list[_Library] = []
+    clusters: list[_Cluster] = []
     paths: list[_Path] = []
     controller: _Controller | None = None
     observe: dict[str, Any] = {}
@@ -363,7 +393,7 @@ def _misfits(plan: _Plans, summary: Mapping[str, Any]) -> Iterator[tuple[str, st
 def _counts(
     names: _PlanNames, simulation: _Simulation, sources: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[str, str]]:
-    for key in ("workloads", "volumes", "pools", "buses", "virtual_pools", "libraries", "paths"):
+    for key in ("workloads", "volumes", "pools", "buses", "virtual_pools", "libraries", "clusters", "paths"):
         named, there = len(getattr(names, key)), len(getattr(simulation, key))
         if named != there:
             yield f"names.{key}", f"it has {named} entries; simulation.{key} has {there}"

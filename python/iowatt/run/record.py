@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from iowatt.run.idle_spool import IdleSpool
+    from iowatt.run.summary_cluster import ClusterSummary
     from iowatt.run.summary_parts import (
         InstrumentSummary,
         LoadGenerator,
@@ -516,6 +517,7 @@ class Record:
     cache: CacheCounts | None = None
     virtual_pools: Sequence[VirtualPoolCounts] = ()
     libraries: Sequence[LibraryCounts] = ()
+    clusters: Sequence[ClusterSummary] = ()
     #: What each drive is rated to last, by its name and by what is counted (see lenses/wear.py).
     ratings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     rebuilds: Sequence[RebuildSummary] = ()

@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from iowatt.run.summary_cluster import ClusterSummary
 from iowatt.run.summary_parts import (
     DeviceSummary,
     InstrumentSummary,
@@ -612,6 +613,7 @@ class RunSummary(SummaryPart):
     virtual_pools: list[VirtualPool] | None = absent("Only where there are any.")
     tiers: list[TierSummary] | None = absent("Parts of virtual pools, where there are any.")
     libraries: list[LibrarySummary] | None = absent("Only where there are any.")
+    clusters: list[ClusterSummary] | None = absent("Only where there are any.")
     heat: HeatSummary | None = absent("Only where it was asked for.")
     power_management: PowerManagement | None = absent("Only where drives changed their power level.")
     simulation: Simulation | None = absent("Only where simulated.")

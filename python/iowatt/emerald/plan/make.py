@@ -83,7 +83,7 @@ def _has_power(plan: Plan, output: Path) -> bool:
     from iowatt.model.scenario import load
 
     # The folder may not be there yet, so that ".." could not be followed through it.
-    return load(Path(os.path.normpath(output.absolute() / plan.target.scenario))).array.has_wall_power
+    return load(Path(os.path.normpath(output.absolute() / plan.target.scenario))).has_wall_power
 
 
 def _caveat(rules: Rules) -> str | None:

@@ -32,6 +32,8 @@ def check_modelled(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> N
 
     Raises ``NotEstimated``: which part, and at which key.
     """
+    if simulation.get("clusters"):
+        raise not_modelled("clusters", "cluster")
     for at, pool in enumerate(simulation["pools"]):
         _of_pool(pool, f"array.pool.{names['pools'][at]}")
     controller = simulation.get("controller") or {}

@@ -133,6 +133,9 @@ class OnePoolScenario:
         where = str(request.scenario)
         if not scenario.workload:
             raise InputError("missing", where, "there is no workload to derive tiers for")
+        if scenario.cluster:
+            message = "tiers are derived for arrays, not for clusters"
+            raise InputError("unsupported", where, message, hint="describe the tiers as pools of an array")
         spaces = {volume["pool"] for volume in simulation["volumes"]}
         if len(spaces) != 1 or min(spaces) >= len(simulation["pools"]):
             message = (

@@ -40,6 +40,14 @@ class FigureSource(Strict):
         return max((len(p) for p in self.figures if figure == p or figure.startswith(f"{p}.")), default=0)
 
 
+class DatedSource(FigureSource):
+    """A source with its date."""
+
+    date: str = key(
+        "When it was published, or put down: a year, or year and month.", pattern=r"^[0-9]{4}(-[0-9]{2})?$"
+    )
+
+
 def source_of(sources: Iterable[FigureSource], figure: str) -> FigureSource | None:
     """The source of a figure by its key path; the most specific one, the first among equals."""
     best = max(sources, key=lambda source: source.covers(figure), default=None)

@@ -14,15 +14,16 @@ from iowatt.base.lazy import names_from
 if TYPE_CHECKING:
     from iowatt.model.power.calculator import calculate, component_watts, total
     from iowatt.model.power.components import ResolvedPower
-    from iowatt.model.power.efficiency import MODES
+    from iowatt.model.power.efficiency import MODES, Supplies
     from iowatt.model.power.keys import ArrayPower, PartKeys, SupplyKeys
     from iowatt.model.power.part import CONTROLLERS, find_part
-    from iowatt.model.power.plan import ArrayPart, ArrayPlan, Enclosure, PoolDrives
+    from iowatt.model.power.plan import BTU_FACTORS, ArrayPart, ArrayPlan, Enclosure, PoolDrives
     from iowatt.model.power.resolve import resolve_power
 
 __all__ = [
-    "CONTROLLERS", "MODES", "ArrayPart", "ArrayPlan", "ArrayPower", "Enclosure", "PartKeys", "PoolDrives",
-    "ResolvedPower", "SupplyKeys", "calculate", "component_watts", "find_part", "resolve_power", "total",
+    "BTU_FACTORS", "CONTROLLERS", "MODES", "ArrayPart", "ArrayPlan", "ArrayPower", "Enclosure", "PartKeys",
+    "PoolDrives", "ResolvedPower", "Supplies", "SupplyKeys", "calculate", "component_watts", "find_part",
+    "resolve_power", "total",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -31,10 +32,10 @@ if not TYPE_CHECKING:
         {
             "calculator": "calculate component_watts total",
             "components": "ResolvedPower",
-            "efficiency": "MODES",
+            "efficiency": "MODES Supplies",
             "keys": "ArrayPower PartKeys SupplyKeys",
             "part": "CONTROLLERS find_part",
-            "plan": "ArrayPart ArrayPlan Enclosure PoolDrives",
+            "plan": "BTU_FACTORS ArrayPart ArrayPlan Enclosure PoolDrives",
             "resolve": "resolve_power",
         },
     )

@@ -40,6 +40,8 @@ def array_plan(text: str, source: str, base_dir: Path) -> ArrayPlan:
 
 def _resolved(document: TomlDocument, base_dir: Path) -> tuple[Scenario, ResolvedPower]:
     scenario = document.validate(Scenario)
+    if scenario.cluster:
+        return scenario, _of_clusters(document, scenario, base_dir)
     if scenario.array.power is None:
         message = "the key `power` is missing: enclosures and supplies of the drives"
         hint = "docs/howto/array-power.md builds one; examples/array-power.toml has one"
@@ -47,3 +49,14 @@ def _resolved(document: TomlDocument, base_dir: Path) -> tuple[Scenario, Resolve
     resolved = resolve(scenario, base_dir, simulated=False)
     document.fail(resolved.problems)
     return scenario, resolved
+
+
+def _of_clusters(document: TomlDocument, scenario: Scenario, base_dir: Path) -> ResolvedPower:
+    from iowatt.model.scenario.cluster_power import resolve_cluster_power
+    from iowatt.model.scenario.clusters import resolve_clusters
+    from iowatt.model.scenario.resolved import ResolvedSystem
+
+    system = ResolvedSystem()
+    resolve_clusters(scenario, base_dir, system)
+    document.fail(system.problems)
+    return ResolvedPower(base_dir, plan=resolve_cluster_power(system, base_dir), notes=system.notes)

@@ -81,7 +81,10 @@ def compile_plan(
             ],
             "pools": [_pool(pool, system.bus_of_drive[i], further) for i, pool in enumerate(system.pools)],
             **_present(virtual_pools=_virtual_pools(system) or None),
-            **_present(libraries=[library.plan(further) for library in system.libraries] or None),
+            **_present(
+                libraries=[library.plan(further) for library in system.libraries] or None,
+                clusters=[cluster.plan() for cluster in system.clusters] or None,
+            ),
             "buses": [_bus(bus) for bus in scenario.array.bus],
             **_present(qos=None if scenario.array.qos is None else scenario.array.qos.plan()),
             "controller": controller.plan(scenario.array.controller),
@@ -152,12 +155,15 @@ def _names(scenario: Scenario, system: ResolvedSystem) -> dict[str, Any]:
         "pools": [pool.pool.name for pool in system.pools],
         **_present(virtual_pools=[v.names() for v in system.virtual_pools] or None),
         "devices": [
-            {"name": f"{pool.pool.name}.{number}", **alike}
-            for pool, alike in zip(system.pools, _drives(system), strict=True)
-            for number in range(pool.pool.drives)
+            {"name": name, **alike}
+            for own, alike in zip(_drive_names(system), _drives(system), strict=True)
+            for name in own
         ]
         + [device for library in system.libraries for device in library.devices()],
-        **_present(libraries=[library.names() for library in system.libraries] or None),
+        **_present(
+            libraries=[library.names() for library in system.libraries] or None,
+            clusters=[cluster.names() for cluster in system.clusters] or None,
+        ),
         "buses": [bus.name for bus in scenario.array.bus],
         **_present(
             paths=[path.names for path in system.paths.resolved] or None,
@@ -165,6 +171,15 @@ def _names(scenario: Scenario, system: ResolvedSystem) -> dict[str, Any]:
         ),
         "states": _states(system),
     }
+
+
+def _drive_names(system: ResolvedSystem) -> list[list[str]]:
+    """Names of the drives of each pool."""
+    names = [[f"{pool.pool.name}.{at}" for at in range(pool.pool.drives)] for pool in system.pools]
+    for cluster in system.clusters:
+        for pool in cluster.pools:
+            names[pool.index] = cluster.drive_names(pool)
+    return names
 
 
 def _drives(system: ResolvedSystem) -> list[dict[str, Any]]:
@@ -275,7 +290,7 @@ def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int
     return {
         "count": pool.count,
         "device": drive.plan(states) if isinstance(drive, Ssd) else drive.plan(pool.phase, states),
-        "raid": (pool.raid or Raid(level=0)).plan(resolved.level, resolved.stripe_unit),
+        "raid": resolved.raid_plan or (pool.raid or Raid(level=0)).plan(resolved.level, resolved.stripe_unit),
         **_present(chunklets=None if chunklets is None else chunklets.plan()),
         "scheduler": resolved.scheduler,
         **_present(deadline_s=pool.scheduler_deadline),

@@ -14,11 +14,14 @@ from iowatt.model.scenario.keys.workload import OpenReplay, WorkloadKeys
 from iowatt.model.scenario.loading import read
 from iowatt.model.scenario.path_alone import describe_path
 from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem, usable_and_effective
+from iowatt.model.scenario.resolved_cluster import ResolvedCluster
 from iowatt.model.scenario.resolved_library import STATES, ResolvedLibrary
 from iowatt.model.scenario.result import (
     ArrayWatts,
     CheckedBus,
+    CheckedCluster,
     CheckedLibrary,
+    CheckedNodes,
     CheckedReplication,
     CheckedScenario,
     CheckedVolume,
@@ -65,6 +68,7 @@ def _described(scenario: Scenario, system: ResolvedSystem, warnings: list[CheckW
     idle_w = [(pool.pool.drives, pool.drive.power.idle) for pool in system.pools]
     idle_w += [(1, library.idle_w) for library in system.libraries]
     known = all(watts is not None for _, watts in idle_w)
+    placements = {pool.index: pool.text() for cluster in system.clusters for pool in cluster.pools}
     return CheckedScenario(
         name=scenario.name,
         drives=sum(pool.pool.drives for pool in system.pools)
@@ -74,9 +78,10 @@ def _described(scenario: Scenario, system: ResolvedSystem, warnings: list[CheckW
         usable_bytes=usable,
         effective_bytes=effective,
         idle_w=sum(count * (watts or 0.0) for count, watts in idle_w) if known else None,
-        pools=[_pool(pool) for pool in system.pools],
+        pools=[_pool(pool, placements.get(index)) for index, pool in enumerate(system.pools)],
         virtual_pools=virtual,
         libraries=[_library(library) for library in system.libraries],
+        clusters=[_cluster(cluster) for cluster in system.clusters],
         volumes=[
             CheckedVolume(name=v.name, pool=system.space_names[v.pool], capacity_bytes=v.capacity)
             for v in system.volumes
@@ -117,7 +122,7 @@ def _power(plan: ArrayPlan) -> ArrayWatts:
     return ArrayWatts(wall_idle_w=idle, wall_active_w=active)
 
 
-def _pool(pool: ResolvedPool) -> DiskPool | SsdPool:
+def _pool(pool: ResolvedPool, placement: str | None = None) -> DiskPool | SsdPool:
     drive = pool.drive
     shared: dict[str, Any] = {
         "name": pool.pool.name,
@@ -135,6 +140,7 @@ def _pool(pool: ResolvedPool) -> DiskPool | SsdPool:
         "power_policy": pool.pool.power.policy,
         "raw_bytes": pool.raw_bytes,
         "usable_bytes": pool.usable_bytes,
+        "placement": placement,
     }
     if isinstance(drive, Disk):
         return DiskPool(
@@ -156,6 +162,34 @@ def _pool(pool: ResolvedPool) -> DiskPool | SsdPool:
         read_iops=sheet.read_iops,
         write_iops=sheet.write_iops,
         power_cap_w=drive.behaviour.cap_w,
+    )
+
+
+def _cluster(cluster: ResolvedCluster) -> CheckedCluster:
+    plan, keys = cluster.plan(), cluster.keys
+    front, back = cluster.ports
+    return CheckedCluster(
+        name=keys.name,
+        preset=keys.preset,
+        racks=keys.racks,
+        rack_units=cluster.rack_units,
+        nodes=[
+            CheckedNodes(
+                name=kind.keys.name,
+                count=kind.keys.count,
+                server=kind.model,
+                cores=kind.server.cores or 0,
+                idle_w=kind.server.idle or 0.0,
+                busy_w=kind.server.busy or 0.0,
+                price_usd=kind.keys.price,
+            )
+            for kind in cluster.nodes
+        ],
+        pools=[pool.keys.name for pool in cluster.pools],
+        network=plan["network"],
+        front_bytes_per_s=front,
+        back_bytes_per_s=back,
+        failures=plan["failures"],
     )
 
 

@@ -13,6 +13,13 @@ from iowatt.model.scenario.result import ExplainedKey, Explanation, KeyFacts
 
 _FABRIC_KINDS: Final = {"path.hop.link": "link", "path.hop.switch": "switch", "path.hba": "adapter"}
 
+_NODE_KINDS: Final = {
+    "cluster.node.server": "server",
+    "cluster.node.adapter": "network-adapter",
+    "cluster.network.switch": "rack-switch",
+}
+_LINKS: Final = ("cluster.network.front", "cluster.network.back")
+
 _TAPE_KINDS: Final = {"array.library.drive": "tape-drive", "array.library.robotics": "tape-library"}
 
 
@@ -80,7 +87,7 @@ def _facts(key: Key) -> dict[str, Any]:
 
 def _library(path: str) -> list[str]:
     """Names of the library that a key takes."""
-    if path == "array.pool.device":
+    if path in ("array.pool.device", "cluster.pool.device"):
         from iowatt.model.library import device_names
 
         return list(device_names())
@@ -88,7 +95,15 @@ def _library(path: str) -> list[str]:
         from iowatt.model.library import tape
 
         return list(tape.names(kind))
-    if kind := _FABRIC_KINDS.get(path):
+    if kind := _NODE_KINDS.get(path):
+        from iowatt.model.library import servers
+
+        return list(servers.names(kind))
+    if path == "cluster.preset":
+        from iowatt.model.library import clusters
+
+        return list(clusters.names())
+    if kind := _FABRIC_KINDS.get(path) or ("link" if path in _LINKS else None):
         from iowatt.model.library.fabric import names
 
         return list(names(kind))

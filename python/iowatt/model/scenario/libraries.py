@@ -24,9 +24,10 @@ from iowatt.model.scenario.resolved_library import ResolvedLibrary
 def resolve_libraries(scenario: Scenario, system: ResolvedSystem) -> None:
     """Append the libraries of ``scenario`` to ``system``, or report what is wrong with them."""
     array = scenario.array
-    if not array.pool and not array.library:
-        message = "there are neither pools of drives nor libraries"
-        system.report("missing", ("array",), message, "add [[array.pool]] or [[array.library]]")
+    if not array.pool and not array.library and not scenario.cluster:
+        message = "there are neither pools of drives nor libraries nor clusters"
+        hint = "add [[array.pool]], [[array.library]] or [[cluster]]"
+        system.report("missing", ("array",), message, hint)
     if not array.library:
         return
     if array.controller is not None:

@@ -60,12 +60,26 @@ def file_keys(raw: Any) -> list[tuple[KeyPath, dict[str, Any], str]]:
             found.append(((*at, "name"), device, "name"))
         elif _is_file(device):
             found.append((at, pool, "device"))
+    found += _devices_of_clusters(raw)
     power = array.get("power") if isinstance(array, dict) else None
     for index, enclosure in enumerate(_tables(power, "enclosure") if isinstance(power, dict) else []):
         for number, part in enumerate(_tables(enclosure, "part")):
             if _is_file(part.get("model")):
                 place: KeyPath = ("array", "power", "enclosure", index, "part", number, "model")
                 found.append((place, part, "model"))
+    return found
+
+
+def _devices_of_clusters(raw: Any) -> list[tuple[KeyPath, dict[str, Any], str]]:
+    found: list[tuple[KeyPath, dict[str, Any], str]] = []
+    for index, cluster in enumerate(_tables(raw, "cluster")):
+        for number, pool in enumerate(_tables(cluster, "pool")):
+            place: KeyPath = ("cluster", index, "pool", number, "device")
+            device = pool.get("device")
+            if isinstance(device, dict) and _is_file(device.get("name")):
+                found.append(((*place, "name"), device, "name"))
+            elif _is_file(device):
+                found.append((place, pool, "device"))
     return found
 
 
@@ -112,6 +126,7 @@ def input_files(scenario: Scenario, sources: Sequence[Mapping[str, Any]], base_d
     power = scenario.array.power
     models = [part.model for enclosure in power.enclosure for part in enclosure.part] if power else []
     names += [as_named(base_dir, model) for model in models if model is not None and model.endswith(".toml")]
-    for pool in scenario.array.pool:
-        names += [as_named(Path(), str(file)) for file in own_files(pool.device.name, base_dir)]
+    clustered = [pool.device.name for cluster in scenario.cluster for pool in cluster.pool]
+    for name in (*(pool.device.name for pool in scenario.array.pool), *clustered):
+        names += [as_named(Path(), str(file)) for file in own_files(name, base_dir)]
     return names

@@ -30,16 +30,9 @@ def resolve_pool(
     """
     _redundancy(pool, report, system)
     check_raid_keys(pool, report, system)
-    drive = _drive(pool.device, base_dir, report.at("device"))
-    if drive is None or (drive.missing_watts and not _time_only(pool, drive, report, system, wall_power)):
-        return
-    if isinstance(drive, Ssd):
-        adapted: Disk | Ssd | None = _ssd(pool, drive, report)
-    else:
-        adapted = _disk(pool, drive, report)
+    adapted = resolve_drive(pool, report, base_dir, system, wall_power=wall_power)
     if adapted is None:
         return
-    _queues(pool, adapted, report, system)
     if pool.chunklet is None:
         joined = _joined(pool, adapted, report)
         if check_redundancy(pool, joined, report):
@@ -54,6 +47,22 @@ def resolve_pool(
         )
         if check_redundancy(pool, divided, report):
             system.pools.append(divided)
+
+
+def resolve_drive(
+    pool: Pool, report: Reporter, base_dir: Path, system: ResolvedSystem, *, wall_power: bool
+) -> Disk | Ssd | None:
+    """The drive of a pool with what its keys change, or report what is wrong with it.
+
+    ``wall_power``: the system's power is to be calculated, for which drives need watts.
+    """
+    drive = _drive(pool.device, base_dir, report.at("device"))
+    if drive is None or (drive.missing_watts and not _time_only(pool, drive, report, system, wall_power)):
+        return None
+    adapted = _ssd(pool, drive, report) if isinstance(drive, Ssd) else _disk(pool, drive, report)
+    if adapted is not None:
+        _queues(pool, adapted, report, system)
+    return adapted
 
 
 def note_drives(system: ResolvedSystem) -> None:

@@ -18,6 +18,7 @@ from iowatt.model.scenario.virtual_pool import ResolvedVirtualPool
 
 if TYPE_CHECKING:
     from iowatt.model.power import ArrayPlan
+    from iowatt.model.scenario.resolved_cluster import PlacementAllocator, ResolvedCluster
     from iowatt.model.scenario.resolved_library import ResolvedLibrary
     from iowatt.model.scenario.synthetic import Synthetic
 
@@ -31,7 +32,9 @@ class ResolvedPool:
     level: int
     stripe_unit: int
     usable_bytes: int
-    chunklets: ChunkletAllocator | None = None
+    chunklets: ChunkletAllocator | PlacementAllocator | None = None
+    #: ``RaidPlan`` of iowatt-sim where it is not that of the keys: of a cluster's pool.
+    raid_plan: Mapping[str, Any] | None = None
 
     @property
     def joined(self) -> bool:
@@ -122,6 +125,7 @@ class ResolvedSystem:
     pools: list[ResolvedPool] = field(default_factory=list)
     virtual_pools: list[ResolvedVirtualPool] = field(default_factory=list)
     libraries: list[ResolvedLibrary] = field(default_factory=list)
+    clusters: list[ResolvedCluster] = field(default_factory=list)
     volumes: list[PlacedVolume] = field(default_factory=list)
     volume_of_workload: list[int] = field(default_factory=list)
     bus_of_drive: list[list[int]] = field(default_factory=list)

@@ -65,6 +65,8 @@ class _CheckedPool(Result):
     power_policy: str
     raw_bytes: int
     usable_bytes: int
+    #: Of a cluster's pool, how its data lies on the nodes, in words.
+    placement: str | None = None
 
 
 class DiskPool(_CheckedPool):
@@ -107,6 +109,33 @@ class CheckedLibrary(Result):
     bytes_per_s: float
     #: With empty drives.
     idle_w: float
+
+
+class CheckedNodes(Result):
+    """Like nodes of a cluster; watts are those of one server at the wall, without drives and adapters."""
+
+    name: str
+    count: int
+    server: str
+    cores: int
+    idle_w: float
+    busy_w: float
+    price_usd: float | None
+
+
+class CheckedCluster(Result):
+    """A cluster; network and software are those of the plan."""
+
+    name: str
+    preset: str | None
+    racks: int
+    rack_units: int
+    nodes: list[CheckedNodes]
+    pools: list[str]
+    network: dict[str, Any]
+    front_bytes_per_s: float | None
+    back_bytes_per_s: float | None
+    failures: list[dict[str, Any]]
 
 
 class CheckedVolume(Result):
@@ -164,6 +193,7 @@ class CheckedScenario(ResultDocument):
     #: As in the names of a plan.
     virtual_pools: list[dict[str, Any]]
     libraries: list[CheckedLibrary] = Field(default_factory=list)
+    clusters: list[CheckedCluster] = Field(default_factory=list)
     volumes: list[CheckedVolume]
     buses: list[CheckedBus]
     #: As in the plan.

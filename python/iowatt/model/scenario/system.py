@@ -42,6 +42,10 @@ def resolve(scenario: Scenario, base_dir: Path, *, traces_must_exist: bool = Tru
     whole = len(system.libraries) == len(scenario.array.library)
     if whole and len(system.pools) == len(scenario.array.pool):
         place_volumes(scenario, system)
+    if scenario.cluster:
+        from iowatt.model.scenario.clusters import resolve_clusters
+
+        resolve_clusters(scenario, base_dir, system)
     _controller(scenario, system)
     _array_power(scenario, base_dir, system)
     resolve_workloads(scenario, base_dir, system, traces_must_exist=traces_must_exist)
@@ -99,6 +103,11 @@ def _paths(scenario: Scenario, system: ResolvedSystem) -> None:
 
 
 def _array_power(scenario: Scenario, base_dir: Path, system: ResolvedSystem) -> None:
+    if system.clusters and not system.problems:
+        from iowatt.model.scenario.cluster_power import resolve_cluster_power
+
+        system.power = resolve_cluster_power(system, base_dir)
+        return
     if scenario.array.power is None or any(p.path[:2] == ("array", "pool") for p in system.problems):
         return  # faulty drives are reported already
     from iowatt.model.scenario.array_power import resolve as resolve_power

@@ -24,7 +24,7 @@ def resolve_workloads(
         if workload.end is not None and workload.end <= workload.start:
             message = f"the end at {workload.end:g} s is not after the start at {workload.start:g} s"
             report("conflict", "end", message, "give a later `end`")
-        _volume(workload, scenario.array.volume_names, placed, report, system)
+        _volume(workload, scenario.volume_names, placed, report, system)
         if (workload.trace is None) == (workload.profile is None):
             code = "conflict" if workload.trace else "missing"
             both = "both `trace` and `profile` are" if workload.trace else "neither `trace` nor `profile` is"
@@ -106,7 +106,7 @@ def _synthetic(
     from iowatt.model.scenario.synthetic import synthetic  # with the models of profiles, which few need
 
     workload = scenario.workload[index]
-    name = workload.volume or scenario.array.volume_names[0]
+    name = workload.volume or scenario.volume_names[0]
     capacity = next((volume.capacity for volume in system.volumes if volume.name == name), None)
     ends = scenario.observe.duration is not None or workload.end is not None
     found = synthetic(

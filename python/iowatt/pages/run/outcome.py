@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from iowatt.pages.run import libraries, replication
+from iowatt.pages.run import clusters, libraries, replication
 from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column, Table, text_columns
 
@@ -69,6 +69,7 @@ def tables(summary: Mapping[str, Any]) -> list[Titled]:
         *_capacity(summary),
         *_movement(summary),
         *libraries.tables(summary),
+        *clusters.tables(summary),
         *replication.tables(summary),
         *_measured(summary),
     ]

@@ -119,7 +119,7 @@ def _usable_bytes(pool: Mapping[str, Any]) -> int:
     if (chunklets := pool.get("chunklets")) is not None:
         return sum(
             region["sets"]
-            * data_drives(int(raid["level"]), region["set_size"])
+            * _data_units(raid, region["set_size"])
             * (chunklets["bytes"] // raid["stripe_unit_bytes"] * raid["stripe_unit_bytes"])
             for region in chunklets["regions"]
             for raid in [region["raid"]]
@@ -127,6 +127,12 @@ def _usable_bytes(pool: Mapping[str, Any]) -> int:
     drive, raid = pool["device"], pool["raid"]
     drive_bytes = drive["sectors"] * drive["sector_bytes"]
     return usable_bytes(int(raid["level"]), pool["count"], raid["stripe_unit_bytes"], drive_bytes)
+
+
+def _data_units(raid: Mapping[str, Any], units: int) -> int:
+    """Units of data among those of a stripe or of equal copies."""
+    code = raid.get("code")
+    return int(code["data"]) if code else data_drives(int(raid["level"]), units)
 
 
 def buses(names: list[str], summary: Mapping[str, Any]) -> list[BusCounts]:
@@ -269,11 +275,14 @@ def losses(raw: Sequence[Mapping[str, Any]]) -> list[ControllerLoss]:
 
 def rebuilds(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[RebuildSummary]:
     """The drives that failed, with their names, and their rebuilds."""
+    drives: dict[str, list[str]] = {}
+    for device in names["devices"] if summary["rebuilds"] else ():
+        drives.setdefault(device["pool"], []).append(device["name"])
     return [
         RebuildSummary(
             pool=(pool := names["pools"][raw["pool"]]),
-            drive=f"{pool}.{raw['drive']}",
-            spare=None if raw["spare"] is None else f"{pool}.{raw['spare']}",
+            drive=drives[pool][raw["drive"]],
+            spare=None if raw["spare"] is None else drives[pool][raw["spare"]],
             failed_s=raw["failed_ns"] / NS_PER_S,
             started_s=_seconds(raw["started_ns"]),
             finished_s=_seconds(raw["finished_ns"]),

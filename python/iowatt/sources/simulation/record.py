@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from iowatt.run.record import Hits, Record, SimulationCost, SourceKind, VolumeFlow, WorkloadFlow
 from iowatt.run.summary_schema import Zeros
 from iowatt.sources.simulation import counts, remarks, tables, wall
+from iowatt.sources.simulation.clusters import busy_shares, clusters
 
 if TYPE_CHECKING:
     from iowatt.run.idle_spool import IdleSpool
@@ -48,7 +49,9 @@ def build_record(
     spaces = counts.space_names(names)
     by_workload = counts.hits(controller.get("cache"), len(volume_of))
     run_tables = tables.tables(names, volume_of, raw, idle)
-    array = wall.at_wall(plan, run_tables, controller.get("processors"), counts.link_loads(plan, summary))
+    nodes = clusters(names, simulation, summary)
+    loads = counts.link_loads(plan, summary) | busy_shares(plan, nodes)
+    array = wall.at_wall(plan, run_tables, controller.get("processors"), loads)
     return Record(
         name=plan["name"],
         source=source,
@@ -104,6 +107,7 @@ def build_record(
         cache=counts.cache(controller.get("cache")),
         virtual_pools=counts.virtual_pools(names, simulation, summary),
         libraries=counts.libraries(names, summary),
+        clusters=nodes,
         ratings={device["name"]: device.get("ratings", {}) for device in names["devices"]},
         rebuilds=counts.rebuilds(names, summary),
         paths=counts.paths(names, simulation, summary),

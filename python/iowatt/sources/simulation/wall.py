@@ -66,6 +66,7 @@ def at_wall(
     rates = _Rates.of(intervals, width, plan["simulation"], processors)
     carried = _carried(links or {}, rates.bytes_per_s, width)
     nodes_left = _nodes_left(plan["simulation"], intervals)
+    there = _cluster_nodes_there(plan, intervals)
     drives = _drive_shares(array, plan["names"]["devices"], tables.energy)
     drives_w = intervals["power_w"].fill_null(0.0).to_numpy()
 
@@ -77,6 +78,11 @@ def at_wall(
         for part in enclosure.parts:
             busy = part.utilisation(rates.iops, rates.bytes_per_s, rates.processors, carried)
             left = nodes_left if part.kind == "controller" else np.ones(len(width))
+            if enclosure.name in there and part.kind in ("server", "adapter"):
+                left = there[enclosure.name]
+                # Busy shares are of all nodes, all the time.
+                share_there = math.fsum(left * width) / (math.fsum(width) or 1.0)
+                busy = np.clip(busy / share_there, 0.0, 1.0) if share_there > 0 else busy
             watts = np.array([part.watts(float(share)) for share in busy]) * left
             rows += _part_rows(enclosure, part, busy, width, left)
             parts_w += enclosure.count * watts
@@ -209,6 +215,37 @@ def _nodes_left(simulation: Mapping[str, Any], intervals: pl.DataFrame) -> Float
             lost_s = np.clip(np.minimum(ends, back_s) - np.maximum(starts, loss["at_s"]), 0.0, None)
             left -= lost_s / np.where(ends > starts, ends - starts, 1.0) / nodes["count"]
     return left
+
+
+def _cluster_nodes_there(plan: Mapping[str, Any], intervals: pl.DataFrame) -> dict[str, Floats]:
+    """By kind of nodes of a cluster, the share of them that are switched on, by interval.
+
+    A node that joins is off before, one that has failed is off from then on. Kinds of which all are on all
+    the time are left out.
+    """
+    starts, ends = (intervals[name].to_numpy() for name in ("start_s", "end_s"))
+    found: dict[str, Floats] = {}
+    every = zip(plan["names"].get("clusters", ()), plan["simulation"].get("clusters", ()), strict=True)
+    for named, cluster in every:
+        failed_s: dict[int, float] = {}
+        for failure in cluster["failures"]:
+            for number, node in enumerate(cluster["nodes"]):
+                if failure["index"] == (number if failure["unit"] == "node" else node["rack"]):
+                    failed_s[number] = min(failed_s.get(number, math.inf), failure["at_s"])
+        first = 0
+        for kind in named["classes"]:
+            numbers = range(first, first := first + kind["count"])
+            shares = []
+            for number in numbers:
+                on_s = cluster["nodes"][number].get("joins_at_s") or 0.0
+                off_s = failed_s.get(number, math.inf)
+                if on_s > 0 or off_s < math.inf:
+                    spent = np.clip(np.minimum(ends, off_s) - np.maximum(starts, on_s), 0.0, None)
+                    shares.append(spent / np.where(ends > starts, ends - starts, 1.0))
+            if shares:
+                always = kind["count"] - len(shares)
+                found[f"{named['name']}.{kind['name']}"] = (np.sum(shares, axis=0) + always) / kind["count"]
+    return found
 
 
 def _part_rows(

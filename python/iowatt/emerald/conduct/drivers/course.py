@@ -80,19 +80,21 @@ def array(plan: Plan, base: Path) -> SimulatedArray:
     scenario, system, document = idle_system(path)
     first = system.volumes[0]
     memory, remembers = _memory(scenario, system)
-    has_wall = scenario.array.has_wall_power
+    has_wall = scenario.has_wall_power
     return SimulatedArray(path, document.raw, first.name, first.capacity, memory, remembers, has_wall)
 
 
 def _memory(scenario: Scenario, system: ResolvedSystem) -> tuple[Memory, tuple[str, ...]]:
     from iowatt.model.library.ssd import Ssd
 
-    pools, controller = scenario.array.pool, scenario.array.controller
+    controller = scenario.array.controller
+    pools = [pool.pool for pool in system.pools]
     flash = any(isinstance(pool.drive, Ssd) and pool.drive.geometry is not None for pool in system.pools)
     lasting = {
         "flash translation": flash,
         "virtual pools": bool(system.virtual_pools),
-        "failures": any(pool.failure for pool in pools),
+        "failures": any(pool.failure for pool in pools)
+        or any(cluster.keys.failure for cluster in system.clusters),
         "losses of the controller": controller is not None and bool(controller.loss),
     }
     recent = {

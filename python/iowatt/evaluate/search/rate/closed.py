@@ -133,7 +133,13 @@ def _too_slow(
 
 def drive_count(scenario: Scenario) -> int:
     """Drives of all pools."""
-    return sum(pool.drives for pool in scenario.array.pool)
+    return sum(pool.drives for pool in scenario.array.pool) + sum(
+        pool.drives * kind.count
+        for cluster in scenario.cluster
+        for pool in cluster.pool
+        for kind in cluster.node
+        if pool.nodes is None or kind.name in pool.nodes
+    )
 
 
 def loop_run(kind: Kind, run: Run, outstanding: int, request: RateRequest) -> RateRun:

@@ -120,7 +120,11 @@ class CostCase:
     @property
     def unpriced_parts(self) -> list[str]:
         """Names of parts without a price, which the purchase leaves out."""
-        return [name for name in self.system.parts if self.book.find(f"purchase.part.{name}") is None]
+        return [
+            name
+            for name in self.system.parts
+            if name not in self.system.part_prices and self.book.find(f"purchase.part.{name}") is None
+        ]
 
     def price_of(self, drive: PricedDrive) -> DrivePrice:
         """The price of a drive: the book's for its model, its own, or the book's for its class.

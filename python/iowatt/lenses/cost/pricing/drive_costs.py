@@ -23,6 +23,12 @@ def purchase_costs(case: CostCase) -> Iterator[Component]:
                 case, key, "purchase", f"purchase:{name}", name, quantity=float(count),
                 formula="number x price", expression=f"{count}*{{{key}}}",
             )  # fmt: skip
+        elif (each := case.system.part_prices.get(name)) is not None:
+            yield Component(
+                key=f"purchase:{name}", group="purchase", title=name, flows=(Payment(count * each),),
+                quantity=float(count), unit_price=each, formula="number x price", source="its scenario",
+                scales="once", expression=f"{count}*{number(each)}",
+            )  # fmt: skip
     yield _stated(case, "purchase.other", "purchase", "purchase:other", "Other purchases")
 
 

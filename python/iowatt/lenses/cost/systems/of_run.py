@@ -58,6 +58,7 @@ def observe(run: Run, inventory: Inventory | None = None) -> PricedSystem:
         where=where,
         drives=drives,
         parts=parts,
+        part_prices=dict(_part_prices(run.plan)),
         raw_gb=raw,
         usable_gb=usable,
         effective_gb=effective,
@@ -126,7 +127,8 @@ def system_of_plan(
     return PricedSystem(
         name=str(plan["name"]), where=where,
         drives=tuple(_drive(device, unworn, states_of_plan(plan, device["pool"])) for device in named),
-        parts=dict(_parts(plan)), raw_gb=None, usable_gb=None, effective_gb=None,
+        parts=dict(_parts(plan)), part_prices=dict(_part_prices(plan)), raw_gb=None, usable_gb=None,
+        effective_gb=None,
         work=PricedWork(hour_s, load, hour_s * iops, 0.0, None), power_basis="device", modelled=True,
     )  # fmt: skip
 
@@ -176,13 +178,29 @@ def _counts(row: Mapping[str, Any], states: Sequence[LowPowerState]) -> Counts:
 
 
 def _parts(plan: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """Name and number of the parts in the array's power, by enclosure."""
-    for enclosure in plan.get("power", {}).get("enclosures", []):
+    """Name and number of the parts in the array's power, by enclosure; of clusters nodes and switches."""
+    clusters = plan.get("names", {}).get("clusters", ())
+    for cluster in clusters:
+        yield from ((f"{cluster['name']}.{kind['name']}", kind["count"]) for kind in cluster["classes"])
+        if switches := cluster["switches"]:
+            yield f"{cluster['name']}.switches", switches["count"]
+    for enclosure in [] if clusters else plan.get("power", {}).get("enclosures", []):
         many = int(sum(count for count, _ in enclosure["filling"]))  # pairs: enclosures, drives in each
         yield enclosure["name"], many
         for part in enclosure["parts"]:
             yield f"{enclosure['name']}.{part['name']}", many * part["count"]
-        yield f"{enclosure['name']}.supply", many * enclosure["supplies"]["count"]
+        if supplies := enclosure["supplies"]:
+            yield f"{enclosure['name']}.supply", many * supplies["count"]
+
+
+def _part_prices(plan: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """USD of a node or switch of a cluster, where the scenario gives it."""
+    for cluster in plan.get("names", {}).get("clusters", ()):
+        for kind in cluster["classes"]:
+            if kind["price_usd"] is not None:
+                yield f"{cluster['name']}.{kind['name']}", kind["price_usd"]
+        if cluster["switches"] and cluster["switches"]["price_usd"] is not None:
+            yield f"{cluster['name']}.switches", cluster["switches"]["price_usd"]
 
 
 def _notes(run: Run) -> Iterator[Note]:

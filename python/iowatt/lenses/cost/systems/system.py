@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from iowatt.base.results import Note
@@ -122,6 +122,8 @@ class PricedSystem:
     power_basis: str
     modelled: bool
     notes: tuple[Note, ...] = ()
+    #: USD of one of them where its scenario says it; a price of the book comes first.
+    part_prices: Mapping[str, float] = field(default_factory=dict)
     #: Notes to read before its figures.
     cautions: tuple[Note, ...] = ()
     #: Whether it kept up with its load; None where not known.

@@ -11,7 +11,7 @@ from iowatt.base.errors import InputError
 from iowatt.base.quantity import BlockSize, Duration, Iops, Rate
 from iowatt.base.strict import Strict, key
 from iowatt.model.library.folders import LibraryFolder
-from iowatt.model.library.source import FigureSource, source_of
+from iowatt.model.library.source import DatedSource, FigureSource, source_of
 
 Medium = Literal["fibre-channel", "ethernet", "pcie"]
 Forwarding = Literal["cut-through", "store-and-forward"]
@@ -159,14 +159,6 @@ class ProtocolFigures(Strict):
     )
 
 
-class PartSource(FigureSource):
-    """A source of a part's figures, with its date."""
-
-    date: str = key(
-        "When it was published, or put down: a year, or year and month.", pattern=r"^[0-9]{4}(-[0-9]{2})?$"
-    )
-
-
 class _PathPartFile(Strict):
     """Keys of every file."""
 
@@ -174,7 +166,7 @@ class _PathPartFile(Strict):
     title: str = key("What it is, as people write it.", min_length=1)
     assumptions: list[str] = key("Statements that a reader of its results must see.", default=[])
     notes: list[str] = key("Remarks on the figures, for whoever looks at them.", default=[])
-    source: list[PartSource] = key("Where the figures come from.", min_length=1)
+    source: list[DatedSource] = key("Where the figures come from.", min_length=1)
 
     def source_of(self, name: str) -> FigureSource | None:
         """The source of a figure; the most specific one, the first among equals."""

@@ -12,6 +12,7 @@ from iowatt.base.quantity import Duration
 from iowatt.base.strict import Strict, key
 from iowatt.model.heat import EXTENTS_MADE, EXTENTS_TRACED, HeatKeys
 from iowatt.model.scenario.keys.array import ArrayKeys
+from iowatt.model.scenario.keys.cluster import ClusterKeys
 from iowatt.model.scenario.keys.path import PathKeys
 from iowatt.model.scenario.keys.replication import ReplicationKeys
 from iowatt.model.scenario.keys.workload import WorkloadKeys
@@ -99,7 +100,14 @@ class Scenario(Strict):
         "Streams of requests. None at all is legal where observe.duration is given (an idle array).",
         default=[],
     )
-    array: ArrayKeys = key("The storage system: pools of drives, volumes on them, buses and a controller.")
+    array: ArrayKeys = key(
+        "The storage system: pools of drives, volumes on them, buses and a controller.",
+        default=ArrayKeys(),
+        unset="there is a cluster in its place",
+    )
+    cluster: list[ClusterKeys] = key(
+        "Scale-out systems: servers in racks, whose drives hold pools that networks join.", default=[]
+    )
     path: list[PathKeys] = key(
         "Ways of workloads to the array: adapters, links, switches, target ports. A workload that no path "
         "names reaches the array at once.",
@@ -107,3 +115,13 @@ class Scenario(Strict):
     )
     replication: list[ReplicationKeys] = key("Volumes with copies on a remote array.", default=[])
     observe: Observe = key("What is observed.", default=Observe())
+
+    @property
+    def volume_names(self) -> list[str]:
+        """Names of all volumes in their order, those that follow from pools where none is given."""
+        return [*self.array.volume_names, *(name for one in self.cluster for name in one.volume_names)]
+
+    @property
+    def has_wall_power(self) -> bool:
+        """Whether watts at the wall are modelled."""
+        return self.array.has_wall_power or bool(self.cluster)

@@ -1,0 +1,18 @@
+"""Servers of clusters, network adapters and switches of racks: the files of the folder ``servers``."""
+
+from iowatt.model.library.servers.parts import (
+    NetworkAdapterFile,
+    NodePartFile,
+    RackSwitchFile,
+    ServerFigures,
+    ServerFile,
+    names,
+    network_adapter,
+    rack_switch,
+    server,
+)
+
+__all__ = [
+    "NetworkAdapterFile", "NodePartFile", "RackSwitchFile", "ServerFigures", "ServerFile", "names",
+    "network_adapter", "rack_switch", "server",
+]  # fmt: skip

@@ -1,0 +1,115 @@
+"""What the nodes and networks of clusters did, with their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from iowatt.run.summary_cluster import (
+    ClusterPoolSummary,
+    ClusterSummary,
+    MoveSummary,
+    NodeSummary,
+    PortSummary,
+)
+
+NS_PER_S = 1e9
+
+
+def clusters(
+    names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]
+) -> list[ClusterSummary]:
+    """What each cluster did within the window."""
+    span = summary["window"]["end_ns"] - summary["window"]["start_ns"]
+    every = zip(
+        names.get("clusters", ()), simulation.get("clusters", ()), summary.get("clusters", ()), strict=True
+    )
+    return [_cluster(named, plan, done, span, names["pools"]) for named, plan, done in every]
+
+
+def busy_shares(plan: Mapping[str, Any], found: list[ClusterSummary]) -> dict[str, float]:
+    """Mean busy share of the cores of each kind of nodes, by the name that its server follows.
+
+    Nodes that are not there all the time count with the time that they are.
+    """
+    shares: dict[str, float] = {}
+    for named, cluster in zip(plan["names"].get("clusters", ()), found, strict=True):
+        for kind in named["classes"]:
+            busy = [node.utilisation for node in cluster.nodes if node.kind == kind["name"]]
+            shares[f"cluster.{cluster.name}.{kind['name']}"] = sum(busy) / len(busy) if busy else 0.0
+    return shares
+
+
+def node_names(named: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Name and kind of each node of a cluster, in order."""
+    for kind in named["classes"]:
+        yield from ((f"{kind['name']}{number}", kind["name"]) for number in range(kind["count"]))
+
+
+def _cluster(
+    named: Mapping[str, Any], plan: Mapping[str, Any], done: Mapping[str, Any], span: int, pools: list[str]
+) -> ClusterSummary:
+    nodes = list(node_names(named))
+    uplink = plan["network"]["uplink_bytes_per_s"] is not None
+    return ClusterSummary(
+        name=named["name"],
+        preset=named["preset"],
+        nodes=[
+            _node(nodes[number], plan, plan["nodes"][number], raw, span)
+            for number, raw in enumerate(done["nodes"])
+        ],
+        uplinks=[_port(raw, span, timed=uplink) for raw in done["uplinks"]],
+        pools=[
+            ClusterPoolSummary(
+                name=pools[raw["pool"]],
+                redundancy=known["redundancy"],
+                failure_domain=known["failure_domain"],
+                **{key: raw[key] for key in ("members", "least_of_drive", "most_of_drive", "drives")},
+                moves=[_move(move, nodes) for move in raw["moves"]],
+            )
+            for known, raw in zip(named["pools"], done["pools"], strict=True)
+        ],
+    )
+
+
+def _node(
+    name: tuple[str, str], plan: Mapping[str, Any], node: Mapping[str, Any], raw: Mapping[str, Any], span: int
+) -> NodeSummary:
+    kind = plan["classes"][node["class"]]
+    worked = raw["requests"] + raw["operations"]
+    back = raw.get("back")
+    return NodeSummary(
+        name=name[0],
+        kind=name[1],
+        rack=node["rack"],
+        requests=raw["requests"],
+        operations=raw["operations"],
+        utilisation=raw["processor_busy_ns"] / (kind["processors"] * span) if span else 0.0,
+        wait_mean_ms=raw["processor_wait_ns"] / worked / 1e6 if worked else None,
+        front=_port(raw["front"], span, timed=kind["front_bytes_per_s"] is not None),
+        back=None if back is None else _port(back, span, timed=True),
+    )
+
+
+def _port(raw: Mapping[str, Any], span: int, *, timed: bool) -> PortSummary:
+    def share(way: str) -> float | None:
+        return raw[f"busy_{way}_ns"] / span if timed and span else None
+
+    return PortSummary(
+        bytes_in=raw["bytes_in"],
+        bytes_out=raw["bytes_out"],
+        utilisation_in=share("in"),
+        utilisation_out=share("out"),
+        wait_s=raw["wait_ns"] / NS_PER_S,
+    )
+
+
+def _move(raw: Mapping[str, Any], nodes: list[tuple[str, str]]) -> MoveSummary:
+    return MoveSummary(
+        node=nodes[raw["node"]][0],
+        at_s=raw["at_ns"] / NS_PER_S,
+        finished_s=None if raw["finished_ns"] is None else raw["finished_ns"] / NS_PER_S,
+        members=raw["members"],
+        moved=raw["moved"],
+        moved_bytes=raw["moved_bytes"],
+    )
