@@ -23,8 +23,8 @@ FUZZ_FLAGS := --cfg fuzzing -Cdebug-assertions -Cpasses=sancov-module -Cllvm-arg
 	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
 	-Cllvm-args=-sanitizer-coverage-trace-compares
 # A worker for each processor and one more, since many tests wait: for fio, meters, nodes. The tests of a file stay
-# together, because they share its servers and runs.
-PYTEST ?= --numprocesses=$(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist=loadfile
+# together, because they share its servers and runs; the longest files come first (tests/slow.txt).
+PYTEST ?= --numprocesses=$(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist=loadfile --no-loadscope-reorder
 RUST := $(shell find crates -name '*.rs' -not -path '*/fuzz/*') $(wildcard crates/*/Cargo.toml) Cargo.toml Cargo.lock
 
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)

@@ -33,19 +33,19 @@ settings.load_profile("untimed")
 
 
 TESTS = Path(__file__).parent
-SLOW = frozenset(
-    line for line in (TESTS / "slow.txt").read_text("utf-8").splitlines() if not line.startswith("#")
-)
+SLOW = [line for line in (TESTS / "slow.txt").read_text("utf-8").splitlines() if not line.startswith("#")]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that `make test-fast` leaves out: those of the files in slow.txt, and the browser's."""
+    """Mark the tests that `make test-fast` leaves out, those of slow.txt and the browser's, and put them first."""
     gone = [name for name in SLOW if not (TESTS / name).is_file()]
     assert not gone, f"slow.txt names files that are not there: {', '.join(gone)}"
+    rank = {name: number for number, name in enumerate(SLOW)}
     for item in items:
         file = item.path.relative_to(TESTS)
-        if file.parts[0] == "e2e" or file.as_posix() in SLOW:
+        if file.parts[0] == "e2e" or file.as_posix() in rank:
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: rank.get(item.path.relative_to(TESTS).as_posix(), len(rank)))
 
 
 @pytest.fixture(autouse=True)
