@@ -59,6 +59,14 @@ pub struct Estimate {
     pub high: f64,
 }
 
+impl Estimate {
+    /// A figure without error.
+    #[must_use]
+    pub const fn exact(mean: f64) -> Self {
+        Self { mean, low: mean, high: mean }
+    }
+}
+
 /// Shares of the probability of loss; they add up to 1 where there is any.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Causes {

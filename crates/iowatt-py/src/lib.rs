@@ -2,6 +2,7 @@
 #![allow(missing_docs)] // the Python-facing signatures are documented in `_native.pyi`
 
 mod cache;
+mod durability;
 mod errors;
 mod files;
 mod idle;
@@ -40,6 +41,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(live::volume_needs, module)?)?;
     module.add_function(wrap_pyfunction!(live::volume_create, module)?)?;
     module.add_function(wrap_pyfunction!(live::volume_check, module)?)?;
+    module.add_function(wrap_pyfunction!(durability::durability, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     Ok(())
 }

@@ -214,6 +214,30 @@ def simulate(
     ``iowatt.base.errors.InputError`` where a trace is wrong, ``IowattError`` where the plan is.
     """
 
+# --- durability (crates/iowatt-py/src/durability.rs) ---
+
+def durability(
+    plan_json: str,
+    progress: Callable[[float, int], object] | None = None,
+    threads: int = 1,
+) -> str:
+    """Assess the durability of groups of drives, as JSON (``Results`` in crates/iowatt-durability/src/results.rs).
+
+    Parameters
+    ----------
+    plan_json:
+        ``Plan`` of crates/iowatt-durability/src/plan: SI units, rates per second.
+    progress:
+        Called a few times a second with the fraction done and the trials so far; what it raises ends it.
+    threads:
+        Change nothing but the time it takes; ``cpu_s`` alone differs between runs, unless trials ended by it.
+
+    Raises
+    ------
+    IowattError
+        The plan is wrong.
+    """
+
 # --- one drive against measurements (crates/iowatt-py/src/replay.rs) ---
 
 class Replayed(TypedDict):

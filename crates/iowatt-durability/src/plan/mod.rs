@@ -131,6 +131,13 @@ impl Plan {
 }
 
 impl GroupPlan {
+    /// Expected unreadable sectors of one drive that is read whole; without scrubs they gather with its age.
+    #[must_use]
+    pub fn errors_by_drive(&self, age_s: f64) -> f64 {
+        let there_s = self.errors.scrub_s.map_or(age_s, |scrub_s| scrub_s / 2.0);
+        self.errors.latent_per_s * there_s + self.errors.unrecoverable_per_byte * self.drive_bytes
+    }
+
     fn validate(&self) -> Result<(), PlanError> {
         check(self.count > 0, Range, "count", "must be above 0")?;
         check((1..=1 << 20).contains(&self.members), Range, "members", "must be 1 to 1048576")?;

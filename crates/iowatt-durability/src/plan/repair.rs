@@ -65,6 +65,14 @@ impl RepairPlan {
         self.rebuild_s.iter().try_for_each(|&mean_s| positive(mean_s, "rebuild_s"))
     }
 
+    /// Whether a time has a fixed length.
+    #[must_use]
+    pub fn is_fixed(&self) -> bool {
+        let delays = [self.detect, self.replace];
+        self.rebuild_law == Law::Fixed
+            || delays.iter().any(|delay| delay.mean_s > 0.0 && delay.law == Law::Fixed)
+    }
+
     /// Mean time of the rebuild of one member with so many lost.
     #[must_use]
     pub fn rebuild_s(&self, lost: usize) -> f64 {
