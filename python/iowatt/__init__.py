@@ -28,6 +28,7 @@ from iowatt.api import (  # noqa: E402 - after the package, see above
     compare,
     cost,
     curve,
+    durability,
     open_run,
     optimize,
     rate,
@@ -35,4 +36,7 @@ from iowatt.api import (  # noqa: E402 - after the package, see above
     sweep,
 )
 
-__all__ = ["budget", "cache", "compare", "cost", "curve", "open_run", "optimize", "rate", "run", "sweep"]
+__all__ = [
+    "budget", "cache", "compare", "cost", "curve", "durability", "open_run", "optimize", "rate", "run",
+    "sweep",
+]  # fmt: skip

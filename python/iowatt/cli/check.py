@@ -36,6 +36,10 @@ def check(scenario: Scenario, overrides: Overrides = None, as_json: AsJson = Fal
             raise
         print_json(_failure(error).as_dict())
         raise typer.Exit(error.exit_code) from None
+    if found.warnings:
+        from iowatt.evaluate.durability import with_risk
+
+        found = with_risk(found, scenario, overrides or [])
     show(found, document, as_json=as_json)
 
 

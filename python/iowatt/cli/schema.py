@@ -43,6 +43,7 @@ RESULTS: Final[dict[str, str]] = {
     "device": "iowatt.model.library.result:DeviceDescription",
     "devices": "iowatt.model.library.result:DeviceList",
     "doctor": "iowatt.sources.environment:Doctor",
+    "durability": "iowatt.lenses.durability.result:Durability",
     "duty": "iowatt.lenses.duty.result:Duty",
     "emerald": "iowatt.emerald.analyze.result:Analysis",
     "emerald-calibration": "iowatt.emerald.calibrate.result:Calibration",

@@ -117,6 +117,11 @@ VERBS: Final[dict[str, Verb]] = {
         "cost",
         "Price Runs: purchase, energy, demand, cooling, wear, failures, service, disposal, carbon.",
     ),
+    "durability": Verb(
+        DECIDE,
+        "durability",
+        "Tell how likely a system loses data, how much, and by what: probability, bytes, hours unavailable.",
+    ),
     "power": Verb(
         DECIDE,
         "power",

@@ -43,7 +43,8 @@ def width_warning(level: int, width: int) -> str | None:
     lost = "two drives fail" if level in (4, 5) else "three drives fail"
     return (
         f"one RAID-{level} group of {width} drives is wider than practice ({most} at most): all of its data "
-        f"is lost once {lost}; use several pools, or sets over chunklets (raid.set_size)"
+        f"is lost once {lost}; use several pools, or sets over chunklets (raid.set_size); `iowatt "
+        "durability` says how likely that is"
     )
 
 

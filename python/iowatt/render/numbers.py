@@ -48,6 +48,24 @@ def percent(fraction: float | None) -> str:
     return f"{shown.removesuffix('.0')}{_NBSP}%"
 
 
+def probability(value: float) -> str:
+    """A probability: a percentage, or with an exponent where it is small.
+
+    >>> probability(0.0082), probability(3.4e-11), probability(0.0)
+    ('0.82\xa0%', '3.4e-11', '0')
+    """
+    if value == 0:
+        return "0"
+    if value < 1e-3:
+        return f"{value:.1e}".replace("e-0", "e-")
+    return f"{significant(100 * value, 2 if value < 0.1 else 3)}{_NBSP}%"
+
+
+def one_in(value: float) -> str:
+    """A probability as ``one in 120``; empty for what is likely or impossible."""
+    return f"one in {round(rounded_to(1 / value, 2)):,}" if 0 < value < 0.5 else ""
+
+
 def change(fraction: float | None) -> str:
     """A relative change with its sign: ``+12 %``, ``same`` under half a thousandth, ``3.2 ×`` if tripled."""
     if fraction is None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from iowatt.evaluate.search.prepare import CheckedPoint, ScenarioInput
     from iowatt.evaluate.search.pricing import Pricing
     from iowatt.evaluate.search.rate import RateRequest
+    from iowatt.evaluate.search.risk import RiskBasis
     from iowatt.model.scenario import Scenario
     from iowatt.run.bundle import Run
 
@@ -46,6 +47,8 @@ class PointTask:
     rate: RateRequest | None = None
     #: Price its Run; None: no dollars.
     pricing: Pricing | None = None
+    #: Assumptions of its durability; None: the default ones.
+    risk: RiskBasis | None = None
     #: Overrides of ``text``; the bundle lists them at the text's end.
     overrides: tuple[str, ...] = ()
 
@@ -75,7 +78,9 @@ def evaluate_point(task: PointTask, report: Report) -> dict[str, Any]:
     return recorded(task.key, lambda: _evaluate(task, report))
 
 
-def key_of(files: str, rate: RateRequest | None, pricing: Pricing | None = None) -> str:
+def key_of(
+    files: str, rate: RateRequest | None, pricing: Pricing | None = None, risk: RiskBasis | None = None
+) -> str:
     """The key of a point's record: plan and files, and how it is judged and priced.
 
     ``files`` is the key of plan and files, which it remains where the point is judged as its scenario says.
@@ -85,6 +90,8 @@ def key_of(files: str, rate: RateRequest | None, pricing: Pricing | None = None)
         parts.append(f"within {rate}")
     if pricing is not None:
         parts.append(f"priced {pricing.digest}")
+    if risk is not None:
+        parts.append(f"risk {risk.digest}")
     return files if len(parts) == 1 else hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -119,7 +126,9 @@ def _evaluate(task: PointTask, report: Report) -> dict[str, Any]:
         index.register(place.target, run.summary)
     cost = run.summary["simulation"]
     return {
-        "row": cells | ({} if task.pricing is None else task.pricing.columns(run)),
+        "row": cells
+        | ({} if task.risk is None else task.risk.columns(run))
+        | ({} if task.pricing is None else task.pricing.columns(run)),
         "cost": {"wall_s": time.perf_counter() - started, "cpu_s": cost["cpu_s"]},
     }
 

@@ -14,7 +14,8 @@ from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.problems import Problem, nearest
 from iowatt.lenses.book.book import Book, BookFigure, BookFile
-from iowatt.lenses.book.keys import KEYS, BookKey, key_rule
+from iowatt.lenses.book.book_key import BookKey
+from iowatt.lenses.book.keys import KEYS, key_rule
 
 _LONGEST_LINEAGE = 8
 SET = "set on the command line"

@@ -10,8 +10,9 @@ from pydantic import Field
 
 from iowatt.base.results import Note, ResultDocument
 from iowatt.lenses.book.book import Book, BookFigure
+from iowatt.lenses.book.book_key import BookKey
 from iowatt.lenses.book.find import book_names, find_book
-from iowatt.lenses.book.keys import KEYS, BookKey, key_rule
+from iowatt.lenses.book.keys import KEYS, key_rule
 from iowatt.lenses.book.result import Assumption
 from iowatt.model.library import PRICE_CLASSES
 

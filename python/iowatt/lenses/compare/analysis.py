@@ -22,6 +22,7 @@ from iowatt.lenses.compare.result import (
     RunOfSide,
     SideFigures,
 )
+from iowatt.lenses.durability import loss_of_run
 from iowatt.lenses.evidence import joined, run_doubt
 
 #: Response times of both directions, in addition to those of the request.
@@ -104,7 +105,7 @@ def _run(part: ComparedRun) -> RunOfSide:
         label=part.label, name=summary["name"], path=str(part.run.path) if part.run.path else None,
         source=summary["source"], seed=summary["provenance"]["seed"],
         started_at=summary["provenance"]["started_at"], window_s=part.window_s, requests=part.requests,
-        loop=part.loop.kind, series=part.series is not None,
+        loop=part.loop.kind, series=part.series is not None, loss_per_year=loss_of_run(part.run),
     )  # fmt: skip
 
 

@@ -61,6 +61,8 @@ class RunOfSide(Result):
     loop: str
     #: Whether it has response times by blocks of time.
     series: bool
+    #: Probability that its system loses data in a year; None where its drives are not known.
+    loss_per_year: float | None
 
 
 class SideFigures(Result):

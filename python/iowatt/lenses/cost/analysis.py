@@ -12,7 +12,7 @@ from iowatt.base.results import Note
 from iowatt.lenses.book import SET, assumptions
 from iowatt.lenses.budget.result import ServiceLevel
 from iowatt.lenses.cost import ratios, spin_down, uncertainty
-from iowatt.lenses.cost.pricing import carbon, energy, wear
+from iowatt.lenses.cost.pricing import carbon, energy, losses, wear
 from iowatt.lenses.cost.pricing.bills import LONGEST_YEARS
 from iowatt.lenses.cost.pricing.case import CostCase, Horizon
 from iowatt.lenses.cost.pricing.component import Component, Costs
@@ -258,6 +258,7 @@ def _system(case: CostCase, costs: Costs, priced: PricedSystem | Year) -> System
         capacity_gb=SystemCapacity(raw=system.raw_gb, usable=system.usable_gb, effective=system.effective_gb),
         kept_up=system.kept_up, usd=costs.usd if costs.known else None,
         usd_per_usable_tb=per_usable_tb(system, costs),
+        **losses.probabilities(case),
         present_usd=costs.present(rate) if costs.known else None, known_usd=costs.usd,
         by_group=by_group(costs),
         components=[_component(component, rate) for component in costs.components],

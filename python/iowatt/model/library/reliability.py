@@ -34,6 +34,8 @@ class RatedReliability:
     mtbf_hours: float | None = None
     #: Unrecoverable read errors for each bit read.
     uber: float | None = None
+    #: What its file says of the source of ``uber``.
+    uber_source: str | None = None
 
     @classmethod
     def of(cls, file: DeviceFile, capacity_bytes: int) -> RatedReliability:
@@ -44,12 +46,23 @@ class RatedReliability:
             None if rated.afr_percent is None else rated.afr_percent / 100,
             rated.mtbf_hours,
             rated.uber,
+            _source(file) if rated.uber is not None else None,
         )
 
     def as_dict(self) -> dict[str, object]:
         """As a plan's names hold it: ``class``, and the ratings that there are."""
-        rated = {"afr": self.afr, "mtbf_hours": self.mtbf_hours, "uber": self.uber}
+        rated = {
+            "afr": self.afr,
+            "mtbf_hours": self.mtbf_hours,
+            "uber": self.uber,
+            "uber_source": self.uber_source,
+        }
         return {"class": self.of_class, **{name: value for name, value in rated.items() if value is not None}}
+
+
+def _source(file: DeviceFile) -> str | None:
+    source = file.source_of("endurance.uber")
+    return None if source is None else f"{source.text} ({source.quality})"
 
 
 def _class_of(file: DeviceFile, capacity_bytes: int) -> ReliabilityClass:

@@ -7,7 +7,7 @@ from typing import Final
 from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT, BeforeAfter
 from iowatt.pages.compare import words
 from iowatt.render import numbers, palette, plot
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, text_columns
+from iowatt.render.figure import Cell, Column, Figure, Labelled, Table, axis, text_columns
 
 VERDICTS: Final = (
     ("better", palette.RUNS[2], "circle"),
@@ -105,18 +105,23 @@ def changed(found: BeforeAfter) -> Figure | None:
     )  # fmt: skip
 
 
+def _loss(per_year: float | None) -> Cell:
+    return None if per_year is None else Labelled(per_year, numbers.probability(per_year))
+
+
 def runs(found: BeforeAfter) -> Figure:
     """The Runs of both sides."""
     rows: list[list[Cell]] = [
         [
             title, run.label, run.source, str(run.seed), run.window_s, run.requests, run.loop,
             "series" if run.series else "histogram",
+            _loss(run.loss_per_year),
         ]
         for key, title in words.SIDES
         for run in found.side(key).runs
     ]  # fmt: skip
     columns = [
         *text_columns("Side", "Run", "Source", "Seed"), Column("Window", "s"), Column("Requests"),
-        *text_columns("Loop", "Response times as"),
+        *text_columns("Loop", "Response times as"), Column("Data loss a year"),
     ]  # fmt: skip
     return Figure("runs", "The Runs", "What is compared.", Table(columns, rows), wide=True)

@@ -9,12 +9,21 @@ from iowatt.lenses.cost.result import Cost, CostComponent, CostRatio, SystemCost
 from iowatt.lenses.evidence import joined
 from iowatt.pages.cost import words
 from iowatt.render import numbers, plot
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain, text_columns
+from iowatt.render.figure import Cell, Column, Figure, Labelled, Table, axis, layout, plain, text_columns
 
 #: Most components shown singly; of more, like ones are added up.
 _MOST: Final = 60
 _HOVER_X: Final = "%{y}: %{x:,.4~r} USD<extra>%{fullData.name}</extra>"
 _HOVER_Y: Final = "%{x}: %{y:,.4~r} USD<extra>%{fullData.name}</extra>"
+
+
+LOSS: Final = "Probability of data loss"
+
+
+def _loss(system: SystemCost | None) -> Cell:
+    """The probability that a system loses data over the horizon, in words, as it is no dollars."""
+    loss = None if system is None else system.loss_over_horizon
+    return None if loss is None else Labelled(loss, numbers.probability(loss))
 
 
 def groups(cost: Cost) -> Figure:
@@ -33,6 +42,8 @@ def groups(cost: Cost) -> Figure:
     if unpriced:
         sums.append(("What has a price", "known_usd"))
     rows += [[title, *(None if one is None else getattr(one, key) for one in systems)] for title, key in sums]
+    if any(system.loss_over_horizon is not None for system in cost.systems):
+        rows.append([LOSS, *map(_loss, systems)])
     traces = [
         plot.bar(
             [0.0 if one is None else one.by_group.get(group) or 0.0 for one in systems],

@@ -20,6 +20,7 @@ _GROUPS: Final[Mapping[str, tuple[str, str]]] = {
     "cooling": ("Cooling (PUE)", "#56b4e9"),
     "wear": ("Wear", "#cc79a7"),
     "failures": ("Failures", "#882255"),
+    "loss": ("Data loss", "#117733"),
     "service": ("Service", "#7a5195"),
     "disposal": ("Disposal", "#6b4f3a"),
     "carbon": ("Carbon", "#8f7a00"),

@@ -13,10 +13,20 @@ from iowatt.base.errors import InputError
 from iowatt.base.problems import nearest
 from iowatt.evaluate.search.axes import show_value
 from iowatt.lenses.cost.pricing import GROUPS
+from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+class ProbabilityColumn(Column):
+    """A column of probabilities, each by itself: a percentage, or with an exponent."""
+
+    def show(self, cell: Cell) -> str:
+        """A probability as a person reads it."""
+        return numbers.probability(cell) if isinstance(cell, float) else super().show(cell)
+
 
 COMMON: Final[dict[str, Column]] = {
     "done_share": Column("Share of the offered load that was done", "share"),
@@ -33,6 +43,7 @@ COMMON: Final[dict[str, Column]] = {
     "efficiency.raw_gb_per_w": Column("Capacity per watt", "GB/W"),
     "efficiency.effective_gb_per_w": Column("Effective capacity per watt", "GB/W"),
     "capacity_gb.usable": Column("Usable capacity", "GB"),
+    "durability.loss_per_year": ProbabilityColumn("Data loss a year", ""),
     "devices.count": Column("Drives", ""),
     "devices.utilisation.max": Column("Utilisation, busiest drive", "share"),
 }
@@ -50,6 +61,7 @@ _BRIEF: Final = {
     "throughput.iops": Column("IOPS"),
     "power_w.mean": Column("Power", "W"),
     "power_w.wall_mean": Column("Wall power", "W"),
+    "durability.loss_per_year": ProbabilityColumn("Loss/year"),
     "efficiency.iops_per_w": Column("IOPS/W"),
     "energy.per_request_j": Column("J/request"),
 }
@@ -57,7 +69,7 @@ _BRIEF: Final = {
 
 _FIRST: Final = (
     "response_time_ms.all.mean", "response_time_ms.all.p99", "throughput.iops", "power_w.mean",
-    "power_w.wall_mean", "efficiency.iops_per_w", "energy.per_request_j",
+    "power_w.wall_mean", "durability.loss_per_year", "efficiency.iops_per_w", "energy.per_request_j",
 )  # fmt: skip
 """Figures that are asked for first, in this order."""
 
@@ -103,11 +115,17 @@ COST: Final = "cost."
 """What the cost lens says of a Run begins with it."""
 
 SURVIVED: Final = "redundancy.failures_survived"
+DURABILITY: Final = "durability."
+"""What the durability lens says of a Run begins with it."""
 RATE: Final = "rate_iops"
 
 _TITLES: Final = {
     SURVIVED: Column("Drive failures survived", ""),
     RATE: Column("Rate", "requests/s"),
+    "durability.loss_over_horizon": ProbabilityColumn("Data loss over the horizon", ""),
+    "durability.bytes_lost_per_year": Column("Bytes lost a year", "B"),
+    "durability.unavailable_hours_per_year": Column("Unavailable", "h/year"),
+    "durability.degraded_hours_per_year": Column("Degraded", "h/year"),
     "cost.total_usd": Column("Total cost", "$"),
     "cost.carbon_kg": Column("Carbon", "kg CO2e"),
     "cost.usd_per_kwh": Column("Price of electricity", "$/kWh"),
@@ -138,7 +156,8 @@ def catalogue() -> tuple[str, ...]:
 
     schema = RunSummary.model_json_schema()
     found = dict.fromkeys(_flat(schema, schema["$defs"], ""))
-    return (*found, *_DRIVES, SURVIVED, RATE, *(name for name in _TITLES if name.startswith(COST)))
+    computed = [name for name in (*COMMON, *_TITLES) if name.startswith((COST, DURABILITY))]
+    return (*found, *_DRIVES, SURVIVED, RATE, *computed)
 
 
 def _flat(part: Mapping[str, Any], parts: Mapping[str, Any], name: str) -> Iterator[str]:

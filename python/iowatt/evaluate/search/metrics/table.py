@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search.axes import Cell, SweepPoint
+from iowatt.evaluate.search.risk import RiskBasis
 from iowatt.evaluate.search.tasks.journal import error_text
 from iowatt.model.library import assumed, stand_ins
 from iowatt.render.phrases import listed
@@ -89,6 +90,7 @@ def row_of_run(run: Run) -> RunRow:
     row |= _of_drives(summary["devices"])
     if run.plan.get("simulation"):
         row["redundancy.failures_survived"] = failures_survived(run.plan)
+        row |= RiskBasis.of().columns(run)
     return row
 
 

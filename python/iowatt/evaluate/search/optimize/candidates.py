@@ -170,7 +170,9 @@ class Assessor:
 
     def _row(self, work: evaluation.Prepared, made: Estimate) -> dict[str, float]:
         row = {name: value for name, value in made.row.items() if value is not None and math.isfinite(value)}
-        prices = self._problem.pricing
+        prices, risk = self._problem.pricing, self._problem.risk
+        if risk is not None:
+            row |= risk.expected(work.plan)
         if prices is None:
             return row
         try:
@@ -253,7 +255,9 @@ class CandidateEvaluator:
             if isinstance(checked, RefusedPoint):
                 continue
             digests = file_digests(path for _, path in checked.files)
-            key = key_of(checked.key(digests), self._problem.within, self._problem.pricing)
+            key = key_of(
+                checked.key(digests), self._problem.within, self._problem.pricing, self._problem.risk
+            )
             keys[number] = key
             if key not in jobs:
                 jobs[key] = Job(
@@ -273,8 +277,9 @@ class CandidateEvaluator:
         if within is not None:
             rate = replace(within, start=start, start_error=None if start is None else _START_ERROR)
         return PointTask.of(
-            problem.given, checked, key, digests, command=problem.command, rate=rate, pricing=problem.pricing
-        )
+            problem.given, checked, key, digests, command=problem.command, rate=rate, pricing=problem.pricing,
+            risk=problem.risk,
+        )  # fmt: skip
 
 
 def _too_slow(record: Mapping[str, Any]) -> bool:

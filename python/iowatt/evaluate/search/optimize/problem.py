@@ -11,10 +11,11 @@ from typing import Any, Final, Literal, get_args
 from iowatt.base.errors import Argument, InputError
 from iowatt.evaluate.search import prepare
 from iowatt.evaluate.search.axes import SweepAxis
-from iowatt.evaluate.search.metrics.names import COST, check_metric, parse_limit
+from iowatt.evaluate.search.metrics.names import COST, DURABILITY, check_metric, parse_limit
 from iowatt.evaluate.search.prepare import ScenarioInput
 from iowatt.evaluate.search.pricing import Pricing, PricingRequest
 from iowatt.evaluate.search.rate import RateRequest
+from iowatt.evaluate.search.risk import RiskBasis
 
 Operator = Literal["<=", ">="]
 Method = Literal["auto", "exact", "search"]
@@ -83,6 +84,8 @@ class SearchProblem:
     #: Judge each point at its highest rate within a limit; None: as its scenario says.
     within: RateRequest | None = None
     pricing: Pricing | None = None
+    #: Assumptions of durability, where it is asked for.
+    risk: RiskBasis | None = None
     method: Method = "auto"
     #: Most simulations; None: the default of the method.
     most: int | None = None
@@ -189,6 +192,10 @@ TOLERANCE: Final = 0.01
 """How near each point's rate comes to the highest one within the limit, as a share."""
 
 
+#: Arguments that durability takes of those of cost.
+_OF_DURABILITY: Final = ("preset", "assume", "years")
+
+
 def make_problem(
     given: ScenarioInput,
     varied: Iterable[str] | Mapping[Any, Iterable[Any]],
@@ -223,10 +230,12 @@ def make_problem(
     named = [one.metric for one in goals] + [one.metric for one in limits]
     priced = any(name.startswith(COST) for name in named)
     pricing = pricing or PricingRequest()
-    if not priced and pricing.changed:
+    risky = any(name.startswith(DURABILITY) for name in named)
+    unused = [one for one in pricing.changed if not (risky and one in _OF_DURABILITY)]
+    if not priced and unused:
         message = "this is an assumption of cost, and no objective or constraint is a cost"
         hint = "for example `minimize=cost.total_usd`"
-        raise InputError("not-applicable", Argument(pricing.changed[0]), message, hint=hint)
+        raise InputError("not-applicable", Argument(unused[0]), message, hint=hint)
     return SearchProblem(
         given,
         prepare.axes_of(given, varied),
@@ -234,6 +243,7 @@ def make_problem(
         limits,
         None if within_s is None else RateRequest(within_s, workload=workload, tolerance=TOLERANCE),
         pricing.resolve() if priced else None,
+        RiskBasis.of(pricing.preset, pricing.assume, pricing.years) if risky else None,
         method,  # type: ignore[arg-type]  # one of them, checked above
         most,
         seed,

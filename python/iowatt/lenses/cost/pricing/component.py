@@ -11,8 +11,8 @@ from iowatt.base.results import Note
 from iowatt.lenses.cost.result.costs import Payment
 
 Group = Literal[
-    "purchase", "energy", "demand", "fixed", "cooling", "wear", "failures", "service", "disposal", "carbon",
-    "credit",
+    "purchase", "energy", "demand", "fixed", "cooling", "wear", "failures", "loss", "service", "disposal",
+    "carbon", "credit",
 ]  # fmt: skip
 #: The order in which they are shown.
 GROUPS: Final[tuple[Group, ...]] = get_args(Group)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from iowatt.base.results import Note
-from iowatt.lenses.cost.pricing import carbon, drive_costs, energy, failures, wear
+from iowatt.lenses.cost.pricing import carbon, drive_costs, energy, failures, losses, wear
 from iowatt.lenses.cost.pricing.bills import Bills
 from iowatt.lenses.cost.pricing.case import CostCase
 from iowatt.lenses.cost.pricing.component import GROUPS, Component, Costs
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _COMPONENTS: Final = (
     drive_costs.purchase_costs, energy.energy_costs, energy.cooling_costs, wear.wear_costs,
-    failures.failure_costs, drive_costs.service_costs, drive_costs.disposal_costs, carbon.carbon_costs,
+    failures.failure_costs, losses.loss_costs, drive_costs.service_costs, drive_costs.disposal_costs,
+    carbon.carbon_costs,
 )  # fmt: skip
 
 

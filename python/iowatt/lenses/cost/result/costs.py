@@ -379,6 +379,9 @@ class SystemCost(PrintableResult):
     #: The total as paid; None where a price is missing.
     usd: float | None
     usd_per_usable_tb: float | None
+    #: Probability of a loss of data in a year and over the horizon; None where it is not known.
+    loss_per_year: float | None
+    loss_over_horizon: float | None
     #: In today's dollars.
     present_usd: float | None
     #: The sum of what has a price.

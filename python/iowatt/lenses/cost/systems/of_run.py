@@ -13,6 +13,7 @@ from iowatt.base.results import Note
 from iowatt.lenses.cost.systems.inventory import Inventory, added_drives, changed_drives, inventory_notes
 from iowatt.lenses.cost.systems.low_power_state import LowPowerState, spent_low, states_of_plan
 from iowatt.lenses.cost.systems.system import Counts, PricedDrive, PricedSystem, PricedWork
+from iowatt.lenses.durability import DurableSystem
 from iowatt.lenses.evidence import run_doubt
 from iowatt.lenses.findings import findings
 from iowatt.lenses.kept_up import kept_up
@@ -76,6 +77,7 @@ def observe(run: Run, inventory: Inventory | None = None) -> PricedSystem:
         notes=notes,
         cautions=(*_warm(run), *(note for note in findings(run, load) if note.code in _CAUTIONS)),
         kept_up=load,
+        durable=DurableSystem.of_run(run) if run.plan.get("simulation", {}).get("pools") else None,
     )
 
 
@@ -130,6 +132,7 @@ def system_of_plan(
         parts=dict(_parts(plan)), part_prices=dict(_part_prices(plan)), raw_gb=None, usable_gb=None,
         effective_gb=None,
         work=PricedWork(hour_s, load, hour_s * iops, 0.0, None), power_basis="device", modelled=True,
+        durable=DurableSystem.of_plan(plan, where),
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from iowatt.base.results import Note
 from iowatt.lenses.cost.systems.low_power_state import LowPowerState
+from iowatt.lenses.durability import DurableSystem
 from iowatt.lenses.kept_up import KeptUp
 from iowatt.tariffs.load import ElectricLoad
 
@@ -128,6 +129,8 @@ class PricedSystem:
     cautions: tuple[Note, ...] = ()
     #: Whether it kept up with its load; None where not known.
     kept_up: KeptUp | None = None
+    #: What its durability is assessed from; None where its drives are not known.
+    durable: DurableSystem | None = None
     #: How it misses the requested service level; empty where it meets it or none is requested.
     missed: str = ""
 

@@ -1,0 +1,73 @@
+"""The durability lens on each point of a search: probabilities of loss and lost bytes as columns."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.base.errors import InputError
+from iowatt.evaluate.search.axes import Cell
+
+if TYPE_CHECKING:
+    from iowatt.lenses.book import Book
+    from iowatt.lenses.durability import DurableSystem, ExpectedLoss
+    from iowatt.run.bundle import Run
+
+PREFIX: Final = "durability."
+COLUMNS: Final = (
+    "loss_per_year", "loss_over_horizon", "bytes_lost_per_year", "unavailable_hours_per_year",
+    "degraded_hours_per_year",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RiskBasis:
+    """The assumptions of ``durability.*`` metrics; travels with a task."""
+
+    book: Book
+    years: float
+
+    @classmethod
+    def of(
+        cls, preset: str = "default", assume: tuple[str, ...] = (), years: float | None = None
+    ) -> RiskBasis:
+        """The assumptions, read. Raises ``InputError`` where one is wrong."""
+        from iowatt.lenses.book import find_book
+        from iowatt.lenses.durability import YEARS
+
+        return cls(find_book(preset, list(assume)), YEARS if years is None else years)
+
+    @property
+    def digest(self) -> str:
+        """Digest of the assumptions."""
+        figures = {key: str(figure.value) for key, figure in sorted(self.book.figures.items())}
+        return hashlib.sha256(json.dumps([figures, self.years]).encode()).hexdigest()
+
+    def columns(self, run: Run) -> dict[str, Cell | None]:
+        """Columns of a Run: none where it does not say how its drives are joined.
+
+        A rebuild takes what one in the Run took, else the book's rate in the idle time of the drives.
+        """
+        from iowatt.lenses.durability import DurableSystem
+
+        if not run.plan.get("simulation", {}).get("pools"):
+            return {}
+        return dict(self._columns(DurableSystem.of_run(run)))
+
+    def expected(self, plan: Mapping[str, Any]) -> dict[str, float]:
+        """The same of a plan that was not run, whose drives are taken to be idle: for screening."""
+        from iowatt.lenses.durability import DurableSystem
+
+        return self._columns(DurableSystem.of_plan(plan, str(plan["name"])))
+
+    def _columns(self, system: DurableSystem) -> dict[str, float]:
+        from iowatt.lenses.durability import expected_loss
+
+        found: ExpectedLoss | None = None
+        with suppress(InputError):  # such as a book without failures
+            found = expected_loss(system, self.book.changed({}), self.years)
+        return {} if found is None else {f"{PREFIX}{name}": getattr(found, name) for name in COLUMNS}

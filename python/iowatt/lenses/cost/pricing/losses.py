@@ -1,0 +1,64 @@
+"""Expected cost of lost data and of hours in which it cannot be reached, where the book prices them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Final
+
+from iowatt.base.errors import InputError
+from iowatt.lenses.cost.pricing.case import CostCase
+from iowatt.lenses.cost.pricing.component import Component
+from iowatt.lenses.cost.result.costs import Payment
+from iowatt.lenses.durability import LONGEST_YEARS, expected_loss
+
+LOSS: Final = "durability.usd_per_loss"
+GIGABYTE: Final = "durability.usd_per_lost_gb"
+HOUR: Final = "durability.usd_per_unavailable_hour"
+GB: Final = 1e9
+#: Keys of the book that the expected losses rest on, of those that were used.
+_RATES: Final = ("failures.afr.", "durability.")
+_SOURCE: Final = "expected value, by a Markov chain (iowatt durability)"
+
+
+def loss_costs(case: CostCase) -> Iterator[Component]:
+    """Events of loss, bytes lost and hours unavailable, each times its price; none where all prices are 0.
+
+    Raises ``InputError`` where the book lacks a figure that durability rests on.
+    """
+    durable = case.system.durable
+    if durable is None or not any(case.book.peek(key) for key in (LOSS, GIGABYTE, HOUR)):
+        return
+    found = expected_loss(durable, case.book, case.years)
+    if found is None:
+        return
+    for key, title, per_year, unit in (
+        (LOSS, "Losses of data", found.events_per_year, "losses"),
+        (GIGABYTE, "Lost data", found.bytes_lost_per_year / GB, "GB"),
+        (HOUR, "Unavailable data", found.unavailable_hours_per_year, "h"),
+    ):
+        price = case.book.number(key)
+        if price and per_year:
+            quantity = per_year * case.years
+            yield Component(
+                key=f"loss:{key.partition('.')[2]}", group="loss", title=title,
+                flows=(Payment(quantity * price, 0.0, case.seconds),),
+                quantity=quantity, unit=unit, unit_price=price,
+                formula=f"expected {unit} a year x years x {key}", source=_SOURCE, scales="time",
+                rests_on=(key, *(name for name in case.book.used if name.startswith(_RATES))),
+            )  # fmt: skip
+
+
+def probabilities(case: CostCase) -> dict[str, float | None]:
+    """``loss_per_year`` and ``loss_over_horizon`` of a system; None where they are not known.
+
+    They are told beside the dollars, so that the figures they rest on are not among those of the dollars.
+    """
+    durable, found = case.system.durable, None
+    if durable is not None and case.years <= LONGEST_YEARS:
+        with suppress(InputError):
+            found = expected_loss(durable, case.book.changed({}), case.years)
+    return {
+        "loss_per_year": None if found is None else found.loss_per_year,
+        "loss_over_horizon": None if found is None else found.loss_over_horizon,
+    }

@@ -1,0 +1,56 @@
+"""The durability lens: how likely a system loses data, how much, and by what.
+
+``system`` is what is assessed, ``groups`` finds its redundancy groups (one function for each kind of pool),
+``drives`` how they fail, ``rebuilds`` how long they take to rebuild, ``caches`` what is in memory alone.
+``engine`` calls the compiled engines, ``analyse`` makes the ``result``, ``changes`` asks what would be
+better. Classes and functions are imported on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from iowatt.base.lazy import names_from
+
+if TYPE_CHECKING:
+    from iowatt.lenses.durability.analysis import analyse
+    from iowatt.lenses.durability.engine import METHODS, Precision
+    from iowatt.lenses.durability.expected import ExpectedLoss, expected_loss, loss_of_run
+    from iowatt.lenses.durability.groups import DataGroup, groups_of
+    from iowatt.lenses.durability.rebuilds import rebuild_of_run
+    from iowatt.lenses.durability.result import Durability, RebuildTime
+    from iowatt.lenses.durability.system import DurableSystem
+
+__all__ = [
+    "LONGEST_YEARS",
+    "METHODS",
+    "YEARS",
+    "DataGroup",
+    "Durability",
+    "DurableSystem",
+    "ExpectedLoss",
+    "Precision",
+    "RebuildTime",
+    "analyse",
+    "expected_loss",
+    "groups_of",
+    "loss_of_run",
+    "rebuild_of_run",
+]
+
+YEARS: Final = 5.0
+LONGEST_YEARS: Final = 1000.0
+
+if not TYPE_CHECKING:
+    __getattr__ = names_from(
+        __name__,
+        {
+            "analysis": "analyse",
+            "engine": "METHODS Precision",
+            "expected": "ExpectedLoss expected_loss loss_of_run",
+            "groups": "DataGroup groups_of",
+            "rebuilds": "rebuild_of_run",
+            "result": "Durability RebuildTime",
+            "system": "DurableSystem",
+        },
+    )

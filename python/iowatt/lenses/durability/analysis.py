@@ -1,0 +1,200 @@
+"""The durability of one system: the engine's figures for its groups, its caches, what they come from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.base.errors import Argument, InputError
+from iowatt.lenses.book import assumptions
+from iowatt.lenses.durability import LONGEST_YEARS, notes
+from iowatt.lenses.durability.caches import cache_losses, controller_outage
+from iowatt.lenses.durability.changes import changes
+from iowatt.lenses.durability.drives import YEAR_S, drive_risk
+from iowatt.lenses.durability.engine import METHODS, Precision, RiskyGroup, assess, estimate
+from iowatt.lenses.durability.groups import groups_of
+from iowatt.lenses.durability.rebuilds import rebuild_times
+from iowatt.lenses.durability.result import (
+    CacheDurability,
+    DriveInputs,
+    Durability,
+    GroupDurability,
+    LossCause,
+    ProbabilityRange,
+)
+
+if TYPE_CHECKING:
+    from iowatt.lenses.book import Book
+    from iowatt.lenses.durability.system import DurableSystem
+
+GB: Final = 1e9
+
+
+def analyse(
+    system: DurableSystem, book: Book, *, years: float = 5.0, precision: Precision | None = None
+) -> Durability:
+    """The document ``iowatt.durability/1``.
+
+    Parameters
+    ----------
+    system:
+        What is assessed; pools without a known rebuild get the book's rate.
+    book:
+        The assumptions; figures that are used are listed in the result.
+    years:
+        The horizon.
+    precision:
+        The engine and when it ends; left out, a Markov chain where it holds the group.
+
+    Raises
+    ------
+    InputError
+        A horizon or a method that is not accepted, a system that keeps no data, a figure that is missing.
+    """
+    precision = precision or Precision()
+    _check(years, precision)
+    risky = risky_groups(system, book)
+    if not risky:
+        message = "no volume lies on a pool of drives, so no data can be lost"
+        raise InputError("empty", system.where, message)
+    found = assess([one.plan(book, years) for one in risky], years, precision)
+    groups = [_group(one, answer, years) for one, answer in zip(risky, found["groups"], strict=True)]
+    caches = cache_losses(system, book, years)
+    total = found["total"]
+    per_year = _with_caches(estimate(total["loss_first_year"]), caches, min(1.0, years))
+    over = _with_caches(estimate(total["loss"]), caches, years)
+    lost = float(total["bytes_lost"]["mean"]) / years + sum(
+        one.dirty_bytes * one.failures_per_year for one in caches
+    )
+    user_bytes = float(total["user_bytes"])
+    group_hours = float(total["unavailable_group_hours_a_year"])
+    return Durability(
+        name=system.name,
+        where=system.where,
+        years=years,
+        seed=precision.seed,
+        modelled=system.modelled,
+        user_gb=user_bytes / GB,
+        loss_per_year=per_year,
+        loss_over_horizon=over,
+        nines=nines(per_year.value),
+        nines_of_data=nines(lost / user_bytes),
+        bytes_lost_per_year=lost,
+        nomdl=lost * years / user_bytes,
+        mttdl_years=_mttdl(total["mttdl_s"], caches),
+        degraded_hours_per_year=float(total["degraded_group_hours_a_year"]),
+        unavailable_hours_per_year=group_hours + controller_outage(system, book),
+        groups=groups,
+        caches=caches,
+        causes=_causes(groups, found["groups"], caches),
+        changes=changes(risky, book, years),
+        drives=_drives(risky),
+        rebuilds=list({one.rebuild.pool: one.rebuild for one in risky}.values()),
+        assumptions=assumptions(book),
+        notes=notes.of(system, risky, groups, caches),
+    )
+
+
+def _check(years: float, precision: Precision) -> None:
+    if not 0 < years <= LONGEST_YEARS:
+        message = f"{years:g} is not accepted; expected more than 0 and at most {LONGEST_YEARS:g}"
+        raise InputError("out-of-range", Argument("years"), message)
+    if precision.method not in METHODS:
+        message = f"{precision.method!r} is no engine; expected {', '.join(METHODS)}"
+        raise InputError("not-accepted", Argument("solver"), message)
+
+
+def risky_groups(system: DurableSystem, book: Book) -> list[RiskyGroup]:
+    """The groups of a system with all that the engine takes of them."""
+    groups = groups_of(system.plan)
+    times = rebuild_times(groups, system.rebuilds, book, system.utilisation)
+    enclosures = _enclosures(system.plan)
+    return [
+        RiskyGroup(group, drive_risk(group.drive, book), times[group.pool], min(enclosures, group.members))
+        for group in groups
+    ]
+
+
+def _enclosures(plan: Mapping[str, Any]) -> int:
+    """Enclosures of drives; one where the scenario has no power of the array."""
+    listed = plan.get("power", {}).get("enclosures", [])
+    filled = [count for one in listed for count, drives in one["filling"] if drives]
+    return max(1, int(sum(filled)))
+
+
+def _group(one: RiskyGroup, found: Mapping[str, Any], years: float) -> GroupDurability:
+    group, count = one.group, one.group.count
+    mttdl = found["mttdl_s"]
+    return GroupDurability(
+        name=group.name, pool=group.pool, title=group.title, count=count, members=group.members,
+        survives=group.survives, spares=group.spares, user_gb=count * group.user_bytes / GB,
+        model=str(group.drive["model"]), rebuild_s=one.rebuild.seconds, method=found["method"],
+        beyond_markov=found["beyond_markov"], trials=found["trials"],
+        loss_per_year=_of_all(found["loss_first_year"], count),
+        loss_over_horizon=_of_all(found["loss"], count),
+        group_loss_over_horizon=_of_all(found["group_loss"], count),
+        bytes_lost_per_year=count * float(found["bytes_lost"]["mean"]) / years,
+        mttdl_years=None if mttdl is None else mttdl / YEAR_S / count,
+        degraded_hours_per_year=count * found["degraded_hours_a_year"],
+        unavailable_hours_per_year=count * found["unavailable_hours_a_year"],
+        replica=None,
+    )  # fmt: skip
+
+
+def _of_all(found: Mapping[str, float], count: int) -> ProbabilityRange:
+    """The probability that any of ``count`` independent groups loses data."""
+    ends = {"value": found["mean"], "low": found["low"], "high": found["high"]}
+    return ProbabilityRange(**{name: any_of([end] * count) for name, end in ends.items()})
+
+
+def any_of(probabilities: Sequence[float]) -> float:
+    """The probability that any of independent events happens."""
+    if any(one >= 1 for one in probabilities):
+        return 1.0
+    return -math.expm1(sum(math.log1p(-one) for one in probabilities))
+
+
+def _with_caches(
+    drives: ProbabilityRange, caches: Sequence[CacheDurability], years: float
+) -> ProbabilityRange:
+    events = [-math.expm1(-one.failures_per_year * years) for one in caches]
+    return ProbabilityRange(**{name: any_of([end, *events]) for name, end in drives.model_dump().items()})
+
+
+def _mttdl(seconds: float | None, caches: Sequence[CacheDurability]) -> float | None:
+    rate = (YEAR_S / seconds if seconds else 0.0) + sum(one.failures_per_year for one in caches)
+    return 1 / rate if rate else None
+
+
+def nines(share: float) -> float | None:
+    """Leading nines of ``1 - share``, as a number: 11 for 1e-11; None for 0."""
+    return -math.log10(share) if share > 0 else None
+
+
+def _causes(
+    groups: Sequence[GroupDurability],
+    found: Sequence[Mapping[str, Any]],
+    caches: Sequence[CacheDurability],
+) -> list[LossCause]:
+    """Parts of the probability of loss, the greatest first."""
+    parts: list[tuple[str, str, float]] = []
+    for group, answer in zip(groups, found, strict=True):
+        causes, loss = answer["causes"], group.loss_over_horizon.value
+        shares = {
+            "drives": causes["drives"],
+            "errors": causes["errors"],
+            "enclosures": sum(causes["domains"]),
+        }
+        parts += [(group.name, cause, loss * share) for cause, share in shares.items() if share > 0]
+    parts += [(one.name, "cache", one.loss_over_horizon) for one in caches if one.loss_over_horizon > 0]
+    whole = sum(loss for _, _, loss in parts)
+    return [
+        LossCause(group=group, cause=cause, loss_over_horizon=loss, share=loss / whole)
+        for group, cause, loss in sorted(parts, key=lambda part: -part[2])
+        if whole > 0
+    ]
+
+
+def _drives(risky: Sequence[RiskyGroup]) -> list[DriveInputs]:
+    return list({one.risk.inputs.model: one.risk.inputs for one in risky}.values())

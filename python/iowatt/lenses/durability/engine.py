@@ -1,0 +1,103 @@
+"""The plan of the durability engine, and its answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from iowatt.core import _native
+from iowatt.lenses.durability.drives import YEAR_S, DriveRisk
+from iowatt.lenses.durability.groups import DataGroup
+from iowatt.lenses.durability.result import ProbabilityRange, RebuildTime
+
+if TYPE_CHECKING:
+    from iowatt.lenses.book import Book
+
+Method = Literal["auto", "markov", "monte-carlo"]
+METHODS: Final[tuple[Method, ...]] = ("auto", "markov", "monte-carlo")
+HOUR_S: Final = 3600.0
+LEAST_REBUILD_S: Final = 1e-3
+
+
+@dataclass(frozen=True)
+class Precision:
+    """How the engine computes: by which method, and when trials end."""
+
+    method: Method = "auto"
+    seed: int = 1
+    relative_error: float = 0.05
+    most_cpu_s: float = 60.0
+
+
+@dataclass(frozen=True)
+class RiskyGroup:
+    """A group with the failures and the repair of its drives, and the enclosures that it is in."""
+
+    group: DataGroup
+    risk: DriveRisk
+    rebuild: RebuildTime
+    enclosures: int = 1
+
+    def plan(self, book: Book, years: float) -> dict[str, Any]:
+        """``GroupPlan`` of the engine."""
+        group = self.group
+        declustered = group.code["code"] == "declustered"
+        return {
+            "count": group.count,
+            "members": group.members,
+            "code": dict(group.code),
+            "user_bytes": group.user_bytes,
+            "drive_bytes": group.drive_bytes,
+            "life": self.risk.life(years),
+            "batches": _batches(group, book),
+            "repair": {
+                "detect": {"mean_s": book.number("durability.detect_hours") * HOUR_S + group.delay_s},
+                "spares": group.spares,
+                "replace": {"mean_s": book.number("durability.replace_hours") * HOUR_S},
+                "rebuild_s": [max(LEAST_REBUILD_S, self.rebuild.seconds)],
+                "critical_first": declustered,
+            },
+            "errors": self.risk.errors(),
+            "domains": [_enclosures(self.enclosures, group, book)],
+        }
+
+
+def _batches(group: DataGroup, book: Book) -> dict[str, Any] | None:
+    factor = book.number("durability.batch.factor")
+    share = book.number("durability.batch.bad_share") if factor > 1 else 0.0
+    if not share:
+        return None
+    batches = max(1, round(group.members / book.number("durability.batch.drives")))
+    return {"batches": batches, "frailty": {"law": "two-point", "bad_share": share, "factor": factor}}
+
+
+def _enclosures(units: int, group: DataGroup, book: Book) -> dict[str, Any]:
+    of = "enclosure"
+    return {
+        "units": units,
+        "failures_per_s": book.number(f"durability.failures.{of}") / YEAR_S,
+        "repair_s": book.number(f"durability.repair_hours.{of}") * HOUR_S,
+        "lost_share": book.number(f"durability.lost_share.{of}"),
+        "layout": {"layout": "packed"},
+    }
+
+
+def assess(groups: Sequence[Mapping[str, Any]], years: float, precision: Precision) -> dict[str, Any]:
+    """``Results`` of the engine for plans of groups over ``years``."""
+    plan = {
+        "horizon_s": years * YEAR_S,
+        "seed": precision.seed,
+        "method": precision.method,
+        "relative_error": precision.relative_error,
+        "most_cpu_s": precision.most_cpu_s,
+        "groups": list(groups),
+    }
+    found: dict[str, Any] = json.loads(_native.durability(json.dumps(plan)))
+    return found
+
+
+def estimate(found: Mapping[str, float]) -> ProbabilityRange:
+    """An ``Estimate`` of the engine."""
+    return ProbabilityRange(value=found["mean"], low=found["low"], high=found["high"])

@@ -1,0 +1,244 @@
+"""The redundancy groups of a system, from its plan: one function for each kind of pool.
+
+A group is what fails as one: drives, and how many of them its data survives the loss of. To add a kind of
+pool, write a function of the pool's plan and its place, and add it to ``_KINDS``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from iowatt.model import raid
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class DataGroup:
+    """Groups of one kind on one pool.
+
+    ``code`` is ``CodePlan`` of the engine; ``survives`` the fewest lost drives that may cost data, less one.
+    """
+
+    name: str
+    pool: str
+    #: The scheme in words, such as ``RAID-5 of 17``.
+    title: str
+    members: int
+    code: Json
+    survives: int
+    #: Bytes of users in one group, and of one drive of it.
+    user_bytes: float
+    drive_bytes: float
+    spares: int
+    #: The drive of the pool's first member, as the plan names it.
+    drive: Json
+    #: Least time from a failure to the start of a rebuild, and its highest rate in bytes/s, if limited.
+    delay_s: float = 0.0
+    rate_limit: float | None = None
+    #: Like groups with drives of their own.
+    count: int = 1
+
+    def with_parity(self, more: int) -> DataGroup | None:
+        """The same drives with ``more`` lost drives survived, at the expense of data.
+
+        None where there are too few drives, and for codes whose parities are of several kinds.
+        """
+        survives = self.survives + more
+        code = dict(self.code)
+        if "losses" not in code or survives < 0:
+            return None
+        width = code.get("width", self.members)
+        if code["code"] == "spans":
+            return None if more > 0 or survives else replace(self, survives=0, code={**code, "losses": 0})
+        if survives >= width:
+            return None
+        share = (width - survives) / (width - self.survives)
+        return replace(
+            self, survives=survives, code={**code, "losses": survives}, user_bytes=self.user_bytes * share
+        )
+
+
+@dataclass(frozen=True)
+class _PoolPlace:
+    """A pool's place in the plan."""
+
+    index: int
+    name: str
+    drive: Json
+    user_bytes: float
+
+
+def groups_of(plan: Json) -> list[DataGroup]:
+    """All groups that hold data, in the order of the pools; pools of copies alone are left out."""
+    names, simulation = plan["names"], plan["simulation"]
+    found: list[DataGroup] = []
+    for index, (pool, name) in enumerate(zip(simulation["pools"], names["pools"], strict=True)):
+        drive = next(one for one in names["devices"] if one["pool"] == name)
+        place = _PoolPlace(index, name, drive, _user_bytes(simulation, index))
+        if place.user_bytes > 0 and index not in _copies(plan):
+            found.extend(_groups(pool, place))
+    return found
+
+
+def _groups(pool: Json, place: _PoolPlace) -> Iterator[DataGroup]:
+    if pool.get("chunklets") is not None:
+        yield from _chunklets(pool, place)
+        return
+    yield _KINDS[str(pool["raid"]["level"])](pool, place)
+
+
+def _user_bytes(simulation: Json, pool: int) -> float:
+    """Bytes of volumes on a pool, directly or as a part of a virtual pool that keeps data there alone."""
+    direct = sum(one["capacity_bytes"] for one in simulation["volumes"] if one["pool"] == pool)
+    parts = [
+        part["capacity_bytes"]
+        for virtual in simulation.get("virtual_pools") or []
+        for number, part in enumerate(virtual["parts"])
+        if part["pool"] == pool and not _is_clean_cache(virtual["scheme"], number)
+    ]
+    return float(direct + sum(parts))
+
+
+def _is_clean_cache(scheme: Json, part: int) -> bool:
+    """Whether a part of a virtual pool holds copies alone: the fast part of a cache that writes through."""
+    return bool(scheme["kind"] == "caching" and part == 0 and scheme.get("write") != "back")
+
+
+def _copies(plan: Json) -> set[int]:
+    """Pools whose volumes are all copies of a replication."""
+    simulation = plan["simulation"]
+    copies = {
+        pair["copy"]
+        for one in simulation.get("replications") or []
+        for pair in one["volumes"]
+        if pair.get("copy") is not None
+    }
+    volumes = simulation["volumes"]
+    pools = {volumes[number]["pool"] for number in copies}
+    return {
+        pool
+        for pool in pools
+        if all(at in copies for at, volume in enumerate(volumes) if volume["pool"] == pool)
+    }
+
+
+def _of_drives(
+    pool: Json,
+    place: _PoolPlace,
+    title: str,
+    losses: int,
+    code: Json | None = None,
+) -> DataGroup:
+    """One group over the whole drives of a pool; distributed spare space adds a drive to it."""
+    recovery = pool.get("recovery") or {}
+    spread = recovery.get("sparing") == "distributed"
+    spares = int(recovery.get("spares", 0))
+    rebuild = recovery.get("rebuild") or {}
+    return DataGroup(
+        name=place.name,
+        pool=place.name,
+        title=title,
+        members=pool["count"] + (spares if spread else 0),
+        code=code or {"code": "any", "losses": losses},
+        survives=losses,
+        user_bytes=place.user_bytes,
+        drive_bytes=float(place.drive["raw_bytes"]),
+        spares=spares,
+        drive=place.drive,
+        delay_s=float(rebuild.get("delay_s") or 0.0),
+        rate_limit=rebuild.get("rate_bytes_per_s"),
+    )
+
+
+def _striped(pool: Json, place: _PoolPlace) -> DataGroup:
+    count = pool["count"]
+    return _of_drives(pool, place, "one drive" if count == 1 else f"RAID-0 of {count}", 0)
+
+
+def _mirror(pool: Json, place: _PoolPlace) -> DataGroup:
+    return _of_drives(pool, place, f"RAID-1 of {pool['count']}", pool["count"] - 1)
+
+
+def _pairs(pool: Json, place: _PoolPlace) -> DataGroup:
+    title, count = f"RAID-10 of {pool['count']}", pool["count"]
+    group = _of_drives(pool, place, title, 1, {"code": "spans", "width": 2, "losses": 1})
+    if group.members == count:
+        return group
+    # Copies and spare space rotate over all drives: any two of them share some pairs.
+    return replace(group, code={"code": "any", "losses": 1})
+
+
+def _parity(pool: Json, place: _PoolPlace) -> DataGroup:
+    level = str(pool["raid"]["level"])
+    return _of_drives(pool, place, f"RAID-{level} of {pool['count']}", 2 if level == "6" else 1)
+
+
+def _erasure(pool: Json, place: _PoolPlace) -> DataGroup:
+    """Reed-Solomon k+m, or a local reconstruction code."""
+    keys = pool["raid"]
+    data, parity = keys["data"], keys["parity"]
+    local = keys.get("local_groups") or 0
+    if local:
+        code = {
+            "code": "lrc",
+            "data": data,
+            "local_groups": local,
+            "local_parities": keys.get("local_parities", 1),
+            "global_parities": parity,
+        }
+        return _of_drives(pool, place, f"LRC({data},{local},{parity})", parity, code)
+    return _of_drives(pool, place, f"EC {data}+{parity} of {pool['count']}", parity)
+
+
+_KINDS: Final[Mapping[str, Callable[[Json, _PoolPlace], DataGroup]]] = {
+    "0": _striped,
+    "1": _mirror,
+    "10": _pairs,
+    "4": _parity,
+    "5": _parity,
+    "6": _parity,
+    "ec": _erasure,
+}
+
+
+def _chunklets(pool: Json, place: _PoolPlace) -> Iterator[DataGroup]:
+    """RAID sets over chunklets of different drives: any drives may share a set."""
+    chunklets = pool["chunklets"]
+    regions = [one for one in chunklets["regions"] if one["sets"]]
+    bytes_of = [_region_bytes(one, chunklets["bytes"]) for one in regions]
+    held = sum(bytes_of)
+    for number, region in enumerate(regions):
+        level, width = str(region["raid"]["level"]), region["set_size"]
+        losses = _set_losses(region)
+        title = f"RAID-{level} sets of {width} over {pool['count']}"
+        group = _of_drives(pool, place, title, losses)
+        yield replace(
+            group,
+            name=place.name if len(regions) == 1 else f"{place.name}.{number}",
+            members=pool["count"],
+            code={"code": "declustered", "sets": float(region["sets"]), "width": width, "losses": losses},
+            user_bytes=min(place.user_bytes, held) * bytes_of[number] / held,
+            drive_bytes=group.drive_bytes * bytes_of[number] / held,
+        )
+
+
+def _set_losses(region: Json) -> int:
+    level = str(region["raid"]["level"])
+    if level == "1":
+        return int(region["set_size"]) - 1
+    if level == "ec":
+        return int(region["raid"]["parity"])
+    return {"0": 0, "5": 1, "6": 2, "10": 1}[level]
+
+
+def _region_bytes(region: Json, chunklet: int) -> float:
+    """Bytes of users that a region holds."""
+    level, width = str(region["raid"]["level"]), region["set_size"]
+    if level in ("1", "ec"):
+        data = 1 if level == "1" else region["raid"]["data"]
+    else:
+        data = raid.data_drives(int(level), width)
+    return float(data * chunklet * region["sets"])

@@ -1,0 +1,257 @@
+"""What ``iowatt durability`` shows: how likely data is lost, by what, and what would change that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from iowatt.lenses.durability.result import Durability, InputFigure, LossCause
+from iowatt.render import numbers, palette, plot
+from iowatt.render.document import Caveat, Document, Section
+from iowatt.render.figure import Cell, Column, Exact, Figure, Labelled, Table, axis, layout
+from iowatt.render.headline import Headline
+
+CAUSES: Final = {
+    "drives": "more failed drives than it survives",
+    "errors": "unreadable sectors in a rebuild",
+    "enclosures": "enclosures",
+    "cache": "data in the cache alone",
+}
+_NOW: Final = "as it is"
+_NOT_NEGLIGIBLE: Final = 0.005
+_BASES: Final = {
+    "run": "simulated in the Run",
+    "simulated": "simulated for this",
+    "stated": "stated",
+}
+
+
+def document(found: Durability) -> Document:
+    """The document of a durability."""
+    over = f"in {numbers.years(found.years)}"
+    return Document(
+        key="durability",
+        kind="durability",
+        title=found.name,
+        meta=f"{_gb(found.user_gb)} of data · {over} · by {_methods(found)} · "
+        f"{'modelled' if found.modelled else 'measured'} load",
+        verdict=list(_verdict(found)),
+        chart=_changes(found),
+        headlines=_headlines(found),
+        sections=[
+            Section("causes", "What it comes from", [_causes(found)]),
+            Section("groups", "Redundancy groups", [_groups(found)]),
+            Section("inputs", "What it rests on", [_drives(found), _rebuilds(found)]),
+            Section("assumptions", "Assumptions and their sources", [_assumptions(found)], folded=True),
+        ],
+        caveats=[Caveat(note.text, note.decides) for note in found.notes],
+    )
+
+
+def _headlines(found: Durability) -> list[Headline]:
+    loss, year = found.loss_over_horizon.value, found.loss_per_year.value
+    degraded = f"degraded {numbers.significant(found.degraded_hours_per_year)} h a year"
+    sure, likely = numbers.probability(loss), numbers.probability(year)
+    horizon = numbers.years(found.years)
+    return [
+        Headline("loss", f"Data loss in {horizon}", loss, "", numbers.one_in(loss), sure),
+        Headline("year", "Data loss a year", year, "", _nines(found.nines, "a year without"), likely),
+        Headline("bytes", "Lost a year", found.bytes_lost_per_year, "B", _nines(found.nines_of_data)),
+        Headline("unavailable", "Unavailable a year", 60 * found.unavailable_hours_per_year, "min", degraded),
+    ]
+
+
+def _verdict(found: Durability) -> Iterator[str]:
+    interval, horizon = found.loss_over_horizon, numbers.years(found.years)
+    chance, by = numbers.one_in(interval.value), _mostly(found.causes)
+    lost = numbers.with_unit(found.bytes_lost_per_year, "B")
+    yield (
+        f"Loses data with probability {numbers.probability(interval.value)} in {horizon}"
+        f"{f' ({chance})' if chance else ''}; expected {lost} lost a year{f'; mostly by {by}' if by else ''}."
+    )
+    if interval.low < interval.high:
+        low, high = numbers.probability(interval.low), numbers.probability(interval.high)
+        yield f"95 % interval: {low} to {high}."
+    now = found.changes[0]
+    for change in found.changes[1:]:
+        if change.survives_more > 0 and change.better is not None:
+            less = numbers.percent(1 - change.user_gb / now.user_gb)
+            yield (
+                f"With {change.change} a loss is {numbers.significant(change.better)} times less likely "
+                f"({numbers.probability(change.loss_over_horizon)}), for {less} of the capacity."
+            )
+        elif change.survives_more < 0 and change.better:
+            yield (
+                f"With {change.change} it would be {numbers.significant(1 / change.better)} times as likely "
+                f"({numbers.probability(change.loss_over_horizon)})."
+            )
+
+
+def _mostly(causes: list[LossCause]) -> str:
+    if not causes:
+        return ""
+    first = causes[0]
+    several = len({cause.group for cause in causes}) > 1
+    where = f" of {first.group}" if several and first.cause != "cache" else ""
+    share = "" if first.share > 0.995 else f" ({numbers.percent(first.share)})"
+    return f"{CAUSES[first.cause]}{where}{share}"
+
+
+def _methods(found: Durability) -> str:
+    used = {group.method for group in found.groups}
+    return " and ".join(
+        name for key, name in (("markov", "Markov chain"), ("monte-carlo", "Monte Carlo")) if key in used
+    )
+
+
+def _changes(found: Durability) -> Figure:
+    """Loss over the horizon as it is and with one thing changed, on a logarithmic axis."""
+    columns = [
+        Column("System", text=True), _Probability(f"Data loss in {numbers.years(found.years)}"),
+        _Probability("In the first year", rank=1), Exact("Bytes lost a year", "B", digits=3, rank=2),
+        Column("Data", "GB", rank=1), Exact("Less likely", "times", digits=3),
+    ]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [
+            one.change, _shown(one.loss_over_horizon), _shown(one.loss_per_year), one.bytes_lost_per_year,
+            one.user_gb, None if one.change == _NOW else one.better,
+        ]
+        for one in found.changes
+    ]  # fmt: skip
+    shown = list(reversed(found.changes))
+    bars = [
+        plot.bar(
+            plot.positive([one.loss_over_horizon for one in shown]),
+            [one.change for one in shown],
+            colour=[palette.P95 if one.change == _NOW else palette.BAR for one in shown],
+            hover="%{y}: %{x:.2e}<extra></extra>",
+            orientation="h",
+            text=[numbers.probability(one.loss_over_horizon) for one in shown],
+            textposition="auto",
+        )
+    ]
+    drawn = layout(
+        axis(
+            f"Probability of data loss in {numbers.years(found.years)}",
+            type="log",
+            dtick=1,
+            exponentformat="power",
+        ),
+        axis("", automargin=True),
+        showlegend=False,
+        bargap=0.35,
+    )
+    caption = (
+        "Each row changes one thing, by a Markov chain. A parity more or less has the same drives, and so "
+        "less or more data."
+    )
+    return Figure(
+        "changes", "What would change it", caption, Table(columns, rows), plot.spec(bars, drawn), brief=True
+    )
+
+
+class _Probability(Column):
+    """A column of probabilities, each as a percentage or a power of ten."""
+
+
+def _shown(value: float) -> Labelled:
+    return Labelled(value, numbers.probability(value))
+
+
+def _causes(found: Durability) -> Figure:
+    columns = [
+        Column("Group", text=True), Column("By", text=True),
+        _Probability(f"Data loss in {numbers.years(found.years)}"), Column("Share", "%"),
+    ]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [one.group, CAUSES[one.cause], _shown(one.loss_over_horizon), 100 * one.share]
+        for one in found.causes
+        if one.share > _NOT_NEGLIGIBLE
+    ]
+    caption = "What the first loss comes from; parts below 0.5 % are left out."
+    return Figure("causes", "What it comes from", caption, Table(columns, rows), brief=True)
+
+
+def _groups(found: Durability) -> Figure:
+    columns = [
+        Column("Group", text=True), Column("Scheme", text=True), Column("Data", "GB", rank=1),
+        Column("Spares", rank=2), Column("Rebuild", text=True), _Probability("Loss a year"),
+        _Probability("Of drives", rank=1), Column("Mean time", "years", rank=1),
+        Column("Degraded", "h/year", rank=1), Column("Unavailable", "min/year", rank=2),
+    ]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [
+            one.name, one.title, one.user_gb, one.spares,
+            numbers.duration(one.rebuild_s) if one.survives else None, _shown(one.loss_per_year.value),
+            _shown(one.group_loss_over_horizon.value), one.mttdl_years, one.degraded_hours_per_year,
+            60 * one.unavailable_hours_per_year,
+        ]
+        for one in found.groups
+    ]  # fmt: skip
+    caption = (
+        "Of drives: a loss of more drives than the group survives, over the horizon, not of single sectors. "
+        "The mean time to a loss is that of a constant rate: not how much is lost, or how likely."
+    )
+    return Figure("groups", "Redundancy groups", caption, Table(columns, rows), wide=True, brief=True)
+
+
+def _drives(found: Durability) -> Figure:
+    columns = [
+        Column("Drive", text=True), Column("Figure", text=True), Exact("Value", digits=3),
+        Column("Unit", text=True), Column("Basis", text=True), Column("Source", text=True, rank=1),
+    ]  # fmt: skip
+    rows: list[list[Cell]] = []
+    for one in found.drives:
+        rows += [
+            [one.model, *_input("failures", one.afr, "/year")],
+            [one.model, *_input("unrecoverable read errors", one.uber, "/bit")],
+            [one.model, *_input("latent sector errors", one.latent, "/year")],
+        ]
+    return Figure("drives", "Drives", "How often they fail.", Table(columns, rows), wide=True, brief=True)
+
+
+def _input(name: str, figure: InputFigure, unit: str) -> list[Cell]:
+    return [name, figure.value, unit, figure.basis, figure.source]
+
+
+def _rebuilds(found: Durability) -> Figure:
+    columns = [
+        Column("Pool", text=True), Column("Rebuild of a drive", text=True), Column("Rate", "MB/s"),
+        Column("Basis", text=True), Column("Simulated", "% of the drive", rank=1),
+        Column("How", text=True, rank=1),
+    ]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [
+            one.pool, numbers.duration(one.seconds), one.bytes_per_s / 1e6, _BASES[one.basis],
+            100 * one.simulated_share, one.text,
+        ]
+        for one in found.rebuilds
+    ]  # fmt: skip
+    caption = "Under the load, where it was simulated."
+    return Figure("rebuilds", "Rebuilds", caption, Table(columns, rows), wide=True, brief=True)
+
+
+def _assumptions(found: Durability) -> Figure:
+    columns = [
+        Column("Key", text=True), Column("Value", text=True), Column("Quality", text=True),
+        Column("Source", text=True),
+    ]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [
+            one.key,
+            one.value if isinstance(one.value, str) else f"{one.value:g} {one.unit}".rstrip(),
+            one.quality,
+            one.source + (f" ({one.date})" if one.date else ""),
+        ]
+        for one in found.assumptions
+    ]
+    caption = "All figures of the book that the result rests on; --assume KEY=VALUE changes one."
+    return Figure("assumptions", "Assumptions", caption, Table(columns, rows), wide=True)
+
+
+def _nines(nines: float | None, of: str = "durability of an object") -> str:
+    return "" if nines is None else f"{of}: {nines:.1f} nines"
+
+
+def _gb(gb: float) -> str:
+    return numbers.with_unit(gb * 1e9, "B")

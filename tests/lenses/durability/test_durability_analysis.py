@@ -1,0 +1,180 @@
+"""Probabilities of loss beside hand calculations, rebuilds scaled from what was simulated, and evidence."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import pytest
+
+import iowatt
+from iowatt.lenses.book import find_book
+from iowatt.lenses.durability import DurableSystem, analyse, expected_loss, rebuild_of_run
+from iowatt.model.scenario import compile_plan, load
+from iowatt.pages.durability import document
+from refused import refused
+
+YEARS = 5.0
+ALONE = ("durability.latent.ssd-enterprise=0", "durability.latent.hdd-enterprise=0")
+RAID5 = """name = "n"
+[[array.pool]]
+name = "p"
+device = "{device}"
+count = {count}
+spares = 1
+raid = {{ level = {level} }}
+[observe]
+duration = "1s"
+"""
+
+
+def scenario(tmp_path, device="kingston-dc1500m-7-68tb", count=17, level=5):
+    path = tmp_path / "n.toml"
+    path.write_text(RAID5.format(device=device, count=count, level=level))
+    return path
+
+
+def system(path):
+    return DurableSystem.of_plan(compile_plan(load(path, []), path.parent), str(path))
+
+
+def by_hand(count, drive_bytes, afr, uber, rebuild_h):
+    """Failures in the horizon, each of which meets an unreadable sector or another failure in its rebuild."""
+    unreadable = -math.expm1(-(count - 1) * drive_bytes * 8 * uber)
+    second = (count - 1) * afr * rebuild_h / 8760
+    return -math.expm1(-count * afr * YEARS * (unreadable + second))
+
+
+@pytest.mark.parametrize(
+    ("device", "count", "rates", "about"),
+    [
+        ("kingston-dc1500m-7-68tb", 17, (0.0098, 1e-17), 0.008),
+        ("hgst-ultrastar-c10k900-900gb", 140, (0.0157, 1e-16), 0.66),
+    ],
+)
+def test_the_two_raid5_groups_are_what_a_hand_calculation_says(tmp_path, device, count, rates, about):
+    afr, uber = rates
+    path = scenario(tmp_path, device, count)
+    found = iowatt.durability(path, rebuild="10h", assume=[*ALONE, f"durability.uber.{device}={uber}"])
+    drive_bytes = compile_plan(load(path, []), tmp_path)["names"]["devices"][0]["raw_bytes"]
+    expected = by_hand(count, drive_bytes, afr, uber, 10)
+    assert expected == pytest.approx(about, rel=0.06)
+    assert found.loss_over_horizon.value == pytest.approx(expected, rel=0.02)
+    assert found.groups[0].method == "markov"
+    assert found.causes[0].cause == "errors"
+    assert found.drives[0].afr.value == afr
+
+
+def test_another_parity_of_the_same_drives_is_in_the_result_as_that_array_says_itself(tmp_path):
+    five = iowatt.durability(scenario(tmp_path), rebuild="10h")
+    six = iowatt.durability(scenario(tmp_path, level=6), rebuild="10h")
+    change = next(one for one in five.changes if one.survives_more == 1)
+    assert change.loss_over_horizon == pytest.approx(six.loss_over_horizon.value, rel=1e-6)
+    assert change.user_gb == pytest.approx(six.user_gb, rel=1e-3)
+    assert change.better == pytest.approx(
+        five.loss_over_horizon.value / six.loss_over_horizon.value, rel=1e-6
+    )
+    assert change.better > 1000
+
+
+def test_less_is_lost_the_sooner_drives_are_rebuilt_and_scrubbed(tmp_path):
+    path = scenario(tmp_path)
+    slow, fast = (iowatt.durability(path, rebuild=time).loss_per_year.value for time in ("40h", "4h"))
+    never, often = (
+        iowatt.durability(path, rebuild="4h", assume=[f"durability.scrub_days={days}"]).loss_per_year.value
+        for days in (60, 1)
+    )
+    assert slow > fast > often
+    assert never > fast
+
+
+def test_the_field_rate_holds_unless_the_rated_one_is_asked_for(tmp_path):
+    path = scenario(tmp_path, "seagate-exos-x24-24tb")
+    field = iowatt.durability(path, rebuild="10h")
+    rated = iowatt.durability(path, rebuild="10h", assume=["durability.afr=rated"])
+    assert (field.drives[0].afr.basis, field.drives[0].afr.value) == ("field", 0.0157)
+    assert (rated.drives[0].afr.basis, rated.drives[0].afr.value) == ("rated", pytest.approx(0.0035))
+    assert field.drives[0].uber.basis == "rated"
+    assert "field-rate" in {note.code for note in field.notes}
+    assert {"failures.afr.hdd", "durability.scrub_days"} <= {one.key for one in field.assumptions}
+
+
+def test_a_rebuild_of_a_run_is_scaled_to_the_whole_drive():
+    row = {
+        "pool": "p", "drive": "p.0", "spare": "p.8", "failed_s": 10.0, "started_s": 20.0,
+        "finished_s": None, "rebuilt_bytes": 10**9, "fraction": 0.01,
+    }  # fmt: skip
+    run = SimpleNamespace(summary={"window": {"end_s": 30.0}, "rebuilds": [row]})
+    (time,) = rebuild_of_run(run).values()
+    assert (time.seconds, time.bytes_per_s, time.simulated_share) == (1000.0, 1e8, 0.01)
+    done = {**row, "finished_s": 520.0, "fraction": 1.0, "rebuilt_bytes": 10**11}
+    (time,) = rebuild_of_run(
+        SimpleNamespace(summary={"window": {"end_s": 600.0}, "rebuilds": [done]})
+    ).values()
+    assert (time.seconds, time.simulated_share) == (500.0, 1.0)
+
+
+LOADED = """name = "n"
+[[workload]]
+name = "w"
+profile = { name = "uniform", rate_iops = 100, duration = "10s" }
+[[array.pool]]
+name = "p"
+device = { name = "arrays2002-disk", capacity = "1GB" }
+count = 5
+raid = { level = 5 }
+rebuild = { outstanding = 4 }
+"""
+
+
+def test_the_rebuild_is_simulated_under_the_load_of_a_scenario_and_of_its_run(tmp_path):
+    path = tmp_path / "loaded.toml"
+    path.write_text(LOADED)
+    found = iowatt.durability(path)
+    (time,) = found.rebuilds
+    assert time.basis == "simulated"
+    assert 0 < time.simulated_share <= 1
+    assert time.seconds == pytest.approx(1e9 / time.bytes_per_s, rel=0.01)
+    run = iowatt.run(path, output=tmp_path / "run")
+    of_run = iowatt.durability(tmp_path / "run")
+    assert of_run.rebuilds == found.rebuilds
+    failed = iowatt.run(path, set=["array.pool.p.failure=[{drive=1, at='0s'}]", "array.pool.p.spares=1"])
+    assert iowatt.durability(failed).rebuilds[0].basis == "run"
+    # The stated rate, where it is asked for, is that of idle time.
+    stated = iowatt.durability(run, rebuild="stated").rebuilds[0]
+    assert stated.basis == "stated"
+    assert stated.bytes_per_s < 100e6
+    assert "rebuild-stated" in {note.code for note in iowatt.durability(run, rebuild="stated").notes}
+
+
+def test_the_first_failure_without_redundancy_loses_data(tmp_path):
+    found = iowatt.durability(
+        scenario(tmp_path, count=4, level=0).with_name("n.toml"), set=["array.pool.p.spares=0"]
+    )
+    assert found.loss_over_horizon.value == pytest.approx(-math.expm1(-4 * 0.0098 * 5), rel=1e-3)
+    assert "no-redundancy" in {note.code for note in found.notes}
+
+
+def test_tables_have_what_the_lens_says(tmp_path):
+    path = scenario(tmp_path)
+    book = find_book("default")
+    whole, brief = analyse(system(path), book, years=YEARS), expected_loss(system(path), book, YEARS)
+    assert brief.loss_per_year == pytest.approx(whole.loss_per_year.value)
+    assert brief.bytes_lost_per_year == pytest.approx(whole.bytes_lost_per_year)
+    assert brief.unavailable_hours_per_year == pytest.approx(whole.unavailable_hours_per_year)
+    assert whole.nomdl == pytest.approx(whole.bytes_lost_per_year * YEARS / (whole.user_gb * 1e9))
+    shown = document(whole)
+    assert shown.verdict
+    assert shown.chart is not None
+
+
+def test_what_cannot_be_assessed_is_refused(tmp_path):
+    path = scenario(tmp_path)
+    with refused("out-of-range", "years"):
+        iowatt.durability(path, years=0)
+    with refused("out-of-range", "rebuild"):
+        iowatt.durability(path, rebuild=0)
+    with refused("not-accepted", "solver"):
+        iowatt.durability(path, rebuild="1h", solver="guess")
+    with refused("out-of-range", "dollars2014: failures.afr.ssd"):
+        iowatt.durability(path, rebuild="1h", preset="dollars2014")

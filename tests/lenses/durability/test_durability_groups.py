@@ -1,0 +1,92 @@
+"""Redundancy groups of a plan: one for each kind of pool, with what it survives and what users have of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from iowatt.evaluate.durability import degraded
+from iowatt.lenses.durability import groups_of
+from iowatt.model.scenario import compile_plan, load
+
+TB = 10**12
+
+
+def plan_of(tmp_path, pool, rest="", volume=""):
+    path = tmp_path / "n.toml"
+    path.write_text(
+        f'name = "n"\n[[workload]]\nname = "w"\n{volume}'
+        'profile = { name = "uniform", requests = 50, rate_iops = 50 }\n'
+        f'[[array.pool]]\nname = "p"\ndevice = "seagate-exos-x24-24tb"\n{pool}\n{rest}'
+    )
+    return compile_plan(load(path, []), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("keys", "members", "code", "data_drives"),
+    [
+        ("count = 1", 1, {"code": "any", "losses": 0}, 1),
+        ("count = 5\nraid = { level = 0 }", 5, {"code": "any", "losses": 0}, 5),
+        ("count = 3\nraid = { level = 1 }", 3, {"code": "any", "losses": 2}, 1),
+        ("count = 8\nraid = { level = 10 }", 8, {"code": "spans", "width": 2, "losses": 1}, 4),
+        ("count = 8\nraid = { level = 5 }\nspares = 2", 8, {"code": "any", "losses": 1}, 7),
+        ("count = 8\nraid = { level = 6 }", 8, {"code": "any", "losses": 2}, 6),
+        (
+            'count = 8\nraid = { level = 6 }\nspares = 1\nsparing = "distributed"',
+            9,
+            {"code": "any", "losses": 2},
+            6,
+        ),
+    ],
+)
+def test_whole_drives(tmp_path, keys, members, code, data_drives):
+    (group,) = groups_of(plan_of(tmp_path, keys))
+    assert (group.members, group.code, group.survives) == (members, code, code["losses"])
+    assert group.drive_bytes == pytest.approx(24 * TB, rel=1e-3)
+    assert group.user_bytes == pytest.approx(data_drives * 24 * TB, rel=1e-3)
+
+
+def test_sets_over_chunklets_are_declustered_and_share_the_drives(tmp_path):
+    volumes = "".join(
+        f'[[array.volume]]\nname = "{name}"\npool = "p"\ncapacity = "10TB"\nraid = {{ level = {level} }}\n'
+        for name, level in (("a", 5), ("b", 6))
+    )
+    groups = groups_of(plan_of(tmp_path, "count = 10\nchunklet = true", volumes, 'volume = "a"\n'))
+    kinds = {(one.code["code"], one.code["width"], one.code["losses"]) for one in groups}
+    assert {("declustered", 4, 1), ("declustered", 8, 2)} <= kinds
+    assert sum(one.drive_bytes for one in groups) == pytest.approx(24 * TB, rel=1e-3)
+    assert sum(one.user_bytes for one in groups) == pytest.approx(20 * TB, rel=0.01)
+
+
+def test_another_parity_takes_a_drive_of_data_and_a_copy_less_is_none(tmp_path):
+    (five,) = groups_of(plan_of(tmp_path, "count = 8\nraid = { level = 5 }"))
+    six, none = five.with_parity(1), five.with_parity(-1)
+    assert (six.survives, six.code["losses"]) == (2, 2)
+    assert six.user_bytes == pytest.approx(five.user_bytes * 6 / 7)
+    assert (none.survives, none.user_bytes) == (0, pytest.approx(five.user_bytes * 8 / 7))
+    assert none.with_parity(-1) is None
+    (pairs,) = groups_of(plan_of(tmp_path, "count = 8\nraid = { level = 10 }"))
+    assert pairs.with_parity(1) is None
+
+
+def test_a_pool_of_copies_and_a_cache_that_writes_through_hold_no_data_of_their_own(tmp_path):
+    virtual = (
+        '[[array.pool]]\nname = "f"\ndevice = "intel-dc-p3700-2tb"\ncount = 1\n'
+        '[[array.virtual_pool]]\nname = "v"\nscheme = "caching"\nfast = "f"\nslow = "p"\n'
+        'write = "{write}"\nextent = "1MiB"\n'
+    )
+    keys = "count = 8\nraid = { level = 5 }"
+    through = groups_of(plan_of(tmp_path, keys, virtual.format(write="through")))
+    back = groups_of(plan_of(tmp_path, keys, virtual.format(write="back")))
+    assert [one.pool for one in through] == ["p"]
+    assert [(one.pool, one.survives) for one in back] == [("p", 1), ("f", 0)]
+
+
+def test_the_degraded_plan_has_a_failed_drive_a_spare_and_the_load_alone(tmp_path):
+    plan = plan_of(tmp_path, "count = 8\nraid = { level = 5 }")
+    changed = degraded(plan, {"p"}, 30.0)
+    (pool,) = changed["simulation"]["pools"]
+    assert pool["recovery"]["failures"] == [{"drive": 0, "at_s": 0.0}]
+    assert pool["recovery"]["spares"] == 1
+    assert [one["name"] for one in changed["names"]["devices"]] == [f"p.{n}" for n in range(9)]
+    assert changed["simulation"]["workloads"][0]["end_s"] == 30.0
+    assert plan["simulation"]["pools"][0]["recovery"] is None
