@@ -180,7 +180,7 @@ def degraded(plan: Mapping[str, Any], pools: set[str], window_s: float) -> dict[
         recovery = pool.get("recovery") or {"spares": 0, "sparing": "dedicated", "rebuild": dict(_REBUILD)}
         recovery["rebuild"]["delay_s"] = 0.0
         recovery["failures"] = [{"drive": 0, "at_s": 0.0}]
-        if not recovery["spares"]:
+        if not recovery["spares"] and not (pool.get("chunklets") or {}).get("spare"):
             recovery |= {"spares": 1, "sparing": "dedicated"}
             _add_drive(names["devices"], name)
             if pool["bus_of_drive"]:

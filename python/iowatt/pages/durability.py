@@ -15,6 +15,8 @@ CAUSES: Final = {
     "drives": "more failed drives than it survives",
     "errors": "unreadable sectors in a rebuild",
     "enclosures": "enclosures",
+    "nodes": "nodes",
+    "racks": "racks",
     "cache": "data in the cache alone",
 }
 _NOW: Final = "as it is"

@@ -1,9 +1,9 @@
 """The durability lens: how likely a system loses data, how much, and by what.
 
 ``system`` is what is assessed, ``groups`` finds its redundancy groups (one function for each kind of pool),
-``drives`` how they fail, ``rebuilds`` how long they take to rebuild, ``caches`` what is in memory alone.
-``engine`` calls the compiled engines, ``analyse`` makes the ``result``, ``changes`` asks what would be
-better. Classes and functions are imported on first use.
+``drives`` and ``domains`` how they fail, ``rebuilds`` how long they take to rebuild, ``caches`` what is in
+memory alone. ``engine`` calls the compiled engines, ``analyse`` makes the ``result``, ``changes`` asks what
+would be better. Classes and functions are imported on first use.
 """
 
 from __future__ import annotations

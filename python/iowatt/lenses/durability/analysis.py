@@ -87,7 +87,7 @@ def analyse(
         unavailable_hours_per_year=group_hours + controller_outage(system, book),
         groups=groups,
         caches=caches,
-        causes=_causes(groups, found["groups"], caches),
+        causes=_causes(risky, groups, found["groups"], caches),
         changes=changes(risky, book, years),
         drives=_drives(risky),
         rebuilds=list({one.rebuild.pool: one.rebuild for one in risky}.values()),
@@ -109,18 +109,7 @@ def risky_groups(system: DurableSystem, book: Book) -> list[RiskyGroup]:
     """The groups of a system with all that the engine takes of them."""
     groups = groups_of(system.plan)
     times = rebuild_times(groups, system.rebuilds, book, system.utilisation)
-    enclosures = _enclosures(system.plan)
-    return [
-        RiskyGroup(group, drive_risk(group.drive, book), times[group.pool], min(enclosures, group.members))
-        for group in groups
-    ]
-
-
-def _enclosures(plan: Mapping[str, Any]) -> int:
-    """Enclosures of drives; one where the scenario has no power of the array."""
-    listed = plan.get("power", {}).get("enclosures", [])
-    filled = [count for one in listed for count, drives in one["filling"] if drives]
-    return max(1, int(sum(filled)))
+    return [RiskyGroup(group, drive_risk(group.drive, book), times[group.pool]) for group in groups]
 
 
 def _group(one: RiskyGroup, found: Mapping[str, Any], years: float) -> GroupDurability:
@@ -173,20 +162,21 @@ def nines(share: float) -> float | None:
 
 
 def _causes(
+    risky: Sequence[RiskyGroup],
     groups: Sequence[GroupDurability],
     found: Sequence[Mapping[str, Any]],
     caches: Sequence[CacheDurability],
 ) -> list[LossCause]:
     """Parts of the probability of loss, the greatest first."""
     parts: list[tuple[str, str, float]] = []
-    for group, answer in zip(groups, found, strict=True):
+    for one, group, answer in zip(risky, groups, found, strict=True):
         causes, loss = answer["causes"], group.loss_over_horizon.value
-        shares = {
-            "drives": causes["drives"],
-            "errors": causes["errors"],
-            "enclosures": sum(causes["domains"]),
-        }
-        parts += [(group.name, cause, loss * share) for cause, share in shares.items() if share > 0]
+        shares = [("drives", causes["drives"]), ("errors", causes["errors"])]
+        shares += [
+            (f"{domain.kind}s", share)
+            for domain, share in zip(one.group.domains, causes["domains"], strict=True)
+        ]
+        parts += [(group.name, cause, loss * share) for cause, share in shares if share > 0]
     parts += [(one.name, "cache", one.loss_over_horizon) for one in caches if one.loss_over_horizon > 0]
     whole = sum(loss for _, _, loss in parts)
     return [

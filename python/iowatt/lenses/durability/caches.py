@@ -70,6 +70,8 @@ def cache_losses(system: DurableSystem, book: Book, years: float) -> list[CacheD
 
 def controller_outage(system: DurableSystem, book: Book) -> float:
     """Hours a year in which no controller works."""
+    if system.plan["simulation"].get("clusters"):
+        return 0.0  # nodes are domains of their drives
     count = controllers(system, book)
     rate = book.number(f"durability.failures.{OF}")
     hours = book.number(f"durability.repair_hours.{OF}")

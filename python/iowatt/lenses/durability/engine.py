@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from iowatt.core import _native
+from iowatt.lenses.durability.domains import HOUR_S
 from iowatt.lenses.durability.drives import YEAR_S, DriveRisk
 from iowatt.lenses.durability.groups import DataGroup
 from iowatt.lenses.durability.result import ProbabilityRange, RebuildTime
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 Method = Literal["auto", "markov", "monte-carlo"]
 METHODS: Final[tuple[Method, ...]] = ("auto", "markov", "monte-carlo")
-HOUR_S: Final = 3600.0
 LEAST_REBUILD_S: Final = 1e-3
 
 
@@ -33,12 +33,11 @@ class Precision:
 
 @dataclass(frozen=True)
 class RiskyGroup:
-    """A group with the failures and the repair of its drives, and the enclosures that it is in."""
+    """A group with the failures and the repair of its drives."""
 
     group: DataGroup
     risk: DriveRisk
     rebuild: RebuildTime
-    enclosures: int = 1
 
     def plan(self, book: Book, years: float) -> dict[str, Any]:
         """``GroupPlan`` of the engine."""
@@ -60,7 +59,7 @@ class RiskyGroup:
                 "critical_first": declustered,
             },
             "errors": self.risk.errors(),
-            "domains": [_enclosures(self.enclosures, group, book)],
+            "domains": [domain.plan(book) for domain in group.domains],
         }
 
 
@@ -71,17 +70,6 @@ def _batches(group: DataGroup, book: Book) -> dict[str, Any] | None:
         return None
     batches = max(1, round(group.members / book.number("durability.batch.drives")))
     return {"batches": batches, "frailty": {"law": "two-point", "bad_share": share, "factor": factor}}
-
-
-def _enclosures(units: int, group: DataGroup, book: Book) -> dict[str, Any]:
-    of = "enclosure"
-    return {
-        "units": units,
-        "failures_per_s": book.number(f"durability.failures.{of}") / YEAR_S,
-        "repair_s": book.number(f"durability.repair_hours.{of}") * HOUR_S,
-        "lost_share": book.number(f"durability.lost_share.{of}"),
-        "layout": {"layout": "packed"},
-    }
 
 
 def assess(groups: Sequence[Mapping[str, Any]], years: float, precision: Precision) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from iowatt.lenses.durability.domains import FailureDomain, apart, domains_of
 from iowatt.model import raid
 
 Json = Mapping[str, Any]
@@ -40,6 +41,8 @@ class DataGroup:
     rate_limit: float | None = None
     #: Like groups with drives of their own.
     count: int = 1
+    #: What takes several of the drives away at once.
+    domains: tuple[FailureDomain, ...] = ()
 
     def with_parity(self, more: int) -> DataGroup | None:
         """The same drives with ``more`` lost drives survived, at the expense of data.
@@ -74,13 +77,21 @@ class _PoolPlace:
 def groups_of(plan: Json) -> list[DataGroup]:
     """All groups that hold data, in the order of the pools; pools of copies alone are left out."""
     names, simulation = plan["names"], plan["simulation"]
-    found: list[DataGroup] = []
+    copies, found = _copies(plan), list[DataGroup]()
     for index, (pool, name) in enumerate(zip(simulation["pools"], names["pools"], strict=True)):
         drive = next(one for one in names["devices"] if one["pool"] == name)
         place = _PoolPlace(index, name, drive, _user_bytes(simulation, index))
-        if place.user_bytes > 0 and index not in _copies(plan):
-            found.extend(_groups(pool, place))
+        if place.user_bytes > 0 and index not in copies:
+            found.extend(_in_domains(plan, index, group) for group in _groups(pool, place))
     return found
+
+
+def _in_domains(plan: Json, pool: int, group: DataGroup) -> DataGroup:
+    """The group with the enclosures, nodes and racks that its drives are in."""
+    domains, code = domains_of(plan, pool, group.members), dict(group.code)
+    if code["code"] == "declustered":
+        code["apart"] = apart(plan, pool, domains, code["width"])
+    return replace(group, domains=domains, code=code)
 
 
 def _groups(pool: Json, place: _PoolPlace) -> Iterator[DataGroup]:
@@ -178,19 +189,18 @@ def _parity(pool: Json, place: _PoolPlace) -> DataGroup:
 
 def _erasure(pool: Json, place: _PoolPlace) -> DataGroup:
     """Reed-Solomon k+m, or a local reconstruction code."""
-    keys = pool["raid"]
-    data, parity = keys["data"], keys["parity"]
-    local = keys.get("local_groups") or 0
-    if local:
-        code = {
-            "code": "lrc",
-            "data": data,
-            "local_groups": local,
-            "local_parities": keys.get("local_parities", 1),
-            "global_parities": parity,
-        }
-        return _of_drives(pool, place, f"LRC({data},{local},{parity})", parity, code)
-    return _of_drives(pool, place, f"EC {data}+{parity} of {pool['count']}", parity)
+    code = pool["raid"]["code"]
+    data, parity, local = code["data"], code["parity"], code.get("local_groups", 0)
+    if not local:
+        return _of_drives(pool, place, f"EC {data}+{parity}", parity)
+    lrc = {
+        "code": "lrc",
+        "data": data,
+        "local_groups": local,
+        "local_parities": 1,
+        "global_parities": parity,
+    }
+    return _of_drives(pool, place, f"LRC {data}+{local}+{parity}", parity + 1, lrc)
 
 
 _KINDS: Final[Mapping[str, Callable[[Json, _PoolPlace], DataGroup]]] = {
@@ -205,24 +215,36 @@ _KINDS: Final[Mapping[str, Callable[[Json, _PoolPlace], DataGroup]]] = {
 
 
 def _chunklets(pool: Json, place: _PoolPlace) -> Iterator[DataGroup]:
-    """RAID sets over chunklets of different drives: any drives may share a set."""
+    """RAID sets or placement groups over chunklets of different drives: any drives may share a set."""
     chunklets = pool["chunklets"]
     regions = [one for one in chunklets["regions"] if one["sets"]]
     bytes_of = [_region_bytes(one, chunklets["bytes"]) for one in regions]
     held = sum(bytes_of)
+    # Sets that volumes do not reach hold nothing.
+    share = min(1.0, place.user_bytes / held)
+    spare_drives = chunklets["spare"] * chunklets["bytes"] * pool["count"] // place.drive["raw_bytes"]
     for number, region in enumerate(regions):
-        level, width = str(region["raid"]["level"]), region["set_size"]
-        losses = _set_losses(region)
-        title = f"RAID-{level} sets of {width} over {pool['count']}"
-        group = _of_drives(pool, place, title, losses)
+        losses, width = _set_losses(region), region["set_size"]
+        group = _of_drives(pool, place, f"{_set_title(region)} over {pool['count']}", losses)
         yield replace(
             group,
             name=place.name if len(regions) == 1 else f"{place.name}.{number}",
             members=pool["count"],
             code={"code": "declustered", "sets": float(region["sets"]), "width": width, "losses": losses},
-            user_bytes=min(place.user_bytes, held) * bytes_of[number] / held,
-            drive_bytes=group.drive_bytes * bytes_of[number] / held,
+            user_bytes=share * bytes_of[number],
+            drive_bytes=region["sets"] * width * chunklets["bytes"] / pool["count"],
+            spares=max(group.spares, int(spare_drives)),
         )
+
+
+def _set_title(region: Json) -> str:
+    level, code, width = str(region["raid"]["level"]), region["raid"].get("code"), region["set_size"]
+    if level == "1":
+        return f"{width} copies"
+    if level != "ec" or code is None:
+        return f"RAID-{level} sets of {width}"
+    local = f"+{code['local_groups']}" if code.get("local_groups") else ""
+    return f"EC {code['data']}{local}+{code['parity']}"
 
 
 def _set_losses(region: Json) -> int:
@@ -230,7 +252,8 @@ def _set_losses(region: Json) -> int:
     if level == "1":
         return int(region["set_size"]) - 1
     if level == "ec":
-        return int(region["raid"]["parity"])
+        code = region["raid"]["code"]
+        return int(code["parity"]) + bool(code.get("local_groups"))
     return {"0": 0, "5": 1, "6": 2, "10": 1}[level]
 
 
@@ -238,7 +261,7 @@ def _region_bytes(region: Json, chunklet: int) -> float:
     """Bytes of users that a region holds."""
     level, width = str(region["raid"]["level"]), region["set_size"]
     if level in ("1", "ec"):
-        data = 1 if level == "1" else region["raid"]["data"]
+        data = 1 if level == "1" else region["raid"]["code"]["data"]
     else:
         data = raid.data_drives(int(level), width)
     return float(data * chunklet * region["sets"])

@@ -60,6 +60,10 @@ def stated_rebuild(group: DataGroup, book: Book, utilisation: float | None) -> R
     if utilisation is not None:
         idle = max(LEAST_IDLE, 1 - utilisation)
         rate, text = rate * idle, f"{text} x {idle:.0%} idle"
+    if group.code["code"] == "declustered" and group.members > group.code["width"]:
+        # Each byte is read on some drives and written on another, and all of them share that work.
+        at_once = (group.members - 1) / group.code["width"]
+        rate, text = rate * at_once, f"{text} x {at_once:.3g} at once over {group.members} drives"
     if group.rate_limit is not None and group.rate_limit < rate:
         rate, text = group.rate_limit, f"the pool's limit, {group.rate_limit / MB:g} MB/s"
     return RebuildTime(
