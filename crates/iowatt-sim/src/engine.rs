@@ -10,6 +10,7 @@ mod emulation;
 mod failures;
 mod flow;
 mod hosts;
+mod nodes;
 mod replication;
 mod spans;
 
@@ -227,7 +228,8 @@ impl<'a> Engine<'a, Full> {
                 || self.volumes.is_some()
                 || self.libraries.is_some()
                 || self.replication.is_some()
-                || self.backend.commands.is_some(),
+                || self.backend.commands.is_some()
+                || self.backend.clusters.is_some(),
             flash: self.backend.drives.iter().any(Drive::is_parallel),
             managed: self.backend.is_managed(),
         }
@@ -295,6 +297,7 @@ impl<S: Shape> Engine<'_, S> {
         match event {
             Event::DriveDone(drive) => return self.drive_done(drive),
             Event::Lost(key) => return self.operation_lost(key),
+            Event::Message(key) => return self.message_event(key),
             _ if backend.handle(event, around)? => {}
             _ => {
                 self.handle_above_pools(event)?;
@@ -329,6 +332,7 @@ impl<S: Shape> Engine<'_, S> {
             Event::Alarm(pool) => self.with_volumes(|volumes, moment| volumes.alarm(pool as usize, moment)),
             Event::Answered(upper) => self.space_answered(upper)?,
             Event::Library(number) => self.library_event(number)?,
+            Event::Part(part) => self.part_event(part)?,
             // The events of drives and pools, which `handle` has taken.
             _ => {}
         }
@@ -353,6 +357,7 @@ impl<S: Shape> Engine<'_, S> {
                 || (self.controller.as_mut().is_none_or(|controller| controller.wind_down())
                     && self.volumes.as_mut().is_none_or(|volumes| volumes.wind_down())
                     && self.replication.as_mut().is_none_or(|replication| replication.wind_down())
+                    && self.backend.clusters.as_ref().is_none_or(|clusters| clusters.requests.is_empty())
                     && self.libraries_wound_down()))
     }
 
@@ -384,6 +389,7 @@ impl<S: Shape> Engine<'_, S> {
             spin_ups: &self.around.spin_ups,
             controller: self.controller.as_deref(),
             drive_path: self.backend.commands.as_deref(),
+            clusters: self.backend.clusters.as_deref(),
             paths: self.paths.as_deref(),
             qos: self.qos.iter().flat_map(|qos| qos.totals()).map(QosResult::from).collect(),
             replication: self.replication.as_deref(),

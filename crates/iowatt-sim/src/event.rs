@@ -66,6 +66,12 @@ pub enum Event {
     PathLost(u32),
     /// It is back.
     PathBack(u32),
+    /// A message between nodes ends its present leg: the key of its operation.
+    Message(u32),
+    /// A part of a client's request to a cluster ends its present stage: its key.
+    Part(u32),
+    /// A node fails, joins or leaves: index into the changes of all clusters.
+    Change(u32),
 }
 
 /// Marks keys of shipments of replications, where keys of requests stand as well.

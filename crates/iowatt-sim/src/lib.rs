@@ -10,6 +10,7 @@ mod back_end_log;
 mod bus;
 mod canonical;
 mod clock;
+mod cluster;
 mod controller;
 mod device;
 mod divisor;
@@ -45,9 +46,12 @@ pub use results::{Column, Outcome, Serial, Summary, Table, VirtualPoolResult};
 /// Parts that the integration tests of this crate look at. Not part of the interface.
 #[doc(hidden)]
 pub mod testing {
-    pub use crate::plan::{DevicePlan, ParityLayout, RaidLevel};
+    pub use crate::plan::{ClusterPlan, DevicePlan, FailingUnit, NodeFailurePlan, ParityLayout, RaidLevel};
     pub use crate::power::Window;
     pub use crate::raid::Layout;
-    pub use crate::results::{CacheResult, ControllerResult, DriveResult, FlashResult, StationResult};
+    pub use crate::results::{
+        CacheResult, ClusterPoolResult, ClusterResult, ControllerResult, DriveResult, FlashResult,
+        MoveResult, NodeResult, PortResult, StationResult,
+    };
     pub use crate::station::Station;
 }

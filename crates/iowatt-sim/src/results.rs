@@ -27,6 +27,7 @@ pub use volume::VirtualPoolResult;
 
 use crate::bus::Bus;
 use crate::clock::{Nanos, seconds};
+use crate::cluster::Clusters;
 use crate::controller::Controller;
 use crate::controller::drive_path::DrivePath;
 use crate::device::Drive;
@@ -346,6 +347,8 @@ pub struct Parts<'a> {
     pub controller: Option<&'a Controller>,
     /// What commands pass on their way to the drives, where that takes time.
     pub drive_path: Option<&'a DrivePath>,
+    /// The clusters, where there are any.
+    pub clusters: Option<&'a Clusters>,
     /// The paths to it, where there are any.
     pub paths: Option<&'a Paths>,
     /// What happened at the door of the array, by volume.
@@ -363,7 +366,7 @@ pub struct Parts<'a> {
 /// Gathers the outcome of a finished run.
 #[must_use]
 pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, events: u64) -> Outcome {
-    let copied = parts.replication;
+    let (copied, parts_of_clusters) = (parts.replication, parts.clusters);
     let Parts {
         drives,
         pools,
@@ -401,7 +404,7 @@ pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, e
             .collect(),
         spinning_up_most: spin_ups.iter().map(SpinUps::most).collect(),
         controller: ControllerResult::new(controller, drive_path, span),
-        clusters: Vec::new(),
+        clusters: parts_of_clusters.map(|all| cluster::results(all, pools)).unwrap_or_default(),
         paths: paths.map(path::results).unwrap_or_default(),
         qos,
         replications: copied.map(|all| replication::results(all, span)).unwrap_or_default(),

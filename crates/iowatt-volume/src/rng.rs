@@ -24,6 +24,10 @@ pub enum Component {
     InitialPlacement = 11,
     /// The choice of drives for each pool's chunklets.
     Chunklets = 20,
+    /// The placement of each cluster pool's members.
+    Placement = 22,
+    /// The replica that is read, of each cluster pool.
+    Replica = 23,
     /// Duplicate pages among each virtual pool's writes.
     Duplicates = 21,
     /// Which writes of each workload are all zeros.
@@ -79,6 +83,13 @@ impl KeyedDraws {
         Self(Stream::new(seed, component, index).seed())
     }
 
+    /// All bits of the draw on the occasion of `words`.
+    #[inline]
+    #[must_use]
+    pub fn word(&self, words: [u64; 2]) -> u64 {
+        words.into_iter().fold(self.0, |hash, word| mixed(hash ^ word))
+    }
+
     /// Uniform in `0.0..1.0` on the occasion of `words`.
     #[inline]
     #[must_use]
@@ -97,7 +108,8 @@ impl KeyedDraws {
 
 /// A step of SplitMix64 (Steele, Lea and Flood 2014): every bit of the result depends on every bit of `word`.
 #[inline]
-fn mixed(word: u64) -> u64 {
+#[must_use]
+pub fn mixed(word: u64) -> u64 {
     let mut z = word.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

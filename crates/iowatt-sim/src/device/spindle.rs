@@ -334,6 +334,22 @@ impl Drive {
         self.spindle = Spindle::Failed { since: now };
     }
 
+    /// The drive is not there yet: it is dark from the start on, and takes no operations.
+    pub fn begin_dark(&mut self) {
+        self.failed = true;
+        self.spindle = Spindle::Failed { since: 0 };
+    }
+
+    /// A drive that was dark from the start on begins its life.
+    pub fn begin_at(&mut self, now: Nanos, around: &mut Surroundings) {
+        if let Spindle::Failed { since } = self.spindle {
+            around.observer.book_failed(self.index as usize, since, now);
+            self.spindle = Spindle::Ready;
+            (self.failed, self.idle_since, self.rest_since) = (false, now, now);
+            self.rest(now, around);
+        }
+    }
+
     /// What is booked while working at a reduced speed: transferring, positioning, resting; none at full speed.
     pub(super) fn slower(&self) -> Option<[Slot; 3]> {
         let managed = self.managed.as_deref()?;

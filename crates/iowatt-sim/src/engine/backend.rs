@@ -1,8 +1,10 @@
 //! The pools and their drives, and the drive operations between them.
 
+use super::nodes::Change;
 use crate::back_end_log::{BackEndLog, Reason};
 use crate::bus::Bus;
 use crate::clock::{Nanos, nanos};
+use crate::cluster::Clusters;
 use crate::controller::drive_path::DrivePath;
 use crate::device::{Drive, Kind, NO_OP, Surroundings};
 use crate::error::SimError;
@@ -47,8 +49,14 @@ pub(super) struct Backend {
     pub drives: Vec<Drive>,
     /// Operations that may be handed to their drives; empty between events.
     pub(super) ready: Vec<u32>,
+    /// Of these, those that leave their node first; empty between events.
+    pub(super) first: Vec<u32>,
     /// Commands on their way through the controller to the drives, where that takes time.
     pub commands: Option<Box<DrivePath>>,
+    /// Nodes and the networks between them, where the pools are those of clusters.
+    pub clusters: Option<Box<Clusters>>,
+    /// Nodes that fail, join or leave.
+    pub(super) changes: Vec<Change>,
     /// Pools of remote arrays, which commands reach without it.
     remote: Vec<bool>,
     /// Takes every request to a pool, where asked for.
@@ -69,7 +77,13 @@ impl Backend {
     pub fn new(plan: &Plan, kinds: &[Kind], buses: &[Bus]) -> Result<(Self, Vec<Arc<Ladder>>), SimError> {
         let (mut pools, mut drives, mut ladders, mut failures) = (vec![], vec![], vec![], vec![]);
         for (number, (pool, kind)) in plan.pools.iter().zip(kinds).enumerate() {
-            let built = Pool::new(pool, plan.seed, drives.len());
+            let of_cluster = plan.cluster_of(number);
+            let built = match of_cluster {
+                Some(cluster) => {
+                    Pool::in_cluster(pool, cluster, plan.seed, drives.len()).under_item("pools", number)?
+                }
+                None => Pool::new(pool, plan.seed, drives.len()),
+            };
             plan.check_capacity(number, built.capacity_bytes(pool.device.sectors()))?;
             pools.push(built);
             let planned = pool.recovery.iter().flat_map(|r| &r.failures);
@@ -89,7 +103,10 @@ impl Backend {
             pools,
             drives,
             ready: Vec::new(),
+            first: Vec::new(),
             commands: commands.and_then(DrivePath::new).map(Box::new),
+            clusters: Clusters::new(plan).map(Box::new),
+            changes: Change::all(plan),
             remote,
             log: None,
             failures,
@@ -130,6 +147,7 @@ impl Backend {
         for (number, failure) in self.failures.iter().enumerate() {
             around.clock.events.push(failure.at, Event::Fail(number as u32));
         }
+        self.schedule_changes(around);
     }
 
     /// Handles an event that concerns drives and pools alone; returns whether it is one.
@@ -150,6 +168,7 @@ impl Backend {
             Event::Commanded(key) => self.command_arrived(key, around),
             Event::Fail(number) => self.fail(number as usize, around)?,
             Event::Rebuild(pool) => self.rebuild(pool as usize, around),
+            Event::Change(number) => self.change(number as usize, around)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -189,6 +208,9 @@ impl Backend {
         if S::LAYERS && self.commands.is_some() {
             return self.send_commands(around);
         }
+        if S::LAYERS && self.clusters.is_some() {
+            return self.send_between_nodes(around);
+        }
         for i in 0..self.ready.len() {
             self.hand_to_drive::<S>(self.ready[i], around);
         }
@@ -197,7 +219,7 @@ impl Backend {
 
     /// An operation joins the queue of its drive.
     #[inline]
-    fn hand_to_drive<S: Shape>(&mut self, key: u32, around: &mut Surroundings) {
+    pub(super) fn hand_to_drive<S: Shape>(&mut self, key: u32, around: &mut Surroundings) {
         let op = around.ops.get_mut(key);
         op.arrived = around.clock.now;
         let drive = op.drive;
@@ -257,6 +279,10 @@ impl Backend {
     #[inline]
     pub fn drive_done<S: Shape>(&mut self, index: u32, around: &mut Surroundings) -> Option<Completed> {
         let key = self.drives[index as usize].complete::<S>(around.clock.now, around)?;
+        if S::LAYERS && self.clusters.is_some() && !self.answers_at_once(key, around) {
+            self.drives[index as usize].proceed::<S>(around.clock.now, around);
+            return None;
+        }
         let op = around.ops.remove(key);
         let drive = &self.drives[index as usize];
         let (pool, started) = (drive.pool(), drive.last_started);
@@ -283,6 +309,9 @@ impl Backend {
         }
         if let Some(commands) = &mut self.commands {
             commands.cut(end, around.observer.window());
+        }
+        if let Some(clusters) = &mut self.clusters {
+            clusters.network.cut(end, around.observer.window());
         }
     }
 

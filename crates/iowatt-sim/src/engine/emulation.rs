@@ -212,6 +212,7 @@ impl Emulation {
             trims: &[0],
             qos: Vec::new(),
             libraries: &[],
+            clusters: None,
             virtual_pools: vec![virtual_pool],
         };
         let events = self.around.clock.events.scheduled();

@@ -107,6 +107,11 @@ impl<S: Shape> Engine<'_, S> {
             self.enter_volumes(space, (host, write), (from, size, write));
             return;
         }
+        if S::LAYERS && self.backend.clusters.is_some() {
+            let parts = self.backend.divide((host, space), (from, size, write), &mut self.around);
+            self.hosts.add_parts(host, parts);
+            return;
+        }
         let serves = Serves { upper: host, migrates: false, for_write: write };
         let made = self.submit(space, (from, size, write), serves, Reason::Host);
         self.hosts.add_parts(host, made);
@@ -178,12 +183,34 @@ impl<S: Shape> Engine<'_, S> {
         if S::MANAGED && done.upper == NO_OP { Ok(()) } else { self.operation_done(done.upper) }
     }
 
+    /// A message between nodes ends its present leg.
+    #[inline(never)]
+    pub(super) fn message_event(&mut self, key: u32) -> Result<(), SimError> {
+        match self.backend.message(key, &mut self.around) {
+            Some(upper) if upper != NO_OP => self.operation_done(upper),
+            _ => Ok(()),
+        }
+    }
+
+    /// A part of a client's request to a cluster ends its present stage.
+    #[inline(never)]
+    pub(super) fn part_event(&mut self, part: u32) -> Result<(), SimError> {
+        match self.backend.part(part, &mut self.around) {
+            Some(host) => self.part_done(host),
+            None => Ok(()),
+        }
+    }
+
     /// An operation is lost with its drive: others replace it.
     pub(super) fn operation_lost(&mut self, key: u32) -> Result<(), SimError> {
         let replaced = self.backend.replace(key, &mut self.around);
         let Some((upper, made)) = replaced else { return Ok(()) };
         if let Some(ship) = self.shipment(upper) {
             self.with_replication(|replication, _| replication.sent(ship, made));
+            return self.operation_done(upper);
+        }
+        if let Some(clusters) = &mut self.backend.clusters {
+            clusters.requests.add_operations(upper, made);
             return self.operation_done(upper);
         }
         match (&mut self.volumes, &mut self.controller) {
@@ -196,7 +223,7 @@ impl<S: Shape> Engine<'_, S> {
 
     /// A drive operation of a request of the layer above the pools is done.
     #[inline(always)]
-    fn operation_done(&mut self, upper: u32) -> Result<(), SimError> {
+    pub(super) fn operation_done(&mut self, upper: u32) -> Result<(), SimError> {
         if S::LAYERS
             && self.replication.is_some()
             && self.volumes.is_none()
@@ -212,6 +239,10 @@ impl<S: Shape> Engine<'_, S> {
         if S::LAYERS && self.controller.is_some() {
             self.with_controller(|controller, moment| controller.operation_done(upper, moment));
             return self.settle();
+        }
+        if S::LAYERS && self.backend.clusters.is_some() {
+            self.backend.group_operation_done(upper, &mut self.around);
+            return Ok(());
         }
         self.part_done(upper)?;
         if S::LAYERS { self.settle() } else { Ok(()) }

@@ -235,10 +235,9 @@ impl ClusterPlan {
         let recovers = planned.recovery.is_some() || (self.failures.is_empty() && !moves);
         check(recovers, Conflict, "pool", "needs its recovery where nodes fail, join or leave")?;
         let domains = self.domains(pool);
-        for (number, region) in chunklets.regions.iter().enumerate() {
+        for region in &chunklets.regions {
             let fits = region.set_size <= domains;
-            let message = "is more than there are failure domains at the start";
-            check(fits, Count, "failure_domain", message).under_item("regions", number)?;
+            check(fits, Count, "failure_domain", "is fewer than a set has members at the start")?;
             let some = pool.acks.is_none_or(|acks| acks > 0 && acks <= region.set_size);
             check(some, Range, "acks", "must be at least 1 and at most the size of a set")?;
         }

@@ -208,6 +208,13 @@ impl Plan {
         controller.validate(&self.sectors()).under("controller")
     }
 
+    /// The cluster of pool number `pool`, if it is in one, and what that says of it.
+    #[must_use]
+    pub fn cluster_of(&self, pool: usize) -> Option<(&ClusterPlan, &ClusterPoolPlan)> {
+        let all = self.clusters.iter().flat_map(|cluster| cluster.pools.iter().map(move |p| (cluster, p)));
+        all.into_iter().find(|(_, of_cluster)| of_cluster.pool == pool)
+    }
+
     /// Whether requests may have to wait at the door of the array.
     #[must_use]
     pub fn has_qos(&self) -> bool {
@@ -228,6 +235,8 @@ impl Plan {
         if self.clusters.is_empty() {
             return Ok(());
         }
+        let all = taken.into_iter().all(|taken| taken);
+        check(all, Conflict, "clusters", "must have all pools, where there are any")?;
         let alone =
             self.controller.is_none() && self.virtual_pools.is_empty() && self.replications.is_empty();
         let message = "needs a system without a controller, virtual pools and replications";

@@ -28,6 +28,7 @@ impl Pool {
             rebuild: _,
             chunklets,
             sparing: _,
+            preferred: _,
             degraded: _,
         } = self;
         out.word(*request);

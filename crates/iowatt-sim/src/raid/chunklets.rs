@@ -11,7 +11,8 @@
 //! code as for whole drives.
 
 use super::{Extent, Layout};
-use crate::plan::{ChunkletPlan, RegionPlan, SpareKind};
+use crate::cluster::Map;
+use crate::plan::{ChunkletPlan, RaidLevel, RegionPlan, SpareKind};
 use crate::rng::{Component, Stream as Random};
 
 /// A chunklet.
@@ -40,6 +41,8 @@ pub struct Region {
     stripes: u64,
     /// Sets of a row.
     row: u64,
+    /// Whether columns turn around the members of a set; else member `c` is column `c`.
+    turns: bool,
 }
 
 impl Region {
@@ -61,11 +64,17 @@ impl Region {
     /// Which chunklet of its set a column is in a stripe. Layouts turn by the stripe of the region, which would
     /// leave the parity of a set where it is whenever a row's length is a multiple of a set's.
     fn member(&self, column: u64, s: u64, (set, t): (u64, u64)) -> u64 {
+        if !self.turns {
+            return column;
+        }
         let size = self.plan.set_size as u64;
         (column + s % size + 2 * size - t % size - set % size) % size
     }
 
     fn column(&self, member: u64, s: u64, (set, t): (u64, u64)) -> u64 {
+        if !self.turns {
+            return member;
+        }
         let size = self.plan.set_size as u64;
         (member + t % size + set % size + size - s % size) % size
     }
@@ -92,6 +101,8 @@ pub struct Chunklets {
     pub(super) spare: Vec<(u32, u32)>,
     /// The region of what is being done.
     pub(super) current: usize,
+    /// Where members go by hashing, in a cluster.
+    pub(super) map: Option<Box<Map>>,
 }
 
 impl Chunklets {
@@ -113,28 +124,37 @@ impl Chunklets {
             SpareKind::Distributed => (each - plan.spare as u32, each),
         });
         let mut dealer = Dealer::new(members, Random::new(seed, Component::Chunklets, first_drive));
-        let (mut regions, mut places, mut first) = (Vec::new(), Vec::new(), 0);
+        let regions = regions(plan, sectors, sector_bytes, Some(members));
+        let mut places = Vec::new();
         for region in &plan.regions {
-            let unit = region.raid.stripe_unit_bytes / sector_bytes;
-            let layout = Layout::new(region.raid.level, region.raid.layout, region.set_size, unit);
-            let stripes = sectors / unit;
-            let end = first + region.sets * stripes * unit * layout.data_drives();
-            regions.push(Region {
-                layout,
-                plan: *region,
-                first,
-                end,
-                places: places.len(),
-                stripes,
-                row: (members.div_ceil(region.set_size) as u64).min(region.sets),
-            });
-            first = end;
             dealer.begin();
             for _ in 0..region.sets {
                 dealer.deal(region.set_size, &mut places);
             }
         }
-        Self { sectors, each, regions, places, spare: spare.collect(), current: 0 }
+        Self { sectors, each, regions, places, spare: spare.collect(), current: 0, map: None }
+    }
+
+    /// Chunklets of the drives that `map` has for the members of the sets of `plan`, which are its placement groups. All that
+    /// a drive has besides is spare. `None` where `map` has no room.
+    #[must_use]
+    pub fn placed(
+        plan: &ChunkletPlan,
+        (sector_bytes, each): (u64, u32),
+        drives: usize,
+        map: Map,
+    ) -> Option<Self> {
+        let sectors = plan.bytes / sector_bytes;
+        let mut dealt = vec![0; drives];
+        let slot = |drive: u32| {
+            let slot = dealt[drive as usize];
+            dealt[drive as usize] += 1;
+            Place { drive, slot }
+        };
+        let places = map.place()?.into_iter().map(slot).collect();
+        let regions = regions(plan, sectors, sector_bytes, None);
+        let spare = dealt.iter().map(|&dealt| (dealt, each)).collect();
+        Some(Self { sectors, each, regions, places, spare, current: 0, map: Some(Box::new(map)) })
     }
 
     /// Sectors of all regions.
@@ -202,6 +222,28 @@ impl Chunklets {
         let sectors = ((t + 1) * unit).min(until) - offset;
         Some((stripe, Extent { drive: column as usize, lbn: stripe * unit + offset % unit, sectors }))
     }
+}
+
+/// The address ranges of `plan`. Their stripes go around as many sets as reach all of so many drives; without that, around
+/// all sets, whose columns do not turn (a placement group's members have their roles for good).
+fn regions(plan: &ChunkletPlan, sectors: u64, sector_bytes: u64, members: Option<usize>) -> Vec<Region> {
+    let (mut regions, mut first, mut places) = (Vec::new(), 0, 0);
+    for region in &plan.regions {
+        let unit = region.raid.stripe_unit_bytes / sector_bytes;
+        let layout = match region.raid.level {
+            RaidLevel::Raid1 => Layout::replicas(region.raid.layout, region.set_size, unit),
+            level => Layout::new(level, region.raid.layout, region.set_size, unit),
+        };
+        let stripes = sectors / unit;
+        let end = first + region.sets * stripes * unit * layout.data_drives();
+        let row = members.map_or(region.sets, |members| members.div_ceil(region.set_size) as u64);
+        let row = row.min(region.sets);
+        let turns = members.is_some();
+        regions.push(Region { layout, plan: *region, first, end, places, stripes, row, turns });
+        first = end;
+        places += region.set_size * region.sets as usize;
+    }
+    regions
 }
 
 /// Deals drives to sets: every set gets different ones, and neither a region nor the whole pool has a drive that

@@ -25,6 +25,11 @@ impl Pool {
         (primary, lbn): (usize, u64),
         drives: &[Drive],
     ) -> Option<usize> {
+        if let Some(drive) = self.preferred
+            && let Some(here) = copies.clone().find(|&copy| self.drive_within(copy, lbn) == drive)
+        {
+            return Some(here);
+        }
         let ready = |copy: usize| self.drive_of(copy, lbn, drives).to_ready();
         match self.mirror_reads {
             MirrorReads::ShorterQueue => {
@@ -52,7 +57,12 @@ impl Pool {
 
     /// The drive of the copy of `lbn` on a drive, or in a column.
     fn drive_of<'d>(&self, copy: usize, lbn: u64, drives: &'d [Drive]) -> &'d Drive {
-        &drives[self.first_drive + self.on_drive(Extent { drive: copy, lbn, sectors: 1 }).drive]
+        &drives[self.first_drive + self.drive_within(copy, lbn)]
+    }
+
+    /// The same by its number in the pool.
+    fn drive_within(&self, copy: usize, lbn: u64) -> usize {
+        self.on_drive(Extent { drive: copy, lbn, sectors: 1 }).drive
     }
 
     /// How long the copy of `lbn` on a drive, or in a column, would keep a read.

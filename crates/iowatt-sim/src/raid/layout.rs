@@ -62,6 +62,12 @@ impl Layout {
         Self { level, rotation, drives, data, unit, around: 0 }
     }
 
+    /// Copies of units of `unit` sectors on each of `drives`: RAID-1 over a set of chunklets.
+    #[must_use]
+    pub fn replicas(rotation: ParityLayout, drives: usize, unit: u64) -> Self {
+        Self { unit: Divisor::new(unit), ..Self::new(RaidLevel::Raid1, rotation, drives, unit) }
+    }
+
     /// The same with a column of spare space, over one drive more.
     #[must_use]
     pub fn with_distributed_spare(self) -> Self {

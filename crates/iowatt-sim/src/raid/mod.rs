@@ -17,6 +17,8 @@ mod degraded;
 mod layout;
 pub mod losses;
 mod rebuild;
+pub mod recovery;
+mod serving;
 mod sparing;
 mod write;
 
@@ -159,8 +161,10 @@ pub struct Pool {
     chunklets: Option<Box<Chunklets>>,
     /// What is lost of them; from the first failure on.
     sparing: Option<Box<Sparing>>,
-    /// A drive has failed.
+    /// A drive has failed, or chunklets move.
     degraded: bool,
+    /// The drive to read copies from, where a node serves what is being split.
+    preferred: Option<usize>,
 }
 
 impl Pool {
@@ -205,6 +209,7 @@ impl Pool {
             }),
             sparing: None,
             degraded: false,
+            preferred: None,
         };
         if let Some(chunklets) = &pool.chunklets {
             pool.adopt(chunklets.regions[0]);

@@ -109,6 +109,9 @@ impl Pool {
     /// A drive of the pool fails. Returns whether all data is still there.
     #[must_use]
     pub fn fail(&mut self, now: Nanos, drive: usize) -> bool {
+        if self.map().is_some() {
+            return self.fail_together(now, &[drive as u32]);
+        }
         if let (Some(plan), Some(_)) = (&self.recovery, &self.chunklets) {
             let rebuild = plan.rebuild;
             return self.fail_chunklets(now, drive, &rebuild);

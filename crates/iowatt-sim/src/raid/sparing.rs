@@ -8,6 +8,7 @@
 
 use super::chunklets::{Chunklets, Place};
 use super::losses::{Lost, fresh};
+use super::recovery::Recovery;
 use super::{ALL, Extent, Pool, Splitting, Workshop};
 use crate::clock::{Nanos, nanos};
 use crate::device::{DriveOp, NO_OP};
@@ -15,61 +16,67 @@ use crate::plan::{RaidLevel, RebuildPlan};
 use crate::slab::Slab;
 use std::collections::VecDeque;
 
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
+/// Marks chunklets that move from a drive that works, in [`Missing::lost`].
+pub(super) const MOVES: u32 = 1 << 31;
 
-/// A chunklet whose drive has failed.
+/// A chunklet whose drive has failed, or that moves to another.
 #[derive(Clone, Copy, Debug)]
-struct Missing {
-    chunklet: u32,
-    /// Which failure it is of.
-    lost: u32,
+pub(super) struct Missing {
+    pub(super) chunklet: u32,
+    /// Which failure it is of; or the number of the move, with [`MOVES`].
+    pub(super) lost: u32,
     /// The spare chunklet that it is restored to.
-    target: Option<Place>,
+    pub(super) target: Option<Place>,
     /// Sectors below this one of the chunklet are restored.
-    restored: u64,
+    pub(super) restored: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Step {
-    missing: u32,
-    from: u64,
-    until: u64,
-    ops_left: u32,
-    writing: bool,
-    spoiled: bool,
+pub(super) struct Step {
+    pub(super) missing: u32,
+    pub(super) from: u64,
+    pub(super) until: u64,
+    pub(super) ops_left: u32,
+    pub(super) writing: bool,
+    pub(super) spoiled: bool,
+    /// The drive that it is for, in a cluster.
+    pub(super) lane: u32,
 }
 
 /// Failed drives of a pool of chunklets.
 #[derive(Debug)]
 pub(super) struct Sparing {
-    dead: Vec<bool>,
+    pub(super) dead: Vec<bool>,
     /// By chunklet in use: its entry in `missing`, or [`NONE`].
-    entry: Vec<u32>,
-    missing: Vec<Missing>,
+    pub(super) entry: Vec<u32>,
+    pub(super) missing: Vec<Missing>,
     /// By drive and slot: the chunklet that is there, or [`NONE`].
-    owner: Vec<Vec<u32>>,
+    pub(super) owner: Vec<Vec<u32>>,
     /// By drive: the next spare chunklet.
-    next_spare: Vec<u32>,
+    pub(super) next_spare: Vec<u32>,
     /// By drive: chunklets that rebuilds read from it or write to it.
-    work: Vec<u32>,
+    pub(super) work: Vec<u32>,
     /// Failures, in order, and chunklets that each has left to restore.
     pub(super) lost: Vec<Lost>,
-    left: Vec<u32>,
+    pub(super) left: Vec<u32>,
     /// Entries of `missing` that wait for their rebuild.
-    queue: VecDeque<u32>,
-    outstanding: usize,
-    delay: Nanos,
-    step_sectors: u64,
+    pub(super) queue: VecDeque<u32>,
+    pub(super) outstanding: usize,
+    pub(super) delay: Nanos,
+    pub(super) step_sectors: u64,
     /// Nanoseconds a sector at least.
-    pace: f64,
-    next_at: Nanos,
-    steps: Slab<Step>,
-    under_way: usize,
-    alarm: Option<Nanos>,
+    pub(super) pace: f64,
+    pub(super) next_at: Nanos,
+    pub(super) steps: Slab<Step>,
+    pub(super) under_way: usize,
+    pub(super) alarm: Option<Nanos>,
+    /// Recovery drive by drive, in a cluster.
+    pub(super) recovery: Option<Box<Recovery>>,
 }
 
 impl Sparing {
-    fn new(chunklets: &Chunklets, plan: &RebuildPlan, sector_bytes: u64) -> Self {
+    pub(super) fn new(chunklets: &Chunklets, plan: &RebuildPlan, sector_bytes: u64) -> Self {
         let drives = chunklets.spare.len();
         let mut owner = vec![vec![NONE; chunklets.each as usize]; drives];
         for (chunklet, place) in chunklets.places.iter().enumerate() {
@@ -93,6 +100,7 @@ impl Sparing {
             steps: Slab::default(),
             under_way: 0,
             alarm: None,
+            recovery: chunklets.map.as_ref().map(|_| Box::new(Recovery::new(drives))),
         }
     }
 
@@ -140,10 +148,11 @@ impl Sparing {
         }
     }
 
-    /// Whether a set that has lost a chunklet cannot be had any more.
-    fn data_is_lost(&self, chunklets: &Chunklets) -> bool {
-        self.missing.iter().any(|missing| {
-            let chunklet = missing.chunklet as usize;
+    /// Whether a set with a chunklet on `drive`, which has failed, cannot be had any more.
+    pub(super) fn data_is_lost(&self, chunklets: &Chunklets, drive: usize) -> bool {
+        let held = self.owner[drive].iter().filter(|&&chunklet| chunklet != NONE);
+        held.copied().any(|chunklet| {
+            let chunklet = chunklet as usize;
             let gone = |&member: &usize| self.place(chunklets, member, u64::MAX).is_none();
             if !gone(&chunklet) {
                 return false;
@@ -156,6 +165,7 @@ impl Sparing {
                     let (half, at) = (set.len() / 2, chunklet - set.start);
                     gone(&(set.start + (at + half) % set.len()))
                 }
+                RaidLevel::Raid1 => set.clone().all(|member| gone(&member)),
                 _ => set.filter(gone).count() > region.layout.parity_units(),
             }
         })
@@ -209,12 +219,14 @@ impl Pool {
     pub(super) fn physical(&self, chunklets: &Chunklets, extent: Extent) -> Extent {
         let (chunklet, there) = chunklets.at(extent);
         let Some(sparing) = &self.sparing else { return there };
-        if !sparing.dead[there.drive] {
-            return there;
-        }
         let entry = sparing.missing.get(sparing.entry[chunklet] as usize);
-        entry.and_then(|missing| missing.target).map_or(there, |target| {
-            let within = there.lbn % chunklets.sectors;
+        let within = there.lbn % chunklets.sectors;
+        // What moves is at its new place as far as it has come.
+        let moved = |missing: &&Missing| {
+            sparing.dead[there.drive]
+                || (missing.lost & MOVES != 0 && within + there.sectors <= missing.restored)
+        };
+        entry.filter(moved).and_then(|missing| missing.target).map_or(there, |target| {
             let lbn = u64::from(target.slot) * chunklets.sectors + within;
             Extent { drive: target.drive as usize, lbn, ..there }
         })
@@ -242,7 +254,7 @@ impl Pool {
         let sparing =
             self.sparing.get_or_insert_with(|| Box::new(Sparing::new(&chunklets, rebuild, sector_bytes)));
         sparing.fail(&chunklets, now, drive);
-        let whole = !sparing.data_is_lost(&chunklets);
+        let whole = !sparing.data_is_lost(&chunklets, drive);
         self.chunklets = Some(chunklets);
         self.degraded = true;
         whole
@@ -250,6 +262,9 @@ impl Pool {
 
     /// Begins steps as far as window and rate allow. Returns when to ask again, if at all.
     pub(super) fn rebuild_chunklets(&mut self, shop: &mut Workshop<'_>) -> Option<Nanos> {
+        if self.sparing.as_ref()?.recovery.is_some() {
+            return self.recover(shop);
+        }
         loop {
             let (sparing, chunklets) = (self.sparing.as_mut()?, self.chunklets.as_ref()?);
             if sparing.under_way >= sparing.outstanding {
@@ -279,10 +294,13 @@ impl Pool {
         }
     }
 
-    fn read_step(&mut self, key: u32, shop: &mut Workshop<'_>) {
+    pub(super) fn read_step(&mut self, key: u32, shop: &mut Workshop<'_>) {
         let Some(sparing) = &self.sparing else { return };
         let Step { missing, from, until, .. } = sparing.steps.get(key);
         let chunklet = sparing.missing[missing as usize].chunklet as usize;
+        if sparing.missing[missing as usize].lost & MOVES != 0 {
+            return self.read_moving(key, chunklet, (from, until), shop);
+        }
         self.request += 1;
         let mut split = Splitting {
             host: NO_OP,
@@ -314,7 +332,7 @@ impl Pool {
         }
     }
 
-    fn write_step(&mut self, key: u32, shop: &mut Workshop<'_>) {
+    pub(super) fn write_step(&mut self, key: u32, shop: &mut Workshop<'_>) {
         let (Some(sparing), Some(chunklets)) = (&self.sparing, &self.chunklets) else { return };
         let Step { missing, from, until, .. } = sparing.steps.get(key);
         let Some(Place { drive, slot }) = sparing.missing[missing as usize].target else { return };
@@ -353,6 +371,10 @@ impl Pool {
             return None;
         }
         let step = *step;
+        if sparing.recovery.is_some() {
+            self.member_step_done(op.row, shop);
+            return self.recover(shop);
+        }
         let missing = sparing.missing[step.missing as usize];
         match missing.target {
             Some(_) if step.spoiled => self.read_step(op.row, shop),
@@ -376,7 +398,7 @@ impl Pool {
         self.rebuild_chunklets(shop)
     }
 
-    fn is_restored(&self, chunklet: usize, sectors: u64) -> bool {
+    pub(super) fn is_restored(&self, chunklet: usize, sectors: u64) -> bool {
         let Some(chunklets) = &self.chunklets else { return false };
         sectors >= chunklets.regions[chunklets.membership(chunklet).0].used()
     }

@@ -1,7 +1,12 @@
 //! Results of clusters: what nodes and networks did, and where members of placement groups are.
 
 use crate::clock::Nanos;
+use crate::cluster::Clusters;
+use crate::cluster::node::{Node, Port, Way};
+use crate::raid::Pool;
+use crate::raid::recovery::Moves;
 use serde::Serialize;
+use std::ops::Range;
 
 /// Figures of one cluster.
 #[derive(Clone, Debug, Serialize)]
@@ -78,4 +83,65 @@ pub struct MoveResult {
     pub moved: u64,
     /// Bytes moved.
     pub moved_bytes: u64,
+}
+
+/// The results of all clusters, over `pools`.
+pub(super) fn results(clusters: &Clusters, pools: &[Pool]) -> Vec<ClusterResult> {
+    let network = &clusters.network;
+    let of_cluster = |(number, (nodes, racks)): (usize, &(Range<usize>, Range<usize>))| ClusterResult {
+        nodes: network.nodes[nodes.clone()].iter().map(node_result).collect(),
+        uplinks: network.uplinks[racks.clone()].iter().flatten().map(port_result).collect(),
+        pools: pools
+            .iter()
+            .enumerate()
+            .filter(|(pool, _)| clusters.pools[*pool].cluster == number)
+            .map(|(index, pool)| pool_result(index, pool))
+            .collect(),
+    };
+    clusters.parts.iter().enumerate().map(of_cluster).collect()
+}
+
+fn node_result(node: &Node) -> NodeResult {
+    let [front, back] = node.ports();
+    NodeResult {
+        requests: node.counts[0],
+        operations: node.counts[1],
+        processor_busy_ns: node.processors.busy,
+        processor_wait_ns: node.processors.waited,
+        front: front.as_ref().map(port_result).unwrap_or_default(),
+        back: back.as_ref().map(port_result),
+    }
+}
+
+fn port_result(port: &Port) -> PortResult {
+    let [received, sent] = [Way::In, Way::Out].map(|way| port.station(way));
+    PortResult {
+        bytes_in: port.bytes[Way::In as usize],
+        bytes_out: port.bytes[Way::Out as usize],
+        busy_in_ns: received.busy,
+        busy_out_ns: sent.busy,
+        wait_ns: received.waited + sent.waited,
+    }
+}
+
+fn pool_result(index: usize, pool: &Pool) -> ClusterPoolResult {
+    let members = pool.members_of_drives();
+    let present: Vec<u32> =
+        pool.map().into_iter().flat_map(|map| map.present()).map(|drive| members[drive as usize]).collect();
+    let moved = |moves: &Moves| MoveResult {
+        node: moves.node,
+        at_ns: moves.at,
+        finished_ns: moves.finished,
+        members: moves.members,
+        moved: moves.moved,
+        moved_bytes: moves.sectors * pool.sector_bytes(),
+    };
+    ClusterPoolResult {
+        pool: index,
+        members: members.iter().map(|&count| u64::from(count)).sum(),
+        least_of_drive: present.iter().copied().min().unwrap_or(0),
+        most_of_drive: present.iter().copied().max().unwrap_or(0),
+        drives: present.len(),
+        moves: pool.moves().iter().map(moved).collect(),
+    }
 }

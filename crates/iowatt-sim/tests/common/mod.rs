@@ -1,6 +1,7 @@
 //! Plans and sources for the tests of the whole simulator.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)] // shared by several test binaries
 
+pub mod cluster;
 pub mod solid;
 pub mod statistics;
 

@@ -191,6 +191,7 @@ impl<'a, 'r> Total<'a, 'r> {
             trims: &engine.hosts.trims(),
             qos: Vec::new(),
             libraries: &[],
+            clusters: None,
             virtual_pools: Vec::new(),
         };
         let outcome = results::collect(&engine.around.observer, parts, engine.hosts.completed, events);
