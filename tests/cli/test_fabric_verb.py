@@ -33,6 +33,16 @@ def test_list():
     assert all(part.name in printed for part in adapters.parts)
 
 
+def test_parts_of_nodes():
+    (kinds,) = {tuple({part.kind for part in list_parts(kind).parts}) for kind in ("server",)}
+    assert kinds == ("server",)
+    assert "dell-poweredge-r6515" in invoke("list", "--kind", "server").stdout
+    found = json.loads(invoke("show", "dell-poweredge-r6515", "--json").stdout)
+    figures = {figure["figure"]: figure for figure in found["figures"]}
+    assert (figures["idle"]["value"], figures["idle"]["quality"]) == (54.5, "measured")
+    assert "supply_efficiency" in found["unverified"]
+
+
 def test_show(tmp_path):
     stack = next(figure for figure in describe_part("nvme-tcp").figures if figure.figure == "stack")
     assert (stack.text, stack.quality) == ("37.5 us", "assumed")

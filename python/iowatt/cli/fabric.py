@@ -19,12 +19,15 @@ class PartKind(StrEnum):
     SWITCH = "switch"
     ADAPTER = "adapter"
     PROTOCOL = "protocol"
+    SERVER = "server"
+    NETWORK_ADAPTER = "network-adapter"
+    RACK_SWITCH = "rack-switch"
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb and its sub-verbs to the command line."""
     fabric = typer.Typer(
-        help="Links, switches, adapters and protocols of the library: figures and their sources.",
+        help="Links, switches, adapters, protocols and servers of the library, with their sources.",
         no_args_is_help=True,
     )
     fabric.command("list")(list_)
@@ -33,7 +36,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_(*, kind: Annotated[PartKind | None, KIND] = None, as_json: AsJson = False) -> None:
-    """List the parts that [[path]] of a scenario can name."""
+    """List the parts that [[path]] of a scenario can name; of [[cluster]] with --kind."""
     from iowatt.model.library.fabric import list_parts
     from iowatt.pages.library import path_parts
 

@@ -155,7 +155,7 @@ VERBS: Final[dict[str, Verb]] = {
     "fabric": Verb(
         LIBRARY,
         "fabric",
-        "Links, switches, adapters and protocols of the library: figures and their sources.",
+        "Links, switches, adapters, protocols and servers of the library, with their sources.",
     ),
     "tariff": Verb(
         LIBRARY, "tariff", "Electricity tariffs: energy and demand charges, ratchets; bill a load."

@@ -110,7 +110,8 @@ def _with_lens_tables(work: Prepared) -> dict[str, Any]:
 
     simulation, asked = work.plan["simulation"], work.scenario.observe
     kept: dict[str, Any] = {}
-    if asked.idle is None:
+    # Rows that are of several drives have no idle periods of their own.
+    if asked.idle is None and not any("drives" in one for one in work.plan["names"]["devices"]):
         kept["idle_rows"] = IDLE_ROWS
     if asked.heat is None:
         # Without a cache in between, a pool is handed what hosts ask; a virtual pool counts as one pool.

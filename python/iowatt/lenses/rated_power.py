@@ -54,7 +54,9 @@ def above(
     interval_w
         The highest mean of all drives over an interval; looked at where the most of every drive is known.
     """
-    rated = {one["name"]: one["most_w"] for one in devices if one.get("most_w") is not None}
+    rated = {
+        one["name"]: one["most_w"] * one.get("drives", 1) for one in devices if one.get("most_w") is not None
+    }
     used = {name: one for name in rated if (one := joules.get(name)) is not None}
     drawn = {name: one / seconds for name, one in used.items() if seconds > 0}
     over = [name for name, watts in drawn.items() if watts > (1 + TOLERANCE) * rated[name]]

@@ -68,7 +68,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         power_basis="device" if drawn.wall_mean is None and not record.measured else "wall",
         capacity_gb=storage,
         efficiency=efficiency.efficiency(work, storage, drawn),
-        devices=list(_devices(tables.devices, record.ratings, span)),
+        devices=list(_devices(tables.devices, record, span)),
         buses=list(_buses(record)),
         rebuilds=list(record.rebuilds),
         volumes=list(_volumes(record, times)),
@@ -232,9 +232,9 @@ def _workloads(record: Record, times: Sequence[_Times]) -> Iterator[WorkloadSumm
         )
 
 
-def _devices(
-    table: pl.DataFrame, ratings: Mapping[str, Mapping[str, float]], span: float
-) -> Iterator[DeviceSummary]:
+def _devices(table: pl.DataFrame, record: Record, span: float) -> Iterator[DeviceSummary]:
+    named = ((record.plan or {}).get("names") or {}).get("devices", [])
+    drives = {one["name"]: one["drives"] for one in named if "drives" in one}
     plain = [key for key in DeviceSummary.model_fields if key in table.columns]
     states = [*STATES, *levels(table)]
 
@@ -250,7 +250,8 @@ def _devices(
             energy_j={state: row[f"energy_{state}_j"] for state in states if has(row, state)},
             energy_by_cause_j={cause: row[f"cause_{cause}_j"] for cause in CAUSES},
             flash=_flash(row),
-            wear=wear.gauges(row, ratings.get(row["name"], {}), span),
+            wear=wear.gauges(row, record.ratings.get(row["name"], {}), span),
+            drives=drives.get(row["name"]),
         )
 
 

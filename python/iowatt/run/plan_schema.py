@@ -39,6 +39,7 @@ class _Device(_Plan):
     price_class: str = ""
     based_on: str | None = None
     levels: list[str] = []
+    drives: int = 1
 
 
 class _NamedPart(_Plan):

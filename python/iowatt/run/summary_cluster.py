@@ -17,6 +17,15 @@ class PortSummary(SummaryPart):
     wait_s: float = Field(description="Sum of the waits of messages, both ways.")
 
 
+class NodeDrives(SummaryPart):
+    """Busy shares of the drives of a node."""
+
+    count: int
+    mean: float
+    least: float
+    most: float
+
+
 class NodeSummary(SummaryPart):
     """A node of a cluster within the window."""
 
@@ -29,6 +38,7 @@ class NodeSummary(SummaryPart):
     wait_mean_ms: float | None = Field(
         description="Mean wait for a core, over requests and operations; null without any."
     )
+    drives: NodeDrives | None = absent("How busy its drives are; absent of a node without any.")
     front: PortSummary
     back: PortSummary | None = Field(description="Null where the node has one port.")
 

@@ -133,6 +133,10 @@ class DeviceSummary(SummaryPart):
     energy_by_cause_j: dict[str, float | None] = Field(default={}, description="As energy.by_cause_j.")
     flash: FlashSummary | None = absent("Only of SSDs.")
     wear: list[WearGauge] = Field(default=[], description="Its ratings, as far as the library knows them.")
+    drives: int | None = absent(
+        "Drives of a node of a large cluster, whose row it is: counts and joules are theirs together, times "
+        "and shares their means."
+    )
 
 
 class MaidCounts(SummaryPart):

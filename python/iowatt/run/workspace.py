@@ -142,11 +142,11 @@ def _number(head: Mapping[str, Any], *keys: str) -> float | None:
 def _system(head: Mapping[str, Any]) -> str | None:
     """``7 x toshiba-mg04sca500e``."""
     devices = head.get("devices")
-    models = Counter(
-        one["model"]
-        for one in (devices if isinstance(devices, list) else ())
-        if isinstance(one, dict) and isinstance(one.get("model"), str)
-    )
+    models: Counter[str] = Counter()
+    for one in devices if isinstance(devices, list) else ():
+        if isinstance(one, dict) and isinstance(one.get("model"), str):
+            drives = one.get("drives", 1)
+            models[one["model"]] += drives if isinstance(drives, int) else 1
     return ", ".join(f"{count} x {model}" for model, count in models.items()) or None
 
 

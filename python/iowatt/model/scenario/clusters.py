@@ -24,6 +24,7 @@ from iowatt.model.scenario.keys.cluster import ClusterKeys, NodeKeys
 from iowatt.model.scenario.keys.path import LinkChoice
 from iowatt.model.scenario.resolved import PlacedVolume, ResolvedSystem
 from iowatt.model.scenario.resolved_cluster import (
+    MOST_DRIVES_NAMED,
     PlacementAllocator,
     ResolvedCluster,
     ResolvedNodes,
@@ -56,6 +57,9 @@ def resolve_clusters(scenario: Scenario, base_dir: Path, system: ResolvedSystem)
                 report("duplicate", f"pool.{number}.name", message, "give each a name of its own")
             pools[pool.name] = keys.name
         _resolve(keys, report, base_dir, system)
+    if scenario.observe.idle and any(cluster.by_node for cluster in system.clusters):
+        message = f"idle periods are kept of clusters of {MOST_DRIVES_NAMED} drives at most"
+        system.report("unsupported", ("observe", "idle"), message, "leave it out, or simulate fewer nodes")
 
 
 def _alone(scenario: Scenario, system: ResolvedSystem) -> None:
@@ -312,6 +316,12 @@ def _notes(cluster: ResolvedCluster) -> list[Note]:
         if kind.adapter is None:
             text = f"nodes {kind.keys.name!r}: the watts of their network adapters are not counted"
             notes.append(Note(code="no-watts", text=text))
+    if cluster.by_node:
+        text = (
+            f"cluster {cluster.keys.name!r}: results have a row for the drives of each node together; "
+            f"clusters of {MOST_DRIVES_NAMED} drives at most have one for each drive"
+        )
+        notes.append(Note(code="drives-by-node", text=text))
     if cluster.switch is None:
         text = f"cluster {cluster.keys.name!r}: the watts of its switches are not counted (network.switch)"
         notes.append(Note(code="no-watts", text=text))

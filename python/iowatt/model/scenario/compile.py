@@ -155,9 +155,9 @@ def _names(scenario: Scenario, system: ResolvedSystem) -> dict[str, Any]:
         "pools": [pool.pool.name for pool in system.pools],
         **_present(virtual_pools=[v.names() for v in system.virtual_pools] or None),
         "devices": [
-            {"name": name, **alike}
+            {"name": name, **alike, **({} if drives == 1 else {"drives": drives})}
             for own, alike in zip(_drive_names(system), _drives(system), strict=True)
-            for name in own
+            for name, drives in own
         ]
         + [device for library in system.libraries for device in library.devices()],
         **_present(
@@ -173,9 +173,9 @@ def _names(scenario: Scenario, system: ResolvedSystem) -> dict[str, Any]:
     }
 
 
-def _drive_names(system: ResolvedSystem) -> list[list[str]]:
-    """Names of the drives of each pool."""
-    names = [[f"{pool.pool.name}.{at}" for at in range(pool.pool.drives)] for pool in system.pools]
+def _drive_names(system: ResolvedSystem) -> list[list[tuple[str, int]]]:
+    """Names of the drives of each pool, each with the drives that it is of: a node's in large clusters."""
+    names = [[(f"{pool.pool.name}.{at}", 1) for at in range(pool.pool.drives)] for pool in system.pools]
     for cluster in system.clusters:
         for pool in cluster.pools:
             names[pool.index] = cluster.drive_names(pool)

@@ -19,6 +19,9 @@ from iowatt.model.library.servers import NetworkAdapterFile, RackSwitchFile, Ser
 from iowatt.model.scenario.keys.cluster import ClusterKeys, ClusterPoolKeys, NodeKeys
 from iowatt.model.scenario.virtual_pool import Allocator
 
+MOST_DRIVES_NAMED: Final = 512
+"""Drives of a cluster that results have by one; those of more are taken together node by node."""
+
 _LEVELS: Final = {(1, 0): "5", (2, 0): "6"}
 
 
@@ -156,13 +159,26 @@ class ResolvedCluster:
         """Names of all nodes, by number."""
         return [name for kind in self.nodes for name in kind.names()]
 
-    def drive_names(self, pool: ClusterPool) -> list[str]:
-        """Names of a pool's drives: cluster, node, and the number among the node's drives of the pool."""
-        names = self.node_names()
-        each = pool.keys.drives
-        label = "" if len(self.pools) == 1 else f"{pool.keys.name}"
+    @property
+    def by_node(self) -> bool:
+        """Whether results have a row for the drives of each node in place of one for each drive."""
+        return sum(len(pool.node_of_drive) for pool in self.pools) > MOST_DRIVES_NAMED
+
+    def drive_names(self, pool: ClusterPool) -> list[tuple[str, int]]:
+        """Names of a pool's drives, each with the drives that it is of.
+
+        Cluster, node, and the number among the node's drives of the pool: ``ceph.osd3.1``. Drives that are
+        taken together are called by their node.
+        """
+        names, each = self.node_names(), pool.keys.drives
+        label = "" if len(self.pools) == 1 else f"{pool.keys.name}."
+        own = f".{label[:-1]}" if label else ""
+        if self.by_node and each > 1:
+            nodes = pool.node_of_drive[::each]
+            return [(f"{self.keys.name}.{names[node]}{own}", each) for node in nodes]
         return [
-            f"{self.keys.name}.{names[node]}.{label}{at % each}" for at, node in enumerate(pool.node_of_drive)
+            (f"{self.keys.name}.{names[node]}.{label}{at % each}", 1)
+            for at, node in enumerate(pool.node_of_drive)
         ]
 
     def plan(self) -> dict[str, Any]:

@@ -37,9 +37,10 @@ def answer(run: Run) -> list[str]:
 
 def _evaluated(summary: Mapping[str, Any], plan: Mapping[str, Any], evidence: Mapping[str, str]) -> str:
     parts = _library_parts(plan)
-    kinds = Counter(
-        (device["pool"], device["model"]) for device in summary["devices"] if device["name"] not in parts
-    )
+    kinds: Counter[tuple[str, str]] = Counter()
+    for device in summary["devices"]:
+        if device["name"] not in parts:
+            kinds[device["pool"], device["model"]] += device.get("drives", 1)
     levels = _raid_levels(plan)
     drives = [
         f"{number:,} {model} {'drive' if number == 1 else 'drives'}"

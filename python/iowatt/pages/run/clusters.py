@@ -35,13 +35,26 @@ def _nodes(nodes: Sequence[Mapping[str, Any]], span_s: float) -> Table:
                 kind, len(mine), _range([node["requests"] for node in mine], span_s),
                 _range([node["operations"] for node in mine], span_s),
                 _shares([node["utilisation"] for node in mine]),
+                _drives([node["drives"] for node in mine if node.get("drives")]),
                 _shares([max(_busy(port)) for which, port in ports if which == "front" and _busy(port)]),
                 _shares([max(_busy(port)) for which, port in ports if which == "back" and _busy(port)]),
             ]
         )  # fmt: skip
     columns = [Column("Kind", text=True), Column("Nodes")]
-    titles = ("Requests/s of one", "Drive operations/s", "Cores busy", "Front port busy", "Back port busy")
+    titles = (
+        "Requests/s of one", "Drive operations/s", "Cores busy", "Drives busy", "Front port busy",
+        "Back port busy",
+    )  # fmt: skip
     return Table([*columns, *(Column(title, text=True) for title in titles)], rows)
+
+
+def _drives(ranges: Sequence[Mapping[str, Any]]) -> str:
+    count = sum(one["count"] for one in ranges)
+    if not count:
+        return numbers.NO_VALUE
+    mean = sum(one["mean"] * one["count"] for one in ranges) / count
+    least, most = min(one["least"] for one in ranges), max(one["most"] for one in ranges)
+    return _between(mean, least, most, numbers.percent)
 
 
 def _busy(port: Mapping[str, Any]) -> list[float]:

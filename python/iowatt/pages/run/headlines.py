@@ -162,8 +162,10 @@ def _effective(summary: Summary) -> list[str]:
 def _number(summary: Summary) -> int:
     """Drives: of libraries, neither robots nor frames."""
     libraries: dict[str, int] = {one["name"]: one["drives"] for one in summary.get("libraries") or ()}
-    others = sum(device.get("pool") not in libraries for device in summary["devices"])
-    return others + sum(libraries.values())
+    others = sum(
+        device.get("drives", 1) for device in summary["devices"] if device.get("pool") not in libraries
+    )
+    return int(others) + sum(libraries.values())
 
 
 def _drives(number: int, raw_gb: float | None) -> str:

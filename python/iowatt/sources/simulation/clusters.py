@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from iowatt.run.summary_cluster import (
     ClusterPoolSummary,
     ClusterSummary,
     MoveSummary,
+    NodeDrives,
     NodeSummary,
     PortSummary,
 )
@@ -24,7 +26,20 @@ def clusters(
     every = zip(
         names.get("clusters", ()), simulation.get("clusters", ()), summary.get("clusters", ()), strict=True
     )
-    return [_cluster(named, plan, done, span, names["pools"]) for named, plan, done in every]
+    busy = _busy_drives(simulation["pools"], summary["devices"], span)
+    return [_cluster(named, plan, done, span, (names["pools"], busy)) for named, plan, done in every]
+
+
+def _busy_drives(
+    pools: Sequence[Mapping[str, Any]], devices: Sequence[Mapping[str, Any]], span: int
+) -> list[list[float]]:
+    """Busy share of each drive of each pool."""
+    shares = [
+        (one["state_ns"]["active"] + one["state_ns"]["positioning"]) / span if span else 0.0
+        for one in devices
+    ]
+    ends = list(accumulate(pool["count"] for pool in pools))
+    return [shares[end - pool["count"] : end] for pool, end in zip(pools, ends, strict=True)]
 
 
 def busy_shares(plan: Mapping[str, Any], found: list[ClusterSummary]) -> dict[str, float]:
@@ -47,21 +62,31 @@ def node_names(named: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _cluster(
-    named: Mapping[str, Any], plan: Mapping[str, Any], done: Mapping[str, Any], span: int, pools: list[str]
+    named: Mapping[str, Any],
+    plan: Mapping[str, Any],
+    done: Mapping[str, Any],
+    span: int,
+    pools: tuple[list[str], list[list[float]]],
 ) -> ClusterSummary:
     nodes = list(node_names(named))
+    of_node: dict[int, list[float]] = {}
+    for pool in plan["pools"]:
+        for node, share in zip(pool["node_of_drive"], pools[1][pool["pool"]], strict=True):
+            of_node.setdefault(node, []).append(share)
     uplink = plan["network"]["uplink_bytes_per_s"] is not None
     return ClusterSummary(
         name=named["name"],
         preset=named["preset"],
         nodes=[
-            _node(nodes[number], plan, plan["nodes"][number], raw, span)
+            _node(nodes[number], plan, plan["nodes"][number], raw, span).model_copy(
+                update={"drives": _range(of_node.get(number, []))}
+            )
             for number, raw in enumerate(done["nodes"])
         ],
         uplinks=[_port(raw, span, timed=uplink) for raw in done["uplinks"]],
         pools=[
             ClusterPoolSummary(
-                name=pools[raw["pool"]],
+                name=pools[0][raw["pool"]],
                 redundancy=known["redundancy"],
                 failure_domain=known["failure_domain"],
                 **{key: raw[key] for key in ("members", "least_of_drive", "most_of_drive", "drives")},
@@ -89,6 +114,12 @@ def _node(
         front=_port(raw["front"], span, timed=kind["front_bytes_per_s"] is not None),
         back=None if back is None else _port(back, span, timed=True),
     )
+
+
+def _range(shares: list[float]) -> NodeDrives | None:
+    if not shares:
+        return None
+    return NodeDrives(count=len(shares), mean=sum(shares) / len(shares), least=min(shares), most=max(shares))
 
 
 def _port(raw: Mapping[str, Any], span: int, *, timed: bool) -> PortSummary:

@@ -105,7 +105,7 @@ def capacity(
     usable, effective = usable_and_effective(
         pools, names.get("virtual_pools", ()), carrying, kept, names.get("libraries", ())
     )
-    raw = sum(device["raw_bytes"] for device in names["devices"])
+    raw = sum(device["raw_bytes"] * device.get("drives", 1) for device in names["devices"])
     return StorageBytes(raw_bytes=raw, usable_bytes=usable, effective_bytes=effective)
 
 
@@ -275,9 +275,7 @@ def losses(raw: Sequence[Mapping[str, Any]]) -> list[ControllerLoss]:
 
 def rebuilds(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[RebuildSummary]:
     """The drives that failed, with their names, and their rebuilds."""
-    drives: dict[str, list[str]] = {}
-    for device in names["devices"] if summary["rebuilds"] else ():
-        drives.setdefault(device["pool"], []).append(device["name"])
+    drives = drives_of_pools(names) if summary["rebuilds"] else {}
     return [
         RebuildSummary(
             pool=(pool := names["pools"][raw["pool"]]),
@@ -291,6 +289,16 @@ def rebuilds(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[Rebui
         )
         for raw in summary["rebuilds"]
     ]
+
+
+def drives_of_pools(names: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Names of the drives of each pool, those behind a row of several by their numbers."""
+    drives: dict[str, list[str]] = {}
+    for device in names["devices"]:
+        name = device["name"]
+        each = [f"{name}.{number}" for number in range(device["drives"])] if "drives" in device else [name]
+        drives.setdefault(device["pool"], []).extend(each)
+    return drives
 
 
 def _seconds(ns: int | None) -> float | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.run.record import Hits, Record, SimulationCost, SourceKind, VolumeFlow, WorkloadFlow
 from iowatt.run.summary_schema import Zeros
-from iowatt.sources.simulation import counts, remarks, tables, wall
+from iowatt.sources.simulation import counts, groups, remarks, tables, wall
 from iowatt.sources.simulation.clusters import busy_shares, clusters
 
 if TYPE_CHECKING:
@@ -43,13 +43,16 @@ def build_record(
     source:
         ``emulation`` where the core emulated the media of a live volume.
     """
-    summary, names, simulation = raw["summary"], plan["names"], plan["simulation"]
+    names, simulation = plan["names"], plan["simulation"]
+    raw = {**raw, "summary": {**raw["summary"]}}
+    summary = raw["summary"]
+    nodes = clusters(names, simulation, summary)
+    summary["devices"] = groups.grouped(names["devices"], summary["devices"])
     controller = summary.get("controller", {})
     volume_of = [workload["volume"] for workload in simulation["workloads"]]
     spaces = counts.space_names(names)
     by_workload = counts.hits(controller.get("cache"), len(volume_of))
     run_tables = tables.tables(names, volume_of, raw, idle)
-    nodes = clusters(names, simulation, summary)
     loads = counts.link_loads(plan, summary) | busy_shares(plan, nodes)
     array = wall.at_wall(plan, run_tables, controller.get("processors"), loads)
     return Record(
@@ -89,7 +92,7 @@ def build_record(
             )
         ],
         tables=run_tables if array is None else array.tables,
-        idle_w={device["name"]: device["idle_w"] for device in names["devices"]},
+        idle_w={one["name"]: _of_all(one, one["idle_w"]) for one in names["devices"]},
         unknown_energy=counts.unknown_energy(names["devices"]),
         capacity=counts.capacity(names, simulation, summary),
         array_idle_w={} if array is None else array.idle_w,
@@ -108,7 +111,13 @@ def build_record(
         virtual_pools=counts.virtual_pools(names, simulation, summary),
         libraries=counts.libraries(names, summary),
         clusters=nodes,
-        ratings={device["name"]: device.get("ratings", {}) for device in names["devices"]},
+        ratings={
+            one["name"]: {
+                rating: value if rating == "pe_cycles" else _of_all(one, value)
+                for rating, value in one.get("ratings", {}).items()
+            }
+            for one in names["devices"]
+        },
         rebuilds=counts.rebuilds(names, summary),
         paths=counts.paths(names, simulation, summary),
         replications=counts.replications(names, simulation, summary),
@@ -133,3 +142,8 @@ def build_record(
         scenario_text=scenario_text,
         simulation=cost,
     )
+
+
+def _of_all(name: Mapping[str, Any], each: Any) -> Any:
+    """A figure of one drive times the drives of its row; None stays."""
+    return None if each is None else each * groups.count(name)

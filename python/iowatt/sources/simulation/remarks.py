@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from iowatt.base.units import format_bytes
-from iowatt.sources.simulation.counts import NS_PER_S, losses, rebuilds
+from iowatt.run.summary_schema import RebuildSummary
+from iowatt.sources.simulation.counts import NS_PER_S, drives_of_pools, losses, rebuilds
 from iowatt.sources.simulation.wall import DRIVES_ALONE
 
 NO_ARRIVALS: Final = "no request arrived inside the window: it has no response times"
@@ -93,19 +94,33 @@ def failure_remarks(
     end_s = summary["window"]["end_ns"] / NS_PER_S
     for pool, plan in zip(names["pools"], simulation["pools"], strict=True):
         recovery = plan.get("recovery") or {"failures": []}
+        drives = drives_of_pools(names) if recovery["failures"] else {}
         for failure in recovery["failures"]:
-            drive = f"{pool}.{failure['drive']}"
+            drive = drives[pool][failure["drive"]]
             if failure["at_s"] > end_s:
                 texts.append(f"{drive} was to fail at {failure['at_s']:g} s, after the end ({end_s:g} s)")
-    for rebuild in rebuilds(names, summary):
-        if rebuild.finished_s is None:
-            share = "nothing" if rebuild.started_s is None else f"{rebuild.fraction:.1%}"
-            texts.append(
-                f"{rebuild.drive} failed at {rebuild.failed_s:g} s; {share} of it was rebuilt at the end"
-            )
+    texts += _unfinished([one for one in rebuilds(names, summary) if one.finished_s is None])
     if summary["rebuilds"]:
         texts.append(FAILED_IS_STANDBY)
     return texts
+
+
+_MOST_BY_ONE: Final = 8
+"""Failed drives that remarks have by one; those of more, as of a failed rack, are taken together."""
+
+
+def _unfinished(left: Sequence[RebuildSummary]) -> list[str]:
+    """Remarks on rebuilds that the run ended before."""
+    if len(left) <= _MOST_BY_ONE:
+        return [
+            f"{one.drive} failed at {one.failed_s:g} s; "
+            f"{'nothing' if one.started_s is None else f'{one.fraction:.1%}'} of it was rebuilt at the end"
+            for one in left
+        ]
+    first, last = (f"{extreme(one.failed_s for one in left):g} s" for extreme in (min, max))
+    when = f"at {first}" if first == last else f"from {first} to {last}"
+    share = sum(one.fraction for one in left) / len(left)
+    return [f"{len(left):,} drives failed {when}; {share:.1%} of what they held was rebuilt at the end"]
 
 
 def series_remarks(raw: Mapping[str, Any], asked_s: float | None) -> list[str]:

@@ -85,7 +85,7 @@ def observe(
     try:
         raw = simulations.run(simulation, idle, back_end)
     except DataLossError as loss:
-        raise _data_loss(loss, plan["names"]["pools"]) from None
+        raise _data_loss(loss, plan["names"]) from None
     _refuse_lack_of_space(raw["summary"], plan["names"])
     _refuse_empty_window(raw["summary"]["window"], simulation["observe"]["warmup_s"])
     for spec, trace in zip(plan["sources"], raw["summary"]["sources"], strict=True):
@@ -143,14 +143,23 @@ class _Simulations:
         return self.run_pass(simulation, foreseen, idle, back_end)
 
 
-def _data_loss(loss: DataLossError, pools: Sequence[str]) -> InputError:
-    pool = pools[loss.pool]
-    message = (
-        f"data is lost at {loss.at_s:g} s, when {pool}.{loss.drive} fails before the drives that failed "
-        "earlier are rebuilt"
+def _data_loss(loss: DataLossError, names: Mapping[str, Any]) -> InputError:
+    pool = names["pools"][loss.pool]
+    holders = (
+        f"cluster.{cluster['name']}"
+        for cluster in names.get("clusters", ())
+        if any(one["name"] == pool for one in cluster["pools"])
     )
-    hint = "let it fail later, rebuild faster, or tolerate more failures (RAID-6)"
-    return InputError("data-loss", f"array.pool.{pool}.failure", message, hint=hint)
+    holder = next(holders, "array")
+    drive = counts.drives_of_pools(names)[pool][loss.drive]
+    message = (
+        f"data is lost at {loss.at_s:g} s, when {drive} fails before the drives that failed earlier are "
+        "rebuilt"
+    )
+    more = "RAID-6" if holder == "array" else "more copies or parity"
+    hint = f"let it fail later, rebuild faster, or tolerate more failures ({more})"
+    where = f"{holder}.pool.{pool}.failure" if holder == "array" else f"{holder}.failure"
+    return InputError("data-loss", where, message, hint=hint)
 
 
 def _refuse_lack_of_space(summary: Mapping[str, Any], names: Mapping[str, Any]) -> None:

@@ -171,7 +171,9 @@ def _drive_shares(
         joules[name] = joules.get(name, 0.0) + value
     by_pool: dict[str, list[float]] = {}
     for device in devices:
-        by_pool.setdefault(device["pool"], []).append(joules.get(device["name"], 0.0))
+        drives = device.get("drives", 1)
+        each = joules.get(device["name"], 0.0) / drives
+        by_pool.setdefault(device["pool"], []).extend([each] * drives)
     total = math.fsum(joules.values())
     at = dict.fromkeys(by_pool, 0)
     shares = []

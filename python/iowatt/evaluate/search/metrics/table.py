@@ -125,7 +125,7 @@ def _by_name(key: str, parts: list[dict[str, Any]]) -> RunRow:
 
 
 def _of_drives(devices: list[dict[str, Any]]) -> RunRow:
-    row: RunRow = {"devices.count": len(devices)}
+    row: RunRow = {"devices.count": sum(device.get("drives", 1) for device in devices)}
     for key in _AVERAGED:
         values = [device[key] for device in devices]
         row[f"devices.{key}.mean"] = sum(values) / len(values) if values else None

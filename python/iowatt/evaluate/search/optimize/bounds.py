@@ -39,7 +39,7 @@ def static_metrics(plan: Mapping[str, Any], prices: Pricing | None) -> dict[str,
     Raises ``InputError`` where something of it has no price.
     """
     found: dict[str, float] = {
-        "devices.count": float(len(plan["names"]["devices"])),
+        "devices.count": float(sum(one.get("drives", 1) for one in plan["names"]["devices"])),
         metrics.SURVIVED: float(table.failures_survived(plan)),
     }
     if not _reduced(plan):

@@ -141,7 +141,8 @@ def _drives(run: Run) -> Iterator[PricedDrive]:
     rows = {row["name"]: row for row in run.table("devices").iter_rows(named=True)} if named else {}
     for one in named:
         states = states_of_plan(run.plan, one["pool"])
-        yield _drive(one, _counts(rows[one["name"]], states), states)
+        counts = _counts(rows[one["name"]], states)
+        yield _drive(one, counts.scaled(1 / one["drives"]) if "drives" in one else counts, states)
 
 
 def _priced(plan: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -160,6 +161,7 @@ def _drive(one: Mapping[str, Any], counts: Counts, states: Sequence[LowPowerStat
         price_class=one.get("price_class", "unknown"),
         price=None if price is None else (price["usd"], price["date"], price["source"]),
         ratings=one["ratings"], counts=counts, based_on=one.get("based_on"), low_power_states=tuple(states),
+        count=one.get("drives", 1),
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The parts of a path for readers: a row each, and all figures of one."""
+"""The parts of a path, and those of a cluster's nodes, for readers: a row each, and all figures of one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from iowatt.base.keys import catalogue
 from iowatt.base.units import format_duration
+from iowatt.model.library import servers
 from iowatt.model.library.describe import figure_text
 from iowatt.model.library.fabric.parts import AdapterFile, LinkFile, PathPart, SwitchFile, names, part
 from iowatt.model.library.fabric.result import (
@@ -15,35 +16,47 @@ from iowatt.model.library.fabric.result import (
     PathPartSummary,
 )
 
+_Part = PathPart | servers.NodePartFile
+
 _ABOUT: Final = ("name", "kind", "title", "medium", "assumptions", "notes", "source")
 
 
 def list_parts(kind: str | None = None) -> PathPartList:
-    """The library's parts of one kind, or all."""
-    return PathPartList(parts=[PathPartSummary(**_summary(part(name))) for name in names(kind)])
+    """The library's parts of one kind, or all parts of paths; kinds of clusters' nodes by name alone."""
+    if kind in servers.KINDS:
+        found: list[_Part] = [servers.part(name) for name in servers.names(kind)]
+    else:
+        found = [part(name) for name in names(kind)]
+    return PathPartList(parts=[PathPartSummary(**_summary(one)) for one in found])
 
 
 def describe_part(name: str) -> PathPartDescription:
     """All figures of one part with their sources. Raises ``InputError`` where there is no such part."""
-    known = part(name)
+    known: _Part = servers.part(name) if name in servers.names() else part(name)
     return PathPartDescription(
         **_summary(known), figures=_figures(known), assumptions=known.assumptions, notes=known.notes
     )
 
 
-def _summary(known: PathPart) -> dict[str, Any]:
+def _summary(known: _Part) -> dict[str, Any]:
     weak = {"assumed", "common-knowledge"}
     return {
         "name": known.name,
         "kind": known.kind,
         "title": known.title,
-        "media": known.medium if isinstance(known.medium, list) else [known.medium],
+        "media": _media(known),
         "in_short": _in_short(known),
         "unverified": [figure.figure for figure in _figures(known) if figure.quality in weak],
     }
 
 
-def _figures(known: PathPart) -> list[PathPartFigure]:
+def _media(known: _Part) -> list[str | None]:
+    if not hasattr(known, "medium"):
+        return []
+    return list(known.medium) if isinstance(known.medium, list) else [known.medium]
+
+
+def _figures(known: _Part) -> list[PathPartFigure]:
     keys = catalogue(type(known))
     figures = []
     for name in type(known).model_fields:
@@ -71,7 +84,14 @@ def _text(value: Any, unit: str | None) -> str:
     return f"{value:,} B" if unit == "bytes" else figure_text(value, unit)
 
 
-def _in_short(known: PathPart) -> str:
+def _in_short(known: _Part) -> str:
+    if isinstance(known, servers.ServerFile):
+        return (
+            f"{known.idle:g} W idle to {known.busy:g} W busy, {known.cores} cores, {known.bays} bays of "
+            f"{known.form_factor} inches, {known.rack_units}U"
+        )
+    if isinstance(known, servers.NetworkAdapterFile | servers.RackSwitchFile):
+        return f"{known.watts:g} W, {known.ports} ports"
     if isinstance(known, LinkFile):
         payload, wire = known.frame or 0, (known.frame or 0) + (known.overhead or 0)
         return f"{(known.rate or 0.0) / 1e6:,.6g} MB/s on the wire, frames of {payload:,} in {wire:,} B"

@@ -14,7 +14,9 @@ class PathPartSummary(Result):
     """One part in a row."""
 
     name: str
-    kind: Literal["link", "switch", "adapter", "protocol"]
+    kind: Literal[
+        "link", "switch", "adapter", "protocol", "server", "network-adapter", "rack-switch"
+    ]  # fmt: skip
     title: str
     #: Media that it is for; None where it is for any.
     media: list[str | None]

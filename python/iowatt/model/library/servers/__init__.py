@@ -1,6 +1,7 @@
 """Servers of clusters, network adapters and switches of racks: the files of the folder ``servers``."""
 
 from iowatt.model.library.servers.parts import (
+    KINDS,
     NetworkAdapterFile,
     NodePartFile,
     RackSwitchFile,
@@ -8,11 +9,12 @@ from iowatt.model.library.servers.parts import (
     ServerFile,
     names,
     network_adapter,
+    part,
     rack_switch,
     server,
 )
 
 __all__ = [
-    "NetworkAdapterFile", "NodePartFile", "RackSwitchFile", "ServerFigures", "ServerFile", "names",
-    "network_adapter", "rack_switch", "server",
+    "KINDS", "NetworkAdapterFile", "NodePartFile", "RackSwitchFile", "ServerFigures", "ServerFile", "names",
+    "network_adapter", "part", "rack_switch", "server",
 ]  # fmt: skip

@@ -85,7 +85,7 @@ class RackSwitchFile(_NodePartFile):
 
 NodePartFile = ServerFile | NetworkAdapterFile | RackSwitchFile
 
-_KINDS: Final[dict[str, type[NodePartFile]]] = {
+KINDS: Final[dict[str, type[NodePartFile]]] = {
     "server": ServerFile,
     "network-adapter": NetworkAdapterFile,
     "rack-switch": RackSwitchFile,
@@ -99,6 +99,13 @@ def names(kind: str | None = None) -> tuple[str, ...]:
     return tuple(
         name for name in SERVERS.names() if kind is None or SERVERS.document(name).raw.get("kind") == kind
     )
+
+
+@cache
+def part(name: str) -> NodePartFile:
+    """The part ``name`` of any kind, which must be one of ``names``."""
+    document = SERVERS.document(name)
+    return document.validate(KINDS[str(document.raw["kind"])])
 
 
 @cache
