@@ -25,7 +25,7 @@ def tables(plan: Mapping[str, Any]) -> list[tuple[str, Table]]:
         return []
     titled = [
         ("Pools of drives", _pools(simulation, names)), ("Virtual pools", _virtual_pools(simulation, names)),
-        ("Libraries", _libraries(simulation, names)),
+        ("Libraries", _libraries(simulation, names)), ("Clusters", _clusters(simulation, names)),
         ("Volumes", _volumes(simulation, names)), ("Workloads", _workloads(plan, simulation, names)),
         ("Buses", _buses(simulation, names)), ("Controller", controller_table(simulation.get("controller"))),
         ("Enclosures", _enclosures(plan.get("power"))),
@@ -35,13 +35,15 @@ def tables(plan: Mapping[str, Any]) -> list[tuple[str, Table]]:
 
 def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
     rows: list[list[Cell]] = []
+    placed = {one["name"]: one for cluster in names.get("clusters", ()) for one in cluster["pools"]}
     for name, pool in zip(names["pools"], simulation["pools"], strict=True):
         drives = [drive for drive in names["devices"] if drive["pool"] == name]
         raid, device = pool["raid"], pool["device"]
         rows.append(
             [
                 name, f"{pool['count']:,} × {_model(drives)}{_spares(pool)}", _rotation(device),
-                _redundancy(pool), numbers.binary(raid["stripe_unit_bytes"]),
+                _placement(placed[name], pool) if name in placed else _redundancy(pool),
+                numbers.binary(raid["stripe_unit_bytes"]),
                 f"{pool['scheduler'].upper()}{_commands(pool)}", _policy(pool["power_policy"], device),
                 _first(drives, "raw_bytes", "B"), _first(drives, "idle_w", "W"),
             ]
@@ -57,6 +59,11 @@ def _redundancy(pool: Mapping[str, Any]) -> str:
         return f"RAID-{pool['raid']['level']}{_layout(pool['raid'])}"
     kinds = [f"RAID-{r['raid']['level']} sets of {r['set_size']}" for r in chunklets["regions"]]
     return f"{', '.join(dict.fromkeys(kinds))}; chunklets of {numbers.binary(chunklets['bytes'])}"
+
+
+def _placement(named: Mapping[str, Any], pool: Mapping[str, Any]) -> str:
+    (region,) = pool["chunklets"]["regions"]
+    return f"{named['redundancy']} over {named['failure_domain']}s; {region['sets']:,} placement groups"
 
 
 def _commands(pool: Mapping[str, Any]) -> str:
@@ -102,6 +109,25 @@ def _libraries(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table
             ]
         )  # fmt: skip
     titles = ("Library", "Drives", "Robots", "Cartridges", "Capacity of one", "Rate of a drive")
+    return Table([Column(title, text=True) for title in titles], rows)
+
+
+def _clusters(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
+    rows: list[list[Cell]] = []
+    for named, plan in zip(names.get("clusters", ()), simulation.get("clusters", ()), strict=True):
+        for number, kind in enumerate(named["classes"]):
+            figures = plan["classes"][number]
+            ports = [figures["front_bytes_per_s"], figures["back_bytes_per_s"]]
+            shown = [f"{numbers.with_unit(rate, 'B')}/s" for rate in ports if rate is not None]
+            rows.append(
+                [
+                    named["name"], named["preset"] or numbers.NO_VALUE,
+                    f"{kind['count']:,} × {kind['server']}",
+                    f"{figures['processors']:,}", " and ".join(shown) or numbers.NO_VALUE,
+                    f"{named['racks']:,}",
+                ]
+            )  # fmt: skip
+    titles = ("Cluster", "Manner", "Nodes", "Cores of one", "Ports of one, each way", "Racks")
     return Table([Column(title, text=True) for title in titles], rows)
 
 

@@ -6,12 +6,14 @@ add passes the supplies at the efficiency of the server's file.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from iowatt.model.library import FigureSource
+from iowatt.model.library.ssd import Ssd
 from iowatt.model.power import BTU_FACTORS, ArrayPart, ArrayPlan, Enclosure, PoolDrives, Supplies
 from iowatt.model.scenario.array_power import pool_drives
-from iowatt.model.scenario.resolved import ResolvedSystem
+from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem
 from iowatt.model.scenario.resolved_cluster import ResolvedCluster, ResolvedNodes
 
 
@@ -24,7 +26,7 @@ def resolve_cluster_power(system: ResolvedSystem, base_dir: Path) -> ArrayPlan:
     enclosures: list[Enclosure] = []
     for cluster in system.clusters:
         for pool in cluster.pools:
-            drives[pool.keys.name] = pool_drives(system.pools[pool.index].pool, base_dir)
+            drives[pool.keys.name] = _drives(system.pools[pool.index], base_dir)
         enclosures += [_node(cluster, kind) for kind in cluster.nodes]
         if cluster.switch is not None:
             enclosures.append(_rack(cluster))
@@ -36,6 +38,19 @@ def resolve_cluster_power(system: ResolvedSystem, base_dir: Path) -> ArrayPlan:
         btu_per_wh=BTU_FACTORS["exact"],
         btu_slip=False,
     )
+
+
+def _drives(resolved: ResolvedPool, base_dir: Path) -> PoolDrives:
+    """The drives of a pool; watts that their file lacks are those that they are simulated with."""
+    kind, drive = pool_drives(resolved.pool, base_dir), resolved.drive
+    power = drive.power
+    idle = power.idle if kind.idle_w is None else kind.idle_w
+    busy = power.active if isinstance(drive, Ssd) else power.positioning or power.active
+    operating = busy if kind.operating_w is None else kind.operating_w
+    if (idle, operating) == (kind.idle_w, kind.operating_w):
+        return kind
+    source = f"{kind.model}: watts of its class, as simulated"
+    return replace(kind, idle_w=idle, operating_w=operating, sources=(*kind.sources, source))
 
 
 def busy_name(cluster: str, nodes: str) -> str:

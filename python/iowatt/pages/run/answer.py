@@ -45,7 +45,7 @@ def _evaluated(summary: Mapping[str, Any], plan: Mapping[str, Any], evidence: Ma
     drives = [
         f"{number:,} {model} {'drive' if number == 1 else 'drives'}"
         f"{f' ({evidence[model]})' if model in evidence else ''}"
-        f"{f' in RAID-{levels[pool]}' if pool in levels else ''}"
+        f"{f' in {levels[pool]}' if pool in levels else ''}"
         for (pool, model), number in kinds.items()
     ]
     work = _work(summary, plan)
@@ -153,7 +153,8 @@ def _cost(summary: Mapping[str, Any], doubts: Mapping[str, str | None] = Mapping
         if summary.get("libraries"):
             drawn = f"Drives, robots and frame draw {with_unit(power['mean'], 'W')} on average"
         elif power["wall_mean"] is not None:
-            drawn += f" and the array {with_unit(power['wall_mean'], 'W')} at the wall"
+            whole = "cluster" if summary.get("clusters") else "array"
+            drawn += f" and the {whole} {with_unit(power['wall_mean'], 'W')} at the wall"
     if energy["per_request_j"] is not None:
         drawn += f", which is {with_unit(energy['per_request_j'], 'J')} for each request"
     return [*sentences, f"{drawn}{_beside(doubts.get('energy'))}."]
@@ -194,7 +195,8 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
         others.append(f"stopped drives take {numbers.percent(stopped / total)}")
     parts = by_state.get("parts_idle", 0.0) + by_state.get("parts_active", 0.0)
     if parts > 0:
-        others.append(f"other parts of the array take {numbers.percent(parts / total)}")
+        which = "servers and switches" if summary.get("clusters") else "other parts of the array"
+        others.append(f"{which} take {numbers.percent(parts / total)}")
     if lost := by_state.get("supply_loss", 0.0):
         others.append(f"the power supplies lose {numbers.percent(lost / total)}")
     rest = f"; {listed(others)}" if others else ""
@@ -202,8 +204,9 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
     sentences = [f"{first}{rest}."]
     if above > 0 and summary["throughput"]["completions"]:
         each = above / summary["throughput"]["completions"]
+        same = "cluster uses" if summary.get("clusters") else "array uses" if parts else "drives use"
         sentences.append(
-            f"Beyond what the same {'array uses' if parts else 'drives use'} when idle, the work costs "
+            f"Beyond what the same {same} when idle, the work costs "
             f"{numbers.percent(above / total)} of the energy, {with_unit(each, 'J')} for each request."
         )
     elif above < 0:
@@ -215,11 +218,16 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
 
 
 def _raid_levels(plan: Mapping[str, Any]) -> dict[str, str]:
-    """RAID level by pool name, where the plan has it."""
+    """RAID level by pool name, where the plan has it; of a cluster's pool its copies or code."""
     names = plan.get("names", {}).get("pools", [])
     pools = plan.get("simulation", {}).get("pools", [])
-    return {
-        name: pool["raid"]["level"]
+    levels = {
+        name: f"RAID-{pool['raid']['level']}"
         for name, pool in zip(names, pools, strict=False)
         if "level" in pool.get("raid", {})
+    }
+    return levels | {
+        pool["name"]: pool["redundancy"]
+        for cluster in plan.get("names", {}).get("clusters", ())
+        for pool in cluster["pools"]
     }

@@ -109,6 +109,13 @@ def _cautions(case: CostCase) -> Iterator[Note]:
         elif price.extrapolated:
             text = f"the price of {which} is extrapolated, and its range is wide: {remedy}"
             yield Note(code="extrapolated-price", text=text, decides=True)
+    for name in case.unpriced_parts:
+        if name in case.system.nodes:
+            text = (
+                f"the total leaves out {case.system.parts[name]:,} servers {name!r}, whose price is not "
+                f"known: cluster.node.price in the scenario, or purchase.part.{name}=USD"
+            )
+            yield Note(code="servers-not-priced", text=text, decides=True)
     if case.book.word("energy.fixed") == "share" and not case.book.number("energy.site_kw"):
         meter_usd = energy.meter_charges(case)
         if meter_usd:

@@ -60,6 +60,7 @@ def observe(run: Run, inventory: Inventory | None = None) -> PricedSystem:
         drives=drives,
         parts=parts,
         part_prices=dict(_part_prices(run.plan)),
+        nodes=_nodes(run.plan),
         raw_gb=raw,
         usable_gb=usable,
         effective_gb=effective,
@@ -129,8 +130,8 @@ def system_of_plan(
     return PricedSystem(
         name=str(plan["name"]), where=where,
         drives=tuple(_drive(device, unworn, states_of_plan(plan, device["pool"])) for device in named),
-        parts=dict(_parts(plan)), part_prices=dict(_part_prices(plan)), raw_gb=None, usable_gb=None,
-        effective_gb=None,
+        parts=dict(_parts(plan)), part_prices=dict(_part_prices(plan)), nodes=_nodes(plan),
+        raw_gb=None, usable_gb=None, effective_gb=None,
         work=PricedWork(hour_s, load, hour_s * iops, 0.0, None), power_basis="device", modelled=True,
         durable=DurableSystem.of_plan(plan, where),
     )  # fmt: skip
@@ -196,6 +197,11 @@ def _parts(plan: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
             yield f"{enclosure['name']}.{part['name']}", many * part["count"]
         if supplies := enclosure["supplies"]:
             yield f"{enclosure['name']}.supply", many * supplies["count"]
+
+
+def _nodes(plan: Mapping[str, Any]) -> frozenset[str]:
+    clusters = plan.get("names", {}).get("clusters", ())
+    return frozenset(f"{one['name']}.{kind['name']}" for one in clusters for kind in one["classes"])
 
 
 def _part_prices(plan: Mapping[str, Any]) -> Iterator[tuple[str, float]]:

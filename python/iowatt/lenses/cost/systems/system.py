@@ -125,6 +125,8 @@ class PricedSystem:
     notes: tuple[Note, ...] = ()
     #: USD of one of them where its scenario says it; a price of the book comes first.
     part_prices: Mapping[str, float] = field(default_factory=dict)
+    #: Of its parts, those that are servers of a cluster.
+    nodes: frozenset[str] = frozenset()
     #: Notes to read before its figures.
     cautions: tuple[Note, ...] = ()
     #: Whether it kept up with its load; None where not known.
