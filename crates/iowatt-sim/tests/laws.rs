@@ -10,7 +10,7 @@ use iowatt_trace::{Op, Request};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-const LEVELS: [&str; 6] = ["0", "1", "10", "4", "5", "6"];
+const LEVELS: [&str; 8] = ["0", "1", "10", "4", "5", "6", "ec3+3", "ec2+2+2"];
 const SCHEDULERS: [&str; 6] = ["fcfs", "sstf", "scan", "look", "c-look", "sptf"];
 
 fn column(table: &[(&str, Column)], name: &str) -> Vec<f64> {
@@ -361,7 +361,7 @@ proptest! {
 
     #[test]
     fn laws_hold_on_every_system(
-        level in 0usize..6, queues in 0usize..36, bus in any::<bool>(), requests in requests(),
+        level in 0usize..8, queues in 0usize..36, bus in any::<bool>(), requests in requests(),
         mode in 0usize..3, policy in 0usize..POLICIES, kind in 0..2 * CONTROLLERS,
     ) {
         let mut plan = system(level, queues, bus);
@@ -380,7 +380,7 @@ proptest! {
 
     #[test]
     fn laws_hold_in_trouble(
-        level in 1usize..6, queues in 0usize..36, bus in any::<bool>(), requests in requests(),
+        level in 1usize..8, queues in 0usize..36, bus in any::<bool>(), requests in requests(),
         mode in 0usize..2, policy in 0usize..POLICIES, spares in 0usize..3, distributed in any::<bool>(),
         drive in 0usize..6, at in 0u64..1_000, end in any::<bool>(), kind in 0..2 * CONTROLLERS,
     ) {
@@ -394,7 +394,7 @@ proptest! {
         let distributed = distributed && !matches!(LEVELS[level], "1" | "4");
         let (spares, sparing) = if distributed { (1, "distributed") } else { (spares, "dedicated") };
         let mut failures = vec![(drive, at as f64 / 1e3)];
-        if matches!(LEVELS[level], "6" | "1") {
+        if matches!(LEVELS[level], "6" | "1" | "ec3+3" | "ec2+2+2") {
             failures.push(((drive + 1) % 6, at as f64 / 2e3));
         }
         trouble(&mut plan, spares, sparing, &failures);
@@ -456,7 +456,7 @@ proptest! {
 
     #[test]
     fn laws_hold_on_two_arms_and_overlapping_tracks(
-        level in 0usize..6, queues in 0usize..36, requests in requests(), mode in 0usize..3,
+        level in 0usize..8, queues in 0usize..36, requests in requests(), mode in 0usize..3,
         policy in 0usize..3, arms in 1u64..3, shingled in any::<bool>(), fast_write in any::<bool>(),
         failure in prop::option::of((0usize..6, 0u64..1_000)), end in any::<bool>(),
     ) {
@@ -483,7 +483,7 @@ proptest! {
 
     #[test]
     fn laws_hold_in_any_window(
-        level in 0usize..6, queues in 0usize..36, bus in any::<bool>(), requests in requests(),
+        level in 0usize..8, queues in 0usize..36, bus in any::<bool>(), requests in requests(),
         warmup in 0u64..500, length in 1u64..1_000, policy in 0usize..POLICIES, kind in 0..2 * CONTROLLERS,
     ) {
         let mut plan = system(level, queues, bus);

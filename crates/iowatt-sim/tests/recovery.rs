@@ -121,9 +121,8 @@ proptest! {
         let gone = |drive: u64| failed.contains(&(drive as usize));
         let missing = (0..d).filter(|&i| gone(l.data_drive(stripe, i))).count() as u64;
         let touched = (first..first + w).filter(|&i| gone(l.data_drive(stripe, i))).count() as u64;
-        let mut parity = vec![l.parity_drive(stripe)];
-        parity.extend((parities == 2).then(|| l.q_drive(stripe)));
-        let alive = parity.into_iter().filter(|&p| !gone(p)).count() as u64;
+        let parity = (0..parities).map(|number| l.parity_drive(stripe, number));
+        let alive = parity.filter(|&p| !gone(p)).count() as u64;
 
         let offset = (stripe * d + first) * UNIT;
         let of = |op| {
@@ -155,10 +154,10 @@ proptest! {
     /// a drive that is gone does nothing, and a rebuild restores all that was lost, once.
     #[test]
     fn nothing_is_lost_and_nothing_is_asked_of_the_dead(
-        level in 0usize..5, distributed in any::<bool>(), seed in 0u64..1_000, failed in 0usize..6,
+        level in 0usize..7, distributed in any::<bool>(), seed in 0u64..1_000, failed in 0usize..6,
         outstanding in 1u32..9, step in 1u64..200, equal in any::<bool>(), check in any::<bool>(),
     ) {
-        let level = ["1", "10", "4", "5", "6"][level];
+        let level = ["1", "10", "4", "5", "6", "ec3+3", "ec2+2+2"][level];
         let distributed = distributed && !matches!(level, "1" | "4");
         let mut plan = small(level, 6);
         plan["pools"][0]["raid"]["parity_check_on_read"] = json!(check);
@@ -405,6 +404,13 @@ fn data_loss_ends_the_run_with_its_time() {
     assert_eq!(error("5", 5, 1, &[(1, 1.0), (2, 2.5)]), lost(2, 2.5)); // 22 s are needed
     assert_eq!(error("5", 5, 1, &[(1, 1.0), (2, 50.0)]), None);
     assert_eq!(error("6", 5, 0, &[(1, 1.0), (2, 2.0), (0, 3.0)]), lost(0, 3.0));
+    assert_eq!(error("ec2+3", 5, 0, &[(1, 1.0), (2, 2.0), (0, 3.0)]), None);
+    assert_eq!(error("ec2+3", 5, 0, &[(1, 1.0), (2, 2.0), (0, 3.0), (4, 4.0)]), lost(4, 4.0));
+    // Groups of two and two globals, around as local 0 and 1, global 0 and 1, data 0 to 3: any three. Of four adjacent
+    // ones some stripe lacks both globals and both data units of a group; with a gap none lacks too many.
+    assert_eq!(error("ec4+2+2", 8, 0, &[(1, 1.0), (2, 2.0), (0, 3.0)]), None);
+    assert_eq!(error("ec4+2+2", 8, 0, &[(1, 1.0), (2, 2.0), (0, 3.0), (4, 4.0)]), None);
+    assert_eq!(error("ec4+2+2", 8, 0, &[(1, 1.0), (2, 2.0), (0, 3.0), (3, 4.0)]), lost(3, 4.0));
     assert_eq!(error("10", 6, 0, &[(1, 1.0), (2, 2.0), (0, 3.0)]), None);
     assert_eq!(error("10", 6, 0, &[(1, 1.0), (4, 2.0)]), lost(4, 2.0));
     assert_eq!(error("1", 3, 0, &[(1, 1.0), (2, 2.0)]), None);
@@ -415,7 +421,7 @@ fn data_loss_ends_the_run_with_its_time() {
 /// their reads and their parity.
 #[test]
 fn waiting_operations_are_redirected() {
-    for level in ["1", "10", "4", "5", "6"] {
+    for level in ["1", "10", "4", "5", "6", "ec3+3", "ec2+2+2"] {
         for seed in 0..20 {
             let mut plan = small(level, 6);
             trouble(&mut plan, 0, "dedicated", &[(1, 0.02 + seed as f64 * 1e-3)]);

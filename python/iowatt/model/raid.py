@@ -1,19 +1,32 @@
-"""RAID levels: the drives that each needs, and the bytes that it leaves in whole stripes."""
+"""RAID levels and erasure codes: drives that each needs, and bytes that it leaves in whole stripes."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
+
+from iowatt.model.erasure_code import Code
+
+EC: Final = "ec"
+#: A level as scenarios have it: a number, or ``ec``.
+Level = int | str
 
 LEAST_DRIVES: Final = {0: 1, 1: 2, 4: 3, 5: 3, 6: 4, 10: 4}
 
 DEFAULT_CHUNKLET: Final = 256 << 20
 #: Chunklets of a RAID set: where nothing is given, and the least.
-SET_SIZE: Final = {0: 1, 10: 2, 5: 4, 6: 8}
-LEAST_SET: Final = {0: 1, 10: 2, 5: 3, 6: 4}
+SET_SIZE: Final[dict[Level, int]] = {0: 1, 10: 2, 5: 4, 6: 8}
+LEAST_SET: Final[dict[Level, int]] = {0: 1, 10: 2, 5: 3, 6: 4}
 
 
-def count_problem(level: int, count: int) -> tuple[str, str] | None:
+def count_problem(level: Level, count: int, code: Code | None = None) -> tuple[str, str] | None:
     """Why ``count`` drives do not make ``level``, and the fix; None where they do."""
+    if code is not None:
+        if count == code.width:
+            return None
+        fix = f"set count to {code.width}, or lay stripes over chunklets of more drives (chunklet = true)"
+        return f"a stripe of {code.label} has {code.width} units, a drive each, not {count}", fix
+    assert isinstance(level, int)
     least = LEAST_DRIVES[level]
     if count < least:
         others = {5: "1", 4: "1", 6: "5", 10: "1", 1: "0"}
@@ -35,8 +48,13 @@ def count_problem(level: int, count: int) -> tuple[str, str] | None:
 WIDEST_USUAL: Final = {4: 12, 5: 12, 6: 24}
 
 
-def width_warning(level: int, width: int) -> str | None:
-    """Why a redundancy group of ``width`` drives is wider than practice; None where it is not."""
+def width_warning(level: Level, width: int) -> str | None:
+    """Why a redundancy group of ``width`` drives is wider than practice; None where it is not.
+
+    A code says itself how wide it is.
+    """
+    if not isinstance(level, int):
+        return None
     most = WIDEST_USUAL.get(level)
     if most is None or width <= most:
         return None
@@ -48,16 +66,45 @@ def width_warning(level: int, width: int) -> str | None:
     )
 
 
-def data_drives(level: int, count: int) -> int:
+def data_drives(level: Level, count: int, code: Code | None = None) -> int:
     """Drives' worth of data among ``count``."""
+    if code is not None:
+        return code.data
+    assert isinstance(level, int)
     return {0: count, 1: 1, 10: count // 2, 4: count - 1, 5: count - 1, 6: count - 2}[level]
 
 
-def usable_bytes(level: int, count: int, stripe_unit: int, drive_bytes: int) -> int:
+def usable_bytes(
+    level: Level, count: int, stripe_unit: int, drive_bytes: int, code: Code | None = None
+) -> int:
     """Bytes that a volume can use.
 
     Each drive gives whole stripe units; the rest at its end is lost. RAID-1 has no stripe and gives
     one drive.
     """
     per_drive = drive_bytes if level == 1 else drive_bytes // stripe_unit * stripe_unit
-    return data_drives(level, count) * per_drive
+    return data_drives(level, count, code) * per_drive
+
+
+def level_of(raid: Mapping[str, Any]) -> tuple[Level, Code | None]:
+    """Level and code of a ``RaidPlan`` of iowatt-sim."""
+    code = raid.get("code")
+    return (int(raid["level"]), None) if code is None else (EC, Code(**code))
+
+
+def level_name(level: Level, code: Code | None = None) -> str:
+    """For people: ``RAID-6``, ``EC 8+3``, ``LRC(12,2,2)``."""
+    return f"RAID-{level}" if code is None else code.label
+
+
+def name_of(raid: Mapping[str, Any]) -> str:
+    """The same of a ``RaidPlan``."""
+    return level_name(*level_of(raid))
+
+
+_PARITY: Final[dict[Level, int]] = {4: 1, 5: 1, 6: 2}
+
+
+def parity_units(level: Level, code: Code | None = None) -> int:
+    """Parity units of a stripe."""
+    return _PARITY.get(level, 0) if code is None else code.parity_units

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from iowatt.base.units import format_bytes as size
 from iowatt.base.units import format_duration
+from iowatt.model.erasure_code import Code
+from iowatt.model.raid import level_name, name_of
 from iowatt.model.scenario.result import (
     CheckedCluster,
     CheckedPath,
@@ -96,14 +98,15 @@ def _cluster(cluster: CheckedCluster) -> Iterator[str]:
 
 
 def _pool(pool: DiskPool | SsdPool) -> str:
-    level = "no RAID" if pool.raid_level is None else f"RAID-{pool.raid_level}"
+    code = None if pool.raid_code is None else Code(**pool.raid_code)
+    level = "no RAID" if pool.raid_level is None else level_name(pool.raid_level, code)
     if pool.stripe_unit_bytes and pool.raid_level != 1:
         level += f" in units of {size(pool.stripe_unit_bytes, binary=True)}"
     if pool.placement and pool.chunklets:
         groups, piece = pool.chunklets["regions"][0]["sets"], size(pool.chunklets["bytes"])
         level = f"{pool.placement}, {groups:,} placement groups of {piece} a member"
     elif chunklets := pool.chunklets:
-        sets = [f"RAID-{r['raid']['level']} sets of {r['set_size']}" for r in chunklets["regions"]]
+        sets = [f"{name_of(r['raid'])} sets of {r['set_size']}" for r in chunklets["regions"]]
         piece = size(chunklets["bytes"], binary=True)
         level = f"{', '.join(dict.fromkeys(sets))} over chunklets of {piece}"
     spares = f" and {pool.spares} spares" if pool.spares else ""

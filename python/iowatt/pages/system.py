@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from iowatt.model import cache_policies
+from iowatt.model.raid import name_of
 from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column, Table
 from iowatt.sources.simulation import source_name
@@ -56,8 +57,8 @@ def _pools(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> Table:
 def _redundancy(pool: Mapping[str, Any]) -> str:
     chunklets = pool.get("chunklets")
     if chunklets is None:
-        return f"RAID-{pool['raid']['level']}{_layout(pool['raid'])}"
-    kinds = [f"RAID-{r['raid']['level']} sets of {r['set_size']}" for r in chunklets["regions"]]
+        return f"{name_of(pool['raid'])}{_layout(pool['raid'])}"
+    kinds = [f"{name_of(r['raid'])} sets of {r['set_size']}" for r in chunklets["regions"]]
     return f"{', '.join(dict.fromkeys(kinds))}; chunklets of {numbers.binary(chunklets['bytes'])}"
 
 
@@ -198,7 +199,7 @@ def _rotation(device: Mapping[str, Any]) -> str:
 
 
 def _layout(raid: Mapping[str, Any]) -> str:
-    return f", {raid['layout']}" if str(raid["level"]) in ("5", "6") else ""
+    return f", {raid['layout']}" if str(raid["level"]) in ("5", "6", "ec") else ""
 
 
 def _policy(policy: Mapping[str, Any], device: Mapping[str, Any]) -> str:

@@ -65,14 +65,16 @@ impl ChunkletPlan {
 
 impl RegionPlan {
     fn validate(&self, chunklet: u64, members: usize, sector: u64) -> Result<(), PlanError> {
+        self.raid.check_code(self.set_size, "set_size")?;
         let (least, message) = match self.raid.level {
             RaidLevel::Raid0 => (1, "RAID-0 needs at least 1 chunklet"),
             RaidLevel::Raid1 => (2, "RAID-1 needs at least 2 chunklets"),
             RaidLevel::Raid10 => (2, "RAID-10 needs at least 2 chunklets"),
             RaidLevel::Raid5 => (3, "RAID-5 needs at least 3 chunklets"),
             RaidLevel::Raid6 => (4, "RAID-6 needs at least 4 chunklets"),
+            RaidLevel::Ec => (2, "a stripe needs at least 2 chunklets"),
             RaidLevel::Raid4 => {
-                let message = "sets of chunklets are RAID-0, RAID-1, RAID-10, RAID-5 or RAID-6";
+                let message = "sets of chunklets are RAID-0, RAID-1, RAID-10, RAID-5, RAID-6 or erasure-coded";
                 return Err(PlanError::new(Conflict, "raid.level", message));
             }
         };

@@ -5,6 +5,7 @@
 
 mod chunklets;
 mod cluster;
+mod code;
 mod controller;
 mod hdd;
 mod heat;
@@ -22,6 +23,7 @@ pub use cluster::{
     ClusterPlan, ClusterPoolPlan, Copying, FailingUnit, FailureDomain, NetworkPlan, NodeClassPlan,
     NodeFailurePlan, NodePlan, ReplicaReads,
 };
+pub use code::{CodePlan, MAX_PARITY};
 pub use controller::{
     BackEndPlan, CachePlan, ControllerPlan, DestagePlan, LineTransfers, LossPlan, Lost, NodesPlan, Ownership,
     ProcessingPlan, ReadAheadPlan, SplitPlan,

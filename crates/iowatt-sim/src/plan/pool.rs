@@ -1,6 +1,6 @@
 //! Pools: like drives, their redundancy, queues and power policy.
 
-use super::{ChunkletPlan, HddPlan, RecoveryPlan, SsdPlan};
+use super::{ChunkletPlan, CodePlan, HddPlan, RecoveryPlan, SsdPlan};
 use crate::state::{STATES, State};
 use iowatt_power::{Levels, PolicyPlan, unknown_as_nan};
 use iowatt_volume::PlanFault::{Conflict, Count, Range, Reference};
@@ -51,8 +51,11 @@ pub struct RaidPlan {
     pub level: RaidLevel,
     /// Bytes of consecutive addresses on one drive; a multiple of the sector size. Unused by RAID-1.
     pub stripe_unit_bytes: u64,
-    /// Rotation of parity, RAID-5 and RAID-6.
+    /// Rotation of parity, RAID-5, RAID-6 and erasure codes.
     pub layout: ParityLayout,
+    /// The erasure code, level `ec` alone.
+    #[serde(default)]
+    pub code: Option<CodePlan>,
     /// How a write smaller than a stripe updates parity.
     pub small_write: SmallWrite,
     /// Reads also fetch the parity of what they read (arrays2002's text).
@@ -98,6 +101,9 @@ pub enum RaidLevel {
     /// Rotating double parity.
     #[serde(rename = "6")]
     Raid6,
+    /// Rotating parity of an erasure code.
+    #[serde(rename = "ec")]
+    Ec,
 }
 
 /// Where parity and data units go in successive stripes (the four variants of Linux md).
@@ -324,12 +330,14 @@ impl PoolPlan {
 
     /// Checks that there are enough drives for the RAID level.
     fn check_count(&self) -> Result<(), PlanError> {
+        self.raid.check_code(self.count, "count")?;
         let (least, message) = match self.raid.level {
             RaidLevel::Raid0 => (1, "RAID-0 needs at least 1 drive"),
             RaidLevel::Raid1 => (2, "RAID-1 needs at least 2 drives"),
             RaidLevel::Raid10 => (2, "RAID-10 needs at least 2 drives"),
             RaidLevel::Raid4 | RaidLevel::Raid5 => (3, "RAID-4 and RAID-5 need at least 3 drives"),
             RaidLevel::Raid6 => (4, "RAID-6 needs at least 4 drives"),
+            RaidLevel::Ec => (2, "a stripe needs at least 2 drives"),
         };
         check(self.count >= least, Count, "count", message)?;
         let even = self.raid.level != RaidLevel::Raid10 || self.count.is_multiple_of(2);

@@ -82,12 +82,12 @@ impl RecoveryPlan {
             "RAID-0 survives no failure and uses no spares",
         )?;
         let one_spare =
-            self.spares == 1 && matches!(level, RaidLevel::Raid10 | RaidLevel::Raid5 | RaidLevel::Raid6);
+            self.spares == 1 && !matches!(level, RaidLevel::Raid0 | RaidLevel::Raid1 | RaidLevel::Raid4);
         check(
             self.sparing == SpareKind::Dedicated || chunklets || one_spare,
             Conflict,
             "sparing",
-            "distributed sparing needs exactly one spare and RAID-10, RAID-5 or RAID-6",
+            "distributed sparing needs exactly one spare and RAID-10, RAID-5, RAID-6 or an erasure code",
         )?;
         for (number, failure) in self.failures.iter().enumerate() {
             let sound = || {

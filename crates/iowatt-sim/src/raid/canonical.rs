@@ -1,7 +1,6 @@
 //! A pool as words: the number of its requests, and the parity updates under way.
 
 use super::Pool;
-use super::write::RowUpdate;
 use crate::canonical::Canon;
 
 impl Pool {
@@ -39,9 +38,9 @@ impl Pool {
 
     /// Writes a parity update.
     pub fn canonical_row(&self, key: u32, out: &mut Canon) {
-        let RowUpdate { reads_left, parity_writes } = self.rows.get(key);
-        out.small(reads_left);
-        parity_writes.into_iter().for_each(|op| out.op(op));
+        let row = self.rows.get(key);
+        out.small(row.reads_left);
+        row.parity_writes().iter().for_each(|&op| out.op(op));
     }
 
     /// Parity updates under way.

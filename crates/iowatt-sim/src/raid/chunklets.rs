@@ -79,6 +79,19 @@ impl Region {
         (member + t % size + set % size + size - s % size) % size
     }
 
+    /// Whether all data of a set can be computed where some of its members are missing.
+    pub(super) fn is_decodable(&self, set: u64, is_missing: impl Fn(u64) -> bool) -> bool {
+        let size = self.plan.set_size as u64;
+        if !self.layout.code().has_groups() {
+            return (0..size).filter(|&member| is_missing(member)).count() <= self.layout.parity_units();
+        }
+        // Which units are lost together changes from stripe to stripe, until members repeat their roles.
+        (0..size.min(self.stripes)).all(|t| {
+            let stripe = self.stripe(set, t);
+            self.layout.is_decodable(stripe, |column| is_missing(self.member(column, stripe, (set, t))))
+        })
+    }
+
     /// Sectors of a chunklet that the region uses.
     #[must_use]
     pub fn used(&self) -> u64 {
@@ -232,7 +245,7 @@ fn regions(plan: &ChunkletPlan, sectors: u64, sector_bytes: u64, members: Option
         let unit = region.raid.stripe_unit_bytes / sector_bytes;
         let layout = match region.raid.level {
             RaidLevel::Raid1 => Layout::replicas(region.raid.layout, region.set_size, unit),
-            level => Layout::new(level, region.raid.layout, region.set_size, unit),
+            _ => Layout::of(&region.raid, region.set_size, unit),
         };
         let stripes = sectors / unit;
         let end = first + region.sets * stripes * unit * layout.data_drives();
@@ -310,8 +323,8 @@ mod tests {
 
     /// A level, a set size that it takes, and sets.
     fn region() -> impl Strategy<Value = (usize, usize, u64)> {
-        (0usize..4, 0usize..5, 1u64..9).prop_map(|(level, more, sets)| {
-            let size = [1 + more, 2 + more / 2 * 2, 3 + more, 4 + more][level];
+        (0usize..6, 0usize..5, 1u64..9).prop_map(|(level, more, sets)| {
+            let size = [1 + more, 2 + more / 2 * 2, 3 + more, 4 + more, 4 + more, 6 + more / 2 * 2][level];
             (level, size, sets)
         })
     }
@@ -332,9 +345,15 @@ mod tests {
                 continue;
             }
             room -= sets * size as u64;
-            let level = ["0", "10", "5", "6"][level];
+            // A code of three parity units, and one of two local and two global ones.
+            let code = match level {
+                4 => json!({"data": size - 3, "parity": 3}),
+                5 => json!({"data": size - 4, "parity": 2, "local_groups": 2}),
+                _ => json!(null),
+            };
+            let level = ["0", "10", "5", "6", "ec", "ec"][level];
             regions.push(json!({"set_size": size, "sets": sets, "raid": {
-                "level": level, "stripe_unit_bytes": UNIT * 512, "layout": LAYOUTS[rotation],
+                "level": level, "code": code, "stripe_unit_bytes": UNIT * 512, "layout": LAYOUTS[rotation],
                 "small_write": "auto", "parity_check_on_read": false}}));
         }
         if regions.is_empty() {
@@ -417,7 +436,7 @@ mod tests {
                 if region.layout.parity_units() > 0 && size == 3 {
                     let parity: BTreeSet<usize> = (0..3)
                         .map(|t| region.stripe(0, t))
-                        .map(|s| c.chunklet(region.layout.parity_drive(s), s).0)
+                        .map(|s| c.chunklet(region.layout.parity_drive(s, 0), s).0)
                         .collect();
                     prop_assert_eq!(parity.len(), 3);
                 }

@@ -1,15 +1,21 @@
 //! Requests to a pool in which a drive has failed: what is missing is computed from what is left.
 //!
 //! Per stripe. A unit that is missing is read by reading as many of the others as the stripe has data
-//! units: all other data, then P, then Q. A write never touches what is missing. Parity that is missing
+//! units: all other data, then parity in order; with local groups the others of its group, where they do.
+//! A write never touches what is missing. Parity that is missing
 //! is not updated; where a data unit that is written is missing, parity is computed from the data that
 //! stays (reconstruct-write); where one that stays is missing, by read-modify-write; where neither will
 //! do, the stripe's old contents are read first, whatever they take.
 
+use super::code::{Missing, Wanted};
+use super::write::RowUpdate;
 use super::{ALL, Extent, Pool, Role, Splitting, Touched};
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
-use crate::plan::SmallWrite;
+use crate::plan::{MAX_PARITY, SmallWrite};
 use crate::power::Cause;
+
+/// Parity units, by number, that are there.
+type Parity = [Option<Extent>; MAX_PARITY];
 
 impl Pool {
     /// Where the unit of `home` in `stripe` is now, if it is anywhere.
@@ -32,21 +38,40 @@ impl Pool {
         self.place(extent.drive as u64, stripe, end).map(|drive| Extent { drive, ..extent })
     }
 
-    /// Data units of a stripe that are missing.
-    fn missing_data(&self, stripe: u64) -> usize {
-        let home = |i| self.layout.data_drive(stripe, i);
-        (0..self.layout.data_drives()).filter(|&i| self.unit_place(home(i), stripe).is_none()).count()
+    /// Whether data unit `index` of a stripe is there.
+    fn has_data(&self, stripe: u64, index: u64) -> bool {
+        self.unit_place(self.layout.data_drive(stripe, index), stripe).is_some()
     }
 
-    /// P and Q over sectors `from..from + sectors` of a unit, where they are now.
-    fn placed_parity(&self, stripe: u64, (from, sectors): (u64, u64)) -> [Option<Extent>; 2] {
-        let lbn = self.layout.stripe_lbn(stripe) + from;
-        let units = self.layout.parity_units();
-        let on = |home: u64| self.unit_place(home, stripe).map(|drive| Extent { drive, lbn, sectors });
-        [
-            (units >= 1).then(|| on(self.layout.parity_drive(stripe))).flatten(),
-            (units == 2).then(|| on(self.layout.q_drive(stripe))).flatten(),
-        ]
+    /// Where parity unit `number` of a stripe is, if anywhere.
+    fn parity_place(&self, stripe: u64, number: usize) -> Option<usize> {
+        self.unit_place(self.layout.parity_drive(stripe, number), stripe)
+    }
+
+    /// Units of a stripe that are missing; `lost` is, wherever it may be.
+    fn missing_units(&self, stripe: u64, lost: Option<Role>) -> Missing {
+        let (code, mut missing) = (self.layout.code(), Missing::default());
+        for index in 0..self.layout.data_drives() {
+            if lost == Some(Role::Data(index)) || !self.has_data(stripe, index) {
+                missing.add_data(code.group_of(index));
+            }
+        }
+        for number in 0..self.layout.parity_units() {
+            if lost == Some(Role::Parity(number)) || self.parity_place(stripe, number).is_none() {
+                missing.add_parity(number);
+            }
+        }
+        missing
+    }
+
+    /// The parity of what is touched, as far as it is there.
+    fn placed_parity(&self, t: &Touched) -> Parity {
+        let mut placed = [None; MAX_PARITY];
+        for number in self.layout.code().covering(t.first, t.last) {
+            let extent = self.parity_extent(t, number);
+            placed[number] = self.parity_place(t.stripe, number).map(|drive| Extent { drive, ..extent });
+        }
+        placed
     }
 
     pub(super) fn read_degraded(&mut self, t: &Touched, drives: &[Drive], split: &mut Splitting<'_>) {
@@ -61,43 +86,34 @@ impl Pool {
             return;
         }
         // The smallest run of a unit that covers all that is asked for and missing.
-        let unit = self.layout.unit();
-        let home = |pool: &Self, index| pool.layout.data_drive(t.stripe, index);
-        let mut gap: Option<(u64, u64)> = None;
-        for index in t.first..=t.last {
-            if self.unit_place(home(self, index), t.stripe).is_none() {
-                let (from, sectors) = t.part(index, unit);
-                gap = Some(gap.map_or((from, from + sectors), |g| (g.0.min(from), g.1.max(from + sectors))));
-            }
+        let (unit, code) = (self.layout.unit(), self.layout.code());
+        let run = |(from, sectors): (u64, u64)| (from, from + sectors);
+        let (mut gap, mut wanted) = (None, Wanted::default());
+        for index in (t.first..=t.last).filter(|&index| !self.has_data(t.stripe, index)) {
+            gap = hull(gap, Some(run(t.part(index, unit))));
+            wanted.add_group(code.group_of(index));
         }
+        let recipe = gap.map(|_| code.recipe(&self.missing_units(t.stripe, None), &wanted));
         let indices = if gap.is_some() { 0..self.layout.data_drives() } else { t.first..t.last + 1 };
         for index in indices {
-            let Some(drive) = self.unit_place(home(self, index), t.stripe) else { continue };
-            let asked = (t.first..=t.last).contains(&index).then(|| {
-                let (from, sectors) = t.part(index, unit);
-                (from, from + sectors)
-            });
-            let Some((from, until)) = hull(asked, gap) else { continue };
+            let home = self.layout.data_drive(t.stripe, index);
+            let Some(drive) = self.unit_place(home, t.stripe) else { continue };
+            let asked = (t.first..=t.last).contains(&index).then(|| run(t.part(index, unit)));
+            let solving = gap.filter(|_| recipe.is_some_and(|r| r.reads_group(code.group_of(index))));
+            let Some((from, until)) = hull(asked, solving) else { continue };
             let lbn = self.layout.stripe_lbn(t.stripe) + from;
             split.asked = asked.map_or(0, |(from, until)| until - from);
             self.plain(Extent { drive, lbn, sectors: until - from }, false, split);
         }
         split.asked = 0;
-        let mut needed = if gap.is_some() { self.missing_data(t.stripe) } else { 0 };
-        let checked = self.parity_check_on_read.then(|| {
-            let (from, sectors) = t.hull(unit);
-            (from, from + sectors)
-        });
-        let present = self.placed_parity(t.stripe, (0, unit));
-        for parity in present.into_iter().flatten() {
-            let solving = if needed > 0 { gap } else { None };
-            needed = needed.saturating_sub(1);
+        for number in 0..self.layout.parity_units() {
+            let solving = gap.filter(|_| recipe.is_some_and(|r| r.reads_parity(number)));
+            let checks = self.parity_check_on_read && code.covers(number, t.first, t.last);
+            let checked = checks.then(|| run(self.parity_part(t, number)));
             let Some((from, until)) = hull(solving, checked) else { continue };
-            self.plain(
-                Extent { lbn: parity.lbn + from, sectors: until - from, drive: parity.drive },
-                false,
-                split,
-            );
+            let Some(drive) = self.parity_place(t.stripe, number) else { continue };
+            let lbn = self.layout.stripe_lbn(t.stripe) + from;
+            self.plain(Extent { drive, lbn, sectors: until - from }, false, split);
         }
         split.asked = ALL;
     }
@@ -117,7 +133,7 @@ impl Pool {
             return;
         }
         let (unit, data) = (self.layout.unit(), self.layout.data_drives());
-        let parity = self.placed_parity(t.stripe, t.hull(unit));
+        let parity = self.placed_parity(t);
         let parities = parity.iter().flatten().count() as u64;
         let whole_stripe = t.units() == data && t.start == 0 && t.end == unit;
         if whole_stripe || parities == 0 {
@@ -130,14 +146,13 @@ impl Pool {
             return;
         }
         let edges = self.edges(t);
-        let missing = self.missing_data(t.stripe);
-        let touched_missing = (t.first..=t.last)
-            .filter(|&i| self.unit_place(self.layout.data_drive(t.stripe, i), t.stripe).is_none())
-            .count();
+        let missing = self.missing_units(t.stripe, None);
+        let touched_missing =
+            (t.first..=t.last).filter(|&index| !self.has_data(t.stripe, index)).count() as u64;
         let edge_missing =
             edges.iter().flatten().any(|&e| self.unit_place(e.drive as u64, t.stripe).is_none());
         let modify = (touched_missing == 0).then_some(t.units() + parities);
-        let reconstruct = (touched_missing == missing && !edge_missing)
+        let reconstruct = (touched_missing == missing.data_units() && !edge_missing)
             .then(|| data - t.units() + edges.iter().flatten().count() as u64);
         match (modify, reconstruct, self.small_write) {
             (Some(reads), None, _) | (Some(reads), Some(_), SmallWrite::ReadModifyWrite) => {
@@ -147,7 +162,7 @@ impl Pool {
                 self.modify_degraded(t, parity, reads, split);
             }
             (_, Some(reads), _) => self.reconstruct_degraded(t, parity, edges, reads, split),
-            (None, None, _) => self.recompute(t, parity, missing, split),
+            (None, None, _) => self.recompute(t, parity, &missing, split),
         }
     }
 
@@ -160,14 +175,8 @@ impl Pool {
     }
 
     /// All that is touched is there: read it and the parity that is there, write both.
-    fn modify_degraded(
-        &mut self,
-        t: &Touched,
-        parity: [Option<Extent>; 2],
-        reads: u64,
-        split: &mut Splitting<'_>,
-    ) {
-        let row = self.begin_row(parity, reads as u32, split);
+    fn modify_degraded(&mut self, t: &Touched, parity: Parity, reads: u64, split: &mut Splitting<'_>) {
+        let row = self.begin_degraded_row(parity, reads as u32, split);
         for index in t.first..=t.last {
             let Some(extent) = self.placed(self.data_extent(t, index), t.stripe) else { continue };
             let write = self.make(extent, true, NO_OP, NO_OP, split);
@@ -182,12 +191,12 @@ impl Pool {
     fn reconstruct_degraded(
         &mut self,
         t: &Touched,
-        parity: [Option<Extent>; 2],
+        parity: Parity,
         edges: [Option<Extent>; 2],
         reads: u64,
         split: &mut Splitting<'_>,
     ) {
-        let row = self.begin_row(parity, reads as u32, split);
+        let row = self.begin_degraded_row(parity, reads as u32, split);
         let (from, sectors) = t.hull(self.layout.unit());
         let lbn = self.layout.stripe_lbn(t.stripe) + from;
         for index in (0..t.first).chain(t.last + 1..self.layout.data_drives()) {
@@ -206,15 +215,13 @@ impl Pool {
 
     /// Something touched and something that stays are missing: read the old contents of the stripe, as for
     /// a read of what is missing; then write what is touched and there, and parity.
-    fn recompute(
-        &mut self,
-        t: &Touched,
-        parity: [Option<Extent>; 2],
-        missing: usize,
-        split: &mut Splitting<'_>,
-    ) {
-        let data = self.layout.data_drives();
-        let row = self.begin_row(parity, data as u32, split);
+    fn recompute(&mut self, t: &Touched, parity: Parity, missing: &Missing, split: &mut Splitting<'_>) {
+        let (data, code) = (self.layout.data_drives(), self.layout.code());
+        let mut wanted = Wanted::default();
+        wanted.add_global();
+        let recipe = code.recipe(missing, &wanted);
+        let reads = data - missing.data_units() + u64::from(recipe.parity_reads());
+        let row = self.begin_degraded_row(parity, reads as u32, split);
         let (from, sectors) = t.hull(self.layout.unit());
         let lbn = self.layout.stripe_lbn(t.stripe) + from;
         for index in 0..data {
@@ -227,9 +234,21 @@ impl Pool {
             }
             self.pre_read(Extent { drive, lbn, sectors }, row, write, split);
         }
-        for extent in parity.into_iter().flatten().take(missing) {
-            self.pre_read(extent, row, NO_OP, split);
+        for number in (0..self.layout.parity_units()).filter(|&number| recipe.reads_parity(number)) {
+            let Some(drive) = self.parity_place(t.stripe, number) else { continue };
+            self.pre_read(Extent { drive, lbn, sectors }, row, NO_OP, split);
         }
+    }
+
+    /// Opens a parity update of the parity that is there, whose writes wait for `reads` reads.
+    fn begin_degraded_row(&mut self, parity: Parity, reads: u32, split: &mut Splitting<'_>) -> u32 {
+        split.asked = 0;
+        let mut update = RowUpdate::waiting_for(reads);
+        for extent in parity.into_iter().flatten() {
+            update.push(self.make(extent, true, NO_OP, NO_OP, split));
+        }
+        split.asked = ALL;
+        self.rows.insert(update)
     }
 
     /// Drives that hold a copy up to sector `end` of `primary`'s part of a stripe.
@@ -324,24 +343,24 @@ impl Pool {
             }
             return;
         }
-        let (data, asked) = (self.layout.data_drives(), split.asked);
+        let (code, asked, mut wanted) = (self.layout.code(), split.asked, Wanted::default());
+        match role {
+            Role::Data(index) => wanted.add_group(code.group_of(index)),
+            Role::Parity(number) if code.is_local(number) => wanted.add_group(number),
+            _ => wanted.add_global(),
+        }
+        let recipe = code.recipe(&self.missing_units(stripe, Some(role)), &wanted);
         split.asked = 0;
-        let mut needed = data;
-        for index in 0..data {
-            if role == Role::Data(index) {
-                continue;
-            }
+        let data = (0..self.layout.data_drives())
+            .filter(|&index| role != Role::Data(index) && recipe.reads_group(code.group_of(index)));
+        for index in data {
             if let Some(drive) = self.unit_place(self.layout.data_drive(stripe, index), stripe) {
                 self.plain(Extent { drive, lbn, sectors }, false, split);
-                needed -= 1;
             }
         }
-        let parity = self.placed_parity(stripe, (0, self.layout.unit()));
-        for (number, extent) in parity.into_iter().enumerate() {
-            if let Some(Extent { drive, .. }) = extent.filter(|_| needed > 0 && role != Role::Parity(number))
-            {
+        for number in (0..self.layout.parity_units()).filter(|&number| recipe.reads_parity(number)) {
+            if let Some(drive) = self.parity_place(stripe, number) {
                 self.plain(Extent { drive, lbn, sectors }, false, split);
-                needed -= 1;
             }
         }
         split.asked = asked;

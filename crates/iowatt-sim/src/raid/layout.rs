@@ -4,19 +4,23 @@
 //! `d` data drives holds the chunks `s*d .. s*d + d`, each `unit` sectors; every drive of the stripe uses
 //! its own sectors `s*unit .. (s+1)*unit`.
 //!
+//! An erasure code of `m` parity units rotates as RAID-6 does: its parity lies on `m` consecutive drives, P first.
+//!
 //! With distributed sparing a stripe has one column more, of spare space. Stripe `s` then lies `s` drives to
 //! the left of where stripe 0 lies, around all `n + 1` drives, and parity takes its next place among the
 //! other `n` columns after every `n + 1` stripes: over `n + 1` consecutive stripes every drive holds the
 //! spare space once and (each) parity once.
 
+use super::code::{Code, Missing};
 use crate::divisor::Divisor;
-use crate::plan::{ParityLayout, RaidLevel};
+use crate::plan::{ParityLayout, RaidLevel, RaidPlan};
 
 /// The arithmetic of one pool.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     level: RaidLevel,
     rotation: ParityLayout,
+    code: Code,
     drives: Divisor,
     data: Divisor,
     unit: Divisor,
@@ -29,7 +33,7 @@ pub struct Layout {
 pub enum Role {
     /// A data unit (or a copy of it), by its index in the stripe.
     Data(u64),
-    /// Parity: 0 is P, 1 is Q.
+    /// Parity, by its number: 0 is P, 1 is Q; of an erasure code those of its groups come first.
     Parity(usize),
     /// Nothing, or spare space.
     Spare,
@@ -50,16 +54,24 @@ impl Layout {
     /// The arithmetic of `level` over `drives`. RAID-1 has no stripes: its unit is the whole drive.
     #[must_use]
     pub fn new(level: RaidLevel, rotation: ParityLayout, drives: usize, unit: u64) -> Self {
+        Self::coded((level, Code::of_level(level, drives)), rotation, drives, unit)
+    }
+
+    /// The arithmetic of a pool, or of a set of chunklets, over `drives`, with stripe units of so many sectors.
+    #[must_use]
+    pub fn of(raid: &RaidPlan, drives: usize, unit: u64) -> Self {
+        Self::coded((raid.level, Code::of(raid, drives)), raid.layout, drives, unit)
+    }
+
+    fn coded((level, code): (RaidLevel, Code), rotation: ParityLayout, drives: usize, unit: u64) -> Self {
         let drives = drives as u64;
         let (data, unit) = match level {
-            RaidLevel::Raid0 => (drives, unit),
             RaidLevel::Raid1 => (1, u64::MAX),
             RaidLevel::Raid10 => (drives / 2, unit),
-            RaidLevel::Raid4 | RaidLevel::Raid5 => (drives - 1, unit),
-            RaidLevel::Raid6 => (drives - 2, unit),
+            _ => (drives - code.parity_units() as u64, unit),
         };
         let [drives, data, unit] = [drives, data, unit].map(Divisor::new);
-        Self { level, rotation, drives, data, unit, around: 0 }
+        Self { level, rotation, code, drives, data, unit, around: 0 }
     }
 
     /// Copies of units of `unit` sectors on each of `drives`: RAID-1 over a set of chunklets.
@@ -111,11 +123,9 @@ impl Layout {
         }
         if self.parity_units() > 0 {
             let p = self.parity_column(self.turn(stripe));
-            if column == p {
-                return Role::Parity(0);
-            }
-            if self.parity_units() == 2 && column == self.wrapped(p + 1) {
-                return Role::Parity(1);
+            let behind = if column >= p { column - p } else { column + self.drives.value() - p };
+            if behind < self.parity_units() as u64 {
+                return Role::Parity(behind as usize);
             }
             let index = (0..self.data.value()).find(|&i| self.data_drive(stripe, i) == drive);
             return index.map_or(Role::Spare, Role::Data);
@@ -134,11 +144,34 @@ impl Layout {
     #[must_use]
     #[inline]
     pub fn parity_units(&self) -> usize {
-        match self.level {
-            RaidLevel::Raid4 | RaidLevel::Raid5 => 1,
-            RaidLevel::Raid6 => 2,
-            _ => 0,
+        self.code.parity_units()
+    }
+
+    /// What the parity units cover.
+    #[must_use]
+    #[inline]
+    pub fn code(&self) -> Code {
+        self.code
+    }
+
+    /// Whether the units of a stripe that are missing can be computed.
+    #[must_use]
+    pub fn is_decodable(&self, stripe: u64, is_missing: impl Fn(u64) -> bool) -> bool {
+        let mut missing = Missing::default();
+        for index in (0..self.data_drives()).filter(|&index| is_missing(self.data_drive(stripe, index))) {
+            missing.add_data(self.code.group_of(index));
         }
+        for number in (0..self.parity_units()).filter(|&number| is_missing(self.parity_drive(stripe, number)))
+        {
+            missing.add_parity(number);
+        }
+        self.code.is_decodable(&missing)
+    }
+
+    /// Stripes after which drives repeat their roles.
+    #[must_use]
+    pub fn period(&self) -> u64 {
+        self.drives.value() * self.around.max(1)
     }
 
     /// Sectors of a stripe unit.
@@ -173,11 +206,11 @@ impl Layout {
         if stripe == 0 { 0 } else { stripe * self.unit.value() }
     }
 
-    /// Drive of P in a stripe, for levels that have it.
+    /// Drive of parity unit `number` of a stripe: 0 is P, and the others follow it.
     #[must_use]
     #[inline]
-    pub fn parity_drive(&self, stripe: u64) -> u64 {
-        self.turned(stripe, self.parity_column(self.turn(stripe)))
+    pub fn parity_drive(&self, stripe: u64, number: usize) -> u64 {
+        self.turned(stripe, self.wrapped(self.parity_column(self.turn(stripe)) + number as u64))
     }
 
     /// A column at most a round further on than the last one, in the round before.
@@ -200,13 +233,6 @@ impl Layout {
         }
     }
 
-    /// Drive of Q in a stripe of RAID-6: after P.
-    #[must_use]
-    #[inline]
-    pub fn q_drive(&self, stripe: u64) -> u64 {
-        self.turned(stripe, self.wrapped(self.parity_column(self.turn(stripe)) + 1))
-    }
-
     /// Drive of data unit `index` of a stripe (RAID-10: its first copy).
     #[must_use]
     #[inline]
@@ -219,15 +245,15 @@ impl Layout {
         let n = self.drives.value();
         match self.level {
             RaidLevel::Raid0 | RaidLevel::Raid1 | RaidLevel::Raid10 | RaidLevel::Raid4 => index,
-            RaidLevel::Raid5 | RaidLevel::Raid6 => {
+            RaidLevel::Raid5 | RaidLevel::Raid6 | RaidLevel::Ec => {
                 let p = self.parity_column(stripe);
                 let parities = n - self.data.value();
                 match self.rotation {
                     ParityLayout::LeftSymmetric | ParityLayout::RightSymmetric => {
                         self.wrapped(self.wrapped(p + parities + index))
                     }
-                    // Q of a RAID-6 stripe whose P is last wraps to drive 0: data starts at 1.
-                    _ if parities == 2 && p == n - 1 => index + 1,
+                    // Parity that begins on one of the last drives goes on at drive 0: data starts after it.
+                    _ if p + parities > n => index + (p + parities - n),
                     _ if index >= p => index + parities,
                     _ => index,
                 }
@@ -253,6 +279,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::CodePlan;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
@@ -263,15 +290,22 @@ mod tests {
         ParityLayout::RightAsymmetric,
     ];
 
-    /// Drives of a stripe: data units in order, then P (and Q).
+    /// A level that rotates parity, over `n` drives: RAID-5, RAID-6, or a code with `more` parity units, some of them local.
+    fn rotating(more: usize, rotation: usize, n: usize) -> Layout {
+        let rotation = ROTATIONS[rotation];
+        let groups = if more > 3 && (n - more).is_multiple_of(2) { 2 } else { 0 };
+        let code = CodePlan { data: n - more, parity: more - groups, local_groups: groups };
+        match more {
+            1 => Layout::new(RaidLevel::Raid5, rotation, n, 8),
+            2 => Layout::new(RaidLevel::Raid6, rotation, n, 8),
+            _ => Layout::coded((RaidLevel::Ec, Code::of_plan(code)), rotation, n, 8),
+        }
+    }
+
+    /// Drives of a stripe: data units in order, then parity units.
     fn stripe(l: &Layout, s: u64) -> Vec<u64> {
         let mut drives: Vec<u64> = (0..l.data_drives()).map(|i| l.data_drive(s, i)).collect();
-        if l.parity_units() >= 1 {
-            drives.push(l.parity_drive(s));
-        }
-        if l.parity_units() == 2 {
-            drives.push(l.q_drive(s));
-        }
+        drives.extend((0..l.parity_units()).map(|number| l.parity_drive(s, number)));
         drives
     }
 
@@ -307,14 +341,13 @@ mod tests {
     proptest! {
         /// V16: every stripe uses distinct drives; over n stripes parity visits each drive once.
         #[test]
-        fn parity_is_balanced(n in 4usize..40, rotation in 0usize..4, start in 0u64..1000, six in any::<bool>()) {
-            let level = if six { RaidLevel::Raid6 } else { RaidLevel::Raid5 };
-            let l = Layout::new(level, ROTATIONS[rotation], n, 8);
+        fn parity_is_balanced(n in 9usize..40, rotation in 0usize..4, start in 0u64..1000, more in 1usize..9) {
+            let l = rotating(more, rotation, n);
             let mut parity = BTreeSet::new();
             for s in start..start + n as u64 {
                 let used: BTreeSet<u64> = stripe(&l, s).into_iter().collect();
                 prop_assert_eq!(used, (0..n as u64).collect::<BTreeSet<_>>());
-                parity.insert(l.parity_drive(s));
+                parity.insert(l.parity_drive(s, more - 1));
             }
             prop_assert_eq!(parity.len(), n);
         }
@@ -332,9 +365,8 @@ mod tests {
         /// Distributed sparing: in every stripe the spare space has a drive of its own, and over n + 1
         /// stripes every drive holds it once and parity once.
         #[test]
-        fn spare_space_and_parity_go_around(n in 4usize..20, rotation in 0usize..4, start in 0u64..1000, six in any::<bool>()) {
-            let level = if six { RaidLevel::Raid6 } else { RaidLevel::Raid5 };
-            let l = Layout::new(level, ROTATIONS[rotation], n, 8).with_distributed_spare();
+        fn spare_space_and_parity_go_around(n in 9usize..20, rotation in 0usize..4, start in 0u64..1000, more in 1usize..9) {
+            let l = rotating(more, rotation, n).with_distributed_spare();
             let around = n as u64 + 1;
             let first = start * around;
             for drive in 0..around {
@@ -347,7 +379,7 @@ mod tests {
                 used.push(l.spare_drive(s));
                 prop_assert_eq!(used.iter().copied().collect::<BTreeSet<_>>(), (0..around).collect());
                 spares.insert(l.spare_drive(s));
-                parities.insert(l.parity_drive(s));
+                parities.insert(l.parity_drive(s, more - 1));
             }
             prop_assert_eq!(spares.len() as u64, around);
             prop_assert_eq!(parities.len() as u64, around);
@@ -355,21 +387,20 @@ mod tests {
 
         /// What a drive holds agrees with where things lie.
         #[test]
-        fn roles_are_the_inverse_of_places(n in 4usize..12, rotation in 0usize..4, level in 0usize..4, s in 0u64..5000, spread in any::<bool>()) {
-            let level = [RaidLevel::Raid10, RaidLevel::Raid4, RaidLevel::Raid5, RaidLevel::Raid6][level];
-            let n = if level == RaidLevel::Raid10 { n / 2 * 2 } else { n };
-            let l = Layout::new(level, ROTATIONS[rotation], n, 8);
+        fn roles_are_the_inverse_of_places(n in 9usize..16, rotation in 0usize..4, level in 0usize..10, s in 0u64..5000, spread in any::<bool>()) {
+            let l = match level {
+                0 => Layout::new(RaidLevel::Raid10, ROTATIONS[rotation], n / 2 * 2, 8),
+                9 => Layout::new(RaidLevel::Raid4, ROTATIONS[rotation], n, 8),
+                more => rotating(more, rotation, n),
+            };
             let l = if spread { l.with_distributed_spare() } else { l };
             for index in 0..l.data_drives() {
                 for copy in l.copies(l.data_drive(s, index) as usize) {
                     prop_assert_eq!(l.role(s, copy as u64), Role::Data(index));
                 }
             }
-            if l.parity_units() > 0 {
-                prop_assert_eq!(l.role(s, l.parity_drive(s)), Role::Parity(0));
-            }
-            if l.parity_units() == 2 {
-                prop_assert_eq!(l.role(s, l.q_drive(s)), Role::Parity(1));
+            for number in 0..l.parity_units() {
+                prop_assert_eq!(l.role(s, l.parity_drive(s, number)), Role::Parity(number));
             }
             if spread {
                 prop_assert_eq!(l.role(s, l.spare_drive(s)), Role::Spare);
@@ -380,7 +411,7 @@ mod tests {
         #[test]
         fn raid4_parity_is_last(n in 3usize..40, s in 0u64..10_000) {
             let l = Layout::new(RaidLevel::Raid4, ParityLayout::LeftSymmetric, n, 8);
-            prop_assert_eq!(l.parity_drive(s), n as u64 - 1);
+            prop_assert_eq!(l.parity_drive(s, 0), n as u64 - 1);
         }
 
         /// No two sectors of the pool share a place, and none lies on parity.
@@ -394,11 +425,8 @@ mod tests {
                 let (s, i, within) = l.locate(sector);
                 let drive = l.data_drive(s, i);
                 prop_assert!(seen.insert((drive, l.stripe_lbn(s) + within)));
-                if l.parity_units() > 0 {
-                    prop_assert_ne!(drive, l.parity_drive(s));
-                }
-                if l.parity_units() == 2 {
-                    prop_assert_ne!(drive, l.q_drive(s));
+                for number in 0..l.parity_units() {
+                    prop_assert_ne!(drive, l.parity_drive(s, number));
                 }
             }
         }

@@ -136,13 +136,19 @@ impl Losses {
 
     /// Whether something is now in no place from which it could be had or computed.
     ///
-    /// Parity levels survive as many drives without their restoration as a stripe has parity units.
+    /// Parity levels survive drives without their restoration where every stripe can be computed from the others.
     /// Mirrors are looked through: one copy of each unit must be left.
     #[must_use]
     pub fn data_is_lost(&self, layout: &Layout, level: RaidLevel) -> bool {
         if !matches!(level, RaidLevel::Raid1 | RaidLevel::Raid10) {
-            let missing = self.lost.iter().filter(|lost| lost.finished.is_none()).count();
-            return missing > layout.parity_units();
+            let gone =
+                |drive| self.lost.iter().any(|lost| lost.finished.is_none() && lost.drive as u64 == drive);
+            if !layout.code().has_groups() {
+                return self.lost.iter().filter(|lost| lost.finished.is_none()).count()
+                    > layout.parity_units();
+            }
+            // Which units are lost together changes from stripe to stripe.
+            return !(0..layout.period()).all(|stripe| layout.is_decodable(stripe, gone));
         }
         // Drives repeat after as many stripes as there are drives; the least restored place decides.
         let turns = if self.sparing == SpareKind::Distributed { self.alive.len() as u64 } else { 1 };

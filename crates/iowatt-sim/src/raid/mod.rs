@@ -12,6 +12,7 @@
 
 mod canonical;
 pub mod chunklets;
+mod code;
 mod copies;
 mod degraded;
 mod layout;
@@ -59,6 +60,18 @@ impl Touched {
         let from = if index == self.first { self.start } else { 0 };
         let until = if index == self.last { self.end } else { unit };
         (from, until - from)
+    }
+
+    /// What of it lies in the units `first..end`, some of which it touches; ends within units stay where they are.
+    fn within(&self, (first, end): (u64, u64), unit: u64) -> Self {
+        let mut part = *self;
+        if part.first < first {
+            (part.first, part.start) = (first, 0);
+        }
+        if part.last >= end {
+            (part.last, part.end) = (end - 1, unit);
+        }
+        part
     }
 
     /// The smallest run of a unit that covers every touched part: what parity must cover.
@@ -173,7 +186,7 @@ impl Pool {
     pub fn new(plan: &PoolPlan, seed: u64, first_drive: usize) -> Self {
         let sector_bytes = plan.device.sector_bytes();
         let unit = plan.raid.stripe_unit_bytes / sector_bytes;
-        let mut layout = Layout::new(plan.raid.level, plan.raid.layout, plan.count, unit);
+        let mut layout = Layout::of(&plan.raid, plan.count, unit);
         if plan.recovery.as_ref().is_some_and(|r| r.sparing == SpareKind::Distributed) {
             layout = layout.with_distributed_spare();
         }
@@ -380,8 +393,9 @@ impl Pool {
         }
         if self.parity_check_on_read {
             split.asked = 0;
-            for parity in self.parity_extents(t).into_iter().flatten() {
-                self.plain(parity, false, split);
+            for number in self.layout.code().covering(t.first, t.last) {
+                let extent = self.parity_extent(t, number);
+                self.plain(extent, false, split);
             }
             split.asked = ALL;
         }
@@ -399,18 +413,19 @@ impl Pool {
         Extent { drive: self.layout.data_drive(t.stripe, index) as usize, lbn, sectors }
     }
 
-    /// The parity of what is touched: P, Q.
+    /// The part of parity unit `number` that covers what is touched: offset and length.
     #[inline]
-    fn parity_extents(&self, t: &Touched) -> [Option<Extent>; 2] {
-        let units = self.layout.parity_units();
-        if units == 0 {
-            return [None, None];
-        }
-        let (from, sectors) = t.hull(self.layout.unit());
-        let lbn = self.layout.stripe_lbn(t.stripe) + from;
-        let on = |drive: u64| Extent { drive: drive as usize, lbn, sectors };
-        let p = on(self.layout.parity_drive(t.stripe));
-        [Some(p), (units == 2).then(|| on(self.layout.q_drive(t.stripe)))]
+    fn parity_part(&self, t: &Touched, number: usize) -> (u64, u64) {
+        let (code, unit) = (self.layout.code(), self.layout.unit());
+        if code.is_local(number) { t.within(code.members(number), unit).hull(unit) } else { t.hull(unit) }
+    }
+
+    /// The same, at home.
+    #[inline]
+    fn parity_extent(&self, t: &Touched, number: usize) -> Extent {
+        let (from, sectors) = self.parity_part(t, number);
+        let drive = self.layout.parity_drive(t.stripe, number) as usize;
+        Extent { drive, lbn: self.layout.stripe_lbn(t.stripe) + from, sectors }
     }
 
     /// `extent` on its drive, where its drive is a column.

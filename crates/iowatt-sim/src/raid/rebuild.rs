@@ -335,6 +335,7 @@ mod tests {
     const UNIT: u64 = 8;
 
     fn pool(level: &str, count: usize, sparing: &str, outstanding: u32, step: u64) -> Pool {
+        let code = if level == "ec" { json!({"data": count - 3, "parity": 3}) } else { json!(null) };
         let plan: PoolPlan = serde_json::from_value(json!({
             "count": count,
             "device": {
@@ -346,7 +347,7 @@ mod tests {
                 "head_switch_s": 0.0, "write_settle_s": 0.0, "phase": "zero",
                 "power": {"active_w": 1.0, "positioning_w": 1.0, "levels": {"idle_w": 1.0}},
             },
-            "raid": {"level": level, "stripe_unit_bytes": UNIT * 512, "layout": "left-symmetric",
+            "raid": {"level": level, "code": code, "stripe_unit_bytes": UNIT * 512, "layout": "left-symmetric",
                      "small_write": "auto", "parity_check_on_read": false},
             "scheduler": "look", "power_policy": {"policy": "never"}, "bus_of_drive": [],
             "recovery": {
@@ -365,10 +366,10 @@ mod tests {
         /// has been written.
         #[test]
         fn each_lost_unit_is_restored_once(
-            n in 4usize..9, level in 0usize..3, distributed in any::<bool>(), failed in 0usize..4,
+            n in 4usize..9, level in 0usize..4, distributed in any::<bool>(), failed in 0usize..4,
             outstanding in 1u32..6, step in 1u64..30_000, seed in any::<u64>(),
         ) {
-            let level = ["4", "5", "6"][level];
+            let level = ["4", "5", "6", "ec"][level];
             let distributed = distributed && level != "4";
             let sparing = if distributed { "distributed" } else { "dedicated" };
             let mut pool = pool(level, n, sparing, outstanding, step);

@@ -158,7 +158,7 @@ impl Sparing {
                 return false;
             }
             let set = chunklets.set_of(chunklet);
-            let (region, ..) = chunklets.membership(chunklet);
+            let (region, number, _) = chunklets.membership(chunklet);
             let region = &chunklets.regions[region];
             match region.plan.raid.level {
                 RaidLevel::Raid10 => {
@@ -166,7 +166,7 @@ impl Sparing {
                     gone(&(set.start + (at + half) % set.len()))
                 }
                 RaidLevel::Raid1 => set.clone().all(|member| gone(&member)),
-                _ => set.filter(gone).count() > region.layout.parity_units(),
+                _ => !region.is_decodable(number, |member| gone(&(set.start + member as usize))),
             }
         })
     }
@@ -440,7 +440,9 @@ mod tests {
     const CHUNKLET: u64 = 3 * UNIT + 1;
 
     fn pool(level: &str, size: usize, drives: usize, sets: u64, outstanding: u32, step: u64) -> Pool {
-        let raid = json!({"level": level, "stripe_unit_bytes": UNIT * 512, "layout": "left-symmetric",
+        let code =
+            if level == "ec" { json!({"data": 2, "parity": 2, "local_groups": 2}) } else { json!(null) };
+        let raid = json!({"level": level, "code": code, "stripe_unit_bytes": UNIT * 512, "layout": "left-symmetric",
                           "small_write": "auto", "parity_check_on_read": false});
         let plan: PoolPlan = serde_json::from_value(json!({
             "count": drives - 1,
@@ -472,10 +474,10 @@ mod tests {
         /// takes, and is there in the end.
         #[test]
         fn each_lost_chunklet_is_restored_once(
-            double in any::<bool>(), drives in 9usize..14, sets in 4u64..20, outstanding in 1u32..6, step in 1u64..20_000,
+            level in 0usize..3, drives in 9usize..14, sets in 4u64..20, outstanding in 1u32..6, step in 1u64..20_000,
             failed in 0usize..9, second in 0usize..9, after in 1usize..60, seed in any::<u64>(),
         ) {
-            let (level, size) = if double { ("6", 6) } else { ("5", 4) };
+            let (level, size) = [("5", 4), ("6", 6), ("ec", 6)][level];
             let mut pool = pool(level, size, drives, sets, outstanding, step);
             let before = pool.chunklets.as_ref().unwrap().places.clone();
             let (mut ops, mut ready) = (DriveOps::default(), Vec::new());

@@ -2,14 +2,34 @@
 
 use super::{ALL, Extent, Pool, Splitting, Touched};
 use crate::device::{DriveOp, NO_OP};
-use crate::plan::SmallWrite;
+use crate::plan::{MAX_PARITY, SmallWrite};
 
 /// A parity update that waits for its reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowUpdate {
     pub(super) reads_left: u32,
-    /// Writes of P (and Q), or [`NO_OP`].
-    pub(super) parity_writes: [u32; 2],
+    written: u32,
+    parity_writes: [u32; MAX_PARITY],
+}
+
+impl RowUpdate {
+    /// An update that waits for so many reads, still without writes.
+    pub(super) fn waiting_for(reads: u32) -> Self {
+        Self { reads_left: reads, written: 0, parity_writes: [NO_OP; MAX_PARITY] }
+    }
+
+    /// Another parity write that waits with it.
+    #[inline]
+    pub(super) fn push(&mut self, write: u32) {
+        self.parity_writes[self.written as usize] = write;
+        self.written += 1;
+    }
+
+    /// The parity writes that wait.
+    #[inline]
+    pub(super) fn parity_writes(&self) -> &[u32] {
+        &self.parity_writes[..self.written as usize]
+    }
 }
 
 impl Pool {
@@ -26,7 +46,7 @@ impl Pool {
         row.reads_left -= 1;
         if row.reads_left == 0 {
             let row = self.rows.remove(op.row);
-            ready.extend(row.parity_writes.into_iter().filter(|&w| w != NO_OP));
+            ready.extend_from_slice(row.parity_writes());
         }
     }
 
@@ -52,14 +72,15 @@ impl Pool {
                 self.plain(extent, true, split);
             }
             split.asked = 0;
-            for parity in self.parity_extents(t).into_iter().flatten() {
-                self.plain(parity, true, split);
+            for number in 0..self.layout.parity_units() {
+                let extent = self.parity_extent(t, number);
+                self.plain(extent, true, split);
             }
             split.asked = ALL;
             return;
         }
         let edges = self.edges(t);
-        let modify_reads = t.units() + self.layout.parity_units() as u64;
+        let modify_reads = t.units() + self.layout.code().covering_count(t.first, t.last) as u64;
         let reconstruct_reads = data - t.units() + edges.iter().flatten().count() as u64;
         let reconstruct = match self.small_write {
             SmallWrite::Auto => reconstruct_reads < modify_reads,
@@ -75,14 +96,14 @@ impl Pool {
 
     #[inline]
     fn read_modify_write(&mut self, t: &Touched, reads: u32, split: &mut Splitting<'_>) {
-        let row = self.begin_row(self.parity_extents(t), reads, split);
+        let row = self.begin_row(t, reads, split);
         for index in t.first..=t.last {
             let extent = self.data_extent(t, index);
             let write = self.make(extent, true, NO_OP, NO_OP, split);
             self.pre_read(extent, row, write, split);
         }
-        for parity in self.parity_extents(t).into_iter().flatten() {
-            self.pre_read(parity, row, NO_OP, split);
+        for number in self.layout.code().covering(t.first, t.last) {
+            self.pre_read(self.parity_extent(t, number), row, NO_OP, split);
         }
     }
 
@@ -102,7 +123,7 @@ impl Pool {
         reads: u32,
         split: &mut Splitting<'_>,
     ) {
-        let row = self.begin_row(self.parity_extents(t), reads, split);
+        let row = self.begin_row(t, reads, split);
         let (from, sectors) = t.hull(self.layout.unit());
         let lbn = self.layout.stripe_lbn(t.stripe) + from;
         let untouched = (0..t.first).chain(t.last + 1..self.layout.data_drives());
@@ -121,19 +142,14 @@ impl Pool {
 
     /// Opens a parity update whose parity writes wait for `reads` reads.
     #[inline]
-    pub(super) fn begin_row(
-        &mut self,
-        parity: [Option<Extent>; 2],
-        reads: u32,
-        split: &mut Splitting<'_>,
-    ) -> u32 {
+    fn begin_row(&mut self, t: &Touched, reads: u32, split: &mut Splitting<'_>) -> u32 {
         split.asked = 0;
-        let parity_writes = parity.map(|extent| match extent {
-            Some(extent) => self.make(extent, true, NO_OP, NO_OP, split),
-            None => NO_OP,
-        });
+        let mut update = RowUpdate::waiting_for(reads);
+        for number in self.layout.code().covering(t.first, t.last) {
+            update.push(self.make(self.parity_extent(t, number), true, NO_OP, NO_OP, split));
+        }
         split.asked = ALL;
-        self.rows.insert(RowUpdate { reads_left: reads, parity_writes })
+        self.rows.insert(update)
     }
 
     /// Parts of the hull in the first and the last touched unit that the write leaves as they are.

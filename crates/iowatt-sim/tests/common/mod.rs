@@ -72,11 +72,28 @@ pub fn ladder() -> Value {
            "levels": {"idle_w": 22.3, "below": below}})
 }
 
+/// Data, parity and local groups of an erasure code: `ec8+3`, or `ec12+2+2` with two groups.
+pub fn code_of(level: &str) -> Option<[usize; 3]> {
+    let mut units = level.strip_prefix("ec")?.split('+').map(|units| units.parse().unwrap());
+    Some([units.next().unwrap(), units.next().unwrap(), units.next().unwrap_or(0)])
+}
+
+/// Level, stripe unit and update of parity; `level` as in [`code_of`], or by its number.
+pub fn raid(level: &str) -> Value {
+    let mut raid = json!({
+        "level": level, "stripe_unit_bytes": 16384, "layout": "left-symmetric", "small_write": "auto",
+        "parity_check_on_read": false,
+    });
+    if let Some([data, parity, local_groups]) = code_of(level) {
+        raid["level"] = json!("ec");
+        raid["code"] = json!({"data": data, "parity": parity, "local_groups": local_groups});
+    }
+    raid
+}
+
 pub fn pool(level: &str, count: usize) -> Value {
     json!({
-        "count": count, "device": disk(),
-        "raid": {"level": level, "stripe_unit_bytes": 16384, "layout": "left-symmetric",
-                 "small_write": "auto", "parity_check_on_read": false},
+        "count": count, "device": disk(), "raid": raid(level),
         "scheduler": "look", "power_policy": {"policy": "never"}, "bus_of_drive": [],
     })
 }
@@ -84,6 +101,7 @@ pub fn pool(level: &str, count: usize) -> Value {
 /// Bytes of a pool of [`disk`]s: 25,000 whole stripes of 32 sectors.
 pub fn capacity(level: &str, count: u64) -> u64 {
     let data = match level {
+        level if level.starts_with("ec") => code_of(level).unwrap()[0] as u64,
         "0" => count,
         "1" => return 409_600_000,
         "10" => count / 2,

@@ -82,9 +82,9 @@ def benchmark(
     """Simulate one drive of a plan's pool under a mix of operations, or ``mirrored`` drives that hold the
     same.
 
-    With ``parity`` 1 or 2 it is the smallest group of RAID-5 or RAID-6: the reads and writes of an update
-    meet others on the way, and the parity waits for data that another drive reads. What is only written is
-    read there, which costs a disk nearly the same.
+    With ``parity`` it is a group of two data units and so many parity units (RAID-5 with one): the reads and
+    writes of an update meet others on the way, and the parity waits for data that another drive reads. What
+    is only written is read there, which costs a disk nearly the same.
 
     Args:
         pool: An entry of ``plan["simulation"]["pools"]``.
@@ -170,8 +170,9 @@ def _plan(pool: Mapping[str, Any], drives: int, parity: int, seed: int) -> dict[
     device = pool["device"]
     unit = _UNIT if parity else pool["raid"]["stripe_unit_bytes"]
     capacity = device["sectors"] * device["sector_bytes"] // unit * unit * (2 if parity else 1)
-    level = {0: "1" if drives > 1 else "0", 1: "5", 2: "6"}[parity]
-    raid = {**pool["raid"], "level": level, "stripe_unit_bytes": unit}
+    level = {0: "1" if drives > 1 else "0", 1: "5", 2: "6"}.get(parity, "ec")
+    code = {"data": drives - parity, "parity": parity} if level == "ec" else None
+    raid = {**pool["raid"], "level": level, "code": code, "stripe_unit_bytes": unit}
     if parity:
         raid["small_write"] = "read-modify-write"
     own = {key: value for key, value in pool.items() if key not in ("chunklets", "recovery")}

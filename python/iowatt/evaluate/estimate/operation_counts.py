@@ -180,7 +180,7 @@ class OperationCounter:
         if self.volumes[request.volume]["pool"] != pool or geometry.level == 1:
             return
         own = self.wanted[pool].single.setdefault(flow, {})
-        parity = geometry.parity if request.write else 0
+        parity = geometry.updated_parity if request.write else 0
         stripe = geometry.unit * (geometry.sets - geometry.parity)
         for where, times in places.items():
             scattered = where.bytes < where.last - where.first - 1

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from iowatt.model.raid import data_drives
+from iowatt.model.erasure_code import Code
+from iowatt.model.raid import Level, data_drives, level_of, parity_units
 
 How = Literal["read", "write", "update"]
 
@@ -89,11 +90,19 @@ class RaidWork:
 
 @lru_cache(maxsize=16384)
 def raid_work(
-    level: int, count: int, stripe_unit: int, size: float, *, write: bool, step: int | None = None
+    level: Level,
+    count: int,
+    stripe_unit: int,
+    size: float,
+    *,
+    write: bool,
+    step: int | None = None,
+    code: Code | None = None,
 ) -> RaidWork:
     """The mean over where a request may begin.
 
     Args:
+        code: The erasure code of level ``ec``.
         size: Bytes of the request, taken to the next whole 4 KiB (512 bytes where it is smaller).
         step: Its start is a multiple of this, in bytes; None: of the largest power of two within its size.
     """
@@ -105,7 +114,7 @@ def raid_work(
         read, written = (none, whole) if write else (whole, none)
         return RaidWork(read[0], written[0], float(size), 1.0, float(copies), read, written)
     step = step or 1 << (size.bit_length() - 1)
-    data = data_drives(level, count)
+    data = data_drives(level, count, code)
     stripe = data * stripe_unit
     # Starts repeat with stripes; where that takes long, some hundreds of them spread over a stripe do.
     number = min(math.lcm(stripe, step) // step, _PLACES)
@@ -114,7 +123,7 @@ def raid_work(
         starts = [0]  # it never crosses the border of a unit
     total = [0.0] * 9
     for start in starts:
-        for at, value in enumerate(_at(level, data, stripe_unit, start, size=size, write=write)):
+        for at, value in enumerate(_at(level, data, stripe_unit, start, size=size, write=write, code=code)):
             total[at] += value
     plain_reads, read_bytes, plain_writes, write_bytes, updates, update_bytes, phases, abreast, behind = (
         value / len(starts) for value in total
@@ -138,7 +147,9 @@ def _each(count: float, bytes_: float) -> tuple[float, float]:
     return count, bytes_ / count if count else 0.0
 
 
-def _at(level: int, data: int, unit: int, start: int, *, size: int, write: bool) -> tuple[float, ...]:
+def _at(
+    level: Level, data: int, unit: int, start: int, *, size: int, write: bool, code: Code | None
+) -> tuple[float, ...]:
     """Plain reads, plain writes and updates (each with its bytes), phases, operations abreast and those
     behind others, at one place.
 
@@ -146,7 +157,7 @@ def _at(level: int, data: int, unit: int, start: int, *, size: int, write: bool)
     no more of them than there are drives. An update reads and then writes the same place; its bytes count
     once.
     """
-    parity = {4: 1, 5: 1, 6: 2}.get(level, 0)
+    parity = parity_units(level, code)
     copies = 2 if level == 10 and write else 1
     end = start + size
     units = (end - 1) // unit - start // unit + 1
@@ -166,18 +177,37 @@ def _at(level: int, data: int, unit: int, start: int, *, size: int, write: bool)
         hull = unit if touched > 1 else high - low
         edges = float((low % unit > 0) + (high % unit > 0)) if touched > 1 else 0.0
         phases = 2.0
-        new = (high - low) + parity * hull
-        if touched + parity <= data - touched + edges:
+        covering, parity_bytes = _covering((low % stripe, (high - 1) % stripe + 1), unit, hull, parity, code)
+        new = (high - low) + parity_bytes
+        if touched + covering <= data - touched + edges:
             # Read-modify-write: the old data and parity are read where the new is written.
-            updates, update_bytes = updates + touched + parity, update_bytes + new
+            updates, update_bytes = updates + touched + covering, update_bytes + new
         else:
             other = data - touched + edges
             reads, read_bytes = reads + other, read_bytes + other * hull
-            writes, write_bytes = writes + touched + parity, write_bytes + new
+            writes, write_bytes = writes + touched + covering, write_bytes + new
     abreast = max(1.0, (reads + writes + 2 * updates) / phases)
     others = reads + writes + updates - (data + parity if full else 0)
     behind = min(others, float(data + parity)) if full else 0.0
     return (reads, read_bytes, writes, write_bytes, updates, update_bytes, phases, abreast, behind)
+
+
+def _covering(
+    written: tuple[int, int], unit: int, hull: int, parity: int, code: Code | None
+) -> tuple[int, float]:
+    """Parity units that a write changes, and bytes of them.
+
+    ``written`` is from and up to which byte of a stripe. The parity of a group covers what the write touches
+    of the group, as that of a stripe does of the stripe.
+    """
+    if code is None or not code.local_groups:
+        return parity, parity * hull
+    (low, high), size, moved = written, code.group * unit, float(code.parity * hull)
+    groups = range(low // size, (high - 1) // size + 1)
+    for group in groups:
+        first, end = max(low, group * size), min(high, (group + 1) * size)
+        moved += unit if (end - 1) // unit > first // unit else end - first
+    return code.parity + len(groups), moved
 
 
 def _rests(start: int, end: int, stripe: int, full: int) -> list[tuple[int, int]]:
@@ -202,7 +232,7 @@ class PoolGeometry:
     share the operations.
     """
 
-    level: int
+    level: Level
     width: int
     sets: int
     mirrored: int
@@ -211,11 +241,18 @@ class PoolGeometry:
     drives: int
     #: Whether its drives have arms.
     moving: bool
+    #: The erasure code of level ``ec``.
+    code: Code | None = None
+
+    @property
+    def updated_parity(self) -> int:
+        """Parity units that a small write updates."""
+        return self.parity if self.code is None else self.code.covering(0, 0)
 
     @property
     def parity(self) -> int:
         """Parity units of a stripe."""
-        return {4: 1, 5: 1, 6: 2}.get(self.level, 0)
+        return parity_units(self.level, self.code)
 
     @classmethod
     def of(cls, pool: Mapping[str, Any], usable: int) -> PoolGeometry:
@@ -223,12 +260,12 @@ class PoolGeometry:
         raid, count = pool["raid"], pool["count"]
         moving = pool["device"]["kind"] == "hdd"
         spares = (pool["recovery"] or {}).get("spares", 0)
-        level, unit = int(raid["level"]), raid["stripe_unit_bytes"]
+        (level, code), unit = level_of(raid), raid["stripe_unit_bytes"]
         if level == 1:
             return cls(1, 1, 1, count, unit, usable, count + spares, moving)
         if level == 10:
             return cls(0, count // 2, count // 2, 2, unit, usable, count + spares, moving)
-        return cls(level, count, count, 1, unit, usable, count + spares, moving)
+        return cls(level, count, count, 1, unit, usable, count + spares, moving, code)
 
 
 @dataclass(frozen=True)
@@ -264,7 +301,9 @@ def request_operations(
     if geometry.level == 1:
         work = raid_work(0, 1, 1 << 40, size, write=write)
     else:
-        work = raid_work(geometry.level, geometry.width, geometry.unit, size, write=write, step=step)
+        work = raid_work(
+            geometry.level, geometry.width, geometry.unit, size, write=write, step=step, code=geometry.code
+        )
     mix: Mix = {}
     for how, count, bytes_ in _kinds(geometry, work):
         for place, share in places:

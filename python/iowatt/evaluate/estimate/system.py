@@ -19,7 +19,7 @@ from iowatt.evaluate.estimate.operations import Mix, PoolGeometry, count_command
 from iowatt.evaluate.estimate.queueing import Leg, Servers, Sets, response
 from iowatt.evaluate.estimate.unknown import not_modelled
 from iowatt.evaluate.evaluation import Prepared
-from iowatt.model.raid import usable_bytes
+from iowatt.model.raid import level_of, usable_bytes
 
 _PROCESSORS, _LINK, _MIRROR = "processors", "host link", "mirror link"
 
@@ -293,7 +293,7 @@ class QueueingSystem:
             return None
         pool = self.work.scenario.array.pool[at]
         curve = self.drives.curve(
-            identity(pool), self.pools[at], mix, mirrored=geometry.mirrored, parity=geometry.parity
+            identity(pool), self.pools[at], mix, mirrored=geometry.mirrored, parity=geometry.updated_parity
         )
         together = sum(every[flow] * own for flow, own in wanted.together.items()) / sum(mix.values())
         name = self.work.plan["names"]["pools"][at]
@@ -367,7 +367,8 @@ def _usable(pool: Mapping[str, Any]) -> int:
         raise not_modelled("pools of chunklets", "array.pool.chunklet")
     device, raid = pool["device"], pool["raid"]
     drive_bytes = device["sectors"] * device["sector_bytes"]
-    return usable_bytes(int(raid["level"]), pool["count"], raid["stripe_unit_bytes"], drive_bytes)
+    level, code = level_of(raid)
+    return usable_bytes(level, pool["count"], raid["stripe_unit_bytes"], drive_bytes, code)
 
 
 def _near(one: Sequence[float], other: Sequence[float]) -> bool:

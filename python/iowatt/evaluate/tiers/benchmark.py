@@ -17,7 +17,7 @@ from iowatt.base.toml_writer import inline
 from iowatt.evaluate.estimate import RaidWork, raid_work
 from iowatt.evaluate.tiers import candidate
 from iowatt.evaluate.tiers.one_pool import ExtentLoad, Floats, OnePoolScenario, TierRequest
-from iowatt.model.raid import LEAST_DRIVES, count_problem, usable_bytes
+from iowatt.model.raid import EC, LEAST_DRIVES, count_problem, usable_bytes
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search import Pricing
@@ -211,6 +211,10 @@ def try_technologies(
     pools: dict[str, tuple[dict[str, Any], Path]] = {}
     for number, ((name, given), raw) in enumerate(zip(listed.named, listed.raws, strict=True)):
         raid = dict(raw.get("raid") or one.raid)
+        if raid["level"] == EC:
+            message = "an erasure code has as many drives as it has units, and a tier as many as it needs"
+            hint = "use a level with a number, for example level = 6"
+            raise InputError("unsupported", listed.place(number, "raid.level"), message, hint=hint)
         level = int(raid["level"])
         group = given.group or candidate.GROUPS[level]
         unit = given.raid.stripe_unit if given.raid is not None else _stripe_unit(one)

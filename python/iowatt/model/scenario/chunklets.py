@@ -12,6 +12,7 @@ from typing import Any
 from iowatt.base.problems import Reporter
 from iowatt.base.units import format_bytes
 from iowatt.model import raid as levels
+from iowatt.model.scenario.code_keys import check_code
 from iowatt.model.scenario.keys.array import Raid
 from iowatt.model.scenario.virtual_pool import Allocator
 
@@ -24,18 +25,26 @@ class Region:
     sets: int = 0
 
     @property
-    def level(self) -> int:
-        """RAID level."""
+    def level(self) -> levels.Level:
+        """RAID level, or ``ec``."""
         return self.raid.level
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return levels.level_name(self.level, self.raid.code)
 
     @property
     def set_size(self) -> int:
         """Chunklets of a set."""
-        return levels.SET_SIZE.get(self.level, 0) if self.raid.set_size is None else self.raid.set_size
+        if self.raid.set_size is not None:
+            return self.raid.set_size
+        code = self.raid.code
+        return levels.SET_SIZE.get(self.level, 0) if code is None else code.width
 
     def set_bytes(self, chunklet: int) -> int:
         """What one set holds of data, in whole stripes."""
-        return levels.data_drives(self.level, self.set_size) * (
+        return levels.data_drives(self.level, self.set_size, self.raid.code) * (
             chunklet // self.raid.stripe_unit * self.raid.stripe_unit
         )
 
@@ -50,12 +59,20 @@ class Region:
     def check(self, members: int, chunklet: int, sector: int, report: Reporter) -> bool:
         """Whether sets of this kind can be laid; ``report`` is at the ``raid`` table."""
         before = len(report.problems)
-        if self.level not in levels.SET_SIZE:
-            message = f"RAID-{self.level} is not accepted; RAID sets over chunklets have level 0, 5, 6 or 10"
+        if not check_code(self.raid, report):
+            return False
+        code = self.raid.code
+        if code is None and self.level not in levels.SET_SIZE:
+            message = (
+                f"RAID-{self.level} is not accepted; RAID sets over chunklets have level 0, 5, 6, 10 or ec"
+            )
             report("not-accepted", "level", message, "use 10 for mirrored chunklets, 5 for single parity")
             return False
-        least = levels.LEAST_SET[self.level]
-        if self.set_size < least or (self.level == 10 and self.set_size % 2):
+        least = levels.LEAST_SET[self.level] if code is None else code.width
+        if code is not None and self.set_size != code.width:
+            message = f"a set of {code.label} has {code.width} chunklets, not {self.set_size}"
+            report("not-accepted", "set_size", message, "leave it out")
+        elif self.set_size < least or (self.level == 10 and self.set_size % 2):
             kind = "an even number of chunklets, " if self.level == 10 else ""
             message = f"a set of RAID-{self.level} has {kind}{least} or more, not {self.set_size}"
             report("not-accepted", "set_size", message, f"the usual one is {levels.SET_SIZE[self.level]}")
@@ -116,7 +133,7 @@ class ChunkletAllocator(Allocator):
         free_bytes = self._bytes_of(kind)
         left = (
             f"the {self.chunklets_left} chunklets of pool {self.name!r} that are left hold {free_bytes} "
-            f"bytes in RAID-{kind.level} sets of {kind.set_size}"
+            f"bytes in {kind.name} sets of {kind.set_size}"
         )
         size = self.size(capacity, free_bytes, left, user, report)
         if size is None:

@@ -124,6 +124,7 @@ def _power(plan: ArrayPlan) -> ArrayWatts:
 
 def _pool(pool: ResolvedPool, placement: str | None = None) -> DiskPool | SsdPool:
     drive = pool.drive
+    code = None if pool.pool.raid is None else pool.pool.raid.code
     shared: dict[str, Any] = {
         "name": pool.pool.name,
         "device": drive.name,
@@ -131,6 +132,7 @@ def _pool(pool: ResolvedPool, placement: str | None = None) -> DiskPool | SsdPoo
         "count": pool.pool.count,
         "spares": pool.pool.spares,
         "raid_level": pool.level if pool.joined else None,
+        "raid_code": None if code is None else code.plan(),
         "stripe_unit_bytes": pool.stripe_unit if pool.joined else None,
         "chunklets": None if pool.chunklets is None else pool.chunklets.plan(),
         "scheduler": pool.scheduler,

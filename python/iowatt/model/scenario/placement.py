@@ -11,6 +11,7 @@ from operator import attrgetter
 
 from iowatt.base.problems import Reporter
 from iowatt.model.library.ssd import Ssd
+from iowatt.model.raid import data_drives
 from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem
 
 
@@ -78,8 +79,8 @@ def _first_sector(resolved: ResolvedPool, offset: int) -> int:
 
     A stripe that two ranges share counts to the first of them.
     """
-    sector, count, level = resolved.drive.sector_bytes, resolved.pool.count, int(resolved.level)
-    data = {0: count, 1: 1, 10: count // 2, 4: count - 1, 5: count - 1, 6: count - 2}[level]
+    sector, raid = resolved.drive.sector_bytes, resolved.pool.raid
+    data = data_drives(resolved.level, resolved.pool.count, None if raid is None else raid.code)
     if data == 1:
         return -(-offset // sector)
     return -(-offset // (data * resolved.stripe_unit)) * resolved.stripe_unit // sector

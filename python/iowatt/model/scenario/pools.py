@@ -12,6 +12,7 @@ from iowatt.model import raid
 from iowatt.model.library import Disk, assumed, find_device, stand_ins
 from iowatt.model.library.ssd import Ssd
 from iowatt.model.scenario import solid_state, survival
+from iowatt.model.scenario.code_keys import check_code
 from iowatt.model.scenario.keys.array import DeviceChoice, Pool
 from iowatt.model.scenario.keys.power import NeverPolicy
 from iowatt.model.scenario.placing import adaptive, chunklet_allocator
@@ -101,7 +102,10 @@ def _redundancy(pool: Pool, report: Reporter, system: ResolvedSystem) -> None:
             message = "RAID sets consist of chunklets, and the pool has none"
             hint = 'leave it out, or give chunklet = "256MiB"'
             report("not-applicable", "raid.set_size", message, hint)
-        wrong_count = None if level is None else raid.count_problem(level, pool.count)
+        if pool.raid is not None and not check_code(pool.raid, report.at("raid")):
+            return
+        code = None if pool.raid is None else pool.raid.code
+        wrong_count = None if level is None else raid.count_problem(level, pool.count, code)
         if wrong_count:
             report("out-of-range", "count", *wrong_count)
         else:
@@ -116,12 +120,16 @@ def _redundancy(pool: Pool, report: Reporter, system: ResolvedSystem) -> None:
 def _joined(pool: Pool, drive: Disk | Ssd, report: Reporter) -> ResolvedPool:
     """The pool of whole drives."""
     # Without raid the one drive is one stripe unit, so that no request is ever split.
+    level: raid.Level
     level, unit = (0, drive.raw_bytes) if pool.raid is None else (pool.raid.level, pool.raid.stripe_unit)
+    code = None if pool.raid is None else pool.raid.code
+    if level == raid.EC and code is None:
+        return ResolvedPool(pool, drive, level, unit, 0)  # reported already
     if unit % drive.sector_bytes:
         message = f"{unit} bytes are not a multiple of the drive's sector, {drive.sector_bytes} bytes"
         report("not-accepted", "raid.stripe_unit", message, f"use a multiple of {drive.sector_bytes}")
-    usable = raid.usable_bytes(level, pool.count, unit, drive.raw_bytes)
-    if usable <= 0 and pool.raid is not None and raid.count_problem(level, pool.count) is None:
+    usable = raid.usable_bytes(level, pool.count, unit, drive.raw_bytes, code)
+    if usable <= 0 and pool.raid is not None and raid.count_problem(level, pool.count, code) is None:
         message = f"{unit} bytes are more than a drive has ({format_bytes(drive.raw_bytes)})"
         report("out-of-range", "raid.stripe_unit", message)
     return ResolvedPool(pool, drive, level, unit, usable)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from iowatt.base.problems import Reporter
+from iowatt.model.raid import EC
 from iowatt.model.scenario.keys.array import Pool
 from iowatt.model.scenario.keys.power import NeverPolicy, OracleEnergyPolicy, OracleLatencyPolicy
 from iowatt.model.scenario.resolved import ResolvedSystem
 
-_PARITY: Final = (4, 5, 6)
+_PARITY: Final = (4, 5, 6, EC)
 _MIRRORS: Final = (1, 10)
 
 

@@ -10,6 +10,7 @@ from iowatt.base.problems import Problem, Reporter
 from iowatt.base.results import Note
 from iowatt.model.library import Disk
 from iowatt.model.library.ssd import Ssd
+from iowatt.model.raid import Level
 from iowatt.model.scenario.chunklets import ChunkletAllocator
 from iowatt.model.scenario.keys.array import Pool
 from iowatt.model.scenario.keys.replication import ReplicationKeys
@@ -29,7 +30,7 @@ class ResolvedPool:
 
     pool: Pool
     drive: Disk | Ssd
-    level: int
+    level: Level
     stripe_unit: int
     usable_bytes: int
     chunklets: ChunkletAllocator | PlacementAllocator | None = None

@@ -53,8 +53,10 @@ class _CheckedPool(Result):
     title: str
     count: int
     spares: int
-    #: None of a single drive.
-    raid_level: int | None
+    #: ``ec`` of an erasure code, whose units are in ``raid_code``; None of a single drive.
+    raid_level: int | Literal["ec"] | None
+    #: As in the plan: ``data``, ``parity`` and ``local_groups``.
+    raid_code: dict[str, int] | None
     stripe_unit_bytes: int | None
     #: As in the plan.
     chunklets: dict[str, Any] | None

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from iowatt.base.problems import Reporter
+from iowatt.model.raid import EC, Level, level_name, parity_units
 from iowatt.model.scenario.keys.array import Failure, Pool
 
-# Failed drives that a stripe of the level survives.
-PARITY_UNITS: Final = {4: 1, 5: 1, 6: 2}
-DISTRIBUTED_LEVELS: Final = (5, 6, 10)
+DISTRIBUTED_LEVELS: Final = (5, 6, 10, EC)
 
 
 def check(pool: Pool, report: Reporter) -> None:
@@ -26,7 +25,12 @@ def check(pool: Pool, report: Reporter) -> None:
         if level not in DISTRIBUTED_LEVELS:
             reason = "keeps parity on one drive" if level == 4 else "has no stripes"
             message = f"RAID-{level} {reason} and cannot rotate spare space"
-            report("not-applicable", "sparing", message, 'use sparing = "dedicated", or RAID-5, 6 or 10')
+            report(
+                "not-applicable",
+                "sparing",
+                message,
+                'use sparing = "dedicated", or RAID-5, 6 or 10, or an erasure code',
+            )
         elif pool.spares != 1:
             message = f"distributed sparing is one drive's worth of space, not {pool.spares}"
             report("out-of-range", "spares", message, "set spares to 1")
@@ -65,7 +69,7 @@ def _drives(pool: Pool, report: Reporter) -> bool:
     return len(report.problems) == before
 
 
-def _losses(pool: Pool, level: int, report: Reporter) -> None:
+def _losses(pool: Pool, level: Level, report: Reporter) -> None:
     """Report the first failure that must lose data, however fast a rebuild might be.
 
     Spare space ``k`` can have restored ``k`` drives at best, and none that failed within the delay.
@@ -81,15 +85,19 @@ def _losses(pool: Pool, level: int, report: Reporter) -> None:
         restored = sum(failure.at > f.at + pool.rebuild.delay for f in gone)
         if _lost(pool, level, [f.drive for f in gone], min(pool.spares, restored)):
             names = ", ".join(f"{pool.name}.{f.drive} at {f.at:g} s" for f in gone)
-            message = f"RAID-{level} loses data with these drives failed and not rebuilt: {names}"
+            code = None if pool.raid is None else pool.raid.code
+            message = (
+                f"{level_name(level, code)} loses data with these drives failed and not rebuilt: {names}"
+            )
             hint = "leave time and spares for a rebuild, or fail fewer drives"
             report("data-loss", f"failure.{index}", message, hint)
             return
 
 
-def _lost(pool: Pool, level: int, gone: Sequence[int], restored: int) -> bool:
-    if level in PARITY_UNITS:
-        return len(gone) - restored > PARITY_UNITS[level]
+def _lost(pool: Pool, level: Level, gone: Sequence[int], restored: int) -> bool:
+    # Beyond its least, a code with groups survives by which units are lost together: the run says.
+    if parity := parity_units(level, None if pool.raid is None else pool.raid.code):
+        return len(gone) - restored > parity
     if level == 1:
         return len(gone) - restored >= pool.count
     # Mirrored pairs: what was restored could be any drive, so only no restoration at all is certain.

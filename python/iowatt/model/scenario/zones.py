@@ -6,6 +6,7 @@ from typing import Final
 
 from iowatt.base.problems import Reporter
 from iowatt.model.library import Disk
+from iowatt.model.raid import Level
 from iowatt.model.scenario.keys.array import Pool
 from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem
 
@@ -31,7 +32,8 @@ def pool_zone_bytes(resolved: ResolvedPool) -> int | None:
     zone = drive_zone_bytes(resolved)
     if zone is None:
         return None
-    copies = {1: resolved.pool.count, 10: 2}.get(resolved.level, 1)
+    mirrors: dict[Level, int] = {1: resolved.pool.count, 10: 2}
+    copies = mirrors.get(resolved.level, 1)
     return zone * resolved.pool.count // copies
 
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from iowatt.lenses.evidence import grades, run_doubt
+from iowatt.model.raid import name_of
 from iowatt.pages.system import pacing
 from iowatt.render import numbers, palette
 from iowatt.render.numbers import with_unit
@@ -222,7 +223,7 @@ def _raid_levels(plan: Mapping[str, Any]) -> dict[str, str]:
     names = plan.get("names", {}).get("pools", [])
     pools = plan.get("simulation", {}).get("pools", [])
     levels = {
-        name: f"RAID-{pool['raid']['level']}"
+        name: name_of(pool["raid"])
         for name, pool in zip(names, pools, strict=False)
         if "level" in pool.get("raid", {})
     }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from iowatt.model.raid import data_drives, usable_bytes
+from iowatt.model.raid import data_drives, level_of, usable_bytes
 from iowatt.model.scenario import usable_and_effective
 from iowatt.run.record import (
     MOUNT_PARTS,
@@ -119,20 +119,16 @@ def _usable_bytes(pool: Mapping[str, Any]) -> int:
     if (chunklets := pool.get("chunklets")) is not None:
         return sum(
             region["sets"]
-            * _data_units(raid, region["set_size"])
+            * data_drives(level, region["set_size"], code)
             * (chunklets["bytes"] // raid["stripe_unit_bytes"] * raid["stripe_unit_bytes"])
             for region in chunklets["regions"]
             for raid in [region["raid"]]
+            for level, code in [level_of(raid)]
         )
     drive, raid = pool["device"], pool["raid"]
     drive_bytes = drive["sectors"] * drive["sector_bytes"]
-    return usable_bytes(int(raid["level"]), pool["count"], raid["stripe_unit_bytes"], drive_bytes)
-
-
-def _data_units(raid: Mapping[str, Any], units: int) -> int:
-    """Units of data among those of a stripe or of equal copies."""
-    code = raid.get("code")
-    return int(code["data"]) if code else data_drives(int(raid["level"]), units)
+    level, code = level_of(raid)
+    return usable_bytes(level, pool["count"], raid["stripe_unit_bytes"], drive_bytes, code)
 
 
 def buses(names: list[str], summary: Mapping[str, Any]) -> list[BusCounts]:

@@ -13,6 +13,7 @@ from iowatt.evaluate.search.axes import Cell, SweepPoint
 from iowatt.evaluate.search.risk import RiskBasis
 from iowatt.evaluate.search.tasks.journal import error_text
 from iowatt.model.library import assumed, stand_ins
+from iowatt.model.raid import level_of
 from iowatt.render.phrases import listed
 from iowatt.sources.simulation import DRIVES_ALONE, WHOLE_ARRAY
 
@@ -35,14 +36,15 @@ def failures_survived(plan: Mapping[str, Any]) -> int:
 
 def _of_pool(pool: Mapping[str, Any]) -> int:
     if (chunklets := pool.get("chunklets")) is not None:
-        return min(
-            (_of_level(one["raid"]["level"], one["set_size"]) for one in chunklets["regions"]), default=0
-        )
-    return _of_level(pool["raid"]["level"], pool["count"])
+        return min((_of_level(one["raid"], one["set_size"]) for one in chunklets["regions"]), default=0)
+    return _of_level(pool["raid"], pool["count"])
 
 
-def _of_level(level: object, drives: int) -> int:
-    return drives - 1 if str(level) == "1" else _SURVIVED[str(level)]
+def _of_level(raid: Mapping[str, Any], drives: int) -> int:
+    level, code = level_of(raid)
+    if code is not None:
+        return code.survives
+    return drives - 1 if level == 1 else _SURVIVED[str(level)]
 
 
 RunRow = dict[str, Cell | None]

@@ -10,10 +10,11 @@ from iowatt.base import units
 from iowatt.base.errors import BadValueError
 from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Speed
 from iowatt.base.strict import Name, ShortForm, Strict, key
+from iowatt.model.erasure_code import Code
 from iowatt.model.library import Scheduler
 from iowatt.model.library.electrical import HddPower
 from iowatt.model.power import ArrayPower
-from iowatt.model.raid import DEFAULT_CHUNKLET
+from iowatt.model.raid import DEFAULT_CHUNKLET, Level
 from iowatt.model.scenario.keys.controller import ControllerKeys
 from iowatt.model.scenario.keys.library import LibraryKeys
 from iowatt.model.scenario.keys.power import NeverPolicy, PowerPolicy
@@ -101,6 +102,12 @@ def _not_boolean(value: Any) -> Any:
     return value
 
 
+def _no_switch(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise BadValueError("wrong-type", None, 'expected one of 0, 1, 4, 5, 6, 10, "ec"')
+    return value
+
+
 def _chunklet(value: Any) -> Any:
     if value is True:
         return DEFAULT_CHUNKLET
@@ -117,6 +124,7 @@ Chunklet = Annotated[
     WithJsonSchema({"anyOf": [{"type": "string", "examples": ["256MiB"]}, {"const": True}]}),
 ]
 RaidLevel = Annotated[Literal[0, 1, 4, 5, 6, 10], BeforeValidator(_not_boolean)]
+RaidOrCode = Annotated[Literal[0, 1, 4, 5, 6, 10, "ec"], BeforeValidator(_no_switch)]
 MirrorReads = Literal["shorter-queue", "spinning", "primary"]
 ParityLayout = Literal["left-symmetric", "left-asymmetric", "right-symmetric", "right-asymmetric"]
 
@@ -169,11 +177,33 @@ class DeviceChoice(ShortForm):
 class Raid(Strict):
     """Striping and redundancy."""
 
-    level: RaidLevel = key(
+    level: RaidOrCode = key(
         "Redundancy scheme. 0 striping; 1 all drives alike (2 or more); 10 mirrored pairs, striped (an even "
         "number, 4 or more); 4 parity on the last drive (3 or more); 5 rotating parity (3 or more); 6 "
-        "rotating double parity (4 or more).",
+        'rotating double parity (4 or more); "ec" an erasure code with rotating parity, of data, parity and '
+        "local_groups (as many drives as it has units, or more that are divided into chunklets).",
         example=5,
+    )
+    data: int | None = key(
+        'Data units of a stripe of level "ec".',
+        unset="none, for levels with a number",
+        within=(1, 254),
+        example=8,
+    )
+    parity: int | None = key(
+        'Parity units of a stripe of level "ec", each computed from all of its data: it survives the loss of '
+        "so many units. Of a local reconstruction code, the global ones.",
+        unset="none, for levels with a number",
+        within=(1, 8),
+        example=3,
+    )
+    local_groups: int | None = key(
+        'Equal groups of data units of a stripe of level "ec", each with a parity unit of its own besides: a '
+        "local reconstruction code, which restores one lost unit of a group from the others of the group. "
+        "data = 12, parity = 2, local_groups = 2 is LRC(12,2,2), of 16 units.",
+        unset="none: every lost unit is restored from as many units as a stripe has of data",
+        within=(1, 7),
+        example=2,
     )
     stripe_unit: BlockSize = key(
         "Consecutive addresses on one drive before the next drive's turn comes, also called chunk or strip. "
@@ -185,7 +215,7 @@ class Raid(Strict):
         le=2**40,
     )
     layout: ParityLayout = key(
-        "How parity and data rotate over the drives, levels 5 and 6; the four variants of Linux md.",
+        "How parity and data rotate over the drives, levels 5, 6 and ec; the four variants of Linux md.",
         default="left-symmetric",
         example="right-asymmetric",
     )
@@ -197,8 +227,8 @@ class Raid(Strict):
         example="read-modify-write",
     )
     parity_check_on_read: bool = key(
-        "Reads also fetch the parity of what they read, to confirm that it is valid; levels 4, 5 and 6. A "
-        "read of w units of a stripe takes w + 1 operations, with level 6 w + 2.",
+        "Reads also fetch the parity of what they read, to confirm that it is valid; levels 4, 5, 6 and ec. "
+        "A read of w units of a stripe takes w + 1 operations, with level 6 w + 2.",
         default=False,
         example=True,
     )
@@ -213,15 +243,23 @@ class Raid(Strict):
     set_size: int | None = key(
         "Chunklets of a RAID set, parity and copies included, each on another drive. Only where the pool is "
         "divided into chunklets.",
-        unset="4 for RAID-5 (3+1), 8 for RAID-6 (6+2), 2 for RAID-10, 1 for RAID-0",
+        unset="4 for RAID-5 (3+1), 8 for RAID-6 (6+2), 2 for RAID-10, 1 for RAID-0, the units of a code",
         within=(1, 1000),
         example=6,
     )
 
-    def plan(self, level: int | None = None, stripe_unit: int | None = None) -> dict[str, Any]:
+    @property
+    def code(self) -> Code | None:
+        """The erasure code; None for the other levels, and where it is not whole."""
+        if self.level != "ec" or self.data is None or self.parity is None:
+            return None
+        return Code(self.data, self.parity, self.local_groups or 0)
+
+    def plan(self, level: Level | None = None, stripe_unit: int | None = None) -> dict[str, Any]:
         """``RaidPlan`` of iowatt-sim; ``level`` and ``stripe_unit`` replace its own."""
         return {
             "level": str(self.level if level is None else level),
+            **({} if self.code is None else {"code": self.code.plan()}),
             "stripe_unit_bytes": self.stripe_unit if stripe_unit is None else stripe_unit,
             "layout": self.layout,
             "small_write": self.small_write,
