@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from iowatt.core import _native
+from iowatt.core import durability
 from iowatt.lenses.durability.domains import HOUR_S
 from iowatt.lenses.durability.drives import YEAR_S, DriveRisk
 from iowatt.lenses.durability.groups import DataGroup
@@ -82,7 +82,7 @@ def assess(groups: Sequence[Mapping[str, Any]], years: float, precision: Precisi
         "most_cpu_s": precision.most_cpu_s,
         "groups": list(groups),
     }
-    found: dict[str, Any] = json.loads(_native.durability(json.dumps(plan)))
+    found: dict[str, Any] = json.loads(durability(json.dumps(plan)))
     return found
 
 

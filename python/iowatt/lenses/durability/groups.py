@@ -79,7 +79,9 @@ def groups_of(plan: Json) -> list[DataGroup]:
     names, simulation = plan["names"], plan["simulation"]
     copies, found = _copies(plan), list[DataGroup]()
     for index, (pool, name) in enumerate(zip(simulation["pools"], names["pools"], strict=True)):
-        drive = next(one for one in names["devices"] if one["pool"] == name)
+        drive = next((one for one in names["devices"] if one["pool"] == name), None)
+        if drive is None:
+            continue  # a plan that does not name its drives
         place = _PoolPlace(index, name, drive, _user_bytes(simulation, index))
         if place.user_bytes > 0 and index not in copies:
             found.extend(_in_domains(plan, index, group) for group in _groups(pool, place))
