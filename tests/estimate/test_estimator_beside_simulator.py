@@ -75,6 +75,8 @@ def simulated(**given):
         {"level": 5, "outstanding": 64, "count": 16},
         {"level": 6, "reads": 50, "size": "32KiB"},
         {"level": 10, "reads": 50},
+        {"level": '"ec", data = 5, parity = 3'},
+        {"level": '"ec", data = 4, parity = 2, local_groups = 2', "reads": 50},
         {"level": 0, "reads": 100, "size": "256KiB"},
         {"device": "intel-dc-s3700-800gb", "reads": 100, "outstanding": 64, "requests": 30_000},
         {"more": '[array.controller]\nback_end = { command = "2ms" }'},
