@@ -29,6 +29,7 @@ from iowatt.api import (  # noqa: E402 - after the package, see above
     cost,
     curve,
     durability,
+    fleet,
     open_run,
     optimize,
     rate,
@@ -37,6 +38,6 @@ from iowatt.api import (  # noqa: E402 - after the package, see above
 )
 
 __all__ = [
-    "budget", "cache", "compare", "cost", "curve", "durability", "open_run", "optimize", "rate", "run",
-    "sweep",
+    "budget", "cache", "compare", "cost", "curve", "durability", "fleet", "open_run", "optimize", "rate",
+    "run", "sweep",
 ]  # fmt: skip

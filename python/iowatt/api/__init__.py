@@ -8,12 +8,13 @@ from iowatt.api._cache import cache
 from iowatt.api._compare import compare
 from iowatt.api._cost import cost
 from iowatt.api._durability import durability
+from iowatt.api._fleet import fleet
 from iowatt.api._optimize import optimize
 from iowatt.api._rate import rate
 from iowatt.api._run import open_run, run
 from iowatt.api._sweep import curve, sweep
 
 __all__ = [
-    "budget", "cache", "compare", "cost", "curve", "durability", "open_run", "optimize", "rate", "run",
-    "sweep",
+    "budget", "cache", "compare", "cost", "curve", "durability", "fleet", "open_run", "optimize", "rate",
+    "run", "sweep",
 ]  # fmt: skip

@@ -24,6 +24,7 @@ INPUTS: Final[dict[str, tuple[str, str]]] = {
     "cost-book": ("iowatt cost book", "iowatt.lenses.book.book:BookFile"),
     "cost-inventory": ("iowatt cost inventory", "iowatt.lenses.cost.systems.inventory_file:InventoryFile"),
     "array-log": ("iowatt mapping of an array's log", "iowatt.sources.array_log:ArrayLogMapping"),
+    "fleet-plan": ("iowatt fleet", "iowatt.evaluate.fleet.keys:FleetPlan"),
     "duty-cycle": ("iowatt duty cycle", "iowatt.lenses.cost.year.file:HoursFile|MeasuredFile"),
 }
 """Input files: title of the schema, and the model, or models, that read the file."""
@@ -59,6 +60,7 @@ RESULTS: Final[dict[str, str]] = {
     "file-workloads": "iowatt.sources.files.result:FileWorkloadList",
     "files": "iowatt.sources.files.result:FilesDocument",
     "fit": "iowatt.evaluate.fit.fidelity:FitDocument",
+    "fleet": "iowatt.evaluate.fleet.result:Fleet",
     "grid-carbon": "iowatt.lenses.grid_carbon.result:GridCarbon",
     "heat": "iowatt.lenses.heat.result:HeatResult",
     "idle": "iowatt.lenses.idle.result:IdlePeriods",
@@ -112,7 +114,8 @@ def schema(
         typer.Argument(
             metavar="NAME",
             help="An input file (scenario, profile, product, family, plan, about, cost-book, cost-inventory, "
-            "array-log, duty-cycle) or a result by the name in its key schema: rate for iowatt.rate/1.",
+            "array-log, duty-cycle, fleet-plan) or a result by the name in its key schema: rate for "
+            "iowatt.rate/1.",
             autocompletion=names,
         ),
     ] = "scenario",

@@ -147,6 +147,11 @@ VERBS: Final[dict[str, Verb]] = {
         "duty",
         "Weigh power by usage classes, as SPC's energy extensions do: nominal, medium and high use.",
     ),
+    "fleet": Verb(
+        DECIDE,
+        "fleet",
+        "Plan a fleet over years: purchases, dollars, watts, carbon, failures, racks.",
+    ),
     "emerald": Verb(
         EMERALD,
         "emerald",

@@ -14,7 +14,8 @@ from iowatt.base.lazy import names_from
 
 if TYPE_CHECKING:
     from iowatt.evaluate.search.axes import SweepAxis, parse_axes, short_names, show_value
-    from iowatt.evaluate.search.curve import curve_request
+    from iowatt.evaluate.search.curve import curve_request, rate_overrides
+    from iowatt.evaluate.search.point import PointTask, run_of_task, task_of
     from iowatt.evaluate.search.prepare import ScenarioInput
     from iowatt.evaluate.search.pricing import Pricing, PricingRequest
     from iowatt.evaluate.search.sweep import (
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "PointTask",
     "Pricing",
     "PricingRequest",
     "ScenarioInput",
@@ -34,11 +36,14 @@ __all__ = [
     "SweepResult",
     "curve_request",
     "parse_axes",
+    "rate_overrides",
+    "run_of_task",
     "run_sweep",
     "short_names",
     "show_value",
     "sweep_document",
     "sweep_request",
+    "task_of",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -46,7 +51,8 @@ if not TYPE_CHECKING:
         __name__,
         {
             "axes": "SweepAxis parse_axes short_names show_value",
-            "curve": "curve_request",
+            "curve": "curve_request rate_overrides",
+            "point": "PointTask run_of_task task_of",
             "prepare": "ScenarioInput",
             "pricing": "Pricing PricingRequest",
             "sweep": "SweepRequest SweepResult run_sweep sweep_document sweep_request",

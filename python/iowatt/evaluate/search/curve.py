@@ -97,6 +97,11 @@ def by_rate(given: ScenarioInput, rates: list[float], workload: str | None = Non
     )
 
 
+def rate_overrides(given: ScenarioInput, rate: float, workload: str | None = None) -> tuple[str, ...]:
+    """The overrides that give one workload this rate in requests per second; raises as :func:`by_rate`."""
+    return by_rate(given, [rate], workload).settings[0].overrides
+
+
 def by_outstanding(given: ScenarioInput, counts: list[float], workload: str | None = None) -> SweepAxis:
     """A closed loop of one workload with each number of requests outstanding."""
     at, name, raw = _workload(given, workload)

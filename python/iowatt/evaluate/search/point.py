@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -102,6 +103,33 @@ def _check_folder(bundle: Path) -> None:
         message = "the sweep's folder is not on this machine: its bundles cannot be written"
         hint = "keep it on a file system that every machine has at the same path"
         raise MachineError("not-found", str(sweep), message, hint=hint)
+
+
+def task_of(given: ScenarioInput, overrides: tuple[str, ...] = ()) -> tuple[PointTask, Mapping[str, Any]]:
+    """One scenario, with more overrides, as a task and its plan, for searches that choose points themselves.
+
+    Raises ``InputError``: what is wrong with the scenario or an override.
+    """
+    from iowatt.evaluate.search import prepare
+    from iowatt.evaluate.search.axes import SweepPoint
+    from iowatt.evaluate.search.tasks.files import file_digests
+
+    found = prepare.examine(given, (), SweepPoint(1, ()), (*given.overrides, *overrides))
+    if isinstance(found, prepare.RefusedPoint):
+        raise found.error
+    checked, work = found
+    digests = file_digests(path for _, path in checked.files)
+    return PointTask.of(given, checked, checked.key(digests), digests), work.plan
+
+
+def run_of_task(task: PointTask, report: Report) -> Run:
+    """The Run of a task, in memory. Raises ``MachineError`` where this machine lacks its files."""
+    from iowatt.model.scenario import Scenario
+    from iowatt.run import provenance
+
+    verify_files(task.files)
+    scenario = Scenario.model_validate(json.loads(task.document))
+    return _simulated(task, scenario, report, provenance.now())
 
 
 def _evaluate(task: PointTask, report: Report) -> dict[str, Any]:

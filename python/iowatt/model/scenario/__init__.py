@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from iowatt.base.lazy import names_from
 
 if TYPE_CHECKING:
-    from iowatt.model.scenario.array_power_calculation import array_plan, calculated_power
+    from iowatt.model.scenario.array_power_calculation import array_plan, calculated_power, failover_factor
     from iowatt.model.scenario.compile import compile_plan, resolve_sources
     from iowatt.model.scenario.describe import check
     from iowatt.model.scenario.explain import explanation, find_key
@@ -34,6 +34,7 @@ __all__ = [
     "compile_plan",
     "copy_examples",
     "explanation",
+    "failover_factor",
     "file_keys",
     "find_key",
     "idle_system",
@@ -50,7 +51,7 @@ if not TYPE_CHECKING:
     __getattr__ = names_from(
         __name__,
         {
-            "array_power_calculation": "array_plan calculated_power",
+            "array_power_calculation": "array_plan calculated_power failover_factor",
             "compile": "compile_plan resolve_sources",
             "describe": "check",
             "explain": "explanation find_key",

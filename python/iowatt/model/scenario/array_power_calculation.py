@@ -10,7 +10,7 @@ from pathlib import Path
 
 from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.problems import Problem
-from iowatt.model.power import ArrayPlan, ResolvedPower, calculate
+from iowatt.model.power import ArrayPlan, ResolvedPower, calculate, total
 from iowatt.model.power.result import CalculatedPower
 from iowatt.model.scenario.array_power import resolve
 from iowatt.model.scenario.keys.scenario import Scenario
@@ -36,6 +36,17 @@ def array_plan(text: str, source: str, base_dir: Path) -> ArrayPlan:
     plan = _resolved(TomlDocument(text, source), base_dir)[1].plan
     assert plan is not None
     return plan
+
+
+def failover_factor(scenario: Scenario, base_dir: Path) -> float:
+    """Watts of the active array without its redundant supplies over those with; 1 without array.power."""
+    if scenario.array.power is None:
+        return 1.0
+    plan = resolve(scenario, base_dir, simulated=False).plan
+    if plan is None:
+        return 1.0
+    normal, lost = (total(plan, mode, "active").wall_w for mode in ("normal", "failover"))
+    return max(1.0, lost / normal) if normal > 0 else 1.0
 
 
 def _resolved(document: TomlDocument, base_dir: Path) -> tuple[Scenario, ResolvedPower]:

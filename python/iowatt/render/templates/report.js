@@ -51,6 +51,7 @@
         ...layout,
         xaxis: themedAxis(layout.xaxis, width),
         yaxis: themedAxis(layout.yaxis, width),
+        ...(layout.yaxis2 ? { yaxis2: themedAxis(layout.yaxis2, width) } : {}),
         legend: { ...layout.legend, font: { size: 12 }, bgcolor: "rgba(0,0,0,0)" },
         paper_bgcolor: "rgba(0,0,0,0)",
         plot_bgcolor: "rgba(0,0,0,0)",

@@ -21,9 +21,10 @@ from iowatt.evaluate.search.metrics.names import (
     power,
 )
 from iowatt.evaluate.search.metrics.pareto import front, knee, lower_is_better
-from iowatt.evaluate.search.metrics.table import basis_line
+from iowatt.evaluate.search.metrics.table import basis_line, row_of_run
 
 __all__ = [
     "COMMON", "EFFICIENCY", "PER_REQUEST", "RATE", "RESPONSE", "VerbatimColumn", "basis_line", "brief",
     "catalogue", "column", "front", "knee", "lower_is_better", "metric_column", "numeric", "power",
+    "row_of_run",
 ]  # fmt: skip

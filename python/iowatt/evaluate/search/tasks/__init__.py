@@ -21,7 +21,7 @@ from iowatt.evaluate.search.tasks.folder import (
     is_search,
     refuse_target,
 )
-from iowatt.evaluate.search.tasks.journal import SearchJournal, error_text
+from iowatt.evaluate.search.tasks.journal import SearchJournal, error_at_point, error_text
 
 __all__ = [
     "SWEEP",
@@ -38,6 +38,7 @@ __all__ = [
     "cores",
     "count_records",
     "described_files",
+    "error_at_point",
     "error_text",
     "is_search",
     "recorded",

@@ -1,0 +1,105 @@
+"""``iowatt fleet``: classes of arrays or clusters over years."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from iowatt.cli.options import (
+    ASSUME,
+    PRESET,
+    TARIFF,
+    AsJson,
+    Cluster,
+    Force,
+    Jobs,
+    Notes,
+    Overrides,
+    Resume,
+    output,
+    shown,
+)
+
+WHAT_IF = typer.Option(
+    "--what-if",
+    metavar="PATH=VALUE[;...]",
+    help="Compare with the plan changed: class.old.refresh_after=4. May be repeated.",
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("fleet")(fleet)
+
+
+def fleet(
+    plan: Annotated[Path, typer.Argument(help="The file of the fleet (TOML).", show_default=False)],
+    *,
+    what_if: Annotated[list[str] | None, WHAT_IF] = None,
+    overrides: Overrides = None,
+    preset: Annotated[str, PRESET] = "default",
+    assumptions: Annotated[list[str] | None, ASSUME] = None,
+    tariff: Annotated[str | None, shown(TARIFF, "the preset's")] = None,
+    output: Annotated[Path | None, output("DIR", "Directory.", "fleets/<file name>")] = None,
+    resume: Resume = False,
+    force: Force = False,
+    jobs: Jobs = None,
+    cluster: Cluster = None,
+    notes: Notes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Plan a fleet over years: purchases, dollars, watts, carbon, failures, racks.
+
+    One member of each class is simulated at the loads that the plan needs. Exit 1 if the plan breaks a limit.
+    """
+    import iowatt
+    from iowatt.base.errors import CheckFailedError
+    from iowatt.cli import command_line, searching
+    from iowatt.cli.options import print_json
+    from iowatt.cli.progress import points_bar
+    from iowatt.cli.streams import print_line
+    from iowatt.evaluate.fleet import FOLDER, PAGE, TABLE, WORKBOOK
+    from iowatt.evaluate.search.tasks import refuse_target
+
+    target = output or Path("fleets") / plan.stem
+    refuse_target(target, force=force, resume=resume, shape=FOLDER)
+    with (
+        searching.kept_on_interrupt(target, FOLDER),
+        searching.executor(cluster, jobs) as worker,
+        points_bar(f"simulating members of {plan.name}") as progress,
+    ):
+        found = iowatt.fleet(
+            plan,
+            what_if=what_if or [],
+            set=overrides or [],
+            preset=preset,
+            assume=assumptions or [],
+            tariff=tariff,
+            output=target,
+            force=force,
+            resume=resume,
+            jobs=jobs,
+            executor=worker,
+            progress=progress,
+            command=command_line.written(),
+        )
+    if as_json:
+        print_json(found.document.as_dict())
+    else:
+        from iowatt.pages.fleet import document
+        from iowatt.render import terminal
+
+        terminal.show(document(found.document), notes=notes)
+        for name, file in (("table", TABLE), ("workbook", WORKBOOK), ("report", PAGE)):
+            print_line(f"{name}: {target / file}")
+    searching.raise_for_missing_points(found.faults, found.machines)
+    if not found.document.holds:
+        first = found.document.broken[0]
+        raise CheckFailedError(
+            "check-failed",
+            f"{plan}: {first.what}",
+            f"limits that the plan breaks: {len(found.document.broken)}; the first, from {first.year}: "
+            f"{first.text}",
+        )

@@ -1,0 +1,260 @@
+"""A fleet from its request to its document: members simulated, the plan and its alternatives followed."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from iowatt.base.errors import Argument, InputError
+from iowatt.base.results import Note
+from iowatt.evaluate.fleet import describe
+from iowatt.evaluate.fleet.curve import MemberLimit
+from iowatt.evaluate.fleet.evaluate import FleetOutcome, evaluate
+from iowatt.evaluate.fleet.member import MemberSource, price_of, usable_bytes
+from iowatt.evaluate.fleet.point import evaluate_member
+from iowatt.evaluate.fleet.quarters import ModelledMember
+from iowatt.evaluate.fleet.result import Fleet, FleetAlternative
+from iowatt.evaluate.fleet.running import FleetPrices
+from iowatt.evaluate.fleet.search import MemberSimulations, SimulatedMember, add_searches, spreads_of
+from iowatt.evaluate.fleet.timeline import ClassCapacity
+from iowatt.evaluate.search.tasks import Evaluator, FolderKind, SearchFolder, refuse_target
+
+if TYPE_CHECKING:
+    from iowatt.evaluate.fleet.class_keys import FleetClass
+    from iowatt.evaluate.fleet.keys import FleetPlan
+    from iowatt.evaluate.fleet.request import FleetRequest
+    from iowatt.evaluate.search.tasks import Executor, SearchProgress
+    from iowatt.lenses.book import Book
+    from iowatt.lenses.cost.systems import PricedSystem
+    from iowatt.tariffs.structure import Tariff
+
+DOCUMENT: Final = "fleet.json"
+TABLE: Final = "years.csv"
+PAGE: Final = "report.html"
+WORKBOOK: Final = "fleet.xlsx"
+
+FOLDER: Final = FolderKind(
+    "a fleet",
+    "request.json",
+    "iowatt.fleet-request/",
+    "plan.toml",
+    (DOCUMENT, TABLE, PAGE, WORKBOOK),
+    held=False,
+)
+"""The directory of a fleet. Points belong to members, not to the request: any plan may go on with them."""
+
+
+@dataclass(frozen=True)
+class FleetFound:
+    """A fleet with how it was found."""
+
+    document: Fleet
+    resumed: int
+    faults: Sequence[str]
+    machines: Sequence[str]
+
+
+def run_fleet(
+    request: FleetRequest,
+    *,
+    output: Path | None = None,
+    force: bool = False,
+    resume: bool = False,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
+    pages: Callable[[Fleet], Mapping[str, Callable[[Path], object]]] | None = None,
+) -> FleetFound:
+    """Simulate the members of a request, and follow its plans.
+
+    Args:
+        output: Directory for everything. Without it nothing is written.
+        force, resume: Replace what is there, or use the members simulated there.
+        jobs, executor, progress: As for :func:`iowatt.evaluate.search.run_sweep`.
+        pages: The files written beside the document, by name, each by a function of its path.
+
+    Raises ``InputError``: what is wrong with the plan, a scenario, an assumption; a demand that cannot be
+    served.
+    """
+    if jobs is not None and jobs < 1:
+        raise InputError("out-of-range", Argument("jobs"), f"expected at least one job, not {jobs}")
+    if output is not None:
+        refuse_target(output, force=force, resume=resume, shape=FOLDER)
+    prices = _prices(request)
+    with ExitStack() as stack:
+        if executor is not None:
+            stack.callback(executor.close)
+        folder = None
+        if output is not None:
+            manifest = {
+                "schema": "iowatt.fleet-request/1",
+                "plan": request.source,
+                "command": request.command,
+            }
+            folder = SearchFolder(output, manifest, request.text, force=force, resume=resume, shape=FOLDER)
+            stack.callback(folder.close)
+        journal = None if folder is None else folder.journal
+        evaluator = Evaluator(evaluate_member, journal, executor, jobs, progress, 0)
+        stack.callback(evaluator.close)
+        if journal is not None:
+            evaluator.records |= journal.records
+        resumed = len(evaluator.records)
+        fleets = _Members(request, MemberSimulations(evaluator), prices)
+        made = _document(request, fleets, prices)
+        if folder is not None:
+            folder.write_json(DOCUMENT, made.as_dict())
+            folder.write(TABLE, lambda file: file.write_text(_table(made), "utf-8", newline="\n"))
+            for name, write in (pages(made) if pages is not None else {}).items():
+                folder.write(name, write)
+    return FleetFound(made, resumed, evaluator.faults, evaluator.machines)
+
+
+def _prices(request: FleetRequest) -> FleetPrices:
+    from iowatt.lenses.book import find_book
+    from iowatt.tariffs.find import find_tariff
+
+    book = find_book(request.preset, list(request.assume))
+    tariff = find_tariff(request.tariff or book.word("energy.tariff"))
+    return FleetPrices(book, tariff, _grid(request.plan, book, tariff), _pue(request.plan, book))
+
+
+def _pue(plan: FleetPlan, book: Book) -> float:
+    return book.number("cooling.pue") if plan.site.pue is None else plan.site.pue
+
+
+def _grid(plan: FleetPlan, book: Book, tariff: Tariff) -> list[tuple[float, float]]:
+    if plan.site.grid:
+        return [(float(one.year), one.g_per_kwh) for one in plan.site.grid]
+    country = "-".join(tariff.country.lower().split())
+    names = ["carbon.grid", *([f"carbon.grid.{country}"] if country else []), "carbon.grid.world"]
+    return [(float(plan.first_day.year), book.number(*names))]
+
+
+class _Members:
+    """The members of all plans of a request, simulated."""
+
+    def __init__(self, request: FleetRequest, simulations: MemberSimulations, prices: FleetPrices) -> None:
+        self.request, self.simulations, self.prices = request, simulations, prices
+        self._sources: dict[tuple[int, str], MemberSource] = {}
+        for number, plan in enumerate(request.plans):
+            for one in plan.class_:
+                source = MemberSource.of(one, request.base, self.where(one))
+                self._sources[number, one.name] = source
+                simulations.of(source)
+        simulations.begin()
+        for number, plan in enumerate(request.plans):
+            add_searches(plan, partial(self.simulated, number), self.where)
+        simulations.search()
+
+    def where(self, member: FleetClass) -> str:
+        """The place of a class in messages."""
+        return f"{self.request.source}: class.{member.name}"
+
+    def simulated(self, number: int, member: FleetClass) -> SimulatedMember:
+        """What was simulated of a class of the plan of that number."""
+        return self.simulations.of(self._sources[number, member.name])
+
+    def source(self, number: int, member: FleetClass) -> MemberSource:
+        """Where its members come from."""
+        return self._sources[number, member.name]
+
+    def modelled(self, number: int) -> dict[str, ModelledMember]:
+        """The members of a plan by class. Raises ``InputError`` where a figure is not known."""
+        plan, found = self.request.plans[number], {}
+        spreads = spreads_of(plan)
+        for demand in plan.demand:
+            for one in plan.classes_of(demand):
+                simulated, where = self.simulated(number, one), self.where(one)
+                curve = simulated.curve
+                system = _system(simulated, one)
+                most = curve.most_iops(MemberLimit.of(demand.most_load))
+                capacity = ClassCapacity(usable_bytes(one, simulated.own, where), most, one.load_weight)
+                found[one.name] = ModelledMember(
+                    stated=one, demand=demand, spread=spreads[demand.name], curve=curve, capacity=capacity,
+                    price=price_of(
+                        one, system, self.prices.book, self.prices.tariff, start=plan.first_day, where=where
+                    ),
+                    failover=describe.failover(simulated.source), lowest_iops=curve.lowest_iops,
+                )  # fmt: skip
+        # In the order of the file.
+        return {one.name: found[one.name] for one in plan.class_}
+
+
+def _system(simulated: SimulatedMember, member: FleetClass) -> PricedSystem:
+    from iowatt.lenses.cost.systems import observe, system_of_plan
+
+    if simulated.plan is not None:
+        return system_of_plan(simulated.plan, member.name)
+    return observe(simulated.source.runs[0])
+
+
+def _document(request: FleetRequest, members: _Members, prices: FleetPrices) -> Fleet:
+    plan, modelled = request.plan, members.modelled(0)
+    found = evaluate(plan, modelled, prices)
+    described = [describe.member(modelled[one.name], members.simulated(0, one), found) for one in plan.class_]
+    return Fleet(
+        name=plan.name, start=plan.start, seed=plan.seed, book=prices.book.name, tariff=prices.tariff.key,
+        pue=prices.pue, discount_rate=prices.book.number("discount.rate"),
+        whole=not any(one.unpriced for one in described), rack_cap_w=plan.racks.power_cap,
+        racks_available=plan.racks.available, site_cap_w=plan.site.power_cap, members=described,
+        years=found.years, totals=found.totals, purchases=found.purchases, broken=found.broken,
+        alternatives=list(_alternatives(request, members, prices)),
+        notes=list(_notes(plan, modelled, described, found)),
+    )  # fmt: skip
+
+
+def _alternatives(
+    request: FleetRequest, members: _Members, prices: FleetPrices
+) -> Iterator[FleetAlternative]:
+    for number, (changes, plan) in enumerate(request.alternatives, 1):
+        other = FleetPrices(
+            prices.book, prices.tariff, _grid(plan, prices.book, prices.tariff), _pue(plan, prices.book)
+        )
+        found = evaluate(plan, members.modelled(number), other)
+        total = found.totals
+        yield FleetAlternative(
+            changes=list(changes), total_usd=total.total_usd, present_usd=total.present_usd,
+            value_left_usd=total.value_left_usd, kwh=total.kwh.expected,
+            carbon_kg=total.operational_kg + total.embodied_kg, failures=total.failures.expected,
+            bought=sum(total.bought.values()), most_racks=max(one.racks for one in found.years),
+            loss_probability=total.loss_probability, broken=found.broken,
+        )  # fmt: skip
+
+
+def _notes(
+    plan: FleetPlan, members: Mapping[str, ModelledMember], described: Sequence[Any], found: FleetOutcome
+) -> Iterator[Note]:
+    for one in described:
+        if one.unpriced:
+            text = f"{one.name}: parts without a price, which its price leaves out: {', '.join(one.unpriced)}"
+            yield Note(code="unpriced-parts", text=text, decides=True)
+    for year in found.years:
+        for one in year.classes:
+            lowest = members[one.name].lowest_iops
+            if one.members and one.member_iops < lowest:
+                text = (
+                    f"{one.name}: in {year.year} a member has {one.member_iops:.3g} IOPS, below the lowest "
+                    f"load that is known ({lowest:.3g} IOPS): its watts are taken from there"
+                )
+                yield Note(code="below-known-loads", text=text, decides=True)
+                break
+    if any(one.loss_probability is None for one in described):
+        text = "loss of data is not known: loss_probability of each class states it"
+        yield Note(code="loss-unknown", text=text)
+    yield from describe.general_notes(plan)
+
+
+def _table(made: Fleet) -> str:
+    """The years as CSV."""
+    rows = io.StringIO()
+    writer = csv.writer(rows, lineterminator="\n")
+    head, lines = describe.flat_years(made)
+    writer.writerow(head)
+    writer.writerows(lines)
+    return rows.getvalue()

@@ -1,0 +1,55 @@
+"""`iowatt.fleet` from its file to its files: members simulated on any number of threads, resumed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import iowatt
+from iowatt.evaluate.fleet import DOCUMENT, PAGE, TABLE, WORKBOOK
+
+
+def files(folder):
+    return {name: (folder / name).read_bytes() for name in (DOCUMENT, TABLE, PAGE)}
+
+
+def test_threads_and_a_resumed_fleet_give_the_same_bytes(folder):
+    plan = folder / "fleet.toml"
+    change = ["class.old.refresh_after=1"]
+    first = iowatt.fleet(plan, what_if=change, output=folder / "one", jobs=1)
+    iowatt.fleet(plan, what_if=change, output=folder / "two", jobs=2)
+    assert files(folder / "one") == files(folder / "two")
+    assert (folder / "one" / WORKBOOK).stat().st_size > 5000
+    # Half of the journal is lost, and a member is simulated again.
+    journal = folder / "two" / "points.jsonl"
+    lines = journal.read_text("utf-8").splitlines(keepends=True)
+    journal.write_text("".join(lines[: len(lines) // 2]), "utf-8")
+    again = iowatt.fleet(plan, what_if=change, output=folder / "two", resume=True)
+    assert 0 < again.resumed < len(lines)
+    assert files(folder / "one") == files(folder / "two")
+    found = first.document
+    assert json.loads((folder / "one" / DOCUMENT).read_bytes()) == found.as_dict()
+    (member,) = found.members
+    # Loads are simulated up to the limit, on both sides of it.
+    assert member.most_iops < member.breaks_at_iops <= 1.07 * member.most_iops
+    assert [one.load_iops for one in member.points] == sorted({one.load_iops for one in member.points})
+    (other,) = found.alternatives
+    assert other.bought > sum(found.totals.bought.values())
+
+
+def test_stated_loads_are_simulated_and_no_others(folder):
+    changes = {"class.old.loads": [40, 80], "demand.files.most_load.load": 70}
+    found = iowatt.fleet(folder / "fleet.toml", set=changes).document
+    assert [one.load_iops for one in found.members[0].points if one.load_iops in (40.0, 80.0)] == [40.0, 80.0]
+    assert found.members[0].most_iops == 70.0
+
+
+def test_a_run_stands_for_a_member_and_is_not_extrapolated(folder):
+    iowatt.run(folder / "member.toml", output=folder / "run")
+    text = (folder / "fleet.toml").read_text("utf-8").replace('scenario = "member.toml"', 'runs = ["run"]')
+    (folder / "measured.toml").write_text(text, "utf-8")
+    found = iowatt.fleet(folder / "measured.toml").document
+    assert len(found.members[0].points) == 1 and not found.members[0].modelled
+    assert found.members[0].most_iops == pytest.approx(found.members[0].points[0].load_iops)
+    assert found.years[-1].classes[0].busy_iops <= found.members[0].most_iops
