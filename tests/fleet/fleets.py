@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from iowatt.evaluate.fleet.curve import MemberCurve, MemberLimit
+from iowatt.evaluate.fleet.durability import of_class
 from iowatt.evaluate.fleet.evaluate import evaluate
 from iowatt.evaluate.fleet.keys import FleetPlan
 from iowatt.evaluate.fleet.member import DriveGroup, MemberPrice
@@ -51,7 +52,7 @@ def members(made, curve=LINEAR, *, usd=1000.0, usable=100.0 * TB, drives=(), bad
                 one, demand, LoadSpread.of(demand.load_spread), drawn,
                 ClassCapacity(usable, most, one.load_weight),
                 MemberPrice(usd, tuple(drives), 5.0, one.service or 0.0, one.residual or 0.0, ()),
-                1.0, drawn.lowest_iops,
+                1.0, drawn.lowest_iops, of_class(one),
             )  # fmt: skip
     return found
 

@@ -145,6 +145,9 @@ def test_loss_of_data_is_that_of_all_members():
     found = followed(made)
     assert [one.loss_probability for one in found.years] == pytest.approx([1 - 0.999**10] * 2, rel=1e-12)
     assert found.totals.loss_probability == pytest.approx(1 - 0.999**20, rel=1e-12)
+    aged = plan(years=2, demand={"most_fill": 1.0}, member={"loss_probability": [0.001, 0.01], "age": 0.5})
+    # Half of the first year at the first rate, the other half at that of the second year of age.
+    assert followed(aged).years[0].loss_probability == pytest.approx(1 - (0.999 * 0.99) ** 5, rel=1e-9)
     assert followed(plan()).totals.loss_probability is None
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 import iowatt
 from iowatt.evaluate.fleet import DOCUMENT, PAGE, TABLE, WORKBOOK
+from refused import refused
 
 
 def files(folder):
@@ -36,6 +38,18 @@ def test_threads_and_a_resumed_fleet_give_the_same_bytes(folder):
     assert [one.load_iops for one in member.points] == sorted({one.load_iops for one in member.points})
     (other,) = found.alternatives
     assert other.bought > sum(found.totals.bought.values())
+
+
+def test_what_is_not_whole_is_said(folder):
+    found = iowatt.fleet(folder / "fleet.toml", set={"class.old.loads": [40]}).document
+    codes = {note.code for note in found.notes if note.decides}
+    assert codes == {"no-price", "drives-alone"} and found.whole
+    # A member whose price is that of its drives alone is no whole member.
+    changes = {"class.old.loads": [40], "class.old.drives.price": 30, "demand.files.load": 300}
+    text = (folder / "fleet.toml").read_text("utf-8").replace("price = 900\n", "")
+    (folder / "unpriced.toml").write_text(text, "utf-8")
+    with refused("missing-figure", re.compile(r"class\.old\.price")):
+        iowatt.fleet(folder / "unpriced.toml", set=changes)
 
 
 def test_stated_loads_are_simulated_and_no_others(folder):

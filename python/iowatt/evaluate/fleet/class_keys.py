@@ -130,10 +130,13 @@ class FleetClass(Strict):
     nameplate: Power | None = key(
         "Nameplate power of one, for racks with basis nameplate.", default=None, unset="not known", gt=0
     )
-    loss_probability: float | None = key(
-        "Probability that one member loses data in a year.", default=None, unset="not known",
-        ge=0, le=1, example=1e-9,
-    )  # fmt: skip
+    loss_probability: float | list[float] | None = key(
+        "Probability that one member loses data in a year; or one for each year of age, of which the last "
+        "goes on.",
+        default=None,
+        unset="not known",
+        example=1e-9,
+    )
 
     def problems(self, at: KeyPath) -> Iterator[Problem]:
         """What is wrong between keys; ``at`` is the table's own path."""
@@ -147,6 +150,7 @@ class FleetClass(Strict):
                 )
         if self.bought and {"count", "age"} & self.model_fields_set:
             yield Problem("conflict", (*at, "bought"), "expected either count and age, or bought")
+        yield from each_within(self.loss_probability, 0, 1, (*at, "loss_probability"))
         if self.drives is not None:
             yield from each_within(self.drives.afr, 0, 5, (*at, "drives", "afr"))
         for index, one in enumerate(self.bought):

@@ -9,13 +9,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.base.results import Note
-from iowatt.evaluate.fleet import describe
+from iowatt.evaluate.fleet import describe, durability, notes
 from iowatt.evaluate.fleet.curve import MemberLimit
-from iowatt.evaluate.fleet.evaluate import FleetOutcome, evaluate
+from iowatt.evaluate.fleet.evaluate import evaluate
 from iowatt.evaluate.fleet.member import MemberSource, price_of, usable_bytes
 from iowatt.evaluate.fleet.point import evaluate_member
 from iowatt.evaluate.fleet.quarters import ModelledMember
@@ -181,6 +180,7 @@ class _Members:
                         one, system, self.prices.book, self.prices.tariff, start=plan.first_day, where=where
                     ),
                     failover=describe.failover(simulated.source), lowest_iops=curve.lowest_iops,
+                    loss_by_age=durability.of_class(one),
                 )  # fmt: skip
         # In the order of the file.
         return {one.name: found[one.name] for one in plan.class_}
@@ -197,15 +197,17 @@ def _system(simulated: SimulatedMember, member: FleetClass) -> PricedSystem:
 def _document(request: FleetRequest, members: _Members, prices: FleetPrices) -> Fleet:
     plan, modelled = request.plan, members.modelled(0)
     found = evaluate(plan, modelled, prices)
+    rows = {one.name: list(members.simulated(0, one).rows.values()) for one in plan.class_}
     described = [describe.member(modelled[one.name], members.simulated(0, one), found) for one in plan.class_]
     return Fleet(
         name=plan.name, start=plan.start, seed=plan.seed, book=prices.book.name, tariff=prices.tariff.key,
         pue=prices.pue, discount_rate=prices.book.number("discount.rate"),
-        whole=not any(one.unpriced for one in described), rack_cap_w=plan.racks.power_cap,
-        racks_available=plan.racks.available, site_cap_w=plan.site.power_cap, members=described,
+        whole=not any(one.price.unpriced or one.price.drives_only for one in modelled.values()),
+        rack_cap_w=plan.racks.power_cap, racks_available=plan.racks.available, site_cap_w=plan.site.power_cap,
+        members=described,
         years=found.years, totals=found.totals, purchases=found.purchases, broken=found.broken,
         alternatives=list(_alternatives(request, members, prices)),
-        notes=list(_notes(plan, modelled, described, found)),
+        notes=list(notes.of_fleet(plan, modelled, rows, found.years)),
     )  # fmt: skip
 
 
@@ -225,29 +227,6 @@ def _alternatives(
             bought=sum(total.bought.values()), most_racks=max(one.racks for one in found.years),
             loss_probability=total.loss_probability, broken=found.broken,
         )  # fmt: skip
-
-
-def _notes(
-    plan: FleetPlan, members: Mapping[str, ModelledMember], described: Sequence[Any], found: FleetOutcome
-) -> Iterator[Note]:
-    for one in described:
-        if one.unpriced:
-            text = f"{one.name}: parts without a price, which its price leaves out: {', '.join(one.unpriced)}"
-            yield Note(code="unpriced-parts", text=text, decides=True)
-    for year in found.years:
-        for one in year.classes:
-            lowest = members[one.name].lowest_iops
-            if one.members and one.member_iops < lowest:
-                text = (
-                    f"{one.name}: in {year.year} a member has {one.member_iops:.3g} IOPS, below the lowest "
-                    f"load that is known ({lowest:.3g} IOPS): its watts are taken from there"
-                )
-                yield Note(code="below-known-loads", text=text, decides=True)
-                break
-    if any(one.loss_probability is None for one in described):
-        text = "loss of data is not known: loss_probability of each class states it"
-        yield Note(code="loss-unknown", text=text)
-    yield from describe.general_notes(plan)
 
 
 def _table(made: Fleet) -> str:

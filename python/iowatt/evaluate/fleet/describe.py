@@ -1,17 +1,14 @@
-"""Members, notes and the flat table of a fleet's document."""
+"""Members and the flat table of a fleet's document."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from iowatt.base.results import Note
 from iowatt.evaluate.fleet.curve import MemberLimit
 from iowatt.evaluate.fleet.result import Fleet, FleetDrive, FleetMember, MemberLoadPoint
 
 if TYPE_CHECKING:
     from iowatt.evaluate.fleet.evaluate import FleetOutcome
-    from iowatt.evaluate.fleet.keys import FleetPlan
     from iowatt.evaluate.fleet.member import MemberSource
     from iowatt.evaluate.fleet.quarters import ModelledMember
     from iowatt.evaluate.fleet.search import SimulatedMember
@@ -52,35 +49,11 @@ def member(one: ModelledMember, simulated: SimulatedMember, found: FleetOutcome)
         ],
         in_rack=found.in_rack[name],
         cap_carries=found.cap_carries[name],
-        loss_probability=one.stated.loss_probability,
+        loss_by_age=None if one.loss_by_age is None else list(one.loss_by_age),
         points=[
             MemberLoadPoint(**vars(point) | {"within": limit.kept_by(point)}) for point in one.curve.points
         ],
     )
-
-
-def general_notes(plan: FleetPlan) -> Iterator[Note]:
-    """What holds for every fleet."""
-    yield Note(
-        code="interpolated",
-        text="one member of each class is simulated at several loads; watts and response times between them "
-        "are interpolated, and nothing is extrapolated",
-    )
-    yield Note(
-        code="chance-only",
-        text="ranges are of chance: loads that differ between members and failures of drives; growth, prices "
-        "and the tariff are as stated",
-    )
-    yield Note(
-        code="even-data",
-        text="data lies evenly on usable capacity, and moves to new members at once, without cost",
-    )
-    if any(one.count or one.bought for one in plan.class_):
-        yield Note(code="sunk", text="members that are there at the start were paid before it")
-    if plan.purchases.lead_time:
-        yield Note(
-            code="lead-time", text="members are paid at delivery, at the price of the day of their order"
-        )
 
 
 _YEAR_CELLS = ("watts", "kwh", "total_usd", "failures")

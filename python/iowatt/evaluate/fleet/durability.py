@@ -7,7 +7,11 @@ Members lose data independently of one another: of n members with probability p 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from iowatt.evaluate.fleet.class_keys import FleetClass
 
 
 def any_loses(members: Iterable[tuple[float | None, float]]) -> float | None:
@@ -25,6 +29,17 @@ def any_loses(members: Iterable[tuple[float | None, float]]) -> float | None:
             return 1.0
         survives += years * math.log1p(-probability)
     return -math.expm1(survives)
+
+
+def at_age(by_age: Sequence[float] | None, age: float) -> float | None:
+    """The probability of one member in a year at an age; the last of ``by_age`` goes on."""
+    return None if by_age is None else by_age[min(int(age + 1e-9), len(by_age) - 1)]
+
+
+def of_class(stated: FleetClass) -> tuple[float, ...] | None:
+    """The probability that one member of a class loses data in a year, by year of age; None if not known."""
+    given = stated.loss_probability
+    return None if given is None else tuple(given) if isinstance(given, list) else (given,)
 
 
 def over_years(yearly: Iterable[float | None]) -> float | None:

@@ -115,7 +115,7 @@ class _Evaluation:
             embodied_kg=self.running.embodied_kg(year, spares),
             failures=found.failures,
             spares_bought=sum(one.bought for one in spares.values()),
-            loss_probability=self._loss(own),
+            loss_probability=self._loss(year),
             racks=max(self.running.racks(one) for one in own),
             rack_peak_w=max((one.rack_peak_w for one in classes), default=0.0),
         )
@@ -159,11 +159,14 @@ class _Evaluation:
             members, in_one, watts=member.curve.peak_w, load=busy, spread=member.spread, generator=generator
         )
 
-    def _loss(self, own: Sequence[FleetQuarter]) -> float | None:
+    def _loss(self, year: int) -> float | None:
+        """The probability that any member loses data in a year, by the age of each cohort in each quarter."""
+        times = [number / QUARTERS for number in quarters_of(year)]
         return durability.any_loses(
-            (self.members[name].stated.loss_probability, one.members / QUARTERS)
-            for quarter in own
-            for name, one in quarter.classes.items()
+            (durability.at_age(self.members[one.name].loss_by_age, time - one.bought), one.count / QUARTERS)
+            for time in times
+            for one in self.timeline.cohorts
+            if one.at(time)
         )
 
     def _totals(self, years: Sequence[FleetYear], total: YearRanges) -> FleetTotals:

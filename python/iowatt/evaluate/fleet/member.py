@@ -18,7 +18,7 @@ from iowatt.evaluate.search import PointTask, ScenarioInput, rate_overrides, tas
 if TYPE_CHECKING:
     from iowatt.evaluate.fleet.class_keys import FleetClass
     from iowatt.lenses.book import Book
-    from iowatt.lenses.cost.pricing import CostCase
+    from iowatt.lenses.cost.pricing import CostCase, DrivePrice
     from iowatt.lenses.cost.systems import PricedSystem
     from iowatt.run.bundle import Run
     from iowatt.tariffs.structure import Tariff
@@ -37,6 +37,8 @@ class DriveGroup:
     afr: tuple[float, ...]
     usd: float
     embodied_kg: float
+    #: False where no price of one is known, and ``usd`` is 0.
+    priced: bool = True
 
     def failures(self, start: float, end: float) -> float:
         """Expected failures of one drive between two ages in years."""
@@ -61,6 +63,8 @@ class MemberPrice:
     residual: float
     #: Parts without a price, which ``usd`` leaves out.
     unpriced: tuple[str, ...]
+    #: Whether ``usd`` is that of the drives, since nothing else is known to be there.
+    drives_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -161,7 +165,7 @@ def price_of(
     """
     case = _case(system, book, tariff, start)
     prices = {drive.name: case.price_of(drive) for drive in case.system.drives}
-    groups = tuple(_groups(case, {name: one.usd for name, one in prices.items()}))
+    groups = tuple(_groups(case, prices))
     drives = _stated(member, groups, where)
     usd = member.price
     if usd is None:
@@ -180,6 +184,7 @@ def price_of(
         service_usd=book.number("service.per_year") if member.service is None else member.service,
         residual=book.number("disposal.residual") if member.residual is None else member.residual,
         unpriced=() if member.price is not None else tuple(_unpriced(system, book)),
+        drives_only=member.price is None and not system.parts,
     )
 
 
@@ -192,7 +197,7 @@ def _case(system: PricedSystem, book: Book, tariff: Tariff, start: date) -> Cost
     return CostCase.of(system.merged(), book.changed({}), tariff, Horizon("time", 1.0), begins)
 
 
-def _groups(case: CostCase, prices: Mapping[str, float]) -> Iterator[DriveGroup]:
+def _groups(case: CostCase, prices: Mapping[str, DrivePrice]) -> Iterator[DriveGroup]:
     """Its drives by model; those of a measured Run may not be known."""
     from iowatt.lenses.cost.pricing import price
 
@@ -206,9 +211,14 @@ def _groups(case: CostCase, prices: Mapping[str, float]) -> Iterator[DriveGroup]
     for name, drive in drives.items():
         # Embodied carbon is that of all drives; by capacity it is that of each.
         one = DriveGroup(
-            drive.model, drive.kind, drive.count, (failures.get(name, 0.0) / drive.count,), prices[name],
-            costs.embodied_kg * drive.capacity_gb / raw,
-        )  # fmt: skip
+            model=drive.model,
+            kind=drive.kind,
+            count=drive.count,
+            afr=(failures.get(name, 0.0) / drive.count,),
+            usd=prices[name].usd,
+            embodied_kg=costs.embodied_kg * drive.capacity_gb / raw,
+            priced=prices[name].known,
+        )
         before = groups.get(drive.model)
         groups[drive.model] = one if before is None else replace(before, count=before.count + one.count)
     yield from groups.values()
@@ -239,11 +249,15 @@ def _stated(member: FleetClass, groups: tuple[DriveGroup, ...], where: str) -> t
     afr = base.afr if stated.afr is None else tuple(np.atleast_1d(stated.afr).tolist())
     return (
         DriveGroup(
-            stated.model or base.model, base.kind, base.count if stated.count is None else stated.count, afr,
-            base.usd if stated.price is None else stated.price,
-            base.embodied_kg if stated.embodied is None else stated.embodied,
+            model=stated.model or base.model,
+            kind=base.kind,
+            count=base.count if stated.count is None else stated.count,
+            afr=afr,
+            usd=base.usd if stated.price is None else stated.price,
+            embodied_kg=base.embodied_kg if stated.embodied is None else stated.embodied,
+            priced=base.priced or stated.price is not None,
         ),
-    )  # fmt: skip
+    )
 
 
 def _unpriced(system: PricedSystem, book: Book) -> list[str]:

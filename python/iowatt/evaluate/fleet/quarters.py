@@ -36,6 +36,8 @@ class ModelledMember:
     failover: float
     #: The lowest load of one whose watts are known.
     lowest_iops: float
+    #: Probability that one loses data in a year by year of age, the last going on; None if not known.
+    loss_by_age: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True)

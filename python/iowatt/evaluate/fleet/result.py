@@ -74,8 +74,8 @@ class FleetMember(Result):
     in_rack: int
     #: Members that the power cap of a rack would carry at the plan's highest load; None without a cap.
     cap_carries: int | None
-    #: Probability that one loses data in a year; None where not known.
-    loss_probability: float | None
+    #: Probability that one loses data in a year by year of age, the last going on; None if not known.
+    loss_by_age: list[float] | None
     points: list[MemberLoadPoint]
 
 

@@ -5,7 +5,7 @@ Each component has a function: ``drive_costs`` (purchase, service, disposal), ``
 books and horizons.
 """
 
-from iowatt.lenses.cost.pricing.case import CostCase
+from iowatt.lenses.cost.pricing.case import CostCase, DrivePrice
 from iowatt.lenses.cost.pricing.component import GROUPS, Component, Costs, Group
 from iowatt.lenses.cost.pricing.drive_costs import purchase_costs
 from iowatt.lenses.cost.pricing.energy import mean_price
@@ -16,6 +16,7 @@ __all__ = [
     "Component",
     "CostCase",
     "Costs",
+    "DrivePrice",
     "Group",
     "Pricer",
     "mean_price",

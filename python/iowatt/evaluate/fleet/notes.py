@@ -1,0 +1,95 @@
+"""What limits the figures of a fleet: prices and watts that are not whole, unknown loads, the method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from iowatt.base.results import Note
+from iowatt.evaluate.search.metrics import basis_line
+
+if TYPE_CHECKING:
+    from iowatt.evaluate.fleet.keys import FleetPlan
+    from iowatt.evaluate.fleet.quarters import ModelledMember
+    from iowatt.evaluate.fleet.result import FleetYear
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def of_fleet(
+    plan: FleetPlan,
+    members: Mapping[str, ModelledMember],
+    rows: Mapping[str, Rows],
+    years: Sequence[FleetYear],
+) -> Iterator[Note]:
+    """All notes; ``rows`` are those of the Runs of one member of each class."""
+    for name, one in members.items():
+        for note in (*_of_price(one), *_of_rows(rows[name]), *_of_loads(name, one.lowest_iops, years)):
+            yield note.about(name)
+    if any(one.loss_by_age is None for one in members.values()):
+        text = "loss of data is not known: loss_probability of each class states it"
+        yield Note(code="loss-unknown", text=text)
+    yield from _general(plan)
+
+
+def _of_price(one: ModelledMember) -> Iterator[Note]:
+    price = one.price
+    if price.unpriced:
+        text = f"parts without a price, which its price leaves out: {', '.join(price.unpriced)}"
+        yield Note(code="unpriced-parts", text=text, decides=True)
+    if price.drives_only:
+        text = "its price is that of its drives alone: the key `price` states that of the whole"
+        yield Note(code="drives-only", text=text, decides=True)
+    unknown = [group.model for group in price.drives if not group.priced]
+    if unknown:
+        text = (
+            f"no price is known of {', '.join(unknown)}: spares and failed drives cost nothing (drives.price)"
+        )
+        yield Note(code="no-price", text=text, decides=True)
+
+
+def _of_rows(rows: Rows) -> Iterator[Note]:
+    if any(row.get("power_basis") == "device" for row in rows):
+        text = (
+            "its watts are those of the drives alone: array.power adds controllers, enclosures and supplies"
+        )
+        yield Note(code="drives-alone", text=text, decides=True)
+    basis = basis_line(rows)
+    if basis:
+        yield Note(code="basis", text=basis)
+
+
+def _of_loads(name: str, lowest: float, years: Sequence[FleetYear]) -> Iterator[Note]:
+    for year in years:
+        own = next(one for one in year.classes if one.name == name)
+        if own.members and own.member_iops < lowest:
+            text = (
+                f"in {year.year} a member has {own.member_iops:.3g} IOPS, below the lowest that is known "
+                f"({lowest:.3g} IOPS): its watts are taken from there"
+            )
+            yield Note(code="below-known-loads", text=text, decides=True)
+            return
+
+
+def _general(plan: FleetPlan) -> Iterator[Note]:
+    """What holds for every fleet."""
+    yield Note(
+        code="interpolated",
+        text="one member of each class is simulated at several loads; watts and response times between them "
+        "are interpolated, and nothing is extrapolated",
+    )
+    yield Note(
+        code="chance-only",
+        text="ranges are of chance: loads that differ between members and failures of drives; growth, prices "
+        "and the tariff are as stated",
+    )
+    yield Note(
+        code="even-data",
+        text="data lies evenly on usable capacity, and moves to new members at once, without cost",
+    )
+    if any(one.count or one.bought for one in plan.class_):
+        yield Note(code="sunk", text="members that are there at the start were paid before it")
+    if plan.purchases.lead_time:
+        yield Note(
+            code="lead-time", text="members are paid at delivery, at the price of the day of their order"
+        )
