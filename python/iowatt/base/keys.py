@@ -238,7 +238,8 @@ def _accepts(info: FieldInfo, tables: list[type[BaseModel]], is_list: bool) -> s
     if isinstance(info.json_schema_extra, dict) and "x-accepts" in info.json_schema_extra:
         return str(info.json_schema_extra["x-accepts"])
     if tables:
-        keys = ", ".join(dict.fromkeys(name for table in tables for name in table.model_fields))
+        fields = [item for table in tables for item in table.model_fields.items()]
+        keys = ", ".join(dict.fromkeys(info.alias or name for name, info in fields))
         text = f"{'tables' if is_list else 'a table'} with the keys {keys}"
         for short in dict.fromkeys(getattr(table, "SHORT", None) for table in tables):
             if short is not None:

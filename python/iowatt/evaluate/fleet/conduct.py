@@ -207,7 +207,10 @@ def _document(request: FleetRequest, members: _Members, prices: FleetPrices) -> 
         members=described,
         years=found.years, totals=found.totals, purchases=found.purchases, broken=found.broken,
         alternatives=list(_alternatives(request, members, prices)),
-        notes=list(notes.of_fleet(plan, modelled, rows, found.years)),
+        notes=[
+            *(one.about("tariff") for one in found.misfits),
+            *notes.of_fleet(plan, modelled, rows, found.years),
+        ],
     )  # fmt: skip
 
 

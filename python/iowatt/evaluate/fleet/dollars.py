@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from iowatt.base.results import Note
 from iowatt.evaluate.fleet.demand import QUARTERS
 from iowatt.evaluate.fleet.result import PARTS
 from iowatt.lenses.cost.result import Payment
@@ -76,6 +77,8 @@ class FleetEnergy:
     usd: Sequence[float]
     #: Hours of each quarter.
     hours: Sequence[float]
+    #: Where the tariff does not fit the load.
+    notes: Sequence[Note] = ()
 
 
 def energy(
@@ -92,15 +95,20 @@ def energy(
     fixed = book.word("energy.fixed") == "months"
     factor, rise = book.number("energy.factor"), book.number("energy.escalation")
     usd = [0.0] * len(watts)
-    for item in bill(tariff, load, start).items:
+    billed = bill(tariff, load, start)
+    for item in billed.items:
         months = int(item.month[:4]) * 12 + int(item.month[5:]) - (start.year * 12 + start.month)
         at = min(months // 3, len(usd) - 1)
         if fixed or item.kind not in _FIXED:
             usd[at] += item.usd * factor * (1.0 + rise) ** (at // QUARTERS)
-    joules = np.diff(load.joules)
-    return FleetEnergy(
-        [float(one) / JOULES_PER_KWH for one in joules], usd, [float(one) / 3600 for one in widths]
-    )
+    kwh = [float(one) / JOULES_PER_KWH for one in np.diff(load.joules)]
+    # Rates of today end before any plan does, so that this decides nothing.
+    misfits = [
+        note.model_copy(update={"decides": note.code != "rates-ended"})
+        for note in billed.notes
+        if note.decides
+    ]
+    return FleetEnergy(kwh, usd, [float(one) / 3600 for one in widths], misfits)
 
 
 def g_per_kwh(grid: Sequence[tuple[float, float]], time: float) -> float:

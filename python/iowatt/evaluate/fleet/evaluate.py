@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from iowatt.base.results import Note
 from iowatt.evaluate.fleet import durability, limits
 from iowatt.evaluate.fleet.demand import QUARTERS
 from iowatt.evaluate.fleet.dollars import sums
@@ -43,6 +44,8 @@ class FleetOutcome:
     #: Members in one rack, and how many the cap would carry, by class.
     in_rack: Mapping[str, int]
     cap_carries: Mapping[str, int | None]
+    #: Where the tariff does not fit the fleet.
+    misfits: Sequence[Note]
 
 
 def evaluate(plan: FleetPlan, members: Mapping[str, ModelledMember], prices: FleetPrices) -> FleetOutcome:
@@ -85,6 +88,7 @@ class _Evaluation:
                 name: int(cap / watts) if cap is not None and watts else None
                 for name, watts in self.most_w.items()
             },
+            misfits=self.running.energy.notes,
         )
 
     def _most_w(self, name: str) -> float:
