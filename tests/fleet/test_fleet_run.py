@@ -52,6 +52,23 @@ def test_what_is_not_whole_is_said(folder):
         iowatt.fleet(folder / "unpriced.toml", set=changes)
 
 
+def test_loss_of_data_is_that_of_the_durability_lens(folder):
+    changes = {"class.old.loads": [40], "years": 1, "demand.files.growth": 0, "demand.files.load": 300}
+    found = iowatt.fleet(folder / "fleet.toml", set=changes).document
+    (loss,) = found.members[0].loss_by_age
+    idle = iowatt.durability(folder / "member.toml", rebuild="stated", years=1).loss_per_year.value
+    # A rebuild beside a load takes longer, and so more is lost.
+    assert idle < loss < 100 * idle
+    members = found.years[0].classes[0].members
+    assert found.totals.loss_probability == pytest.approx(1 - (1 - loss) ** members, rel=1e-6)
+    # Drives that fail more often as they age lose more, and a fleet of older members does.
+    aging = changes | {"class.old.drives.afr": [0.01, 0.05]}
+    first, second = iowatt.fleet(folder / "fleet.toml", set=aging).document.members[0].loss_by_age
+    assert 2 * first < second
+    stated = iowatt.fleet(folder / "fleet.toml", set=changes | {"class.old.loss_probability": 0.01}).document
+    assert stated.members[0].loss_by_age == [0.01]
+
+
 def test_stated_loads_are_simulated_and_no_others(folder):
     changes = {"class.old.loads": [40, 80], "demand.files.most_load.load": 70}
     found = iowatt.fleet(folder / "fleet.toml", set=changes).document

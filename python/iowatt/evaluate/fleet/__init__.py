@@ -4,8 +4,8 @@
 ``curve`` find what one member does at its loads, ``member`` what it costs; ``timeline`` buys and retires
 members, ``quarters`` and ``drives`` follow them, ``running`` pays for them, ``evaluate`` makes years of that;
 ``demand``, ``spread``, ``dollars``, ``racks``, ``poisson``, ``durability`` and ``ranges`` have the
-arithmetic, ``limits`` says what breaks. ``conduct`` does all of it; ``result`` is the document, which
-``describe`` helps to write.
+arithmetic, ``limits`` says what breaks. ``known`` has the members, ``conduct`` does all of it; ``result`` is
+the document, which ``describe`` and ``notes`` help to write.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ class FleetClass(Strict):
         "Probability that one member loses data in a year; or one for each year of age, of which the last "
         "goes on.",
         default=None,
-        unset="not known",
+        unset="that of `iowatt durability`",
         example=1e-9,
     )
 

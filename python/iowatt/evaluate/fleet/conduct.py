@@ -7,30 +7,24 @@ import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import Argument, InputError
-from iowatt.evaluate.fleet import describe, durability, notes
-from iowatt.evaluate.fleet.curve import MemberLimit
+from iowatt.evaluate.fleet import describe, notes
 from iowatt.evaluate.fleet.evaluate import evaluate
-from iowatt.evaluate.fleet.member import MemberSource, price_of, usable_bytes
+from iowatt.evaluate.fleet.known import KnownMembers
 from iowatt.evaluate.fleet.point import evaluate_member
-from iowatt.evaluate.fleet.quarters import ModelledMember
 from iowatt.evaluate.fleet.result import Fleet, FleetAlternative
 from iowatt.evaluate.fleet.running import FleetPrices
-from iowatt.evaluate.fleet.search import MemberSimulations, SimulatedMember, add_searches, spreads_of
-from iowatt.evaluate.fleet.timeline import ClassCapacity
+from iowatt.evaluate.fleet.search import MemberSimulations
 from iowatt.evaluate.search.tasks import Evaluator, FolderKind, SearchFolder, refuse_target
 
 if TYPE_CHECKING:
-    from iowatt.evaluate.fleet.class_keys import FleetClass
     from iowatt.evaluate.fleet.keys import FleetPlan
     from iowatt.evaluate.fleet.request import FleetRequest
     from iowatt.evaluate.search.tasks import Executor, SearchProgress
     from iowatt.lenses.book import Book
-    from iowatt.lenses.cost.systems import PricedSystem
     from iowatt.tariffs.structure import Tariff
 
 DOCUMENT: Final = "fleet.json"
@@ -104,7 +98,7 @@ def run_fleet(
         if journal is not None:
             evaluator.records |= journal.records
         resumed = len(evaluator.records)
-        fleets = _Members(request, MemberSimulations(evaluator), prices)
+        fleets = KnownMembers(request, MemberSimulations(evaluator), prices)
         made = _document(request, fleets, prices)
         if folder is not None:
             folder.write_json(DOCUMENT, made.as_dict())
@@ -135,66 +129,7 @@ def _grid(plan: FleetPlan, book: Book, tariff: Tariff) -> list[tuple[float, floa
     return [(float(plan.first_day.year), book.number(*names))]
 
 
-class _Members:
-    """The members of all plans of a request, simulated."""
-
-    def __init__(self, request: FleetRequest, simulations: MemberSimulations, prices: FleetPrices) -> None:
-        self.request, self.simulations, self.prices = request, simulations, prices
-        self._sources: dict[tuple[int, str], MemberSource] = {}
-        for number, plan in enumerate(request.plans):
-            for one in plan.class_:
-                source = MemberSource.of(one, request.base, self.where(one))
-                self._sources[number, one.name] = source
-                simulations.of(source)
-        simulations.begin()
-        for number, plan in enumerate(request.plans):
-            add_searches(plan, partial(self.simulated, number), self.where)
-        simulations.search()
-
-    def where(self, member: FleetClass) -> str:
-        """The place of a class in messages."""
-        return f"{self.request.source}: class.{member.name}"
-
-    def simulated(self, number: int, member: FleetClass) -> SimulatedMember:
-        """What was simulated of a class of the plan of that number."""
-        return self.simulations.of(self._sources[number, member.name])
-
-    def source(self, number: int, member: FleetClass) -> MemberSource:
-        """Where its members come from."""
-        return self._sources[number, member.name]
-
-    def modelled(self, number: int) -> dict[str, ModelledMember]:
-        """The members of a plan by class. Raises ``InputError`` where a figure is not known."""
-        plan, found = self.request.plans[number], {}
-        spreads = spreads_of(plan)
-        for demand in plan.demand:
-            for one in plan.classes_of(demand):
-                simulated, where = self.simulated(number, one), self.where(one)
-                curve = simulated.curve
-                system = _system(simulated, one)
-                most = curve.most_iops(MemberLimit.of(demand.most_load))
-                capacity = ClassCapacity(usable_bytes(one, simulated.own, where), most, one.load_weight)
-                found[one.name] = ModelledMember(
-                    stated=one, demand=demand, spread=spreads[demand.name], curve=curve, capacity=capacity,
-                    price=price_of(
-                        one, system, self.prices.book, self.prices.tariff, start=plan.first_day, where=where
-                    ),
-                    failover=describe.failover(simulated.source), lowest_iops=curve.lowest_iops,
-                    loss_by_age=durability.of_class(one),
-                )  # fmt: skip
-        # In the order of the file.
-        return {one.name: found[one.name] for one in plan.class_}
-
-
-def _system(simulated: SimulatedMember, member: FleetClass) -> PricedSystem:
-    from iowatt.lenses.cost.systems import observe, system_of_plan
-
-    if simulated.plan is not None:
-        return system_of_plan(simulated.plan, member.name)
-    return observe(simulated.source.runs[0])
-
-
-def _document(request: FleetRequest, members: _Members, prices: FleetPrices) -> Fleet:
+def _document(request: FleetRequest, members: KnownMembers, prices: FleetPrices) -> Fleet:
     plan, modelled = request.plan, members.modelled(0)
     found = evaluate(plan, modelled, prices)
     rows = {one.name: list(members.simulated(0, one).rows.values()) for one in plan.class_}
@@ -215,7 +150,7 @@ def _document(request: FleetRequest, members: _Members, prices: FleetPrices) -> 
 
 
 def _alternatives(
-    request: FleetRequest, members: _Members, prices: FleetPrices
+    request: FleetRequest, members: KnownMembers, prices: FleetPrices
 ) -> Iterator[FleetAlternative]:
     for number, (changes, plan) in enumerate(request.alternatives, 1):
         other = FleetPrices(

@@ -8,10 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from iowatt.base.errors import InputError
+from iowatt.lenses.durability import expected_loss
 
 if TYPE_CHECKING:
     from iowatt.evaluate.fleet.class_keys import FleetClass
+    from iowatt.lenses.book import Book
+    from iowatt.lenses.durability import DurableSystem
+
+_AFR: Final = "failures.afr."
 
 
 def any_loses(members: Iterable[tuple[float | None, float]]) -> float | None:
@@ -37,9 +44,29 @@ def at_age(by_age: Sequence[float] | None, age: float) -> float | None:
 
 
 def of_class(stated: FleetClass) -> tuple[float, ...] | None:
-    """The probability that one member of a class loses data in a year, by year of age; None if not known."""
+    """The probability that a plan states for one member in a year, by year of age; None without any."""
     given = stated.loss_probability
     return None if given is None else tuple(given) if isinstance(given, list) else (given,)
+
+
+def of_system(
+    system: DurableSystem, book: Book, afr: Sequence[float] | None = None
+) -> tuple[float, ...] | None:
+    """The same by the durability lens; None where it cannot be assessed.
+
+    ``afr`` are failure rates of its drives by year of age, in place of the book's.
+    """
+    found = []
+    for rate in afr or (None,):
+        rates = {} if rate is None else {key: rate for key in book.figures if key.startswith(_AFR)}
+        try:
+            loss = expected_loss(system, book.changed(rates), 1.0)
+        except InputError:
+            return None
+        if loss is None:
+            return None
+        found.append(loss.loss_per_year)
+    return tuple(found)
 
 
 def over_years(yearly: Iterable[float | None]) -> float | None:

@@ -29,6 +29,12 @@ def of_fleet(
     if any(one.loss_by_age is None for one in members.values()):
         text = "loss of data is not known: loss_probability of each class states it"
         yield Note(code="loss-unknown", text=text)
+    elif any(one.stated.loss_probability is None for one in members.values()):
+        text = (
+            "loss of data is that of `iowatt durability` with rebuilds at the book's rate, in the idle time "
+            "of drives at a member's highest load; members lose data independently"
+        )
+        yield Note(code="loss-by-lens", text=text)
     yield from _general(plan)
 
 

@@ -170,7 +170,7 @@ def _verdict(found: Fleet) -> Iterator[str]:
         )
     if total.loss_probability is not None:
         chance = probability(total.loss_probability)
-        yield f"Some member loses data with a probability of {chance} over {years} years."
+        yield f"Some member loses data, if only a sector, with a probability of {chance} over {years} years."
     for other in found.alternatives:
         apart = other.total_usd.expected - total.total_usd.expected
         said = f"{money(abs(apart))} {'more' if apart >= 0 else 'less'}"
