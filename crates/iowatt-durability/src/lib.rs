@@ -6,6 +6,7 @@
 mod assess;
 mod availability;
 mod code;
+mod cpu;
 mod hazard;
 mod markov;
 mod monte_carlo;

@@ -5,6 +5,7 @@ mod solve;
 
 use crate::availability::Unavailable;
 use crate::code::Code;
+use crate::cpu;
 use crate::plan::{GroupPlan, LifePlan, YEAR_S};
 use crate::results::{BeyondMarkov, Causes, Ended, Estimate, GroupResult};
 use chain::{Absorb, Chain};
@@ -38,7 +39,7 @@ pub fn beyond(group: &GroupPlan, code: &Code) -> Vec<BeyondMarkov> {
 /// One group by its chain.
 #[must_use]
 pub fn assess(group: &GroupPlan, code: &Code, unavailable: &Unavailable, horizon_s: f64) -> GroupResult {
-    let started = std::time::Instant::now();
+    let started = cpu::thread_s();
     let chain = Chain::new(group, code, unavailable, horizon_s);
     let year_s = horizon_s.min(YEAR_S);
     let years = horizon_s / YEAR_S;
@@ -76,7 +77,7 @@ pub fn assess(group: &GroupPlan, code: &Code, unavailable: &Unavailable, horizon
         },
         trials: 0,
         states: chain.states(),
-        cpu_s: started.elapsed().as_secs_f64(),
+        cpu_s: cpu::thread_s() - started,
         relative_error: 0.0,
         ended: Ended::Exact,
     }

@@ -7,13 +7,13 @@ mod trial;
 
 use crate::availability::Unavailable;
 use crate::code::Code;
+use crate::cpu;
 use crate::plan::{GroupPlan, Plan, YEAR_S};
 use crate::results::{BeyondMarkov, Causes, Ended, Estimate, GroupResult};
 use crate::rng::Random;
 use state::{Model, State};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 use trial::Trial;
 
 /// Trials of a chunk, chunks of the first round, and of the largest.
@@ -47,7 +47,7 @@ struct Tally {
     trials: u64,
     sums: Vec<f64>,
     squares: [f64; Measure::PLAIN],
-    busy: Duration,
+    busy_s: f64,
 }
 
 impl Tally {
@@ -63,7 +63,7 @@ impl Tally {
         self.sums.resize(other.sums.len(), 0.0);
         self.sums.iter_mut().zip(&other.sums).for_each(|(sum, value)| *sum += value);
         self.squares.iter_mut().zip(&other.squares).for_each(|(sum, value)| *sum += value);
-        self.busy += other.busy;
+        self.busy_s += other.busy_s;
     }
 
     fn mean(&self, measure: usize) -> f64 {
@@ -104,14 +104,14 @@ pub fn assess(
     let chunks = plan.most_trials.div_ceil(CHUNK);
     let stream = (number as u64) << 40;
     let one = |trial: &mut Trial<'_>, chunk: u64| {
-        let started = Instant::now();
+        let started = cpu::thread_s();
         let mut random = Random::new(plan.seed, stream | chunk);
         let mut tally = Tally::default();
         for _ in 0..CHUNK.min(plan.most_trials - chunk * CHUNK) {
             trial.run(&mut random);
             tally.add(&trial.score);
         }
-        tally.busy = started.elapsed();
+        tally.busy_s = cpu::thread_s() - started;
         tally
     };
     let make = || Trial::new(&model, unavailable, plan.horizon_s, year_s);
@@ -133,7 +133,7 @@ pub fn assess(
         if done == chunks {
             break Ended::Trials;
         }
-        if all.busy.as_secs_f64() >= plan.most_cpu_s {
+        if all.busy_s >= plan.most_cpu_s {
             break Ended::Cpu;
         }
     };
@@ -211,7 +211,7 @@ fn result(
         },
         trials: all.trials,
         states: 0,
-        cpu_s: all.busy.as_secs_f64(),
+        cpu_s: all.busy_s,
         relative_error: if loss.mean > 0.0 { all.relative_error() } else { 0.0 },
         ended,
     }
