@@ -22,6 +22,7 @@ NAMES: Final = (
     "beyond2002",
     "dollars2014",
     "dollars2014live",
+    "durability",
     "emerald2012",
     "hotband2013",
     "latency2015",

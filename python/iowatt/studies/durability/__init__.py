@@ -1,0 +1,1 @@
+"""Published calculations of durability, remade from their own inputs."""
