@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any, Final
 
-from iowatt.core import _native
+from iowatt.core import durability
 from iowatt.studies.durability.published import Calculation, WeibullCase
 
 HOUR_S: Final = 3600.0
@@ -24,7 +24,7 @@ def assess(
         "relative_error": error,
         "groups": [group],
     }
-    results: dict[str, Any] = json.loads(_native.durability(json.dumps(plan)))
+    results: dict[str, Any] = json.loads(durability(json.dumps(plan)))
     return results
 
 
