@@ -2,6 +2,7 @@
 //!
 //! Sums are taken chunk by chunk in order, so that threads change nothing.
 
+mod model;
 mod state;
 mod trial;
 
@@ -11,7 +12,8 @@ use crate::cpu;
 use crate::plan::{GroupPlan, Plan, YEAR_S};
 use crate::results::{BeyondMarkov, Causes, Ended, Estimate, GroupResult};
 use crate::rng::Random;
-use state::{Model, State};
+use model::Model;
+use state::State;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use trial::Trial;
