@@ -70,4 +70,7 @@ class RiskBasis:
         found: ExpectedLoss | None = None
         with suppress(InputError):  # such as a book without failures
             found = expected_loss(system, self.book.changed({}), self.years)
-        return {} if found is None else {f"{PREFIX}{name}": getattr(found, name) for name in COLUMNS}
+        if found is None:
+            return {}
+        figures = {f"{PREFIX}{name}": getattr(found, name) for name in COLUMNS}
+        return {name: value for name, value in figures.items() if value is not None}

@@ -34,7 +34,7 @@ def changes(risky: Sequence[RiskyGroup], book: Book, years: float) -> list[Durab
     precision = Precision(method="markov")
     found: list[DurabilityChange] = []
     for one in (_Changed(AS_IT_IS, list(risky)), *_changed(risky)):
-        total = assess([group.plan(book, years) for group in one.groups], years, precision)["total"]
+        total = assess([group.brief_plan(book, years) for group in one.groups], years, precision)["total"]
         loss = float(total["loss"]["mean"])
         now = found[0].loss_over_horizon if found else loss
         found.append(

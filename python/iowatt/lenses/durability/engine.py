@@ -39,6 +39,20 @@ class RiskyGroup:
     risk: DriveRisk
     rebuild: RebuildTime
 
+    def brief_plan(self, book: Book, years: float) -> dict[str, Any]:
+        """The same with fewer states, for tables of many systems.
+
+        Of sets over many drives with spare space, that space is taken to last, and domains, which only make
+        data unavailable, are left out.
+        """
+        plan, group = self.plan(book, years), self.group
+        lasting = group.code["code"] == "declustered" and group.spares > group.survives
+        if lasting and not any(domain["lost_share"] for domain in plan["domains"]):
+            plan["code"].pop("apart", None)
+            plan["repair"] |= {"spares": 0, "replace": {"mean_s": 0.0}}
+            plan["domains"] = []
+        return plan
+
     def plan(self, book: Book, years: float) -> dict[str, Any]:
         """``GroupPlan`` of the engine."""
         group = self.group

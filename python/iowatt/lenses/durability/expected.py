@@ -29,7 +29,8 @@ class ExpectedLoss:
     #: Events of loss a year, at a constant rate.
     events_per_year: float
     bytes_lost_per_year: float
-    unavailable_hours_per_year: float
+    #: None where domains were left out.
+    unavailable_hours_per_year: float | None
     degraded_hours_per_year: float
 
 
@@ -41,7 +42,8 @@ def expected_loss(system: DurableSystem, book: Book, years: float) -> ExpectedLo
     risky = risky_groups(system, book)
     if not risky:
         return None
-    total = assess([one.plan(book, years) for one in risky], years, Precision(method="markov"))["total"]
+    plans = [one.brief_plan(book, years) for one in risky]
+    total = assess(plans, years, Precision(method="markov"))["total"]
     caches = cache_losses(system, book, years)
     of_caches = sum(one.failures_per_year for one in caches)
     mttdl_s = total["mttdl_s"]
@@ -55,7 +57,9 @@ def expected_loss(system: DurableSystem, book: Book, years: float) -> ExpectedLo
         events_per_year=(YEAR_S / mttdl_s if mttdl_s else 0.0) + of_caches,
         bytes_lost_per_year=total["bytes_lost"]["mean"] / years
         + sum(one.dirty_bytes * one.failures_per_year for one in caches),
-        unavailable_hours_per_year=total["unavailable_group_hours_a_year"] + controller_outage(system, book),
+        unavailable_hours_per_year=None
+        if not all(plan["domains"] for plan in plans)
+        else total["unavailable_group_hours_a_year"] + controller_outage(system, book),
         degraded_hours_per_year=total["degraded_group_hours_a_year"],
     )
 

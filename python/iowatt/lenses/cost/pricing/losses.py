@@ -35,7 +35,7 @@ def loss_costs(case: CostCase) -> Iterator[Component]:
     for key, title, per_year, unit in (
         (LOSS, "Losses of data", found.events_per_year, "losses"),
         (GIGABYTE, "Lost data", found.bytes_lost_per_year / GB, "GB"),
-        (HOUR, "Unavailable data", found.unavailable_hours_per_year, "h"),
+        (HOUR, "Unavailable data", found.unavailable_hours_per_year or 0.0, "h"),
     ):
         price = case.book.number(key)
         if price and per_year:
