@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from iowatt.evaluate.durability import degraded
@@ -55,6 +57,27 @@ def test_sets_over_chunklets_are_declustered_and_share_the_drives(tmp_path):
     assert {("declustered", 4, 1), ("declustered", 8, 2)} <= kinds
     assert sum(one.drive_bytes for one in groups) == pytest.approx(24 * TB, rel=1e-3)
     assert sum(one.user_bytes for one in groups) == pytest.approx(20 * TB, rel=0.01)
+
+
+def test_erasure_codes_over_drives_and_over_chunklets(tmp_path):
+    (code,) = groups_of(plan_of(tmp_path, 'count = 11\nraid = { level = "ec", data = 8, parity = 3 }'))
+    assert (code.members, code.code, code.survives) == (11, {"code": "any", "losses": 3}, 3)
+    keys = 'count = 16\nraid = { level = "ec", data = 12, parity = 2, local_groups = 2 }'
+    (local,) = groups_of(plan_of(tmp_path, keys))
+    assert (local.code["code"], local.members, local.code["global_parities"]) == ("lrc", 16, 2)
+    assert local.with_parity(1) is None
+    wide = 'count = 20\nchunklet = true\nraid = { level = "ec", data = 8, parity = 3 }'
+    (sets,) = groups_of(plan_of(tmp_path, wide))
+    assert (sets.code["code"], sets.code["width"], sets.code["losses"]) == ("declustered", 11, 3)
+    assert sets.user_bytes == pytest.approx(20 * 24 * TB * 8 / 11, rel=0.01)
+
+
+def test_drives_of_a_cluster_are_in_nodes_and_racks():
+    path = Path(__file__).parents[3] / "examples" / "ceph-cluster.toml"
+    (group,) = groups_of(compile_plan(load(path, []), path.parent))
+    assert [(domain.kind, domain.units) for domain in group.domains] == [("node", 6), ("rack", 3)]
+    assert (group.code["width"], group.code["losses"], group.code["apart"]) == (3, 2, 0)
+    assert group.user_bytes == pytest.approx(10e12, rel=0.01)
 
 
 def test_another_parity_takes_a_drive_of_data_and_a_copy_less_is_none(tmp_path):

@@ -78,6 +78,8 @@ def _changed(risky: Sequence[RiskyGroup]) -> Iterator[_Changed]:
 def _scheme(groups: Sequence[DataGroup | None], more: int) -> str:
     """What a parity more or less makes of a system, by its usual name where there is one."""
     schemes = {group.survives for group in groups if group is not None}
-    plain = all(group is None or group.code["code"] == "any" for group in groups)
+    plain = all(
+        group is None or (group.code["code"] == "any" and group.title.startswith("RAID")) for group in groups
+    )
     named = _NAMED.get(schemes.pop()) if plain and len(schemes) == 1 else None
     return named or ("one more parity" if more > 0 else "one parity less")
