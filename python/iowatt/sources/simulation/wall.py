@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: What the joules and watts of a Run cover, where its array's parts are not modelled and where they are.
 DRIVES_ALONE: Final = "energy and power are those of the drives alone"
 WHOLE_ARRAY: Final = (
-    "energy and power_w.wall_* are those of the whole array at the wall; power_w.mean, max and idle are "
+    "energy and power_w.wall_* are those of the whole system at the wall; power_w.mean, max and idle are "
     "those of the drives"
 )
 LIBRARIES_WHOLE: Final = "watts of a library are those at its input, with frame, robots and supplies"
@@ -80,9 +80,9 @@ def at_wall(
             left = nodes_left if part.kind == "controller" else np.ones(len(width))
             if enclosure.name in there and part.kind in ("server", "adapter"):
                 left = there[enclosure.name]
-                # Busy shares are of all nodes, all the time.
-                share_there = math.fsum(left * width) / (math.fsum(width) or 1.0)
-                busy = np.clip(busy / share_there, 0.0, 1.0) if share_there > 0 else busy
+                # Busy shares are of all nodes, all the time: the same work is done by those that are there.
+                done = math.fsum(busy * left * width)
+                busy = np.clip(busy * (math.fsum(busy * width) / done), 0.0, 1.0) if done > 0 else busy
             watts = np.array([part.watts(float(share)) for share in busy]) * left
             rows += _part_rows(enclosure, part, busy, width, left)
             parts_w += enclosure.count * watts
