@@ -85,9 +85,9 @@ def _of_members(
                 code="over-capacity",
                 what=demand.name,
                 year=year.year,
-                value=min(fill, 1e9),
-                limit=demand.most_fill,
-                unit="",
+                value=100 * min(fill, 1e9),
+                limit=100 * demand.most_fill,
+                unit="%",
                 text=text,
             )
     for one in year.classes:

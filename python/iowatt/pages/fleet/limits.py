@@ -6,7 +6,7 @@ from typing import Final
 
 from iowatt.evaluate.fleet.result import Fleet
 from iowatt.render import palette, plot
-from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
+from iowatt.render.figure import Cell, Column, Exact, Figure, Table, axis, layout, plain
 
 _CODES: Final = {
     "over-capacity": "Capacity",
@@ -27,8 +27,8 @@ def limits(found: Fleet) -> Figure | None:
         Column("Limit", text=True),
         Column("Of", text=True),
         Column("From", text=True),
-        Column("Figure"),
-        Column("Most"),
+        Exact("Figure", digits=4),
+        Exact("Most", digits=4),
         Column("Unit", text=True),
         Column("Meaning", text=True, rank=1),
     ]
@@ -75,7 +75,7 @@ def power(found: Fleet) -> Figure:
                 labels,
                 [found.rack_cap_w / 1000] * len(labels),
                 name="Cap of a rack",
-                colour=palette.WRITE,
+                colour=palette.ALL,
                 dash="dash",
                 hover="cap %{y:,.4~r} kW",
             )
