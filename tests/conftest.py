@@ -37,7 +37,7 @@ SLOW = [line for line in (TESTS / "slow.txt").read_text("utf-8").splitlines() if
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that `make test-fast` leaves out, those of slow.txt and the browser's, and put them first."""
+    """Put the tests of slow.txt first; they and those of browsers are slow, for `make test-fast`."""
     gone = [name for name in SLOW if not (TESTS / name).is_file()]
     assert not gone, f"slow.txt names files that are not there: {', '.join(gone)}"
     rank = {name: number for number, name in enumerate(SLOW)}

@@ -221,7 +221,7 @@ def durability(
     progress: Callable[[float, int], object] | None = None,
     threads: int = 1,
 ) -> str:
-    """Assess the durability of groups of drives, as JSON (``Results`` in crates/iowatt-durability/src/results.rs).
+    """Assess the durability of groups of drives; JSON: ``Results``, crates/iowatt-durability/src/results.rs.
 
     Parameters
     ----------
