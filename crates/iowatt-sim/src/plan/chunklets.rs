@@ -74,7 +74,8 @@ impl RegionPlan {
             RaidLevel::Raid6 => (4, "RAID-6 needs at least 4 chunklets"),
             RaidLevel::Ec => (2, "a stripe needs at least 2 chunklets"),
             RaidLevel::Raid4 => {
-                let message = "sets of chunklets are RAID-0, RAID-1, RAID-10, RAID-5, RAID-6 or erasure-coded";
+                let message =
+                    "sets of chunklets are RAID-0, RAID-1, RAID-10, RAID-5, RAID-6 or erasure-coded";
                 return Err(PlanError::new(Conflict, "raid.level", message));
             }
         };

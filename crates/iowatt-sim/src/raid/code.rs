@@ -321,7 +321,7 @@ mod tests {
                 with.push(unit);
                 prop_assert_eq!(rank(of(&with)), rank(of(&read)), "{} of {:?}: {:?}", unit, gone, read);
                 // Of a group that lacks nothing else its other units are read, else as many as there are of data.
-                let group = own.map_or_else(|| code.group_of(unit as u64), |number| number);
+                let group = own.unwrap_or_else(|| code.group_of(unit as u64));
                 let alone = local_groups > 0 && own.is_none_or(|number| number < local_groups)
                     && gone.iter().filter(|&&other| match other.checked_sub(data) {
                         None => code.group_of(other as u64) == group,
