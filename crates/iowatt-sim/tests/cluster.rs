@@ -115,7 +115,7 @@ fn messages_between_racks_pass_the_uplinks() {
 /// Operations are those of an array's set: replicas, RAID-5 and RAID-6 alike; a request is divided by objects.
 #[test]
 fn operations_are_those_of_the_sets() {
-    for (level, members, reads, writes) in [("1", 3, 0, 3), ("5", 4, 2, 2), ("6", 6, 3, 3)] {
+    for (level, members, reads, writes) in [("1", 3, 0, 3), ("5", 4, 2, 2), ("6", 6, 3, 3), ("ec", 6, 3, 3)] {
         let plan = cluster(Size { racks: 2, nodes: 4, drives: 2 }, (level, members), 40, "node");
         let outcome = run(&plan, apart(Op::Write, 100, 4096, volume(&plan)));
         let d = &outcome.summary.devices;
@@ -151,7 +151,7 @@ fn busy(plan: &Value, count: usize) -> Vec<Request> {
 /// A node fails: what it held is restored to others, over the network, and requests go on.
 #[test]
 fn a_node_fails_and_its_members_are_restored() {
-    for (level, members) in [("1", 3), ("5", 4), ("6", 6)] {
+    for (level, members) in [("1", 3), ("5", 4), ("6", 6), ("ec", 5)] {
         let mut plan = cluster(Size { racks: 2, nodes: 4, drives: 2 }, (level, members), 40, "node");
         recover(&mut plan, &[(15, 40.0)], None);
         plan["clusters"][0]["failures"] = json!([{"unit": "node", "index": 1, "at_s": 1.0}]);

@@ -361,14 +361,14 @@ proptest! {
 
     #[test]
     fn laws_hold_for_clusters(
-        level in 0usize..3, domain in 0usize..2, requests in requests(), mode in 0usize..2, policy in 0usize..9,
+        level in 0usize..4, domain in 0usize..2, requests in requests(), mode in 0usize..2, policy in 0usize..9,
         pipeline in any::<bool>(), any_reads in any::<bool>(), early in any::<bool>(), uplinks in any::<bool>(),
         failed in prop::option::of(0usize..6), single in prop::option::of(0usize..12), at in 0u64..1_000,
         rate in prop::option::of(1u64..50),
     ) {
-        let (level, members) = [("1", 2), ("5", 3), ("6", 4)][level];
+        let (level, members) = [("1", 2), ("5", 3), ("6", 4), ("ec", 5)][level];
         let size = Size { racks: 2, nodes: 3, drives: 2 };
-        let mut plan = cluster(size, (level, members), 90, ["drive", "node"][domain]);
+        let mut plan = cluster(size, (level, members), 70, ["drive", "node"][domain]);
         let of_pool = &mut plan["clusters"][0]["pools"][0];
         of_pool["copying"] = json!(if pipeline { "pipeline" } else { "primary" });
         of_pool["reads"] = json!(if any_reads { "any" } else { "primary" });
@@ -380,7 +380,7 @@ proptest! {
         ][mode].clone();
         let at = at as f64 / 1e3;
         // One node or one drive, or both where two members may be missing and do not share a node.
-        let drive = single.filter(|_| failed.is_none() || level == "6").map(|drive| (drive, at / 2.0));
+        let drive = single.filter(|_| failed.is_none() || members > 3).map(|drive| (drive, at / 2.0));
         recover(&mut plan, &drive.into_iter().collect::<Vec<_>>(), rate.map(|rate| rate as f64 * 1e6));
         let node = failed.filter(|_| domain == 1);
         plan["clusters"][0]["failures"] =

@@ -238,7 +238,7 @@ impl Chunklets {
 }
 
 /// The address ranges of `plan`. Their stripes go around as many sets as reach all of so many drives; without that, around
-/// all sets, whose columns do not turn (a placement group's members have their roles for good).
+/// all sets, and member `c` of a set is its column `c`, so that the first one can serve its requests.
 fn regions(plan: &ChunkletPlan, sectors: u64, sector_bytes: u64, members: Option<usize>) -> Vec<Region> {
     let (mut regions, mut first, mut places) = (Vec::new(), 0, 0);
     for region in &plan.regions {

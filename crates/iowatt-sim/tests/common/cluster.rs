@@ -21,7 +21,7 @@ impl Size {
     }
 }
 
-/// Data members of a set.
+/// Data members of a set; a code has two of parity.
 pub fn data(level: &str, size: u64) -> u64 {
     match level {
         "1" => 1,
@@ -33,8 +33,11 @@ pub fn data(level: &str, size: u64) -> u64 {
 /// Ports of 1 GB/s to clients and 500 MB/s between nodes; 100 us a request, 50 us an operation; 20, 5 and 10 us of latency.
 pub fn cluster(size: Size, (level, members): (&str, usize), sets: u64, domain: &str) -> Value {
     let mut plan = one_pool("0", size.all());
-    let raid = json!({"level": level, "stripe_unit_bytes": OBJECT, "layout": "left-symmetric", "small_write": "auto",
+    let mut raid = json!({"level": level, "stripe_unit_bytes": OBJECT, "layout": "left-symmetric", "small_write": "auto",
                       "parity_check_on_read": false});
+    if level == "ec" {
+        raid["code"] = json!({"data": members - 2, "parity": 2});
+    }
     plan["pools"][0]["device"] = disk();
     plan["pools"][0]["chunklets"] = json!({"bytes": CHUNKLET, "spare": 0, "regions": [{"raid": raid, "set_size": members, "sets": sets}]});
     plan["volumes"][0]["capacity_bytes"] = json!(sets * data(level, members as u64) * CHUNKLET);
