@@ -45,7 +45,10 @@ name = "v"
 capacity = "100GB"
 """
 EC = ["cluster.store.pool.nvme.redundancy={level='ec',data=4,parity=2}"]
-FAILING = SCENARIO + '[[cluster.failure]]\nnode = "osd4"\nat = "2s"\n'
+FAILING = (
+    SCENARIO.replace("redundancy =", 'recovery = { delay = "1min" }\nredundancy =')
+    + '[[cluster.failure]]\nnode = "osd4"\nat = "2s"\n'
+)
 
 
 def components(run) -> dict[str, float]:
