@@ -27,7 +27,7 @@ def test_devices_are_offered():
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [
-        (("explain", "array.pool.raid.l"), {"array.pool.raid.level", "array.pool.raid.layout"}),
+        (("explain", "array.pool.raid.la"), {"array.pool.raid.layout"}),
         (("run", "s.toml", "--set", "array.pool.disks.cou"), {"array.pool.disks.count="}),
         (("sweep", "s.toml", "--over", "array.pool.cou"), {"array.pool.count="}),
         (("study", "run", "hot"), {"hotband2013"}),

@@ -82,7 +82,7 @@ def _cluster(cluster: CheckedCluster) -> Iterator[str]:
     racks = "1 rack" if cluster.racks == 1 else f"{cluster.racks} racks"
     yield f"cluster {cluster.name}{manner}: {racks}, {cluster.rack_units} rack units of servers and switches"
     for kind in cluster.nodes:
-        price = "not priced" if kind.price_usd is None else f"{kind.price_usd:,.0f} USD"
+        price = "price by the cost book" if kind.price_usd is None else f"{kind.price_usd:,.0f} USD"
         yield (
             f"  {kind.count} x {kind.server}: {kind.cores} cores, {kind.idle_w:g} W idle to "
             f"{kind.busy_w:g} W busy without drives, {price}"

@@ -174,7 +174,8 @@ def price_of(
             what = "its drives are not known" if unknown is None else f"no price is known of {unknown}"
             hint = "the key `price` states it"
             raise InputError("missing-figure", f"{where}.price", f"the price of a member: {what}", hint=hint)
-        usd = sum(prices[one.name].usd * one.count for one in case.system.drives) + _parts_usd(system, book)
+        usd = sum(prices[one.name].usd * one.count for one in case.system.drives)
+        usd += case.parts_usd + book.number("purchase.other")
     return MemberPrice(
         usd=usd,
         drives=drives,
@@ -183,7 +184,7 @@ def price_of(
         else member.embodied,
         service_usd=book.number("service.per_year") if member.service is None else member.service,
         residual=book.number("disposal.residual") if member.residual is None else member.residual,
-        unpriced=() if member.price is not None else tuple(_unpriced(system, book)),
+        unpriced=() if member.price is not None else tuple(case.unpriced_parts),
         drives_only=member.price is None and not system.parts,
     )
 
@@ -224,13 +225,6 @@ def _groups(case: CostCase, prices: Mapping[str, DrivePrice]) -> Iterator[DriveG
     yield from groups.values()
 
 
-def _parts_usd(system: PricedSystem, book: Book) -> float:
-    """Parts that have a price, and what else the book buys with a system."""
-    keys = {f"purchase.part.{name}": count for name, count in system.parts.items()}
-    known = (book.number(key) * count for key, count in keys.items() if key in book.figures)
-    return sum(known) + book.number("purchase.other")
-
-
 def _stated(member: FleetClass, groups: tuple[DriveGroup, ...], where: str) -> tuple[DriveGroup, ...]:
     """The drives that a class states, completed by those of its scenario."""
     stated = member.drives
@@ -258,7 +252,3 @@ def _stated(member: FleetClass, groups: tuple[DriveGroup, ...], where: str) -> t
             priced=base.priced or stated.price is not None,
         ),
     )
-
-
-def _unpriced(system: PricedSystem, book: Book) -> list[str]:
-    return [name for name in system.parts if f"purchase.part.{name}" not in book.figures]

@@ -28,6 +28,13 @@ KEYS: Final = (
         "Factor of a price that comes with the drive: that of its device file or inventory.",
     ),
     BookKey("purchase.part.*", "USD", "Price of one part other than a drive, by its name."),
+    BookKey(
+        "purchase.server",
+        "USD",
+        "Price of a server of a cluster without the drives of its pools, where neither the scenario nor "
+        "purchase.part has one.",
+    ),
+    BookKey("purchase.switch", "USD", "Price of a switch of a cluster, likewise."),
     BookKey("purchase.other", "USD", "Other purchases at the start."),
     BookKey(
         "energy.tariff",

@@ -22,8 +22,6 @@ from iowatt.model.scenario.virtual_pool import Allocator
 MOST_DRIVES_NAMED: Final = 512
 """Drives of a cluster that results have by one; those of more are taken together node by node."""
 
-_LEVELS: Final = {(1, 0): "5", (2, 0): "6"}
-
 
 @dataclass(frozen=True)
 class ResolvedNodes:
@@ -85,8 +83,7 @@ class PlacementAllocator(Allocator):
     def raid(self) -> dict[str, Any]:
         """``RaidPlan`` of iowatt-sim, of a placement group."""
         code = self.redundancy
-        # One and two parity units are RAID-5 and RAID-6, whose arithmetic is that of the code.
-        level = "1" if isinstance(code, Copies) else _LEVELS.get((code.parity, code.local_groups), "ec")
+        level = "1" if isinstance(code, Copies) else "ec"
         plan: dict[str, Any] = {
             "level": level,
             "stripe_unit_bytes": self.unit,
@@ -94,7 +91,7 @@ class PlacementAllocator(Allocator):
             "small_write": self.small_write,
             "parity_check_on_read": False,
         }
-        if isinstance(code, ErasureCode) and level == "ec":
+        if isinstance(code, ErasureCode):
             plan["code"] = {"data": code.data, "parity": code.parity, "local_groups": code.local_groups}
         return plan
 

@@ -117,14 +117,31 @@ class CostCase:
         """Years of the horizon."""
         return self.seconds / SECONDS_PER_YEAR
 
+    def part_key(self, name: str) -> str | None:
+        """The book's key for the price of a part; None where its scenario has the price, or nobody does.
+
+        ``purchase.part.NAME`` comes before the scenario's price, that of its kind after it.
+        """
+        own, kind = f"purchase.part.{name}", self.system.part_kinds.get(name)
+        if self.book.find(own) is not None:
+            return own
+        return None if kind is None or name in self.system.part_prices else f"purchase.{kind}"
+
     @property
     def unpriced_parts(self) -> list[str]:
         """Names of parts without a price, which the purchase leaves out."""
-        return [
-            name
-            for name in self.system.parts
-            if name not in self.system.part_prices and self.book.find(f"purchase.part.{name}") is None
-        ]
+        known = self.system.part_prices
+        return [name for name in self.system.parts if name not in known and self.part_key(name) is None]
+
+    @property
+    def parts_usd(self) -> float:
+        """USD of all parts that have a price."""
+        known = self.system.part_prices
+        prices = (
+            (count, known.get(name) if (key := self.part_key(name)) is None else self.book.number(key))
+            for name, count in self.system.parts.items()
+        )
+        return sum(count * each for count, each in prices if each is not None)
 
     def price_of(self, drive: PricedDrive) -> DrivePrice:
         """The price of a drive: the book's for its model, its own, or the book's for its class.

@@ -17,8 +17,8 @@ def purchase_costs(case: CostCase) -> Iterator[Component]:
         for drive in case.system.drives:
             yield _purchase(case, drive)
     for name, count in case.system.parts.items():
-        key = f"purchase.part.{name}"
-        if case.book.find(key) is not None:
+        key = case.part_key(name)
+        if key is not None:
             yield _stated(
                 case, key, "purchase", f"purchase:{name}", name, quantity=float(count),
                 formula="number x price", expression=f"{count}*{{{key}}}",

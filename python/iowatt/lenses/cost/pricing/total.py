@@ -109,13 +109,15 @@ def _cautions(case: CostCase) -> Iterator[Note]:
         elif price.extrapolated:
             text = f"the price of {which} is extrapolated, and its range is wide: {remedy}"
             yield Note(code="extrapolated-price", text=text, decides=True)
-    for name in case.unpriced_parts:
-        if name in case.system.nodes:
+    for name, kind in case.system.part_kinds.items():
+        if case.part_key(name) == f"purchase.{kind}":
+            remedy = "cluster.node.price" if kind == "server" else "cluster.network.switch_price"
             text = (
-                f"the total leaves out {case.system.parts[name]:,} servers {name!r}, whose price is not "
-                f"known: cluster.node.price in the scenario, or purchase.part.{name}=USD"
+                f"the price of {name}, {case.system.parts[name]:,} times, is assumed, "
+                f"{case.book.number(f'purchase.{kind}'):,.0f} USD each: {remedy} in the scenario, or "
+                f"purchase.part.{name}=USD, sets it"
             )
-            yield Note(code="servers-not-priced", text=text, decides=True)
+            yield Note(code="assumed-part-price", text=text, decides=True)
     if case.book.word("energy.fixed") == "share" and not case.book.number("energy.site_kw"):
         meter_usd = energy.meter_charges(case)
         if meter_usd:

@@ -12,7 +12,7 @@ from iowatt.base.errors import InputError
 from iowatt.base.results import Note
 from iowatt.lenses.cost.systems.inventory import Inventory, added_drives, changed_drives, inventory_notes
 from iowatt.lenses.cost.systems.low_power_state import LowPowerState, spent_low, states_of_plan
-from iowatt.lenses.cost.systems.system import Counts, PricedDrive, PricedSystem, PricedWork
+from iowatt.lenses.cost.systems.system import Counts, PartKind, PricedDrive, PricedSystem, PricedWork
 from iowatt.lenses.durability import DurableSystem
 from iowatt.lenses.evidence import run_doubt
 from iowatt.lenses.findings import findings
@@ -60,7 +60,7 @@ def observe(run: Run, inventory: Inventory | None = None) -> PricedSystem:
         drives=drives,
         parts=parts,
         part_prices=dict(_part_prices(run.plan)),
-        nodes=_nodes(run.plan),
+        part_kinds=dict(_part_kinds(run.plan)),
         raw_gb=raw,
         usable_gb=usable,
         effective_gb=effective,
@@ -130,7 +130,7 @@ def system_of_plan(
     return PricedSystem(
         name=str(plan["name"]), where=where,
         drives=tuple(_drive(device, unworn, states_of_plan(plan, device["pool"])) for device in named),
-        parts=dict(_parts(plan)), part_prices=dict(_part_prices(plan)), nodes=_nodes(plan),
+        parts=dict(_parts(plan)), part_prices=dict(_part_prices(plan)), part_kinds=dict(_part_kinds(plan)),
         raw_gb=None, usable_gb=None, effective_gb=None,
         work=PricedWork(hour_s, load, hour_s * iops, 0.0, None), power_basis="device", modelled=True,
         durable=DurableSystem.of_plan(plan, where),
@@ -199,9 +199,12 @@ def _parts(plan: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
             yield f"{enclosure['name']}.supply", many * supplies["count"]
 
 
-def _nodes(plan: Mapping[str, Any]) -> frozenset[str]:
-    clusters = plan.get("names", {}).get("clusters", ())
-    return frozenset(f"{one['name']}.{kind['name']}" for one in clusters for kind in one["classes"])
+def _part_kinds(plan: Mapping[str, Any]) -> Iterator[tuple[str, PartKind]]:
+    """Servers and switches of clusters among the parts."""
+    for cluster in plan.get("names", {}).get("clusters", ()):
+        yield from ((f"{cluster['name']}.{kind['name']}", "server") for kind in cluster["classes"])
+        if cluster["switches"]:
+            yield f"{cluster['name']}.switches", "switch"
 
 
 def _part_prices(plan: Mapping[str, Any]) -> Iterator[tuple[str, float]]:

@@ -105,6 +105,9 @@ class PricedWork:
     tail_doubt: str | None = None
 
 
+PartKind = Literal["server", "switch"]
+
+
 @dataclass(frozen=True)
 class PricedSystem:
     """A system to be priced."""
@@ -125,8 +128,8 @@ class PricedSystem:
     notes: tuple[Note, ...] = ()
     #: USD of one of them where its scenario says it; a price of the book comes first.
     part_prices: Mapping[str, float] = field(default_factory=dict)
-    #: Of its parts, those that are servers of a cluster.
-    nodes: frozenset[str] = frozenset()
+    #: Kind of its parts whose price the book has by kind.
+    part_kinds: Mapping[str, PartKind] = field(default_factory=dict)
     #: Notes to read before its figures.
     cautions: tuple[Note, ...] = ()
     #: Whether it kept up with its load; None where not known.

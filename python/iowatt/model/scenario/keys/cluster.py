@@ -64,7 +64,7 @@ class NodeKeys(Strict):
     adapters: int = key("Number of network adapters.", default=1, within=(1, 16), example=2)
     price: float | None = key(
         "What a node costs without the drives of the cluster's pools.",
-        unset="not priced, which `iowatt cost` says",
+        unset="what the cost book assumes, which `iowatt cost` says",
         unit="USD",
         within=(0, 1e9),
         example=7000,
@@ -118,7 +118,7 @@ class NetworkKeys(NetworkFigures):
     switches: int = key("Switches of a rack.", default=1, within=(1, 64), example=2)
     switch_price: float | None = key(
         "What a switch costs.",
-        unset="not priced, which `iowatt cost` says",
+        unset="what the cost book assumes, which `iowatt cost` says",
         unit="USD",
         within=(0, 1e9),
         example=9000,
