@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Final
 
@@ -69,8 +70,13 @@ def _verdict(found: Durability) -> Iterator[str]:
     lost = numbers.with_unit(found.bytes_lost_per_year, "B")
     yield (
         f"Loses data with probability {numbers.probability(interval.value)} in {horizon}"
-        f"{f' ({chance})' if chance else ''}; expected {lost} lost a year{f'; mostly by {by}' if by else ''}."
+        f"{f' ({chance})' if chance else ''}{f', mostly by {by}' if by else ''}."
     )
+    whole = 1 - math.prod(1 - group.group_loss_over_horizon.value for group in found.groups)
+    more = ""
+    if whole < interval.value / 2:
+        more = f"; a loss of more than single sectors has probability {numbers.probability(whole)}"
+    yield f"Expected {lost} lost a year{more}."
     if interval.low < interval.high:
         low, high = numbers.probability(interval.low), numbers.probability(interval.high)
         yield f"95 % interval: {low} to {high}."

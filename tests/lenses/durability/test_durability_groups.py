@@ -7,10 +7,17 @@ from pathlib import Path
 import pytest
 
 from iowatt.evaluate.durability import degraded
-from iowatt.lenses.durability import groups_of
+from iowatt.lenses.book import find_book
+from iowatt.lenses.durability import RebuildTime, groups_of
+from iowatt.lenses.durability.drives import drive_risk
+from iowatt.lenses.durability.engine import RiskyGroup
 from iowatt.model.scenario import compile_plan, load
 
 TB = 10**12
+BOOK = find_book("default")
+REBUILD = RebuildTime(
+    pool="p", seconds=3600.0, bytes_per_s=1e8, basis="stated", text="made up", simulated_share=0.0
+)
 
 
 def plan_of(tmp_path, pool, rest="", volume=""):
@@ -54,9 +61,22 @@ def test_sets_over_chunklets_are_declustered_and_share_the_drives(tmp_path):
     )
     groups = groups_of(plan_of(tmp_path, "count = 10\nchunklet = true", volumes, 'volume = "a"\n'))
     kinds = {(one.code["code"], one.code["width"], one.code["losses"]) for one in groups}
-    assert {("declustered", 4, 1), ("declustered", 8, 2)} <= kinds
-    assert sum(one.drive_bytes for one in groups) == pytest.approx(24 * TB, rel=1e-3)
+    assert kinds == {("declustered", 4, 1), ("declustered", 8, 2)}, "what is left holds no data"
+    raw = (10 * TB * 4 / 3 + 10 * TB * 8 / 6) / 10
+    assert sum(one.filled * one.drive_bytes for one in groups) == pytest.approx(raw, rel=0.01)
     assert sum(one.user_bytes for one in groups) == pytest.approx(20 * TB, rel=0.01)
+
+
+def test_errors_count_where_there_is_data(tmp_path):
+    one = '[[array.volume]]\nname = "a"\npool = "p"\ncapacity = "64TB"\nraid = { level = 6 }\n'
+    found = []
+    for volumes in (one, one + one.replace('"a"', '"b"')):
+        groups = groups_of(plan_of(tmp_path, "count = 10\nchunklet = true", volumes, 'volume = "a"\n'))
+        risk = drive_risk(groups[0].drive, BOOK)
+        plans = [RiskyGroup(group, risk, REBUILD).plan(BOOK, 5.0) for group in groups]
+        found.append(sum(plan["errors"]["latent_per_s"] for plan in plans) / risk.errors()["latent_per_s"])
+    # Six of eight chunklets hold data, of 240 TB in all.
+    assert found == pytest.approx([64 * 8 / 6 / 240, 128 * 8 / 6 / 240], rel=0.01)
 
 
 def test_erasure_codes_over_drives_and_over_chunklets(tmp_path):

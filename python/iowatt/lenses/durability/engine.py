@@ -72,9 +72,17 @@ class RiskyGroup:
                 "rebuild_s": [max(LEAST_REBUILD_S, self.rebuild.seconds)],
                 "critical_first": declustered,
             },
-            "errors": self.risk.errors(),
+            "errors": self._errors(),
             "domains": [domain.plan(book) for domain in group.domains],
         }
+
+    def _errors(self) -> dict[str, Any]:
+        """``ErrorPlan``: only an error in what holds data of the group loses any."""
+        group, errors = self.group, self.risk.errors()
+        share = min(1.0, group.filled * group.drive_bytes / group.drive["raw_bytes"])
+        errors["latent_per_s"] *= share
+        errors["unrecoverable_per_byte"] *= group.filled
+        return errors
 
 
 def _batches(group: DataGroup, book: Book) -> dict[str, Any] | None:

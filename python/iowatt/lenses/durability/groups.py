@@ -41,6 +41,8 @@ class DataGroup:
     rate_limit: float | None = None
     #: Like groups with drives of their own.
     count: int = 1
+    #: Share of ``drive_bytes`` that holds data of volumes.
+    filled: float = 1.0
     #: What takes several of the drives away at once.
     domains: tuple[FailureDomain, ...] = ()
 
@@ -71,7 +73,17 @@ class _PoolPlace:
     index: int
     name: str
     drive: Json
-    user_bytes: float
+    #: First byte and length of each volume on it.
+    ranges: tuple[tuple[int, int], ...]
+
+    @property
+    def user_bytes(self) -> float:
+        return float(sum(length for _, length in self.ranges))
+
+    def within(self, first: float, length: float) -> float:
+        """Bytes of volumes from ``first`` on."""
+        ends = ((max(first, at), min(first + length, at + own)) for at, own in self.ranges)
+        return float(sum(max(0.0, end - start) for start, end in ends))
 
 
 def groups_of(plan: Json) -> list[DataGroup]:
@@ -82,7 +94,7 @@ def groups_of(plan: Json) -> list[DataGroup]:
         drive = next((one for one in names["devices"] if one["pool"] == name), None)
         if drive is None:
             continue  # a plan that does not name its drives
-        place = _PoolPlace(index, name, drive, _user_bytes(simulation, index))
+        place = _PoolPlace(index, name, drive, tuple(_ranges(simulation, index)))
         if place.user_bytes > 0 and index not in copies:
             found.extend(_in_domains(plan, index, group) for group in _groups(pool, place))
     return found
@@ -103,16 +115,17 @@ def _groups(pool: Json, place: _PoolPlace) -> Iterator[DataGroup]:
     yield _KINDS[str(pool["raid"]["level"])](pool, place)
 
 
-def _user_bytes(simulation: Json, pool: int) -> float:
-    """Bytes of volumes on a pool, directly or as a part of a virtual pool that keeps data there alone."""
-    direct = sum(one["capacity_bytes"] for one in simulation["volumes"] if one["pool"] == pool)
-    parts = [
-        part["capacity_bytes"]
+def _ranges(simulation: Json, pool: int) -> Iterator[tuple[int, int]]:
+    """Volumes on a pool, directly or as a part of a virtual pool that keeps data there alone."""
+    parts = (
+        part
         for virtual in simulation.get("virtual_pools") or []
         for number, part in enumerate(virtual["parts"])
-        if part["pool"] == pool and not _is_clean_cache(virtual["scheme"], number)
-    ]
-    return float(direct + sum(parts))
+        if not _is_clean_cache(virtual["scheme"], number)
+    )
+    for one in (*simulation["volumes"], *parts):
+        if one["pool"] == pool:
+            yield one["offset_bytes"], one["capacity_bytes"]
 
 
 def _is_clean_cache(scheme: Json, part: int) -> bool:
@@ -219,24 +232,31 @@ _KINDS: Final[Mapping[str, Callable[[Json, _PoolPlace], DataGroup]]] = {
 def _chunklets(pool: Json, place: _PoolPlace) -> Iterator[DataGroup]:
     """RAID sets or placement groups over chunklets of different drives: any drives may share a set."""
     chunklets = pool["chunklets"]
-    regions = [one for one in chunklets["regions"] if one["sets"]]
-    bytes_of = [_region_bytes(one, chunklets["bytes"]) for one in regions]
-    held = sum(bytes_of)
-    # Sets that volumes do not reach hold nothing.
-    share = min(1.0, place.user_bytes / held)
     spare_drives = chunklets["spare"] * chunklets["bytes"] * pool["count"] // place.drive["raw_bytes"]
-    for number, region in enumerate(regions):
+    filled = list(_filled(chunklets, place))
+    for number, (region, used, length) in enumerate(filled):
         losses, width = _set_losses(region), region["set_size"]
         group = _of_drives(pool, place, f"{_set_title(region)} over {pool['count']}", losses)
         yield replace(
             group,
-            name=place.name if len(regions) == 1 else f"{place.name}.{number}",
+            name=place.name if len(filled) == 1 else f"{place.name}.{number}",
             members=pool["count"],
             code={"code": "declustered", "sets": float(region["sets"]), "width": width, "losses": losses},
-            user_bytes=share * bytes_of[number],
+            user_bytes=used,
+            filled=used / length,
             drive_bytes=region["sets"] * width * chunklets["bytes"] / pool["count"],
             spares=max(group.spares, int(spare_drives)),
         )
+
+
+def _filled(chunklets: Json, place: _PoolPlace) -> Iterator[tuple[Json, float, float]]:
+    """Regions with data of volumes: how many bytes, and how many there is room for."""
+    first = 0.0
+    for region in chunklets["regions"]:
+        length = _region_bytes(region, chunklets["bytes"])
+        if used := place.within(first, length):
+            yield region, used, length
+        first += length
 
 
 def _set_title(region: Json) -> str:
@@ -266,4 +286,5 @@ def _region_bytes(region: Json, chunklet: int) -> float:
         data = 1 if level == "1" else region["raid"]["code"]["data"]
     else:
         data = raid.data_drives(int(level), width)
-    return float(data * chunklet * region["sets"])
+    unit = region["raid"]["stripe_unit_bytes"]
+    return float(data * (chunklet // unit * unit) * region["sets"])

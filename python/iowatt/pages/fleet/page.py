@@ -153,7 +153,7 @@ def _verdict(found: Fleet) -> Iterator[str]:
     total, years = found.totals, len(found.years)
     holds = "every limit is kept" if found.holds else "limits are broken"
     yield (
-        f"{money(total.total_usd.expected)} over {years} years ({money_range(total.total_usd)}), "
+        f"{money(total.total_usd.expected)} over {years} years (by chance {money_range(total.total_usd)}), "
         f"{energy(total.kwh.expected)}: {holds}."
     )
     for one in found.broken[:_SHOWN]:
