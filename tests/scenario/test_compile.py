@@ -279,7 +279,12 @@ def test_spares_failures_and_rebuild_go_into_the_plan():
             )
         )
     )
-    assert whole["simulation"]["pools"][0]["recovery"] is None
+    recovery = whole["simulation"]["pools"][0]["recovery"]
+    assert (recovery["spares"], recovery["failures"], recovery["rebuild"]["delay_s"]) == (0, [], 60.0)
+    plain = compile_plan(
+        load(text.partition("spares")[0] + 'raid = { level = 5 }\n[observe]\nduration = "1h"')
+    )
+    assert plain["simulation"]["pools"][0]["recovery"] is None
 
 
 def held(keys: str, device: str = '"arrays2002-disk"') -> dict:

@@ -92,6 +92,14 @@ def test_erasure_codes_over_drives_and_over_chunklets(tmp_path):
     assert sets.user_bytes == pytest.approx(20 * 24 * TB * 8 / 11, rel=0.01)
 
 
+def test_how_drives_are_rebuilt_holds_without_spares(tmp_path):
+    keys = 'count = 8\nraid = { level = 6 }\nrebuild = { outstanding = 16, step = "4MiB" }'
+    plan = degraded(plan_of(tmp_path, keys), {"p"}, 10.0)
+    recovery = plan["simulation"]["pools"][0]["recovery"]
+    assert (recovery["rebuild"]["outstanding"], recovery["rebuild"]["step_bytes"]) == (16, 4 << 20)
+    assert (recovery["spares"], len(recovery["failures"])) == (1, 1)
+
+
 def test_drives_of_a_cluster_are_in_nodes_and_racks():
     path = Path(__file__).parents[3] / "examples" / "ceph-cluster.toml"
     (group,) = groups_of(compile_plan(load(path, []), path.parent))

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Final
 from iowatt.base.results import Note
 from iowatt.lenses.durability.engine import RiskyGroup
 from iowatt.lenses.durability.result import CacheDurability, GroupDurability
+from iowatt.render.numbers import duration
 
 if TYPE_CHECKING:
     from iowatt.lenses.durability.system import DurableSystem
 
+SLOW_REBUILD_S: Final = 3 * 86_400.0
+"""A rebuild that takes longer is told first."""
 _BEYOND: Final = {
     "ageing": "failure rates that change with age",
     "fixed-times": "times of fixed length",
@@ -42,7 +45,13 @@ def _rebuilds(risky: Sequence[RiskyGroup]) -> Iterator[Note]:
             text = f"its rebuild was not simulated, and its time rests on {one.rebuild.text}"
             yield Note(code="rebuild-stated", text=text, decides=True).about(one.rebuild.pool)
         else:
-            yield Note(code="rebuild-simulated", text=one.rebuild.text).about(one.rebuild.pool)
+            slow, text = one.rebuild.seconds > SLOW_REBUILD_S, one.rebuild.text
+            if slow:
+                text = (
+                    f"a rebuild of {duration(one.rebuild.seconds)} decides this: {text}; rebuild.priority, "
+                    "rebuild.outstanding and rebuild.step say how fast it goes beside requests"
+                )
+            yield Note(code="rebuild-simulated", text=text, decides=slow).about(one.rebuild.pool)
 
 
 def _drives(risky: Sequence[RiskyGroup]) -> Iterator[Note]:

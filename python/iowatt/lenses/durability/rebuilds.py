@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from iowatt.lenses.durability.groups import DataGroup
 from iowatt.lenses.durability.result import RebuildBasis, RebuildTime
-from iowatt.render.numbers import with_unit
+from iowatt.render.numbers import significant, with_unit
 
 if TYPE_CHECKING:
     from iowatt.lenses.book import Book
@@ -33,12 +33,9 @@ def rebuild_of_run(run: Run, basis: RebuildBasis = "run") -> dict[str, RebuildTi
             continue
         took_s, share = until - row["started_s"], float(row["fraction"])
         whole = row["finished_s"] is not None or share >= 1
-        text = (
-            f"{row['drive']} was rebuilt in {with_unit(took_s, 's')} under the load"
-            if whole
-            else f"{share:.2%} of {row['drive']} was rebuilt in {with_unit(took_s, 's')} under the load; the "
-            "whole drive at the same rate"
-        )
+        text = f"{row['drive']} was rebuilt in {with_unit(took_s, 's')} under the load"
+        if not whole:
+            text = f"{significant(100 * share)} % of {text}; the whole drive at the same rate"
         found[row["pool"]] = RebuildTime(
             pool=row["pool"],
             seconds=took_s if whole else took_s / share,

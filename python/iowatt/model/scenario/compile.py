@@ -313,8 +313,9 @@ def _command_queue(resolved: ResolvedPool) -> dict[str, Any] | None:
 
 
 def _recovery(pool: Pool) -> dict[str, Any] | None:
-    """Spares, failures and rebuild; None where there are neither spares nor failures."""
-    if not pool.spares and not pool.failure and (pool.chunklet is None or pool.sparing == "dedicated"):
+    """Spares, failures and rebuild; None where there are neither, nor is it said how drives are rebuilt."""
+    spread = pool.chunklet is not None and pool.sparing != "dedicated"
+    if not (pool.spares or pool.failure or spread or "rebuild" in pool.model_fields_set):
         return None
     rebuild = pool.rebuild
     return {

@@ -143,7 +143,7 @@ def _least_watts(plan: Mapping[str, Any]) -> float:
 
 
 def _least_of_drive(pool: Mapping[str, Any]) -> float:
-    if pool.get("recovery") is not None:
+    if (pool.get("recovery") or {}).get("failures"):
         return 0.0  # a failed drive draws nothing
     power = pool["device"]["power"]
     levels = power["levels"]
