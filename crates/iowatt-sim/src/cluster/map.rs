@@ -294,7 +294,7 @@ mod tests {
 
     /// 1,000 nodes of 36 drives and 3.6 million members: seconds in release, minutes in debug.
     #[test]
-    #[ignore = "run in release: cargo test --release -p iowatt-sim --lib cluster -- --ignored"]
+    #[ignore = "seconds in release, minutes in debug: `make bench` runs it"]
     fn placement_is_fair_on_1000_nodes_of_36_drives() {
         at_scale(25, 36, 100);
     }

@@ -7,9 +7,8 @@
 use super::chunklets::{Chunklets, Place};
 use super::losses::fresh;
 use super::sparing::{MOVES, Missing, NONE, Sparing, Step};
-use super::{ALL, Extent, Pool, Splitting, Workshop};
+use super::{Extent, Pool, Workshop};
 use crate::clock::Nanos;
-use crate::device::NO_OP;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -399,20 +398,8 @@ impl Pool {
         let Some(chunklets) = &self.chunklets else { return };
         let Place { drive, slot } = chunklets.places[member];
         let lbn = u64::from(slot) * chunklets.sectors + from;
-        self.request += 1;
-        let mut split = Splitting {
-            host: NO_OP,
-            row: key,
-            ops: shop.ops,
-            ready: shop.ready,
-            asked: ALL,
-            migrates: false,
-            for_write: false,
-            made: 0,
-        };
         let extent = Extent { drive: drive as usize, lbn, sectors: until - from };
-        let read = self.make_at(extent, false, (key, NO_OP), &mut split);
-        split.ready.push(read);
+        self.step_operation(key, extent, false, shop);
         if let Some(sparing) = &mut self.sparing {
             let step = sparing.steps.get_mut(key);
             (step.ops_left, step.writing, step.spoiled) = (1, false, false);

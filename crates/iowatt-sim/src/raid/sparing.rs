@@ -332,11 +332,8 @@ impl Pool {
         }
     }
 
-    pub(super) fn write_step(&mut self, key: u32, shop: &mut Workshop<'_>) {
-        let (Some(sparing), Some(chunklets)) = (&self.sparing, &self.chunklets) else { return };
-        let Step { missing, from, until, .. } = sparing.steps.get(key);
-        let Some(Place { drive, slot }) = sparing.missing[missing as usize].target else { return };
-        let lbn = u64::from(slot) * chunklets.sectors + from;
+    /// The one operation of a step that copies `extent` from its drive or to it.
+    pub(super) fn step_operation(&mut self, key: u32, extent: Extent, write: bool, shop: &mut Workshop<'_>) {
         self.request += 1;
         let mut split = Splitting {
             host: NO_OP,
@@ -348,9 +345,17 @@ impl Pool {
             for_write: false,
             made: 0,
         };
+        let operation = self.make_at(extent, write, (key, NO_OP), &mut split);
+        split.ready.push(operation);
+    }
+
+    pub(super) fn write_step(&mut self, key: u32, shop: &mut Workshop<'_>) {
+        let (Some(sparing), Some(chunklets)) = (&self.sparing, &self.chunklets) else { return };
+        let Step { missing, from, until, .. } = sparing.steps.get(key);
+        let Some(Place { drive, slot }) = sparing.missing[missing as usize].target else { return };
+        let lbn = u64::from(slot) * chunklets.sectors + from;
         let extent = Extent { drive: drive as usize, lbn, sectors: until - from };
-        let write = self.make_at(extent, true, (key, NO_OP), &mut split);
-        split.ready.push(write);
+        self.step_operation(key, extent, true, shop);
         if let Some(sparing) = &mut self.sparing {
             let step = sparing.steps.get_mut(key);
             (step.ops_left, step.writing) = (1, true);

@@ -127,7 +127,6 @@ def _group(one: RiskyGroup, found: Mapping[str, Any], years: float) -> GroupDura
         mttdl_years=None if mttdl is None else mttdl / YEAR_S / count,
         degraded_hours_per_year=count * found["degraded_hours_a_year"],
         unavailable_hours_per_year=count * found["unavailable_hours_a_year"],
-        replica=None,
     )  # fmt: skip
 
 

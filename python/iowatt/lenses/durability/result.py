@@ -92,8 +92,6 @@ class GroupDurability(PrintableResult):
     mttdl_years: float | None
     degraded_hours_per_year: float
     unavailable_hours_per_year: float
-    #: A remote array with the same data, if any.
-    replica: str | None
 
 
 class LossCause(PrintableResult):

@@ -113,7 +113,7 @@ def _cautions(case: CostCase) -> Iterator[Note]:
         if case.part_key(name) == f"purchase.{kind}":
             remedy = "cluster.node.price" if kind == "server" else "cluster.network.switch_price"
             text = (
-                f"the price of {name}, {case.system.parts[name]:,} times, is assumed, "
+                f"{case.system.parts[name]:,} x {name} at an assumed price of "
                 f"{case.book.number(f'purchase.{kind}'):,.0f} USD each: {remedy} in the scenario, or "
                 f"purchase.part.{name}=USD, sets it"
             )
