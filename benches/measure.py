@@ -146,7 +146,8 @@ def prices(scenario: str, tariff: str, times: int, *overrides: str) -> Figures:
     from datetime import datetime
 
     import iowatt
-    from iowatt.lenses.cost import Horizon, find_book
+    from iowatt.lenses.book import find_book
+    from iowatt.lenses.cost import Horizon
     from iowatt.lenses.cost.pricing.total import pricer
     from iowatt.lenses.cost.systems.of_run import observe
     from iowatt.tariffs.find import find_tariff
