@@ -471,6 +471,9 @@ class RebuildSummary(SummaryPart):
     started_s: float | None = Field(description="Null where it was not begun, for want of spare space too.")
     finished_s: float | None
     rebuilt_bytes: int
+    lost_bytes: int | None = Field(
+        default=None, description="That the drive held; null of Runs that were written before it was told."
+    )
     fraction: float = Field(description="Of the data, copies and parity that the drive held.")
 
 

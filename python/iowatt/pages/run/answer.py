@@ -212,7 +212,8 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
         )
     elif above < 0:
         saved = numbers.percent(-above / (total - above))
-        whose = "the array uses" if parts else "the drives use"
+        whole = "the cluster" if summary.get("clusters") else "the array"
+        whose = f"{whole} uses" if parts else "the drives use"
         drives = "its drives" if parts else "they"
         sentences.append(f"In all, {whose} {saved} less than if {drives} spun idle all the time.")
     return sentences

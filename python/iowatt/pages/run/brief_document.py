@@ -9,6 +9,7 @@ from iowatt.lenses.findings import OVERLOAD, findings
 from iowatt.pages.run.answer import answer
 from iowatt.pages.run.headlines import headlines, particular
 from iowatt.pages.run.provenance import origin, provenance
+from iowatt.pages.run.recovery import Recovery
 from iowatt.render.document import Caveat, Document, Section
 
 if TYPE_CHECKING:
@@ -20,15 +21,16 @@ def brief(run: Run, *, key: str = "run1", title: str | None = None) -> Document:
     summary = run.summary
     notes = findings(run)
     overloaded = [note for note in notes if note.code in OVERLOAD]
-    latency_budget = budget(run)
+    recovery = Recovery(run)
+    sections = [recovery.section, budget(run)]
     return Document(
         key=key,
         kind="run",
         title=title or run.name,
         meta=origin(summary),
-        verdict=[*(note.text for note in overloaded), *answer(run)],
-        headlines=[*headlines(summary, run_doubt(run, "tail")), *particular(summary)],
-        sections=[] if latency_budget is None else [latency_budget],
+        verdict=[*recovery.sentences, *(note.text for note in overloaded), *answer(run)],
+        headlines=[*headlines(summary, run_doubt(run, "tail")), *recovery.headlines, *particular(summary)],
+        sections=[section for section in sections if section is not None],
         caveats=[
             *(Caveat(note.text, note.decides) for note in notes if note not in overloaded),
             *(Caveat(text) for text in summary["notes"]),

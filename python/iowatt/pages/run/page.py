@@ -13,6 +13,7 @@ from iowatt.pages import heat, system
 from iowatt.pages.run import comparison, drives, energy, latency, outcome, over_time, parts
 from iowatt.pages.run.brief_document import brief
 from iowatt.pages.run.provenance import labels
+from iowatt.pages.run.recovery import Recovery
 from iowatt.render import write as writer
 from iowatt.render.document import Document, Section
 from iowatt.render.figure import Cell, Column, Figure, Table
@@ -51,12 +52,16 @@ _CHARTS = ("energy-by-state", "power-over-time", "response-distribution")
 """What the verdict is shown by: the first of these that a Run has."""
 
 
+MARKED = "response-over-time"
+"""The chart in which failures and recoveries are marked."""
+
+
 def document(run: Run, *, key: str = "run1", title: str | None = None) -> Document:
     """The document of one Run; ``title`` replaces its name."""
     told = brief(run, key=key, title=title)
     sections = [*_figures(run, told.sections), Section("system", "System", _system(run), folded=True)]
     known = {figure.key: figure for section in sections for figure in section.figures}
-    chart = next((known[name] for name in _CHARTS if name in known), None)
+    chart = next((known[name] for name in _charts(run) if name in known), None)
     return replace(told, chart=chart, sections=[_without(section, chart) for section in sections])
 
 
@@ -94,15 +99,24 @@ def write(runs: Sequence[Run], path: str | os.PathLike[str], force: bool = False
 
 
 def _figures(run: Run, told: Sequence[Section]) -> list[Section]:
-    """All figures that the Run has data for; ``told`` comes after the response times."""
-    sections = []
+    """All figures that the Run has data for; ``told`` comes after the response times, failures before."""
+    recovery = Recovery(run)
+    sections = [section for section in told if section.key == "recovery"]
+    told = [section for section in told if section.key != "recovery"]
     for key, title, builders in _SECTIONS:
         figures = [figure for build in builders if (figure := build(run)) is not None]
+        if recovery.failures:
+            figures = [recovery.marked(figure) if figure.key == MARKED else figure for figure in figures]
         if figures:
             sections.append(Section(key, title, figures, folded=key not in _OPEN))
         if key == "response":
             sections.extend(told)
     return sections
+
+
+def _charts(run: Run) -> Sequence[str]:
+    """What the verdict is shown by: of a Run with failures, response times over time."""
+    return (MARKED, *_CHARTS) if run.summary.get("rebuilds") else _CHARTS
 
 
 def _without(section: Section, chart: Figure | None) -> Section:

@@ -20,6 +20,7 @@ from iowatt.pages.run import latency
 from iowatt.pages.run.answer import answer
 from iowatt.pages.run.headlines import headlines
 from iowatt.pages.run.provenance import labels, provenance
+from iowatt.pages.run.recovery import Recovery
 from iowatt.render import palette
 from iowatt.render.figure import Cell, Column, Table, text_columns
 from iowatt.render.sheets import Sheets
@@ -92,10 +93,11 @@ def _headlines(runs: Sequence[Run], names: Sequence[str]) -> Table:
 
 
 def _prose(runs: Sequence[Run], names: Sequence[str]) -> list[tuple[str, list[str]]]:
-    return [
-        (name, [" ".join(answer(run)), *(f"Note: {note}" for note in run.summary["notes"])])
-        for run, name in zip(runs, names, strict=True)
-    ]
+    def told(run: Run) -> list[str]:
+        found = " ".join([*Recovery(run).sentences, *answer(run)])
+        return [found, *(f"Note: {note}" for note in run.summary["notes"])]
+
+    return [(name, told(run)) for run, name in zip(runs, names, strict=True)]
 
 
 def _percentiles(run: Run) -> Table:

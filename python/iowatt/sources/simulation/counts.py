@@ -281,6 +281,7 @@ def rebuilds(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[Rebui
             started_s=_seconds(raw["started_ns"]),
             finished_s=_seconds(raw["finished_ns"]),
             rebuilt_bytes=raw["rebuilt_bytes"],
+            lost_bytes=raw["lost_bytes"],
             fraction=raw["rebuilt_bytes"] / raw["lost_bytes"] if raw["lost_bytes"] else 1.0,
         )
         for raw in summary["rebuilds"]

@@ -1,0 +1,82 @@
+"""What first lines and page of a Run say of failures: a rebuild, a delay, no spare, a node that joins."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import iowatt
+from iowatt.pages.run import brief, document
+from iowatt.render import numbers
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FAILED = 'cluster.ceph.failure=[{node="osd3", at="1s"}]'
+AT_ONCE = "cluster.ceph.pool.nvme.recovery.delay=0s"
+
+
+def run(*changes, scenario="ceph-cluster.toml"):
+    return iowatt.run(EXAMPLES / scenario, set=[*changes])
+
+
+def phases(shown):
+    return {one.key: one.value for one in shown.headlines if re.match("p95-", one.key)}
+
+
+def test_a_node_whose_recovery_does_not_begin_says_when_it_would():
+    shown = brief(run(FAILED))
+    first = shown.verdict[0]
+    assert "osd3" in first and "4 drives" in first and numbers.duration(600) in first
+    assert set(phases(shown)) == {"p95-before", "p95-degraded"}
+
+
+def test_a_recovery_says_how_far_it_came_and_what_it_did_to_response_times():
+    made = run(FAILED, AT_ONCE, "observe.duration=2s")
+    shown = brief(made)
+    rebuilds = made.summary["rebuilds"]
+    moved = sum(one["rebuilt_bytes"] for one in rebuilds)
+    lost = sum(one["lost_bytes"] for one in rebuilds)
+    first, second = shown.verdict[:2]
+    assert numbers.with_unit(moved, "B") in first and numbers.with_unit(lost, "B") in first
+    # From the failure to the end is 1 s.
+    assert numbers.duration((lost - moved) / moved) in first
+    percentiles = phases(shown)
+    assert percentiles["p95-recovering"] > 10 * percentiles["p95-before"]
+    assert numbers.with_unit(percentiles["p95-recovering"], "ms") in second
+
+
+def test_a_rebuild_that_ended_is_marked_in_the_chart_that_decides():
+    made = run("observe.duration=60s", scenario="chunklets.toml")
+    shown = document(made)
+    (rebuild,) = made.summary["rebuilds"]
+    assert numbers.duration(rebuild["finished_s"] - rebuild["started_s"]) in shown.verdict[0]
+    assert set(phases(shown)) == {"p95-before", "p95-recovering", "p95-after"}
+    assert shown.chart.key == "response-over-time"
+    # The axis is in seconds or minutes.
+    lines = [shape["x0"] for shape in shown.chart.spec["layout"]["shapes"]]
+    assert lines[1] / lines[0] == rebuild["finished_s"] / rebuild["failed_s"]
+    figures = {figure.key: figure.table for figure in shown.sections[0].figures}
+    assert figures["failures"].column("Share recovered") == [100.0]
+    assert len(figures["recovery-phases"].rows) == 3
+
+
+def test_a_pool_without_spares_stays_degraded():
+    shown = brief(run("array.pool.disks.spares=0", "observe.duration=24s", scenario="chunklets.toml"))
+    assert "spare" in shown.verdict[0] and set(phases(shown)) == {"p95-before", "p95-degraded"}
+
+
+def test_nothing_is_said_where_nothing_fails():
+    shown = document(run("observe.duration=1s"))
+    assert (
+        not phases(shown) and shown.sections[0].key != "recovery" and shown.chart.key != "response-over-time"
+    )
+    assert "failed" not in " ".join(shown.verdict)
+
+
+def test_a_node_that_joins_says_what_moved(tmp_path):
+    text = (EXAMPLES / "ceph-cluster.toml").read_text("utf-8")
+    node = '[[cluster.node]]\nname = "new"\ncount = 1\nserver = "dell-poweredge-r6515"\njoins = "1s"\n\n'
+    (tmp_path / "joins.toml").write_text(text.replace("[[cluster.pool]]", f"{node}[[cluster.pool]]"), "utf-8")
+    made = iowatt.run(tmp_path / "joins.toml")
+    (move,) = made.summary["clusters"][0]["pools"][0]["moves"]
+    said = brief(made).verdict[0]
+    assert "new0" in said and numbers.with_unit(move["moved_bytes"], "B") in said
