@@ -103,6 +103,32 @@ def test_the_verdict_names_every_figure_that_is_better_or_worse(found):
         assert (words.short_title(row) + " " in first) == (row.verdict in ("better", "worse"))
 
 
+def told(ms, other, **how):
+    """The verdict of two Runs, and the verdicts of its rows by figure."""
+    found = analyse(CompareRequest([made.build(ms, **how)], [made.build(other, seed=2, **how)]))
+    return list(words.verdict(found)), {row.metric: row.verdict for row in found.differences}
+
+
+def test_figures_that_cannot_be_tested_are_never_called_alike():
+    # Six blocks and intervals: too few for any verdict, whatever the difference.
+    said, verdicts = told(draws(1, 1.0), draws(2, 1.6), seconds=6.0)
+    assert set(verdicts.values()) == {"no verdict"}
+    assert said[0].startswith("Not testable") and "p95 +" in said[0] and "longer" in said[0]
+    assert not any("chance" in one for one in said)
+    # Without an order in time as well, but what helps is another.
+    said, verdicts = told(draws(1, 1.0), draws(2, 1.6), series=False, interval_s=50.0)
+    assert set(verdicts.values()) == {"no verdict"} and "observe.series" in said[0]
+
+
+def test_what_could_be_tested_is_told_from_what_could_not():
+    # A hundred blocks of response times, and two intervals of power.
+    said, verdicts = told(draws(1, 1.0), draws(2, 1.0), interval_s=50.0)
+    assert {verdicts["mean"], verdicts["p95"]} == {"not distinguishable"}
+    assert verdicts["power_w"] == "no verdict"
+    assert any("chance" in one and "p95" in one for one in said)
+    assert not any("No figure" in one for one in said)
+
+
 @pytest.mark.parametrize(
     ("limits", "unit", "ends", "shown_unit"),
     [

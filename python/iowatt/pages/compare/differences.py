@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT, BeforeAfter
+from iowatt.lenses.compare.result import INDISTINGUISHABLE, NO_VERDICT, BeforeAfter, Verdict
 from iowatt.pages.compare import words
 from iowatt.render import numbers, palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Labelled, Table, axis, text_columns
 
-VERDICTS: Final = (
+VERDICTS: Final[tuple[tuple[Verdict, str, str], ...]] = (
     ("better", palette.RUNS[2], "circle"),
     ("worse", palette.RUNS[1], "x"),
     (INDISTINGUISHABLE, palette.STATE_COLOURS["idle"], "diamond-open"),
@@ -30,16 +30,17 @@ def table(found: BeforeAfter) -> Figure:
             words.checked_title(found, row),
             words.value(row.before, row.unit), words.value(row.after, row.unit),
             numbers.change(row.change), words.interval(row.interval, row.unit),
-            row.verdict,
+            words.shown_verdict(row.verdict, found),
             words.beyond(row),
         ]
         for row in found.differences
     ]  # fmt: skip
     return Figure(
         "differences", "Before and after",
-        "A verdict other than \u201cnot distinguishable\u201d is beyond chance with all figures of this "
-        "table taken together. A percentile rests on the requests beyond it (before / after): with few, it "
-        "is an anecdote. The interval is of the difference.",
+        "\u201cBetter\u201d and \u201cworse\u201d are beyond chance with all figures of this table taken "
+        "together; \u201cnot testable\u201d is not \u201cno difference\u201d. A percentile rests on the "
+        "requests beyond it (before / after): with few, it is an anecdote. The interval is of the "
+        "difference.",
         Table(columns, rows), wide=True, brief=True,
         remarks=[] if doubt is None else [words.sentence(doubt)],
     )  # fmt: skip
@@ -51,7 +52,7 @@ def intervals(found: BeforeAfter) -> Figure | None:
     for row in found.differences:
         if row.interval is not None and row.before and row.difference is not None:
             middle, low, high = (100 * end / row.before for end in (row.difference, *row.interval))
-            drawn.append((row.title, row.verdict, middle, low, high))
+            drawn.append((row.title, words.shown_verdict(row.verdict, found), middle, low, high))
     if not drawn:
         return None
     columns = [
@@ -60,7 +61,8 @@ def intervals(found: BeforeAfter) -> Figure | None:
     ]  # fmt: skip
     traces = []
     for verdict, colour, symbol in VERDICTS:
-        shown = [row for row in drawn if row[1] == verdict]
+        name = words.shown_verdict(verdict, found)
+        shown = [row for row in drawn if row[1] == name]
         error = {
             "type": "data", "symmetric": False, "color": colour, "thickness": 2, "width": 5,
             "array": [max(0.0, high - middle) for _, _, middle, _, high in shown],
@@ -69,7 +71,7 @@ def intervals(found: BeforeAfter) -> Figure | None:
         if shown:
             traces.append(
                 plot.markers(
-                    [row[2] for row in shown], [row[0] for row in shown], name=verdict.capitalize(),
+                    [row[2] for row in shown], [row[0] for row in shown], name=name.capitalize(),
                     colour=colour, size=9, symbol=symbol, error_x=error,
                     hover="%{y}: %{x:+.4~r} %<extra>%{fullData.name}</extra>",
                 )

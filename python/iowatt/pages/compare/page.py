@@ -80,7 +80,8 @@ def _headlines(found: BeforeAfter) -> Iterator[Headline]:
             row.title,
             row.after,
             row.unit,
-            f"before {was}{f', {change}' if change else ''}: {row.verdict}"
+            f"before {was}{f', {change}' if change else ''}: "
+            f"{words.shown_verdict(row.verdict, found)}"
             f"{f' – {doubt}' if (doubt := words.tail_doubt(found, key)) else ''}",
         )
 

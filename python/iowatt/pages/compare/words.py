@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from iowatt.lenses.compare.result import BeforeAfter, DifferenceRow, Interval, SideKey, View
+from iowatt.lenses.compare.result import (
+    NO_VERDICT,
+    BeforeAfter,
+    DifferenceRow,
+    Interval,
+    SideKey,
+    Verdict,
+    View,
+)
 from iowatt.lenses.evidence import joined
 from iowatt.render import numbers, palette
 from iowatt.render.phrases import listed
@@ -16,6 +24,12 @@ TAIL: Final = frozenset(("p99", "p99.9", "p99.99", "over_threshold"))
 SIDES: Final[tuple[tuple[SideKey, str], ...]] = (("before", "Before"), ("after", "After"))
 COLOURS: Final = {"before": palette.RUNS[1], "after": palette.RUNS[0]}
 DASHES: Final = {"before": "dash", "after": "solid"}
+WORK: Final = frozenset(("iops", "mib_per_s", "power_w", "joules_per_request"))
+"""Figures of work and energy, which rest on intervals."""
+DECIDE: Final = frozenset(("mean", "p95", "p99", "power_w"))
+"""Figures that the verdict names before others that could not be tested."""
+MOST_UNTESTED: Final = 4
+"""Figures that could not be tested and that the verdict names."""
 VIEWS: Final[tuple[tuple[View, str], ...]] = (("mean", "by means"), ("max", "by single requests"))
 
 
@@ -25,35 +39,81 @@ def verdict(found: BeforeAfter) -> Iterator[str]:
         why = "; ".join(flag.text for flag in found.flags if flag.withholds)
         yield f"No verdicts: these Runs do not show the effect of the change: {why}."
     else:
-        yield _verdict(found)
+        yield from _verdict(found)
     for flag in found.flags:
         if not flag.withholds:
             yield sentence(flag.text)
 
 
-def _verdict(found: BeforeAfter) -> str:
-    groups = {
-        verdict: [
-            f"{short_title(row)} {numbers.change(row.change)}".rstrip()
-            for row in found.differences
-            if row.verdict == verdict and numbers.change(row.change) != numbers.SAME
-        ]
+def _verdict(found: BeforeAfter) -> Iterator[str]:
+    """Figures that differ, those that could not be tested with what would make them so, or that none does."""
+    decided = {
+        verdict: [_changed_by(row) for row in found.differences if row.verdict == verdict and _changed(row)]
         for verdict in ("better", "worse")
     }
-    parts = [f"{verdict}: {listed(figures)}" for verdict, figures in groups.items() if figures]
+    parts = [f"{verdict}: {listed(figures)}" for verdict, figures in decided.items() if figures]
     if parts:
-        return sentence("; ".join(parts))
-    if all(row.verdict == "no verdict" for row in found.differences):
-        return "No verdicts: the variation of the figures is not known."
-    if any(row.verdict in ("better", "worse") for row in found.differences):
-        return "No figure differs by half a thousandth."
-    return "No figure differs by more than chance."
+        yield sentence("; ".join(parts))
+    untested = [row for row in found.differences if _untested(row) and _changed(row)]
+    if untested:
+        most = sorted(untested, key=lambda row: row.metric not in DECIDE)[:MOST_UNTESTED]
+        named = [_changed_by(row) for row in most]
+        if more := len(untested) - len(most):
+            named.append(numbers.counted(more, "other figure"))
+        yield f"Not testable: {listed(named)}. {_remedy(untested)}"
+    if parts:
+        return
+    tested = [row for row in found.differences if row.verdict != NO_VERDICT]
+    if any(row.verdict in ("better", "worse") for row in tested):
+        yield "No figure differs by half a thousandth."
+    elif tested and untested:
+        yield f"{_capital(listed([short_title(row) for row in tested]))}: not more than chance."
+    elif tested:
+        yield "No figure differs by more than chance."
+    elif not untested:
+        yield "Not testable: the variation of the figures is not known."
+
+
+def _changed(row: DifferenceRow) -> bool:
+    """Whether a figure changed by what is worth a word."""
+    return numbers.change(row.change) != numbers.SAME
+
+
+def _changed_by(row: DifferenceRow) -> str:
+    return f"{short_title(row)} {numbers.change(row.change)}".rstrip()
+
+
+def _untested(row: DifferenceRow) -> bool:
+    """Whether both sides have a figure, and its variation is not known well enough for a verdict."""
+    return row.verdict == NO_VERDICT and None not in (row.before, row.after)
+
+
+def _remedy(untested: Sequence[DifferenceRow]) -> str:
+    """What would make figures testable."""
+    ways = []
+    times = [row for row in untested if row.metric not in WORK]
+    if any(row.basis is not None and row.basis.method == "requests" for row in times):
+        ways.append("response times by blocks of time (observe.series)")
+    elif times:
+        ways.append("longer Runs")
+    if len(times) < len(untested):
+        ways.append("more intervals (observe.interval)")
+    runs = "three Runs of each side with other seeds"
+    return f"To test them, give {' and '.join(ways)}, or {runs}; what each lacks is said below."
+
+
+def shown_verdict(verdict: Verdict, found: BeforeAfter) -> str:
+    """A verdict as it is shown: one that could not be tested is called so."""
+    return "not testable" if verdict == NO_VERDICT and not found.withheld else verdict
 
 
 def sentence(text: str) -> str:
     """With a full stop, and a capital unless it begins with a name such as p99."""
-    first = text[:1] if text[1:2].isdigit() else text[:1].upper()
-    return first + text[1:] + ("" if text.endswith(".") else ".")
+    return _capital(text) + ("" if text.endswith(".") else ".")
+
+
+def _capital(text: str) -> str:
+    return text if text[1:2].isdigit() else text[:1].upper() + text[1:]
 
 
 def value(amount: float | None, unit: str) -> str:
