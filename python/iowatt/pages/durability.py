@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Final
 
-from iowatt.lenses.durability.result import Durability, InputFigure, LossCause
+from iowatt.lenses.durability.result import Durability, DurabilityChange, InputFigure, LossCause
 from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Exact, Figure, Labelled, Table, axis, layout
@@ -26,7 +25,15 @@ _BASES: Final = {
     "run": "simulated in the Run",
     "simulated": "simulated for this",
     "stated": "stated",
+    "given": "given",
 }
+_HOW: Final = {
+    "run": "as in the Run",
+    "simulated": "simulated under the load",
+    "stated": "at the stated rate",
+    "given": "as given",
+}
+_MOST_REBUILDS: Final = 3
 
 
 def document(found: Durability) -> Document:
@@ -67,42 +74,79 @@ def _headlines(found: Durability) -> list[Headline]:
 def _verdict(found: Durability) -> Iterator[str]:
     interval, horizon = found.loss_over_horizon, numbers.years(found.years)
     chance, by = numbers.one_in(interval.value), _mostly(found.causes)
-    lost = numbers.with_unit(found.bytes_lost_per_year, "B")
+    if found.overload:
+        yield (
+            f"Cannot keep up with its load ({found.overload}): the time of its rebuild is not one to "
+            "plan with, nor are figures that rest on it."
+        )
     yield (
         f"Loses data with probability {numbers.probability(interval.value)} in {horizon}"
         f"{f' ({chance})' if chance else ''}{f', mostly by {by}' if by else ''}."
     )
-    whole = 1 - math.prod(1 - group.group_loss_over_horizon.value for group in found.groups)
-    more = ""
-    if whole < interval.value / 2:
-        more = f"; a loss of more than single sectors has probability {numbers.probability(whole)}"
-    yield f"Expected {lost} lost a year{more}."
+    yield f"Expected {numbers.with_unit(found.bytes_lost_per_year, 'B')} lost a year{_bytes_by(found)}."
     if interval.low < interval.high:
         low, high = numbers.probability(interval.low), numbers.probability(interval.high)
         yield f"95 % interval: {low} to {high}."
-    now = found.changes[0]
-    for change in found.changes[1:]:
-        if change.survives_more > 0 and change.better is not None:
-            less = numbers.percent(1 - change.user_gb / now.user_gb)
-            yield (
-                f"With {change.change} a loss is {numbers.significant(change.better)} times less likely "
-                f"({numbers.probability(change.loss_over_horizon)}), for {less} of the capacity."
-            )
-        elif change.survives_more < 0 and change.better:
-            yield (
-                f"With {change.change} it would be {numbers.significant(1 / change.better)} times as likely "
-                f"({numbers.probability(change.loss_over_horizon)})."
-            )
+    yield from _rebuild_times(found)
+    yield from _other_redundancy(found.changes)
+
+
+def _bytes_by(found: Durability) -> str:
+    """What most of the expected bytes are lost by, where it is not what most losses are by."""
+    if not found.causes or not found.bytes_lost_per_year:
+        return ""
+    most = max(found.causes, key=lambda cause: cause.bytes_lost_per_year)
+    if most == found.causes[0]:
+        return ""
+    part = most.bytes_lost_per_year / found.bytes_lost_per_year
+    share = "nearly all of it" if part > 0.995 else f"{numbers.percent(part)} of it"
+    chance = f"{numbers.probability(most.loss_over_horizon)} in {numbers.years(found.years)}"
+    return f", {share} by {_named(most, found.causes)} (probability {chance})"
+
+
+def _rebuild_times(found: Durability) -> Iterator[str]:
+    for one in found.rebuilds[:_MOST_REBUILDS]:
+        of = f" of {one.pool}" if len(found.rebuilds) > 1 else ""
+        if any(group.pool == one.pool and group.survives for group in found.groups):
+            takes = "would take" if found.overload else "takes"
+            yield f"The rebuild of a drive{of} {takes} {numbers.duration(one.seconds)}, {_HOW[one.basis]}."
+
+
+def _other_redundancy(changes: list[DurabilityChange]) -> Iterator[str]:
+    now = changes[0]
+    for change in changes[1:]:
+        if not change.survives_more or not change.better:
+            continue
+        chance = numbers.probability(change.loss_over_horizon)
+        if change.survives_more > 0:
+            times = f"{numbers.significant(change.better)} times less likely"
+            yield f"With {change.change} a loss is {times} ({chance}), {_price(change, now)}."
+        else:
+            times = f"{numbers.significant(1 / change.better)} times as likely"
+            yield f"With {change.change} it would be {times} ({chance}), {_price(change, now)}."
+
+
+def _price(change: DurabilityChange, now: DurabilityChange) -> str:
+    """What a change takes or frees: drives, or usable capacity of the same drives."""
+    if change.drives_more:
+        many = abs(change.drives_more)
+        drives = f"{many:,} {'more' if change.drives_more > 0 else 'fewer'} drive{'' if many == 1 else 's'}"
+        return f"with {drives} for the same data"
+    share = numbers.percent(abs(1 - change.user_gb / now.user_gb))
+    return f"with {share} {'less' if change.user_gb < now.user_gb else 'more'} usable capacity"
 
 
 def _mostly(causes: list[LossCause]) -> str:
     if not causes:
         return ""
-    first = causes[0]
-    several = len({cause.group for cause in causes}) > 1
-    where = f" of {first.group}" if several and first.cause != "cache" else ""
-    share = "" if first.share > 0.995 else f" ({numbers.percent(first.share)})"
-    return f"{CAUSES[first.cause]}{where}{share}"
+    share = "" if causes[0].share > 0.995 else f" ({numbers.percent(causes[0].share)})"
+    return f"{_named(causes[0], causes)}{share}"
+
+
+def _named(cause: LossCause, causes: list[LossCause]) -> str:
+    several = len({one.group for one in causes}) > 1
+    where = f" of {cause.group}" if several and cause.cause != "cache" else ""
+    return f"{CAUSES[cause.cause]}{where}"
 
 
 def _methods(found: Durability) -> str:
@@ -117,12 +161,13 @@ def _changes(found: Durability) -> Figure:
     columns = [
         Column("System", text=True), _Probability(f"Data loss in {numbers.years(found.years)}"),
         _Probability("In the first year", rank=1), Exact("Bytes lost a year", "B", digits=3, rank=2),
-        Column("Data", "GB", rank=1), Exact("Less likely", "times", digits=3),
+        Column("Usable", "TB", rank=1), Column("Drives", "more", rank=2),
+        Exact("Less likely", "times", digits=3),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
         [
             one.change, _shown(one.loss_over_horizon), _shown(one.loss_per_year), one.bytes_lost_per_year,
-            one.user_gb, None if one.change == _NOW else one.better,
+            one.user_gb / 1e3, one.drives_more, None if one.change == _NOW else one.better,
         ]
         for one in found.changes
     ]  # fmt: skip
@@ -150,8 +195,8 @@ def _changes(found: Durability) -> Figure:
         bargap=0.35,
     )
     caption = (
-        "Each row changes one thing, by a Markov chain. A parity more or less has the same drives, and so "
-        "less or more data."
+        "Each row changes one thing, by the same engine, rebuild and random streams. Less likely is left out "
+        "where the intervals of trials overlap."
     )
     return Figure(
         "changes", "What would change it", caption, Table(columns, rows), plot.spec(bars, drawn), brief=True
@@ -170,13 +215,21 @@ def _causes(found: Durability) -> Figure:
     columns = [
         Column("Group", text=True), Column("By", text=True),
         _Probability(f"Data loss in {numbers.years(found.years)}"), Column("Share", "%"),
+        Exact("Bytes lost a year", "B", digits=3),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
-        [one.group, CAUSES[one.cause], _shown(one.loss_over_horizon), 100 * one.share]
+        [
+            one.group,
+            CAUSES[one.cause],
+            _shown(one.loss_over_horizon),
+            100 * one.share,
+            one.bytes_lost_per_year,
+        ]
         for one in found.causes
         if one.share > _NOT_NEGLIGIBLE
+        or one.bytes_lost_per_year > _NOT_NEGLIGIBLE * found.bytes_lost_per_year
     ]
-    caption = "What the first loss comes from; parts below 0.5 % are left out."
+    caption = "What the first loss comes from; parts below 0.5 % of probability and bytes are left out."
     return Figure("causes", "What it comes from", caption, Table(columns, rows), brief=True)
 
 

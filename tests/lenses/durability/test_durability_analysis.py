@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 import iowatt
 from iowatt.lenses.book import find_book
-from iowatt.lenses.durability import DurableSystem, analyse, expected_loss, rebuild_of_run
+from iowatt.lenses.durability import (
+    DurableSystem,
+    analyse,
+    expected_loss,
+    loss_rates,
+    rebuild_of_run,
+    scale_of,
+)
 from iowatt.model.scenario import compile_plan, load
 from iowatt.pages.durability import document
 from refused import refused
 
 YEARS = 5.0
+BOOK = find_book("default")
+RATE = "workload.w.profile.rate_iops"
 ALONE = ("durability.latent.ssd-enterprise=0", "durability.latent.hdd-enterprise=0")
 RAID5 = """name = "n"
 [[array.pool]]
@@ -155,17 +166,69 @@ def test_the_first_failure_without_redundancy_loses_data(tmp_path):
     assert "no-redundancy" in {note.code for note in found.notes}
 
 
-def test_tables_have_what_the_lens_says(tmp_path):
-    path = scenario(tmp_path)
-    book = find_book("default")
-    whole, brief = analyse(system(path), book, years=YEARS), expected_loss(system(path), book, YEARS)
-    assert brief.loss_per_year == pytest.approx(whole.loss_per_year.value)
-    assert brief.bytes_lost_per_year == pytest.approx(whole.bytes_lost_per_year)
-    assert brief.unavailable_hours_per_year == pytest.approx(whole.unavailable_hours_per_year)
+@pytest.mark.parametrize("assume", [[], ["durability.scrub_days=0"]], ids=["chain", "trials"])
+def test_the_verdict_its_table_and_tables_of_many_systems_have_one_figure(tmp_path, assume):
+    found_in, book = system(scenario(tmp_path)), find_book("default", assume)
+    whole = analyse(found_in, book, years=YEARS)
+    brief = expected_loss(found_in, book, YEARS, hours=True)
+    now = whole.changes[0]
+    assert (now.loss_over_horizon, now.low, now.high) == tuple(whole.loss_over_horizon.model_dump().values())
+    assert brief.loss_per_year == now.loss_per_year == whole.loss_per_year.value
+    assert brief.loss_over_horizon == now.loss_over_horizon
+    assert brief.bytes_lost_per_year == now.bytes_lost_per_year == whole.bytes_lost_per_year
+    assert brief.unavailable_hours_per_year == whole.unavailable_hours_per_year
     assert whole.nomdl == pytest.approx(whole.bytes_lost_per_year * YEARS / (whole.user_gb * 1e9))
-    shown = document(whole)
-    assert shown.verdict
-    assert shown.chart is not None
+    assert document(whole).verdict
+    # What trials cannot tell from the system as it is is called neither better nor worse.
+    unclear = {one.change for one in whole.changes if one.better is None}
+    assert unclear == ({"rebuilds in half the time", "one more spare", now.change} if assume else set())
+
+
+def test_a_cluster_has_one_figure_too_and_prices_start_from_it():
+    path = Path(__file__).parents[3] / "examples" / "ceph-cluster.toml"
+    durable = system(path)
+    whole = analyse(durable, BOOK, years=YEARS)
+    assert expected_loss(durable, BOOK, YEARS).loss_over_horizon == whole.loss_over_horizon.value
+    scaled = replace(durable, scale=scale_of(durable, BOOK.changed({}), YEARS, hours=True))
+    rates = loss_rates(scaled, BOOK.changed({}))
+    assert rates.events == pytest.approx(1 / whole.mttdl_years)
+    assert rates.bytes_lost == pytest.approx(whole.bytes_lost_per_year)
+    assert rates.unavailable_hours == pytest.approx(whole.unavailable_hours_per_year)
+    # Copies on other servers: two of them must be down at once, so that hours grow with the square.
+    often = BOOK.changed({"durability.failures.node": 2 * BOOK.peek("durability.failures.node")})
+    longer = analyse(durable, often, years=YEARS).unavailable_hours_per_year
+    assert loss_rates(scaled, often).unavailable_hours == pytest.approx(longer, rel=0.02)
+
+
+def test_bytes_are_told_by_what_loses_them(tmp_path):
+    found = iowatt.durability(scenario(tmp_path), rebuild="2h")
+    by = {one.cause: one for one in found.causes}
+    assert found.causes[0].cause == "errors"
+    assert by["drives"].bytes_lost_per_year > 1e3 * by["errors"].bytes_lost_per_year
+    assert sum(one.bytes_lost_per_year for one in found.causes) == pytest.approx(found.bytes_lost_per_year)
+    lost = by["drives"].loss_over_horizon * found.user_gb * 1e9 / YEARS
+    assert by["drives"].bytes_lost_per_year == pytest.approx(lost, rel=0.02)
+
+
+def test_a_system_that_cannot_keep_up_says_so_and_is_offered_no_faster_rebuild(tmp_path):
+    path = tmp_path / "loaded.toml"
+    path.write_text(LOADED.replace("rate_iops = 100", "rate_iops = 5000"))
+    found = iowatt.durability(path, rebuild_window="2s")
+    assert found.overload
+    assert "rebuilds in half the time" not in {one.change for one in found.changes}
+    assert not iowatt.durability(path, rebuild_window="2s", set=[f"{RATE}=100"]).overload
+
+
+def test_the_rebuilds_of_a_failed_server_are_not_those_of_one_drive():
+    rows = [
+        {
+            "pool": "p", "drive": f"p.{number}", "spare": None, "failed_s": 1.0, "started_s": 1.0,
+            "finished_s": None, "rebuilt_bytes": 10**9, "fraction": 0.01,
+        }
+        for number in range(2)
+    ]  # fmt: skip
+    run = SimpleNamespace(summary={"window": {"end_s": 30.0}, "rebuilds": rows})
+    assert rebuild_of_run(run) == {}
 
 
 def test_what_cannot_be_assessed_is_refused(tmp_path):

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from iowatt.evaluate.durability import degraded
+from iowatt.evaluate.rebuild import degraded
 from iowatt.lenses.book import find_book
 from iowatt.lenses.durability import RebuildTime, groups_of
 from iowatt.lenses.durability.drives import drive_risk
 from iowatt.lenses.durability.engine import RiskyGroup
+from iowatt.lenses.durability.redundancy import with_more
 from iowatt.model.scenario import compile_plan, load
 
 TB = 10**12
@@ -85,7 +86,7 @@ def test_erasure_codes_over_drives_and_over_chunklets(tmp_path):
     keys = 'count = 16\nraid = { level = "ec", data = 12, parity = 2, local_groups = 2 }'
     (local,) = groups_of(plan_of(tmp_path, keys))
     assert (local.code["code"], local.members, local.code["global_parities"]) == ("lrc", 16, 2)
-    assert local.with_parity(1) is None
+    assert with_more(local, 1) is None
     wide = 'count = 20\nchunklet = true\nraid = { level = "ec", data = 8, parity = 3 }'
     (sets,) = groups_of(plan_of(tmp_path, wide))
     assert (sets.code["code"], sets.code["width"], sets.code["losses"]) == ("declustered", 11, 3)
@@ -108,15 +109,30 @@ def test_drives_of_a_cluster_are_in_nodes_and_racks():
     assert group.user_bytes == pytest.approx(10e12, rel=0.01)
 
 
-def test_another_parity_takes_a_drive_of_data_and_a_copy_less_is_none(tmp_path):
+def test_another_parity_or_copy_is_what_one_would_build(tmp_path):
     (five,) = groups_of(plan_of(tmp_path, "count = 8\nraid = { level = 5 }"))
-    six, none = five.with_parity(1), five.with_parity(-1)
-    assert (six.survives, six.code["losses"]) == (2, 2)
+    six, none = with_more(five, 1), with_more(five, -1)
+    assert (six.scheme, six.survives, six.code["losses"], six.members) == ("RAID-6", 2, 2, 8)
     assert six.user_bytes == pytest.approx(five.user_bytes * 6 / 7)
     assert (none.survives, none.user_bytes) == (0, pytest.approx(five.user_bytes * 8 / 7))
-    assert none.with_parity(-1) is None
+    assert with_more(none, -1) is None
+    # An erasure code and copies keep their data: a drive more, or space of the pool.
+    (code,) = groups_of(plan_of(tmp_path, 'count = 6\nraid = { level = "ec", data = 4, parity = 2 }'))
+    wider = with_more(code, 1)
+    assert (wider.scheme, wider.members, wider.code["losses"]) == ("EC 4+3", 7, 3)
+    assert wider.user_bytes == code.user_bytes
     (pairs,) = groups_of(plan_of(tmp_path, "count = 8\nraid = { level = 10 }"))
-    assert pairs.with_parity(1) is None
+    triples, single = with_more(pairs, 1), with_more(pairs, -1)
+    assert (triples.members, triples.code) == (12, {"code": "spans", "width": 3, "losses": 2})
+    assert (single.members, single.code) == (4, {"code": "any", "losses": 0})
+    assert [len(domain.unit_of) for domain in triples.domains] == [12]
+    path = Path(__file__).parents[3] / "examples" / "ceph-cluster.toml"
+    (copies,) = groups_of(compile_plan(load(path, []), path.parent))
+    four = with_more(copies, 1)
+    assert (four.scheme, four.code["width"], four.survives) == ("4 copies", 4, 3)
+    assert four.user_bytes == pytest.approx(copies.user_bytes * 3 / 4)
+    racks = compile_plan(load(path, ["cluster.ceph.pool.nvme.failure_domain=rack"]), path.parent)
+    assert with_more(groups_of(racks)[0], 1) is None, "three racks hold no four copies"
 
 
 def test_a_pool_of_copies_and_a_cache_that_writes_through_hold_no_data_of_their_own(tmp_path):

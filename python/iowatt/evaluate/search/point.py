@@ -155,7 +155,7 @@ def _evaluate(task: PointTask, report: Report) -> dict[str, Any]:
     cost = run.summary["simulation"]
     return {
         "row": cells
-        | ({} if task.risk is None else task.risk.columns(run))
+        | ({} if task.risk is None else task.risk.columns(run, Path(task.base)))
         | ({} if task.pricing is None else task.pricing.columns(run)),
         "cost": {"wall_s": time.perf_counter() - started, "cpu_s": cost["cpu_s"]},
     }

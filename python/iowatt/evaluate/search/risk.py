@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import InputError
@@ -14,7 +15,7 @@ from iowatt.evaluate.search.axes import Cell
 
 if TYPE_CHECKING:
     from iowatt.lenses.book import Book
-    from iowatt.lenses.durability import DurableSystem, ExpectedLoss
+    from iowatt.lenses.durability import ExpectedLoss
     from iowatt.run.bundle import Run
 
 PREFIX: Final = "durability."
@@ -45,32 +46,36 @@ class RiskBasis:
     def digest(self) -> str:
         """Digest of the assumptions."""
         figures = {key: str(figure.value) for key, figure in sorted(self.book.figures.items())}
-        return hashlib.sha256(json.dumps([figures, self.years]).encode()).hexdigest()
+        return hashlib.sha256(json.dumps([figures, self.years, "rebuilds simulated"]).encode()).hexdigest()
 
-    def columns(self, run: Run) -> dict[str, Cell | None]:
-        """Columns of a Run: none where it does not say how its drives are joined.
+    def columns(self, run: Run, base: Path | None = None) -> dict[str, Cell | None]:
+        """Columns of a Run, with the rebuild that ``iowatt durability`` simulates under its load.
 
-        A rebuild takes what one in the Run took, else the book's rate in the idle time of the drives.
+        ``base`` is where files of its scenario are relative to. None where it does not say how its drives are
+        joined.
         """
-        from iowatt.lenses.durability import DurableSystem
+        from iowatt.evaluate.rebuild import with_rebuilds
+        from iowatt.lenses.durability import DurableSystem, expected_loss
 
         if not run.plan.get("simulation", {}).get("pools"):
             return {}
-        return dict(self._columns(DurableSystem.of_run(run)))
+        system = DurableSystem.of_run(run)
+        system = with_rebuilds(replace(system, base=base or system.base))
+        return dict(_columns(lambda: expected_loss(system, self.book.changed({}), self.years, hours=True)))
 
     def expected(self, plan: Mapping[str, Any]) -> dict[str, float]:
-        """The same of a plan that was not run, whose drives are taken to be idle: for screening."""
-        from iowatt.lenses.durability import DurableSystem
+        """The same of a plan that was not run, roughly and at the book's rebuild rate: for screening."""
+        from iowatt.lenses.durability import DurableSystem, rough_loss
 
-        return self._columns(DurableSystem.of_plan(plan, str(plan["name"])))
+        system = DurableSystem.of_plan(plan, str(plan["name"]))
+        return _columns(lambda: rough_loss(system, self.book.changed({}), self.years))
 
-    def _columns(self, system: DurableSystem) -> dict[str, float]:
-        from iowatt.lenses.durability import expected_loss
 
-        found: ExpectedLoss | None = None
-        with suppress(InputError):  # such as a book without failures
-            found = expected_loss(system, self.book.changed({}), self.years)
-        if found is None:
-            return {}
-        figures = {f"{PREFIX}{name}": getattr(found, name) for name in COLUMNS}
-        return {name: value for name, value in figures.items() if value is not None}
+def _columns(assess: Callable[[], ExpectedLoss | None]) -> dict[str, float]:
+    found: ExpectedLoss | None = None
+    with suppress(InputError):  # such as a book without failures
+        found = assess()
+    if found is None:
+        return {}
+    figures = {f"{PREFIX}{name}": getattr(found, name) for name in COLUMNS}
+    return {name: value for name, value in figures.items() if value is not None}

@@ -3,7 +3,8 @@
 ``system`` is what is assessed, ``groups`` finds its redundancy groups (one function for each kind of pool),
 ``drives`` and ``domains`` how they fail, ``rebuilds`` how long they take to rebuild, ``caches`` what is in
 memory alone. ``engine`` calls the compiled engines, ``analyse`` makes the ``result``, ``changes`` asks what
-would be better. Classes and functions are imported on first use.
+would be better, ``expected`` and ``rates`` are for tables and prices. Classes and functions are imported on
+first use.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from iowatt.base.lazy import names_from
 if TYPE_CHECKING:
     from iowatt.lenses.durability.analysis import analyse
     from iowatt.lenses.durability.engine import METHODS, Precision
-    from iowatt.lenses.durability.expected import ExpectedLoss, expected_loss, loss_of_run
+    from iowatt.lenses.durability.expected import ExpectedLoss, expected_loss, loss_of_run, rough_loss
     from iowatt.lenses.durability.groups import DataGroup, groups_of
+    from iowatt.lenses.durability.rates import LossRates, loss_rates, scale_of
     from iowatt.lenses.durability.rebuilds import rebuild_of_run
     from iowatt.lenses.durability.result import Durability, RebuildTime
     from iowatt.lenses.durability.system import DurableSystem
@@ -29,13 +31,17 @@ __all__ = [
     "Durability",
     "DurableSystem",
     "ExpectedLoss",
+    "LossRates",
     "Precision",
     "RebuildTime",
     "analyse",
     "expected_loss",
     "groups_of",
     "loss_of_run",
+    "loss_rates",
     "rebuild_of_run",
+    "rough_loss",
+    "scale_of",
 ]
 
 YEARS: Final = 5.0
@@ -47,8 +53,9 @@ if not TYPE_CHECKING:
         {
             "analysis": "analyse",
             "engine": "METHODS Precision",
-            "expected": "ExpectedLoss expected_loss loss_of_run",
+            "expected": "ExpectedLoss expected_loss loss_of_run rough_loss",
             "groups": "DataGroup groups_of",
+            "rates": "LossRates loss_rates scale_of",
             "rebuilds": "rebuild_of_run",
             "result": "Durability RebuildTime",
             "system": "DurableSystem",

@@ -10,7 +10,8 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.book import assumptions
 from iowatt.lenses.durability import LONGEST_YEARS, notes
 from iowatt.lenses.durability.caches import cache_losses, controller_outage
-from iowatt.lenses.durability.changes import changes
+from iowatt.lenses.durability.causes import causes
+from iowatt.lenses.durability.changes import Losses, changes
 from iowatt.lenses.durability.drives import YEAR_S, drive_risk
 from iowatt.lenses.durability.engine import METHODS, Precision, RiskyGroup, assess, estimate
 from iowatt.lenses.durability.groups import groups_of
@@ -20,7 +21,6 @@ from iowatt.lenses.durability.result import (
     DriveInputs,
     Durability,
     GroupDurability,
-    LossCause,
     ProbabilityRange,
 )
 
@@ -62,11 +62,12 @@ def analyse(
     groups = [_group(one, answer, years) for one, answer in zip(risky, found["groups"], strict=True)]
     caches = cache_losses(system, book, years)
     total = found["total"]
-    per_year = _with_caches(estimate(total["loss_first_year"]), caches, min(1.0, years))
-    over = _with_caches(estimate(total["loss"]), caches, years)
-    lost = float(total["bytes_lost"]["mean"]) / years + sum(
-        one.dirty_bytes * one.failures_per_year for one in caches
-    )
+
+    def losses_of(total: Mapping[str, Any]) -> Losses:
+        return _losses(total, caches, years)
+
+    losses = losses_of(total)
+    per_year, lost = losses.per_year, losses.bytes_per_year
     user_bytes = float(total["user_bytes"])
     group_hours = float(total["unavailable_group_hours_a_year"])
     return Durability(
@@ -76,8 +77,9 @@ def analyse(
         seed=precision.seed,
         modelled=system.modelled,
         user_gb=user_bytes / GB,
+        overload=system.overload,
         loss_per_year=per_year,
-        loss_over_horizon=over,
+        loss_over_horizon=losses.over_horizon,
         nines=nines(per_year.value),
         nines_of_data=nines(lost / user_bytes),
         bytes_lost_per_year=lost,
@@ -87,8 +89,10 @@ def analyse(
         unavailable_hours_per_year=group_hours + controller_outage(system, book),
         groups=groups,
         caches=caches,
-        causes=_causes(risky, groups, found["groups"], caches),
-        changes=changes(risky, book, years),
+        causes=causes(risky, groups, found["groups"], caches),
+        changes=changes(
+            risky, book, years, precision, found=total, losses_of=losses_of, overloaded=bool(system.overload)
+        ),
         drives=_drives(risky),
         rebuilds=list({one.rebuild.pool: one.rebuild for one in risky}.values()),
         assumptions=assumptions(book),
@@ -143,6 +147,16 @@ def any_of(probabilities: Sequence[float]) -> float:
     return -math.expm1(sum(math.log1p(-one) for one in probabilities))
 
 
+def _losses(total: Mapping[str, Any], caches: Sequence[CacheDurability], years: float) -> Losses:
+    """Losses of the drives as the engine says, and of the caches."""
+    of_caches = sum(one.dirty_bytes * one.failures_per_year for one in caches)
+    return Losses(
+        over_horizon=_with_caches(estimate(total["loss"]), caches, years),
+        per_year=_with_caches(estimate(total["loss_first_year"]), caches, min(1.0, years)),
+        bytes_per_year=float(total["bytes_lost"]["mean"]) / years + of_caches,
+    )
+
+
 def _with_caches(
     drives: ProbabilityRange, caches: Sequence[CacheDurability], years: float
 ) -> ProbabilityRange:
@@ -158,31 +172,6 @@ def _mttdl(seconds: float | None, caches: Sequence[CacheDurability]) -> float | 
 def nines(share: float) -> float | None:
     """Leading nines of ``1 - share``, as a number: 11 for 1e-11; None for 0."""
     return -math.log10(share) if share > 0 else None
-
-
-def _causes(
-    risky: Sequence[RiskyGroup],
-    groups: Sequence[GroupDurability],
-    found: Sequence[Mapping[str, Any]],
-    caches: Sequence[CacheDurability],
-) -> list[LossCause]:
-    """Parts of the probability of loss, the greatest first."""
-    parts: list[tuple[str, str, float]] = []
-    for one, group, answer in zip(risky, groups, found, strict=True):
-        causes, loss = answer["causes"], group.loss_over_horizon.value
-        shares = [("drives", causes["drives"]), ("errors", causes["errors"])]
-        shares += [
-            (f"{domain.kind}s", share)
-            for domain, share in zip(one.group.domains, causes["domains"], strict=True)
-        ]
-        parts += [(group.name, cause, loss * share) for cause, share in shares if share > 0]
-    parts += [(one.name, "cache", one.loss_over_horizon) for one in caches if one.loss_over_horizon > 0]
-    whole = sum(loss for _, _, loss in parts)
-    return [
-        LossCause(group=group, cause=cause, loss_over_horizon=loss, share=loss / whole)
-        for group, cause, loss in sorted(parts, key=lambda part: -part[2])
-        if whole > 0
-    ]
 
 
 def _drives(risky: Sequence[RiskyGroup]) -> list[DriveInputs]:

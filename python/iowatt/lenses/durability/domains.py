@@ -29,6 +29,11 @@ class FailureDomain:
         members = len(self.unit_of)
         return all(unit == at * self.units // members for at, unit in enumerate(self.unit_of))
 
+    def over(self, members: int) -> FailureDomain:
+        """As many units for another number of drives, neighbours in one."""
+        units = min(self.units, members)
+        return FailureDomain(self.kind, units, tuple(at * units // members for at in range(members)))
+
     def plan(self, book: Book) -> dict[str, Any]:
         """``DomainPlan`` of the engine."""
         layout = {"layout": "packed"} if self.packed else {"layout": "given", "units": list(self.unit_of)}
@@ -62,6 +67,16 @@ def apart(plan: Mapping[str, Any], pool: int, domains: Sequence[FailureDomain], 
                 fits = domain.packed and domain.units >= width and not len(domain.unit_of) % domain.units
                 if domain.kind == placed["failure_domain"] and fits:
                     return at
+    return None
+
+
+def places(plan: Mapping[str, Any], pool: int, domains: Sequence[FailureDomain]) -> int | None:
+    """Units that the members of a set are in, one each; None where drives alone are apart."""
+    for cluster in plan["simulation"].get("clusters") or []:
+        for placed in cluster["pools"]:
+            if placed["pool"] == pool:
+                kind = placed["failure_domain"]
+                return next((domain.units for domain in domains if domain.kind == kind), None)
     return None
 
 

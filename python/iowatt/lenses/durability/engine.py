@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from iowatt.core import durability
@@ -39,24 +40,33 @@ class RiskyGroup:
     risk: DriveRisk
     rebuild: RebuildTime
 
-    def brief_plan(self, book: Book, years: float) -> dict[str, Any]:
-        """The same with fewer states, for tables of many systems.
+    @property
+    def lasting_spares(self) -> bool:
+        """Whether spare space is taken to last: of sets over many drives, with more than a code needs."""
+        group = self.group
+        return group.code["code"] == "declustered" and group.spares > group.survives
 
-        Of sets over many drives with spare space, that space is taken to last, and domains, which only make
-        data unavailable, are left out.
+    def rough_plan(self, book: Book) -> dict[str, Any]:
+        """The plan of a group for thousands of estimates: a chain of few states.
+
+        Drives fail at their annual rate, whatever their age and batch; domains do not fail, and sets lie on
+        any of the drives.
         """
-        plan, group = self.plan(book, years), self.group
-        lasting = group.code["code"] == "declustered" and group.spares > group.survives
-        if lasting and not any(domain["lost_share"] for domain in plan["domains"]):
-            plan["code"].pop("apart", None)
-            plan["repair"] |= {"spares": 0, "replace": {"mean_s": 0.0}}
-            plan["domains"] = []
-        return plan
+        plan = self.plan(book, 1.0)
+        plan["code"].pop("apart", None)
+        life = {"law": "exponential", "per_s": self.risk.inputs.afr.value / YEAR_S}
+        return {**plan, "life": life, "batches": None, "domains": []}
 
-    def plan(self, book: Book, years: float) -> dict[str, Any]:
-        """``GroupPlan`` of the engine."""
+    def plan(self, book: Book, years: float, *, hours: bool = True) -> dict[str, Any]:
+        """``GroupPlan`` of the engine; without ``hours`` nothing is ever unavailable, which is quicker."""
         group = self.group
         declustered = group.code["code"] == "declustered"
+        people_s = book.number("durability.replace_hours") * HOUR_S
+        lasting = self.lasting_spares
+        domains = [domain.plan(book) for domain in group.domains]
+        for domain in domains:
+            if not hours and not domain["lost_share"]:
+                domain["failures_per_s"] = 0.0
         return {
             "count": group.count,
             "members": group.members,
@@ -67,13 +77,13 @@ class RiskyGroup:
             "batches": _batches(group, book),
             "repair": {
                 "detect": {"mean_s": book.number("durability.detect_hours") * HOUR_S + group.delay_s},
-                "spares": group.spares,
-                "replace": {"mean_s": book.number("durability.replace_hours") * HOUR_S},
+                "spares": 0 if lasting else group.spares,
+                "replace": {"mean_s": 0.0 if lasting else people_s},
                 "rebuild_s": [max(LEAST_REBUILD_S, self.rebuild.seconds)],
                 "critical_first": declustered,
             },
             "errors": self._errors(),
-            "domains": [domain.plan(book) for domain in group.domains],
+            "domains": domains,
         }
 
     def _errors(self) -> dict[str, Any]:
@@ -104,7 +114,13 @@ def assess(groups: Sequence[Mapping[str, Any]], years: float, precision: Precisi
         "most_cpu_s": precision.most_cpu_s,
         "groups": list(groups),
     }
-    found: dict[str, Any] = json.loads(durability(json.dumps(plan)))
+    return _answer(json.dumps(plan))
+
+
+@lru_cache(maxsize=1024)
+def _answer(plan: str) -> dict[str, Any]:
+    """The answer to a plan, kept: prices and tables ask for the same system again and again."""
+    found: dict[str, Any] = json.loads(durability(plan))
     return found
 
 

@@ -1,10 +1,10 @@
-"""The expected losses of a system, by a Markov chain alone: for tables and prices of many systems."""
+"""The expected losses of a system, by the plan and the engine of ``analyse``, for tables and prices."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.book import find_book
@@ -29,21 +29,40 @@ class ExpectedLoss:
     #: Events of loss a year, at a constant rate.
     events_per_year: float
     bytes_lost_per_year: float
-    #: None where domains were left out.
+    #: None where they were not asked for.
     unavailable_hours_per_year: float | None
     degraded_hours_per_year: float
 
 
-def expected_loss(system: DurableSystem, book: Book, years: float) -> ExpectedLoss | None:
-    """The expected losses over ``years``; None where the system keeps no data on drives.
+def expected_loss(
+    system: DurableSystem, book: Book, years: float, *, hours: bool = False
+) -> ExpectedLoss | None:
+    """The expected losses over ``years``, those of ``analyse``; None where no data is kept on drives.
 
-    Raises ``InputError`` where the book lacks a figure.
+    ``hours`` asks for those in which data is unavailable, which takes longer. Raises ``InputError`` where the
+    book lacks a figure.
     """
     risky = risky_groups(system, book)
     if not risky:
         return None
-    plans = [one.brief_plan(book, years) for one in risky]
-    total = assess(plans, years, Precision(method="markov"))["total"]
+    plans = [one.plan(book, years, hours=hours) for one in risky]
+    total = assess(plans, years, Precision())["total"]
+    outage = total["unavailable_group_hours_a_year"] + controller_outage(system, book) if hours else None
+    return _expected(system, book, years, total, outage)
+
+
+def rough_loss(system: DurableSystem, book: Book, years: float) -> ExpectedLoss | None:
+    """The same by a chain of few states, at constant rates and without failure domains: for screening."""
+    risky = risky_groups(system, book)
+    if not risky:
+        return None
+    total = assess([one.rough_plan(book) for one in risky], years, Precision(method="markov"))["total"]
+    return _expected(system, book, years, total, None)
+
+
+def _expected(
+    system: DurableSystem, book: Book, years: float, total: dict[str, Any], hours: float | None
+) -> ExpectedLoss:
     caches = cache_losses(system, book, years)
     of_caches = sum(one.failures_per_year for one in caches)
     mttdl_s = total["mttdl_s"]
@@ -57,9 +76,7 @@ def expected_loss(system: DurableSystem, book: Book, years: float) -> ExpectedLo
         events_per_year=(YEAR_S / mttdl_s if mttdl_s else 0.0) + of_caches,
         bytes_lost_per_year=total["bytes_lost"]["mean"] / years
         + sum(one.dirty_bytes * one.failures_per_year for one in caches),
-        unavailable_hours_per_year=None
-        if not all(plan["domains"] for plan in plans)
-        else total["unavailable_group_hours_a_year"] + controller_outage(system, book),
+        unavailable_hours_per_year=hours,
         degraded_hours_per_year=total["degraded_group_hours_a_year"],
     )
 

@@ -10,8 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from iowatt.lenses.durability.domains import FailureDomain, apart, domains_of
-from iowatt.model import raid
+from iowatt.lenses.durability.domains import FailureDomain, apart, domains_of, places
+from iowatt.lenses.durability.scheme import (
+    Redundancy,
+    region_bytes,
+    set_losses,
+    set_redundancy,
+    set_title,
+)
 
 Json = Mapping[str, Any]
 
@@ -45,25 +51,12 @@ class DataGroup:
     filled: float = 1.0
     #: What takes several of the drives away at once.
     domains: tuple[FailureDomain, ...] = ()
-
-    def with_parity(self, more: int) -> DataGroup | None:
-        """The same drives with ``more`` lost drives survived, at the expense of data.
-
-        None where there are too few drives, and for codes whose parities are of several kinds.
-        """
-        survives = self.survives + more
-        code = dict(self.code)
-        if "losses" not in code or survives < 0:
-            return None
-        width = code.get("width", self.members)
-        if code["code"] == "spans":
-            return None if more > 0 or survives else replace(self, survives=0, code={**code, "losses": 0})
-        if survives >= width:
-            return None
-        share = (width - survives) / (width - self.survives)
-        return replace(
-            self, survives=survives, code={**code, "losses": survives}, user_bytes=self.user_bytes * share
-        )
+    #: Units of a failure domain of which a set has one member in each; None where drives alone are apart.
+    places: int | None = None
+    #: ``title`` without numbers of drives: RAID-6, EC 4+2, 3 copies.
+    scheme: str = ""
+    #: None where another parity or copy has no one meaning.
+    redundancy: Redundancy | None = None
 
 
 @dataclass(frozen=True)
@@ -105,7 +98,7 @@ def _in_domains(plan: Json, pool: int, group: DataGroup) -> DataGroup:
     domains, code = domains_of(plan, pool, group.members), dict(group.code)
     if code["code"] == "declustered":
         code["apart"] = apart(plan, pool, domains, code["width"])
-    return replace(group, domains=domains, code=code)
+    return replace(group, domains=domains, code=code, places=places(plan, pool, domains))
 
 
 def _groups(pool: Json, place: _PoolPlace) -> Iterator[DataGroup]:
@@ -157,6 +150,8 @@ def _of_drives(
     title: str,
     losses: int,
     code: Json | None = None,
+    *,
+    redundancy: Redundancy | None = None,
 ) -> DataGroup:
     """One group over the whole drives of a pool; distributed spare space adds a drive to it."""
     recovery = pool.get("recovery") or {}
@@ -176,30 +171,38 @@ def _of_drives(
         drive=place.drive,
         delay_s=float(rebuild.get("delay_s") or 0.0),
         rate_limit=rebuild.get("rate_bytes_per_s"),
+        scheme=title.partition(" of ")[0],
+        redundancy=redundancy,
     )
 
 
 def _striped(pool: Json, place: _PoolPlace) -> DataGroup:
     count = pool["count"]
-    return _of_drives(pool, place, "one drive" if count == 1 else f"RAID-0 of {count}", 0)
+    if count == 1:
+        return _of_drives(pool, place, "one drive", 0, redundancy=Redundancy("copies", 1))
+    return _of_drives(pool, place, f"RAID-0 of {count}", 0, redundancy=Redundancy("raid", count))
 
 
 def _mirror(pool: Json, place: _PoolPlace) -> DataGroup:
-    return _of_drives(pool, place, f"RAID-1 of {pool['count']}", pool["count"] - 1)
+    count = pool["count"]
+    return _of_drives(pool, place, f"RAID-1 of {count}", count - 1, redundancy=Redundancy("copies", 1))
 
 
 def _pairs(pool: Json, place: _PoolPlace) -> DataGroup:
     title, count = f"RAID-10 of {pool['count']}", pool["count"]
-    group = _of_drives(pool, place, title, 1, {"code": "spans", "width": 2, "losses": 1})
+    copies = Redundancy("copies", count // 2)
+    group = _of_drives(pool, place, title, 1, {"code": "spans", "width": 2, "losses": 1}, redundancy=copies)
     if group.members == count:
         return group
     # Copies and spare space rotate over all drives: any two of them share some pairs.
-    return replace(group, code={"code": "any", "losses": 1})
+    return replace(group, code={"code": "any", "losses": 1}, redundancy=None)
 
 
 def _parity(pool: Json, place: _PoolPlace) -> DataGroup:
-    level = str(pool["raid"]["level"])
-    return _of_drives(pool, place, f"RAID-{level} of {pool['count']}", 2 if level == "6" else 1)
+    level, count = str(pool["raid"]["level"]), pool["count"]
+    losses = 2 if level == "6" else 1
+    kept = Redundancy("raid", count - losses)
+    return _of_drives(pool, place, f"RAID-{level} of {count}", losses, redundancy=kept)
 
 
 def _erasure(pool: Json, place: _PoolPlace) -> DataGroup:
@@ -207,7 +210,7 @@ def _erasure(pool: Json, place: _PoolPlace) -> DataGroup:
     code = pool["raid"]["code"]
     data, parity, local = code["data"], code["parity"], code.get("local_groups", 0)
     if not local:
-        return _of_drives(pool, place, f"EC {data}+{parity}", parity)
+        return _of_drives(pool, place, f"EC {data}+{parity}", parity, redundancy=Redundancy("ec", data))
     lrc = {
         "code": "lrc",
         "data": data,
@@ -235,11 +238,13 @@ def _chunklets(pool: Json, place: _PoolPlace) -> Iterator[DataGroup]:
     spare_drives = chunklets["spare"] * chunklets["bytes"] * pool["count"] // place.drive["raw_bytes"]
     filled = list(_filled(chunklets, place))
     for number, (region, used, length) in enumerate(filled):
-        losses, width = _set_losses(region), region["set_size"]
-        group = _of_drives(pool, place, f"{_set_title(region)} over {pool['count']}", losses)
+        losses, width = set_losses(region), region["set_size"]
+        group = _of_drives(pool, place, f"{set_title(region)} over {pool['count']}", losses)
         yield replace(
             group,
             name=place.name if len(filled) == 1 else f"{place.name}.{number}",
+            scheme=set_title(region).partition(" of ")[0],
+            redundancy=set_redundancy(region),
             members=pool["count"],
             code={"code": "declustered", "sets": float(region["sets"]), "width": width, "losses": losses},
             user_bytes=used,
@@ -253,38 +258,7 @@ def _filled(chunklets: Json, place: _PoolPlace) -> Iterator[tuple[Json, float, f
     """Regions with data of volumes: how many bytes, and how many there is room for."""
     first = 0.0
     for region in chunklets["regions"]:
-        length = _region_bytes(region, chunklets["bytes"])
+        length = region_bytes(region, chunklets["bytes"])
         if used := place.within(first, length):
             yield region, used, length
         first += length
-
-
-def _set_title(region: Json) -> str:
-    level, code, width = str(region["raid"]["level"]), region["raid"].get("code"), region["set_size"]
-    if level == "1":
-        return f"{width} copies"
-    if level != "ec" or code is None:
-        return f"RAID-{level} sets of {width}"
-    local = f"+{code['local_groups']}" if code.get("local_groups") else ""
-    return f"EC {code['data']}{local}+{code['parity']}"
-
-
-def _set_losses(region: Json) -> int:
-    level = str(region["raid"]["level"])
-    if level == "1":
-        return int(region["set_size"]) - 1
-    if level == "ec":
-        code = region["raid"]["code"]
-        return int(code["parity"]) + bool(code.get("local_groups"))
-    return {"0": 0, "5": 1, "6": 2, "10": 1}[level]
-
-
-def _region_bytes(region: Json, chunklet: int) -> float:
-    """Bytes of users that a region holds."""
-    level, width = str(region["raid"]["level"]), region["set_size"]
-    if level in ("1", "ec"):
-        data = 1 if level == "1" else region["raid"]["code"]["data"]
-    else:
-        data = raid.data_drives(int(level), width)
-    unit = region["raid"]["stripe_unit_bytes"]
-    return float(data * (chunklet // unit * unit) * region["sets"])

@@ -41,6 +41,9 @@ def _rebuilds(risky: Sequence[RiskyGroup]) -> Iterator[Note]:
         if not one.group.survives:
             text = "has no redundancy: the first failure of a drive loses data"
             yield Note(code="no-redundancy", text=text, decides=True).about(one.group.name)
+        elif one.rebuild.basis == "given":
+            text = "its rebuild takes the time that was given"
+            yield Note(code="rebuild-given", text=text).about(one.rebuild.pool)
         elif one.rebuild.basis == "stated":
             text = f"its rebuild was not simulated, and its time rests on {one.rebuild.text}"
             yield Note(code="rebuild-stated", text=text, decides=True).about(one.rebuild.pool)
@@ -83,6 +86,9 @@ def _engine(groups: Sequence[GroupDurability]) -> Iterator[Note]:
 
 
 def _of_system(system: DurableSystem, caches: Sequence[CacheDurability]) -> Iterator[Note]:
+    if system.unsimulated:
+        text = f"a rebuild could not be simulated, so that its rate is stated: {system.unsimulated}"
+        yield Note(code="rebuild-not-simulated", text=text, decides=True)
     for cache in caches:
         yield Note(code="cache-loss", text=cache.text)
     text = (

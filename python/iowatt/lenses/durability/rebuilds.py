@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.lenses.durability.groups import DataGroup
 from iowatt.lenses.durability.result import RebuildBasis, RebuildTime
@@ -21,12 +21,16 @@ LEAST_IDLE: Final = 0.05
 def rebuild_of_run(run: Run, basis: RebuildBasis = "run") -> dict[str, RebuildTime]:
     """The time to rebuild a whole drive, by pool, from the rebuilds in a Run that made any progress.
 
-    What was rebuilt when the Run ended is scaled to the whole drive at the same rate.
+    What was rebuilt when the Run ended is scaled to the whole drive at the same rate. The drives of a failed
+    node are rebuilt at once, which says nothing of one: such a pool is left out.
     """
     found: dict[str, RebuildTime] = {}
     end_s = float(run.summary["window"]["end_s"]) if "end_s" in run.summary["window"] else None
-    for row in run.summary.get("rebuilds") or []:
+    rows = run.summary.get("rebuilds") or []
+    for row in rows:
         if row["started_s"] is None or row["pool"] in found or not row["rebuilt_bytes"]:
+            continue
+        if _overlaps(row, rows, end_s):
             continue
         until = row["finished_s"] if row["finished_s"] is not None else end_s
         if until is None or until <= row["started_s"]:
@@ -45,6 +49,18 @@ def rebuild_of_run(run: Run, basis: RebuildBasis = "run") -> dict[str, RebuildTi
             simulated_share=min(1.0, share),
         )
     return found
+
+
+def _overlaps(row: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], end_s: float | None) -> bool:
+    """Whether another drive of the pool was lost while this one was rebuilt."""
+    until = row["finished_s"] if row["finished_s"] is not None else end_s
+    return any(
+        other is not row
+        and other["pool"] == row["pool"]
+        and (until is None or other["failed_s"] < until)
+        and (other["finished_s"] is None or other["finished_s"] > row["started_s"])
+        for other in rows
+    )
 
 
 def stated_rebuild(group: DataGroup, book: Book, utilisation: float | None) -> RebuildTime:

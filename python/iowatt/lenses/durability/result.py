@@ -14,7 +14,7 @@ from iowatt.base.printable import PrintableResult
 from iowatt.base.results import Note, ResultDocument
 from iowatt.lenses.book.result import Assumption
 
-RebuildBasis = Literal["run", "simulated", "stated"]
+RebuildBasis = Literal["run", "simulated", "stated", "given"]
 
 
 class InputFigure(PrintableResult):
@@ -51,6 +51,7 @@ class RebuildTime(PrintableResult):
     seconds: float
     bytes_per_s: float
     #: run: of the Run's own rebuild. simulated: of one made for this result. stated: from a stated rate.
+    #: given: by whoever asked.
     basis: RebuildBasis
     #: What of it was simulated, or who states it.
     text: str
@@ -102,6 +103,8 @@ class LossCause(PrintableResult):
     loss_over_horizon: float
     #: Of the sum over all causes.
     share: float
+    #: Of the expected bytes; those by drives and by each domain are divided as their probabilities are.
+    bytes_lost_per_year: float
 
 
 class CacheDurability(PrintableResult):
@@ -115,17 +118,22 @@ class CacheDurability(PrintableResult):
 
 
 class DurabilityChange(PrintableResult):
-    """The same system with one thing changed, by the Markov engine."""
+    """The same system with one thing changed, by the same engine, rebuild and random streams."""
 
     change: str
     #: Lost drives that it survives more than it does as it is.
     survives_more: int
+    #: Drives that it has more than it does as it is.
+    drives_more: int
     loss_per_year: float
     loss_over_horizon: float
+    #: Interval of the loss over the horizon.
+    low: float
+    high: float
     bytes_lost_per_year: float
     #: Usable capacity, which parity takes from.
     user_gb: float
-    #: Loss over the horizon as it is, over that with the change.
+    #: Loss over the horizon as it is, over that with the change; None where trials do not tell them apart.
     better: float | None
 
 
@@ -139,6 +147,8 @@ class Durability(ResultDocument, PrintableResult):
     seed: int
     modelled: bool
     user_gb: float
+    #: Why the system does not keep up with its load, so that its rebuild is none to plan with; else empty.
+    overload: str
     loss_per_year: ProbabilityRange
     loss_over_horizon: ProbabilityRange
     #: Of the probability of a year without loss: -log10 of loss_per_year; None without any loss.

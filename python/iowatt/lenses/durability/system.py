@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.durability.rebuilds import rebuild_of_run
 from iowatt.lenses.durability.result import RebuildTime
+from iowatt.lenses.kept_up import kept_up
 from iowatt.run.record import MODELLED
 
 if TYPE_CHECKING:
     from iowatt.run.bundle import Run
+
+
+@dataclass(frozen=True)
+class LossScale:
+    """What brings rough losses of a system to its own (``rates``)."""
+
+    #: Factors of the events and of the bytes.
+    events: float
+    bytes_lost: float
+    #: Hours a year in which failed domains make data unavailable, at the load of each of them.
+    hours: float
+    loads: Mapping[str, float]
+    #: With which power of the load of a domain they grow.
+    powers: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -32,6 +48,15 @@ class DurableSystem:
     utilisation: Mapping[str, float] = field(default_factory=dict)
     #: Bytes that caches hold and drives do not, in the mean; None where not known.
     dirty_bytes: float | None = None
+    #: Where file names of the plan are relative to; None where that is not known. The scenario's text.
+    base: Path | None = None
+    text: str = ""
+    #: Why its rebuild could not be simulated; empty where it was, or was not asked for.
+    unsimulated: str = ""
+    #: Why it does not keep up with its load, whole or with a drive failed; empty where it does.
+    overload: str = ""
+    #: Of its rough losses; None where they are not scaled.
+    scale: LossScale | None = None
 
     @classmethod
     def of_run(cls, run: Run) -> DurableSystem:
@@ -44,6 +69,7 @@ class DurableSystem:
                 "the Run does not say how its drives are joined",
                 hint="give the scenario that describes the system; its load may be none",
             )
+        load = kept_up(run)
         busy: dict[str, list[float]] = {}
         pool_of = {one["name"]: one["pool"] for one in run.plan["names"]["devices"]}
         for device in run.summary["devices"]:
@@ -56,13 +82,21 @@ class DurableSystem:
             modelled=run.summary["source"] in MODELLED,
             rebuilds=rebuild_of_run(run),
             utilisation={pool: fmean(shares) for pool, shares in busy.items()},
+            base=_base_of(run),
+            text=run.scenario_text,
+            overload="" if load.kept_up else load.why,
         )
 
     @classmethod
-    def of_plan(cls, plan: Mapping[str, Any], where: str) -> DurableSystem:
+    def of_plan(
+        cls, plan: Mapping[str, Any], where: str, *, base: Path | None = None, text: str = ""
+    ) -> DurableSystem:
         """The system of a compiled scenario that was not run."""
-        return cls(name=str(plan["name"]), where=where, plan=plan, modelled=True)
+        return cls(name=str(plan["name"]), where=where, plan=plan, modelled=True, base=base, text=text)
 
-    def rebuilt(self, rebuilds: Mapping[str, RebuildTime]) -> DurableSystem:
-        """The same with other rebuild times."""
-        return replace(self, rebuilds={**self.rebuilds, **rebuilds})
+
+def _base_of(run: Run) -> Path | None:
+    """The folder of the scenario that a Run was made from, where it is still there."""
+    inputs = run.summary["provenance"].get("inputs") or []
+    scenario = next((Path(one["path"]) for one in inputs if one["path"].endswith(".toml")), None)
+    return scenario.parent if scenario is not None and scenario.is_file() else None

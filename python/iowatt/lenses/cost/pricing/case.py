@@ -12,6 +12,7 @@ from iowatt.base.errors import Argument, InputError
 from iowatt.lenses.book import SET
 from iowatt.lenses.cost.pricing.bills import Bills
 from iowatt.lenses.cost.pricing.component import number
+from iowatt.lenses.cost.pricing.loss_scale import with_scale
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 if TYPE_CHECKING:
@@ -90,7 +91,8 @@ class CostCase:
         cls, system: PricedSystem, book: Book, tariff: Tariff, horizon: Horizon, start: datetime
     ) -> CostCase:
         """The case of a system under a tariff, billed from ``start`` (local standard time)."""
-        return cls(system, book, horizon, Bills(tariff, start, system.work.load))
+        scaled = with_scale(system, book, horizon.years(system.work.duration_s))
+        return cls(scaled, book, horizon, Bills(tariff, start, system.work.load))
 
     @property
     def start(self) -> datetime:

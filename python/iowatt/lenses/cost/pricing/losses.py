@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import InputError
-from iowatt.lenses.cost.pricing.case import CostCase
 from iowatt.lenses.cost.pricing.component import Component
+from iowatt.lenses.cost.pricing.loss_scale import GIGABYTE, HOUR, LOSS, PRICES
 from iowatt.lenses.cost.result.costs import Payment
-from iowatt.lenses.durability import LONGEST_YEARS, expected_loss
+from iowatt.lenses.durability import LONGEST_YEARS, expected_loss, loss_rates
 
-LOSS: Final = "durability.usd_per_loss"
-GIGABYTE: Final = "durability.usd_per_lost_gb"
-HOUR: Final = "durability.usd_per_unavailable_hour"
+if TYPE_CHECKING:
+    from iowatt.lenses.cost.pricing.case import CostCase
+
 GB: Final = 1e9
 #: Keys of the book that the expected losses rest on, of those that were used.
 _RATES: Final = ("failures.afr.", "durability.")
-_SOURCE: Final = "expected value, by a Markov chain (iowatt durability)"
+_SOURCE: Final = "expected value (iowatt durability)"
 
 
 def loss_costs(case: CostCase) -> Iterator[Component]:
@@ -27,15 +27,15 @@ def loss_costs(case: CostCase) -> Iterator[Component]:
     Raises ``InputError`` where the book lacks a figure that durability rests on.
     """
     durable = case.system.durable
-    if durable is None or not any(case.book.peek(key) for key in (LOSS, GIGABYTE, HOUR)):
+    if durable is None or not any(case.book.peek(key) for key in PRICES):
         return
-    found = expected_loss(durable, case.book, case.years)
+    found = loss_rates(durable, case.book)
     if found is None:
         return
     for key, title, per_year, unit in (
-        (LOSS, "Losses of data", found.events_per_year, "losses"),
-        (GIGABYTE, "Lost data", found.bytes_lost_per_year / GB, "GB"),
-        (HOUR, "Unavailable data", found.unavailable_hours_per_year or 0.0, "h"),
+        (LOSS, "Losses of data", found.events, "losses"),
+        (GIGABYTE, "Lost data", found.bytes_lost / GB, "GB"),
+        (HOUR, "Unavailable data", found.unavailable_hours, "h"),
     ):
         price = case.book.number(key)
         if price and per_year:
