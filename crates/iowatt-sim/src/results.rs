@@ -5,6 +5,7 @@ mod controller;
 mod heat;
 mod idle;
 mod library;
+mod parity_log;
 mod path;
 mod qos;
 mod replication;
@@ -17,6 +18,7 @@ pub use cluster::{ClusterPoolResult, ClusterResult, MoveResult, NodeResult, Port
 pub use controller::{CacheResult, ControllerResult, StationResult};
 pub use heat::HeatResult;
 pub use library::LibraryResult;
+pub use parity_log::ParityLogResult;
 pub use path::PathResult;
 pub use qos::QosResult;
 pub use replication::ReplicationResult;
@@ -245,6 +247,9 @@ pub struct Summary {
     pub devices: Vec<DriveResult>,
     /// By failed drive, in order of pool and failure.
     pub rebuilds: Vec<RebuildResult>,
+    /// By pool that logs parity updates.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parity_logs: Vec<ParityLogResult>,
     /// By bus.
     pub buses: Vec<BusResult>,
     /// By pool, the most drives that were spinning up at once.
@@ -398,6 +403,7 @@ pub fn collect(observer: &Observer, parts: Parts<'_>, requests_simulated: u64, e
             .chain(library::devices(observer, libraries, drives.len(), span))
             .collect(),
         rebuilds: pools.iter().enumerate().flat_map(|(i, pool)| rebuild_results(i, pool)).collect(),
+        parity_logs: parity_log::results(pools),
         buses: buses
             .iter()
             .map(|b| BusResult { transfers: b.transfers, busy_ns: b.busy, wait_ns: b.waited })

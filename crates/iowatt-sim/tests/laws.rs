@@ -4,7 +4,9 @@
 mod common;
 
 use common::cluster::{Size, cluster, recover};
-use common::{MS, S, capacity, given, ladder, one_pool, poisson, pool, request, run, trouble, try_run};
+use common::{
+    MS, S, capacity, given, ladder, log_parity, one_pool, poisson, pool, request, run, trouble, try_run,
+};
 use iowatt_sim::{Column, Outcome, SimError};
 use iowatt_trace::{Op, Request};
 use proptest::prelude::*;
@@ -117,7 +119,9 @@ fn check_laws(plan: &Value, outcome: &Outcome) {
         let busy = drive.state_ns["active"] + drive.state_ns["positioning"];
         assert!(drive.accesses + drive.redirected <= drive.arrivals || s.window.start_ns > 0);
         // The last request may cut the operations of a rebuild; a drive that fails passes on what waits.
-        let rebuilding = s.rebuilds.iter().any(|r| r.started_ns.is_some() && r.finished_ns.is_none());
+        let logging = s.parity_logs.iter().any(|log| log.under_way > 0);
+        let rebuilding =
+            logging || s.rebuilds.iter().any(|r| r.started_ns.is_some() && r.finished_ns.is_none());
         if plan["observe"]["end_s"].is_null() && s.window.start_ns == 0 && !rebuilding {
             if works_by_itself(plan) {
                 assert!(arms(plan) * busy >= drive.service_ns, "drive {i}");
@@ -180,7 +184,7 @@ fn check_back_end(plan: &Value, outcome: &Outcome, whole: bool) {
     let Some(controller) = &s.controller else { return };
     let given = &plan["controller"]["back_end"];
     let span = (s.window.end_ns - s.window.start_ns) as f64;
-    let failed = !s.rebuilds.is_empty();
+    let failed = !s.rebuilds.is_empty() || s.parity_logs.iter().any(|log| log.under_way > 0);
     let stations = [
         (&controller.back_end, "command_s", "processors"),
         (&controller.write_path, "write_command_s", "write_processors"),
@@ -400,6 +404,55 @@ proptest! {
         });
         let all = s.rebuilds.is_empty();
         prop_assert!(sent == received || (sent > received && !all), "{sent} {received}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn laws_hold_where_parity_is_logged(
+        level in 3usize..8, queues in 0usize..36, requests in requests(), late in any::<bool>(), mode in 0usize..2,
+        policy in 0usize..POLICIES, kind in 0..2 * CONTROLLERS, regions in 1u64..5, half in 1u64..4, buffers in 0u64..3,
+        failure in prop::option::of((0usize..6, 0u64..1_000)), first in any::<bool>(), rate in prop::option::of(1u64..50),
+    ) {
+        let mut plan = system(level, queues, false);
+        plan["controller"] = controller(kind);
+        let failures: Vec<_> = failure.into_iter().map(|(drive, at)| (drive, at as f64 / 1e3)).collect();
+        trouble(&mut plan, 1, "dedicated", &failures);
+        let rebuild = &mut plan["pools"][0]["recovery"]["rebuild"];
+        rebuild["rate_bytes_per_s"] = json!(rate.map(|rate| rate as f64 * 1e6));
+        rebuild["priority"] = json!(if first { "host-first" } else { "equal" });
+        // Buffers of two to four stripes.
+        let data = capacity(LEVELS[level], 6) / capacity("1", 6);
+        log_parity(&mut plan, regions, 2 * regions * half * (2 + buffers), (2 + buffers) * data * 16_384, 3);
+        plan["workloads"][0]["replay"] = [
+            json!({"mode": "open", "speed": 1.0}),
+            json!({"mode": "closed", "outstanding": 3, "per": "workload"}),
+        ][mode].clone();
+        set_policy(&mut plan, policy, 0.5);
+        let mut requests = requests.clone();
+        if late {
+            // All that can be reintegrated is.
+            requests.push(request(500 * S, Op::Read, 0, 512));
+        }
+        let outcome = run(&plan, requests.clone());
+        prop_assert_eq!(outcome.summary.total.completed as usize, requests.len());
+        check_laws(&plan, &outcome);
+        let log = outcome.summary.parity_logs[0];
+        // Updates and stale units are done, void or pending.
+        prop_assert_eq!(log.updates, log.reintegrated_updates + log.pending_updates);
+        prop_assert_eq!(log.update_bytes, log.reintegrated_bytes + log.pending_bytes);
+        prop_assert_eq!(log.stale_units, log.updated_units + log.superseded_units + log.pending_units);
+        prop_assert!(log.pending_bytes <= (2 * half + 2) * regions * (2 + buffers) * data * 16_384);
+        // A cache may write until the end.
+        if late && mode == 0 && plan["controller"]["cache"]["write"] != "back" {
+            prop_assert_eq!(log.under_way, 0);
+            prop_assert!(log.pending_updates == 0 || failure.is_none());
+        }
+        if failure.is_none() {
+            prop_assert!(outcome.summary.devices.iter().all(|d| d.cause_j["rebuild"] == 0.0));
+        }
     }
 }
 

@@ -71,6 +71,7 @@ def summarise(record: Record, provenance: Provenance) -> RunSummary:
         devices=list(_devices(tables.devices, record, span)),
         buses=list(_buses(record)),
         rebuilds=list(record.rebuilds),
+        parity_logs=list(record.parity_logs) or None,
         volumes=list(_volumes(record, times)),
         workloads=list(_workloads(record, times)),
         paths=summary_build.paths(record.paths, span),

@@ -75,14 +75,21 @@ def data_drives(level: Level, count: int, code: Code | None = None) -> int:
 
 
 def usable_bytes(
-    level: Level, count: int, stripe_unit: int, drive_bytes: int, code: Code | None = None
+    level: Level,
+    count: int,
+    stripe_unit: int,
+    drive_bytes: int,
+    code: Code | None = None,
+    *,
+    log_bytes: int = 0,
 ) -> int:
     """Bytes that a volume can use.
 
-    Each drive gives whole stripe units; the rest at its end is lost. RAID-1 has no stripe and gives
-    one drive.
+    Each drive gives whole stripe units; the rest at its end is lost, and ``log_bytes`` of each are taken by
+    a log of parity updates. RAID-1 has no stripe and gives one drive.
     """
-    per_drive = drive_bytes if level == 1 else drive_bytes // stripe_unit * stripe_unit
+    units = drive_bytes // stripe_unit - log_bytes // stripe_unit
+    per_drive = drive_bytes if level == 1 else units * stripe_unit
     return data_drives(level, count, code) * per_drive
 
 

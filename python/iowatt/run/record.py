@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from iowatt.run.summary_parts import (
         InstrumentSummary,
         LoadGenerator,
+        ParityLogSummary,
         PathExpress,
         ReplicationLag,
         ReplicationSuspension,
@@ -521,6 +522,7 @@ class Record:
     #: What each drive is rated to last, by its name and by what is counted (see lenses/wear.py).
     ratings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     rebuilds: Sequence[RebuildSummary] = ()
+    parity_logs: Sequence[ParityLogSummary] = ()
     #: Paths from hosts to the array, where they are modelled.
     paths: Sequence[PathCounts] = ()
     replications: Sequence[ReplicationCounts] = ()

@@ -20,6 +20,32 @@ def absent(description: str) -> Any:
     return Field(default=None, exclude_if=is_none, description=description)
 
 
+class ParityLogSummary(SummaryPart):
+    """Small writes of a pool that logs parity updates; over the whole run, the warm-up included."""
+
+    pool: str
+    updates: int = Field(description="Small writes logged: one for each stripe that a request touches.")
+    update_bytes: int = Field(description="Of their updates of all parity units.")
+    log_writes: int = Field(description="Buffers written to the log, each an operation on every drive.")
+    log_bytes: int = Field(description="Bytes of these, their own parity apart.")
+    reintegrations: int = Field(description="Halves of a region's log that were reintegrated.")
+    parity_bytes: int = Field(
+        description="Parity that these read, and wrote: of each run of it, first stale unit to last."
+    )
+    superseded_bytes: int = Field(description="Stale parity that a larger write made anew before.")
+    waits: int = Field(
+        description="Writes that waited for room in the log, and requests to a degraded pool that waited "
+        "until parity was true."
+    )
+    wait_mean_ms: float | None = Field(description="How long these waited; null where none did.")
+    pending_updates: int = Field(description="Updates in buffers and logs at the end.")
+    pending_bytes: int = Field(description="Bytes of these.")
+    pending_parity_bytes: int = Field(
+        description="Parity that is stale at the end, and that a reintegration would read and write: work, "
+        "and joules, that the run does not have."
+    )
+
+
 class FlashSummary(SummaryPart):
     """What the flash of an SSD did within the window, and its state at the end.
 
@@ -104,7 +130,7 @@ class DeviceSummary(SummaryPart):
     accesses: int
     reads: int
     writes: int
-    background_accesses: int = Field(description="Of the accesses, those of a rebuild.")
+    background_accesses: int = Field(description="Of the accesses, those of a rebuild or of a parity log.")
     buffer_hits: int = Field(
         default=0, description="Of the accesses, those that the drive's buffer served without the media."
     )

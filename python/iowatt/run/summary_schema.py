@@ -15,6 +15,7 @@ from iowatt.run.summary_parts import (
     InstrumentSummary,
     LoadGenerator,
     MaidCounts,
+    ParityLogSummary,
     PathSummary,
     PdcCounts,
     ReplicationSummary,
@@ -602,6 +603,7 @@ class RunSummary(SummaryPart):
     rebuilds: list[RebuildSummary] = Field(
         default=[], description="Drives that failed, in order of pool and time."
     )
+    parity_logs: list[ParityLogSummary] | None = absent("Only of pools that log parity updates.")
     volumes: list[VolumeSummary]
     workloads: list[WorkloadSummary]
     paths: list[PathSummary] | None = absent("From hosts to the array, where requests go by any.")

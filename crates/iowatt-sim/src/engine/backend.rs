@@ -183,9 +183,15 @@ impl Backend {
         {
             log.add(around.clock.now, pool, &range, reason);
         }
+        if S::MANAGED {
+            self.pools[pool].tell_log(around.clock.now);
+        }
         let made =
             self.pools[pool].submit::<S>(range, serves, &self.drives, &mut around.ops, &mut self.ready);
         self.hand_out::<S>(around);
+        if S::MANAGED && self.pools[pool].log_wants() {
+            self.rebuild(pool, around);
+        }
         made
     }
 
@@ -291,6 +297,9 @@ impl Backend {
         } else {
             self.pools[pool].complete(&op, &mut self.ready);
             self.hand_out::<S>(around);
+            if S::MANAGED && self.pools[pool].log_wants() {
+                self.rebuild(pool, around);
+            }
         }
         self.drives[index as usize].proceed::<S>(around.clock.now, around);
         Some(Completed { upper: op.host, arrived: op.arrived, started })

@@ -40,10 +40,14 @@ impl Backend {
         if op.trim {
             return Some((op.host, 0)); // lost data needs no trim
         }
-        let pool = &mut self.pools[self.drives[op.drive as usize].pool()];
+        let number = self.drives[op.drive as usize].pool();
+        let pool = &mut self.pools[number];
         let made = pool.redirect(&op, &self.drives, &mut around.ops, &mut self.ready);
         pool.complete(&op, &mut self.ready);
         self.hand_out::<Full>(around);
+        if self.pools[number].log_wants() {
+            self.rebuild(number, around);
+        }
         Some((op.host, made))
     }
 

@@ -89,6 +89,7 @@ impl RegionPlan {
         check(self.set_size <= members, Capacity, "set_size", "must be at most the number of drives")?;
         check(self.sets > 0, Range, "sets", "must be at least 1")?;
         self.raid.validate(sector).under("raid")?;
+        self.raid.check_unlogged().under("raid")?;
         let unit = self.raid.stripe_unit_bytes;
         check(unit <= chunklet, Capacity, "raid.stripe_unit_bytes", "must be at most a chunklet")
     }

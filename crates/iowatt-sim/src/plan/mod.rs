@@ -10,6 +10,7 @@ mod controller;
 mod hdd;
 mod heat;
 mod library;
+mod parity_log;
 mod path;
 mod pool;
 mod qos;
@@ -36,6 +37,7 @@ pub use hdd::{
 };
 pub use heat::HeatPlan;
 pub use library::{LibraryPlan, TapeDrivePlan, TapePowerPlan};
+pub use parity_log::ParityLogPlan;
 pub use path::{ExchangePlan, HopPlan, PathPlan};
 pub use pool::{
     BatchingPlan, CommandQueuePlan, DevicePlan, HddPowerPlan, MirrorReads, ParityLayout, PhasePlan, PoolPlan,

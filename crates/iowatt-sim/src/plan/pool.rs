@@ -1,6 +1,6 @@
 //! Pools: like drives, their redundancy, queues and power policy.
 
-use super::{ChunkletPlan, CodePlan, HddPlan, RecoveryPlan, SsdPlan};
+use super::{ChunkletPlan, CodePlan, HddPlan, ParityLogPlan, RecoveryPlan, SsdPlan};
 use crate::state::{STATES, State};
 use iowatt_power::{Levels, PolicyPlan, unknown_as_nan};
 use iowatt_volume::PlanFault::{Conflict, Count, Range, Reference};
@@ -58,6 +58,9 @@ pub struct RaidPlan {
     pub code: Option<CodePlan>,
     /// How a write smaller than a stripe updates parity.
     pub small_write: SmallWrite,
+    /// The log of parity updates, with `small_write` as `parity-log` alone.
+    #[serde(default)]
+    pub log: Option<ParityLogPlan>,
     /// Reads also fetch the parity of what they read (arrays2002's text).
     pub parity_check_on_read: bool,
     /// Which copy a read goes to, RAID-1 and RAID-10.
@@ -132,6 +135,8 @@ pub enum SmallWrite {
     ReadModifyWrite,
     /// Read the data that is not written.
     Reconstruct,
+    /// Read old data, and log how parity changes; it is updated later, much of it at once.
+    ParityLog,
 }
 
 /// Commands that a drive holds at once.
@@ -298,6 +303,7 @@ impl PoolPlan {
             chunklets.validate(self, bytes, sector).under("chunklets")?;
         } else {
             self.check_count()?;
+            self.check_log()?;
         }
         check(self.count > 0, Count, "count", "must be at least 1")?;
         self.raid.validate(sector).under("raid")?;

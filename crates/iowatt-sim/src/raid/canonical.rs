@@ -29,6 +29,7 @@ impl Pool {
             sparing: _,
             preferred: _,
             degraded: _,
+            log: _, // with recovery alone
         } = self;
         out.word(*request);
         if recovery.is_some() || chunklets.is_some() {

@@ -39,12 +39,12 @@ impl Pool {
     }
 
     /// Whether data unit `index` of a stripe is there.
-    fn has_data(&self, stripe: u64, index: u64) -> bool {
+    pub(super) fn has_data(&self, stripe: u64, index: u64) -> bool {
         self.unit_place(self.layout.data_drive(stripe, index), stripe).is_some()
     }
 
     /// Where parity unit `number` of a stripe is, if anywhere.
-    fn parity_place(&self, stripe: u64, number: usize) -> Option<usize> {
+    pub(super) fn parity_place(&self, stripe: u64, number: usize) -> Option<usize> {
         self.unit_place(self.layout.parity_drive(stripe, number), stripe)
     }
 
@@ -158,7 +158,7 @@ impl Pool {
             (Some(reads), None, _) | (Some(reads), Some(_), SmallWrite::ReadModifyWrite) => {
                 self.modify_degraded(t, parity, reads, split);
             }
-            (Some(reads), Some(others), SmallWrite::Auto) if reads <= others => {
+            (Some(reads), Some(others), SmallWrite::Auto | SmallWrite::ParityLog) if reads <= others => {
                 self.modify_degraded(t, parity, reads, split);
             }
             (_, Some(reads), _) => self.reconstruct_degraded(t, parity, edges, reads, split),

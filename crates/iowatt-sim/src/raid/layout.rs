@@ -26,6 +26,8 @@ pub struct Layout {
     unit: Divisor,
     /// Drives that stripes go around, the column of spare space included; 0 where there is none.
     around: u64,
+    /// Stripes after which parity takes its next place; 0 where each stripe has its own.
+    run: u64,
 }
 
 /// What a drive holds in a stripe.
@@ -71,7 +73,7 @@ impl Layout {
             _ => (drives - code.parity_units() as u64, unit),
         };
         let [drives, data, unit] = [drives, data, unit].map(Divisor::new);
-        Self { level, rotation, code, drives, data, unit, around: 0 }
+        Self { level, rotation, code, drives, data, unit, around: 0, run: 0 }
     }
 
     /// Copies of units of `unit` sectors on each of `drives`: RAID-1 over a set of chunklets.
@@ -83,7 +85,14 @@ impl Layout {
     /// The same with a column of spare space, over one drive more.
     #[must_use]
     pub fn with_distributed_spare(self) -> Self {
-        Self { around: self.drives.value() + 1, ..self }
+        let around = self.drives.value() + 1;
+        Self { around, run: around, ..self }
+    }
+
+    /// The same with the parity of so many consecutive stripes on the same drives.
+    #[must_use]
+    pub fn with_parity_runs(self, run: u64) -> Self {
+        Self { run, ..self }
     }
 
     /// Drive of the spare space in a stripe, with distributed sparing.
@@ -105,7 +114,7 @@ impl Layout {
     /// Stripe by whose number parity rotates.
     #[inline]
     fn turn(&self, stripe: u64) -> u64 {
-        stripe.checked_div(self.around).unwrap_or(stripe)
+        stripe.checked_div(self.run).unwrap_or(stripe)
     }
 
     /// Drive of a column in a stripe.
@@ -171,7 +180,7 @@ impl Layout {
     /// Stripes after which drives repeat their roles.
     #[must_use]
     pub fn period(&self) -> u64 {
-        self.drives.value() * self.around.max(1)
+        self.drives.value() * self.run.max(1)
     }
 
     /// Sectors of a stripe unit.

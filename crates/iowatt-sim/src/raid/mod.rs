@@ -17,6 +17,7 @@ mod copies;
 mod degraded;
 mod layout;
 pub mod losses;
+mod parity_log;
 mod rebuild;
 pub mod recovery;
 mod serving;
@@ -34,6 +35,7 @@ use crate::shape::Shape;
 use crate::slab::Slab;
 use chunklets::{Chunklets, Region};
 use losses::Losses;
+pub use parity_log::ParityLog;
 use rebuild::Rebuild;
 pub use rebuild::Workshop;
 use sparing::Sparing;
@@ -115,6 +117,7 @@ pub struct Serves {
 /// What the next operation is done for.
 fn cause_of(split: &Splitting<'_>, write: bool) -> Cause {
     match (split.host, split.asked, write) {
+        (NO_OP, ..) if split.for_write => Cause::Redundancy, // a log of parity updates
         (NO_OP, ..) => Cause::Rebuild,
         (_, 0, _) => Cause::Redundancy,
         _ if split.migrates => Cause::Migration,
@@ -125,7 +128,7 @@ fn cause_of(split: &Splitting<'_>, write: bool) -> Cause {
 
 /// Sectors join `last`, of which at most `asked` are `cause`, the others redundancy.
 fn join_cause(last: &mut DriveOp, sectors: u64, asked: u64, cause: Cause) {
-    if last.cause == Cause::Rebuild {
+    if last.cause == Cause::Rebuild || (last.cause, cause) == (Cause::Redundancy, Cause::Redundancy) {
         return;
     }
     let own = sectors.min(asked);
@@ -178,6 +181,8 @@ pub struct Pool {
     degraded: bool,
     /// The drive to read copies from, where a node serves what is being split.
     preferred: Option<usize>,
+    /// Updates of parity that are yet to be made, where small writes are logged.
+    log: Option<Box<ParityLog>>,
 }
 
 impl Pool {
@@ -189,6 +194,9 @@ impl Pool {
         let mut layout = Layout::of(&plan.raid, plan.count, unit);
         if plan.recovery.as_ref().is_some_and(|r| r.sparing == SpareKind::Distributed) {
             layout = layout.with_distributed_spare();
+        }
+        if let Some(log) = &plan.raid.log {
+            layout = layout.with_parity_runs(log.run_stripes);
         }
         let mut pool = Self {
             layout,
@@ -223,9 +231,16 @@ impl Pool {
             sparing: None,
             degraded: false,
             preferred: None,
+            log: None,
         };
         if let Some(chunklets) = &pool.chunklets {
             pool.adopt(chunklets.regions[0]);
+        }
+        if let (Some(log), Some(recovery)) = (&plan.raid.log, &plan.recovery) {
+            let drive = (plan.device.sectors(), sector_bytes);
+            let log = ParityLog::new(log, &recovery.rebuild, &pool.layout, drive);
+            pool.used_sectors = log.data_stripes() * unit;
+            pool.log = Some(Box::new(log));
         }
         pool
     }
@@ -264,7 +279,8 @@ impl Pool {
     /// Usable bytes over drives of `drive_sectors`.
     #[must_use]
     pub fn capacity_bytes(&self, drive_sectors: u64) -> u64 {
-        let whole = || self.layout.capacity(drive_sectors);
+        let logged = |log: &ParityLog| log.data_stripes() * self.layout.unit() * self.layout.data_drives();
+        let whole = || self.log.as_deref().map_or_else(|| self.layout.capacity(drive_sectors), logged);
         self.chunklets.as_ref().map_or_else(whole, |chunklets| chunklets.capacity()) * self.sector_bytes
     }
 
@@ -287,7 +303,12 @@ impl Pool {
             let (first, until) = if chunked { self.enter(sector) } else { (0, end) };
             let touched = self.touch(sector - first, end.min(until) - first);
             sector += self.sectors_of(&touched);
-            match (write, S::MANAGED && self.degraded) {
+            let degraded = S::MANAGED && self.degraded;
+            if degraded && self.waits_for_log(&touched, write) {
+                self.submit_later(&touched, write, drives, &mut split);
+                continue;
+            }
+            match (write, degraded) {
                 (true, false) => self.write(&touched, &mut split),
                 (false, false) => self.read(&touched, drives, &mut split),
                 (true, true) => self.write_degraded(&touched, &mut split),
@@ -295,6 +316,23 @@ impl Pool {
             }
         }
         split.made
+    }
+
+    /// Splits what must wait for the log, and makes it wait.
+    #[cold]
+    fn submit_later(&mut self, t: &Touched, write: bool, drives: &[Drive], split: &mut Splitting<'_>) {
+        self.request += 1; // nothing of it joins what need not wait
+        let from = split.ready.len();
+        if write {
+            self.write_degraded(t, split)
+        } else {
+            self.read_degraded(t, drives, split)
+        }
+        let waiting = split.ready.drain(from..);
+        if let Some(log) = &mut self.log {
+            log.stall(t.stripe, waiting);
+        }
+        self.request += 1;
     }
 
     /// Whether trims reach the drives: they are SSDs, and they are not divided into chunklets, and there is no parity that

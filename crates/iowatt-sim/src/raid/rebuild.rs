@@ -106,6 +106,12 @@ impl Pool {
         self.sector_bytes
     }
 
+    /// Bytes of a stripe unit.
+    #[must_use]
+    pub fn unit_bytes(&self) -> u64 {
+        self.layout.unit() * self.sector_bytes
+    }
+
     /// A drive of the pool fails. Returns whether all data is still there.
     #[must_use]
     pub fn fail(&mut self, now: Nanos, drive: usize) -> bool {
@@ -118,6 +124,9 @@ impl Pool {
         }
         let Some(plan) = &self.recovery else { return false };
         self.degraded = true;
+        if let Some(log) = &mut self.log {
+            log.close();
+        }
         let count = self.last_plain.len() - plan.spares;
         let losses = self.losses.get_or_insert_with(|| Box::new(Losses::new(plan, count)));
         let rebuild = self.rebuild.get_or_insert_with(|| {
@@ -136,6 +145,12 @@ impl Pool {
         if self.chunklets.is_some() {
             return self.rebuild_chunklets(shop);
         }
+        if self.log.is_some() {
+            let wake = self.work_on_log(shop);
+            if wake.is_some() || !self.log.as_ref().is_some_and(|log| log.lets_rebuild()) {
+                return wake;
+            }
+        }
         let mut rebuild = self.rebuild.take()?;
         let wake = self.pump(&mut rebuild, shop);
         self.rebuild = Some(rebuild);
@@ -147,6 +162,10 @@ impl Pool {
     pub fn rebuild_done(&mut self, op: &DriveOp, dropped: bool, shop: &mut Workshop<'_>) -> Option<Nanos> {
         if self.chunklets.is_some() {
             return self.chunklet_step_done(op, dropped, shop);
+        }
+        if op.for_write {
+            self.log_op_done(op, dropped, shop);
+            return self.rebuild(shop);
         }
         let mut rebuild = self.rebuild.take()?;
         let step = rebuild.steps.get_mut(op.row);

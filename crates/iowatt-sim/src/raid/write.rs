@@ -18,6 +18,22 @@ impl RowUpdate {
         Self { reads_left: reads, written: 0, parity_writes: [NO_OP; MAX_PARITY] }
     }
 
+    /// An update that goes to a log when its reads are done.
+    pub(super) fn for_log(reads: u32) -> Self {
+        Self::waiting_for(reads)
+    }
+
+    /// It has its place in a buffer of the log.
+    pub(super) fn enter_buffer(&mut self, buffer: u32) {
+        self.parity_writes[0] = buffer;
+    }
+
+    /// The buffer of one that goes to a log: it writes no parity.
+    #[inline]
+    fn buffer(&self) -> Option<u32> {
+        (self.written == 0).then_some(self.parity_writes[0])
+    }
+
     /// Another parity write that waits with it.
     #[inline]
     pub(super) fn push(&mut self, write: u32) {
@@ -47,6 +63,9 @@ impl Pool {
         if row.reads_left == 0 {
             let row = self.rows.remove(op.row);
             ready.extend_from_slice(row.parity_writes());
+            if let (Some(buffer), Some(log)) = (row.buffer(), &mut self.log) {
+                log.arrive(buffer);
+            }
         }
     }
 
@@ -77,6 +96,9 @@ impl Pool {
                 self.plain(extent, true, split);
             }
             split.asked = ALL;
+            if self.small_write == SmallWrite::ParityLog {
+                self.supersede(t);
+            }
             return;
         }
         let edges = self.edges(t);
@@ -86,6 +108,11 @@ impl Pool {
             SmallWrite::Auto => reconstruct_reads < modify_reads,
             SmallWrite::ReadModifyWrite => false,
             SmallWrite::Reconstruct => true,
+            SmallWrite::ParityLog if reconstruct_reads >= t.units() => return self.write_logged(t, split),
+            SmallWrite::ParityLog => {
+                self.supersede(t);
+                true
+            }
         };
         if reconstruct {
             self.reconstruct_write(t, edges, reconstruct_reads as u32, split);

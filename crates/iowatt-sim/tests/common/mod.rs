@@ -179,6 +179,22 @@ pub fn poisson(
         .collect()
 }
 
+/// Has the first pool log small writes, at the end of each drive in stripe units; buffers in bytes, runs of parity in
+/// stripes. Without spares and
+/// failures where it has none yet.
+pub fn log_parity(plan: &mut Value, regions: u64, units: u64, buffer_bytes: u64, run: u64) {
+    if plan["pools"][0]["recovery"].is_null() {
+        trouble(plan, 0, "dedicated", &[]);
+    }
+    let raid = &mut plan["pools"][0]["raid"];
+    let unit = raid["stripe_unit_bytes"].as_u64().unwrap();
+    raid["small_write"] = json!("parity-log");
+    raid["log"] = json!({"drive_bytes": units * unit, "regions": regions, "run_stripes": run, "buffer_bytes": buffer_bytes});
+    let stripes = plan["pools"][0]["device"]["sectors"].as_u64().unwrap() * 512 / unit;
+    let capacity = &mut plan["volumes"][0]["capacity_bytes"];
+    *capacity = json!(capacity.as_u64().unwrap() / stripes * (stripes - units));
+}
+
 /// Gives the first pool spares and failures (drive, seconds); rebuilds go as fast as they can.
 pub fn trouble(plan: &mut Value, spares: usize, sparing: &str, failures: &[(usize, f64)]) {
     let failures: Vec<Value> = failures.iter().map(|(d, at)| json!({"drive": d, "at_s": at})).collect();

@@ -78,5 +78,7 @@ def _of_pool(pool: Mapping[str, Any], where: str) -> None:
         raise not_modelled("distributed spare space", f"{where}.sparing")
     if pool["raid"].get("parity_check_on_read"):
         raise not_modelled("parity checks on read", f"{where}.raid.parity_check_on_read")
+    if pool["raid"].get("log"):
+        raise not_modelled("the logging of parity updates", f"{where}.raid.small_write")
     if pool["raid"].get("mirror_reads"):
         raise not_modelled("the steering of mirror reads", f"{where}.raid.mirror_reads")

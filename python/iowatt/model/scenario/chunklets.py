@@ -12,7 +12,7 @@ from typing import Any
 from iowatt.base.problems import Reporter
 from iowatt.base.units import format_bytes
 from iowatt.model import raid as levels
-from iowatt.model.scenario.code_keys import check_code
+from iowatt.model.scenario.code_keys import check_code, refuse_log
 from iowatt.model.scenario.keys.array import Raid
 from iowatt.model.scenario.virtual_pool import Allocator
 
@@ -59,6 +59,7 @@ class Region:
     def check(self, members: int, chunklet: int, sector: int, report: Reporter) -> bool:
         """Whether sets of this kind can be laid; ``report`` is at the ``raid`` table."""
         before = len(report.problems)
+        refuse_log(self.raid, report)
         if not check_code(self.raid, report):
             return False
         code = self.raid.code

@@ -1,4 +1,4 @@
-"""Keys of an erasure code: what makes one, and that no other level has them."""
+"""Keys of redundancy by parity: what makes an erasure code, and what sets of chunklets cannot do."""
 
 from __future__ import annotations
 
@@ -23,3 +23,10 @@ def check_code(keys: Raid, report: Reporter) -> bool:
             message = f"RAID-{keys.level} has no erasure code to choose"
             report("not-applicable", key, message, 'leave it out, or level = "ec"')
     return len(report.problems) == before
+
+
+def refuse_log(keys: Raid, report: Reporter) -> None:
+    """Report a log of parity updates of sets of chunklets; ``report`` is at the ``raid`` table."""
+    if keys.small_write == "parity-log":
+        message = "parity updates are logged on pools of whole drives, not over chunklets"
+        report("unsupported", "small_write", message, "leave it out, or leave the chunklets out")

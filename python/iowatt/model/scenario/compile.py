@@ -287,10 +287,12 @@ def _replay(workload: WorkloadKeys, made: Synthetic | None) -> dict[str, Any]:
 def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int]) -> dict[str, Any]:
     pool, drive = resolved.pool, resolved.drive
     chunklets = resolved.chunklets
+    log = None if resolved.parity_log is None else resolved.parity_log.plan()
     return {
         "count": pool.count,
         "device": drive.plan(states) if isinstance(drive, Ssd) else drive.plan(pool.phase, states),
-        "raid": resolved.raid_plan or (pool.raid or Raid(level=0)).plan(resolved.level, resolved.stripe_unit),
+        "raid": resolved.raid_plan
+        or (pool.raid or Raid(level=0)).plan(resolved.level, resolved.stripe_unit, log),
         **_present(chunklets=None if chunklets is None else chunklets.plan()),
         "scheduler": resolved.scheduler,
         **_present(deadline_s=pool.scheduler_deadline),
@@ -299,7 +301,7 @@ def _pool(resolved: ResolvedPool, bus_of_drive: list[int], states: dict[str, int
         "batching": power.batching_plan(pool.power),
         "spin_ups_at_once": power.spin_ups_at_once(pool.power),
         "bus_of_drive": bus_of_drive,
-        "recovery": _recovery(pool),
+        "recovery": _recovery(pool, paced=log is not None),
     }
 
 
@@ -312,10 +314,10 @@ def _command_queue(resolved: ResolvedPool) -> dict[str, Any] | None:
     return {"depth": depth, "scheduler": resolved.drive_scheduler, **deadline}
 
 
-def _recovery(pool: Pool) -> dict[str, Any] | None:
-    """Spares, failures and rebuild; None where there are neither, nor is it said how drives are rebuilt."""
+def _recovery(pool: Pool, *, paced: bool) -> dict[str, Any] | None:
+    """Spares, failures and rebuild; None where there are neither, nor work ``paced`` as a rebuild is, nor its keys."""
     spread = pool.chunklet is not None and pool.sparing != "dedicated"
-    if not (pool.spares or pool.failure or spread or "rebuild" in pool.model_fields_set):
+    if not (pool.spares or pool.failure or spread or paced or "rebuild" in pool.model_fields_set):
         return None
     rebuild = pool.rebuild
     return {

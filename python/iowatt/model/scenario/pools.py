@@ -15,6 +15,7 @@ from iowatt.model.scenario import solid_state, survival
 from iowatt.model.scenario.code_keys import check_code
 from iowatt.model.scenario.keys.array import DeviceChoice, Pool
 from iowatt.model.scenario.keys.power import NeverPolicy
+from iowatt.model.scenario.log_keys import check_log_keys, parity_log
 from iowatt.model.scenario.placing import adaptive, chunklet_allocator
 from iowatt.model.scenario.pool_power import check_levels, check_timers, refuse_missing
 from iowatt.model.scenario.raid_keys import check_raid_keys
@@ -31,11 +32,12 @@ def resolve_pool(
     """
     _redundancy(pool, report, system)
     check_raid_keys(pool, report, system)
+    check_log_keys(pool, report, system)
     adapted = resolve_drive(pool, report, base_dir, system, wall_power=wall_power)
     if adapted is None:
         return
     if pool.chunklet is None:
-        joined = _joined(pool, adapted, report)
+        joined = _joined(pool, adapted, report, system)
         if check_redundancy(pool, joined, report):
             system.pools.append(joined)
     elif (
@@ -117,7 +119,7 @@ def _redundancy(pool: Pool, report: Reporter, system: ResolvedSystem) -> None:
             Reporter(report.path, system.warnings)("out-of-range", key, warning)
 
 
-def _joined(pool: Pool, drive: Disk | Ssd, report: Reporter) -> ResolvedPool:
+def _joined(pool: Pool, drive: Disk | Ssd, report: Reporter, system: ResolvedSystem) -> ResolvedPool:
     """The pool of whole drives."""
     # Without raid the one drive is one stripe unit, so that no request is ever split.
     level: raid.Level
@@ -128,11 +130,13 @@ def _joined(pool: Pool, drive: Disk | Ssd, report: Reporter) -> ResolvedPool:
     if unit % drive.sector_bytes:
         message = f"{unit} bytes are not a multiple of the drive's sector, {drive.sector_bytes} bytes"
         report("not-accepted", "raid.stripe_unit", message, f"use a multiple of {drive.sector_bytes}")
-    usable = raid.usable_bytes(level, pool.count, unit, drive.raw_bytes, code)
+    log = parity_log(pool, drive.raw_bytes, report, system)
+    logged = 0 if log is None else log.drive_bytes
+    usable = raid.usable_bytes(level, pool.count, unit, drive.raw_bytes, code, log_bytes=logged)
     if usable <= 0 and pool.raid is not None and raid.count_problem(level, pool.count, code) is None:
         message = f"{unit} bytes are more than a drive has ({format_bytes(drive.raw_bytes)})"
         report("out-of-range", "raid.stripe_unit", message)
-    return ResolvedPool(pool, drive, level, unit, usable)
+    return ResolvedPool(pool, drive, level, unit, usable, parity_log=log)
 
 
 def _time_only(

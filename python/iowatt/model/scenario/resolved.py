@@ -10,6 +10,7 @@ from iowatt.base.problems import Problem, Reporter
 from iowatt.base.results import Note
 from iowatt.model.library import Disk
 from iowatt.model.library.ssd import Ssd
+from iowatt.model.parity_log import ParityLog
 from iowatt.model.raid import Level
 from iowatt.model.scenario.chunklets import ChunkletAllocator
 from iowatt.model.scenario.keys.array import Pool
@@ -36,6 +37,8 @@ class ResolvedPool:
     chunklets: ChunkletAllocator | PlacementAllocator | None = None
     #: ``RaidPlan`` of iowatt-sim where it is not that of the keys: of a cluster's pool.
     raid_plan: Mapping[str, Any] | None = None
+    #: Of a pool of whole drives that logs parity updates.
+    parity_log: ParityLog | None = None
 
     @property
     def joined(self) -> bool:

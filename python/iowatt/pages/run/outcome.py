@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from iowatt.pages.run import clusters, libraries, replication
+from iowatt.pages.run import clusters, libraries, parity_logs, replication
 from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column, Table, text_columns
 
@@ -68,6 +68,7 @@ def tables(summary: Mapping[str, Any]) -> list[Titled]:
         *_cache(summary),
         *_capacity(summary),
         *_movement(summary),
+        *parity_logs.tables(summary),
         *libraries.tables(summary),
         *clusters.tables(summary),
         *replication.tables(summary),

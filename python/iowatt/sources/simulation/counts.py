@@ -128,7 +128,9 @@ def _usable_bytes(pool: Mapping[str, Any]) -> int:
     drive, raid = pool["device"], pool["raid"]
     drive_bytes = drive["sectors"] * drive["sector_bytes"]
     level, code = level_of(raid)
-    return usable_bytes(level, pool["count"], raid["stripe_unit_bytes"], drive_bytes, code)
+    logged = (raid.get("log") or {}).get("drive_bytes", 0)
+    unit = raid["stripe_unit_bytes"]
+    return usable_bytes(level, pool["count"], unit, drive_bytes, code, log_bytes=logged)
 
 
 def buses(names: list[str], summary: Mapping[str, Any]) -> list[BusCounts]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.run.record import Hits, Record, SimulationCost, SourceKind, VolumeFlow, WorkloadFlow
 from iowatt.run.summary_schema import Zeros
-from iowatt.sources.simulation import counts, groups, remarks, tables, wall
+from iowatt.sources.simulation import counts, groups, parity_logs, remarks, tables, wall
 from iowatt.sources.simulation.clusters import busy_shares, clusters
 
 if TYPE_CHECKING:
@@ -119,6 +119,7 @@ def build_record(
             for one in names["devices"]
         },
         rebuilds=counts.rebuilds(names, summary),
+        parity_logs=parity_logs.parity_logs(names, summary),
         paths=counts.paths(names, simulation, summary),
         replications=counts.replications(names, simulation, summary),
         response_at=counts.response_at(summary),

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from iowatt.base.units import format_bytes
 from iowatt.run.summary_schema import RebuildSummary
+from iowatt.sources.simulation import parity_logs
 from iowatt.sources.simulation.counts import NS_PER_S, drives_of_pools, losses, rebuilds
 from iowatt.sources.simulation.wall import DRIVES_ALONE
 
@@ -49,6 +50,7 @@ def remarks(
     if cached and cached["dirty_bytes_at_end"]:
         dirty = format_bytes(cached["dirty_bytes_at_end"], binary=True)
         texts.append(f"{dirty} of written data were in the cache only at the end: no drive has written them")
+    texts.extend(parity_logs.remarks(names, raw["summary"]))
     texts.extend(_lost(raw["summary"].get("controller", {}).get("losses", [])))
     to_drives = raw["summary"].get("trims") or [0] * len(names["workloads"])
     for name, trace, passed in zip(names["workloads"], raw["summary"]["sources"], to_drives, strict=True):

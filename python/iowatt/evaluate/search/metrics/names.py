@@ -133,7 +133,8 @@ _TITLES: Final = {
 }
 #: Metrics that contain a name from the scenario: volumes, workloads, components.
 _NAMED: Final = re.compile(
-    r"(volumes|workloads|energy\.by_component_j|energy\.by_state_j|tiers|virtual_pools)\..+", re.ASCII
+    r"(volumes|workloads|energy\.by_component_j|energy\.by_state_j|tiers|virtual_pools|parity_logs)\..+",
+    re.ASCII,
 )
 _DRIVES: Final = (
     "devices.count", "devices.utilisation.mean", "devices.utilisation.max", "devices.queue_length_mean.mean",

@@ -81,6 +81,8 @@ def row_of_run(run: Run) -> RunRow:
             continue
         if key in ("volumes", "workloads"):
             row |= _by_name(key, value)
+        elif key == "parity_logs":
+            row |= {f"{key}.{log['pool']}.{inner}": cell for log in value for inner, cell in log.items()}
         else:
             row |= {
                 name: cell

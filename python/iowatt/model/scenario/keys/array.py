@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from iowatt.base import units
 from iowatt.base.errors import BadValueError
-from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Speed
+from iowatt.base.quantity import BlockSize, Capacity, Duration, Rate, Share, Speed
 from iowatt.base.strict import Name, ShortForm, Strict, key
 from iowatt.model.erasure_code import Code
 from iowatt.model.library import Scheduler
@@ -219,12 +220,43 @@ class Raid(Strict):
         default="left-symmetric",
         example="right-asymmetric",
     )
-    small_write: Literal["auto", "read-modify-write", "reconstruct"] = key(
+    small_write: Literal["auto", "read-modify-write", "reconstruct", "parity-log"] = key(
         "How a write smaller than a stripe updates parity. By reading the old data and parity "
         "(read-modify-write), by reading the data that is not written (reconstruct), or by whichever needs "
-        "fewer drive operations (auto).",
+        "fewer drive operations (auto). parity-log reads the old data and logs how parity changes, in the "
+        "controller's memory and then at the end of the drives; parity is updated later, much of it at once, "
+        "at the pace of array.pool.rebuild. Levels 4, 5, 6 and ec on whole drives.",
         default="auto",
         example="read-modify-write",
+    )
+    log: Share = key(
+        "Share of each drive, at its end, that the log of parity updates takes of the usable capacity. Only "
+        'with small_write = "parity-log".',
+        default=0.05,
+        example=0.1,
+    )
+    log_buffer: BlockSize = key(
+        "How much of parity updates is written to the log at once, spread over all drives; rounded up to "
+        "whole stripes. Each region has two such buffers in the controller's battery-backed memory.",
+        default=1 << 20,
+        example="2MiB",
+        gt=0,
+        le=2**30,
+    )
+    log_run: BlockSize = key(
+        "With a log, parity does not go to other drives with every stripe, but after so much of each drive: "
+        "it is read and written in operations of up to this size. Rounded up to whole stripe units.",
+        default=1 << 20,
+        example="2MiB",
+        gt=0,
+        le=2**30,
+    )
+    log_regions: int = key(
+        "Parts of consecutive stripes with a log each. More of them need less memory to update parity from a "
+        "log, which is read into it, and more for buffers.",
+        default=16,
+        within=(1, 65536),
+        example=64,
     )
     parity_check_on_read: bool = key(
         "Reads also fetch the parity of what they read, to confirm that it is valid; levels 4, 5, 6 and ec. "
@@ -255,14 +287,19 @@ class Raid(Strict):
             return None
         return Code(self.data, self.parity, self.local_groups or 0)
 
-    def plan(self, level: Level | None = None, stripe_unit: int | None = None) -> dict[str, Any]:
-        """``RaidPlan`` of iowatt-sim; ``level`` and ``stripe_unit`` replace its own."""
+    def plan(
+        self, level: Level | None = None, stripe_unit: int | None = None, log: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """``RaidPlan`` of iowatt-sim; ``level`` and ``stripe_unit`` replace its own; ``log`` of parity
+        updates, without which none are logged."""
+        unlogged = log is None and self.small_write == "parity-log"
         return {
             "level": str(self.level if level is None else level),
             **({} if self.code is None else {"code": self.code.plan()}),
             "stripe_unit_bytes": self.stripe_unit if stripe_unit is None else stripe_unit,
             "layout": self.layout,
-            "small_write": self.small_write,
+            "small_write": "auto" if unlogged else self.small_write,
+            **({} if log is None else {"log": dict(log)}),
             "parity_check_on_read": self.parity_check_on_read,
             **({} if self.mirror_reads == "shorter-queue" else {"mirror_reads": self.mirror_reads}),
         }
