@@ -81,8 +81,6 @@ struct Region {
     used: u64,
     buffers: u64,
     stale: BTreeSet<(u64, u64)>,
-    /// The half in use.
-    half: u64,
     /// Of the buffer being filled.
     new: Vec<(u64, u64)>,
 }
@@ -141,11 +139,10 @@ impl Model {
     fn reintegrate(&mut self, number: usize) {
         let (shape, k) = (self.shape, self.shape.k);
         let region = std::mem::take(&mut self.regions[number]);
-        self.regions[number].half = 1 - region.half;
         self.reintegrations += 1;
-        // The log: all of its data, in steps.
+        // The first half of the log, which is empty again before the next update: all of its data, in steps.
         let half = self.half_buffers * self.buffer;
-        let first = self.data_stripes + (2 * number as u64 + region.half) * half;
+        let first = self.data_stripes + 2 * number as u64 * half;
         for from in (first..first + half).step_by(STEP as usize) {
             let stripes = from..(from + STEP).min(first + half);
             let places = stripes.flat_map(|s| (0..k).map(move |unit| (shape.drive(s, unit), s))).collect();
