@@ -81,6 +81,8 @@ struct Region {
     used: u64,
     buffers: u64,
     stale: BTreeSet<(u64, u64)>,
+    /// The half in use.
+    half: u64,
     /// Of the buffer being filled.
     new: Vec<(u64, u64)>,
 }
@@ -112,7 +114,12 @@ impl Model {
         let covering = self.shape.covering(unit);
         let (size, capacity) = (covering.len() as u64 * bytes, self.buffer * self.shape.k * UNIT);
         if self.regions[number].used + size > capacity {
+            // The update goes to a new buffer while the old one is yet to be written: where that fills the half, to the other.
+            let before = self.reintegrations;
             self.write_buffer(number);
+            if self.reintegrations > before {
+                self.regions[number].half ^= 1;
+            }
         }
         let region = &mut self.regions[number];
         region.used += size;
@@ -139,10 +146,11 @@ impl Model {
     fn reintegrate(&mut self, number: usize) {
         let (shape, k) = (self.shape, self.shape.k);
         let region = std::mem::take(&mut self.regions[number]);
+        self.regions[number].half = region.half;
         self.reintegrations += 1;
-        // The first half of the log, which is empty again before the next update: all of its data, in steps.
+        // All data of the half, in steps. An update that comes later finds it empty, and goes on with it.
         let half = self.half_buffers * self.buffer;
-        let first = self.data_stripes + 2 * number as u64 * half;
+        let first = self.data_stripes + (2 * number as u64 + region.half) * half;
         for from in (first..first + half).step_by(STEP as usize) {
             let stripes = from..(from + STEP).min(first + half);
             let places = stripes.flat_map(|s| (0..k).map(move |unit| (shape.drive(s, unit), s))).collect();
