@@ -48,7 +48,8 @@ impl Cursor {
     #[must_use]
     #[inline]
     pub fn landed_inside(&self, mech: &Mechanics, count: u64) -> u64 {
-        let missed_ps = mech.revolution_ps - (self.run_at - self.settled);
+        // Data of a write that came late let the start of the run pass by: then the head takes it from there, turns later.
+        let Some(missed_ps) = mech.revolution_ps.checked_sub(self.run_at - self.settled) else { return 0 };
         if missed_ps >= self.run.pitch.pass(count) {
             return 0;
         }

@@ -289,3 +289,18 @@ fn a_fast_write_is_done_before_its_media() {
     let b = serve(&mut disk, MS, 60, 10, false);
     assert_eq!(b.done, 7 * MS);
 }
+
+#[test]
+fn data_that_come_turns_late_are_written_from_their_start() {
+    let done = |arriving| {
+        let mut plan = small_disk();
+        plan.buffer.zero_latency = [false, arriving];
+        // A sector takes two and a half turns on its way to the drive.
+        plan.controller.sector_s = [25e-3; 2];
+        let mut disk = Disk::new(&Model::new(&plan), 1, 0, 0);
+        let access = serve(&mut disk, 0, 30, 2, true);
+        (access.rotation, access.transfer, access.done)
+    };
+    assert_eq!(done(true), done(false));
+    assert!(done(true).2 > 50 * MS, "{:?}", done(true));
+}
