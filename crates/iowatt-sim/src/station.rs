@@ -9,7 +9,9 @@ use crate::power::Window;
 /// State and totals, the totals within the window.
 #[derive(Clone, Debug)]
 pub struct Station {
-    free_at: Vec<Nanos>,
+    /// When the first server is free, and when the others are: a link needs no memory elsewhere.
+    free_at: Nanos,
+    others: Vec<Nanos>,
     /// When those that are closed, the last ones, end what they have begun.
     closed: Vec<Nanos>,
     /// Arrivals.
@@ -24,47 +26,57 @@ impl Station {
     /// `servers` free ones.
     #[must_use]
     pub fn new(servers: usize) -> Self {
-        Self { free_at: vec![0; servers.max(1)], closed: Vec::new(), visits: 0, busy: 0, waited: 0 }
+        let others = vec![0; servers.max(1) - 1];
+        Self { free_at: 0, others, closed: Vec::new(), visits: 0, busy: 0, waited: 0 }
     }
 
     /// Servers, those that are closed included.
     #[must_use]
     pub fn servers(&self) -> usize {
-        self.free_at.len()
+        1 + self.others.len()
+    }
+
+    /// When each is free.
+    fn each(&self) -> impl Iterator<Item = Nanos> + '_ {
+        std::iter::once(self.free_at).chain(self.others.iter().copied())
     }
 
     /// When a server is free.
     #[must_use]
     pub fn free_at(&self) -> Nanos {
-        self.free_at.iter().copied().min().unwrap_or(0)
+        self.each().min().unwrap_or(0)
     }
 
     /// Closes all but `open` servers, at least one; what they have begun they finish.
     pub fn close(&mut self, open: usize) {
-        let open = open.max(1).min(self.free_at.len());
-        self.free_at.sort_unstable();
-        self.closed.clear();
-        self.closed.extend_from_slice(&self.free_at[open..]);
-        self.free_at[open..].fill(Nanos::MAX);
+        let mut each: Vec<Nanos> = self.each().collect();
+        each.sort_unstable();
+        let open = open.max(1).min(each.len());
+        self.closed = each.split_off(open);
+        each.resize(self.servers(), Nanos::MAX);
+        self.free_at = each[0];
+        self.others.copy_from_slice(&each[1..]);
     }
 
     /// Opens all servers; those that still work on what they had begun end it first.
     pub fn reopen(&mut self, now: Nanos) {
-        let closed = self.free_at.iter_mut().filter(|at| **at == Nanos::MAX);
+        // The first server is never closed.
+        let closed = self.others.iter_mut().filter(|at| **at == Nanos::MAX);
         closed.zip(self.closed.drain(..)).for_each(|(at, until)| *at = until.max(now));
     }
 
     /// Takes the server that is free first for `time`, at `now` or later; when it is done.
+    #[inline]
     pub fn serve(&mut self, now: Nanos, time: Nanos, window: &Window) -> Nanos {
-        let mut first = 0;
-        for server in 1..self.free_at.len() {
-            if self.free_at[server] < self.free_at[first] {
-                first = server;
+        let mut first = &mut self.free_at;
+        for other in &mut self.others {
+            if *other < *first {
+                first = other;
             }
         }
-        let start = now.max(self.free_at[first]);
+        let start = now.max(*first);
         let done = start + time;
-        self.free_at[first] = done;
+        *first = done;
         let (from, until) = window.clip(start, done);
         self.busy += until - from;
         if window.begins(now) {
@@ -77,11 +89,15 @@ impl Station {
     /// Takes back what is booked beyond the end of the run. Work begins at its arrival or at once behind what came before,
     /// so beyond the end a server has no gap.
     pub fn cut(&mut self, end: Nanos, window: &Window) {
-        let until = self.free_at.iter().filter(|&&at| at < Nanos::MAX).chain(&self.closed);
-        for &until in until.filter(|&&at| at > end) {
-            let (from, booked) = window.clip(end, until);
-            self.busy -= booked - from;
-        }
+        let until = self.each().filter(|&at| at < Nanos::MAX).chain(self.closed.iter().copied());
+        let beyond: Nanos = until
+            .filter(|&at| at > end)
+            .map(|until| {
+                let (from, booked) = window.clip(end, until);
+                booked - from
+            })
+            .sum();
+        self.busy -= beyond;
     }
 }
 

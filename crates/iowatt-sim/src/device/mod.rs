@@ -168,17 +168,14 @@ fn check_layout(plan: &HddPlan, model: &Model) -> Result<(), PlanError> {
 
 /// One drive.
 #[derive(Debug)]
-#[repr(C)] // what every operation touches lies side by side, what few need comes last
+#[repr(C, align(64))] // what every operation touches lies side by side, what few need comes last
 pub struct Drive {
-    index: u32,
+    // One cache line: what a completion touches.
     /// The operation in service at a disk, or [`NO_OP`].
     in_service: u32,
+    index: u32,
     /// Operations in all its queues.
     waiting: usize,
-    /// Commands in service, of an SSD.
-    serving: usize,
-    pool: usize,
-    bus: Option<usize>,
     /// When the operation in service was begun.
     started: Nanos,
     /// When the operation that was completed last was begun.
@@ -187,14 +184,21 @@ pub struct Drive {
     idle_since: Nanos,
     /// From when on its rest has not been booked: that, or when it was last on its way between levels.
     rest_since: Nanos,
-    sector_bytes: u64,
     /// Its power policy, where it may change its level.
     managed: Option<Box<Managed>>,
     /// What it has sent, where the drive takes more than one command at a time.
     commands: Option<Box<Commands>>,
+    // The next one: what an arrival touches besides.
     gives_way: bool,
     failed: bool,
     spindle: Spindle,
+    /// Operations on their way to its queues through the controller's back end, or between nodes.
+    coming: u32,
+    pool: u32,
+    /// Commands in service, of an SSD.
+    serving: usize,
+    sector_bytes: u64,
+    bus: Option<u32>,
     /// Totals over the window.
     pub totals: DriveTotals,
     body: Body,
@@ -202,8 +206,6 @@ pub struct Drive {
     queue: Queue,
     /// Rebuild operations, where they give way to others.
     rebuild_queue: Queue,
-    /// Operations on their way to them through the controller's back end.
-    coming: usize,
     /// The service of a disk, kept only where the end of the run may cut it ([`Shape::MANAGED`]).
     service: Option<Service>,
     /// The mechanics at each power level, of a disk.
@@ -248,7 +250,7 @@ impl Drive {
         };
         Self {
             index: index as u32,
-            pool: number,
+            pool: number as u32,
             body,
             sector_bytes: pool.device.sector_bytes(),
             queue: if commands.is_some() { Queue::ahead(scheduler) } else { Queue::new(scheduler) }
@@ -266,7 +268,7 @@ impl Drive {
             started: 0,
             service: None,
             serving: 0,
-            bus,
+            bus: bus.map(|bus| bus as u32),
             managed: Managed::new(pool, &kind.ladder, random).map(Box::new),
             spindle: Spindle::Ready,
             models: Arc::clone(&kind.models),
@@ -281,7 +283,7 @@ impl Drive {
     /// Number of its pool.
     #[must_use]
     pub fn pool(&self) -> usize {
-        self.pool
+        self.pool as usize
     }
 
     /// Whether it serves several operations at once, see [`Shape::FLASH`].
@@ -306,11 +308,11 @@ impl Drive {
     /// The same with those that are still on their way through the controller.
     #[must_use]
     pub fn expected_load(&self) -> usize {
-        self.load() + self.coming
+        self.load() + self.coming as usize
     }
 
     /// An operation sets out through the controller, or, with -1, has come.
-    pub fn expect(&mut self, change: isize) {
+    pub fn expect(&mut self, change: i32) {
         self.coming = self.coming.wrapping_add_signed(change);
     }
 

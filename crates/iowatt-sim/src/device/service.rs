@@ -58,7 +58,7 @@ impl Drive {
         let op = around.ops.at(chosen.op);
         let detour = chosen.via.map_or(0, |edge| disk.sweep_to(now, edge));
         let window = *around.observer.window();
-        let shared = self.bus.map(|bus| (&mut around.buses[bus], &window));
+        let shared = self.bus.map(|bus| (&mut around.buses[bus as usize], &window));
         let mut line = Line { shared, now };
         let access = disk.serve(now + detour, op.lbn, op.sectors, op.write, &mut line);
         if S::MANAGED {

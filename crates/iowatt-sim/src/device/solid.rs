@@ -46,7 +46,7 @@ impl Drive {
             // What gives way starts when nothing else waits.
             let Some(key) = self.queue.pop_first().or_else(|| self.rebuild_queue.pop_first()) else { break };
             self.waiting -= 1;
-            let bus = self.bus.map(|bus| &mut around.buses[bus]);
+            let bus = self.bus.map(|bus| &mut around.buses[bus as usize]);
             ssd.start(now, key, around.ops.at(key), drive, &mut around.observer, bus);
         }
         self.serving = ssd.load();

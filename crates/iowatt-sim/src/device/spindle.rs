@@ -152,7 +152,7 @@ impl Drive {
     fn wake(&mut self, now: Nanos, around: &mut Surroundings) {
         let Some(managed) = self.managed.as_deref_mut() else { return };
         managed.asked = true;
-        if !managed.ladder.stopped(managed.level) || around.spin_ups[self.pool].ask(self.index) {
+        if !managed.ladder.stopped(managed.level) || around.spin_ups[self.pool as usize].ask(self.index) {
             self.ascend(now, around);
         }
     }
@@ -287,7 +287,7 @@ impl Drive {
     fn is_up(&mut self, now: Nanos, around: &mut Surroundings) {
         let Some(managed) = self.managed.as_deref_mut() else { return };
         if managed.ladder.stopped(managed.level)
-            && let Some(next) = around.spin_ups[self.pool].ended()
+            && let Some(next) = around.spin_ups[self.pool as usize].ended()
         {
             around.clock.events.push(now, Event::SpinUp(next));
         }
@@ -325,8 +325,8 @@ impl Drive {
             managed.served(now);
             if managed.ladder.stopped(managed.level) && managed.asked {
                 if !coming {
-                    around.spin_ups[self.pool].withdraw(self.index);
-                } else if let Some(next) = around.spin_ups[self.pool].ended() {
+                    around.spin_ups[self.pool as usize].withdraw(self.index);
+                } else if let Some(next) = around.spin_ups[self.pool as usize].ended() {
                     around.clock.events.push(now, Event::SpinUp(next));
                 }
             }

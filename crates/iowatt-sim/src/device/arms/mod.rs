@@ -204,7 +204,7 @@ impl Drive {
                 continue;
             }
             let Some(chosen) = arm.next(now, &around.ops, &window) else { continue };
-            let shared = self.bus.map(|bus| (&mut around.buses[bus], &window));
+            let shared = self.bus.map(|bus| (&mut around.buses[bus as usize], &window));
             arm.serve(now, chosen, around.ops.at(chosen.op), &mut Line { shared, now });
             self.waiting -= 1;
             self.serving += 1;
