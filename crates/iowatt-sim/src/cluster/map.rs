@@ -199,7 +199,7 @@ mod tests {
             let map = map(&racks, DOMAINS[domain], &kinds, 1_000, seed);
             let members = map.place().unwrap();
             prop_assert!(is_apart(&map, &members));
-            let held = held(&map, &members);
+            let held = self::held(&map, &members);
             let fair = members.len() as f64 / held.len() as f64;
             prop_assert!(held.iter().all(|&held| (f64::from(held) - fair).abs() < 3.0), "{fair} {held:?}");
             prop_assert_eq!(map.place().unwrap(), members);
@@ -256,7 +256,7 @@ mod tests {
     fn a_large_rack_holds_one_member_of_each_group() {
         let map = map(&[vec![8; 8], vec![4; 4], vec![4; 4]], FailureDomain::Rack, &[(640, 3)], 1_000, 3);
         let members = map.place().unwrap();
-        let held = held(&map, &members);
+        let held = self::held(&map, &members);
         let racks = [0..64, 64..80, 80..96].map(|drives| held[drives].iter().sum::<u32>());
         assert_eq!(racks, [640, 640, 640], "of 64, 16 and 16 drives");
         assert!(map_of_one_rack().place().is_none(), "three members and two racks");
@@ -276,7 +276,7 @@ mod tests {
         map.set_present(&joining, false);
         let mut members = map.place().unwrap();
         assert!(is_apart(&map, &members));
-        let held = held(&map, &members);
+        let held = self::held(&map, &members);
         let there = held.iter().filter(|&&held| held > 0);
         let fair = members.len() as f64 / there.clone().count() as f64;
         assert!(there.clone().all(|&held| (f64::from(held) / fair - 1.0).abs() <= 0.02), "{fair}");
@@ -285,6 +285,20 @@ mod tests {
         let least = members.len() as f64 / (racks * 40) as f64;
         assert!((moved.len() as f64 / least - 1.0).abs() <= 0.05, "{} of {least}", moved.len());
         assert!(moved.iter().all(|m| joining.contains(&m.1)));
+        // And one that leaves: nothing but its members moves, and drives still hold their fair share.
+        moved.iter().for_each(|&(member, to)| members[member as usize] = to);
+        let leaving = map.drives_of(0).to_vec();
+        map.set_present(&leaving, false);
+        let were_there = members.iter().filter(|drive| leaving.contains(drive)).count();
+        let moved = map.moves(&mut members, |_| false).unwrap();
+        assert_eq!(moved.len(), were_there);
+        moved.iter().for_each(|&(member, to)| members[member as usize] = to);
+        assert!(is_apart(&map, &members));
+        let held = self::held(&map, &members);
+        let there = held.iter().filter(|&&held| held > 0);
+        let fair = members.len() as f64 / there.clone().count() as f64;
+        let (least, most) = (there.clone().min().unwrap(), there.max().unwrap());
+        assert!(f64::from(*least) >= 0.98 * fair && f64::from(*most) <= 1.02 * fair, "{least} {fair} {most}");
     }
 
     #[test]
