@@ -208,7 +208,7 @@ impl Pool {
             let stale = |&stripe: &u64| log.dirty[sweep.half].has(stripe * units + number);
             let mut stripes = (step.first..step.first + step.stripes).filter(stale);
             let Some(first) = stripes.next() else { continue };
-            let last = stripes.last().unwrap_or(first);
+            let last = stripes.next_back().unwrap_or(first);
             if let Some(drive) = self.parity_place(first, number as usize) {
                 let lbn = self.layout.stripe_lbn(first);
                 let extent = Extent { drive, lbn, sectors: (last - first + 1) * self.layout.unit() };
