@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import iowatt
@@ -39,7 +41,7 @@ def test_a_limit_of_loss_leaves_out_what_loses_more_and_assumptions_move_it():
         iowatt.optimize(SCENARIO, over, minimize=LOSS, tariff="flat:0.1")
     rates = [RiskBasis.of(assume=(f"failures.afr.hdd={rate}",)) for rate in (0.01, 0.02)]
     run = iowatt.run(SCENARIO)
-    low, high = (one.columns(run)[LOSS] for one in rates)
+    low, high = (one.columns(run, Path())[LOSS] for one in rates)
     assert high > 1.9 * low
     assert rates[0].digest != rates[1].digest
     assert rates[0].expected(run.plan)[LOSS] == pytest.approx(low, rel=0.2)

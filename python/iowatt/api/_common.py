@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from iowatt.base.errors import Argument, InputError
 
 if TYPE_CHECKING:
+    from iowatt.evaluate.durability import Rebuild
     from iowatt.lenses.budget import ServiceLevel
     from iowatt.render.document import Document
 
@@ -50,6 +51,17 @@ def seconds(value: str | float | None, argument: str) -> float | None:
         return parse_duration(value)
     except InputError as error:
         raise error.at(Argument(argument)) from None
+
+
+def rebuild_time(value: str | float) -> Rebuild:
+    """How long the rebuild of a drive takes: ``simulated``, ``stated``, or a time in s or as a text, in s."""
+    if value == "simulated":
+        return "simulated"
+    if value == "stated":
+        return "stated"
+    found = seconds(value, "rebuild")
+    assert found is not None
+    return found
 
 
 def service_level(within: str | float | None, of: str) -> ServiceLevel | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iowatt.api._common import Changes, Page, PathLike, service_level
+from iowatt.api._common import Changes, Page, PathLike, rebuild_time, service_level
 
 if TYPE_CHECKING:
     from iowatt.lenses.cost import Cost
@@ -28,6 +29,7 @@ def cost(
     seed: int = 1,
     within: str | float | None = None,
     of: str = "mean",
+    rebuild: str | float = "simulated",
     output: PathLike | None = None,
     force: bool = False,
     progress: Callable[[int], None] | None = None,
@@ -60,6 +62,8 @@ def cost(
     within, of:
         The service level (``"20ms"``, or s) of the mean or a percentile (``"p95"``): a system that misses it
         is no candidate.
+    rebuild:
+        Time to rebuild a drive, on which the probability of data loss rests, as for :func:`durability`.
     output:
         A page (.html, .pdf) or workbook (.xlsx) to write.
     progress:
@@ -75,6 +79,7 @@ def cost(
     iowatt.base.errors.InputError
         Whatever is wrong with a Run, an assumption or the tariff, or has no price.
     """
+    from iowatt.evaluate.durability import rebuilt_as
     from iowatt.lenses.cost import SAMPLES, START, CostRequest, price_runs
     from iowatt.run.bundle import Run
 
@@ -96,6 +101,7 @@ def cost(
             samples=SAMPLES if samples is None else samples,
             seed=seed,
             level=service_level(within, of),
+            rebuilt=partial(rebuilt_as, rebuild=rebuild_time(rebuild)),
         ),
         progress,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from iowatt.api._common import Changes, Page, PathLike, seconds
+from iowatt.api._common import Changes, Page, PathLike, rebuild_time, seconds
 
 if TYPE_CHECKING:
     from iowatt.lenses.durability import Durability
@@ -73,7 +73,6 @@ def durability(
     page = Page(output, force=force)
     if isinstance(assume, Mapping):
         assume = [f"{key}={value}" for key, value in assume.items()]
-    how = rebuild if rebuild in ("simulated", "stated") else seconds(rebuild, "rebuild")
     found = assess_durability(
         system,
         as_overrides(set, None),
@@ -81,7 +80,7 @@ def durability(
         DurabilityRequest(
             years=YEARS if years is None else years,
             precision=Precision(method=solver, seed=seed),  # type: ignore[arg-type]  # checked there
-            rebuild=how,  # type: ignore[arg-type]
+            rebuild=rebuild_time(rebuild),
             window_s=seconds(rebuild_window, "rebuild_window"),
         ),
         progress,

@@ -16,6 +16,7 @@ from iowatt.cli.options import (
     HORIZON,
     OF,
     PRESET,
+    REBUILD,
     SEED,
     TARIFF,
     WITHIN,
@@ -55,6 +56,7 @@ def cost(
     years: Annotated[float | None, shown(HORIZON, f"{YEARS:g}")] = None,
     within: Annotated[str | None, shown(WITHIN, "none")] = None,
     of: Annotated[str, OF] = "mean",
+    rebuild: Annotated[str, REBUILD] = "simulated",
     wear: Annotated[
         str | None,
         typer.Option(
@@ -130,8 +132,8 @@ def cost(
     with progress.bar("pricing", "prices") as bar:
         found = iowatt.cost(
             *(runs or []), preset=preset, assume=assumptions, tariff=tariff, alpha=alpha, years=years,
-            within=within, of=of, duty=duty, inventories=inventory or [], start=start, crossovers=crossover,
-            samples=samples, seed=seed, output=output, force=force,
+            within=within, of=of, rebuild=rebuild, duty=duty, inventories=inventory or [], start=start,
+            crossovers=crossover, samples=samples, seed=seed, output=output, force=force,
             progress=bar and (lambda count: bar(None, count)),
         )  # fmt: skip
     show(found, document, written=output, notes=notes, as_json=as_json)

@@ -12,6 +12,7 @@ from iowatt.cli.options import (
     ASSUME,
     HORIZON,
     PRESET,
+    REBUILD,
     SEED,
     AsJson,
     Force,
@@ -35,15 +36,7 @@ def durability(
     ],
     *,
     years: Annotated[float | None, shown(HORIZON, f"{YEARS:g}")] = None,
-    rebuild: Annotated[
-        str,
-        typer.Option(
-            "--rebuild",
-            metavar="simulated|stated|TIME",
-            help="Time to rebuild a drive: simulated under the load where the Run has none, by the stated "
-            "rate (durability.rebuild_rate), or this one, such as 12h.",
-        ),
-    ] = "simulated",
+    rebuild: Annotated[str, REBUILD] = "simulated",
     rebuild_window: Annotated[
         str | None,
         typer.Option(

@@ -72,6 +72,12 @@ PROFILE: Final = typer.Argument(
     show_default=False,
     autocompletion=completion.profiles,
 )
+REBUILD: Final = typer.Option(
+    "--rebuild",
+    metavar="simulated|stated|TIME",
+    help="Time to rebuild a drive: simulated under the load where the Run has none, by the stated rate "
+    "(durability.rebuild_rate), or this one, such as 12h.",
+)
 SEED: Final = typer.Option(
     "--seed", min=0, max=2**63 - 1, help="Random seed; the same seed gives the same result."
 )

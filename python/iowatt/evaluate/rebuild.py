@@ -147,6 +147,8 @@ def degraded(plan: Mapping[str, Any], pools: set[str], window_s: float) -> dict[
     for cluster in simulation.get("clusters") or []:
         cluster["failures"] = []
     observe = simulation["observe"]
+    for table in ("heat", "idle_rows"):  # of a Run's own tables
+        observe.pop(table, None)
     observe["warmup_s"], changed["warmup"] = 0.0, None
     if observe["end_s"] is not None:
         observe["end_s"] = min(window_s, observe["end_s"])

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from iowatt.lenses.durability.result import Durability, DurabilityChange, InputFigure, LossCause
+from iowatt.pages.rebuilds import HOW
 from iowatt.render import numbers, palette, plot
 from iowatt.render.document import Caveat, Document, Section
 from iowatt.render.figure import Cell, Column, Exact, Figure, Labelled, Table, axis, layout
@@ -26,12 +27,6 @@ _BASES: Final = {
     "simulated": "simulated for this",
     "stated": "stated",
     "given": "given",
-}
-_HOW: Final = {
-    "run": "as in the Run",
-    "simulated": "simulated under the load",
-    "stated": "at the stated rate",
-    "given": "as given",
 }
 _MOST_REBUILDS: Final = 3
 
@@ -107,9 +102,8 @@ def _bytes_by(found: Durability) -> str:
 def _rebuild_times(found: Durability) -> Iterator[str]:
     for one in found.rebuilds[:_MOST_REBUILDS]:
         of = f" of {one.pool}" if len(found.rebuilds) > 1 else ""
-        if any(group.pool == one.pool and group.survives for group in found.groups):
-            takes = "would take" if found.overload else "takes"
-            yield f"The rebuild of a drive{of} {takes} {numbers.duration(one.seconds)}, {_HOW[one.basis]}."
+        takes = "would take" if found.overload else "takes"
+        yield f"The rebuild of a drive{of} {takes} {numbers.duration(one.seconds)}, {HOW[one.basis]}."
 
 
 def _other_redundancy(changes: list[DurabilityChange]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import iowatt
+from iowatt.evaluate.rebuild import with_rebuilds
 from iowatt.lenses.book import find_book
 from iowatt.lenses.durability import DurableSystem, expected_loss
 
@@ -36,7 +37,7 @@ def test_only_a_priced_loss_costs_anything_and_it_is_its_expected_value(run):
     )
     (system,) = priced.systems
     losses = {one.key: one for one in system.components if one.group == "loss"}
-    expected = expected_loss(DurableSystem.of_run(run), find_book("default"), 5.0, hours=True)
+    expected = expected_loss(with_rebuilds(DurableSystem.of_run(run)), find_book("default"), 5.0, hours=True)
     per_year = {
         "usd_per_loss": expected.events_per_year,
         "usd_per_lost_gb": expected.bytes_lost_per_year / 1e9,

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from iowatt.base.errors import InputError
-from iowatt.lenses.durability import expected_loss
+from iowatt.lenses.durability import YEARS, RebuildTime, expected_loss
 
 if TYPE_CHECKING:
     from iowatt.evaluate.fleet.class_keys import FleetClass
@@ -49,24 +50,31 @@ def of_class(stated: FleetClass) -> tuple[float, ...] | None:
     return None if given is None else tuple(given) if isinstance(given, list) else (given,)
 
 
-def of_system(
-    system: DurableSystem, book: Book, afr: Sequence[float] | None = None
-) -> tuple[float, ...] | None:
+@dataclass(frozen=True)
+class MemberLoss:
+    """The probability that one member loses data in a year, by year of age, and the rebuilds it rests on."""
+
+    by_age: tuple[float, ...]
+    rebuilds: tuple[RebuildTime, ...]
+
+
+def of_system(system: DurableSystem, book: Book, afr: Sequence[float] | None = None) -> MemberLoss | None:
     """The same by the durability lens; None where it cannot be assessed.
 
     ``afr`` are failure rates of its drives by year of age, in place of the book's.
     """
-    found = []
+    found, rebuilds = list[float](), tuple[RebuildTime, ...]()
     for rate in afr or (None,):
         rates = {} if rate is None else {key: rate for key in book.figures if key.startswith(_AFR)}
         try:
-            loss = expected_loss(system, book.changed(rates), 1.0)
+            loss = expected_loss(system, book.changed(rates), YEARS)
         except InputError:
             return None
         if loss is None:
             return None
         found.append(loss.loss_per_year)
-    return tuple(found)
+        rebuilds = loss.rebuilds
+    return MemberLoss(tuple(found), rebuilds)
 
 
 def over_years(yearly: Iterable[float | None]) -> float | None:

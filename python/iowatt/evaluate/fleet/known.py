@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from iowatt.base.errors import InputError
 from iowatt.evaluate.fleet import describe, durability
 from iowatt.evaluate.fleet.curve import MemberLimit
+from iowatt.evaluate.fleet.durability import MemberLoss
 from iowatt.evaluate.fleet.member import MemberSource, price_of, usable_bytes
 from iowatt.evaluate.fleet.quarters import ModelledMember
 from iowatt.evaluate.fleet.running import FleetPrices
@@ -28,7 +28,7 @@ class KnownMembers:
     def __init__(self, request: FleetRequest, simulations: MemberSimulations, prices: FleetPrices) -> None:
         self.request, self.simulations, self.prices = request, simulations, prices
         self._sources: dict[tuple[int, str], MemberSource] = {}
-        self._losses: dict[tuple[object, ...], tuple[float, ...] | None] = {}
+        self._losses: dict[tuple[object, ...], MemberLoss | None] = {}
         for number, plan in enumerate(request.plans):
             for one in plan.class_:
                 source = MemberSource.of(one, request.base, self.where(one))
@@ -59,7 +59,7 @@ class KnownMembers:
             for one in plan.classes_of(demand):
                 simulated, where = self.simulated(number, one), self.where(one)
                 curve = simulated.curve
-                system = _system(simulated, one)
+                system, loss = _system(simulated, one), self._loss(simulated, one)
                 most = curve.most_iops(MemberLimit.of(demand.most_load))
                 capacity = ClassCapacity(usable_bytes(one, simulated.own, where), most, one.load_weight)
                 found[one.name] = ModelledMember(
@@ -68,23 +68,22 @@ class KnownMembers:
                         one, system, self.prices.book, self.prices.tariff, start=plan.first_day, where=where
                     ),
                     failover=describe.failover(simulated.source), lowest_iops=curve.lowest_iops,
-                    loss_by_age=self._loss(simulated, one, most),
+                    loss_by_age=None if loss is None else loss.by_age,
+                    rebuilds=() if loss is None else loss.rebuilds,
                 )  # fmt: skip
         # In the order of the file.
         return {one.name: found[one.name] for one in plan.class_}
 
-    def _loss(
-        self, simulated: SimulatedMember, one: FleetClass, most_iops: float
-    ) -> tuple[float, ...] | None:
+    def _loss(self, simulated: SimulatedMember, one: FleetClass) -> MemberLoss | None:
         """The probability of loss that a class states, else that of the durability lens."""
         stated = durability.of_class(one)
         if stated is not None:
-            return stated
+            return MemberLoss(stated, ())
         given = None if one.drives is None else one.drives.afr
         afr = tuple(given) if isinstance(given, list) else None if given is None else (given,)
-        key = (simulated.source.identity, afr, most_iops)
+        key = (simulated.source.identity, afr)
         if key not in self._losses:
-            system = _durable(simulated, most_iops)
+            system = _durable(simulated)
             self._losses[key] = durability.of_system(system, self.prices.book, afr) if system else None
         return self._losses[key]
 
@@ -97,17 +96,18 @@ def _system(simulated: SimulatedMember, member: FleetClass) -> PricedSystem:
     return observe(simulated.source.runs[0])
 
 
-def _durable(simulated: SimulatedMember, most_iops: float) -> DurableSystem | None:
-    """The system of one member, whose drives are as busy as at its highest load; None where not known."""
-    from iowatt.lenses.durability import DurableSystem, groups_of
+def _durable(simulated: SimulatedMember) -> DurableSystem | None:
+    """One member as ``iowatt durability`` takes it, under its scenario's own load; None if not known."""
+    from iowatt.evaluate.rebuild import with_rebuilds
+    from iowatt.lenses.durability import DurableSystem
 
-    if simulated.plan is None:
+    source = simulated.source
+    if simulated.plan is None or source.given is None:
         try:
-            return DurableSystem.of_run(simulated.source.runs[0])
+            return with_rebuilds(DurableSystem.of_run(source.runs[0]))
         except InputError:  # a measured Run does not say how its drives are joined
             return None
-    nearest = min(simulated.rows, key=lambda load: (abs(load - most_iops), load))
-    busy = simulated.rows[nearest].get("devices.utilisation.mean")
-    system = DurableSystem.of_plan(simulated.plan, simulated.source.where)
-    shares = {one.pool: float(busy) for one in groups_of(simulated.plan)} if busy is not None else {}
-    return replace(system, utilisation=shares)
+    given = source.given
+    return with_rebuilds(
+        DurableSystem.of_plan(simulated.plan, source.where, base=given.base, text=given.text)
+    )

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from iowatt.base.results import Note
 from iowatt.evaluate.search.metrics import basis_line
+from iowatt.render.numbers import duration
+from iowatt.render.phrases import listed
 
 if TYPE_CHECKING:
     from iowatt.evaluate.fleet.keys import FleetPlan
@@ -30,11 +32,16 @@ def of_fleet(
         text = "loss of data is not known: loss_probability of each class states it"
         yield Note(code="loss-unknown", text=text)
     elif any(one.stated.loss_probability is None for one in members.values()):
+        rebuilds = [
+            f"{name} {duration(max(time.seconds for time in one.rebuilds))} ({one.rebuilds[0].basis})"
+            for name, one in members.items()
+            if one.rebuilds
+        ]
         text = (
-            "loss of data is that of `iowatt durability` with rebuilds at the book's rate, in the idle time "
-            "of drives at a member's highest load; members lose data independently"
+            "loss of data is that of `iowatt durability` of each class's scenario, and members lose data "
+            f"independently; the rebuild of a drive takes {listed(rebuilds)}"
         )
-        yield Note(code="loss-by-lens", text=text)
+        yield Note(code="loss-by-lens", text=text, decides=True)
     yield from _general(plan)
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from iowatt.evaluate.fleet.member import MemberPrice
     from iowatt.evaluate.fleet.spread import LoadSpread
     from iowatt.evaluate.fleet.timeline import ClassCapacity
+    from iowatt.lenses.durability import RebuildTime
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class ModelledMember:
     lowest_iops: float
     #: Probability that one loses data in a year by year of age, the last going on; None if not known.
     loss_by_age: tuple[float, ...] | None = None
+    #: Times of rebuilds that it rests on; none where the plan states it.
+    rebuilds: tuple[RebuildTime, ...] = ()
 
 
 @dataclass(frozen=True)

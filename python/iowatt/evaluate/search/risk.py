@@ -15,7 +15,7 @@ from iowatt.evaluate.search.axes import Cell
 
 if TYPE_CHECKING:
     from iowatt.lenses.book import Book
-    from iowatt.lenses.durability import ExpectedLoss
+    from iowatt.lenses.durability import DurableSystem, ExpectedLoss
     from iowatt.run.bundle import Run
 
 PREFIX: Final = "durability."
@@ -23,6 +23,8 @@ COLUMNS: Final = (
     "loss_per_year", "loss_over_horizon", "bytes_lost_per_year", "unavailable_hours_per_year",
     "degraded_hours_per_year",
 )  # fmt: skip
+REBUILD: Final = f"{PREFIX}rebuild"
+"""Column that says where the time of a rebuild is from."""
 
 
 @dataclass(frozen=True)
@@ -48,34 +50,54 @@ class RiskBasis:
         figures = {key: str(figure.value) for key, figure in sorted(self.book.figures.items())}
         return hashlib.sha256(json.dumps([figures, self.years, "rebuilds simulated"]).encode()).hexdigest()
 
-    def columns(self, run: Run, base: Path | None = None) -> dict[str, Cell | None]:
+    def columns(self, run: Run, base: Path) -> dict[str, Cell | None]:
         """Columns of a Run, with the rebuild that ``iowatt durability`` simulates under its load.
 
         ``base`` is where files of its scenario are relative to. None where it does not say how its drives are
         joined.
         """
         from iowatt.evaluate.rebuild import with_rebuilds
-        from iowatt.lenses.durability import DurableSystem, expected_loss
+        from iowatt.lenses.durability import DurableSystem
 
         if not run.plan.get("simulation", {}).get("pools"):
             return {}
-        system = DurableSystem.of_run(run)
-        system = with_rebuilds(replace(system, base=base or system.base))
-        return dict(_columns(lambda: expected_loss(system, self.book.changed({}), self.years, hours=True)))
+        return self._columns(with_rebuilds(replace(DurableSystem.of_run(run), base=base)), hours=True)
+
+    def stated(self, run: Run) -> dict[str, Cell | None]:
+        """The same at the book's rebuild rate where the Run has no rebuild, for tables: nothing is simulated.
+
+        Hours in which data is unavailable are left out of clusters, which takes their domains too long.
+        """
+        from iowatt.lenses.durability import DurableSystem
+
+        if not run.plan.get("simulation", {}).get("pools"):
+            return {}
+        return self._columns(DurableSystem.of_run(run), hours=not run.plan["simulation"].get("clusters"))
 
     def expected(self, plan: Mapping[str, Any]) -> dict[str, float]:
-        """The same of a plan that was not run, roughly and at the book's rebuild rate: for screening."""
+        """The figures of a plan that was not run, roughly and at the book's rebuild rate: for screening."""
         from iowatt.lenses.durability import DurableSystem, rough_loss
 
         system = DurableSystem.of_plan(plan, str(plan["name"]))
-        return _columns(lambda: rough_loss(system, self.book.changed({}), self.years))
+        return _figures(_known(lambda: rough_loss(system, self.book.changed({}), self.years)))
+
+    def _columns(self, system: DurableSystem, *, hours: bool) -> dict[str, Cell | None]:
+        from iowatt.lenses.durability import expected_loss
+
+        found = _known(lambda: expected_loss(system, self.book.changed({}), self.years, hours=hours))
+        if found is None:
+            return {}
+        bases = sorted({one.basis for one in found.rebuilds})
+        return {**_figures(found), REBUILD: " and ".join(bases)}
 
 
-def _columns(assess: Callable[[], ExpectedLoss | None]) -> dict[str, float]:
-    found: ExpectedLoss | None = None
-    with suppress(InputError):  # such as a book without failures
-        found = assess()
-    if found is None:
-        return {}
-    figures = {f"{PREFIX}{name}": getattr(found, name) for name in COLUMNS}
+def _known(assess: Callable[[], ExpectedLoss | None]) -> ExpectedLoss | None:
+    """What is found; None without data or a figure, such as of a book without failures."""
+    with suppress(InputError):
+        return assess()
+    return None
+
+
+def _figures(found: ExpectedLoss | None) -> dict[str, float]:
+    figures = {} if found is None else {f"{PREFIX}{name}": getattr(found, name) for name in COLUMNS}
     return {name: value for name, value in figures.items() if value is not None}

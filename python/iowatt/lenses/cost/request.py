@@ -25,6 +25,7 @@ from iowatt.tariffs.find import find_tariff
 if TYPE_CHECKING:
     from iowatt.lenses.cost.systems.inventory import Inventory
     from iowatt.lenses.cost.year import Year
+    from iowatt.lenses.durability import DurableSystem
 
 EARLIEST, LATEST = 1900, 2200
 """Years in which a bill may begin."""
@@ -50,6 +51,8 @@ class CostRequest:
     seed: int = 1
     #: The service level that candidates must meet.
     level: ServiceLevel | None = None
+    #: What gives a system its times of rebuilds; None: those of its Run, else by the book's rate.
+    rebuilt: Callable[[DurableSystem], DurableSystem] | None = None
 
     @property
     def horizon(self) -> Horizon:
@@ -81,7 +84,7 @@ def price_runs(request: CostRequest, progress: Callable[[int], None] | None = No
     inventories = _inventories(request, len(runs))
     for inventory in inventories:
         book = inventory.priced(book)
-    systems = _systems(request, runs, inventories, start)
+    systems = [_rebuilt(one, request) for one in _systems(request, runs, inventories, start)]
     crossed = request.crossovers
     if crossed is None:
         crossed = ("alpha" if horizon.basis == "work" else "years", "energy.factor")
@@ -89,6 +92,15 @@ def price_runs(request: CostRequest, progress: Callable[[int], None] | None = No
         systems, tariff, book, horizon, start, level=request.level, samples=request.samples,
         seed=request.seed, crossovers=crossed if len(systems) > 1 else (), progress=progress,
     )  # fmt: skip
+
+
+def _rebuilt(priced: PricedSystem | Year, request: CostRequest) -> PricedSystem | Year:
+    """A system or year with the rebuilds that its durability is assessed with."""
+    system = priced if isinstance(priced, PricedSystem) else priced.system
+    if request.rebuilt is None or system.durable is None:
+        return priced
+    system = replace(system, durable=request.rebuilt(system.durable))
+    return system if isinstance(priced, PricedSystem) else replace(priced, system=system)
 
 
 def _start(text: str) -> datetime:

@@ -22,6 +22,7 @@ from iowatt.lenses.durability.result import (
     Durability,
     GroupDurability,
     ProbabilityRange,
+    RebuildTime,
 )
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def analyse(
             risky, book, years, precision, found=total, losses_of=losses_of, overloaded=bool(system.overload)
         ),
         drives=_drives(risky),
-        rebuilds=list({one.rebuild.pool: one.rebuild for one in risky}.values()),
+        rebuilds=rebuilds_of(risky),
         assumptions=assumptions(book),
         notes=notes.of(system, risky, groups, caches),
     )
@@ -172,6 +173,11 @@ def _mttdl(seconds: float | None, caches: Sequence[CacheDurability]) -> float | 
 def nines(share: float) -> float | None:
     """Leading nines of ``1 - share``, as a number: 11 for 1e-11; None for 0."""
     return -math.log10(share) if share > 0 else None
+
+
+def rebuilds_of(risky: Sequence[RiskyGroup]) -> list[RebuildTime]:
+    """The rebuild of each pool that survives the loss of a drive."""
+    return list({one.rebuild.pool: one.rebuild for one in risky if one.group.survives}.values())
 
 
 def _drives(risky: Sequence[RiskyGroup]) -> list[DriveInputs]:

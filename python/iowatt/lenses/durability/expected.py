@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.book import find_book
 from iowatt.lenses.durability import YEARS
-from iowatt.lenses.durability.analysis import risky_groups
+from iowatt.lenses.durability.analysis import rebuilds_of, risky_groups
 from iowatt.lenses.durability.caches import cache_losses, controller_outage
 from iowatt.lenses.durability.drives import YEAR_S
 from iowatt.lenses.durability.engine import Precision, assess
@@ -17,6 +18,7 @@ from iowatt.lenses.durability.system import DurableSystem
 
 if TYPE_CHECKING:
     from iowatt.lenses.book import Book
+    from iowatt.lenses.durability.result import RebuildTime
     from iowatt.run.bundle import Run
 
 
@@ -32,6 +34,8 @@ class ExpectedLoss:
     #: None where they were not asked for.
     unavailable_hours_per_year: float | None
     degraded_hours_per_year: float
+    #: By pool, as the losses rest on them.
+    rebuilds: tuple[RebuildTime, ...]
 
 
 def expected_loss(
@@ -48,7 +52,7 @@ def expected_loss(
     plans = [one.plan(book, years, hours=hours) for one in risky]
     total = assess(plans, years, Precision())["total"]
     outage = total["unavailable_group_hours_a_year"] + controller_outage(system, book) if hours else None
-    return _expected(system, book, years, total, outage)
+    return _expected(system, book, years, total, hours=outage, rebuilds=rebuilds_of(risky))
 
 
 def rough_loss(system: DurableSystem, book: Book, years: float) -> ExpectedLoss | None:
@@ -57,11 +61,17 @@ def rough_loss(system: DurableSystem, book: Book, years: float) -> ExpectedLoss 
     if not risky:
         return None
     total = assess([one.rough_plan(book) for one in risky], years, Precision(method="markov"))["total"]
-    return _expected(system, book, years, total, None)
+    return _expected(system, book, years, total, hours=None, rebuilds=rebuilds_of(risky))
 
 
 def _expected(
-    system: DurableSystem, book: Book, years: float, total: dict[str, Any], hours: float | None
+    system: DurableSystem,
+    book: Book,
+    years: float,
+    total: dict[str, Any],
+    *,
+    hours: float | None,
+    rebuilds: Sequence[RebuildTime],
 ) -> ExpectedLoss:
     caches = cache_losses(system, book, years)
     of_caches = sum(one.failures_per_year for one in caches)
@@ -78,6 +88,7 @@ def _expected(
         + sum(one.dirty_bytes * one.failures_per_year for one in caches),
         unavailable_hours_per_year=hours,
         degraded_hours_per_year=total["degraded_group_hours_a_year"],
+        rebuilds=tuple(rebuilds),
     )
 
 

@@ -111,6 +111,12 @@ def _loss(per_year: float | None) -> Cell:
     return None if per_year is None else Labelled(per_year, numbers.probability(per_year))
 
 
+RESTS: Final = (
+    "What is compared. Data loss is with the rebuild that a Run has, else at the stated rate, which iowatt "
+    "durability simulates instead."
+)
+
+
 def runs(found: BeforeAfter) -> Figure:
     """The Runs of both sides."""
     rows: list[list[Cell]] = [
@@ -126,4 +132,4 @@ def runs(found: BeforeAfter) -> Figure:
         *text_columns("Side", "Run", "Source", "Seed"), Column("Window", "s"), Column("Requests"),
         *text_columns("Loop", "Response times as"), Column("Data loss a year"),
     ]  # fmt: skip
-    return Figure("runs", "The Runs", "What is compared.", Table(columns, rows), wide=True)
+    return Figure("runs", "The Runs", RESTS, Table(columns, rows), wide=True)

@@ -8,6 +8,7 @@ from typing import Final
 from iowatt.lenses.cost.result import Cost, CostComponent, CostRatio, SystemCost
 from iowatt.lenses.evidence import joined
 from iowatt.pages.cost import words
+from iowatt.pages.rebuilds import slowest
 from iowatt.render import numbers, plot
 from iowatt.render.figure import Cell, Column, Figure, Labelled, Table, axis, layout, plain, text_columns
 
@@ -18,12 +19,20 @@ _HOVER_Y: Final = "%{x}: %{y:,.4~r} USD<extra>%{fullData.name}</extra>"
 
 
 LOSS: Final = "Probability of data loss"
+REBUILD: Final = "Rebuild of a drive"
 
 
 def _loss(system: SystemCost | None) -> Cell:
     """The probability that a system loses data over the horizon, in words, as it is no dollars."""
     loss = None if system is None else system.loss_over_horizon
     return None if loss is None else Labelled(loss, numbers.probability(loss))
+
+
+def _rebuild(system: SystemCost | None) -> Cell:
+    """The time of a rebuild that the probability rests on, and where it is from."""
+    if system is None or not system.rebuilds:
+        return None
+    return Labelled(max(one.seconds for one in system.rebuilds), slowest(system.rebuilds))
 
 
 def groups(cost: Cost) -> Figure:
@@ -43,7 +52,7 @@ def groups(cost: Cost) -> Figure:
         sums.append(("What has a price", "known_usd"))
     rows += [[title, *(None if one is None else getattr(one, key) for one in systems)] for title, key in sums]
     if any(system.loss_over_horizon is not None for system in cost.systems):
-        rows.append([LOSS, *map(_loss, systems)])
+        rows += [[LOSS, *map(_loss, systems)], [REBUILD, *map(_rebuild, systems)]]
     traces = [
         plot.bar(
             [0.0 if one is None else one.by_group.get(group) or 0.0 for one in systems],

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search.axes import Cell, SweepPoint
-from iowatt.evaluate.search.risk import RiskBasis
+from iowatt.evaluate.search.risk import REBUILD, RiskBasis
 from iowatt.evaluate.search.tasks.journal import error_text
 from iowatt.model.library import assumed, stand_ins
 from iowatt.model.raid import level_of
@@ -94,7 +94,7 @@ def row_of_run(run: Run) -> RunRow:
     row |= _of_drives(summary["devices"])
     if run.plan.get("simulation"):
         row["redundancy.failures_survived"] = failures_survived(run.plan)
-        row |= RiskBasis.of().columns(run)
+        row |= RiskBasis.of().stated(run)
     return row
 
 
@@ -208,8 +208,24 @@ def alike(values: Sequence[Any]) -> list[Any]:
 
 
 def basis_line(rows: Sequence[Mapping[str, Any]]) -> str:
-    """One line: what the watts of the rows include, and which models are stand-ins; empty without figures."""
-    return "; ".join([*_watts(rows), *_models(rows)])
+    """One line: what the watts of the rows include, which models are stand-ins, what losses rest on.
+
+    Empty without figures.
+    """
+    return "; ".join([*_watts(rows), *_models(rows), *_rebuilds(rows)])
+
+
+_REBUILT: Final = {
+    "stated": "at the stated rate, which iowatt durability simulates instead",
+    "simulated": "simulated under the load",
+    "run": "of the Run itself",
+}
+
+
+def _rebuilds(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What the time of a rebuild is, where data can be lost."""
+    bases = sorted({basis for row in rows for basis in str(row.get(REBUILD) or "").split(" and ") if basis})
+    return [f"data loss with rebuilds {' or '.join(_REBUILT[basis] for basis in bases)}"] if bases else []
 
 
 def _watts(rows: Sequence[Mapping[str, Any]]) -> list[str]:

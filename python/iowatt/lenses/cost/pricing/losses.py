@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.lenses.cost.pricing.component import Component
@@ -49,8 +49,8 @@ def loss_costs(case: CostCase) -> Iterator[Component]:
             )  # fmt: skip
 
 
-def probabilities(case: CostCase) -> dict[str, float | None]:
-    """``loss_per_year`` and ``loss_over_horizon`` of a system; None where they are not known.
+def probabilities(case: CostCase) -> dict[str, Any]:
+    """``loss_per_year``, ``loss_over_horizon`` and ``rebuilds`` of a system; None where they are not known.
 
     They are told beside the dollars, so that the figures they rest on are not among those of the dollars.
     """
@@ -61,4 +61,5 @@ def probabilities(case: CostCase) -> dict[str, float | None]:
     return {
         "loss_per_year": None if found is None else found.loss_per_year,
         "loss_over_horizon": None if found is None else found.loss_over_horizon,
+        "rebuilds": [] if found is None else list(found.rebuilds),
     }

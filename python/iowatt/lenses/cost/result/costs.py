@@ -14,6 +14,7 @@ from iowatt.lenses.book.result import Assumption
 from iowatt.lenses.budget.result import ServiceLevel
 from iowatt.lenses.cost.result.uncertainty import Crossover, Tornado, Uncertainty
 from iowatt.lenses.cost.result.year import DutyYear
+from iowatt.lenses.durability.result import RebuildTime
 from iowatt.lenses.kept_up import KeptUp
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
@@ -382,6 +383,8 @@ class SystemCost(PrintableResult):
     #: Probability of a loss of data in a year and over the horizon; None where it is not known.
     loss_per_year: float | None
     loss_over_horizon: float | None
+    #: The time of a rebuild by pool that these rest on, and where it is from.
+    rebuilds: list[RebuildTime]
     #: In today's dollars.
     present_usd: float | None
     #: The sum of what has a price.
