@@ -74,7 +74,7 @@ def rebuilt_as(
     if isinstance(rebuild, float | int):
         if not rebuild > 0:
             raise InputError("out-of-range", Argument("rebuild"), "a rebuild takes more than 0 s")
-        return replace(system, rebuilds=_given(system, float(rebuild)))
+        return replace(system, rebuilds=_given(system, float(rebuild)), overload="")
     if rebuild == "simulated":
         return with_rebuilds(system, window_s=window_s, progress=progress)
     return system

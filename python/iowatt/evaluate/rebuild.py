@@ -74,7 +74,7 @@ def with_rebuilds(
         system,
         rebuilds={**system.rebuilds, **rebuilds},
         utilisation={**found.utilisation, **system.utilisation},
-        overload=system.overload or (found.overload and f"with a drive failed, {found.overload}"),
+        overload=found.overload and f"with a drive failed, {found.overload}",
     )
 
 

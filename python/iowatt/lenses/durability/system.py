@@ -53,7 +53,7 @@ class DurableSystem:
     text: str = ""
     #: Why its rebuild could not be simulated; empty where it was, or was not asked for.
     unsimulated: str = ""
-    #: Why it does not keep up with its load, whole or with a drive failed; empty where it does.
+    #: Why it does not keep up with the load that its rebuilds rest on; empty where it does.
     overload: str = ""
     #: Of its rough losses; None where they are not scaled.
     scale: LossScale | None = None
@@ -67,7 +67,7 @@ class DurableSystem:
                 "missing-figure",
                 where,
                 "the Run does not say how its drives are joined",
-                hint="give the scenario that describes the system; its load may be none",
+                hint="a scenario with its pools (device, count, raid) is accepted, with or without a load",
             )
         load = kept_up(run)
         busy: dict[str, list[float]] = {}
