@@ -97,6 +97,37 @@ def test_nothing_sticks_out_sideways(browser, written, width):
         visit.finish()
 
 
+def test_marks_and_titles_of_a_narrow_chart_are_whole_and_apart(browser, written):
+    visit = Visit(browser, written[0], viewport={"width": 390, "height": 800})
+    wrong = """plot => {
+        const box = (one) => one.getBoundingClientRect();
+        const edge = box(plot);
+        const texts = [...plot.querySelectorAll(".xtick text, .ytick text, .xtitle, .ytitle, .legendtext")];
+        const cut = texts.filter((text) => {
+            const at = box(text);
+            return at.left < edge.left - 1 || at.right > edge.right + 1 || at.top < edge.top - 1
+                || at.bottom > edge.bottom + 1;
+        });
+        const level = (text) => text.transform.baseVal.length < 2 || text.transform.baseVal[1].angle === 0;
+        const ticks = [...plot.querySelectorAll(".xtick text")].filter(level);
+        const marks = ticks.map(box).sort((a, b) => a.left - b.left);
+        const over = marks.filter((mark, at) => at && mark.left < marks[at - 1].right);
+        return [...cut.map((text) => text.textContent), over.length];
+    }"""
+    assert visit.charts() == CHARTS
+    for plot in visit.page.locator(".plot").all():
+        assert plot.evaluate(wrong) == [0]
+    visit.finish()
+
+
+def test_no_tool_of_a_chart_sends_it_away(browser, written):
+    visit = Visit(browser, written[0])
+    assert visit.charts() == CHARTS
+    tools = visit.page.locator(".modebar-btn").evaluate_all("all => all.map((tool) => tool.dataset.title)")
+    assert {tool.split()[0] for tool in tools} == {"Download", "Zoom", "Reset"}
+    visit.finish()
+
+
 def test_nothing_is_wider_than_a_sheet_of_paper(browser, written):
     # A4 less twice 14 mm is 182 mm, 688 CSS pixels; anything wider would shrink the whole print
     visit = Visit(browser, written[0], fragment="#print", viewport={"width": 688, "height": 900})

@@ -34,7 +34,7 @@ STATE_NAMES = {
     "standby": "Standby",
     "spin_up": "Spinning up",
     "spin_down": "Spinning down",
-    "parts": "Controllers, shelves, fans",
+    "parts": "Other parts",
     "parts_idle": "Other parts, idle",
     "parts_active": "Other parts, active",
     "supply_loss": "Supply losses",

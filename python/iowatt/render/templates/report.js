@@ -30,6 +30,44 @@
     return value;
   };
 
+  // On a narrow page: few and upright marks along x, long names of rows in lines, room for a tall legend.
+  const NARROW = 480;
+  const LETTER = 6.6; // mean width of a letter of 12 px, in CSS pixels
+  const LINE = 19; // height of a line of the legend
+  const HIGHEST_LEGEND = 1000; // CSS pixels: no legend scrolls, as plotly lets one that is half the chart
+  const LONGEST_ROW = 18; // letters of the name of a row
+
+  const inLines = (text, letters) =>
+    text.split(" ").reduce((lines, word) => {
+      const last = lines.at(-1);
+      if (last !== undefined && last.length + word.length < letters) lines[lines.length - 1] = `${last} ${word}`;
+      else lines.push(word);
+      return lines;
+    }, []).join("<br>");
+
+  // The names of rows of bars that lie, and of marks by rows.
+  const rowNames = (spec) =>
+    [...new Set(spec.data.flatMap((trace) => trace.y ?? []).filter((y) => typeof y === "string" && isNaN(Date.parse(y))))];
+
+  const narrowAxes = (spec, width) => {
+    const rows = rowNames(spec).map((name) => inLines(name, LONGEST_ROW));
+    const longest = Math.max(0, ...rows.flatMap((row) => row.split("<br>")).map((line) => line.length));
+    const upright = spec.layout.xaxis.type === "category" || spec.data.some((trace) => typeof trace.x?.[0] === "string");
+    const marks = Math.max(2, Math.floor((width - LETTER * longest) / 56));
+    return {
+      x: upright ? {} : { nticks: marks, tickangle: 0, dtick: undefined },
+      y: rows.some((row) => row.includes("<br>")) ? { tickvals: rowNames(spec), ticktext: rows } : {},
+    };
+  };
+
+  // Lines of the legend beyond the first, for which a chart becomes higher.
+  const legendLines = (spec, width) => {
+    const names = spec.data.filter((trace) => trace.name && trace.showlegend !== false).map((trace) => trace.name);
+    if (spec.layout.showlegend === false || names.length < 2) return 0;
+    const each = 45 + LETTER * Math.max(...names.map((name) => name.length));
+    return Math.ceil(names.length / Math.max(1, Math.floor((0.7 * width) / each))) - 1;
+  };
+
   const themedAxis = (axis, width) => ({
     ...axis,
     nticks: axis.type === "category" ? Math.min(axis.nticks, Math.floor(width / 26)) : axis.nticks,
@@ -45,21 +83,23 @@
     const dark = scheme.matches && !toPrint();
     const layout = dark ? coloured(spec.layout) : spec.layout;
     const ground = style("--card");
+    const narrow = width < NARROW && !toPrint() ? narrowAxes(spec, width) : { x: {}, y: {} };
+    const lines = toPrint() ? 0 : legendLines(spec, width);
     return {
       data: (dark ? coloured(spec.data) : spec.data).map((trace) => ({ ...trace })),
       layout: {
         ...layout,
-        xaxis: themedAxis(layout.xaxis, width),
-        yaxis: themedAxis(layout.yaxis, width),
+        xaxis: { ...themedAxis(layout.xaxis, width), ...narrow.x },
+        yaxis: { ...themedAxis(layout.yaxis, width), ...narrow.y },
         ...(layout.yaxis2 ? { yaxis2: themedAxis(layout.yaxis2, width) } : {}),
-        legend: { ...layout.legend, font: { size: 12 }, bgcolor: "rgba(0,0,0,0)" },
+        legend: { ...layout.legend, font: { size: 12 }, bgcolor: "rgba(0,0,0,0)", maxheight: HIGHEST_LEGEND },
+        modebar: { bgcolor: "rgba(0,0,0,0)", color: style("--quiet"), activecolor: style("--accent") },
         paper_bgcolor: "rgba(0,0,0,0)",
         plot_bgcolor: "rgba(0,0,0,0)",
         font: { family: style("--sans"), size: 12, color: style("--ink") },
         hoverlabel: { bgcolor: ground, bordercolor: style("--line"), font: { color: style("--ink") } },
-        // At the bottom there is room for the tools, which would cover the legend where plotly puts them.
-        margin: { l: 8, r: 12, t: layout.showlegend ? 32 : 12, b: toPrint() ? 8 : 28 },
-        height,
+        margin: { l: 8, r: 12, t: layout.showlegend ? 32 : 12, b: 8 },
+        height: height + lines * LINE,
         dragmode: coarse.matches ? false : "zoom",
         autosize: !toPrint(),
         ...(toPrint() ? { width: printed } : {}),
@@ -71,7 +111,10 @@
     responsive: !toPrint(),
     displaylogo: false,
     displayModeBar: toPrint() ? false : "hover",
-    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d", "pan2d"],
+    // No chart leaves the page: what plotly would send to its cloud is not offered.
+    modeBarButtonsToRemove: [
+      "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d", "pan2d", "sendChartToCloud",
+    ],
     toImageButtonOptions: { format: "png", scale: 2 },
     showTips: false,
   };
@@ -84,7 +127,28 @@
     // A page laid out otherwise says on the chart how wide it is on paper.
     const printed = Number(plot.dataset.printWidth) || PRINT_WIDTH - 2 * CARD_PADDING;
     const { data, layout } = themed(spec, plot.clientWidth, toPrint() ? 215 : heights.get(plot), printed);
-    return Plotly.react(plot, data, layout, config);
+    const drawn = Plotly.react(plot, data, layout, config);
+    return toPrint() ? drawn : drawn.then(() => titlesInLines(plot, layout));
+  };
+
+  // Titles of axes that reach beyond the chart, in as many lines as they need.
+  const titlesInLines = (plot, layout) => {
+    const edge = plot.getBoundingClientRect();
+    const changes = {};
+    for (const [key, selector, low, high] of [
+      ["xaxis", ".xtitle", "left", "right"], ["yaxis", ".ytitle", "top", "bottom"], ["yaxis2", ".y2title", "top", "bottom"],
+    ]) {
+      const title = plot.querySelector(selector);
+      if (!title || !layout[key]?.title?.text) continue;
+      const at = title.getBoundingClientRect();
+      const middle = (at[low] + at[high]) / 2;
+      const room = 2 * Math.min(middle - edge[low], edge[high] - middle);
+      const lines = Math.ceil((at[high] - at[low]) / Math.max(room, 1));
+      if (lines < 2) continue;
+      const { text } = layout[key].title;
+      changes[`${key}.title.text`] = inLines(text, Math.ceil(text.length / lines) + 4);
+    }
+    return Object.keys(changes).length ? Plotly.relayout(plot, changes) : plot;
   };
   // A chart in a folded section has no size before the section opens.
   const shown = (plot) => plot.closest("details:not([open])") === null;
