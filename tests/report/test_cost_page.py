@@ -379,7 +379,7 @@ def test_many_systems_leave_out_columns_and_say_which():
     start = shown.index(totals.groups(found).title)
     table = shown[start + 1 : start + next(n for n, line in enumerate(shown[start:]) if not line)]
     assert sum(line.count("system ") for line in table) == 12
-    systems, _ = terminal.fitted(totals.systems(found).table)
+    systems, _ = terminal.split(totals.systems(found).table)
     assert [row[0] for row in systems.rows] == [one.name for one in found.systems]
 
 

@@ -25,7 +25,7 @@ def document(found: CalculatedPower) -> Document:
     start = found.spin_up
     return Document(
         key="power",
-        kind="array power",
+        kind="power at the wall",
         title=found.name,
         meta=_meta(found),
         verdict=list(_verdict(found)),
@@ -47,7 +47,7 @@ def _verdict(found: CalculatedPower) -> Iterator[str]:
     idle, active = (_watts(normal[how].wall_w) for how in ACTIVITIES)
     failover = _watts(found.modes["failover"]["active"].wall_w)
     yield (
-        f"The array draws {idle} idle and {active} active at the wall; {failover} active with the redundant "
+        f"The system draws {idle} idle and {active} active at the wall; {failover} active with the redundant "
         "supplies lost."
     )
     controllers = [one for one in found.failures if one.kind in CONTROLLERS]
@@ -112,7 +112,7 @@ def _totals(found: CalculatedPower) -> Figure:
     """Power, apparent power and heat by mode."""
     building = [] if found.pue is None else [Column(f"Building, PUE {found.pue:g}", "W", rank=2)]
     columns = [
-        Column("Operation", text=True), Column("Array", text=True), Column("Power", "W"),
+        Column("Operation", text=True), Column("State", text=True), Column("Power", "W"),
         Column("Apparent", "VA"), Column("Heat", "BTU/h"), Column("Cooling", "tons", rank=1),
         Column("Supply losses", "W", rank=3), *building,
     ]  # fmt: skip
@@ -220,7 +220,7 @@ def _supplies(found: CalculatedPower) -> Figure | None:
                 efficiency = None if state.efficiency is None else 100 * state.efficiency
                 rows.append([enclosure.name, mode, how, state.output_w, 100 * state.load, efficiency])
     columns = [
-        Column("Enclosure", text=True), Column("Operation", text=True), Column("Array", text=True),
+        Column("Enclosure", text=True), Column("Operation", text=True), Column("State", text=True),
         Column("Output", "W"), Column("Load of one", "%"), Column("Efficiency", "%"),
     ]  # fmt: skip
     data = _curves([supply for _, supply in supplied])

@@ -20,6 +20,9 @@ WIDTH: Final = 80
 MOST_ROWS: Final = 40
 """Rows that are printed of a table that need not be complete."""
 
+MOST_CONTINUED: Final = 6
+"""Rows up to which columns that do not fit are printed as a second table."""
+
 _GAP: Final = 2
 _WRAPPED: Final = 32
 """Characters from which text wraps rather than push other columns out."""
@@ -85,9 +88,28 @@ def _caveats(document: Document, notes: bool) -> Iterator[str]:
 
 
 def _table(figure: Figure, width: int) -> Iterator[str | RichTable]:
+    """The table within the width; of few rows also what does not fit, as a second table below.
+
+    There the first column alone tells rows apart, so it has to.
+    """
+    shown, rest = split(figure.table, width)
+    yield _lines(shown, figure.complete, width)
+    apart = len({row[0] for row in shown.rows}) == len(shown.rows)
+    if rest is not None and apart and len(shown.rows) <= MOST_CONTINUED:
+        below, rest = split(rest, width)
+        if len(below.columns) > 1:
+            yield ""
+            yield _lines(below, figure.complete, width)
+    if not figure.complete and (more := len(shown.rows) - MOST_ROWS) > 0:
+        yield f"and {numbers.counted(more, 'more row')} (--json)"
+    if rest is not None:
+        yield f"not shown: {', '.join(column.title for column in rest.columns[1:])} (--json)"
+
+
+def _lines(shown: Table, complete: bool, width: int) -> RichTable:
+    """The rows that are printed of a table that fits."""
     from rich.table import Table as RichTable
 
-    shown, dropped = fitted(figure.table, width)
     table = RichTable(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
     texts = shown.texts()
     for at, column in enumerate(shown.columns):
@@ -99,14 +121,9 @@ def _table(figure: Figure, width: int) -> Iterator[str | RichTable]:
             no_wrap=not column.text,
             min_width=min(max(map(len, words), default=0), width // 2),
         )
-    printed = len(texts) if figure.complete else MOST_ROWS
-    for row in texts[:printed]:
+    for row in texts[: len(texts) if complete else MOST_ROWS]:
         table.add_row(*row)
-    yield table
-    if (more := len(texts) - printed) > 0:
-        yield f"and {numbers.counted(more, 'more row')} (--json)"
-    if dropped:
-        yield f"not shown: {', '.join(dropped)} (--json)"
+    return table
 
 
 def _least_width(column: Column, text: str) -> int:
@@ -116,8 +133,8 @@ def _least_width(column: Column, text: str) -> int:
     return max(_WRAPPED, *(len(word) for word in text.split(" ")))
 
 
-def fitted(table: Table, width: int = WIDTH) -> tuple[Table, list[str]]:
-    """The table without the columns that do not fit, and their titles.
+def split(table: Table, width: int = WIDTH) -> tuple[Table, Table | None]:
+    """The table without the columns that do not fit, and the first column with these; None where all fit.
 
     Those of the highest ``rank`` go first, of equal ones the last; the first column stays.
     """
@@ -132,7 +149,9 @@ def fitted(table: Table, width: int = WIDTH) -> tuple[Table, list[str]]:
     )
     while len(keep) > 1 and sum(widths[at] + _GAP for at in keep) - _GAP > width:
         keep.remove(max(keep[1:], key=lambda at: (table.columns[at].rank, at)))
-    dropped = [column.title for at, column in enumerate(table.columns) if at not in keep]
-    return Table(
-        [table.columns[at] for at in keep], [[row[at] for at in keep] for row in table.rows]
-    ), dropped
+    left = [at for at in range(len(table.columns)) if at not in keep]
+    return _part(table, keep), _part(table, [0, *left]) if left else None
+
+
+def _part(table: Table, keep: list[int]) -> Table:
+    return Table([table.columns[at] for at in keep], [[row[at] for at in keep] for row in table.rows])

@@ -185,6 +185,7 @@ class DirectionTimes(Result):
     count: int
     mean: float | None
     p50: float | None
+    p95: float | None
     p99: float | None
     p999: float | None
     max: float | None

@@ -143,12 +143,14 @@ def directions(found: BeforeAfter) -> Figure | None:
         for key, title in words.SIDES:
             times = one.of(key)
             name = f"{one.title.capitalize()}, {title.lower()}"
-            rows.append([name, times.count, times.mean, times.p50, times.p99, times.p999])
+            rows.append([name, times.count, times.mean, times.p50, times.p95, times.p99, times.p999])
+    ranks = {"Mean": 0, "p50": 1, "p95": 0, "p99": 0, "p99.9": 1}
     columns = [
-        *text_columns(""), Column("Requests"),
-        *(Column(name, "ms") for name in ("Mean", "p50", "p99", "p99.9")),
+        *text_columns("Requests"), Column("Number", rank=2),
+        *(Column(name, "ms", rank=rank) for name, rank in ranks.items()),
     ]  # fmt: skip
     return Figure(
         "directions", "Reads and writes",
         "Of all workloads at the host, without verdicts: `op` compares one of them.", Table(columns, rows),
+        brief=True,
     )  # fmt: skip

@@ -104,13 +104,16 @@ def systems(cost: Cost) -> Figure:
     bases = {one.power_basis for one in cost.systems}
     columns = [
         *text_columns("System", *(["Candidate"] if excluded else [])), Column("Total", "USD"),
-        *([Column(f"Against {cost.choice.baseline}", "%", rank=1)] if compared else []),
-        *(_Significant("Mean" if title == "mean" else title, "ms", rank=1) for title in responses),
-        *text_columns(*(["Tail"] if doubted else [])),
-        Column(f"Power ({bases.pop()})" if len(bases) == 1 else "Power", "W", rank=2),
-        Column("Usable", "TB", rank=3),
-        Column("Per usable TB", "USD", rank=1 if cost.choice.capacities_differ else 4),
-        Column("Work done", "times", rank=5), Column("Lasts", "years", rank=4),
+        *([Column(f"Against {cost.choice.baseline}", "%", rank=3)] if compared else []),
+        *(
+            _Significant("Mean", "ms", rank=2) if title == "mean" else _Significant(title, "ms")
+            for title in responses
+        ),
+        *([Column("Tail", text=True, rank=4)] if doubted else []),
+        Column(f"Power ({bases.pop()})" if len(bases) == 1 else "Power", "W"),
+        Column("Usable", "TB"),
+        Column("Per usable TB", "USD", rank=1 if cost.choice.capacities_differ else 5),
+        Column("Work done", "times", rank=6), Column("Lasts", "years", rank=5),
     ]  # fmt: skip
     rows: list[list[Cell]] = []
     for at, ((name, one), share) in enumerate(zip(words.named(cost), words.against(cost), strict=True)):

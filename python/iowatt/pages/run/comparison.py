@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from iowatt.lenses.durability import loss_of_run
 from iowatt.lenses.kept_up import kept_up
 from iowatt.lenses.warm_start import warm_starts
 from iowatt.pages.run import latency
 from iowatt.pages.run.headlines import headlines
-from iowatt.render import palette
+from iowatt.render import numbers, palette
 from iowatt.render.document import Document, Section, caveats
 from iowatt.render.figure import Cell, Column, Figure, Labelled, Table
 from iowatt.render.numbers import change, significant, with_unit
@@ -128,6 +129,7 @@ def side_by_side(runs: Sequence[Run], names: Sequence[str]) -> Figure:
         title = f"{base.title} ({base.unit})" if base.unit else base.title
         changes = (_compared(headline.value, base.value) for headline in row[1:])
         rows.append([title, _compared(base.value, None), *changes])
+    rows += _system_rows(runs)
     return Figure(
         "comparison",
         "Headline figures",
@@ -136,6 +138,25 @@ def side_by_side(runs: Sequence[Run], names: Sequence[str]) -> Figure:
         wide=True,
         brief=True,
     )
+
+
+def _system_rows(runs: Sequence[Run]) -> list[list[Cell]]:
+    """Usable capacity and the probability of data loss, as far as any of the Runs has them."""
+    usable = [run.summary["capacity_gb"]["usable"] for run in runs]
+    rows: list[list[Cell]] = []
+    if any(usable):
+        known = [None if gb is None else gb / 1e3 for gb in usable]
+        rows.append(["Usable capacity (TB)", *_against_first(known)])
+    losses = [loss_of_run(run) for run in runs]
+    if any(loss is not None for loss in losses):
+        shown = [None if loss is None else Labelled(loss, numbers.probability(loss)) for loss in losses]
+        rows.append(["Data loss a year", *shown])
+    return rows
+
+
+def _against_first(values: Sequence[float | None]) -> list[Cell]:
+    """Figures with their change against the first."""
+    return [_compared(value, values[0] if at else None) for at, value in enumerate(values)]
 
 
 def _compared(value: float | None, base: float | None) -> Cell:

@@ -47,7 +47,10 @@ def headlines(summary: Summary, tail_doubt: str | None = None) -> list[Headline]
 
 
 def particular(summary: Summary) -> Iterator[Headline]:
-    """Headline figures of what only some systems have: a cache, virtual pools."""
+    """Headline figures of what only some systems have: a known capacity, a cache, virtual pools."""
+    if usable := summary["capacity_gb"]["usable"]:
+        raw = _unless_none("of {} raw", _bytes(summary["capacity_gb"]["raw"]), "B")
+        yield Headline("usable", "Usable capacity", _bytes(usable), "B", raw)
     if cache := summary.get("cache"):
         yield _cache(cache)
     for pool in summary.get("virtual_pools") or ():
@@ -55,6 +58,10 @@ def particular(summary: Summary) -> Iterator[Headline]:
             yield _reduction(pool["name"], reduction)
         else:
             yield _moved(summary, pool)
+
+
+def _bytes(gb: float | None) -> float | None:
+    return None if gb is None else 1e9 * gb
 
 
 def _cache(cache: Summary) -> Headline:

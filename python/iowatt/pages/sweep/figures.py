@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.evaluate.search import metrics, short_names, show_value
@@ -64,7 +65,7 @@ def points_table(sweep: Sweep) -> Figure:
             for path, is_text in zip(sweep.paths, text, strict=True)
         ),
         Column("Verdict", text=True),
-        *(metrics.brief(key) for key in keys),
+        *(_brief(sweep, key) for key in keys),
     ]
     rows: list[list[Cell]] = [
         [
@@ -87,6 +88,13 @@ def points_table(sweep: Sweep) -> Figure:
         wide=True,
         brief=True,
     )
+
+
+def _brief(sweep: Sweep, key: str) -> Column:
+    """The column of a metric; a narrow table leaves out first what is the same of all points."""
+    column = metrics.brief(key)
+    same = len(sweep.rows) > 1 and len({row[key] for row in sweep.rows}) == 1
+    return replace(column, rank=column.rank + len(metrics.COMMON)) if same else column
 
 
 def verdict(row: Mapping[str, Any]) -> str:

@@ -64,12 +64,14 @@ _BRIEF: Final = {
     "durability.loss_per_year": ProbabilityColumn("Loss/year"),
     "efficiency.iops_per_w": Column("IOPS/W"),
     "energy.per_request_j": Column("J/request"),
+    "capacity_gb.usable": Column("Usable", "GB"),
 }
 """Short headings, for tables of many columns."""
 
 _FIRST: Final = (
-    "response_time_ms.all.mean", "response_time_ms.all.p99", "throughput.iops", "power_w.mean",
-    "power_w.wall_mean", "durability.loss_per_year", "efficiency.iops_per_w", "energy.per_request_j",
+    "response_time_ms.all.mean", "response_time_ms.all.p95", "power_w.mean", "power_w.wall_mean",
+    "capacity_gb.usable", "durability.loss_per_year", "throughput.iops", "response_time_ms.all.p99",
+    "efficiency.iops_per_w", "energy.per_request_j",
 )  # fmt: skip
 """Figures that are asked for first, in this order."""
 
