@@ -56,7 +56,8 @@ def _verdict(found: BeforeAfter) -> Iterator[str]:
         yield sentence("; ".join(parts))
     untested = [row for row in found.differences if _untested(row) and _changed(row)]
     if untested:
-        most = sorted(untested, key=lambda row: row.metric not in DECIDE)[:MOST_UNTESTED]
+        most = sorted(untested, key=lambda row: row.metric not in DECIDE)
+        most = most if len(most) <= MOST_UNTESTED + 1 else most[:MOST_UNTESTED]
         named = [_changed_by(row) for row in most]
         if more := len(untested) - len(most):
             named.append(numbers.counted(more, "other figure"))

@@ -25,6 +25,9 @@ MOST_SENTENCES: Final = 3
 MOST_MARKS: Final = 12
 """Lines of failures and recoveries in a chart."""
 
+_UNITS: Final = ((2 * 86400.0, 86400.0), (7200.0, 3600.0), (120.0, 60.0))
+"""Seconds from which a length of time is shown in a unit, and the unit's seconds."""
+
 _PHASES: Final = {
     "before": "before the failure", "degraded": "while degraded", "recovering": "during recovery",
     "after": "after recovery",
@@ -107,9 +110,15 @@ def failure_sentence(one: FailedUnit) -> str:
     if one.started_s is None:
         return f"{failed}; nothing was recovered within the Run: {_why_not(one)}."
     of = "" if one.lost_bytes is None else f" of {with_unit(one.lost_bytes, 'B')} ({percent(one.share)})"
-    rest = "" if one.left_s is None else f"; at that rate the rest takes {duration(one.left_s)}"
+    rest = "" if one.left_s is None else f"; at that rate the rest takes {_about(one.left_s)}"
     rate = f" at {with_unit(one.bytes_per_s, 'B')}/s" if one.bytes_per_s else ""
     return f"{failed}; {moved}{of} were recovered by the end of the Run{rate}{rest}."
+
+
+def _about(seconds: float) -> str:
+    """A length of time that is an estimate: two digits in the unit that it is shown in."""
+    unit = next((unit for least, unit in _UNITS if seconds >= least), 1.0)
+    return duration(numbers.rounded_to(seconds / unit, 2) * unit)
 
 
 def _why_not(one: FailedUnit) -> str:
@@ -156,7 +165,7 @@ def _moves(run: Run) -> Iterator[str]:
                 yield f"{said} in {duration(move['finished_s'] - move['at_s'])}."
                 continue
             left = (end_s - move["at_s"]) * (members - moved) / moved if moved else None
-            rest = "" if left is None else f"; at that rate the rest takes {duration(left)}"
+            rest = "" if left is None else f"; at that rate the rest takes {_about(left)}"
             yield f"{said} by the end of the Run{rest}."
 
 
