@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import iowatt
-from iowatt.pages.run import brief, document
+from iowatt.pages.run import brief, document, documents
 from iowatt.render import numbers
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -60,8 +60,11 @@ def test_a_rebuild_that_ended_is_marked_in_the_chart_that_decides():
     assert len(figures["recovery-phases"].rows) == 3
 
 
-def test_a_pool_without_spares_stays_degraded():
-    shown = brief(run("array.pool.disks.spares=0", "observe.duration=24s", scenario="chunklets.toml"))
+def test_a_pool_without_spares_stays_degraded_and_a_comparison_says_so_first():
+    made = run("array.pool.disks.spares=0", "observe.duration=24s", scenario="chunklets.toml")
+    shown = brief(made)
+    compared = documents([run("observe.duration=1s"), made])[0]
+    assert compared.verdict[0].endswith(shown.verdict[0])
     assert "spare" in shown.verdict[0] and set(phases(shown)) == {"p95-before", "p95-degraded"}
 
 

@@ -11,6 +11,7 @@ from iowatt.lenses.kept_up import kept_up
 from iowatt.lenses.warm_start import warm_starts
 from iowatt.pages.run import latency
 from iowatt.pages.run.headlines import headlines
+from iowatt.pages.run.recovery import Recovery
 from iowatt.render import numbers, palette
 from iowatt.render.document import Document, Section, caveats
 from iowatt.render.figure import Cell, Column, Figure, Labelled, Table
@@ -65,11 +66,14 @@ class RunsVerdict:
 def document(runs: Sequence[Run], names: Sequence[str]) -> Document:
     """The comparison of two or more Runs; ``names`` tell them apart."""
     found = verdict(runs, names)
+    failed = [
+        f"{name}: {said}" for name, run in zip(names, runs, strict=True) for said in Recovery(run).failed
+    ]
     return Document(
         key="all",
         kind="runs compared",
         title="Comparison",
-        verdict=found.sentences,
+        verdict=[*failed, *found.sentences],
         chart=distributions(runs, names),
         sections=[Section("side-by-side", "Side by side", [side_by_side(runs, names)])],
         caveats=caveats([], deciding=found.reservations),

@@ -51,9 +51,14 @@ class Recovery:
         return [phase for phase in phases(self.run, self.failures) if phase.requests]
 
     @property
+    def failed(self) -> list[str]:
+        """What failed, and whether it was recovered."""
+        return _first([failure_sentence(one) for one in self.failures], "failure")
+
+    @property
     def sentences(self) -> list[str]:
-        """What failed, whether it was recovered, what that did to response times, and what moved."""
-        said = _first([failure_sentence(one) for one in self.failures], "failure")
+        """What failed and was recovered, what that did to response times, and what moved."""
+        said = self.failed
         if effect := phase_sentence(self.phases):
             said.append(effect)
         return [*said, *_first(list(_moves(self.run)), "move")]
