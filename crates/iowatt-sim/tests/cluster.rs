@@ -243,6 +243,51 @@ fn nodes_join_and_leave() {
     assert_eq!(outcome.summary.total.completed, 4_000);
 }
 
+/// Nodes that join at one time are one change of the map; when one joins later, what has not begun to move is planned anew.
+#[test]
+fn nodes_that_join_move_their_share_once() {
+    let size = Size { racks: 1, nodes: 8, drives: 2 };
+    for last in [2.0, 2.5] {
+        let mut plan = cluster(size, ("1", 3), 100, "node");
+        recover(&mut plan, &[], Some(20e6));
+        for (node, at) in [(5, 2.0), (6, 2.0), (7, last)] {
+            plan["clusters"][0]["nodes"][node]["joins_at_s"] = json!(at);
+        }
+        plan["observe"]["end_s"] = json!(100.0);
+        let outcome = run(&plan, busy(&plan, 1_000));
+        let pool = &outcome.summary.clusters[0].pools[0];
+        assert_eq!(pool.moves.iter().map(|m| m.node).collect::<Vec<_>>(), [5, 6, 7]);
+        for moves in &pool.moves {
+            assert!(moves.moved == moves.members && moves.finished_ns.is_some(), "{moves:?}");
+        }
+        // Three of eight shares of 300, in whole members.
+        let moved: u64 = pool.moves.iter().map(|m| m.moved).sum();
+        assert!((moved as f64 / 112.5 - 1.0).abs() <= 0.05, "{last}: {moved}");
+        assert!(pool.least_of_drive >= 18 && pool.most_of_drive <= 19 && pool.drives == 16);
+        assert_eq!(pool.members, 300);
+    }
+}
+
+/// A node that leaves while another's members are restored to it is empty afterwards.
+#[test]
+fn a_node_that_leaves_gets_nothing_any_more() {
+    let size = Size { racks: 1, nodes: 6, drives: 2 };
+    let mut plan = cluster(size, ("1", 3), 80, "node");
+    recover(&mut plan, &[], Some(20e6));
+    plan["clusters"][0]["failures"] = json!([{"unit": "node", "index": 0, "at_s": 1.0}]);
+    plan["clusters"][0]["nodes"][1]["leaves_at_s"] = json!(1.5);
+    plan["observe"]["end_s"] = json!(200.0);
+    let later =
+        busy(&plan, 1_000).into_iter().map(|r| Request { time_ns: r.time_ns + 100 * S, ..r }).collect();
+    let outcome = run(&plan, later);
+    let s = &outcome.summary;
+    assert!(s.rebuilds.iter().all(|lost| lost.finished_ns.is_some_and(|at| at < 100 * S)));
+    assert!(s.clusters[0].pools[0].moves[0].finished_ns.is_some_and(|at| at < 100 * S));
+    let requests: Vec<u64> = s.clusters[0].nodes.iter().map(|node| node.requests).collect();
+    assert_eq!(requests[..2], [0, 0], "they serve nothing");
+    assert_eq!(requests.iter().sum::<u64>(), 1_000);
+}
+
 /// What is moving when its old or its new drive fails is restored all the same.
 #[test]
 fn drives_fail_while_members_move() {

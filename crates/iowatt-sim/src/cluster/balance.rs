@@ -6,7 +6,6 @@
 //! the ones that join or away from those that leave. (By hashing alone, a node that joins would also move members between
 //! the old ones, up to its share again at each level above it: Weil et al. 2006, section 5.2.)
 
-use super::placement::Hashing;
 use super::tree::Tree;
 
 /// Members that each part of the tree should hold.
@@ -209,7 +208,7 @@ impl<'t> Balancer<'t> {
 }
 
 /// Places tried for a member before it stays where it is.
-const TRIES: usize = 64;
+pub(super) const TRIES: usize = 64;
 
 /// Puts the member of each group first whose drive is first of the fewest groups, so that drives serve alike.
 pub fn share_first(drives: usize, members: &mut [u32], sizes: impl Iterator<Item = usize>) {
@@ -223,88 +222,4 @@ pub fn share_first(drives: usize, members: &mut [u32], sizes: impl Iterator<Item
         }
         from += size;
     }
-}
-
-/// The moves (member, drive) that bring drives which take data, and hold less than their share, to it: the fewest there are.
-/// Members go only from drives that hold more than theirs, and all leave drives that take no data any more. A member for
-/// which `fixed` holds stays.
-#[must_use]
-pub fn moves(
-    (tree, hashing): (&Tree, &Hashing),
-    shares: &Shares,
-    groups: &Groups<'_>,
-    fixed: impl Fn(usize) -> bool,
-) -> Vec<(u32, u32)> {
-    let mut now = groups.members.to_vec();
-    let mut excess: Vec<i64> = shares.drives.iter().map(|&share| -i64::from(share)).collect();
-    now.iter().for_each(|&drive| excess[drive as usize] += 1);
-    let mut lacking: Vec<u32> = (0..excess.len() as u32).filter(|&d| excess[d as usize] < 0).collect();
-    let mut moves = Vec::new();
-    let count = now.len();
-    // In an order that is spread over all groups.
-    let stride = coprime(count);
-    for step in 0..count {
-        let member = (step * stride) % count;
-        let from = now[member];
-        if lacking.is_empty() {
-            break;
-        }
-        if excess[from as usize] <= 0 || fixed(member) {
-            continue;
-        }
-        let group = (groups.bounds)(member);
-        let first = hashing.word([member as u64, u64::from(from)]) as usize % lacking.len();
-        let order = (first..lacking.len()).chain(0..first);
-        let apart = |to: u32| {
-            let others = group.clone().filter(|&other| other != member).map(|other| now[other]);
-            tree.is_apart(to, others)
-        };
-        let Some(at) = order.take(TRIES * 4).find(|&at| apart(lacking[at])) else { continue };
-        let to = lacking[at];
-        now[member] = to;
-        moves.push((member as u32, to));
-        excess[from as usize] -= 1;
-        excess[to as usize] += 1;
-        if excess[to as usize] == 0 {
-            lacking.swap_remove(at);
-        }
-    }
-    clear_absent((tree, &fixed), groups, &mut now, &mut excess, &mut moves);
-    moves
-}
-
-/// Moves what no drive that lacks members could take off drives that take no data any more, to the drive that holds the
-/// least above its share.
-fn clear_absent(
-    (tree, fixed): (&Tree, &impl Fn(usize) -> bool),
-    groups: &Groups<'_>,
-    now: &mut [u32],
-    excess: &mut [i64],
-    moves: &mut Vec<(u32, u32)>,
-) {
-    for member in 0..now.len() {
-        if tree.is_present(now[member]) || fixed(member) {
-            continue;
-        }
-        let others = (groups.bounds)(member).filter(|&other| other != member);
-        let others: Vec<u32> = others.map(|other| now[other]).collect();
-        let fits = |&drive: &u32| tree.is_present(drive) && tree.is_apart(drive, others.iter().copied());
-        let drives = (0..excess.len() as u32).filter(fits);
-        let Some(to) = drives.min_by_key(|&drive| excess[drive as usize]) else { continue };
-        now[member] = to;
-        excess[to as usize] += 1;
-        moves.push((member as u32, to));
-    }
-}
-
-/// A stride through `count` things that reaches each of them.
-fn coprime(count: usize) -> usize {
-    let divisor = |mut a: usize, mut b: usize| {
-        while b > 0 {
-            (a, b) = (b, a % b);
-        }
-        a
-    };
-    let golden = (count as f64 * 0.618_034) as usize;
-    (golden.max(1)..).find(|&stride| divisor(stride, count) == 1).unwrap_or(1)
 }

@@ -1,6 +1,7 @@
 //! Where the members of a pool's placement groups are, and where they go when nodes fail, join or leave.
 
-use super::balance::{Groups, Shares, balance, moves, share_first};
+use super::balance::{Groups, Shares, balance, share_first};
+use super::moving::Moving;
 use super::placement::Hashing;
 use super::tree::Tree;
 use crate::plan::{ClusterPlan, ClusterPoolPlan};
@@ -108,6 +109,12 @@ impl Map {
         &self.tree.drives[node]
     }
 
+    /// Whether a drive takes data.
+    #[must_use]
+    pub fn is_present(&self, drive: u32) -> bool {
+        self.tree.is_present(drive)
+    }
+
     /// Drives that take data.
     pub fn present(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.tree.node_of.len() as u32).filter(|&drive| self.tree.is_present(drive))
@@ -138,14 +145,26 @@ impl Map {
         })
     }
 
-    /// The moves (member, drive) that a change of what is present asks for, where members are at `members` now; those for
-    /// which `fixed` holds stay. `None` where there is no room.
+    /// The node of a drive.
     #[must_use]
-    pub fn moves(&self, members: &mut [u32], fixed: impl Fn(usize) -> bool) -> Option<Vec<(u32, u32)>> {
+    pub fn node_of(&self, drive: u32) -> usize {
+        self.tree.node_of[drive as usize] as usize
+    }
+
+    /// The moves (member, drive) that a change of what is present asks for, where members are at `homes` now, but for those
+    /// on their way that `goes_to` has a drive of; those for which `fixed` holds stay. `None` where there is no room.
+    #[must_use]
+    pub fn moves(
+        &self,
+        homes: &[u32],
+        goes_to: impl Fn(usize) -> Option<u32>,
+        fixed: impl Fn(usize) -> bool,
+    ) -> Option<Vec<(u32, u32)>> {
         let shares = Shares::fair(&self.tree, self.members as u64, self.groups, self.slots)?;
         let bounds = |member: usize| self.group_of(member).1;
-        let groups = Groups { members, bounds: &bounds };
-        Some(moves((&self.tree, &self.hashing), &shares, &groups, fixed))
+        let now = (0..homes.len()).map(|member| goes_to(member).unwrap_or(homes[member])).collect();
+        let moving = Moving { tree: &self.tree, homes, bounds: &bounds, fixed: &fixed, now };
+        Some(moving.moves(&self.hashing, &shares))
     }
 }
 
@@ -217,7 +236,7 @@ mod tests {
             let before = held(&map, &members);
             prop_assert!(joining.iter().all(|&drive| before[drive as usize] == 0));
             map.set_present(&joining, true);
-            let moved = map.moves(&mut members, |_| false).unwrap();
+            let moved = map.moves(&members, |_| None, |_| false).unwrap();
             let share = (members.len() / (4 * nodes * drives) * drives) as f64;
             let off = moved.len() as f64 - share; // a drive may be one member off its share, which is rounded down
             prop_assert!((-(drives as f64)..=drives as f64 + 1.0).contains(&off), "{off} off {share}");
@@ -229,12 +248,45 @@ mod tests {
             let leaving = map.drives_of(0).to_vec();
             map.set_present(&leaving, false);
             let held_there = members.iter().filter(|drive| leaving.contains(drive)).count();
-            let moved = map.moves(&mut members, |_| false).unwrap();
+            let moved = map.moves(&members, |_| None, |_| false).unwrap();
             let from_there = moved.iter().filter(|m| leaving.contains(&members[m.0 as usize])).count();
             prop_assert_eq!(from_there, held_there);
             moved.iter().for_each(|&(member, to)| members[member as usize] = to);
             prop_assert!(members.iter().all(|drive| !leaving.contains(drive)));
             prop_assert!(is_apart(&map, &members));
+        }
+
+        /// Nodes that join and leave at one time move no more than the larger of what the ones shall have and the others had.
+        #[test]
+        fn what_joins_and_leaves_together_moves_once(
+            nodes in 3usize..6, drives in 2usize..5, domain in 0usize..3, joins in 1usize..4, leaves in 0usize..3,
+            groups in 400u64..800, seed in any::<u64>(),
+        ) {
+            let mut map = map(&vec![vec![drives; nodes]; 4], DOMAINS[domain], &[(groups, 3)], 10_000, seed);
+            // The joining nodes are the last of their racks, the leaving ones the first.
+            let on = |map: &Map, count: usize, at: usize| -> Vec<u32> {
+                (0..count).flat_map(|rack| map.drives_of(rack * nodes + at).to_vec()).collect()
+            };
+            let (joining, leaving) = (on(&map, joins, nodes - 1), on(&map, leaves, 0));
+            map.set_present(&joining, false);
+            let homes = map.place().unwrap();
+            map.set_present(&joining, true);
+            map.set_present(&leaving, false);
+            let moved = map.moves(&homes, |_| None, |_| false).unwrap();
+            let mut members = homes.clone();
+            for &(member, to) in &moved {
+                // Apart from the others before, while and after they move.
+                let others = map.group_of(member as usize).1.filter(|&other| other != member as usize);
+                prop_assert!(map.tree.is_apart(to, others.clone().map(|other| homes[other])));
+                prop_assert!(!leaving.contains(&to));
+                members[member as usize] = to;
+            }
+            prop_assert!(is_apart(&map, &members));
+            prop_assert!(members.iter().all(|drive| !leaving.contains(drive)));
+            let (before, after) = (4 * nodes - joins, 4 * nodes - leaves);
+            let least = (members.len() * joins) as f64 / after as f64;
+            let least = least.max((members.len() * leaves) as f64 / before as f64);
+            prop_assert!((moved.len() as f64 / least - 1.0).abs() <= 0.05, "{} of {least}", moved.len());
         }
 
         /// What replaces a member is apart from the others and has room.
@@ -274,14 +326,14 @@ mod tests {
         let mut map = map(&vec![vec![drives; 40]; racks], FailureDomain::Rack, &[(members / 3, 3)], 200, 7);
         let joining = map.drives_of(joins).to_vec();
         map.set_present(&joining, false);
-        let mut members = map.place().unwrap();
+        let members = map.place().unwrap();
         assert!(is_apart(&map, &members));
         let held = self::held(&map, &members);
         let there = held.iter().filter(|&&held| held > 0);
         let fair = members.len() as f64 / there.clone().count() as f64;
         assert!(there.clone().all(|&held| (f64::from(held) / fair - 1.0).abs() <= 0.02), "{fair}");
         map.set_present(&joining, true);
-        let moved = map.moves(&mut members, |_| false).unwrap();
+        let moved = map.moves(&members, |_| None, |_| false).unwrap();
         let least = members.len() as f64 / (racks * 40) as f64;
         assert!((moved.len() as f64 / least - 1.0).abs() <= 0.05, "{} of {least}", moved.len());
         assert!(moved.iter().all(|m| joining.contains(&m.1)));

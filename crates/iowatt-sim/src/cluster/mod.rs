@@ -1,6 +1,6 @@
 //! Scale-out systems: nodes with drives, the networks between them, and where data is on them.
 //!
-//! - `tree`, `placement`, `balance`, `map`: which drives hold the members of a placement group, by hashing over racks, nodes and
+//! - `tree`, `placement`, `balance`, `moving`, `map`: which drives hold the members of a placement group, by hashing over racks, nodes and
 //!   drives;
 //! - `requests`: the requests of clients at the nodes that serve them;
 //! - `network`, `node`: operations on their way between nodes, and what that takes of ports and processors.
@@ -11,6 +11,7 @@
 
 mod balance;
 mod map;
+mod moving;
 pub mod network;
 pub mod node;
 mod placement;

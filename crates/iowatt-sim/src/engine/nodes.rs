@@ -9,41 +9,44 @@ use crate::device::{NO_OP, Surroundings};
 use crate::error::SimError;
 use crate::event::Event;
 use crate::plan::Plan;
-use crate::raid::Serves;
+use crate::raid::{NodeMove, Serves};
 use crate::shape::Full;
 
-/// What happens to nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What happens to nodes, by number in their cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum What {
-    Fail,
-    Join,
-    Leave,
+    Fail(Vec<usize>),
+    /// Those that join or leave at one time: one change of the map.
+    Move(Vec<NodeMove>),
 }
 
 /// Nodes that fail, join or leave at a time.
 #[derive(Clone, Debug)]
 pub(super) struct Change {
     cluster: usize,
-    /// The nodes, by number in their cluster.
-    nodes: Vec<usize>,
     what: What,
     at: Nanos,
 }
 
 impl Change {
-    /// What happens to the nodes of `plan`.
+    /// What happens to the nodes of `plan`: at one time failures first, then all that join and leave together.
     pub fn all(plan: &Plan) -> Vec<Self> {
         let mut changes = Vec::new();
-        for (number, cluster) in plan.clusters.iter().enumerate() {
-            for (node, planned) in cluster.nodes.iter().enumerate() {
-                for (what, at) in [(What::Join, planned.joins_at_s), (What::Leave, planned.leaves_at_s)] {
-                    let change = |at| Self { cluster: number, nodes: vec![node], what, at: nanos(at) };
-                    changes.extend(at.map(change));
+        for (cluster, planned) in plan.clusters.iter().enumerate() {
+            for failure in &planned.failures {
+                let what = What::Fail(planned.failing(*failure).collect());
+                changes.push(Self { cluster, what, at: nanos(failure.at_s) });
+            }
+            let mut moves = Vec::new();
+            for (node, times) in planned.nodes.iter().enumerate() {
+                for (joins, at) in [(true, times.joins_at_s), (false, times.leaves_at_s)] {
+                    moves.extend(at.map(|at| (nanos(at), NodeMove { node, joins })));
                 }
             }
-            for failure in &cluster.failures {
-                let nodes = cluster.failing(*failure).collect();
-                changes.push(Self { cluster: number, nodes, what: What::Fail, at: nanos(failure.at_s) });
+            moves.sort_by_key(|&(at, _)| at);
+            for together in moves.chunk_by(|one, next| one.0 == next.0) {
+                let what = What::Move(together.iter().map(|&(_, change)| change).collect());
+                changes.push(Self { cluster, what, at: together[0].0 });
             }
         }
         changes
@@ -221,31 +224,25 @@ impl Backend {
 
     /// Schedules what happens to nodes; drives of those that join later are dark until then.
     pub(super) fn schedule_changes(&mut self, around: &mut Surroundings) {
-        for number in 0..self.changes.len() {
-            let Change { cluster, what, at, .. } = self.changes[number];
-            around.clock.events.push(at, Event::Change(number as u32));
-            if what != What::Join {
-                continue;
-            }
-            for node in self.changes[number].nodes.clone() {
-                for (pool, drives) in self.drives_on(cluster, node) {
-                    let first = self.pools[pool].first_drive();
-                    for drive in drives {
-                        self.drives[first + drive as usize].begin_dark();
+        for (number, change) in self.changes.clone().iter().enumerate() {
+            around.clock.events.push(change.at, Event::Change(number as u32));
+            let What::Move(moves) = &change.what else { continue };
+            for joining in moves.iter().filter(|moving| moving.joins) {
+                for pool in 0..self.pools.len() {
+                    for drive in self.drives_on(change.cluster, pool, joining.node) {
+                        self.drives[drive].begin_dark();
                     }
                 }
             }
         }
     }
 
-    /// By pool, its drives on a node.
-    fn drives_on(&self, cluster: usize, node: usize) -> Vec<(usize, Vec<u32>)> {
-        let Some(clusters) = &self.clusters else { return Vec::new() };
-        let of_cluster = self.pools.iter().zip(&clusters.pools).enumerate();
-        let of_cluster = of_cluster.filter(|(_, (_, serving))| serving.cluster == cluster);
-        of_cluster
-            .filter_map(|(number, (pool, _))| Some((number, pool.map()?.drives_of(node).to_vec())))
-            .collect()
+    /// The drives of a pool on a node of a cluster, among those of all pools.
+    fn drives_on(&self, cluster: usize, pool: usize, node: usize) -> Vec<usize> {
+        let here = self.clusters.as_ref().is_some_and(|clusters| clusters.pools[pool].cluster == cluster);
+        let Some(map) = self.pools[pool].map().filter(|_| here) else { return Vec::new() };
+        let first = self.pools[pool].first_drive();
+        map.drives_of(node).iter().map(|&drive| first + drive as usize).collect()
     }
 
     /// Nodes fail, join or leave.
@@ -254,24 +251,27 @@ impl Backend {
     /// A failure that loses data.
     #[cold]
     pub(super) fn change(&mut self, number: usize, around: &mut Surroundings) -> Result<(), SimError> {
-        let Change { cluster, nodes, what, at } = self.changes[number].clone();
+        let Change { cluster, what, at } = self.changes[number].clone();
         let now = around.clock.now;
         for pool in 0..self.pools.len() {
-            let mut on_nodes = Vec::new();
-            for &node in &nodes {
-                let of_node = self.drives_on(cluster, node).into_iter().filter(|drives| drives.0 == pool);
-                on_nodes.extend(of_node.map(|(_, drives)| (node, drives)));
+            if self.clusters.as_ref().is_none_or(|clusters| clusters.pools[pool].cluster != cluster) {
+                continue;
             }
-            let first = self.pools[pool].first_drive();
-            if what == What::Fail {
-                let all: Vec<u32> = on_nodes.iter().flat_map(|(_, drives)| drives.iter().copied()).collect();
-                self.fail_nodes((pool, at), &all, around)?;
-            }
-            for (node, drives) in on_nodes.iter().filter(|_| what != What::Fail) {
-                for &drive in drives.iter().filter(|_| what == What::Join) {
-                    self.drives[first + drive as usize].begin_at(now, around);
+            match &what {
+                What::Fail(nodes) => {
+                    let first = self.pools[pool].first_drive();
+                    let on_nodes = nodes.iter().flat_map(|&node| self.drives_on(cluster, pool, node));
+                    let all: Vec<u32> = on_nodes.map(|drive| (drive - first) as u32).collect();
+                    self.fail_nodes((pool, at), &all, around)?;
                 }
-                self.pools[pool].rebalance(now, *node, drives, what == What::Join);
+                What::Move(moves) => {
+                    for joining in moves.iter().filter(|moving| moving.joins) {
+                        for drive in self.drives_on(cluster, pool, joining.node) {
+                            self.drives[drive].begin_at(now, around);
+                        }
+                    }
+                    self.pools[pool].rebalance(now, moves);
+                }
             }
             around.clock.push_now(Event::Rebuild(pool as u32));
         }

@@ -17,6 +17,7 @@ mod copies;
 mod degraded;
 mod layout;
 pub mod losses;
+mod moves;
 mod parity_log;
 mod rebuild;
 pub mod recovery;
@@ -25,6 +26,7 @@ mod sparing;
 mod write;
 
 pub use layout::{Extent, Layout, Role};
+pub use moves::{Moves, NodeMove};
 
 use crate::device::{Drive, DriveOp, DriveOps, NO_OP};
 use crate::divisor::Divisor;

@@ -6,6 +6,7 @@
 
 use super::chunklets::{Chunklets, Place};
 use super::losses::fresh;
+use super::moves::Moves;
 use super::sparing::{MOVES, Missing, NONE, Sparing, Step};
 use super::{Extent, Pool, Workshop};
 use crate::clock::Nanos;
@@ -19,23 +20,6 @@ struct Lane {
     under_way: usize,
     next_at: Nanos,
     alarm: Option<Nanos>,
-}
-
-/// What a node that joined or left made move.
-#[derive(Clone, Copy, Debug)]
-pub struct Moves {
-    /// The node.
-    pub node: usize,
-    /// When it joined, or was told to leave.
-    pub at: Nanos,
-    /// When the last member had moved.
-    pub finished: Option<Nanos>,
-    /// Members to move, and moved.
-    pub members: u64,
-    /// Of these, moved.
-    pub moved: u64,
-    /// Sectors moved.
-    pub sectors: u64,
 }
 
 /// Recovery of one pool.
@@ -69,10 +53,27 @@ impl Recovery {
             moves: Vec::new(),
         }
     }
+
+    /// Entry `number` waits in the queue of drive `lane`.
+    pub(super) fn enqueue(&mut self, lane: u32, number: u32) {
+        self.lanes[lane as usize].queue.push_back(number);
+        self.due.push(lane);
+    }
+
+    /// The chunklet of a drive is free for another member.
+    pub(super) fn free(&mut self, place: Place) {
+        self.free[place.drive as usize].push(place.slot);
+    }
+
+    /// One of the members of moves `row` moves no more.
+    fn one_less(&mut self, row: usize, now: Nanos) {
+        self.moves[row].members -= 1;
+        self.moves[row].end(now);
+    }
 }
 
 impl Sparing {
-    fn recovery(&mut self) -> &mut Recovery {
+    pub(super) fn recovery(&mut self) -> &mut Recovery {
         let drives = self.dead.len();
         self.recovery.get_or_insert_with(|| Box::new(Recovery::new(drives)))
     }
@@ -108,22 +109,12 @@ impl Sparing {
             let home = chunklets.places[member].drive as usize;
             let moves = missing.lost & MOVES != 0;
             if missing.target.is_some_and(|target| target.drive as usize == drive) {
-                self.work[drive] = self.work[drive].saturating_sub(1);
-                if moves {
-                    self.work[home] = self.work[home].saturating_sub(1);
-                    self.entry[member] = NONE;
-                    self.recovery().moves[(missing.lost & !MOVES) as usize].members -= 1;
-                } else {
-                    self.lost[missing.lost as usize].rebuilt -= missing.restored;
-                    let missing = &mut self.missing[number as usize];
-                    (missing.target, missing.restored) = (None, 0);
-                    self.recovery().waiting.push_back(number);
-                }
+                self.give_up_target(number, home, now);
             } else if moves && home == drive {
                 // What has not moved yet is restored from the others, to the same place.
                 (held, count) = (held + used - missing.restored, count + 1);
                 self.missing[number as usize].lost = lost;
-                self.recovery().moves[(missing.lost & !MOVES) as usize].members -= 1;
+                self.recovery().one_less((missing.lost & !MOVES) as usize, now);
                 for other in chunklets.set_of(member).filter(|&other| other != member) {
                     self.work[chunklets.places[other].drive as usize] += 1;
                 }
@@ -136,6 +127,26 @@ impl Sparing {
         }
     }
 
+    /// Entry `number` of a member of drive `home` goes to its target no more: one that moves stays where it is, one that is
+    /// restored waits for another.
+    pub(super) fn give_up_target(&mut self, number: u32, home: usize, now: Nanos) {
+        let Missing { chunklet, lost, target: Some(target), restored } = self.missing[number as usize] else {
+            return;
+        };
+        let work = &mut self.work[target.drive as usize];
+        *work = work.saturating_sub(1);
+        if lost & MOVES != 0 {
+            self.work[home] = self.work[home].saturating_sub(1);
+            self.entry[chunklet as usize] = NONE;
+            self.recovery().one_less((lost & !MOVES) as usize, now);
+        } else {
+            self.lost[lost as usize].rebuilt -= restored;
+            let missing = &mut self.missing[number as usize];
+            (missing.target, missing.restored) = (None, 0);
+            self.recovery().waiting.push_back(number);
+        }
+    }
+
     fn room(&self, chunklets: &Chunklets, drive: u32) -> bool {
         let at = drive as usize;
         let freed = self.recovery.as_ref().is_some_and(|recovery| !recovery.free[at].is_empty());
@@ -143,7 +154,12 @@ impl Sparing {
     }
 
     /// A chunklet of `drive` for a member, taken.
-    fn take_chunklet(&mut self, chunklets: &Chunklets, drive: u32, member: usize) -> Option<Place> {
+    pub(super) fn take_chunklet(
+        &mut self,
+        chunklets: &Chunklets,
+        drive: u32,
+        member: usize,
+    ) -> Option<Place> {
         if !self.room(chunklets, drive) {
             return None;
         }
@@ -234,7 +250,7 @@ impl Sparing {
             recovery.free[old.drive as usize].push(old.slot);
             let moves = &mut recovery.moves[(lost & !MOVES) as usize];
             moves.moved += 1;
-            moves.finished = (moves.moved == moves.members).then_some(now);
+            moves.end(now);
             return;
         }
         self.left[lost as usize] -= 1;
@@ -257,55 +273,13 @@ impl Pool {
         !fresh.iter().any(|&drive| sparing.data_is_lost(chunklets, drive))
     }
 
-    /// The drives of node `node` take data from now on, or take none any more: members move.
-    pub fn rebalance(&mut self, now: Nanos, node: usize, drives: &[u32], present: bool) {
-        let Some((sparing, chunklets)) = self.begin_sparing() else { return };
-        let Some(mut map) = chunklets.map.take() else { return };
-        let alive: Vec<u32> = drives.iter().copied().filter(|&drive| !sparing.dead[drive as usize]).collect();
-        map.set_present(&alive, present);
-        let mut members: Vec<u32> = chunklets.places.iter().map(|place| place.drive).collect();
-        let wanted = map.moves(&mut members, |member| sparing.entry[member] != NONE).unwrap_or_default();
-        chunklets.map = Some(map);
-        let number = sparing.recovery().moves.len() as u32;
-        let mut count = 0;
-        for (member, drive) in wanted {
-            let home = chunklets.places[member as usize].drive;
-            let Some(target) = sparing.take_chunklet(chunklets, drive, member as usize) else { continue };
-            let entry = sparing.missing.len() as u32;
-            let target = Some(target);
-            sparing.missing.push(Missing { chunklet: member, lost: MOVES | number, target, restored: 0 });
-            sparing.entry[member as usize] = entry;
-            sparing.work[home as usize] += 1;
-            let recovery = sparing.recovery();
-            recovery.lanes[drive as usize].queue.push_back(entry);
-            recovery.due.push(drive);
-            count += 1;
-        }
-        let finished = (count == 0).then_some(now);
-        sparing.recovery().moves.push(Moves {
-            node,
-            at: now,
-            finished,
-            members: count,
-            moved: 0,
-            sectors: 0,
-        });
-    }
-
-    /// What nodes that joined or left made move.
-    #[must_use]
-    pub fn moves(&self) -> &[Moves] {
-        let recovery = self.sparing.as_ref().and_then(|sparing| sparing.recovery.as_ref());
-        recovery.map_or(&[], |recovery| &recovery.moves)
-    }
-
     /// The drive that the recovery step of the given key is for.
     #[must_use]
     pub fn recovers_to(&self, step: u32) -> Option<usize> {
         Some(self.sparing.as_ref()?.steps.at(step).lane as usize)
     }
 
-    fn begin_sparing(&mut self) -> Option<(&mut Sparing, &mut Chunklets)> {
+    pub(super) fn begin_sparing(&mut self) -> Option<(&mut Sparing, &mut Chunklets)> {
         let plan = self.recovery.as_ref()?.rebuild;
         let chunklets = self.chunklets.as_mut()?;
         let sector_bytes = self.sector_bytes;
@@ -380,9 +354,7 @@ impl Pool {
             let place = drive.and_then(|drive| sparing.take_chunklet(chunklets, drive, member));
             let Some(place) = place else { continue };
             sparing.missing[number as usize].target = Some(place);
-            let recovery = sparing.recovery();
-            recovery.lanes[place.drive as usize].queue.push_back(number);
-            recovery.due.push(place.drive);
+            sparing.recovery().enqueue(place.drive, number);
         }
         chunklets.map = Some(map);
     }

@@ -3,8 +3,8 @@
 use crate::clock::Nanos;
 use crate::cluster::Clusters;
 use crate::cluster::node::{Node, Port, Way};
+use crate::raid::Moves;
 use crate::raid::Pool;
-use crate::raid::recovery::Moves;
 use serde::Serialize;
 use std::ops::Range;
 
@@ -129,7 +129,7 @@ fn pool_result(index: usize, pool: &Pool) -> ClusterPoolResult {
     let present: Vec<u32> =
         pool.map().into_iter().flat_map(|map| map.present()).map(|drive| members[drive as usize]).collect();
     let moved = |moves: &Moves| MoveResult {
-        node: moves.node,
+        node: moves.cause.node,
         at_ns: moves.at,
         finished_ns: moves.finished,
         members: moves.members,
