@@ -32,6 +32,9 @@ drives = 4
 redundancy = { copies = 3 }
 """
 
+SERVER = "dell-poweredge-r6515"
+FAILURE = '[[cluster.failure]]\n{}\nat = "{}s"\n'
+
 
 def problems(text: str) -> set[tuple[str, str]]:
     """Code and key path of everything that is wrong with a scenario."""
@@ -50,6 +53,12 @@ def changed(*pairs: tuple[str, str], more: str = "") -> str:
 
 def simulation(text: str) -> dict:
     return compile_plan(load(text))["simulation"]
+
+
+def test_a_node_may_fail_before_its_rack():
+    text = changed(more=FAILURE.format('node = "osd1"', 1) + FAILURE.format("rack = 0", 2))
+    (cluster,) = simulation(text)["clusters"]
+    assert [(one["unit"], one["at_s"]) for one in cluster["failures"]] == [("node", 1.0), ("rack", 2.0)]
 
 
 def test_a_preset_becomes_the_plan_of_the_example():
@@ -241,6 +250,32 @@ def test_watts_at_the_wall_by_hand():
             ("unknown-name", "cluster.0.failure.0.node"),
         ),
         (changed(more='[[cluster.failure]]\nat = "1s"\n'), ("missing", "cluster.0.failure.0")),
+        (
+            changed(more=FAILURE.format('node = "osd1"', 1) + FAILURE.format('node = "osd1"', 2)),
+            ("duplicate", "cluster.0.failure.1.node"),
+        ),
+        (
+            changed(more=FAILURE.format("rack = 0", 2) + FAILURE.format("rack = 0", 1)),
+            ("duplicate", "cluster.0.failure.1.rack"),
+        ),
+        (
+            changed(more=FAILURE.format('node = "osd1"', 2) + FAILURE.format("rack = 0", 1)),
+            ("duplicate", "cluster.0.failure.0.node"),
+        ),
+        (
+            changed(
+                ("{ copies = 3 }", '{ copies = 3 }\nfailure = [{ node = "osd1", drive = 0, at = "2s" }]'),
+                more=FAILURE.format('node = "osd1"', 1),
+            ),
+            ("duplicate", "cluster.0.pool.0.failure.0.node"),
+        ),
+        (
+            changed(
+                more=f'[[cluster.node]]\nname = "new"\ncount = 1\nserver = "{SERVER}"\njoins = "5s"\n'
+                + FAILURE.format('node = "new0"', 1)
+            ),
+            ("conflict", "cluster.0.failure.0.at"),
+        ),
         (
             changed(more="[cluster.network]\noversubscription = 3\n"),
             ("not-applicable", "cluster.0.network.oversubscription"),

@@ -9,7 +9,8 @@ from iowatt.base.problems import Reporter, suggestion
 from iowatt.base.units import format_bytes
 from iowatt.model.library.clusters import Copies, ErasureCode, PlacementFigures, PresetFile
 from iowatt.model.raid import DEFAULT_CHUNKLET
-from iowatt.model.scenario.keys.array import Failure, Pool, RebuildKeys
+from iowatt.model.scenario.cluster_failures import failing_drives
+from iowatt.model.scenario.keys.array import Pool, RebuildKeys
 from iowatt.model.scenario.keys.cluster import ClusterPoolKeys
 from iowatt.model.scenario.pools import resolve_drive
 from iowatt.model.scenario.resolved import ResolvedPool, ResolvedSystem
@@ -110,37 +111,10 @@ def _as_array_pool(cluster: ResolvedCluster, keys: ClusterPoolKeys, drives: int,
         count=drives,
         chunklet=DEFAULT_CHUNKLET,  # in name only: the allocator has the members' size
         sparing="distributed",
-        failure=_failures(cluster, keys, report),
+        failure=failing_drives(cluster, keys, report),
         rebuild=RebuildKeys().model_copy(update=dict(recovery)),
         **{name: getattr(keys, name) for name in _OF_DRIVES if name in keys.model_fields_set},
     )
-
-
-def _failures(cluster: ResolvedCluster, keys: ClusterPoolKeys, report: Reporter) -> list[Failure]:
-    """Drives that fail, by their numbers in the pool."""
-    names = cluster.node_names()
-    having = [
-        node
-        for kind in cluster.nodes
-        if keys.nodes is None or kind.keys.name in keys.nodes
-        for node in kind.numbers
-    ]
-    found: list[Failure] = []
-    for number, failure in enumerate(keys.failure):
-        at = report.at(f"failure.{number}")
-        if failure.node not in (names[node] for node in having):
-            hint = suggestion(failure.node, [names[node] for node in having[:20]], "nodes")
-            at("unknown-name", "node", f"no node {failure.node!r} has drives of the pool", hint)
-        elif failure.drive >= keys.drives:
-            message = f"{failure.node!r} has the drives 0 to {keys.drives - 1} of this pool"
-            at("unknown-name", "drive", message)
-        else:
-            drive = having.index(names.index(failure.node)) * keys.drives + failure.drive
-            if any(one.drive == drive for one in found):
-                message = f"drive {failure.drive} of {failure.node!r} fails twice"
-                at("duplicate", "drive", message, "a failed drive stays failed")
-            found.append(Failure.model_construct(drive=drive, at=failure.at))
-    return found
 
 
 def _drives_by_domain(

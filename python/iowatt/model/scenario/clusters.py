@@ -19,6 +19,7 @@ from iowatt.model.library.clusters import (
 from iowatt.model.library.fabric import LinkFigures
 from iowatt.model.library.servers import ServerFigures, network_adapter, rack_switch, server
 from iowatt.model.scenario import path_hops
+from iowatt.model.scenario.cluster_failures import check_failures
 from iowatt.model.scenario.cluster_pools import place_pool
 from iowatt.model.scenario.keys.cluster import ClusterKeys, NodeKeys
 from iowatt.model.scenario.keys.path import LinkChoice
@@ -96,7 +97,7 @@ def _resolve(keys: ClusterKeys, report: Reporter, base_dir: Path, system: Resolv
     cluster = ResolvedCluster(
         keys, known, nodes, racks, network, ports, uplink if keys.racks > 1 else None, switch, software, []
     )
-    _failures(cluster, report)
+    check_failures(cluster, report)
     for number in range(len(keys.pool)):
         place_pool(cluster, number, report.at(f"pool.{number}"), base_dir, system)
     if len(report.problems) > before:
@@ -216,24 +217,6 @@ def _uplink(
 def _switch(keys: ClusterKeys, report: Reporter) -> Any:
     name = keys.network.switch
     return None if name is None else _find(lambda: rack_switch(name), report, "network.switch")
-
-
-def _failures(cluster: ResolvedCluster, report: Reporter) -> None:
-    names = set(cluster.node_names())
-    for index, failure in enumerate(cluster.keys.failure):
-        at = report.at(f"failure.{index}")
-        if (failure.node is None) == (failure.rack is None):
-            code = "missing" if failure.node is None else "conflict"
-            at(code, "", "a node or a rack fails, one of the two", 'for example node = "osd3"')
-        elif failure.node is not None and failure.node not in names:
-            hint = suggestion(failure.node, sorted(names)[:20], "nodes")
-            at("unknown-name", "node", f"there is no node {failure.node!r}", hint)
-        elif failure.rack is not None and failure.rack >= cluster.keys.racks:
-            at(
-                "unknown-name",
-                "rack",
-                f"there is no rack {failure.rack}: there are the racks 0 to {cluster.keys.racks - 1}",
-            )
 
 
 def _bays(cluster: ResolvedCluster, report: Reporter, system: ResolvedSystem) -> None:
