@@ -149,6 +149,27 @@ def test_explain_an_unknown_key():
     assert "array.pool.raid.level?" in (error.hint or "")
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("durability.scrub", "durability.scrub_days"),
+        ("stripe_unit", "array.pool.raid.stripe_unit"),
+        ("stripe_unt", "array.pool.raid.stripe_unit"),
+    ],
+)
+def test_explain_suggests_keys_of_scenarios_and_of_the_book(typed, meant):
+    error = error_of("explain", typed)
+    check(error, "unknown-key", None)
+    assert f"{meant}?" in (error.hint or "")
+
+
+def test_explain_a_key_of_the_book():
+    lines = invoke("explain", "durability.scrub_days").stdout.splitlines()
+    assert lines[0] == "durability.scrub_days" and any(line.startswith("unit") for line in lines)
+    found = json.loads(invoke("explain", "failures.afr", "--json").stdout)
+    assert "failures.afr.hdd" in [key["path"] for key in found["keys"]]
+
+
 def test_schema(tmp_path):
     assert invoke("schema").stdout == schema_text("scenario")
     target = tmp_path / "s.json"

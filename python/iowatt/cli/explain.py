@@ -20,15 +20,23 @@ def explain(
     path: Annotated[
         str | None,
         typer.Argument(
-            help="A key path, array.pool.raid.stripe_unit. None: all keys.",
+            help="A key path, array.pool.raid.stripe_unit, or a key of the book. None: all of a scenario.",
             show_default=False,
             autocompletion=completion.keys,
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Explain a key of a scenario: meaning, accepted values, unit, default."""
+    """Explain a key of a scenario or of the cost book: meaning, accepted values, unit, default."""
+    from iowatt.base.errors import InputError
     from iowatt.model.scenario import explanation
     from iowatt.pages.explain import document
 
-    show(explanation(path), document, as_json=as_json)
+    try:
+        found = explanation(path)
+    except InputError:
+        from iowatt.lenses.book import explained_figures, figure_names
+
+        assert path is not None
+        found = explained_figures(path) or explanation(path, figure_names())
+    show(found, document, as_json=as_json)

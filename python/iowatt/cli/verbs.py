@@ -28,7 +28,9 @@ VERBS: Final[dict[str, Verb]] = {
     "init": Verb(START, "init", "Write a commented scenario that runs as it is."),
     "check": Verb(START, "check", "Check a scenario without running it; exit 2 if it has errors."),
     "explain": Verb(
-        START, "explain", "Explain a key of a scenario: meaning, accepted values, unit, default."
+        START,
+        "explain",
+        "Explain a key of a scenario or of the cost book: meaning, accepted values, unit, default.",
     ),
     "devices": Verb(
         START,

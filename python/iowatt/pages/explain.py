@@ -12,7 +12,7 @@ def document(found: Explanation) -> Document:
         return _one(found.keys[0])
     lines = aligned([(key.path, _in_short(key)) for key in found.keys])
     meta = f"{len(found.keys)} keys; `iowatt explain KEY` prints all of one"
-    return Document("explain", "keys", "scenario", meta, sections=[Section("keys", "Keys", [], lines)])
+    return Document("explain", "keys", "keys", meta, sections=[Section("keys", "Keys", [], lines)])
 
 
 def _one(key: ExplainedKey) -> Document:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from iowatt.base import keys
@@ -23,25 +24,36 @@ _LINKS: Final = ("cluster.network.front", "cluster.network.back")
 _TAPE_KINDS: Final = {"array.library.drive": "tape-drive", "array.library.robotics": "tape-library"}
 
 
-def explanation(path: str | None = None) -> Explanation:
+def explanation(path: str | None = None, others: Sequence[str] = ()) -> Explanation:
     """The key at ``path``, or all keys; raises ``InputError`` as :func:`find_key` does."""
-    found = keys.catalogue(Scenario).values() if path is None else [find_key(path)]
+    found = keys.catalogue(Scenario).values() if path is None else [find_key(path, others)]
     return Explanation(keys=[explained(key) for key in found])
 
 
-def find_key(path: str) -> Key:
+def find_key(path: str, others: Sequence[str] = ()) -> Key:
     """The key at ``path``, which may have names and indices of list elements: ``array.pool.disks.count``.
 
-    Raises ``InputError`` with the nearest key where there is no such key.
+    Raises ``InputError`` with the nearest key, or the nearest of ``others``, where there is no such key.
     """
     catalogue = keys.catalogue(Scenario)
     resolved = keys.resolve(Scenario, path)
     if resolved in catalogue:
         return catalogue[resolved]
-    last = resolved.rpartition(".")[2]
-    near = nearest(path, list(catalogue)) or next((p for p in catalogue if p.endswith(f".{last}")), None)
+    near = _near(path, resolved.rpartition(".")[2], [*catalogue, *others])
     hint = f"did you mean {near}?" if near else "`iowatt explain` lists all keys"
     raise InputError("unknown-key", None, f"a scenario has no key {path!r}", hint=hint)
+
+
+def _near(path: str, last: str, known: Sequence[str]) -> str | None:
+    """The key that ``path`` begins or is nearly, or whose last word is, or is nearly, ``last``."""
+    words = {one.rpartition(".")[2]: one for one in reversed(known)}
+    word = last if last in words else nearest(last, [*words])
+    return (
+        next((one for one in known if one.startswith(path)), None)
+        or nearest(path, known)
+        or (words[word] if word else None)
+        or next((one for one in known if f".{last}" in one), None)
+    )
 
 
 def explained(key: Key) -> ExplainedKey:
