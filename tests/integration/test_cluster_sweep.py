@@ -44,6 +44,21 @@ power = { policy = "never" }
 interval = "10s"
 warmup = "0s"
 """
+FLEET = """\
+schema = "iowatt.fleet-plan/1"
+name = "tiny"
+years = 1
+[[demand]]
+name = "files"
+stored = "100GB"
+load = 500
+[[class]]
+name = "disks"
+scenario = "tiny.toml"
+count = 10
+price = 900
+loads = [20, 40, 80]
+"""
 REQUESTS = 200
 # 500 scenarios, all of them different.
 OVER = {SPEED: [0.5 + number / 100 for number in range(100)], SEED: list(range(1, 6))}
@@ -182,6 +197,18 @@ def test_a_node_without_the_file_fails_the_point_for_now(nodes, place, meddle, c
     found = run_sweep(wanted, output=Path("out"), resume=True, executor=Cluster(nodes.address))
     assert found.frame["status"].to_list() == ["done"] * 2
     assert list(found.machines) == []
+
+
+def test_a_fleet_on_the_cluster_is_that_of_threads(nodes, place):
+    """Its members are simulated there, with the trace that they replay."""
+    Path("fleet.toml").write_text(FLEET)
+    with closing(Cluster(nodes.address)) as cluster:
+        there = iowatt.fleet("fleet.toml", output="there", executor=cluster)
+        assert not there.faults and not there.machines
+    here = iowatt.fleet("fleet.toml", output="here")
+    assert there.document == here.document
+    assert keys("there") == keys("here") and len(keys("there")) >= 3
+    assert Path("there", "years.csv").read_bytes() == Path("here", "years.csv").read_bytes()
 
 
 def test_bundles_come_to_the_sweep_s_folder_or_the_points_fail(nodes, place):
