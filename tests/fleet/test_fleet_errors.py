@@ -44,8 +44,23 @@ def test_a_wrong_alternative_is_one_of_its_argument(folder):
 
 
 def test_a_scenario_that_is_not_there_is_named(folder):
-    with refused("not-found", re.compile(r"none\.toml")):
-        iowatt.fleet(folder / "fleet.toml", set={"class.old.scenario": "none.toml"})
+    text = (folder / "fleet.toml").read_text("utf-8")
+    (folder / "fleet.toml").write_text(text.replace("member.toml", "none.toml"), "utf-8")
+    line = text[: text.index("scenario =")].count("\n") + 1
+    with refused("not-found", re.compile(rf"fleet\.toml:{line}: class\.old\.scenario")):
+        iowatt.fleet(folder / "fleet.toml")
+    with refused("not-found", re.compile(r"class\.old\.runs")):
+        iowatt.fleet(folder / "fleet.toml", set={"class": '[{name = "old", runs = ["no"], count = 1}]'})
+
+
+def test_a_page_alone_is_a_file(folder):
+    words = ["fleet", str(folder / "fleet.toml"), "-o", str(folder / "fleet.html")]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert "</html>" in (folder / "fleet.html").read_text("utf-8")
+    assert {one.name for one in folder.iterdir()} == {"fleet.html", "fleet.toml", "member.toml"}
+    check(CliRunner().invoke(app, words).exception, "exists", re.compile("fleet"))
+    done = CliRunner().invoke(app, [*words, "--force", "--resume"])
+    check(done.exception, "not-applicable", re.compile("resume"))
 
 
 def test_a_closed_loop_has_no_load_to_vary(folder):

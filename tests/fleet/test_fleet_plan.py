@@ -110,12 +110,16 @@ def test_a_load_that_no_member_keeps_is_refused():
 def test_racks_and_their_power():
     # Ten members of 2 U, which peak at 114 W with 100 requests a second. Six units hold three: 342 W.
     racks = {"units": 6, "power_cap": "340W", "available": 3}
-    found = followed(plan(years=1, demand={"most_fill": 1.0}, racks=racks))
+    found = followed(plan(years=1, demand={"most_fill": 1.0}, racks=racks | {"by": "units"}))
     assert broken(found) == {("rack-power", "array", 2026), ("racks", "racks", 2026)}
     assert found.years[0].rack_peak_w == pytest.approx(342.0)
-    # Filled by power, a rack has two, and there are five of them.
-    found = followed(plan(years=1, demand={"most_fill": 1.0}, racks=racks | {"by": "power"}))
+    # Its power carries two, so that there are five racks.
+    found = followed(plan(years=1, demand={"most_fill": 1.0}, racks=racks))
     assert (broken(found), found.years[0].racks) == ({("racks", "racks", 2026)}, 5)
+    assert (found.racks.by_units["array"], found.racks.by_power["array"]) == (3, 2)
+    # Not even one fits: each has a rack of its own, and the limit is broken.
+    found = followed(plan(years=1, demand={"most_fill": 1.0}, racks={"units": 6, "power_cap": "110W"}))
+    assert (broken(found), found.years[0].racks) == ({("rack-power", "array", 2026)}, 10)
     # By nameplate it is the plate that counts.
     racks |= {"available": 4, "basis": "nameplate"}
     member = {"nameplate": "100W"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -42,7 +43,10 @@ def fleet(
     preset: Annotated[str, PRESET] = "default",
     assumptions: Annotated[list[str] | None, ASSUME] = None,
     tariff: Annotated[str | None, shown(TARIFF, "the preset's")] = None,
-    output: Annotated[Path | None, output("DIR", "Directory.", "fleets/<file name>")] = None,
+    output: Annotated[
+        Path | None,
+        output("DIR", "Directory; or a page alone: .html, .pdf, .xlsx.", "fleets/<file name>"),
+    ] = None,
     resume: Resume = False,
     force: Force = False,
     jobs: Jobs = None,
@@ -55,21 +59,27 @@ def fleet(
     One member of each class is simulated at the loads that the plan needs. Exit 1 if the plan breaks a limit.
     """
     import iowatt
-    from iowatt.base.errors import CheckFailedError
+    from iowatt.base.errors import Argument, CheckFailedError, InputError
     from iowatt.cli import command_line, searching
-    from iowatt.cli.options import print_json
     from iowatt.cli.progress import points_bar
+    from iowatt.cli.show import check_page, show
     from iowatt.cli.streams import print_line
     from iowatt.evaluate.fleet import FOLDER, PAGE, TABLE, WORKBOOK
     from iowatt.evaluate.search.tasks import refuse_target
+    from iowatt.pages.fleet import document
+    from iowatt.render.write import KINDS
 
-    target = output or Path("fleets") / plan.stem
-    refuse_target(target, force=force, resume=resume, shape=FOLDER)
-    with (
-        searching.kept_on_interrupt(target, FOLDER),
-        searching.executor(cluster, jobs) as worker,
-        points_bar(f"simulating members of {plan.name}") as progress,
-    ):
+    page = output if output is not None and output.suffix.lower() in KINDS else None
+    target = None if page is not None else output or Path("fleets") / plan.stem
+    check_page(page, force=force)
+    with ExitStack() as stack:
+        if target is not None:
+            refuse_target(target, force=force, resume=resume, shape=FOLDER)
+            stack.enter_context(searching.kept_on_interrupt(target, FOLDER))
+        elif resume:
+            raise InputError("not-applicable", Argument("resume"), "a page keeps no members to go on with")
+        worker = stack.enter_context(searching.executor(cluster, jobs))
+        progress = stack.enter_context(points_bar(f"simulating members of {plan.name}"))
         found = iowatt.fleet(
             plan,
             what_if=what_if or [],
@@ -85,13 +95,8 @@ def fleet(
             progress=progress,
             command=command_line.written(),
         )
-    if as_json:
-        print_json(found.document.as_dict())
-    else:
-        from iowatt.pages.fleet import document
-        from iowatt.render import terminal
-
-        terminal.show(document(found.document), notes=notes)
+    show(found.document, document, page, force=force, notes=notes, as_json=as_json)
+    if target is not None and not as_json:
         for name, file in (("table", TABLE), ("workbook", WORKBOOK), ("report", PAGE)):
             print_line(f"{name}: {target / file}")
     searching.raise_for_missing_points(found.faults, found.machines)

@@ -124,8 +124,8 @@ class FleetClass(Strict):
     drives: MemberDrives | None = key("Its drives.", default=None, unset="its scenario's")
     rack_units: int = key("Rack units of one.", default=2, unit="U", ge=0, le=1000)
     members_per_rack: int | None = key(
-        "Members in one rack.", default=None, unset="by rack units, and by power if racks.by says so", ge=1,
-        le=1000,
+        "Members in one rack, at most.", default=None, unset="as its units and its power hold (racks.by)",
+        ge=1, le=1000,
     )  # fmt: skip
     nameplate: Power | None = key(
         "Nameplate power of one, for racks with basis nameplate.", default=None, unset="not known", gt=0

@@ -47,8 +47,9 @@ def member(one: ModelledMember, simulated: SimulatedMember, found: FleetOutcome)
             FleetDrive(model=group.model, count=group.count, afr=list(group.afr), usd=group.usd)
             for group in one.price.drives
         ],
-        in_rack=found.in_rack[name],
-        cap_carries=found.cap_carries[name],
+        in_rack=found.racks.in_one[name],
+        units_hold=found.racks.by_units[name],
+        cap_carries=found.racks.by_power[name],
         loss_by_age=None if one.loss_by_age is None else list(one.loss_by_age),
         points=[
             MemberLoadPoint(**vars(point) | {"within": limit.kept_by(point)}) for point in one.curve.points

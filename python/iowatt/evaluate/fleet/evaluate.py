@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from iowatt.base.results import Note
 from iowatt.evaluate.fleet import durability, limits
 from iowatt.evaluate.fleet.demand import QUARTERS
 from iowatt.evaluate.fleet.dollars import sums
 from iowatt.evaluate.fleet.quarters import ClassQuarter, FleetQuarter, ModelledMember, quarters
-from iowatt.evaluate.fleet.racks import rack_members, rack_peak_w, racks_taken
+from iowatt.evaluate.fleet.rack_fill import RackFill
+from iowatt.evaluate.fleet.racks import racks_taken
 from iowatt.evaluate.fleet.ranges import YearRanges, ranges
 from iowatt.evaluate.fleet.result import (
     BrokenLimit,
@@ -41,9 +40,7 @@ class FleetOutcome:
     totals: FleetTotals
     purchases: list[PlannedPurchase]
     broken: list[BrokenLimit]
-    #: Members in one rack, and how many the cap would carry, by class.
-    in_rack: Mapping[str, int]
-    cap_carries: Mapping[str, int | None]
+    racks: RackFill
     #: Where the tariff does not fit the fleet.
     misfits: Sequence[Note]
 
@@ -61,12 +58,9 @@ class _Evaluation:
         spreads = {one.demand.name: one.spread for one in members.values()}
         self.timeline = follow(plan, {name: one.capacity for name, one in members.items()}, spreads)
         self.quarters = quarters(plan, members, self.timeline, prices.book.number("failures.warranty"))
-        self.most_w = {name: self._most_w(name) for name in members}
-        self.in_rack = {
-            name: rack_members(one.stated, plan.racks, self.most_w[name]) for name, one in members.items()
-        }
+        self.racks = RackFill(plan, members, self.quarters)
         self.running = FleetRunning(
-            plan, members, self.timeline, self.quarters, prices=prices, in_rack=self.in_rack
+            plan, members, self.timeline, self.quarters, prices=prices, in_rack=self.racks.in_one
         )
         self.service_life = prices.book.number("wear.service_life")
 
@@ -77,27 +71,14 @@ class _Evaluation:
         spares = [self.running.spares(year) for year in count]
         found, total = ranges([self.running.year(year, spares[year]) for year in count], self.plan.seed)
         years = [self._year(year, found[year], spares[year]) for year in count]
-        cap = self.plan.racks.power_cap
         return FleetOutcome(
             years=years,
             totals=self._totals(years, total),
             purchases=purchases,
             broken=limits.broken(self.plan, self.members, self.timeline, self.quarters, years),
-            in_rack=self.in_rack,
-            cap_carries={
-                name: int(cap / watts) if cap is not None and watts else None
-                for name, watts in self.most_w.items()
-            },
+            racks=self.racks,
             misfits=self.running.energy.notes,
         )
-
-    def _most_w(self, name: str) -> float:
-        """The most that one member draws over the plan, by what racks are held to."""
-        stated = self.members[name].stated
-        if self.plan.racks.basis == "nameplate" and stated.nameplate is not None:
-            return stated.nameplate
-        own = (one.classes[name] for one in self.quarters)
-        return max((one.peak_w for one in own if one.members), default=0.0)
 
     def _year(self, year: int, found: YearRanges, spares: Mapping[str, SpareYear]) -> FleetYear:
         own = [self.quarters[number] for number in quarters_of(year)]
@@ -137,7 +118,7 @@ class _Evaluation:
         member, there = self.members[name], [one for one in own if one.members]
         busy = max((one.busy_iops for one in there), default=0.0)
         share = busy * member.spread.quantile(member.demand.most_load.members)
-        most = max(one.members for one in own)
+        in_one = self.racks.in_one[name]
         return ClassYear(
             name=name,
             members=own[-1].members,
@@ -148,19 +129,8 @@ class _Evaluation:
             busy_p95_ms=member.curve.p95_ms(share) if there else None,
             members_beyond=max((one.members * one.beyond for one in there), default=0.0),
             member_w=sum(one.watts for one in there) / len(there) if there else 0.0,
-            rack_peak_w=self._rack_peak(name, year, most, busy),
-            racks=max(racks_taken(one.members, self.in_rack[name]) for one in own),
-        )
-
-    def _rack_peak(self, name: str, year: int, members: int, busy: float) -> float:
-        member, in_one = self.members[name], self.in_rack[name]
-        if self.plan.racks.basis == "nameplate":
-            return min(members, in_one) * self.most_w[name]
-        # A stream of its own for each class and year, so that none depends on the others.
-        seed = [self.plan.seed, list(self.members).index(name), year]
-        generator = np.random.Generator(np.random.PCG64(seed))
-        return member.failover * rack_peak_w(
-            members, in_one, watts=member.curve.peak_w, load=busy, spread=member.spread, generator=generator
+            rack_peak_w=self.racks.peak_w(name, year, in_one),
+            racks=max(racks_taken(one.members, in_one) for one in own),
         )
 
     def _loss(self, year: int) -> float | None:

@@ -108,8 +108,9 @@ class RackPlan(Strict):
     units: int = key("Rack units of one that members may take.", default=42, unit="U", ge=1, le=100)
     power_cap: Power | None = key("The most power of one.", default=None, unset="none", gt=0, example="12kW")
     available: int | None = key("Racks that there are.", default=None, unset="any number", ge=0, le=10**6)
-    by: Literal["units", "power"] = key(
-        "What decides how many members a rack has: its units alone, or its power cap too.", default="units"
+    by: Literal["power", "units"] = key(
+        "What decides how many members a rack has: its units and its power cap, or its units alone.",
+        default="power",
     )
     basis: Literal["peak", "nameplate"] = key(
         "The power held against the cap. peak: the highest mean of an interval of the simulation in the busy "

@@ -117,8 +117,11 @@ def _of_racks(plan: FleetPlan, year: FleetYear) -> Iterator[BrokenLimit]:
     cap, there, site = plan.racks.power_cap, plan.racks.available, plan.site.power_cap
     for one in year.classes:
         if cap is not None and one.rack_peak_w > cap * (1 + _NEXT):
+            drawn, alone = significant(one.rack_peak_w), plan.racks.by == "power"
             text = (
-                f"a rack of {one.name} draws {significant(one.rack_peak_w)} W, above its {significant(cap)} W"
+                f"no member of {one.name} fits a rack: one draws {drawn} W, above {significant(cap)} W"
+                if alone
+                else f"a rack of {one.name} draws {drawn} W, above its {significant(cap)} W"
             )
             yield BrokenLimit(
                 code="rack-power",

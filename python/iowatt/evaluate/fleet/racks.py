@@ -23,13 +23,10 @@ _DRAWS: Final = 1_000_000
 """Members drawn for one figure, at most."""
 
 
-def rack_members(member: FleetClass, racks: RackPlan, peak_w: float) -> int:
-    """Members of a class in one rack; ``peak_w`` is the most that one draws over the plan."""
+def most_by_units(member: FleetClass, racks: RackPlan) -> int:
+    """Members of a class that the units of one rack hold, or as many as the class states."""
     by_units = racks.units // member.rack_units if member.rack_units else 1000
-    number = member.members_per_rack or max(1, by_units)
-    if racks.by == "power" and racks.power_cap is not None and peak_w > 0:
-        number = min(number, max(1, int(racks.power_cap / peak_w + 1e-9)))
-    return number
+    return member.members_per_rack or max(1, by_units)
 
 
 def racks_taken(members: int, in_one: int) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from iowatt.base.document import TomlDocument, read_text
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.overrides import as_overrides
+from iowatt.base.problems import Problem
 from iowatt.evaluate.fleet.keys import FleetPlan
 
 
@@ -57,6 +58,7 @@ def fleet_request(
     source, base = ("fleet", Path()) if given else (str(path), path.parent)
     sets = as_overrides(changes, None)
     document, made = _plan(text, source, sets)
+    document.fail(_missing_files(made, base))
     others = []
     for one in what_if:
         listed = tuple(one.split(";") if isinstance(one, str) else one)
@@ -64,7 +66,9 @@ def fleet_request(
         if not stripped:
             raise InputError("empty", Argument("what_if"), "expected PATH=VALUE")
         try:
-            others.append((stripped, _plan(text, source, [*sets, *stripped])[1]))
+            changed, other = _plan(text, source, [*sets, *stripped])
+            changed.fail(_missing_files(other, base))
+            others.append((stripped, other))
         except InputError as error:
             raise InputError(
                 error.code, Argument("what_if", "; ".join(stripped)), error.message, hint=error.hint
@@ -72,6 +76,18 @@ def fleet_request(
     return FleetRequest(
         made, document, base, source, text, tuple(others), preset, tuple(assume), tariff, command
     )
+
+
+def _missing_files(plan: FleetPlan, base: Path) -> Iterator[Problem]:
+    """Scenarios and Runs of classes that do not exist."""
+    for index, one in enumerate(plan.class_):
+        if one.scenario is not None and not (base / one.scenario).is_file():
+            message = f"the scenario of the class {one.name!r} does not exist: {base / one.scenario}"
+            yield Problem("not-found", ("class", index, "scenario"), message)
+        for number, run in enumerate(one.runs):
+            if not (base / run).exists():
+                message = f"a Run of the class {one.name!r} does not exist: {base / run}"
+                yield Problem("not-found", ("class", index, "runs", number), message)
 
 
 def _plan(text: str, source: str, sets: Sequence[str]) -> tuple[TomlDocument, FleetPlan]:

@@ -71,8 +71,10 @@ class FleetMember(Result):
     #: Parts that the price leaves out.
     unpriced: list[str]
     drives: list[FleetDrive]
+    #: Members in one rack, and how many its units hold, or the class states.
     in_rack: int
-    #: Members that the power cap of a rack would carry at the plan's highest load; None without a cap.
+    units_hold: int
+    #: Members that the power cap of a rack carries in every year; None without a cap, or without members.
     cap_carries: int | None
     #: Probability that one loses data in a year by year of age, the last going on; None if not known.
     loss_by_age: list[float] | None

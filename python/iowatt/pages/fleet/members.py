@@ -125,7 +125,8 @@ def members(found: Fleet) -> Figure:
         Column("Price", "USD"),
         Column("Embodied", "kg"),
         Column("In a rack"),
-        Column("Cap carries", rank=1),
+        Column("Its units hold", rank=1),
+        Column("Its power carries", rank=1),
         Column("Drives", text=True, rank=1),
     ]
     rows: list[list[Cell]] = [
@@ -139,6 +140,7 @@ def members(found: Fleet) -> Figure:
             one.usd,
             one.embodied_kg,
             one.in_rack,
+            one.units_hold,
             one.cap_carries,
             ", ".join(f"{drive.count} x {drive.model}" for drive in one.drives),
         ]

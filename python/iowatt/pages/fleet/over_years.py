@@ -128,7 +128,10 @@ def years(found: Fleet) -> Figure:
                 year.loss_probability,
             ]
         )
-    caption = "Members and data at the end of a year; fullest and racks are the most of it."
+    caption = (
+        "Members and data at the end of a year; fullest and racks are the most of it. 5 and 95 % are of "
+        "chance alone: loads and failures, with prices and growth as stated."
+    )
     return Figure(
         "years", "Year by year", caption, Table(columns, rows), wide=True, brief=True, complete=True
     )
@@ -165,7 +168,8 @@ def energy(found: Fleet) -> Figure:
     ]
     caption = (
         "Mean load and mean power of the IT, and the most of all members in the busy hour; electricity and "
-        "its carbon (CO2e) are those of the facility; dollars of the year in dollars of the start."
+        "its carbon (CO2e) are those of the facility; dollars of the year in dollars of the start. 5 and "
+        "95 % are of chance alone."
     )
     return Figure("energy", "Power and carbon by year", caption, Table(columns, rows), wide=True)
 

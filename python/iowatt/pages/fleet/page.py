@@ -34,7 +34,7 @@ def document(found: Fleet) -> Document:
                 "Dollars",
                 None,
                 "USD",
-                money_range(total.total_usd),
+                "prices and growth as stated",
                 said=money(total.total_usd.expected),
             ),
             Headline(
@@ -72,7 +72,7 @@ def document(found: Fleet) -> Document:
                 [
                     over_years.years(found),
                     over_years.capacity(found),
-                    over_years.purchases(found),
+                    *([over_years.purchases(found)] if found.purchases else []),
                     over_years.energy(found),
                 ],
             ),
@@ -131,11 +131,6 @@ def probability(share: float | None) -> str:
     return numbers.percent(share) if share >= 0.001 else f"{share:.2g}"
 
 
-def money_range(figure: FleetRange) -> str:
-    """The range of dollars."""
-    return f"{money(figure.low, 4)} to {money(figure.high, 4)}"
-
-
 def count_range(figure: FleetRange) -> str:
     """The range of counts."""
     return f"{figure.low:,.0f} to {figure.high:,.0f}"
@@ -153,14 +148,16 @@ def _verdict(found: Fleet) -> Iterator[str]:
     total, years = found.totals, len(found.years)
     holds = "every limit is kept" if found.holds else "limits are broken"
     yield (
-        f"{money(total.total_usd.expected)} over {years} years (by chance {money_range(total.total_usd)}), "
-        f"{energy(total.kwh.expected)}: {holds}."
+        f"{money(total.total_usd.expected)} over {years} years, {energy(total.kwh.expected)}, with prices "
+        f"and growth as stated: {holds}."
     )
     for one in found.broken[:_SHOWN]:
         yield f"From {one.year}: {one.text}."
     if len(found.broken) > _SHOWN:
         yield f"And {len(found.broken) - _SHOWN} limits more."
     yield _bought(found)
+    if carried := _carried(found):
+        yield carried
     if any(one.drives for one in found.years):
         stock = max(sum(drive.stock for drive in one.drives) for one in found.years)
         held = f"; at most {stock:,} spares are held" if stock else "; no spares are held"
@@ -175,6 +172,16 @@ def _verdict(found: Fleet) -> Iterator[str]:
         apart = other.total_usd.expected - total.total_usd.expected
         said = f"{money(abs(apart))} {'more' if apart >= 0 else 'less'}"
         yield f"With {', '.join(other.changes)}: {said}, {_holding(other.broken)}."
+
+
+def _carried(found: Fleet) -> str | None:
+    """Classes of which a rack's power cap carries fewer members than its units hold, as planned."""
+    bound = [one for one in found.members if one.in_rack < one.units_hold]
+    if not bound or found.rack_cap_w is None:
+        return None
+    each = listed([f"{one.in_rack} of {one.name} ({one.units_hold} by its units)" for one in bound])
+    most = max(one.racks for one in found.years)
+    return f"The {found.rack_cap_w / 1000:.4g} kW of a rack carry {each}: {most:,} racks in all."
 
 
 def _holding(broken: Sequence[BrokenLimit]) -> str:
