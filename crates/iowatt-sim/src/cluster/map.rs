@@ -326,7 +326,7 @@ mod tests {
         let mut map = map(&vec![vec![drives; 40]; racks], FailureDomain::Rack, &[(members / 3, 3)], 200, 7);
         let joining = map.drives_of(joins).to_vec();
         map.set_present(&joining, false);
-        let members = map.place().unwrap();
+        let mut members = map.place().unwrap();
         assert!(is_apart(&map, &members));
         let held = self::held(&map, &members);
         let there = held.iter().filter(|&&held| held > 0);
@@ -342,7 +342,7 @@ mod tests {
         let leaving = map.drives_of(0).to_vec();
         map.set_present(&leaving, false);
         let were_there = members.iter().filter(|drive| leaving.contains(drive)).count();
-        let moved = map.moves(&mut members, |_| false).unwrap();
+        let moved = map.moves(&members, |_| None, |_| false).unwrap();
         assert_eq!(moved.len(), were_there);
         moved.iter().for_each(|&(member, to)| members[member as usize] = to);
         assert!(is_apart(&map, &members));
