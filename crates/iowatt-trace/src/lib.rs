@@ -42,7 +42,7 @@ pub use open::{from_reader, open, open_ahead, open_parts};
 pub use order::HELD;
 pub use request::{NO_RESPONSE, NO_STREAM, Op, Request, Source};
 pub use rows::{NextBatch, Rows, checked_rows, from_rows};
-pub use spec::{Align, Column, Combine, Event, Placement, Seat, TimeUnit, TraceSpec};
+pub use spec::{Align, Column, Combine, CopiesSpec, Event, Placement, Seat, TimeUnit, TraceSpec};
 pub use stages::{Joined, Stage, Stages, StagesSummary};
 pub use summary::Summary;
 pub use transform::{OpenParts, assemble, decoded};

@@ -75,6 +75,9 @@ pub struct TraceSpec {
     /// Where the devices lie in volumes.
     #[serde(default)]
     pub place: Option<Placement>,
+    /// How often its address space is laid out.
+    #[serde(default)]
+    pub copies: Option<CopiesSpec>,
     /// Malformed records to skip before the next one is an error.
     #[serde(default)]
     pub skip_bad: u64,
@@ -119,6 +122,7 @@ impl TraceSpec {
             split_bytes: None,
             max_transfer_bytes: None,
             place: None,
+            copies: None,
             skip_bad: 0,
             order_tolerance_s: None,
             limit_bytes: None,
@@ -184,6 +188,19 @@ pub enum Align {
     Clock,
     /// Time 0, whatever their clocks say.
     Start,
+}
+
+/// A trace that stands for a larger system.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct CopiesSpec {
+    /// Tenants that do what the trace does, each with data and a beginning of its own.
+    pub clones: u32,
+    /// Address spaces over which the data of each is spread, visit by visit.
+    pub stretch: u32,
+    /// Bytes that all address spaces take; left out, they follow one another.
+    #[serde(default)]
+    pub span_bytes: Option<u64>,
 }
 
 /// Where devices lie in volumes.

@@ -1,11 +1,12 @@
 //! What may be done to a trace on its way in, each once, in this order: stamps spread over their tick (of each trace by
-//! itself), several traces combined, a stretch of time taken, time scaled, requests cut, devices placed.
+//! itself), several traces combined, a stretch of time taken, time scaled, requests cut, devices placed, all of it copied.
 //!
 //! Each transformation is a [`Source`] over another one, streams, and leaves a sentence in the summary. A trace to which nothing is
 //! done passes through none of this.
 
 mod bounds;
 mod combine;
+mod copies;
 mod place;
 mod speed;
 mod split;
@@ -15,6 +16,7 @@ mod window;
 
 use bounds::{Counted, Limit, OneDevice};
 use combine::Combined;
+use copies::Copies;
 use place::{Ends, Place, needs_ends};
 use speed::Speed;
 use split::{Cut, Split};
@@ -56,7 +58,12 @@ pub fn assemble(
     } else if !spec.parts.is_empty() && spec.device.is_none() && spec.devices.is_none() {
         source = Adapted::boxed(source, OneDevice::default(), file);
     }
-    if let Some(limit) = spec.limit_bytes.filter(|_| spec.place.is_some() || !spec.parts.is_empty()) {
+    if let Some(copies) = spec.copies {
+        let copies = Copies::new(copies, spec.seed).map_err(|fault| TraceError::unusable(file, fault))?;
+        source = Adapted::boxed(source, copies, file);
+    }
+    let moved = spec.place.is_some() || spec.copies.is_some() || !spec.parts.is_empty();
+    if let Some(limit) = spec.limit_bytes.filter(|_| moved) {
         source = Adapted::boxed(source, Limit::new(limit, spec.limit_name.as_deref()), file);
     }
     Ok(Box::new(Counted {
@@ -74,8 +81,10 @@ pub fn assemble(
 #[must_use]
 pub fn decoded(spec: &TraceSpec) -> TraceSpec {
     let mut plain = spec.clone();
-    if spec.place.is_some() {
+    if spec.place.is_some() || spec.copies.is_some() {
         plain.limit_bytes = None;
+    }
+    if spec.place.is_some() {
         if plain.devices.is_none() {
             plain.device.get_or_insert_with(|| "*".to_owned());
         }
@@ -93,6 +102,7 @@ fn single(spec: &TraceSpec, mut parts: Vec<Box<dyn Source>>) -> Result<Box<dyn S
 fn transforms(spec: &TraceSpec) -> bool {
     !spec.parts.is_empty()
         || spec.place.is_some()
+        || spec.copies.is_some()
         || spec.spread_s.is_some()
         || spec.from_s.is_some()
         || spec.to_s.is_some()

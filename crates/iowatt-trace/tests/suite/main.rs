@@ -4,6 +4,7 @@
 mod ahead;
 mod blktrace;
 mod checks;
+mod copies;
 mod describe;
 mod hostile;
 mod info;
