@@ -315,3 +315,34 @@ def test_a_device_that_is_in_one_of_the_traces_only(hm: Path, usr: Path, tmp_pat
     assert [row[1] for row in rows(target)] == ["hm:1"]
     failed = convert(hm, usr, target, "--force", "--device", "7")
     check(failed.exception, "unknown-name", with_more(hm, 1))
+
+
+def test_clones_and_stretch_lay_a_trace_out_several_times(hm: Path, tmp_path: Path) -> None:
+    target = tmp_path / "tenants.parquet"
+    # Both devices in one address space of 6 MiB; three tenants over two spaces each.
+    options = ("--place", "0=@0B", "--place", "1=@5MiB", "--clones", "3", "--stretch", "2", "--span", "36MiB")
+    result = convert(hm, target, *options)
+    assert result.exit_code == 0, result.output
+    made = pl.read_parquet(target)
+    spaces = made["offset"] // (6 << 20)
+    assert made.height == 9
+    assert made["time_ns"].is_sorted()
+    for tenant in range(3):
+        own = made.filter(spaces // 2 == tenant)
+        assert sorted(own["offset"] % (6 << 20)) == [0, 8192, 5 << 20]
+    again = convert(hm, target, "--force", *options, "--seed", "1")
+    assert again.exit_code == 0
+    assert pl.read_parquet(target).equals(made)
+    for wrong in (("--clones", "0"), ("--span", "1MiB", "--clones", "4"), ("--span", "10MiB", "--clones", "2")):
+        failed = convert(hm, target, "--force", *options[:4], *wrong)
+        assert failed.exit_code == 2 or failed.exception is not None
+        assert getattr(failed.exception, "code", "out-of-range") == "out-of-range"
+
+
+def test_a_scenario_scales_its_trace(hm: Path, tmp_path: Path) -> None:
+    keys = f'path = "{hm}", device = "0", clones = 4, span = "100MiB"'
+    plan = compile_plan(load(scenario(keys), base_dir=tmp_path), tmp_path)
+    [source] = plan["sources"]
+    assert source["copies"] == {"clones": 4, "stretch": 1, "span_bytes": 100 << 20}
+    assert source["seed"] == 3
+    assert iowatt.run(scenario(keys)).summary["requests"]["count"] == 8

@@ -110,6 +110,24 @@ def convert(
         str,
         typer.Option("--place-align", metavar="SIZE", help="Where no offset is given, begin at a multiple."),
     ] = "1MiB",
+    clones: Annotated[
+        int,
+        typer.Option(
+            "--clones", metavar="N", help="So many tenants at once that do what the trace does, by --seed."
+        ),
+    ] = 1,
+    stretch: Annotated[
+        int,
+        typer.Option(
+            "--stretch", metavar="N", help="Spread data over so many address spaces, visit by visit."
+        ),
+    ] = 1,
+    span: Annotated[
+        str | None,
+        typer.Option(
+            "--span", metavar="SIZE", help="Lay the address spaces of clones and stretch evenly over this."
+        ),
+    ] = None,
     force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
@@ -117,7 +135,7 @@ def convert(
     """Write a trace, or several as one, as CSV or Parquet with iowatt's own columns.
 
     What is asked for is done in this order: spread, merge or append, start and end, speed, split,
-    max-transfer, place.
+    max-transfer, place, clones and stretch.
     """
     from iowatt.cli.progress import bar
     from iowatt.pages.description import converted
@@ -136,6 +154,9 @@ def convert(
         max_transfer=max_transfer,
         place=place or [],
         place_align=place_align,
+        clones=clones,
+        stretch=stretch,
+        span=span,
     )
     named = sources[0] if len(sources) == 1 else f"{len(sources)} traces"
     with in_flags(), bar(f"converting {named}") as progress:

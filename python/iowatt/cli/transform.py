@@ -21,6 +21,9 @@ def transformations(
     max_transfer: str | None,
     place: list[str],
     place_align: str,
+    clones: int = 1,
+    stretch: int = 1,
+    span: str | None = None,
 ) -> dict[str, Any]:
     """The keys of a trace spec (see `iowatt.trace.open.spec`) that the options mean.
 
@@ -37,20 +40,38 @@ def transformations(
     if not more and (append or clock != "recorded"):
         name = Argument("append" if append else "clock")
         raise InputError("not-applicable", name, "applies to several traces, and one is given")
+    copied = clones != 1 or stretch != 1 or span is not None
     options: dict[str, Any] = {
         "spread_s": None if spread is None else seconds(spread, "spread"),
-        "seed": None if spread is None else seed,
+        "seed": seed if spread is not None or copied else None,
         "from_s": None if start is None else seconds(start, "start"),
         "to_s": None if end is None else seconds(end, "end"),
         "speed": speed,
         "split_bytes": None if split is None else block_size(split, "split"),
         "max_transfer_bytes": None if max_transfer is None else block_size(max_transfer, "max_transfer"),
         "place": _place(place, place_align) if place else None,
+        "copies": _copies(clones, stretch, span) if copied else None,
     }
     if more:
         align = "clock" if clock == "recorded" else "start"
         options |= {"more": more, "combine": "append" if append else "merge", "align": align}
     return {name: value for name, value in options.items() if value is not None}
+
+
+def _copies(clones: int, stretch: int, span: str | None) -> dict[str, Any]:
+    from iowatt.base.errors import Argument, InputError
+    from iowatt.base.units import parse_capacity
+
+    for name, number in (("clones", clones), ("stretch", stretch)):
+        if not 1 <= number <= 2**20:
+            raise InputError("out-of-range", Argument(name), f"expected 1 to 2^20, not {number}")
+    copies: dict[str, Any] = {"clones": clones, "stretch": stretch}
+    if span is not None:
+        try:
+            copies["span_bytes"] = parse_capacity(span)
+        except InputError as error:
+            raise error.at(Argument("span")) from None
+    return copies
 
 
 def block_size(text: str, name: str) -> int:

@@ -175,13 +175,51 @@ class TraceKeys(Strict):
         gt=0,
         le=2**50,
     )
+    clones: int = key(
+        "Tenants that do what the trace does, at once: each has data of its own, and begins at a moment of its "
+        "own, drawn by the scenario's seed (the trace is taken as a circle). So many times the requests. The "
+        "trace is held in memory.",
+        default=1,
+        within=(1, 2**20),
+        example=20,
+    )
+    stretch: int = key(
+        "Address spaces over which the data of the trace, or of each clone, is spread: each visit to an extent of "
+        "1 MiB goes to one of them by chance. Runs, sizes and moments stay; data is used again less often.",
+        default=1,
+        within=(1, 2**20),
+        example=50,
+    )
+    span: Capacity | None = key(
+        "The part of the volume over which the address spaces of `clones` and `stretch` are laid out evenly.",
+        unset="they follow one another",
+        example="100TiB",
+        gt=0,
+        le=2**63,
+    )
 
 
-def trace_options(trace: TraceKeys, seed: int, *, order_only: bool) -> dict[str, Any]:
-    """The keys of a trace spec (`iowatt.trace.open.spec`) that a scenario gives where it wants them.
+def trace_spec(trace: TraceKeys, seed: int, *, order_only: bool) -> dict[str, Any]:
+    """The trace spec (`iowatt.trace.open.spec`) of these keys.
 
     ``order_only``: completions set the pace, stamps only the order.
     """
+    decoding: dict[str, Any] = {
+        "path": trace.path,
+        "format": trace.format,
+        "columns": None if trace.columns is None else dict(trace.columns),
+        "time_unit": trace.time_unit,
+        "sector_bytes": trace.sector_size,
+        "event": trace.event,
+        "device": trace.device,
+        "skip_bad": trace.skip_bad,
+        "order_tolerance_s": trace.order_tolerance,
+    }
+    return {**decoding, **_options(trace, seed, order_only=order_only)}
+
+
+def _options(trace: TraceKeys, seed: int, *, order_only: bool) -> dict[str, Any]:
+    """What is given only where it is wanted."""
     given: dict[str, Any] = {
         "devices": trace.devices,
         "pattern": trace.pattern,
@@ -192,9 +230,10 @@ def trace_options(trace: TraceKeys, seed: int, *, order_only: bool) -> dict[str,
         "split_bytes": trace.split,
         "max_transfer_bytes": trace.max_transfer,
         "place": _place(trace),
+        "copies": _copies(trace),
     }
     options = {name: value for name, value in given.items() if value is not None}
-    if trace.spread is not None:
+    if trace.spread is not None or "copies" in options:
         options["seed"] = seed
     if trace.more:
         align = "clock" if trace.clock == "recorded" else "start"
@@ -210,6 +249,13 @@ def _place(trace: TraceKeys) -> dict[str, Any] | None:
     placed = {} if trace.place == "end-to-end" else trace.place
     seats = [{"device": device, "offset": offset} for device, offset in placed.items()]
     return {"seats": seats, "align_bytes": trace.place_align}
+
+
+def _copies(trace: TraceKeys) -> dict[str, Any] | None:
+    if trace.clones == trace.stretch == 1 and trace.span is None:
+        return None
+    span = {} if trace.span is None else {"span_bytes": trace.span}
+    return {"clones": trace.clones, "stretch": trace.stretch, **span}
 
 
 def recorded(path: Path) -> list[Path]:

@@ -30,7 +30,7 @@ def spec(path: str | Path, **options: Any) -> dict[str, Any]:
     What is done to the trace, in this order: ``spread_s`` (with ``seed``), ``more`` (further files) with
     ``combine`` (merge, append) and ``align`` (clock, start), ``from_s``, ``to_s``, ``speed``,
     ``split_bytes``, ``max_transfer_bytes``, ``place`` ({seats: [{device, volume, offset}], align_bytes}),
-    ``limit_bytes`` with ``limit_name``.
+    ``copies`` ({clones, stretch, span_bytes}, with ``seed``), ``limit_bytes`` with ``limit_name``.
     """
     return {"path": str(path)} | {name: value for name, value in options.items() if value is not None}
 
@@ -61,7 +61,7 @@ def source(trace: Mapping[str, Any]) -> tuple[str, ParquetBatches | TraceParts |
     }
     if trace.get("place") is not None and not {"device", "devices"} & of_each.keys():
         of_each["device"] = "*"  # placing says what several devices mean
-    of_all = {name: value for name, value in alone.items() if name not in _OF_EACH}
+    of_all = {name: value for name, value in alone.items() if name not in _OF_EACH or name == "seed"}
     chosen = {name: value for name, value in of_each.items() if name in ("device", "devices")}
     if chosen:
         # A device may be in some of the traces only: which are wanted is seen when they are together.

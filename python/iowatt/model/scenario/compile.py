@@ -15,7 +15,7 @@ from iowatt.model.heat import heat_plan
 from iowatt.model.library import PurchaseInfo, device_file, device_names
 from iowatt.model.library.electrical import FIRST_FURTHER, STANDBY
 from iowatt.model.library.ssd import Ssd
-from iowatt.model.recorded_trace import trace_options
+from iowatt.model.recorded_trace import trace_spec
 from iowatt.model.scenario import controller
 from iowatt.model.scenario.keys import power
 from iowatt.model.scenario.keys.array import BusKeys, Pool, Raid
@@ -258,19 +258,10 @@ def _source(workload: WorkloadKeys, system: ResolvedSystem, index: int, scenario
     assert trace is not None  # resolve has seen to it
     volume = system.volumes[system.volume_of_workload[index]]
     return {
-        "path": trace.path,
-        "format": trace.format,
-        "columns": None if trace.columns is None else dict(trace.columns),
-        "time_unit": trace.time_unit,
-        "sector_bytes": trace.sector_size,
-        "event": trace.event,
-        "device": trace.device,
-        "skip_bad": trace.skip_bad,
-        "order_tolerance_s": trace.order_tolerance,
+        **trace_spec(trace, scenario.seed, order_only=isinstance(workload.replay, ClosedReplay)),
         "limit_bytes": volume.capacity,
         "limit_name": volume.name,
         **_present(include_other=_takes_trims(scenario, system, volume.pool) or None),
-        **trace_options(trace, scenario.seed, order_only=isinstance(workload.replay, ClosedReplay)),
     }
 
 
