@@ -55,9 +55,9 @@ def test_a_sweep_prints_its_points_and_where_its_files_are(place):
 
 
 def table(out):
-    """The lines of the points."""
+    """The lines of the points; what did not fit follows in a second table."""
     lines = out.splitlines()
-    (head,) = [at for at, line in enumerate(lines) if line.startswith("Point ")]
+    head = next(at for at, line in enumerate(lines) if line.startswith("Point "))
     rows = lines[head + 1 :]
     return rows[: next(at for at, line in enumerate(rows) if not line[:1].isspace())]
 
