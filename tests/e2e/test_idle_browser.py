@@ -39,9 +39,15 @@ def test_every_chart_of_the_week_is_drawn(browser, written, scheme):
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_idle_page_does_not_stick_out_sideways(browser, written, width):
+def test_the_idle_page_does_not_stick_out_sideways_and_has_every_row(browser, written, width):
     visit = Visit(browser, written, viewport={"width": width, "height": 800})
     assert visit.width() <= width
+    # Each policy has its name, one line of it, in the chart.
+    saved = visit.page.locator("#idle-saved")
+    names = [" ".join(name.split()) for name in saved.locator(".ytick").all_text_contents()]
+    cells = saved.locator("tbody tr").locator("th, td").nth(0)
+    assert len(names) == len(set(names)) == saved.locator("tbody tr").count()
+    assert cells.text_content().strip() in names
     visit.finish()
 
 

@@ -102,7 +102,7 @@ profile = { name = "uniform", rate_iops = 50, requests = 4000, set = ["stream.un
 
 def test_a_run_says_what_was_logged_and_what_is_left(tmp_path):
     """4,000 writes of 4 KiB: a read and a write of the drives, and an update, each."""
-    (tmp_path / "s.toml").write_text(scenario(LOGGED + ', log = 0.003', load=WRITES))
+    (tmp_path / "s.toml").write_text(scenario(LOGGED + ", log = 0.003", load=WRITES))
     run = iowatt.run(tmp_path / "s.toml")
     (log,) = run.summary["parity_logs"]
     assert (log["pool"], log["updates"], log["update_bytes"]) == ("disks", 4000, 4000 * 4096)

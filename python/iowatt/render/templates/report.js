@@ -35,7 +35,8 @@
   const LETTER = 6.6; // mean width of a letter of 12 px, in CSS pixels
   const LINE = 19; // height of a line of the legend
   const HIGHEST_LEGEND = 1000; // CSS pixels: no legend scrolls, as plotly lets one that is half the chart
-  const LONGEST_ROW = 18; // letters of the name of a row
+  const MOST_FOR_ROWS = 0.42; // share of the width that names of rows may take before they go in lines
+  const TWO_LINES = 30; // height of the name of a row in two lines
 
   const inLines = (text, letters) =>
     text.split(" ").reduce((lines, word) => {
@@ -47,16 +48,18 @@
 
   // The names of rows of bars that lie, and of marks by rows.
   const rowNames = (spec) =>
-    [...new Set(spec.data.flatMap((trace) => trace.y ?? []).filter((y) => typeof y === "string" && isNaN(Date.parse(y))))];
+    [...new Set(spec.data.flatMap((trace) => trace.y ?? []).filter((y) => typeof y === "string" && !/^\d{4}-\d\d/.test(y)))];
 
-  const narrowAxes = (spec, width) => {
-    const rows = rowNames(spec).map((name) => inLines(name, LONGEST_ROW));
+  const narrowAxes = (spec, width, height) => {
+    const names = rowNames(spec);
+    const apart = names.length * TWO_LINES < height;
+    const rows = apart ? names.map((name) => inLines(name, (MOST_FOR_ROWS * width) / LETTER)) : names;
     const longest = Math.max(0, ...rows.flatMap((row) => row.split("<br>")).map((line) => line.length));
     const upright = spec.layout.xaxis.type === "category" || spec.data.some((trace) => typeof trace.x?.[0] === "string");
     const marks = Math.max(2, Math.floor((width - LETTER * longest) / 56));
     return {
       x: upright ? {} : { nticks: marks, tickangle: 0, dtick: undefined },
-      y: rows.some((row) => row.includes("<br>")) ? { tickvals: rowNames(spec), ticktext: rows } : {},
+      y: rows.some((row) => row.includes("<br>")) ? { tickvals: names, ticktext: rows } : {},
     };
   };
 
@@ -83,7 +86,7 @@
     const dark = scheme.matches && !toPrint();
     const layout = dark ? coloured(spec.layout) : spec.layout;
     const ground = style("--card");
-    const narrow = width < NARROW && !toPrint() ? narrowAxes(spec, width) : { x: {}, y: {} };
+    const narrow = width < NARROW && !toPrint() ? narrowAxes(spec, width, height) : { x: {}, y: {} };
     const lines = toPrint() ? 0 : legendLines(spec, width);
     return {
       data: (dark ? coloured(spec.data) : spec.data).map((trace) => ({ ...trace })),
