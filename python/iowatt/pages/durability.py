@@ -22,6 +22,7 @@ CAUSES: Final = {
 }
 _NOW: Final = "as it is"
 _NOT_NEGLIGIBLE: Final = 0.005
+_SAME: Final = 0.005
 _BASES: Final = {
     "run": "simulated in the Run",
     "simulated": "simulated for this",
@@ -112,7 +113,9 @@ def _other_redundancy(changes: list[DurabilityChange]) -> Iterator[str]:
         if not change.survives_more or not change.better:
             continue
         chance = numbers.probability(change.loss_over_horizon)
-        if change.survives_more > 0:
+        if abs(change.better - 1) < _SAME:
+            yield f"With {change.change} a loss is as likely ({chance})."
+        elif change.survives_more > 0:
             times = f"{numbers.significant(change.better)} times less likely"
             yield f"With {change.change} a loss is {times} ({chance}), {_price(change, now)}."
         else:

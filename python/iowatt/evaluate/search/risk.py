@@ -25,6 +25,8 @@ COLUMNS: Final = (
 )  # fmt: skip
 REBUILD: Final = f"{PREFIX}rebuild"
 """Column that says where the time of a rebuild is from."""
+REBUILD_S: Final = f"{PREFIX}rebuild_s"
+"""Column of that time, the longest of all pools."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,8 @@ class RiskBasis:
         if found is None:
             return {}
         bases = sorted({one.basis for one in found.rebuilds})
-        return {**_figures(found), REBUILD: " and ".join(bases)}
+        longest = max((one.seconds for one in found.rebuilds), default=None)
+        return {**_figures(found), REBUILD: " and ".join(bases) or None, REBUILD_S: longest}
 
 
 def _known(assess: Callable[[], ExpectedLoss | None]) -> ExpectedLoss | None:

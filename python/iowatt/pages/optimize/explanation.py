@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from iowatt.base.digits import apart
 from iowatt.evaluate.search import show_value
+from iowatt.evaluate.search.metrics import DURABILITY, REBUILD, REBUILD_S
 from iowatt.evaluate.search.optimize import FIRM, OptimizationView, ViewRow
 from iowatt.evaluate.search.optimize.result import (
     AxisExplanation,
@@ -22,6 +23,7 @@ from iowatt.evaluate.search.optimize.result import (
     WinnerExplanation,
     number,
 )
+from iowatt.pages.rebuilds import HOW
 from iowatt.render import numbers
 from iowatt.render.phrases import listed
 
@@ -398,6 +400,16 @@ def usable_capacity(explored: OptimizationView, row: ViewRow) -> list[tuple[str,
     if known is None:
         return []
     return [(explored.column(USABLE).title, value(explored, USABLE, known[0]))]
+
+
+def rebuild(explored: OptimizationView, row: ViewRow) -> list[tuple[str, str, str]]:
+    """The rebuild that losses of a point rest on, where they are asked for."""
+    basis, seconds = row.get(REBUILD), row.get(REBUILD_S)
+    asked = any(metric.startswith(DURABILITY) for metric in explored.metrics)
+    if not asked or not isinstance(basis, str) or not isinstance(seconds, float):
+        return []
+    how = " and ".join(HOW[one] for one in basis.split(" and "))
+    return [("Rebuild of a drive", numbers.duration(seconds), how)]
 
 
 def dollars(pricing: PricingBasis) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from iowatt.evaluate.search.metrics.names import (
     COMMON,
+    DURABILITY,
     EFFICIENCY,
     PER_REQUEST,
     RATE,
@@ -22,9 +23,11 @@ from iowatt.evaluate.search.metrics.names import (
 )
 from iowatt.evaluate.search.metrics.pareto import front, knee, lower_is_better
 from iowatt.evaluate.search.metrics.table import basis_line, row_of_run
+from iowatt.evaluate.search.risk import REBUILD, REBUILD_S
 
 __all__ = [
-    "COMMON", "EFFICIENCY", "PER_REQUEST", "RATE", "RESPONSE", "VerbatimColumn", "basis_line", "brief",
+    "COMMON", "DURABILITY", "EFFICIENCY", "PER_REQUEST", "RATE", "REBUILD", "REBUILD_S", "RESPONSE",
+    "VerbatimColumn", "basis_line", "brief",
     "catalogue", "column", "front", "knee", "lower_is_better", "metric_column", "numeric", "power",
     "row_of_run",
 ]  # fmt: skip

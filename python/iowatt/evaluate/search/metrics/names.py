@@ -128,6 +128,7 @@ _TITLES: Final = {
     "durability.bytes_lost_per_year": Column("Bytes lost a year", "B"),
     "durability.unavailable_hours_per_year": Column("Unavailable", "h/year"),
     "durability.degraded_hours_per_year": Column("Degraded", "h/year"),
+    "durability.rebuild_s": Column("Rebuild of a drive", "s"),
     "cost.total_usd": Column("Total cost", "$"),
     "cost.carbon_kg": Column("Carbon", "kg CO2e"),
     "cost.usd_per_kwh": Column("Price of electricity", "$/kWh"),

@@ -48,6 +48,7 @@ def winner(explored: OptimizationView) -> Figure | None:
         [title, figure, "after redundancy"] for title, figure in explanation.usable_capacity(explored, row)
     ]
     rows += [[limit, value, left] for limit, value, left in explanation.constraint_rows(explored, row)]
+    rows += [list(cells) for cells in explanation.rebuild(explored, row)]
     if row.get("bottleneck"):
         rows.append(["Busiest station", str(row["bottleneck"]), "by the estimator"])
     title = "The winner" if explored.winner is not None else "The point that is nearest to feasible"
