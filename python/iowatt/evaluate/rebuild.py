@@ -18,8 +18,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import InputError
 from iowatt.evaluate.evaluation import Prepared, simulate
-from iowatt.lenses.durability import DurableSystem, RebuildTime, groups_of, rebuild_of_run
-from iowatt.lenses.kept_up import kept_up
+from iowatt.lenses.durability import (
+    SLOW_REBUILD_S,
+    DurableSystem,
+    RebuildTime,
+    groups_of,
+    rebuild_of_run,
+)
+from iowatt.lenses.kept_up import LEAST_SHARE, kept_up
 from iowatt.model.scenario import resolve_sources
 from iowatt.run import provenance
 
@@ -38,6 +44,10 @@ _REBUILD: Final = {
     "priority": "host-first",
 }
 _MOST_KEPT: Final = 256
+HALF_BUSY: Final = 0.5
+"""Share of time that drives are busy from which a rebuild without progress is starved, not only begun."""
+BUSY: Final = 0.95
+"""Share of time that drives are busy from which a slow rebuild is starved, not slow."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +56,7 @@ class _DegradedLoad:
 
     rebuilds: Mapping[str, RebuildTime]
     utilisation: Mapping[str, float]
-    #: Why it did not keep up with its load; empty where it did.
+    #: Why its load leaves no time of a rebuild to plan with; empty where it does.
     overload: str
 
 
@@ -74,7 +84,7 @@ def with_rebuilds(
         system,
         rebuilds={**system.rebuilds, **rebuilds},
         utilisation={**found.utilisation, **system.utilisation},
-        overload=found.overload and f"with a drive failed, {found.overload}",
+        overload=found.overload,
     )
 
 
@@ -106,9 +116,24 @@ def _found(
 
 
 def _of_run(run: Run) -> _DegradedLoad:
+    rebuilds, busy = rebuild_of_run(run, "simulated"), DurableSystem.of_run(run).utilisation
+    return _DegradedLoad(rebuilds, busy, _overload(run, rebuilds, busy))
+
+
+def _overload(run: Run, rebuilds: Mapping[str, RebuildTime], busy: Mapping[str, float]) -> str:
+    """Why a load leaves no time to rebuild: a closed loop never falls behind, and still keeps drives busy."""
     load = kept_up(run)
-    busy = DurableSystem.of_run(run).utilisation
-    return _DegradedLoad(rebuild_of_run(run, "simulated"), busy, "" if load.kept_up else load.why)
+    # A queue that only grew in so short a time may be that of a burst.
+    burst = load.drain_s is None and (load.done_share or 0.0) >= LEAST_SHARE
+    if not load.kept_up and not burst:
+        return f"cannot keep up with its load (with a drive failed {load.why})"
+    for pool, share in busy.items():
+        found, drives = rebuilds.get(pool), f"those of {pool} are {share:.0%} busy"
+        if found is None and share >= HALF_BUSY:
+            return f"leaves its drives no time to rebuild ({drives}, and nothing was rebuilt)"
+        if found is not None and found.seconds > SLOW_REBUILD_S and share >= BUSY:
+            return f"leaves its drives no time to rebuild ({drives})"
+    return ""
 
 
 def _reads_files(plan: Mapping[str, Any]) -> bool:

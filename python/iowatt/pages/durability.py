@@ -72,8 +72,8 @@ def _verdict(found: Durability) -> Iterator[str]:
     chance, by = numbers.one_in(interval.value), _mostly(found.causes)
     if found.overload:
         yield (
-            f"Cannot keep up with its load ({found.overload}): the time of its rebuild is not one to "
-            "plan with, nor are figures that rest on it."
+            f"The system {found.overload}: the time of its rebuild is not one to plan with, nor are the "
+            "figures that rest on it."
         )
     yield (
         f"Loses data with probability {numbers.probability(interval.value)} in {horizon}"

@@ -217,6 +217,9 @@ def test_a_system_that_cannot_keep_up_says_so_and_is_offered_no_faster_rebuild(t
     assert found.overload
     assert "rebuilds in half the time" not in {one.change for one in found.changes}
     assert not iowatt.durability(path, rebuild_window="2s", set=[f"{RATE}=100"]).overload
+    # A closed loop never falls behind, but starves a rebuild that lets it go first.
+    starved = ["workload.w.replay={ mode = 'closed', outstanding = 64 }"]
+    assert iowatt.durability(path, rebuild_window="2s", set=starved).overload
 
 
 def test_the_rebuilds_of_a_failed_server_are_not_those_of_one_drive():

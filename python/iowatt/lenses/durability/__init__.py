@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LONGEST_YEARS",
     "METHODS",
+    "SLOW_REBUILD_S",
     "YEARS",
     "DataGroup",
     "Durability",
@@ -45,6 +46,8 @@ __all__ = [
 ]
 
 YEARS: Final = 5.0
+SLOW_REBUILD_S: Final = 3 * 86_400.0
+"""A rebuild that takes longer is told first."""
 LONGEST_YEARS: Final = 1000.0
 
 if not TYPE_CHECKING:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from iowatt.base.results import Note
+from iowatt.lenses.durability import SLOW_REBUILD_S
 from iowatt.lenses.durability.engine import RiskyGroup
 from iowatt.lenses.durability.result import CacheDurability, GroupDurability
 from iowatt.render.numbers import duration
@@ -13,8 +14,6 @@ from iowatt.render.numbers import duration
 if TYPE_CHECKING:
     from iowatt.lenses.durability.system import DurableSystem
 
-SLOW_REBUILD_S: Final = 3 * 86_400.0
-"""A rebuild that takes longer is told first."""
 _BEYOND: Final = {
     "ageing": "failure rates that change with age",
     "fixed-times": "times of fixed length",

@@ -147,7 +147,7 @@ class Durability(ResultDocument, PrintableResult):
     seed: int
     modelled: bool
     user_gb: float
-    #: Why the system does not keep up with its load, so that its rebuild is none to plan with; else empty.
+    #: Why the load leaves no time of a rebuild to plan with; empty where it does.
     overload: str
     loss_per_year: ProbabilityRange
     loss_over_horizon: ProbabilityRange

@@ -84,7 +84,7 @@ class DurableSystem:
             utilisation={pool: fmean(shares) for pool, shares in busy.items()},
             base=_base_of(run),
             text=run.scenario_text,
-            overload="" if load.kept_up else load.why,
+            overload="" if load.kept_up else f"cannot keep up with its load ({load.why})",
         )
 
     @classmethod
