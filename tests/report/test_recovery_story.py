@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 import iowatt
 from iowatt.pages.run import brief, document, documents
 from iowatt.render import numbers
@@ -74,6 +76,18 @@ def test_nothing_is_said_where_nothing_fails():
         not phases(shown) and shown.sections[0].key != "recovery" and shown.chart.key != "response-over-time"
     )
     assert "failed" not in " ".join(shown.verdict)
+
+
+def test_the_fan_out_of_a_cluster_is_a_headline():
+    made = run("observe.duration=1s")
+    (fan_out,) = [one for one in brief(made).headlines if one.key == "fan-out-ceph"]
+    # Three copies: three operations for a write, one for a read (a read or two may be cut by the end).
+    requests = made.summary["requests"]
+    assert fan_out.value == pytest.approx(
+        (requests["reads"] + 3 * requests["writes"]) / requests["count"], rel=0.01
+    )
+    busiest = max(node["utilisation"] for node in made.summary["clusters"][0]["nodes"])
+    assert numbers.percent(busiest) in fan_out.remark
 
 
 def test_a_node_that_joins_says_what_moved(tmp_path):

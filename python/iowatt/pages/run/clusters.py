@@ -7,8 +7,30 @@ from typing import Any
 
 from iowatt.render import numbers
 from iowatt.render.figure import Cell, Column, Table, text_columns
+from iowatt.render.headline import Headline
 
 Titled = tuple[str, Table]
+
+
+def headlines(summary: Mapping[str, Any]) -> Iterator[Headline]:
+    """The fan-out of each cluster, and how busy its busiest cores and links are."""
+    for cluster in summary.get("clusters") or ():
+        nodes = cluster["nodes"]
+        requests = sum(node["requests"] for node in nodes)
+        if not requests:
+            continue
+        operations = sum(node["operations"] for node in nodes)
+        ports = [node[port] for node in nodes for port in ("front", "back") if node[port]]
+        busy = {
+            "cores": [node["utilisation"] for node in nodes],
+            "ports": [share for port in ports for share in _busy(port)],
+            "uplinks": [share for link in cluster["uplinks"] for share in _busy(link)],
+        }
+        most = [f"{what} {numbers.percent(max(shares))}" for what, shares in busy.items() if shares]
+        ratio = operations / requests
+        remark = f"drive operations a request; busiest {', '.join(most)}"
+        name = cluster["name"]
+        yield Headline(f"fan-out-{name}", f"Fan-out, {name}", ratio, "", remark, numbers.significant(ratio))
 
 
 def tables(summary: Mapping[str, Any]) -> Iterator[Titled]:

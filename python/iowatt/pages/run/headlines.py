@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from iowatt.lenses.findings import moved_over_requested
+from iowatt.pages.run import clusters
 from iowatt.render.headline import Headline
 from iowatt.render.numbers import count, percent, significant, with_unit
 from iowatt.render.phrases import between
@@ -47,10 +48,11 @@ def headlines(summary: Summary, tail_doubt: str | None = None) -> list[Headline]
 
 
 def particular(summary: Summary) -> Iterator[Headline]:
-    """Headline figures of what only some systems have: a known capacity, a cache, virtual pools."""
+    """Headline figures of what only some systems have: a known capacity, clusters, a cache, virtual pools."""
     if usable := summary["capacity_gb"]["usable"]:
         raw = _unless_none("of {} raw", _bytes(summary["capacity_gb"]["raw"]), "B")
         yield Headline("usable", "Usable capacity", _bytes(usable), "B", raw)
+    yield from clusters.headlines(summary)
     if cache := summary.get("cache"):
         yield _cache(cache)
     for pool in summary.get("virtual_pools") or ():
