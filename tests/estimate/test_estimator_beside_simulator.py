@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,10 @@ from iowatt.run import provenance
 from refused import refused
 
 BASE = Path()
+EXAMPLES = Path(__file__).parents[2] / "examples"
+#: Rate of an example and seconds simulated; and a low, a middle and a high load: of servers' cores, of disks.
+CLUSTERS = {"ceph-cluster.toml": (4000, 1), "ec-cluster.toml": (300, 10)}
+CLUSTER_RATES = {"ceph-cluster.toml": (4000, 20_000, 60_000), "ec-cluster.toml": (300, 900, 1500)}
 ESTIMATOR = Estimator(BASE)
 
 
@@ -177,6 +182,48 @@ def test_a_cache_spares_the_drives_reads_and_delays_writes():
 def test_what_is_not_known_is_refused_by_name(given, place):
     with refused("unsupported", place, NotEstimated):
         estimated(**given)
+
+
+def cluster(name, rate, more=""):
+    own, seconds = CLUSTERS[name]
+    text = (EXAMPLES / name).read_text("utf-8").replace(f"rate_iops = {own}", f"rate_iops = {rate}")
+    return re.sub(r'duration = "\d+s"', f'duration = "{seconds}s"', text) + more
+
+
+@pytest.mark.parametrize(
+    ("name", "rate"),
+    [(name, rate) for name, rates in CLUSTER_RATES.items() for rate in rates],
+)
+def test_a_healthy_cluster_is_estimated_beside_the_simulator(name, rate):
+    work = prepared(cluster(name, rate))
+    found = ESTIMATOR.of(work)
+    row = row_of_run(evaluation.simulate(work, inputs=list, started_at=provenance.now()))
+    assert not found.saturated
+    assert found.row["power_w.wall_mean"] == pytest.approx(row["power_w.wall_mean"], rel=0.005)
+    assert found.row["response_time_ms.all.mean"] == pytest.approx(row["response_time_ms.all.mean"], rel=0.06)
+    assert found.row["response_time_ms.write.mean"] == pytest.approx(
+        row["response_time_ms.write.mean"], rel=0.2
+    )
+
+
+def test_a_cluster_beyond_its_drives_is_saturated():
+    found = ESTIMATOR.of(prepared(cluster("ec-cluster.toml", 20_000)))
+    assert found.saturated and found.bottleneck.kind == "drives"
+
+
+@pytest.mark.parametrize(
+    ("more", "place"),
+    [
+        ('[[cluster.failure]]\nnode = "osd1"\nat = "1s"\n', "cluster.ceph.failure"),
+        (
+            '[[cluster.node]]\nname = "new"\ncount = 1\nserver = "dell-poweredge-r6515"\njoins = "1s"\n',
+            "cluster.ceph.node",
+        ),
+    ],
+)
+def test_a_cluster_that_changes_is_refused(more, place):
+    with refused("unsupported", place, NotEstimated):
+        ESTIMATOR.of(prepared(cluster("ceph-cluster.toml", 4000, more)))
 
 
 def test_a_rate_without_a_workload_is_refused():

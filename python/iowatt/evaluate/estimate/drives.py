@@ -49,7 +49,7 @@ class DriveBenchmarks:
         key = (name, mirrored, parity, rounded)
         if key not in self._curves:
             self.benchmarks += 1
-            self._curves[key] = _benchmarked(_BenchmarkInputs(_alone(pool), mirrored, parity, rounded))
+            self._curves[key] = _benchmarked(_BenchmarkInputs(drive_alone(pool), mirrored, parity, rounded))
         return self._curves[key]
 
 
@@ -73,7 +73,7 @@ def _benchmarked(inputs: _BenchmarkInputs) -> DriveCurve:
     )
 
 
-def _alone(pool: Mapping[str, Any]) -> str:
+def drive_alone(pool: Mapping[str, Any]) -> str:
     """A pool's drive and its queue, without the RAID level around them."""
     own = {key: value for key, value in pool.items() if key not in _COMBINED}
     return json.dumps({**own, "raid": _RAID}, sort_keys=True)

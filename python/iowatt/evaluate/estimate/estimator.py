@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from iowatt.evaluate.estimate import unknown
+from iowatt.evaluate.estimate.cluster import ClusterSystem
 from iowatt.evaluate.estimate.drives import DriveBenchmarks
 from iowatt.evaluate.estimate.load import EstimatedWorkload, flows
 from iowatt.evaluate.estimate.queueing import Servers, Sets
@@ -58,7 +59,8 @@ def drive_watts(system: QueueingSystem, phases: Sequence[DestagePhase]) -> tuple
     """Mean watts of the drives of each pool, and of all drives when idle."""
     found: dict[str, float] = {}
     for device in system.work.plan["names"]["devices"]:
-        found[device["pool"]] = found.get(device["pool"], 0.0) + float(device["idle_w"])
+        watts = device.get("drives", 1) * float(device["idle_w"])
+        found[device["pool"]] = found.get(device["pool"], 0.0) + watts
     idle = sum(found.values())
     pools = dict(
         zip(system.work.plan["names"]["pools"], system.work.plan["simulation"]["pools"], strict=True)
@@ -84,8 +86,17 @@ def _awake(pool: Mapping[str, Any], rate: float) -> float:
     return pool["count"] * above * -math.expm1(-rate / pool["count"] * lasts_s) if lasts_s else 0.0
 
 
+@dataclass(frozen=True)
+class WorkDone:
+    """What a system does: requests and MiB a second, and the busy shares of its stations by name."""
+
+    iops: float
+    mib_per_s: float
+    busy: Mapping[str, float] = field(default_factory=dict)
+
+
 def power_row(
-    system: QueueingSystem, drives: Mapping[str, float], idle_w: float, total: float, mib_per_s: float
+    system: QueueingSystem, drives: Mapping[str, float], idle_w: float, done: WorkDone
 ) -> dict[str, float]:
     """Power, energy, capacity and what a watt buys, as a row has them."""
     mean_w = sum(drives.values())
@@ -93,18 +104,18 @@ def power_row(
     plan = system.work.plan
     if plan.get("power"):
         array = ArrayPlan.of(plan["power"])
-        row["power_w.wall_mean"] = _wall(system, array, drives, total, mib_per_s)
+        row["power_w.wall_mean"] = _wall(system, array, drives, done)
         idle = dict.fromkeys(drives, 0.0)
         for device in plan["names"]["devices"]:
-            idle[device["pool"]] += float(device["idle_w"])
-        row["power_w.wall_idle"] = _wall(system, array, idle, 0.0, 0.0)
+            idle[device["pool"]] += device.get("drives", 1) * float(device["idle_w"])
+        row["power_w.wall_idle"] = _wall(system, array, idle, WorkDone(0.0, 0.0))
     watts = row.get("power_w.wall_mean", mean_w)
     held = capacity(plan["names"], plan["simulation"])
-    row["devices.count"] = float(len(plan["names"]["devices"]))
-    if total > 0:
-        row["energy.per_request_j"] = watts / total
-    row["efficiency.iops_per_w"] = total / watts if watts > 0 else 0.0
-    row["efficiency.mib_per_s_per_w"] = mib_per_s / watts if watts > 0 else 0.0
+    row["devices.count"] = float(sum(device.get("drives", 1) for device in plan["names"]["devices"]))
+    if done.iops > 0:
+        row["energy.per_request_j"] = watts / done.iops
+    row["efficiency.iops_per_w"] = done.iops / watts if watts > 0 else 0.0
+    row["efficiency.mib_per_s_per_w"] = done.mib_per_s / watts if watts > 0 else 0.0
     for name, bytes_ in (
         ("raw", held.raw_bytes),
         ("usable", held.usable_bytes),
@@ -116,20 +127,19 @@ def power_row(
     return row
 
 
-def _wall(
-    system: QueueingSystem, array: ArrayPlan, drives: Mapping[str, float], total: float, mib_per_s: float
-) -> float:
+def _wall(system: QueueingSystem, array: ArrayPlan, drives: Mapping[str, float], done: WorkDone) -> float:
     """The array at the wall, by the laws of its parts and the losses of its supplies."""
     counts: dict[str, int] = {}
     for device in system.work.plan["names"]["devices"]:
-        counts[device["pool"]] = counts.get(device["pool"], 0) + 1
-    iops, moved = np.array([total]), np.array([mib_per_s * BYTES_PER_MIB])
-    busy = np.array([_processors(system, total)])
+        counts[device["pool"]] = counts.get(device["pool"], 0) + device.get("drives", 1)
+    iops, moved = np.array([done.iops]), np.array([done.mib_per_s * BYTES_PER_MIB])
+    busy = np.array([_processors(system, done.iops)])
+    links = {name: np.array([share]) for name, share in done.busy.items()}
     wall = 0.0
     for enclosure in array.enclosures:
         parts_w = at_wall_w = 0.0
         for part in enclosure.parts:
-            used = float(part.utilisation(iops, moved, busy)[0])
+            used = float(part.utilisation(iops, moved, busy, links)[0])
             if part.at_wall:
                 at_wall_w += part.watts(used)
             else:
@@ -225,7 +235,8 @@ class Estimator:
 
     def _system(self, work: Prepared, of: Sequence[EstimatedWorkload]) -> QueueingSystem:
         unknown.check_modelled(work.plan["simulation"], work.plan["names"])
-        return QueueingSystem(work, of, self._drives)
+        clusters = work.plan["simulation"].get("clusters")
+        return (ClusterSystem if clusters else QueueingSystem)(work, of, self._drives)
 
 
 def _some(work: Prepared) -> tuple[EstimatedWorkload, ...]:
@@ -268,8 +279,9 @@ def _estimate(system: QueueingSystem) -> Estimate:
     if not saturated and total > 0:
         row |= _responses(phases)
     drives, idle_w = drive_watts(system, phases)
-    row |= power_row(system, drives, idle_w, total, moved)
     stations = _stations(phases, total)
+    busy_of = {one.name: one.utilisation for one in stations}
+    row |= power_row(system, drives, idle_w, WorkDone(total, moved, busy_of))
     busy = [(one.servers, one.utilisation) for one in stations if one.kind in ("drives", "mirrors")]
     if busy:
         row["devices.utilisation.mean"] = sum(n * u for n, u in busy) / sum(n for n, _ in busy)

@@ -32,10 +32,11 @@ def check_modelled(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> N
 
     Raises ``NotEstimated``: which part, and at which key.
     """
-    if simulation.get("clusters"):
-        raise not_modelled("clusters", "cluster")
+    clusters = simulation.get("clusters") or []
+    for at, cluster in enumerate(clusters):
+        _of_cluster(cluster, f"cluster.{names['clusters'][at]['name']}")
     for at, pool in enumerate(simulation["pools"]):
-        _of_pool(pool, f"array.pool.{names['pools'][at]}")
+        _of_pool(pool, f"{'cluster' if clusters else 'array'}.pool.{names['pools'][at]}")
     controller = simulation.get("controller") or {}
     for part, key, what, where in _PARTS_NOT_MODELLED:
         if (controller if part else simulation).get(key):
@@ -52,6 +53,13 @@ def check_modelled(simulation: Mapping[str, Any], names: Mapping[str, Any]) -> N
             raise not_modelled("the detection of zeros", "array.controller.zero_detect")
         if load.get("start_s") or load.get("end_s") is not None:
             raise not_modelled("workloads that begin or end during the run", "workload.start")
+
+
+def _of_cluster(cluster: Mapping[str, Any], where: str) -> None:
+    if cluster["failures"]:
+        raise not_modelled("failed nodes and recovery", f"{where}.failure")
+    if any(node.get("joins_at_s") or node.get("leaves_at_s") for node in cluster["nodes"]):
+        raise not_modelled("nodes that join or leave", f"{where}.node")
 
 
 def _of_pool(pool: Mapping[str, Any], where: str) -> None:
