@@ -333,7 +333,8 @@ def test_clones_and_stretch_lay_a_trace_out_several_times(hm: Path, tmp_path: Pa
     again = convert(hm, target, "--force", *options, "--seed", "1")
     assert again.exit_code == 0
     assert pl.read_parquet(target).equals(made)
-    for wrong in (("--clones", "0"), ("--span", "1MiB", "--clones", "4"), ("--span", "10MiB", "--clones", "2")):
+    too_small = ("--span", "10MiB", "--clones", "2")
+    for wrong in (("--clones", "0"), ("--span", "1MiB", "--clones", "4"), too_small):
         failed = convert(hm, target, "--force", *options[:4], *wrong)
         assert failed.exit_code == 2 or failed.exception is not None
         assert getattr(failed.exception, "code", "out-of-range") == "out-of-range"

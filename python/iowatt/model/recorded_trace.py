@@ -176,16 +176,17 @@ class TraceKeys(Strict):
         le=2**50,
     )
     clones: int = key(
-        "Tenants that do what the trace does, at once: each has data of its own, and begins at a moment of its "
-        "own, drawn by the scenario's seed (the trace is taken as a circle). So many times the requests. The "
-        "trace is held in memory.",
+        "Tenants that do what the trace does, at once: each has data of its own, and begins at a moment of "
+        "its own, drawn by the scenario's seed (the trace is taken as a circle). So many times the requests. "
+        "The trace is held in memory.",
         default=1,
         within=(1, 2**20),
         example=20,
     )
     stretch: int = key(
-        "Address spaces over which the data of the trace, or of each clone, is spread: each visit to an extent of "
-        "1 MiB goes to one of them by chance. Runs, sizes and moments stay; data is used again less often.",
+        "Address spaces over which the data of the trace, or of each clone, is spread: each visit to an "
+        "extent of 1 MiB goes to one of them by chance. Runs, sizes and moments stay; data is used again "
+        "less often.",
         default=1,
         within=(1, 2**20),
         example=50,

@@ -306,7 +306,7 @@ def _command_queue(resolved: ResolvedPool) -> dict[str, Any] | None:
 
 
 def _recovery(pool: Pool, *, paced: bool) -> dict[str, Any] | None:
-    """Spares, failures and rebuild; None where nothing needs them: neither set keys nor work ``paced`` by them."""
+    """Spares, failures and rebuild; None where neither set keys nor work ``paced`` by them need any."""
     spread = pool.chunklet is not None and pool.sparing != "dedicated"
     if not (pool.spares or pool.failure or spread or paced or "rebuild" in pool.model_fields_set):
         return None
