@@ -16,6 +16,7 @@ from iowatt.lenses.durability import (
     analyse,
     expected_loss,
     loss_rates,
+    rates,
     rebuild_of_run,
     scale_of,
 )
@@ -198,6 +199,21 @@ def test_a_cluster_has_one_figure_too_and_prices_start_from_it():
     often = BOOK.changed({"durability.failures.node": 2 * BOOK.peek("durability.failures.node")})
     longer = analyse(durable, often, years=YEARS).unavailable_hours_per_year
     assert loss_rates(scaled, often).unavailable_hours == pytest.approx(longer, rel=0.02)
+
+
+def test_a_figure_that_no_loss_rests_on_does_not_ask_the_engine_again(tmp_path, monkeypatch):
+    durable = system(scenario(tmp_path))
+    scaled = replace(durable, scale=scale_of(durable, BOOK.changed({}), YEARS, hours=False))
+    asked = []
+    rough = rates.rough_loss
+    monkeypatch.setattr(rates, "rough_loss", lambda *given: asked.append(1) or rough(*given))
+    first, dearer = BOOK.changed({}), BOOK.changed({"energy.factor": 2.0})
+    assert loss_rates(scaled, first) == loss_rates(scaled, dearer)
+    assert len(asked) == 1
+    assert dearer.used == first.used
+    often = BOOK.changed({"failures.afr.ssd": 2 * BOOK.peek("failures.afr.ssd")})
+    assert loss_rates(scaled, often).events > 1.9 * loss_rates(scaled, first).events
+    assert len(asked) == 2
 
 
 def test_bytes_are_told_by_what_loses_them(tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NoReturn
 
@@ -93,6 +93,10 @@ class Book:
                 self.used[key] = figure
                 return figure
         return None
+
+    def use(self, keys: Iterable[str]) -> None:
+        """Record that ``keys`` are used, by an answer that was found before."""
+        self.used.update((key, self.figures[key]) for key in keys)
 
     def figure(self, *keys: str) -> BookFigure:
         """As ``find``; raises ``InputError`` without any."""

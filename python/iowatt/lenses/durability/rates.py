@@ -21,6 +21,8 @@ from iowatt.lenses.durability.system import DurableSystem, LossScale
 if TYPE_CHECKING:
     from iowatt.lenses.book import Book
 
+#: Keys of the book that losses rest on.
+RESTS_ON: Final = ("failures.afr.", "durability.")
 #: Factor of a domain's load from which the power of its hours is taken.
 _STEP: Final = 2.0
 
@@ -53,7 +55,24 @@ def scale_of(system: DurableSystem, book: Book, years: float, *, hours: bool) ->
 
 
 def loss_rates(system: DurableSystem, book: Book) -> LossRates | None:
-    """Losses a year at the values of ``book``, by the scale of the system; None where it keeps no data."""
+    """Losses a year at the values of ``book``, by the scale of the system; None where it keeps no data.
+
+    Figures that no loss rests on (a price of energy) do not ask the engine again.
+    """
+    if system.scale is None:
+        return _rates(system, book)
+    given = tuple((key, book.figures[key].value) for key in book.figures if key.startswith(RESTS_ON))
+    known = system.scale.known
+    if given not in known:
+        asked = book.changed({})
+        known[given] = _rates(system, asked), tuple(asked.used)
+    rates, used = known[given]
+    book.use(used)
+    found: LossRates | None = rates
+    return found
+
+
+def _rates(system: DurableSystem, book: Book) -> LossRates | None:
     rough = rough_loss(system, book, YEARS)
     if rough is None:
         return None

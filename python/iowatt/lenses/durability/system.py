@@ -30,6 +30,8 @@ class LossScale:
     loads: Mapping[str, float]
     #: With which power of the load of a domain they grow.
     powers: Mapping[str, float]
+    #: Answers so far by the figures that losses rest on.
+    known: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
