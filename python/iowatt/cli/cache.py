@@ -83,7 +83,7 @@ def cache(
     ] = "footprint",
     requests: Annotated[int | None, REQUESTS] = None,
     duration: Annotated[str | None, DURATION] = None,
-    span: Annotated[str | None, SPAN] = None,
+    span: Annotated[str | None, shown(SPAN, "the profile's")] = None,
     rate: Annotated[str | None, RATE] = None,
     seed: Annotated[int | None, shown(SEED, "1")] = None,
     overrides: Overrides = None,

@@ -80,7 +80,7 @@ def counters(
         str,
         typer.Option("--arrivals", metavar="auto|poisson|bursty", help="The law inside an interval."),
     ] = "auto",
-    span: Annotated[str | None, SPAN] = None,
+    span: Annotated[str | None, shown(SPAN, "the profile's")] = None,
     interval: Annotated[str | None, INTERVAL] = None,
     first: Annotated[
         str,

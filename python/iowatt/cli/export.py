@@ -44,7 +44,7 @@ def export(
     target: Annotated[str | None, shown(TARGET, "PROFILE.dat")] = None,
     duration: Annotated[str | None, shown(DURATION, "a round of its phases, or 60s")] = None,
     rate: Annotated[str | None, RATE] = None,
-    span: Annotated[str | None, SPAN] = None,
+    span: Annotated[str | None, shown(SPAN, "the profile's")] = None,
     overrides: Overrides = None,
     seed: Annotated[int, SEED] = 1,
     check: Annotated[

@@ -21,6 +21,7 @@ from iowatt.cli.options import (
     Overrides,
     output,
     parsed,
+    shown,
 )
 from iowatt.cli.show import show
 
@@ -43,7 +44,7 @@ def generate(
     duration: Annotated[str | None, DURATION] = None,
     requests: Annotated[int | None, REQUESTS] = None,
     rate: Annotated[str | None, RATE] = None,
-    span: Annotated[str | None, SPAN] = None,
+    span: Annotated[str | None, shown(SPAN, "the profile's")] = None,
     overrides: Overrides = None,
     seed: Annotated[int, SEED] = 1,
     force: Force = False,

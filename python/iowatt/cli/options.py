@@ -88,7 +88,7 @@ RATE: Final = typer.Option(
     help="Requests per second in all: replaces a profile's; times a trace that records no times (arc, lirs, "
     "fio-iolog without waits).",
 )
-SPAN: Final = typer.Option("--span", metavar="SIZE", help="Address space: 1TiB. Replaces the profile's.")
+SPAN: Final = typer.Option("--span", metavar="SIZE", help="Address space: 1TiB.")
 DURATION: Final = typer.Option("--duration", metavar="TIME", help="End after this time, such as 10min.")
 REQUESTS: Final = typer.Option(
     "--requests", "-n", min=1, metavar="N", help="End after this many requests; a search: each of its runs."

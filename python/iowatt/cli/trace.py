@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from iowatt.cli import counters, export, generate, kv_cache, trace_fit, trace_profile
-from iowatt.cli.options import END, PLACE, SEED, SPEED, START, AsJson, Force, Notes
+from iowatt.cli.options import END, PLACE, SEED, SPAN, SPEED, START, AsJson, Force, Notes, shown
 from iowatt.cli.show import show
 from iowatt.cli.trace_options import columns_in_flags, in_flags, reads_trace
 from iowatt.cli.transform import transformations
@@ -122,12 +122,7 @@ def convert(
             "--stretch", metavar="N", help="Spread data over so many address spaces, visit by visit."
         ),
     ] = 1,
-    span: Annotated[
-        str | None,
-        typer.Option(
-            "--span", metavar="SIZE", help="Lay the address spaces of clones and stretch evenly over this."
-        ),
-    ] = None,
+    span: Annotated[str | None, shown(SPAN, "copies follow one another")] = None,
     force: Force = False,
     notes: Notes = False,
     as_json: AsJson = False,
