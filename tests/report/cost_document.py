@@ -225,7 +225,7 @@ def _system(made, horizon, values):
         "capacity_gb": {"raw": 2300.0, "usable": usable, "effective": usable},
         "kept_up": {"kept_up": True, "done_share": 1.0, "in_flight": None, "drain_s": None,
                     "late_share": None, "mean_ms": 5.0}, "usd_per_usable_tb": usd / usable * 1000,
-        "loss_per_year": None, "loss_over_horizon": None,
+        "loss_per_year": None, "loss_over_horizon": None, "rebuilds": [],
         "usd": usd, "present_usd": math.fsum(one["present_usd"] for one in components), "by_group": groups,
         "components": components,
         "bill": {
