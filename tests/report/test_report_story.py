@@ -132,13 +132,16 @@ def test_a_long_drain_is_overload():
     assert drain(course([20] * 20 + [0] * 40, [30.0] * 21 + [0.0] * 39), 20.0) is None
     # Coarse intervals: everything in one.
     assert drain(course([500], [100.0]), 0.25) == (0.25, 0.75)
+    # No request took longer than 20 ms: so long after the last arrival all were done.
+    assert drain(course([500], [100.0]), 0.25, 0.02) is None
+    assert drain(course([500], [100.0]), 0.25, 0.5) == (0.25, 0.5)
     assert drain(course([0, 0], [0.0, 0.0]), None) is None
 
 
 def test_overload_of_a_finite_replay_is_named_and_no_longer_run_advised():
     run = build(Recipe(intervals=40, interval_s=1.0))
     run.summary["window"]["last_arrival_s"] = 8.0
-    run.summary["response_time_ms"]["all"] |= {"mean": 10.0, "mean_ci95": [8.0, 12.0]}
+    run.summary["response_time_ms"]["all"] |= {"mean": 10.0, "mean_ci95": [8.0, 12.0], "max": 32e3}
     calm = warnings(run)
     assert len(calm) == 1 and "longer" in calm[0]
     run._tables["intervals"] = run.table("intervals").with_columns(

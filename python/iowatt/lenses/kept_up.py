@@ -81,7 +81,7 @@ def kept_up(run: Run) -> KeptUp:
     simulated = has_own_arrivals(summary["source"], run.plan)
     share = _simulated_share(run) if simulated else _measured_share(summary)
     growth = backlog_growth(intervals, last)
-    left = drain(intervals, last) if "open" in _modes(run) else None
+    left = drain(intervals, last, _longest_s(summary)) if "open" in _modes(run) else None
     # A load generator that cannot send requests holds its queue itself.
     queued = not simulated or sum(work["in_flight_mean"] for work in summary["workloads"]) >= BACKLOG
     slow = share is not None and share < LEAST_SHARE and queued
@@ -114,8 +114,17 @@ def _simulated_share(run: Run) -> float | None:
     if last is None or last <= window["start_s"] or count < FEWEST:
         return None
     offered = count / (last - window["start_s"])
-    completed = sum(work["throughput"]["completions"] for work in open_loop) / window["duration_s"]
+    longest = _longest_s(summary)
+    # Of a window that goes on without requests, the time until the last of them was complete.
+    end = window["end_s"] if longest is None else min(window["end_s"], last + longest)
+    completed = sum(work["throughput"]["completions"] for work in open_loop) / (end - window["start_s"])
     return float(completed / offered)
+
+
+def _longest_s(summary: Mapping[str, Any]) -> float | None:
+    """The longest response time: all is done so long after the last arrival; None where some was left."""
+    longest = summary["response_time_ms"]["all"]["max"]
+    return longest / 1e3 if longest and not summary["requests"]["in_flight_at_end"] else None
 
 
 def _measured_share(summary: Mapping[str, Any]) -> float | None:
@@ -143,17 +152,21 @@ def backlog_growth(intervals: pl.DataFrame, last_arrival_s: float | None) -> tup
     return (early, late) if late >= 2 * early and late >= early + BACKLOG else None
 
 
-def drain(intervals: pl.DataFrame, last_arrival_s: float | None) -> tuple[float, float] | None:
+def drain(
+    intervals: pl.DataFrame, last_arrival_s: float | None, longest_s: float | None = None
+) -> tuple[float, float] | None:
     """Seconds in which requests arrived, and seconds until the last of them was complete, where long.
 
     Long: at least a tenth of the former, with a backlog in flight on average. A single slow request at the
-    end (a drive that spins up) is none.
+    end (a drive that spins up) is none. ``longest_s``, the longest response time, bounds what intervals tell
+    only to their width.
     """
     working, arriving = ((intervals[name] > 0).arg_true() for name in ("in_flight_mean", "arrivals"))
     if last_arrival_s is None or working.is_empty() or arriving.is_empty():
         return None
     span = max(0.0, last_arrival_s - float(intervals["start_s"][arriving[0]]))
     after = float(intervals["end_s"][working[-1]]) - last_arrival_s
+    after = after if longest_s is None else min(after, longest_s)
     if after <= LONG_DRAIN * span:
         return None
     # Where intervals are coarse, the one with the last arrival stands for the time after it.
