@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.overrides import with_overrides
 from iowatt.evaluate.evaluation import located
+from iowatt.evaluate.other_redundancy import OtherRedundancy
 from iowatt.evaluate.rebuild import with_rebuilds
 from iowatt.lenses.book import find_book
 from iowatt.lenses.durability import (
@@ -59,8 +60,17 @@ def assess_durability(
     Raises ``InputError``: what is wrong with any of them, overrides of a Run, times that are not accepted.
     """
     system = _system(subject, overrides)
-    rebuilt = rebuilt_as(system, request.rebuild, window_s=request.window_s, progress=progress)
-    return analyse(rebuilt, book, years=request.years, precision=request.precision)
+
+    def rebuilt(system: DurableSystem) -> DurableSystem:
+        return rebuilt_as(system, request.rebuild, window_s=request.window_s, progress=progress)
+
+    return analyse(
+        rebuilt(system),
+        book,
+        years=request.years,
+        precision=request.precision,
+        with_redundancy=OtherRedundancy(system, rebuilt),
+    )
 
 
 def rebuilt_as(

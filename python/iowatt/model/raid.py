@@ -93,6 +93,25 @@ def usable_bytes(
     return data_drives(level, count, code) * per_drive
 
 
+def usable_bytes_of(pool: Mapping[str, Any]) -> int:
+    """The same of a pool of a plan, with all regions of a pool of chunklets."""
+    if (chunklets := pool.get("chunklets")) is not None:
+        return sum(region_bytes(region, chunklets["bytes"]) for region in chunklets["regions"])
+    drive, raid = pool["device"], pool["raid"]
+    drive_bytes = drive["sectors"] * drive["sector_bytes"]
+    level, code = level_of(raid)
+    logged = (raid.get("log") or {}).get("drive_bytes", 0)
+    unit = raid["stripe_unit_bytes"]
+    return usable_bytes(level, pool["count"], unit, drive_bytes, code, log_bytes=logged)
+
+
+def region_bytes(region: Mapping[str, Any], chunklet: int) -> int:
+    """Bytes that a volume can use of a region of chunklets."""
+    level, code = level_of(region["raid"])
+    unit = region["raid"]["stripe_unit_bytes"]
+    return int(region["sets"] * data_drives(level, region["set_size"], code) * (chunklet // unit * unit))
+
+
 def level_of(raid: Mapping[str, Any]) -> tuple[Level, Code | None]:
     """Level and code of a ``RaidPlan`` of iowatt-sim."""
     code = raid.get("code")

@@ -39,8 +39,8 @@ def document(found: Durability) -> Document:
         key="durability",
         kind="durability",
         title=found.name,
-        meta=f"{_gb(found.user_gb)} of data · {over} · by {_methods(found)} · "
-        f"{'modelled' if found.modelled else 'measured'} load",
+        meta=f"{_gb(found.user_gb)} of data in {_gb(found.usable_gb)} usable · {over} · "
+        f"by {_methods(found)} · {'modelled' if found.modelled else 'measured'} load",
         verdict=list(_verdict(found)),
         chart=_changes(found),
         headlines=_headlines(found),
@@ -104,7 +104,9 @@ def _rebuild_times(found: Durability) -> Iterator[str]:
     for one in found.rebuilds[:_MOST_REBUILDS]:
         of = f" of {one.pool}" if len(found.rebuilds) > 1 else ""
         takes = "would take" if found.overload else "takes"
-        yield f"The rebuild of a drive{of} {takes} {numbers.duration(one.seconds)}, {HOW[one.basis]}."
+        delay_s = max((group.delay_s for group in found.groups if group.pool == one.pool), default=0.0)
+        begins = f", and begins {numbers.duration(delay_s)} after the failure" if delay_s else ""
+        yield f"The rebuild of a drive{of} {takes} {numbers.duration(one.seconds)}, {HOW[one.basis]}{begins}."
 
 
 def _other_redundancy(changes: list[DurabilityChange]) -> Iterator[str]:
@@ -112,15 +114,21 @@ def _other_redundancy(changes: list[DurabilityChange]) -> Iterator[str]:
     for change in changes[1:]:
         if not change.survives_more or not change.better:
             continue
-        chance = numbers.probability(change.loss_over_horizon)
+        chance, likely = numbers.probability(change.loss_over_horizon), _likely(change.better)
         if abs(change.better - 1) < _SAME:
-            yield f"With {change.change} a loss is as likely ({chance})."
+            yield f"With {change.change} a loss is {likely} ({chance})."
         elif change.survives_more > 0:
-            times = f"{numbers.significant(change.better)} times less likely"
-            yield f"With {change.change} a loss is {times} ({chance}), {_price(change, now)}."
+            yield f"With {change.change} a loss is {likely} ({chance}), {_price(change, now)}."
         else:
-            times = f"{numbers.significant(1 / change.better)} times as likely"
-            yield f"With {change.change} it would be {times} ({chance}), {_price(change, now)}."
+            yield f"With {change.change} it would be {likely} ({chance}), {_price(change, now)}."
+
+
+def _likely(better: float) -> str:
+    """How likely a loss is beside the system as it is."""
+    if abs(better - 1) < _SAME:
+        return "as likely"
+    times, how = (better, "less likely") if better > 1 else (1 / better, "as likely")
+    return f"{numbers.significant(numbers.rounded_to(times, 3))} times {how}"
 
 
 def _price(change: DurabilityChange, now: DurabilityChange) -> str:
@@ -129,8 +137,8 @@ def _price(change: DurabilityChange, now: DurabilityChange) -> str:
         many = abs(change.drives_more)
         drives = f"{many:,} {'more' if change.drives_more > 0 else 'fewer'} drive{'' if many == 1 else 's'}"
         return f"with {drives} for the same data"
-    share = numbers.percent(abs(1 - change.user_gb / now.user_gb))
-    return f"with {share} {'less' if change.user_gb < now.user_gb else 'more'} usable capacity"
+    share = numbers.percent(abs(1 - change.usable_gb / now.usable_gb))
+    return f"with {share} {'less' if change.usable_gb < now.usable_gb else 'more'} usable capacity"
 
 
 def _mostly(causes: list[LossCause]) -> str:
@@ -157,14 +165,16 @@ def _changes(found: Durability) -> Figure:
     """Loss over the horizon as it is and with one thing changed, on a logarithmic axis."""
     columns = [
         Column("System", text=True), _Probability(f"Data loss in {numbers.years(found.years)}"),
-        _Probability("In the first year", rank=1), Exact("Bytes lost a year", "B", digits=3, rank=2),
-        Column("Usable", "TB", rank=1), Column("Drives", "more", rank=2),
-        Exact("Less likely", "times", digits=3),
+        _Probability("In the first year", rank=1), Column("Lost a year", rank=2),
+        Column("Usable", "TB", rank=1), Column("Data", "TB", rank=2), Column("Drives", "more", rank=2),
+        Column("A loss is", rank=1),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
         [
-            one.change, _shown(one.loss_over_horizon), _shown(one.loss_per_year), one.bytes_lost_per_year,
-            one.user_gb / 1e3, one.drives_more, None if one.change == _NOW else one.better,
+            one.change, _shown(one.loss_over_horizon), _shown(one.loss_per_year),
+            _bytes(one.bytes_lost_per_year),
+            one.usable_gb / 1e3, one.user_gb / 1e3, one.drives_more,
+            None if one.change == _NOW or one.better is None else Labelled(one.better, _likely(one.better)),
         ]
         for one in found.changes
     ]  # fmt: skip
@@ -192,8 +202,8 @@ def _changes(found: Durability) -> Figure:
         bargap=0.35,
     )
     caption = (
-        "Each row changes one thing, by the same engine, rebuild and random streams. Less likely is left out "
-        "where the intervals of trials overlap."
+        "Each row changes one thing, by the same engine and random streams, with the same data where it "
+        "fits. What is left out of the last column, the intervals of trials do not tell apart."
     )
     return Figure(
         "changes", "What would change it", caption, Table(columns, rows), plot.spec(bars, drawn), brief=True
@@ -204,6 +214,10 @@ class _Probability(Column):
     """A column of probabilities, each as a percentage or a power of ten."""
 
 
+def _bytes(value: float) -> Labelled:
+    return Labelled(value, numbers.with_unit(value, "B"))
+
+
 def _shown(value: float) -> Labelled:
     return Labelled(value, numbers.probability(value))
 
@@ -212,7 +226,7 @@ def _causes(found: Durability) -> Figure:
     columns = [
         Column("Group", text=True), Column("By", text=True),
         _Probability(f"Data loss in {numbers.years(found.years)}"), Column("Share", "%"),
-        Exact("Bytes lost a year", "B", digits=3),
+        Column("Lost a year"),
     ]  # fmt: skip
     rows: list[list[Cell]] = [
         [
@@ -220,7 +234,7 @@ def _causes(found: Durability) -> Figure:
             CAUSES[one.cause],
             _shown(one.loss_over_horizon),
             100 * one.share,
-            one.bytes_lost_per_year,
+            _bytes(one.bytes_lost_per_year),
         ]
         for one in found.causes
         if one.share > _NOT_NEGLIGIBLE

@@ -11,19 +11,24 @@ from collections.abc import Sequence
 NO_VALUE = "–"
 SAME = "same"
 _NBSP = "\u00a0"
+_LEAST_WRITTEN_OUT = 1e-6
 
 
 def significant(value: float | None, digits: int = 3) -> str:
     """``value`` with ``digits`` significant digits, all integer digits kept, thousands separated.
 
-    >>> significant(12345.6), significant(0.012345), significant(None)
-    ('12,346', '0.0123', '–')
+    What is below a millionth has an exponent.
+
+    >>> significant(12345.6), significant(0.012345), significant(3.29e-8), significant(None)
+    ('12,346', '0.0123', '3.29e-8', '–')
     """
     if value is None or not math.isfinite(value):
         return NO_VALUE
     if value == 0:
         return "0"
     rounded = rounded_to(value, digits)
+    if abs(rounded) < _LEAST_WRITTEN_OUT:
+        return f"{rounded:.{digits}g}".replace("e-0", "e-")
     magnitude = math.floor(math.log10(abs(rounded)))
     return f"{value:,.{max(0, digits - 1 - magnitude)}f}"
 

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import iowatt
+from iowatt.evaluate.durability import rebuilt_as
 from iowatt.lenses.book import find_book
 from iowatt.lenses.durability import (
     DurableSystem,
@@ -20,7 +21,7 @@ from iowatt.lenses.durability import (
     rebuild_of_run,
     scale_of,
 )
-from iowatt.model.scenario import compile_plan, load
+from iowatt.model.scenario import check, compile_plan, load
 from iowatt.pages.durability import document
 from refused import refused
 
@@ -199,6 +200,37 @@ def test_a_cluster_has_one_figure_too_and_prices_start_from_it():
     often = BOOK.changed({"durability.failures.node": 2 * BOOK.peek("durability.failures.node")})
     longer = analyse(durable, often, years=YEARS).unavailable_hours_per_year
     assert loss_rates(scaled, often).unavailable_hours == pytest.approx(longer, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "key", "rebuild"),
+    [
+        ("ceph-cluster", 1, "cluster.ceph.pool.nvme.redundancy.copies=4", "stated"),
+        ("ceph-cluster", -1, "cluster.ceph.pool.nvme.redundancy.copies=2", "stated"),
+        ("ec-cluster", 1, "cluster.ceph.pool.hdd.redundancy.parity=3", "simulated"),
+    ],
+)
+def test_another_copy_or_parity_of_a_cluster_is_what_setting_it_gives(name, more, key, rebuild):
+    path = Path(__file__).parents[3] / "examples" / f"{name}.toml"
+    whole = iowatt.durability(path, rebuild=rebuild)
+    row = next(one for one in whole.changes if one.survives_more == more)
+    other = DurableSystem.of_plan(compile_plan(load(path, [key]), path.parent), str(path), base=path.parent)
+    other = rebuilt_as(other, rebuild)
+    found = expected_loss(other, BOOK, YEARS, hours=True)
+    assert found.rebuilds[0].basis == rebuild
+    assert (row.loss_over_horizon, row.loss_per_year, row.bytes_lost_per_year) == pytest.approx(
+        (found.loss_over_horizon, found.loss_per_year, found.bytes_lost_per_year), rel=1e-9
+    )
+    assert row.user_gb == whole.user_gb, "the same data"
+    assert row.usable_gb == pytest.approx(check(path, [key]).usable_bytes / 1e9)
+    assert whole.groups[0].delay_s == 600.0
+    at_once = next(one for one in whole.changes if one.change == "recovery at once")
+    assert at_once.loss_over_horizon < whole.loss_over_horizon.value
+
+
+def test_another_spare_is_another_drive(tmp_path):
+    found = iowatt.durability(scenario(tmp_path, level=6), rebuild="10h")
+    assert {one.change: one.drives_more for one in found.changes}["one more spare"] == 1
 
 
 def test_a_figure_that_no_loss_rests_on_does_not_ask_the_engine_again(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -130,7 +131,11 @@ def test_another_parity_or_copy_is_what_one_would_build(tmp_path):
     (copies,) = groups_of(compile_plan(load(path, []), path.parent))
     four = with_more(copies, 1)
     assert (four.scheme, four.code["width"], four.survives) == ("4 copies", 4, 3)
-    assert four.user_bytes == pytest.approx(copies.user_bytes * 3 / 4)
+    assert four.usable_bytes == pytest.approx(copies.usable_bytes * 3 / 4)
+    assert (four.user_bytes, four.filled) == (copies.user_bytes, pytest.approx(copies.filled * 4 / 3))
+    # What does not fit is not kept.
+    full = with_more(replace(copies, user_bytes=0.9 * copies.usable_bytes, filled=0.9), 1)
+    assert (full.user_bytes, full.filled) == (full.usable_bytes, 1.0)
     racks = compile_plan(load(path, ["cluster.ceph.pool.nvme.failure_domain=rack"]), path.parent)
     assert with_more(groups_of(racks)[0], 1) is None, "three racks hold no four copies"
 

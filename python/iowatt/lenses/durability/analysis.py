@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import Argument, InputError
@@ -33,7 +33,12 @@ GB: Final = 1e9
 
 
 def analyse(
-    system: DurableSystem, book: Book, *, years: float = 5.0, precision: Precision | None = None
+    system: DurableSystem,
+    book: Book,
+    *,
+    years: float = 5.0,
+    precision: Precision | None = None,
+    with_redundancy: Callable[[int], DurableSystem | None] | None = None,
 ) -> Durability:
     """The document ``iowatt.durability/1``.
 
@@ -47,6 +52,9 @@ def analyse(
         The horizon.
     precision:
         The engine and when it ends; left out, a Markov chain where it holds the group.
+    with_redundancy:
+        The system laid out anew with so many parities or copies more (1 or -1), with its own rebuild; None
+        where it has no such system, and groups are then changed as they are.
 
     Raises
     ------
@@ -60,12 +68,17 @@ def analyse(
         message = "no volume lies on a pool of drives, so no data can be lost"
         raise InputError("empty", system.where, message)
     found = assess([one.plan(book, years) for one in risky], years, precision)
-    groups = [_group(one, answer, years) for one, answer in zip(risky, found["groups"], strict=True)]
+    groups = [_group(one, answer, book, years) for one, answer in zip(risky, found["groups"], strict=True)]
     caches = cache_losses(system, book, years)
     total = found["total"]
 
     def losses_of(total: Mapping[str, Any]) -> Losses:
         return _losses(total, caches, years)
+
+    def rebuilt(more: int) -> Mapping[str, RiskyGroup]:
+        other = None if with_redundancy is None else with_redundancy(more)
+        own = [] if other is None else risky_groups(other, book)
+        return {one.group.name: one for one in own}
 
     losses = losses_of(total)
     per_year, lost = losses.per_year, losses.bytes_per_year
@@ -78,6 +91,7 @@ def analyse(
         seed=precision.seed,
         modelled=system.modelled,
         user_gb=user_bytes / GB,
+        usable_gb=system.usable_bytes / GB,
         overload=system.overload,
         loss_per_year=per_year,
         loss_over_horizon=losses.over_horizon,
@@ -92,7 +106,15 @@ def analyse(
         caches=caches,
         causes=causes(risky, groups, found["groups"], caches),
         changes=changes(
-            risky, book, years, precision, found=total, losses_of=losses_of, overloaded=bool(system.overload)
+            risky,
+            book,
+            years,
+            precision,
+            found=total,
+            losses_of=losses_of,
+            rebuilt=rebuilt,
+            usable_bytes=system.usable_bytes,
+            overloaded=bool(system.overload),
         ),
         drives=_drives(risky),
         rebuilds=rebuilds_of(risky),
@@ -117,14 +139,14 @@ def risky_groups(system: DurableSystem, book: Book) -> list[RiskyGroup]:
     return [RiskyGroup(group, drive_risk(group.drive, book), times[group.pool]) for group in groups]
 
 
-def _group(one: RiskyGroup, found: Mapping[str, Any], years: float) -> GroupDurability:
+def _group(one: RiskyGroup, found: Mapping[str, Any], book: Book, years: float) -> GroupDurability:
     group, count = one.group, one.group.count
     mttdl = found["mttdl_s"]
     return GroupDurability(
         name=group.name, pool=group.pool, title=group.title, count=count, members=group.members,
         survives=group.survives, spares=group.spares, user_gb=count * group.user_bytes / GB,
-        model=str(group.drive["model"]), rebuild_s=one.rebuild.seconds, method=found["method"],
-        beyond_markov=found["beyond_markov"], trials=found["trials"],
+        model=str(group.drive["model"]), delay_s=one.delay_s(book), rebuild_s=one.rebuild.seconds,
+        method=found["method"], beyond_markov=found["beyond_markov"], trials=found["trials"],
         loss_per_year=_of_all(found["loss_first_year"], count),
         loss_over_horizon=_of_all(found["loss"], count),
         group_loss_over_horizon=_of_all(found["group_loss"], count),

@@ -12,7 +12,9 @@ from iowatt.lenses.durability.result import DurabilityChange, ProbabilityRange
 
 if TYPE_CHECKING:
     from iowatt.lenses.book import Book
+    from iowatt.lenses.durability.groups import DataGroup
 
+Rebuilt = Callable[[int], Mapping[str, RiskyGroup]]
 GB: Final = 1e9
 AS_IT_IS: Final = "as it is"
 WEEK_DAYS: Final = 7.0
@@ -27,6 +29,13 @@ class _Changed:
     change: str
     groups: list[RiskyGroup]
     survives_more: int = 0
+    #: Whether it is a system of its own, laid out anew: its figures are those that it has itself.
+    laid_out: bool = False
+
+    @property
+    def usable_bytes(self) -> float:
+        """Of all groups."""
+        return sum(one.group.count * one.group.usable_bytes for one in self.groups)
 
 
 @dataclass(frozen=True)
@@ -46,12 +55,15 @@ def changes(
     *,
     found: Mapping[str, Any],
     losses_of: Callable[[Mapping[str, Any]], Losses],
+    usable_bytes: float,
+    rebuilt: Rebuilt,
     overloaded: bool = False,
 ) -> list[DurabilityChange]:
     """The system as it is, ``found`` of the engine, and with one thing changed.
 
-    All by one engine, with the same rebuild and random streams; ``losses_of`` makes losses of its answer. An
-    ``overloaded`` system has no rebuild that could be faster.
+    All by one engine, with the same random streams; ``losses_of`` makes losses of its answer. ``rebuilt`` has
+    the groups, by name, of the system laid out anew with so many parities or copies more; others keep their
+    rebuild. An ``overloaded`` system has no rebuild that could be faster.
     """
     quick = replace(
         precision,
@@ -59,19 +71,33 @@ def changes(
         most_cpu_s=precision.most_cpu_s / 6,
     )
     now = losses_of(found)
-    rows = [_row(_Changed(AS_IT_IS, list(risky)), found, now, now, 0)]
-    for one in _changed(risky, overloaded=overloaded):
-        total = assess([group.plan(book, years, hours=False) for group in one.groups], years, quick)["total"]
+    before = _Changed(AS_IT_IS, list(risky))
+    rows = [_row(before, found, now, now, usable_bytes=usable_bytes, drives_more=0)]
+    for one in _changed(risky, rebuilt, overloaded=overloaded):
+        plans = [group.plan(book, years, hours=one.laid_out) for group in one.groups]
+        total = assess(plans, years, precision if one.laid_out else quick)["total"]
         more = sum(
-            new.group.count * (new.group.members - old.group.members)
-            for old, new in zip(risky, one.groups, strict=True)
+            _drives(new.group) - _drives(old.group) for old, new in zip(risky, one.groups, strict=True)
         )
-        rows.append(_row(one, total, losses_of(total), now, more))
+        usable = usable_bytes * one.usable_bytes / before.usable_bytes
+        rows.append(_row(one, total, losses_of(total), now, usable_bytes=usable, drives_more=more))
     return rows
 
 
+def _drives(group: DataGroup) -> int:
+    """Drives of all groups with their spares; spare space of many drives takes none of its own."""
+    whole = group.code["code"] != "declustered"
+    return group.count * (group.members + (group.spares if whole else 0))
+
+
 def _row(
-    one: _Changed, total: Mapping[str, Any], losses: Losses, now: Losses, drives_more: int
+    one: _Changed,
+    total: Mapping[str, Any],
+    losses: Losses,
+    now: Losses,
+    *,
+    usable_bytes: float,
+    drives_more: int,
 ) -> DurabilityChange:
     return DurabilityChange(
         change=one.change,
@@ -83,6 +109,7 @@ def _row(
         high=losses.over_horizon.high,
         bytes_lost_per_year=losses.bytes_per_year,
         user_gb=total["user_bytes"] / GB,
+        usable_gb=usable_bytes / GB,
         better=_better(now.over_horizon, losses.over_horizon),
     )
 
@@ -95,14 +122,14 @@ def _better(now: ProbabilityRange, then: ProbabilityRange) -> float | None:
     return now.value / then.value
 
 
-def _changed(risky: Sequence[RiskyGroup], *, overloaded: bool) -> Iterator[_Changed]:
+def _changed(risky: Sequence[RiskyGroup], rebuilt: Rebuilt, *, overloaded: bool) -> Iterator[_Changed]:
     for more in (1, -1):
-        groups = [with_more(one.group, more) for one in risky]
+        anew = rebuilt(more)
+        changed = [anew.get(one.group.name) or _with_more(one, more) for one in risky]
+        groups = [None if one is None else one.group for one in changed]
         if any(groups):
-            changed = [
-                replace(one, group=group or one.group) for one, group in zip(risky, groups, strict=True)
-            ]
-            yield _Changed(in_words([one.group for one in risky], groups, more), changed, more)
+            whole = [new or old for old, new in zip(risky, changed, strict=True)]
+            yield _Changed(in_words([one.group for one in risky], groups, more), whole, more, bool(anew))
     redundant = [one for one in risky if one.group.survives]
     if redundant and not overloaded:
         faster = [
@@ -110,6 +137,9 @@ def _changed(risky: Sequence[RiskyGroup], *, overloaded: bool) -> Iterator[_Chan
             for one in risky
         ]
         yield _Changed("rebuilds in half the time", faster)
+    if any(one.group.delay_s for one in redundant):
+        at_once = [replace(one, group=replace(one.group, delay_s=0.0)) for one in risky]
+        yield _Changed("recovery at once", at_once)
     days = min(one.risk.scrub_days for one in risky)
     if redundant and (days > WEEK_DAYS or not days):
         weekly = [replace(one, risk=replace(one.risk, scrub_days=WEEK_DAYS)) for one in risky]
@@ -117,3 +147,8 @@ def _changed(risky: Sequence[RiskyGroup], *, overloaded: bool) -> Iterator[_Chan
     if any(not one.lasting_spares for one in redundant):
         spare = [replace(one, group=replace(one.group, spares=one.group.spares + 1)) for one in risky]
         yield _Changed("one more spare", spare)
+
+
+def _with_more(one: RiskyGroup, more: int) -> RiskyGroup | None:
+    group = with_more(one.group, more)
+    return None if group is None else replace(one, group=group)

@@ -46,6 +46,10 @@ class RiskyGroup:
         group = self.group
         return group.code["code"] == "declustered" and group.spares > group.survives
 
+    def delay_s(self, book: Book) -> float:
+        """Seconds from a failure to the start of the rebuild, with a spare at hand."""
+        return book.number("durability.detect_hours") * HOUR_S + self.group.delay_s
+
     def rough_plan(self, book: Book) -> dict[str, Any]:
         """The plan of a group for thousands of estimates: a chain of few states.
 
@@ -76,7 +80,7 @@ class RiskyGroup:
             "life": self.risk.life(years),
             "batches": _batches(group, book),
             "repair": {
-                "detect": {"mean_s": book.number("durability.detect_hours") * HOUR_S + group.delay_s},
+                "detect": {"mean_s": self.delay_s(book)},
                 "spares": 0 if lasting else group.spares,
                 "replace": {"mean_s": 0.0 if lasting else people_s},
                 "rebuild_s": [max(LEAST_REBUILD_S, self.rebuild.seconds)],

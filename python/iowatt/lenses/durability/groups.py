@@ -11,13 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from iowatt.lenses.durability.domains import FailureDomain, apart, domains_of, places
-from iowatt.lenses.durability.scheme import (
-    Redundancy,
-    region_bytes,
-    set_losses,
-    set_redundancy,
-    set_title,
-)
+from iowatt.lenses.durability.scheme import Redundancy, set_losses, set_redundancy, set_title
+from iowatt.model.raid import region_bytes, usable_bytes_of
 
 Json = Mapping[str, Any]
 
@@ -36,8 +31,9 @@ class DataGroup:
     members: int
     code: Json
     survives: int
-    #: Bytes of users in one group, and of one drive of it.
+    #: Bytes of users in one group, of those that it has room for, and of one drive of it.
     user_bytes: float
+    usable_bytes: float
     drive_bytes: float
     spares: int
     #: The drive of the pool's first member, as the plan names it.
@@ -166,6 +162,7 @@ def _of_drives(
         code=code or {"code": "any", "losses": losses},
         survives=losses,
         user_bytes=place.user_bytes,
+        usable_bytes=float(usable_bytes_of(pool)),
         drive_bytes=float(place.drive["raw_bytes"]),
         spares=spares,
         drive=place.drive,
@@ -248,6 +245,7 @@ def _chunklets(pool: Json, place: _PoolPlace) -> Iterator[DataGroup]:
             members=pool["count"],
             code={"code": "declustered", "sets": float(region["sets"]), "width": width, "losses": losses},
             user_bytes=used,
+            usable_bytes=length,
             filled=used / length,
             drive_bytes=region["sets"] * width * chunklets["bytes"] / pool["count"],
             spares=max(group.spares, int(spare_drives)),
@@ -258,7 +256,7 @@ def _filled(chunklets: Json, place: _PoolPlace) -> Iterator[tuple[Json, float, f
     """Regions with data of volumes: how many bytes, and how many there is room for."""
     first = 0.0
     for region in chunklets["regions"]:
-        length = region_bytes(region, chunklets["bytes"])
+        length = float(region_bytes(region, chunklets["bytes"]))
         if used := place.within(first, length):
             yield region, used, length
         first += length

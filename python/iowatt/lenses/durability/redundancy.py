@@ -2,6 +2,7 @@
 
 Of an erasure code and of copies the data units stay: another parity or copy is another drive of a group, or
 takes space of a pool whose drives hold many groups. Of RAID-0, 5 and 6 the drives stay, and parity takes one.
+The data stays where it fits; volumes that fill the pool fill what is left of it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from iowatt.lenses.durability.groups import DataGroup
 
+#: Share of a pool from which its volumes are taken to fill it.
+_FULL: Final = 0.999
 #: Parity over whole drives, by the lost drives that it survives.
 _RAID: Final = {0: "RAID-0", 1: "RAID-5", 2: "RAID-6", 3: "triple parity"}
 _UNITS: Final = {"copies": "copy", "ec": "parity", "raid": "parity"}
@@ -47,9 +50,7 @@ def _raid(group: DataGroup, survives: int) -> DataGroup | None:
     share = (width - survives) / (width - group.survives)
     scheme = _RAID[survives]
     code = {**group.code, "losses": survives}
-    return replace(
-        group, survives=survives, code=code, user_bytes=group.user_bytes * share, scheme=scheme, title=scheme
-    )
+    return _in_space(replace(group, survives=survives, code=code, scheme=scheme, title=scheme), share)
 
 
 def _of_members(group: DataGroup, members: int) -> DataGroup | None:
@@ -69,7 +70,16 @@ def _wider(group: DataGroup, width: int, survives: int) -> DataGroup | None:
         return None
     share = group.code["width"] / width
     code = {**group.code, "width": width, "losses": survives, "sets": group.code["sets"] * share}
-    return replace(group, code=code, user_bytes=group.user_bytes * share)
+    return _in_space(replace(group, code=code), share)
+
+
+def _in_space(group: DataGroup, share: float) -> DataGroup:
+    """The group with ``share`` of its usable bytes."""
+    usable = group.usable_bytes * share
+    full = group.user_bytes > min(usable, _FULL * group.usable_bytes)
+    user = usable if full else group.user_bytes
+    filled = group.filled * user / group.user_bytes / share if group.code["code"] == "declustered" else 1.0
+    return replace(group, usable_bytes=usable, user_bytes=user, filled=min(1.0, filled))
 
 
 def in_words(before: Sequence[DataGroup], after: Sequence[DataGroup | None], more: int) -> str:

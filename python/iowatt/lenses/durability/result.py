@@ -80,6 +80,8 @@ class GroupDurability(PrintableResult):
     spares: int
     user_gb: float
     model: str
+    #: From a failure to the start of the rebuild, with a spare at hand, and the rebuild itself.
+    delay_s: float
     rebuild_s: float
     method: Literal["markov", "monte-carlo"]
     #: Why a Markov chain does not hold it.
@@ -118,7 +120,10 @@ class CacheDurability(PrintableResult):
 
 
 class DurabilityChange(PrintableResult):
-    """The same system with one thing changed, by the same engine, rebuild and random streams."""
+    """The same system with one thing changed, by the same engine and random streams.
+
+    The rebuild is the system's own; with other copies or parities of a cluster, that of the changed cluster.
+    """
 
     change: str
     #: Lost drives that it survives more than it does as it is.
@@ -131,8 +136,9 @@ class DurabilityChange(PrintableResult):
     low: float
     high: float
     bytes_lost_per_year: float
-    #: Usable capacity, which parity takes from.
+    #: Data of volumes, and usable capacity, which parity takes from.
     user_gb: float
+    usable_gb: float
     #: Loss over the horizon as it is, over that with the change; None where trials do not tell them apart.
     better: float | None
 
@@ -146,7 +152,9 @@ class Durability(ResultDocument, PrintableResult):
     years: float
     seed: int
     modelled: bool
+    #: Data of volumes, and usable capacity of the pools that carry them.
     user_gb: float
+    usable_gb: float
     #: Why the load leaves no time of a rebuild to plan with; empty where it does.
     overload: str
     loss_per_year: ProbabilityRange

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from iowatt.model import raid
-
 Json = Mapping[str, Any]
 RedundancyKind = Literal["raid", "copies", "ec"]
 
@@ -52,14 +50,3 @@ def set_redundancy(region: Json) -> Redundancy | None:
     if level == "10":
         return None
     return Redundancy("raid", int(region["set_size"]) - set_losses(region))
-
-
-def region_bytes(region: Json, chunklet: int) -> float:
-    """Bytes of users that a region holds."""
-    level, width = str(region["raid"]["level"]), region["set_size"]
-    if level in ("1", "ec"):
-        data = 1 if level == "1" else region["raid"]["code"]["data"]
-    else:
-        data = raid.data_drives(int(level), width)
-    unit = region["raid"]["stripe_unit_bytes"]
-    return float(data * (chunklet // unit * unit) * region["sets"])

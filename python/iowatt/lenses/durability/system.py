@@ -12,6 +12,8 @@ from iowatt.base.errors import InputError
 from iowatt.lenses.durability.rebuilds import rebuild_of_run
 from iowatt.lenses.durability.result import RebuildTime
 from iowatt.lenses.kept_up import kept_up
+from iowatt.model.raid import usable_bytes_of
+from iowatt.model.scenario import usable_and_effective
 from iowatt.run.record import MODELLED
 
 if TYPE_CHECKING:
@@ -59,6 +61,16 @@ class DurableSystem:
     overload: str = ""
     #: Of its rough losses; None where they are not scaled.
     scale: LossScale | None = None
+
+    @property
+    def usable_bytes(self) -> float:
+        """Usable bytes of what carries a volume, as Runs have them."""
+        simulation, names = self.plan["simulation"], self.plan["names"]
+        pools = [usable_bytes_of(pool) for pool in simulation["pools"]]
+        carrying = {volume["pool"] for volume in simulation["volumes"]}
+        libraries = names.get("libraries", ())
+        usable, _ = usable_and_effective(pools, names.get("virtual_pools", ()), carrying, (), libraries)
+        return float(usable)
 
     @classmethod
     def of_run(cls, run: Run) -> DurableSystem:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from iowatt.model.raid import data_drives, level_of, usable_bytes
+from iowatt.model.raid import usable_bytes_of
 from iowatt.model.scenario import usable_and_effective
 from iowatt.run.record import (
     MOUNT_PARTS,
@@ -98,7 +98,7 @@ def capacity(
 ) -> StorageBytes:
     """Bytes of all drives; what redundancy leaves of the pools that carry a volume, and virtual pools of
     them; what these are worth where capacity is optimised, less what snapshots keep."""
-    pools = [_usable_bytes(pool) for pool in simulation["pools"]]
+    pools = [usable_bytes_of(pool) for pool in simulation["pools"]]
     carrying = {volume["pool"] for volume in simulation["volumes"]}
     done = (summary or {}).get("virtual_pools", ())
     kept = [(one.get("reduced") or {}).get("snapshot_bytes", 0) for one in done]
@@ -113,24 +113,6 @@ def space_names(names: Mapping[str, Any]) -> list[str]:
     """Names of pools and, behind them, virtual pools and libraries, as volumes number them."""
     behind = (*names.get("virtual_pools", ()), *names.get("libraries", ()))
     return [*names["pools"], *(one["name"] for one in behind)]
-
-
-def _usable_bytes(pool: Mapping[str, Any]) -> int:
-    if (chunklets := pool.get("chunklets")) is not None:
-        return sum(
-            region["sets"]
-            * data_drives(level, region["set_size"], code)
-            * (chunklets["bytes"] // raid["stripe_unit_bytes"] * raid["stripe_unit_bytes"])
-            for region in chunklets["regions"]
-            for raid in [region["raid"]]
-            for level, code in [level_of(raid)]
-        )
-    drive, raid = pool["device"], pool["raid"]
-    drive_bytes = drive["sectors"] * drive["sector_bytes"]
-    level, code = level_of(raid)
-    logged = (raid.get("log") or {}).get("drive_bytes", 0)
-    unit = raid["stripe_unit_bytes"]
-    return usable_bytes(level, pool["count"], unit, drive_bytes, code, log_bytes=logged)
 
 
 def buses(names: list[str], summary: Mapping[str, Any]) -> list[BusCounts]:
