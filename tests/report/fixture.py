@@ -289,7 +289,7 @@ def _plan(made: Recipe, volumes: list[str]) -> dict[str, Any]:
     }
     pool = {
         "count": made.disks,
-        "device": {"kind": "hdd", "rpm": 10_000.0},
+        "device": {"kind": "hdd", "rpm": 10_000.0, "sectors": DISK_BYTES // 512, "sector_bytes": 512},
         "raid": raid,
         "scheduler": "look",
         "power_policy": {"policy": "never"},

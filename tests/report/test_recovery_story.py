@@ -25,8 +25,11 @@ def phases(shown):
 
 
 def test_a_node_whose_recovery_does_not_begin_says_when_it_would():
-    shown = brief(run(FAILED))
+    made = run(FAILED)
+    shown = brief(made)
     first = shown.verdict[0]
+    assert made.summary["energy"]["above_idle_j"] < 0
+    assert not any("less than if" in line for line in shown.verdict), "a failed server is no saving"
     assert "osd3" in first and "4 drives" in first and numbers.duration(600) in first
     assert set(phases(shown)) == {"p95-before", "p95-degraded"}
 

@@ -69,7 +69,8 @@ def with_rebuilds(
 ) -> DurableSystem:
     """The system with the times of rebuilds that its Run does not have, from a run of at most ``window_s``.
 
-    A pool whose rebuild makes no progress keeps the load of its drives, by which the book's rate is reduced.
+    A pool whose rebuild makes no progress has the load of its drives in that run, by which the book's rate is
+    reduced: a scenario and its Run have one time.
     Where the load cannot be run again, ``unsimulated`` says why.
     """
     pools = {one.pool for one in groups_of(system.plan) if one.survives} - system.rebuilds.keys()
@@ -83,7 +84,7 @@ def with_rebuilds(
     return replace(
         system,
         rebuilds={**system.rebuilds, **rebuilds},
-        utilisation={**found.utilisation, **system.utilisation},
+        utilisation={**system.utilisation, **found.utilisation},
         overload=found.overload,
     )
 

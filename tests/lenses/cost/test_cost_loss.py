@@ -38,13 +38,15 @@ def test_only_a_priced_loss_costs_anything_and_it_is_its_expected_value(run):
     (system,) = priced.systems
     losses = {one.key: one for one in system.components if one.group == "loss"}
     expected = expected_loss(with_rebuilds(DurableSystem.of_run(run)), find_book("default"), 5.0, hours=True)
-    per_year = {
-        "usd_per_loss": expected.events_per_year,
-        "usd_per_lost_gb": expected.bytes_lost_per_year / 1e9,
-        "usd_per_unavailable_hour": expected.unavailable_hours_per_year,
+    # The probability of a loss is the one that durability and the table of totals tell.
+    assert free.loss_over_horizon == expected.loss_over_horizon
+    over_horizon = {
+        "usd_per_loss": expected.loss_over_horizon,
+        "usd_per_lost_gb": 5 * expected.bytes_lost_per_year / 1e9,
+        "usd_per_unavailable_hour": 5 * expected.unavailable_hours_per_year,
     }
     for name, usd in prices.items():
-        assert losses[f"loss:{name}"].usd == pytest.approx(5 * per_year[name] * usd)
+        assert losses[f"loss:{name}"].usd == pytest.approx(over_horizon[name] * usd)
     assert system.usd - free.usd == pytest.approx(sum(one.usd for one in losses.values()))
     assert {"durability.usd_per_loss", "failures.afr.hdd", "durability.scrub_days"} <= {
         one.key for one in priced.assumptions

@@ -193,7 +193,7 @@ def test_a_cluster_has_one_figure_too_and_prices_start_from_it():
     assert expected_loss(durable, BOOK, YEARS).loss_over_horizon == whole.loss_over_horizon.value
     scaled = replace(durable, scale=scale_of(durable, BOOK.changed({}), YEARS, hours=True))
     rates = loss_rates(scaled, BOOK.changed({}))
-    assert rates.events == pytest.approx(1 / whole.mttdl_years)
+    assert -math.expm1(-rates.events * YEARS) == pytest.approx(whole.loss_over_horizon.value)
     assert rates.bytes_lost == pytest.approx(whole.bytes_lost_per_year)
     assert rates.unavailable_hours == pytest.approx(whole.unavailable_hours_per_year)
     # Copies on other servers: two of them must be down at once, so that hours grow with the square.

@@ -59,6 +59,24 @@ def test_what_is_not_simulated_says_so(path):
     assert basis_line(rows) != basis_line([{**rows[0], "durability.rebuild": "simulated"}])
 
 
+def test_an_overloaded_scenario_and_its_run_have_one_rebuild(path):
+    # A loop of many requests keeps its drives busy, and nothing is rebuilt beside it.
+    starved = ["workload.w.replay={ mode = 'closed', outstanding = 64 }", "workload.w.profile.requests=2000"]
+    said = iowatt.durability(path, set=starved)
+    assert said.overload
+    assert said.rebuilds[0].basis == "stated"
+    of_run = iowatt.durability(iowatt.run(path, set=starved))
+    assert (of_run.overload, of_run.rebuilds) == (said.overload, said.rebuilds)
+
+
+def test_the_cost_of_a_run_with_a_failure_says_first_that_it_is_repeated(path):
+    failed = iowatt.run(path, set=["array.pool.p.failure=[{drive=1, at='0s'}]", "array.pool.p.spares=1"])
+    (priced,) = iowatt.cost(failed, assume=[PRICE], samples=0).systems
+    assert (priced.cautions[0].code, priced.cautions[0].decides) == ("failure-repeated", True)
+    (sound,) = iowatt.cost(iowatt.run(path), assume=[PRICE], samples=0).systems
+    assert "failure-repeated" not in {note.code for note in sound.cautions}
+
+
 def test_a_rebuild_is_simulated_once(path, monkeypatch):
     made = []
     simulate = rebuild.simulate

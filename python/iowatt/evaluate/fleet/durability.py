@@ -52,7 +52,11 @@ def of_class(stated: FleetClass) -> tuple[float, ...] | None:
 
 @dataclass(frozen=True)
 class MemberLoss:
-    """The probability that one member loses data in a year, by year of age, and the rebuilds it rests on."""
+    """The probability that one member loses data in a year, by year of age, and the rebuilds it rests on.
+
+    By the lens it is that of a mean year of its horizon: so many years of one member have the probability of
+    ``iowatt durability`` over them.
+    """
 
     by_age: tuple[float, ...]
     rebuilds: tuple[RebuildTime, ...]
@@ -72,9 +76,14 @@ def of_system(system: DurableSystem, book: Book, afr: Sequence[float] | None = N
             return None
         if loss is None:
             return None
-        found.append(loss.loss_per_year)
+        found.append(a_year(loss.loss_over_horizon, YEARS))
         rebuilds = loss.rebuilds
     return MemberLoss(tuple(found), rebuilds)
+
+
+def a_year(loss: float, years: float) -> float:
+    """The probability in each of ``years`` like years, from that over all of them."""
+    return 1.0 if loss >= 1.0 else -math.expm1(math.log1p(-loss) / years)
 
 
 def over_years(yearly: Iterable[float | None]) -> float | None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from iowatt.base.results import Note
-from iowatt.evaluate.search.metrics import basis_line
+from iowatt.evaluate.search.metrics import REBUILD, basis_line
+from iowatt.lenses.durability import YEARS
 from iowatt.render.numbers import duration
 from iowatt.render.phrases import listed
 
@@ -38,8 +39,9 @@ def of_fleet(
             if one.rebuilds
         ]
         text = (
-            "loss of data is that of `iowatt durability` of each class's scenario, and members lose data "
-            f"independently; the rebuild of a drive takes {listed(rebuilds)}"
+            "loss of data is that of `iowatt durability` of each class's scenario, with its own volumes and "
+            f"load, over {YEARS:g} years, and members lose data independently; the rebuild of a drive takes "
+            f"{listed(rebuilds)}"
         )
         yield Note(code="loss-by-lens", text=text, decides=True)
     yield from _general(plan)
@@ -67,7 +69,8 @@ def _of_rows(rows: Rows) -> Iterator[Note]:
             "its watts are those of the drives alone: array.power adds controllers, enclosures and supplies"
         )
         yield Note(code="drives-alone", text=text, decides=True)
-    basis = basis_line(rows)
+    # Of losses the fleet says itself what they rest on.
+    basis = basis_line([{key: row[key] for key in row if key != REBUILD} for row in rows])
     if basis:
         yield Note(code="basis", text=basis)
 

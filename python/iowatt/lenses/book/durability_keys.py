@@ -95,7 +95,11 @@ DURABILITY_KEYS: Final = (
         low=1,
         high=2,
     ),
-    BookKey("durability.usd_per_loss", "USD", "Cost of one event in which data is lost, however little."),
+    BookKey(
+        "durability.usd_per_loss",
+        "USD",
+        "Cost of losing data, however little, paid with the probability of a loss over the horizon.",
+    ),
     BookKey("durability.usd_per_lost_gb", "USD/GB", "Cost of data that is lost."),
     BookKey(
         "durability.usd_per_unavailable_hour",

@@ -15,7 +15,7 @@ from iowatt.lenses.durability import YEARS
 from iowatt.lenses.durability.analysis import risky_groups
 from iowatt.lenses.durability.caches import controller_outage
 from iowatt.lenses.durability.engine import Precision, RiskyGroup, assess
-from iowatt.lenses.durability.expected import expected_loss, rough_loss
+from iowatt.lenses.durability.expected import ExpectedLoss, expected_loss, rough_loss
 from iowatt.lenses.durability.system import DurableSystem, LossScale
 
 if TYPE_CHECKING:
@@ -29,7 +29,11 @@ _STEP: Final = 2.0
 
 @dataclass(frozen=True)
 class LossRates:
-    """Losses a year."""
+    """Losses a year.
+
+    ``events`` is the constant rate at which losing data once or more over the horizon of the scale has the
+    probability of ``expected_loss``.
+    """
 
     events: float
     bytes_lost: float
@@ -46,7 +50,7 @@ def scale_of(system: DurableSystem, book: Book, years: float, *, hours: bool) ->
         return None
     risky = risky_groups(system, book)
     return LossScale(
-        events=_ratio(whole.events_per_year, rough.events_per_year),
+        events=_ratio(_rate(whole, years), rough.events_per_year),
         bytes_lost=_ratio(whole.bytes_lost_per_year, rough.bytes_lost_per_year),
         hours=(whole.unavailable_hours_per_year or 0.0) - controller_outage(system, book) if hours else 0.0,
         loads=_loads(risky, book),
@@ -84,6 +88,12 @@ def _rates(system: DurableSystem, book: Book) -> LossRates | None:
         bytes_lost=rough.bytes_lost_per_year * scale.bytes_lost,
         unavailable_hours=scale.hours * moved + controller_outage(system, book),
     )
+
+
+def _rate(whole: ExpectedLoss, years: float) -> float:
+    """Events a year that give the probability over the horizon; a certain loss has no such rate."""
+    loss = whole.loss_over_horizon
+    return -math.log1p(-loss) / years if loss < 1.0 else whole.events_per_year
 
 
 def _ratio(whole: float, rough: float) -> float:

@@ -210,7 +210,7 @@ def _where(summary: Mapping[str, Any]) -> list[str]:
             f"Beyond what the same {same} when idle, the work costs "
             f"{numbers.percent(above / total)} of the energy, {with_unit(each, 'J')} for each request."
         )
-    elif above < 0:
+    elif above < 0 and not summary.get("rebuilds"):  # a failed server is off, which saves nothing
         saved = numbers.percent(-above / (total - above))
         whole = "the cluster" if summary.get("clusters") else "the array"
         whose = f"{whole} uses" if parts else "the drives use"

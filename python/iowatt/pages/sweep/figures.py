@@ -93,6 +93,8 @@ def points_table(sweep: Sweep) -> Figure:
 def _brief(sweep: Sweep, key: str) -> Column:
     """The column of a metric; a narrow table leaves out first what is the same of all points."""
     column = metrics.brief(key)
+    if key == metrics.LOSS and {row.get(metrics.REBUILD) for row in sweep.rows} == {"stated"}:
+        column = replace(column, unit="stated rebuild rate")
     same = len(sweep.rows) > 1 and len({row[key] for row in sweep.rows}) == 1
     return replace(column, rank=column.rank + len(metrics.COMMON)) if same else column
 

@@ -10,6 +10,7 @@ from iowatt.evaluate.search.metrics.names import (
     COMMON,
     DURABILITY,
     EFFICIENCY,
+    LOSS,
     PER_REQUEST,
     RATE,
     RESPONSE,
@@ -26,7 +27,7 @@ from iowatt.evaluate.search.metrics.table import basis_line, row_of_run
 from iowatt.evaluate.search.risk import REBUILD, REBUILD_S
 
 __all__ = [
-    "COMMON", "DURABILITY", "EFFICIENCY", "PER_REQUEST", "RATE", "REBUILD", "REBUILD_S", "RESPONSE",
+    "COMMON", "DURABILITY", "EFFICIENCY", "LOSS", "PER_REQUEST", "RATE", "REBUILD", "REBUILD_S", "RESPONSE",
     "VerbatimColumn", "basis_line", "brief",
     "catalogue", "column", "front", "knee", "lower_is_better", "metric_column", "numeric", "power",
     "row_of_run",

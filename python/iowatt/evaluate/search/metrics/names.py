@@ -119,6 +119,7 @@ COST: Final = "cost."
 SURVIVED: Final = "redundancy.failures_survived"
 DURABILITY: Final = "durability."
 """What the durability lens says of a Run begins with it."""
+LOSS: Final = "durability.loss_per_year"
 RATE: Final = "rate_iops"
 
 _TITLES: Final = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
@@ -22,7 +23,10 @@ _SOURCE: Final = "expected value (iowatt durability)"
 
 
 def loss_costs(case: CostCase) -> Iterator[Component]:
-    """Events of loss, bytes lost and hours unavailable, each times its price; none where all prices are 0.
+    """The probability of a loss, bytes lost and hours unavailable, each times its price.
+
+    None where all prices are 0. The probability is that of ``iowatt durability`` over the horizon: who loses
+    data twice pays once.
 
     Raises ``InputError`` where the book lacks a figure that durability rests on.
     """
@@ -32,19 +36,20 @@ def loss_costs(case: CostCase) -> Iterator[Component]:
     found = loss_rates(durable, case.book)
     if found is None:
         return
-    for key, title, per_year, unit in (
-        (LOSS, "Losses of data", found.events, "losses"),
-        (GIGABYTE, "Lost data", found.bytes_lost / GB, "GB"),
-        (HOUR, "Unavailable data", found.unavailable_hours, "h"),
+    lost, lost_gb = -math.expm1(-found.events * case.years), found.bytes_lost / GB * case.years
+    hours = found.unavailable_hours * case.years
+    for key, title, what, quantity, unit in (
+        (LOSS, "Loss of data", "probability of a loss over the horizon", lost, "losses"),
+        (GIGABYTE, "Lost data", "expected GB lost over the horizon", lost_gb, "GB"),
+        (HOUR, "Unavailable data", "expected hours without data over the horizon", hours, "h"),
     ):
         price = case.book.number(key)
-        if price and per_year:
-            quantity = per_year * case.years
+        if price and quantity:
             yield Component(
                 key=f"loss:{key.partition('.')[2]}", group="loss", title=title,
                 flows=(Payment(quantity * price, 0.0, case.seconds),),
                 quantity=quantity, unit=unit, unit_price=price,
-                formula=f"expected {unit} a year x years x {key}", source=_SOURCE, scales="time",
+                formula=f"{what} x {key}", source=_SOURCE, scales="time",
                 rests_on=(key, *(name for name in case.book.used if name.startswith(_RATES))),
             )  # fmt: skip
 

@@ -17,7 +17,9 @@ from iowatt.lenses.durability import DurableSystem
 from iowatt.lenses.evidence import run_doubt
 from iowatt.lenses.findings import findings
 from iowatt.lenses.kept_up import kept_up
+from iowatt.lenses.recovery import failures
 from iowatt.lenses.warm_start import warm_starts
+from iowatt.render.phrases import listed
 from iowatt.run.record import MODELLED
 from iowatt.tariffs.load import ElectricLoad
 
@@ -76,10 +78,25 @@ def observe(run: Run, inventory: Inventory | None = None) -> PricedSystem:
         power_basis=summary["power_basis"],
         modelled=summary["source"] in MODELLED,
         notes=notes,
-        cautions=(*_warm(run), *(note for note in findings(run, load) if note.code in _CAUTIONS)),
+        cautions=(
+            *_failed(run),
+            *_warm(run),
+            *(note for note in findings(run, load) if note.code in _CAUTIONS),
+        ),
         kept_up=load,
         durable=DurableSystem.of_run(run) if run.plan.get("simulation", {}).get("pools") else None,
     )
+
+
+def _failed(run: Run) -> Iterator[Note]:
+    """A Run is repeated over the horizon, and with it what failed in it."""
+    found = failures(run)
+    if found:
+        text = (
+            f"{listed([one.what for one in found])} failed in the Run: its watts, wear and response times "
+            "are repeated as if failure and recovery went on all the time; price a Run without a failure"
+        )
+        yield Note(code="failure-repeated", text=text, decides=True)
 
 
 def _warm(run: Run) -> Iterator[Note]:
