@@ -7,6 +7,8 @@ import pytest
 import iowatt
 from iowatt.evaluate import rebuild
 from iowatt.evaluate.search.metrics import basis_line
+from iowatt.pages.optimize import document
+from iowatt.render.numbers import probability, rounded_to, significant
 
 SCENARIO = """name = "n"
 [[workload]]
@@ -40,13 +42,21 @@ def test_durability_cost_and_optimize_agree_to_the_last_digit(path):
         said.loss_per_year.value,
     )
     assert priced.rebuilds == said.rebuilds
-    found = iowatt.optimize(path, ["array.pool.p.count=6,7"], minimize=LOSS, method="exact")
+    found = iowatt.optimize(
+        path, ["array.pool.p.count=6,7"], minimize=LOSS, subject_to=f"{LOSS} <= 0.5", method="exact"
+    )
     six = found.frame.filter(found.frame["array.pool.p.count"] == 6).to_dicts()[0]
     assert six[LOSS] == said.loss_over_horizon.value
     assert (six["durability.rebuild"], six["durability.rebuild_s"]) == (
         "simulated",
         said.rebuilds[0].seconds,
     )
+    # A page has the same notation for it, and no percentage of the limit.
+    page = document(found.document, found.frame)
+    winner = next(one for one in page.sections[0].figures if one.key == "winner").table
+    limit = next(row for row in winner.rows if str(row[0]).startswith(LOSS))
+    assert limit[1] == probability(said.loss_over_horizon.value)
+    assert f"{significant(rounded_to(0.5 / six[LOSS], 3))} times" in limit[2]
 
 
 def test_what_is_not_simulated_says_so(path):

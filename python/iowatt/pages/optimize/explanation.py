@@ -40,6 +40,9 @@ _QUOTIENTS: Final = {
     "efficiency.effective_gb_per_w": "capacity_gb.effective",
 }
 """What efficiencies divide by watts."""
+_PROBABILITIES: Final = (f"{DURABILITY}loss_per_year", f"{DURABILITY}loss_over_horizon")
+_TIMES: Final = 1000.0
+"""Per cent of a change from which it is told in times."""
 _COUNT: Final = re.compile(r"array\.pool\.(?:[^.]+\.)?count")
 
 
@@ -74,6 +77,10 @@ def value(
     """A figure with its unit, with enough digits to differ from ``beside``, which it is compared with."""
     if (finite := number(found)) is None:
         return numbers.NO_VALUE if found is None else show_value(found)
+    if metric in _PROBABILITIES:
+        return numbers.probability(finite)
+    if explored.column(metric).unit == "B":
+        return numbers.with_unit(finite, "B")
     if finite.is_integer():
         said = numbers.count(finite)
     else:
@@ -116,15 +123,13 @@ def changed(
         there = value(explored, goal.metric, one.value, beside=number(own[0]))
         here = value(explored, goal.metric, own[0], unit=False, beside=number(one.value))
         figures = f"{there} instead of {here}{_made_of(explored, goal.metric, point)}"
-        better, much = one.gain > 0, None if share is None else _share(abs(share))
+        better, much = one.gain > 0, "" if share is None else _much(abs(share), number(own[0]), one.value)
         if not one.gain or (share is not None and abs(share) < NOTHING):
             parts.append(f"change nothing in {name}")
         elif goal.maximize:
-            parts.append(f"{'gain' if better else 'lose'}{f' {much}' if much else ''} in {name} ({figures})")
+            parts.append(f"{'gain' if better else 'lose'}{much} in {name} ({figures})")
         else:
-            parts.append(
-                f"{'lower' if better else 'raise'} {name}{f' by {much}' if much else ''} ({figures})"
-            )
+            parts.append(f"{'lower' if better else 'raise'} {name}{' by' if much else ''}{much} ({figures})")
     return f"would {listed(parts)}" if parts else ""
 
 
@@ -163,6 +168,24 @@ def breach(explored: OptimizationView, limit: ConstraintResult, kept: Constraint
     return f"its {name} of {here} is {way} {bound}"
 
 
+def _much(share: float, own: float | None, there: float) -> str:
+    """How much a figure changes: `` 12 %``, or in times where that says more."""
+    if own and there and (share >= _TIMES or abs(own / there) >= _TIMES):
+        times = max(abs(there / own), abs(own / there))
+        return f" a factor of {numbers.significant(numbers.rounded_to(times, 3))}"
+    return f" {_share(share)}"
+
+
+def _times(limit: ConstraintResult, reached: float | None) -> str:
+    """How far a probability is from its limit; empty for other figures."""
+    bound = number(limit.value)
+    if limit.metric not in _PROBABILITIES or not reached or not bound:
+        return ""
+    below, times = reached <= bound, max(bound / reached, reached / bound)
+    shown = numbers.significant(numbers.rounded_to(times, 3))
+    return f"{shown} times {'below' if below else 'above'} the limit"
+
+
 def _share(figure: float) -> str:
     return f"{numbers.significant(figure, 2 if figure < 10 else 3)} %"
 
@@ -181,7 +204,9 @@ def _constraints(explored: OptimizationView, why: WinnerExplanation) -> Iterator
     for limit, one in zip(explored.limits, why.constraints, strict=True):
         left = one.slack_percent
         at = f"at {value(explored, limit.metric, one.value, beside=number(limit.value))}"
-        if left is not None:
+        if times := _times(limit, number(one.value)):
+            at += f", {times}"
+        elif left is not None:
             at += f", {_share(abs(left))} of the limit {'left' if left >= 0 else 'beyond it'}"
         without = one.without
         if without is not None:
@@ -438,7 +463,9 @@ def constraint_rows(explored: OptimizationView, row: ViewRow) -> list[tuple[str,
         reached = None if known is None else known[0]
         slack = limit.slack(reached)
         held = limit.holds(reached)
-        if slack is None:
+        if times := _times(limit, number(reached)):
+            left = times
+        elif slack is None:
             left = {True: "kept", False: "broken", None: "not known"}[held]
         else:
             figure = value(explored, limit.metric, abs(slack))
