@@ -111,13 +111,22 @@ def told(ms, other, **how):
 
 def test_figures_that_cannot_be_tested_are_never_called_alike():
     # Six blocks and intervals: too few for any verdict, whatever the difference.
-    said, verdicts = told(draws(1, 1.0), draws(2, 1.6), seconds=6.0)
+    said, verdicts = told(draws(1, 1.0), draws(2, 1.3), seconds=6.0)
     assert set(verdicts.values()) == {"no verdict"}
     assert said[0].startswith("Not testable") and "p95 +" in said[0] and "longer" in said[0]
     assert not any("chance" in one for one in said)
     # Without an order in time as well, but what helps is another.
-    said, verdicts = told(draws(1, 1.0), draws(2, 1.6), series=False, interval_s=50.0)
+    said, verdicts = told(draws(1, 1.0), draws(2, 1.3), series=False, interval_s=50.0)
     assert set(verdicts.values()) == {"no verdict"} and "observe.series" in said[0]
+
+
+@pytest.mark.parametrize(("scale", "way"), [(1.6, "worse"), (0.5, "better"), (1.3, None)])
+def test_a_great_change_is_told_though_it_could_not_be_tested(scale, way):
+    said, verdicts = told(draws(1, 1.0), draws(2, scale), seconds=6.0)
+    assert set(verdicts.values()) == {"no verdict"}
+    great = [one for one in said if one.startswith("Much ")]
+    assert [one.split(",")[0] for one in great] == ([] if way is None else [f"Much {way}"])
+    assert all("p95" in one and "p99.9 " not in one and "one Run" in one for one in great)
 
 
 def test_what_could_be_tested_is_told_from_what_could_not():

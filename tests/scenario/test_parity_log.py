@@ -8,9 +8,12 @@ import iowatt
 from iowatt.base.problems import DocumentError
 from iowatt.evaluate.estimate.unknown import NotEstimated, check_modelled
 from iowatt.evaluate.search.metrics.table import row_of_run
+from iowatt.lenses.recovery import failures
 from iowatt.model.scenario import compile_plan, load
 from iowatt.model.scenario.describe import check
 from iowatt.pages.run import outcome
+from iowatt.pages.run.recovery import Recovery
+from iowatt.render import numbers
 from iowatt.sources.simulation.counts import capacity
 from refused import faults
 
@@ -64,6 +67,16 @@ def test_the_log_takes_its_share_of_each_drive(level, keys, count, data):
     with pytest.raises(NotEstimated) as error:
         check_modelled(plan["simulation"], plan["names"])
     assert str(error.value.place).endswith("raid.small_write")
+
+
+@pytest.mark.parametrize(("regions", "much"), [(8, True), (2000, False)])
+def test_a_log_that_needs_much_memory_is_warned_of(regions, much):
+    # Of 24 TB, 5 % in halves: 0.6 TB of 4 data drives in 8 regions are 279 GiB, in 2,000 regions 1.1 GiB.
+    text = scenario(f'small_write = "parity-log", log_regions = {regions}')
+    text = text.replace('{ name = "arrays2002-disk", capacity = "1GB" }', '"seagate-exos-x24-24tb"')
+    decides = {note["code"]: note["decides"] for note in compile_plan(load(text))["notes"]}
+    assert decides.get("parity-log-memory", False) is much
+    assert ("parity-log" in decides) is not much
 
 
 @pytest.mark.parametrize(
@@ -120,3 +133,21 @@ def test_a_run_says_what_was_logged_and_what_is_left(tmp_path):
     assert "Parity log of disks" in titles
     assert row_of_run(run)["parity_logs.disks.updates"] == 4000
     assert any("log at the end" in note for note in run.notes)
+
+
+@pytest.mark.parametrize(("seconds", "rebuilt"), [(30, False), (90, True)])
+def test_after_a_failure_the_log_comes_first_and_the_run_says_who_waited(seconds, rebuilt, tmp_path):
+    """A drive fails at 20 s of a log that takes longer than 10 s to reintegrate and less than 70 s."""
+    load = WRITES.replace("requests = 4000", f'duration = "{seconds}s"')
+    more = "spares = 1\nfailure = [{ drive = 1, at = '20s' }]\nrebuild = { rate = '8MB/s' }"
+    text = scenario(LOGGED, more, load=load).replace("[observe]\n", f"[observe]\nduration = '{seconds}s'\n")
+    (tmp_path / "s.toml").write_text(text)
+    run = iowatt.run(tmp_path / "s.toml")
+    (log,), (failed,) = run.summary["parity_logs"], failures(run)
+    assert log["waits"] > 0
+    assert failed.has_room and failed.log_first is not rebuilt
+    assert (failed.started_s is not None) is rebuilt
+    said = Recovery(run).sentences
+    (waited,) = [one for one in said if "parity log of disks" in one]
+    assert numbers.count(log["waits"]) in waited
+    assert (numbers.with_unit(log["wait_mean_ms"], "ms") in waited) is rebuilt

@@ -11,6 +11,7 @@ from iowatt.lenses import rated_power
 from iowatt.lenses.burst_collection import few_bursts
 from iowatt.lenses.kept_up import KeptUp, kept_up
 from iowatt.lenses.summary import UNCERTAIN
+from iowatt.lenses.too_late import too_late
 from iowatt.lenses.warm_start import warm_starts
 from iowatt.render import numbers
 from iowatt.render.phrases import between, listed
@@ -45,7 +46,8 @@ def findings(run: Run, load: KeptUp | None = None) -> list[Note]:
     summary = run.summary
     overloaded = list(overload(load or kept_up(run)))
     found = [
-        *(_warning("scenario", text) for text in run.plan.get("warnings", ())), *_limited(summary),
+        *(_warning("scenario", text) for text in run.plan.get("warnings", ())),
+        *(_warning("after-the-end", text) for text in too_late(run)), *_limited(summary),
         *_busy(summary), *overloaded,
         *_space(summary), *_above_rated(run),
         *(_warning("warm-start", f"{text}.") for text in warm_starts(run)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,8 @@ class FailedUnit:
     """A node, a rack or drives that failed at one time, and the recovery of what they held.
 
     Times are seconds from the start of the Run. ``lost_bytes`` is None where the Run does not say (those
-    written before it did, and nothing was recovered).
+    written before it did, and nothing was recovered). ``log_first``: recovery has not begun, and spare drives
+    are left: it waits until the pool's logs of parity updates are reintegrated.
     """
 
     what: str
@@ -32,6 +34,7 @@ class FailedUnit:
     delay_s: float
     has_room: bool
     spare: str | None
+    log_first: bool = False
 
     @property
     def share(self) -> float | None:
@@ -65,18 +68,27 @@ def failures(run: Run) -> list[FailedUnit]:
     end_s = float(run.summary["window"]["end_s"])
     groups: dict[tuple[float, str], list[Rebuild]] = {}
     units = list(_units(run))
+    begun = Counter(row["pool"] for row in rows if row["started_s"] is not None)
     for row in rows:
         at = row["failed_s"]
         named = (name for when, name, drives in units if when == at and row["drive"].startswith(drives))
         groups.setdefault((at, next(named, f"pool {row['pool']}")), []).append(row)
-    found = [_failure(at, unit, members, pools, end_s) for (at, unit), members in groups.items()]
+    found = [
+        _failure(at, unit, members, pools, begun=begun, end_s=end_s) for (at, unit), members in groups.items()
+    ]
     return sorted(found, key=lambda one: one.failed_s)
 
 
 def _failure(
-    at: float, unit: str, rows: Sequence[Rebuild], pools: Mapping[str, Mapping[str, Any]], end_s: float
+    at: float,
+    unit: str,
+    rows: Sequence[Rebuild],
+    pools: Mapping[str, Mapping[str, Any]],
+    *,
+    begun: Mapping[str, int],
+    end_s: float,
 ) -> FailedUnit:
-    """One failure from the rebuilds of its drives."""
+    """One failure from the rebuilds of its drives; ``begun`` are rebuilds that each pool began."""
     started = [row["started_s"] for row in rows if row["started_s"] is not None]
     finished = [row["finished_s"] for row in rows if row["finished_s"] is not None]
     lost = [_lost(row) for row in rows]
@@ -101,6 +113,8 @@ def _failure(
         delay_s=max((_delay(plan) for plan in plans), default=0.0),
         has_room=any(map(_has_room, plans)),
         spare=rows[0]["spare"] if len(rows) == 1 else None,
+        log_first=not started
+        and any(_logs_parity(pools.get(name, {}), begun.get(name, 0)) for name in names),
     )
 
 
@@ -125,6 +139,12 @@ def _has_room(pool: Mapping[str, Any]) -> bool:
     """Whether there is a spare drive or spare space to recover onto."""
     spares = (pool.get("recovery") or {}).get("spares", 0)
     return bool(spares or (pool.get("chunklets") or {}).get("spare"))
+
+
+def _logs_parity(pool: Mapping[str, Any], begun: int) -> bool:
+    """Whether a pool logs parity updates and has spare drives left after so many rebuilds."""
+    logs = (pool.get("raid") or {}).get("log") is not None
+    return logs and begun < (pool.get("recovery") or {}).get("spares", 0)
 
 
 def _units(run: Run) -> Iterator[tuple[float, str, str]]:

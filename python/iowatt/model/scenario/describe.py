@@ -31,6 +31,7 @@ from iowatt.model.scenario.result import (
     SsdPool,
 )
 from iowatt.model.scenario.system import resolve
+from iowatt.model.scenario.too_late import too_late
 
 if TYPE_CHECKING:
     from iowatt.model.power import ArrayPlan
@@ -47,7 +48,7 @@ def check(
     scenario, system, document = read(path, overrides)
     warnings = [
         CheckWarning(where=place_text(document.place(one.path)), message=one.message)
-        for one in system.warnings
+        for one in (*system.warnings, *too_late(scenario, system))
     ]
     return _described(scenario, system, warnings)
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from iowatt.base.problems import Reporter
 from iowatt.base.units import format_bytes
 from iowatt.model import raid
 from iowatt.model.parity_log import ParityLog
 from iowatt.model.scenario.keys.array import Pool, Raid
 from iowatt.model.scenario.resolved import ResolvedSystem
+
+MUCH_MEMORY: Final = 16 << 30
+"""Battery-backed bytes for a log of parity updates from which its reader is warned."""
 
 _KEYS = ("log", "log_buffer", "log_run", "log_regions")
 
@@ -65,9 +70,19 @@ def parity_log(pool: Pool, drive_bytes: int, report: Reporter, system: ResolvedS
         f"controller's battery-backed memory {buffers} for buffers and {half} for a log that is being "
         "reintegrated"
     )
-    system.note("parity-log", text)
+    if log.buffer_memory_bytes + log.half_bytes > MUCH_MEMORY:
+        text += (
+            f": more than {format_bytes(MUCH_MEMORY, binary=True)}, which few controllers have; a smaller "
+            "share (raid.log) or more regions (raid.log_regions) need less"
+        )
+        system.note("parity-log-memory", text, decides=True)
+    else:
+        system.note("parity-log", text)
     if pool.failure:
-        text = f"pool {pool.name!r}: from the first failure on, small writes update parity in place"
+        text = (
+            f"pool {pool.name!r}: from the first failure on, small writes update parity in place; those of "
+            "stripes with logged updates wait until the logs are reintegrated"
+        )
         system.note("parity-log-ends", text)
     return log
 

@@ -28,6 +28,12 @@ WORK: Final = frozenset(("iops", "mib_per_s", "power_w", "joules_per_request"))
 """Figures of work and energy, which rest on intervals."""
 DECIDE: Final = frozenset(("mean", "p95", "p99", "power_w"))
 """Figures that the verdict names before others that could not be tested."""
+GREAT: Final = frozenset(("mean", "p50", "p95", "p99", "iops", "power_w", "joules_per_request"))
+"""Figures of which a great change is told though it could not be tested; the far tail is left to chance."""
+GREAT_FACTOR: Final = 1.5
+"""Factor, either way, from which a change is called great."""
+ENOUGH_RUNS: Final = 3
+"""Runs of a side that show how Runs vary."""
 MOST_UNTESTED: Final = 4
 """Figures that could not be tested and that the verdict names."""
 VIEWS: Final[tuple[tuple[View, str], ...]] = (("mean", "by means"), ("max", "by single requests"))
@@ -55,13 +61,20 @@ def _verdict(found: BeforeAfter) -> Iterator[str]:
     if parts:
         yield sentence("; ".join(parts))
     untested = [row for row in found.differences if _untested(row) and _changed(row)]
+    great = [row for row in untested if row.metric in GREAT and _great(row)]
+    for way in ("worse", "better"):
+        if figures := [_changed_by(row) for row in great if _way(row) == way]:
+            runs = max(len(side.runs) for side in (found.before, found.after))
+            rests = "one Run of each" if runs == 1 else "these Runs"
+            yield f"Much {way}, though {rests} cannot test it: {listed(figures)}."
     if untested:
-        most = sorted(untested, key=lambda row: row.metric not in DECIDE)
+        left = [row for row in untested if row not in great]
+        most = sorted(left, key=lambda row: row.metric not in DECIDE)
         most = most if len(most) <= MOST_UNTESTED + 1 else most[:MOST_UNTESTED]
         named = [_changed_by(row) for row in most]
-        if more := len(untested) - len(most):
+        if more := len(left) - len(most):
             named.append(numbers.counted(more, "other figure"))
-        yield f"Not testable: {listed(named)}. {_remedy(untested)}"
+        yield f"{f'Not testable: {listed(named)}. ' if named else ''}{_remedy(found, untested)}"
     if parts:
         return
     tested = [row for row in found.differences if row.verdict != NO_VERDICT]
@@ -89,7 +102,16 @@ def _untested(row: DifferenceRow) -> bool:
     return row.verdict == NO_VERDICT and None not in (row.before, row.after)
 
 
-def _remedy(untested: Sequence[DifferenceRow]) -> str:
+def _great(row: DifferenceRow) -> bool:
+    """Whether a figure that could not be tested changed so much that its direction is worth telling."""
+    return row.change is not None and not 1 / GREAT_FACTOR < 1 + row.change < GREAT_FACTOR
+
+
+def _way(row: DifferenceRow) -> str:
+    return "better" if ((row.change or 0.0) < 0) == (row.better == "lower") else "worse"
+
+
+def _remedy(found: BeforeAfter, untested: Sequence[DifferenceRow]) -> str:
     """What would make figures testable."""
     ways = []
     times = [row for row in untested if row.metric not in WORK]
@@ -99,8 +121,9 @@ def _remedy(untested: Sequence[DifferenceRow]) -> str:
         ways.append("longer Runs")
     if len(times) < len(untested):
         ways.append("more intervals (observe.interval)")
-    runs = "three Runs of each side with other seeds"
-    return f"To test them, give {' and '.join(ways)}, or {runs}; what each lacks is said below."
+    repeated = min(len(side.runs) for side in (found.before, found.after)) >= ENOUGH_RUNS
+    runs = "" if repeated else ", or three Runs of each side with other seeds"
+    return f"To test them, give {' and '.join(ways)}{runs}; what each lacks is said below."
 
 
 def shown_verdict(verdict: Verdict, found: BeforeAfter) -> str:

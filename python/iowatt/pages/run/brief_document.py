@@ -22,6 +22,7 @@ def brief(run: Run, *, key: str = "run1", title: str | None = None) -> Document:
     notes = findings(run)
     overloaded = [note for note in notes if note.code in OVERLOAD]
     recovery = Recovery(run)
+    deciding = {note["text"] for note in run.plan.get("notes") or () if note.get("decides")}
     sections = [recovery.section, budget(run)]
     return Document(
         key=key,
@@ -33,7 +34,7 @@ def brief(run: Run, *, key: str = "run1", title: str | None = None) -> Document:
         sections=[section for section in sections if section is not None],
         caveats=[
             *(Caveat(note.text, note.decides) for note in notes if note not in overloaded),
-            *(Caveat(text) for text in summary["notes"]),
+            *(Caveat(text, text in deciding) for text in summary["notes"]),
         ],
         provenance=provenance(summary),
         scenario=run.scenario_text,

@@ -61,6 +61,9 @@ class Recovery:
         said = self.failed
         if effect := phase_sentence(self.phases):
             said.append(effect)
+        if self.failures:
+            to_the_end = any(one.log_first for one in self.failures)
+            said += _waited_for_parity(self.run, to_the_end=to_the_end)
         return [*said, *_first(list(_moves(self.run)), "move")]
 
     @property
@@ -133,7 +136,27 @@ def _why_not(one: FailedUnit) -> str:
     if one.delay_s >= left:
         begins = f"recovery begins {duration(one.delay_s)} after a failure"
         return f"{begins}, and the Run ends {duration(left)} after this one"
+    if one.log_first:
+        return (
+            "the logs of parity updates come first, and they were not reintegrated when the Run ended "
+            f"{duration(left)} after the failure"
+        )
     return "recovery found no spare drive or spare space"
+
+
+def _waited_for_parity(run: Run, *, to_the_end: bool) -> Iterator[str]:
+    """Requests that waited for a log of parity updates in a Run in which something failed."""
+    for log in run.summary.get("parity_logs") or ():
+        if log["waits"]:
+            mean = with_unit(log["wait_mean_ms"], "ms")
+            waited = f"waited {mean} on average for the parity log of {log['pool']}"
+            if to_the_end:
+                waited = f"waited for the parity log of {log['pool']}, some until the Run ended"
+            count = numbers.counted(log["waits"], "request")
+            yield (
+                f"{count} {waited}: after a failure, writes of stripes with logged updates, and reads of "
+                "lost units there, wait until that parity is true; the rebuild begins when all is."
+            )
 
 
 def phase_sentence(found: Sequence[Phase]) -> str:

@@ -137,7 +137,7 @@ def build_record(
                 asked_series_s=simulation["observe"].get("series_s"),
             ),
             *([] if array is None else array.notes),
-            *remarks.failure_remarks(names, simulation, summary),
+            *remarks.failure_remarks(names, summary),
         ],
         plan=plan,
         scenario_text=scenario_text,

@@ -8,7 +8,7 @@ from typing import Any, Final
 from iowatt.base.units import format_bytes
 from iowatt.run.summary_schema import RebuildSummary
 from iowatt.sources.simulation import parity_logs
-from iowatt.sources.simulation.counts import NS_PER_S, drives_of_pools, losses, rebuilds
+from iowatt.sources.simulation.counts import NS_PER_S, losses, rebuilds
 from iowatt.sources.simulation.wall import DRIVES_ALONE
 
 NO_ARRIVALS: Final = "no request arrived inside the window: it has no response times"
@@ -88,20 +88,9 @@ def _lost(found: Sequence[Mapping[str, Any]]) -> list[str]:
     return texts
 
 
-def failure_remarks(
-    names: Mapping[str, Any], simulation: Mapping[str, Any], summary: Mapping[str, Any]
-) -> list[str]:
+def failure_remarks(names: Mapping[str, Any], summary: Mapping[str, Any]) -> list[str]:
     """Remarks on failures and rebuilds."""
-    texts = []
-    end_s = summary["window"]["end_ns"] / NS_PER_S
-    for pool, plan in zip(names["pools"], simulation["pools"], strict=True):
-        recovery = plan.get("recovery") or {"failures": []}
-        drives = drives_of_pools(names) if recovery["failures"] else {}
-        for failure in recovery["failures"]:
-            drive = drives[pool][failure["drive"]]
-            if failure["at_s"] > end_s:
-                texts.append(f"{drive} was to fail at {failure['at_s']:g} s, after the end ({end_s:g} s)")
-    texts += _unfinished([one for one in rebuilds(names, summary) if one.finished_s is None])
+    texts = _unfinished([one for one in rebuilds(names, summary) if one.finished_s is None])
     if summary["rebuilds"]:
         texts.append(FAILED_IS_STANDBY)
     return texts
