@@ -10,6 +10,7 @@ import pytest
 import iowatt
 from iowatt.evaluate.fleet import DOCUMENT, PAGE, TABLE, WORKBOOK
 from iowatt.evaluate.fleet.durability import over_years
+from iowatt.pages.fleet.page import document
 from refused import refused
 
 
@@ -85,3 +86,17 @@ def test_a_run_stands_for_a_member_and_is_not_extrapolated(folder):
     assert len(found.members[0].points) == 1 and not found.members[0].modelled
     assert found.members[0].most_iops == pytest.approx(found.members[0].points[0].load_iops)
     assert found.years[-1].classes[0].busy_iops <= found.members[0].most_iops
+
+
+def test_no_number_of_racks_is_told_where_no_member_fits(folder):
+    """Four drives draw more than 20 W; of a cap of 300 W the racks are counted."""
+    for cap, fits in (("20W", False), ("300W", True)):
+        changes = {"class.old.loads": [40], "racks.power_cap": cap, "racks.available": 1}
+        found = iowatt.fleet(folder / "fleet.toml", set=changes).document
+        shown = document(found)
+        racks = next(one for one in shown.headlines if one.key == "racks")
+        years = next(figure for figure in shown.figures() if figure.key == "years").table
+        assert {one.code for one in found.broken} >= ({"racks"} if fits else {"rack-power"})
+        assert ("racks" in {one.code for one in found.broken}) is fits
+        assert (racks.value is not None) is fits
+        assert all((value is not None) is fits for value in years.column("Racks"))

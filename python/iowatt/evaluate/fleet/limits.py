@@ -115,9 +115,10 @@ def _of_members(
 
 def _of_racks(plan: FleetPlan, year: FleetYear) -> Iterator[BrokenLimit]:
     cap, there, site = plan.racks.power_cap, plan.racks.available, plan.site.power_cap
+    alone, fits = plan.racks.by == "power", True
     for one in year.classes:
         if cap is not None and one.rack_peak_w > cap * (1 + _NEXT):
-            drawn, alone = significant(one.rack_peak_w), plan.racks.by == "power"
+            drawn, fits = significant(one.rack_peak_w), not alone
             text = (
                 f"no member of {one.name} fits a rack: one draws {drawn} W, above {significant(cap)} W"
                 if alone
@@ -132,7 +133,7 @@ def _of_racks(plan: FleetPlan, year: FleetYear) -> Iterator[BrokenLimit]:
                 unit="W",
                 text=text,
             )
-    if there is not None and year.racks > there:
+    if there is not None and fits and year.racks > there:
         text = f"{year.racks:,} racks are needed, and there are {there:,}"
         yield BrokenLimit(
             code="racks",

@@ -74,7 +74,8 @@ class FleetMember(Result):
     #: Members in one rack, and how many its units hold, or the class states.
     in_rack: int
     units_hold: int
-    #: Members that the power cap of a rack carries in every year; None without a cap, or without members.
+    #: Members that the power cap of a rack carries in every year; None without a cap, or without members. Of
+    #: 0, racks are counted as if each held one.
     cap_carries: int | None
     #: Probability that one loses data in a year by year of age, the last going on; None if not known.
     loss_by_age: list[float] | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from iowatt.evaluate.fleet.result import Fleet
+from iowatt.pages.fleet.over_years import most_racks
 from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Exact, Figure, Table, axis, layout, plain
 
@@ -113,7 +114,7 @@ def alternatives(found: Fleet) -> Figure:
             (total.operational_kg + total.embodied_kg) / 1000,
             total.failures.expected,
             sum(total.bought.values()),
-            max(one.racks for one in found.years),
+            most_racks(found),
             total.loss_probability,
             ", ".join(f"{one.code} {one.year}" for one in found.broken) or "nothing",
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from iowatt.evaluate.fleet.result import Fleet
+from iowatt.pages.fleet.over_years import unfit
 from iowatt.render import palette, plot
 from iowatt.render.figure import Cell, Column, Figure, Table, axis, layout, plain
 
@@ -22,6 +23,7 @@ def classes(found: Fleet) -> Figure:
         Column("Power of one", "W", rank=1),
         Column("Racks", rank=1),
     ]
+    outside = unfit(found)
     rows: list[list[Cell]] = [
         [
             one.name,
@@ -34,7 +36,7 @@ def classes(found: Fleet) -> Figure:
             one.busy_p95_ms,
             one.members_beyond,
             one.member_w,
-            one.racks,
+            None if one.name in outside else one.racks,
         ]
         for at, _ in enumerate(found.members)
         for year in found.years

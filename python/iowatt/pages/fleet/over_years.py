@@ -92,8 +92,19 @@ def dollars(found: Fleet) -> Figure:
     return Figure("dollars", "Dollars by year", caption, table, plot.spec(traces, drawn), wide=True)
 
 
+def unfit(found: Fleet) -> list[str]:
+    """Classes of which the power cap of a rack carries not even one member."""
+    return [one.name for one in found.members if one.cap_carries == 0 and one.in_rack == 1]
+
+
+def most_racks(found: Fleet) -> int | None:
+    """The most racks of a year; None where a member fits into none."""
+    return None if unfit(found) else max(one.racks for one in found.years)
+
+
 def years(found: Fleet) -> Figure:
     """Members, data, dollars and racks by year."""
+    outside = unfit(found)
     columns = [
         Column("Year", text=True),
         Column("Members"),
@@ -124,7 +135,7 @@ def years(found: Fleet) -> Figure:
                 year.total_usd.low,
                 year.total_usd.high,
                 year.failures.expected,
-                year.racks,
+                None if any(one.members for one in year.classes if one.name in outside) else year.racks,
                 year.loss_probability,
             ]
         )

@@ -19,7 +19,7 @@ _SHOWN = 6
 
 def document(found: Fleet) -> Document:
     """The document of a fleet."""
-    total, most = found.totals, max(one.racks for one in found.years)
+    total, most = found.totals, over_years.most_racks(found)
     return Document(
         key="fleet",
         kind="fleet",
@@ -55,7 +55,14 @@ def document(found: Fleet) -> Document:
             Headline(
                 "failures", "Drives that fail", total.failures.expected, "drives", count_range(total.failures)
             ),
-            Headline("racks", "Racks", float(most), "", _racks(found), said=f"{most:,}"),
+            Headline(
+                "racks",
+                "Racks",
+                most,
+                "",
+                _racks(found),
+                said="not known" if most is None else f"{most:,}",
+            ),
             Headline(
                 "loss",
                 "Chance of losing data",
@@ -137,6 +144,8 @@ def count_range(figure: FleetRange) -> str:
 
 
 def _racks(found: Fleet) -> str:
+    if over_years.most_racks(found) is None:
+        return "not even one member fits under the power cap"
     return (
         f"of {found.racks_available:,} available"
         if found.racks_available is not None
@@ -176,12 +185,20 @@ def _verdict(found: Fleet) -> Iterator[str]:
 
 def _carried(found: Fleet) -> str | None:
     """Classes of which a rack's power cap carries fewer members than its units hold, as planned."""
+    if found.rack_cap_w is None:
+        return None
+    cap = f"The {found.rack_cap_w / 1000:.4g} kW of a rack carry"
+    if unfit := over_years.unfit(found):
+        return (
+            f"{cap} not even one {' or '.join(unfit)}: how many racks the plan needs is not known until "
+            "racks.power_cap is higher or members draw less."
+        )
     bound = [one for one in found.members if one.in_rack < one.units_hold]
-    if not bound or found.rack_cap_w is None:
+    if not bound:
         return None
     each = listed([f"{one.in_rack} of {one.name} ({one.units_hold} by its units)" for one in bound])
     most = max(one.racks for one in found.years)
-    return f"The {found.rack_cap_w / 1000:.4g} kW of a rack carry {each}: {most:,} racks in all."
+    return f"{cap} {each}: {most:,} racks in all."
 
 
 def _holding(broken: Sequence[BrokenLimit]) -> str:
