@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import iowatt
+from iowatt.lenses.recovery import moves
 from iowatt.pages.run import brief, document, documents
 from iowatt.render import numbers
 
@@ -99,5 +100,18 @@ def test_a_node_that_joins_says_what_moved(tmp_path):
     (tmp_path / "joins.toml").write_text(text.replace("[[cluster.pool]]", f"{node}[[cluster.pool]]"), "utf-8")
     made = iowatt.run(tmp_path / "joins.toml")
     (move,) = made.summary["clusters"][0]["pools"][0]["moves"]
-    said = brief(made).verdict[0]
-    assert "new0" in said and numbers.with_unit(move["moved_bytes"], "B") in said
+    shown = brief(made)
+    assert "new0" in shown.verdict[0] and numbers.with_unit(move["moved_bytes"], "B") in shown.verdict[0]
+    # From 1 s on it moves: of the volume in three copies, the share of one node of seven.
+    (one,) = moves(made)
+    took = (move["finished_s"] or made.summary["window"]["end_s"]) - 1.0
+    assert one.bytes_per_s == pytest.approx(move["moved_bytes"] / took)
+    assert one.planned_bytes == pytest.approx(3 * 10e12 / 7, rel=0.1)
+    left = (one.planned_bytes - one.moved_bytes) / one.bytes_per_s
+    assert one.left_s == (None if move["finished_s"] is not None else pytest.approx(left))
+    percentiles = phases(shown)
+    assert set(percentiles) >= {"p95-before", "p95-moving"}
+    assert numbers.with_unit(percentiles["p95-moving"], "ms") in shown.verdict[1]
+    page = document(made)
+    assert page.sections[0].key == "recovery" and page.chart.key == "response-over-time"
+    assert next(shape["x0"] for shape in page.chart.spec["layout"]["shapes"]) == 1.0

@@ -1,4 +1,4 @@
-"""Response times before a failure, until recovery begins, while it runs and after it."""
+"""Response times before a failure, until recovery begins, while it runs, after it, and while data moves."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ import polars as pl
 from iowatt.run.histogram import Histogram
 
 if TYPE_CHECKING:
+    from iowatt.lenses.recovery.moves import NodeMove
     from iowatt.lenses.recovery.units import FailedUnit
     from iowatt.run.bundle import Run
 
-Kind = Literal["before", "degraded", "recovering", "after"]
+Kind = Literal["before", "moving", "degraded", "recovering", "after"]
 
 _ROUNDED: Final = 1e-9
 """Seconds by which the end of a block may differ from a time by rounding."""
@@ -26,8 +27,9 @@ _ROUNDED: Final = 1e-9
 class Phase:
     """Requests that completed in one state of the system; ``seconds`` is how long it lasted.
 
-    ``before`` any failure; ``degraded``: something has failed and nothing recovers; ``recovering``;
-    ``after``: all that had failed is recovered. Percentiles are in ms, defined as in
+    ``before`` any failure or move; ``moving``: data moves for nodes that joined or leave, and all that had
+    failed is recovered; ``degraded``: something has failed and nothing recovers; ``recovering``; ``after``:
+    all that had failed is recovered, and all has moved. Percentiles are in ms, defined as in
     :mod:`iowatt.run.histogram`, and None without requests.
     """
 
@@ -41,18 +43,18 @@ class Phase:
     write_p95_ms: float | None
 
 
-def phases(run: Run, failures: Sequence[FailedUnit]) -> list[Phase]:
-    """The phases of a Run in order, as seen at the host; none without failures or without a ``series``.
+def phases(run: Run, failures: Sequence[FailedUnit], moves: Sequence[NodeMove] = ()) -> list[Phase]:
+    """The phases of a Run in order, as seen at the host; none without failures and moves, or a ``series``.
 
     Blocks of the series in which the state changed belong to no phase.
     """
-    if not failures or run.series is None:
+    if not (failures or moves) or run.series is None:
         return []
     series = run.series.filter(pl.col("point") == "host")
     start, end = series["start_s"].to_numpy(), series["end_s"].to_numpy()
     window = run.summary["window"]
     found = []
-    spans = _spans(failures, window["start_s"], window["end_s"])
+    spans = _spans(failures, moves, window["start_s"], window["end_s"])
     for kind in dict.fromkeys(kind for kind, _, _ in spans):
         inside = np.zeros(len(start), dtype=bool)
         for low, high in ((low, high) for this, low, high in spans if this == kind):
@@ -62,24 +64,29 @@ def phases(run: Run, failures: Sequence[FailedUnit]) -> list[Phase]:
     return sorted(found, key=lambda phase: get_args(Kind).index(phase.kind))
 
 
-def _spans(failures: Sequence[FailedUnit], start: float, end: float) -> list[tuple[Kind, float, float]]:
+def _spans(
+    failures: Sequence[FailedUnit], moves: Sequence[NodeMove], start: float, end: float
+) -> list[tuple[Kind, float, float]]:
     """The window in spans of one state each."""
     times = [start, end]
     for one in failures:
         times += [time for time in (one.failed_s, one.started_s, one.finished_s) if time is not None]
+    for move in moves:
+        times += [time for time in (move.at_s, move.finished_s) if time is not None]
     edges = itertools.pairwise(sorted({min(max(time, start), end) for time in times}))
-    return [(_state(failures, (low + high) / 2), low, high) for low, high in edges]
+    return [(_state(failures, moves, (low + high) / 2), low, high) for low, high in edges]
 
 
-def _state(failures: Sequence[FailedUnit], time: float) -> Kind:
+def _state(failures: Sequence[FailedUnit], moves: Sequence[NodeMove], time: float) -> Kind:
     failed = [one for one in failures if one.failed_s <= time]
     left = [one for one in failed if one.finished_s is None or time < one.finished_s]
-    if not failed:
-        return "before"
     if not left:
-        return "after"
-    begun = any(one.started_s is not None and one.started_s <= time for one in left)
-    return "recovering" if begun else "degraded"
+        begun = [move for move in moves if move.at_s <= time]
+        if any(move.finished_s is None or time < move.finished_s for move in begun):
+            return "moving"
+        return "after" if failed or begun else "before"
+    recovers = any(one.started_s is not None and one.started_s <= time for one in left)
+    return "recovering" if recovers else "degraded"
 
 
 def _phase(kind: Kind, seconds: float, series: pl.DataFrame) -> Phase:

@@ -51,6 +51,8 @@ def particular(summary: Summary) -> Iterator[Headline]:
     """Headline figures of what only some systems have: a known capacity, clusters, a cache, virtual pools."""
     if usable := summary["capacity_gb"]["usable"]:
         raw = _unless_none("of {} raw", _bytes(summary["capacity_gb"]["raw"]), "B")
+        if any(pool["moves"] for cluster in summary.get("clusters") or () for pool in cluster["pools"]):
+            raw = f"{raw}; that of the nodes at the start, whose pools those that join do not enlarge"
         yield Headline("usable", "Usable capacity", _bytes(usable), "B", raw)
     yield from clusters.headlines(summary)
     if cache := summary.get("cache"):

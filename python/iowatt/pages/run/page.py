@@ -105,7 +105,7 @@ def _figures(run: Run, told: Sequence[Section]) -> list[Section]:
     told = [section for section in told if section.key != "recovery"]
     for key, title, builders in _SECTIONS:
         figures = [figure for build in builders if (figure := build(run)) is not None]
-        if recovery.failures:
+        if recovery.failures or recovery.moves:
             figures = [recovery.marked(figure) if figure.key == MARKED else figure for figure in figures]
         if figures:
             sections.append(Section(key, title, figures, folded=key not in _OPEN))
@@ -115,8 +115,9 @@ def _figures(run: Run, told: Sequence[Section]) -> list[Section]:
 
 
 def _charts(run: Run) -> Sequence[str]:
-    """What the verdict is shown by: of a Run with failures, response times over time."""
-    return (MARKED, *_CHARTS) if run.summary.get("rebuilds") else _CHARTS
+    """What the verdict is shown by: of a Run with failures or moves, response times over time."""
+    moved = any(pool["moves"] for one in run.summary.get("clusters") or () for pool in one["pools"])
+    return (MARKED, *_CHARTS) if run.summary.get("rebuilds") or moved else _CHARTS
 
 
 def _without(section: Section, chart: Figure | None) -> Section:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from iowatt.lenses.recovery import FailedUnit, Phase, failures, phases
+from iowatt.lenses.recovery import FailedUnit, NodeMove, Phase, failures, moves, phases
 from iowatt.pages.run.over_time import series_of
 from iowatt.render import numbers, plot
 from iowatt.render.document import Section
@@ -29,9 +29,12 @@ _UNITS: Final = ((2 * 86400.0, 86400.0), (7200.0, 3600.0), (120.0, 60.0))
 """Seconds from which a length of time is shown in a unit, and the unit's seconds."""
 
 _PHASES: Final = {
-    "before": "before the failure", "degraded": "while degraded", "recovering": "during recovery",
-    "after": "after recovery",
+    "before": "before the failure", "moving": "while data moves", "degraded": "while degraded",
+    "recovering": "during recovery", "after": "after recovery",
 }  # fmt: skip
+
+_OF_MOVES: Final = {"before": "before data moves", "after": "after data has moved"}
+"""Names of phases where nothing failed."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +49,19 @@ class Recovery:
         return failures(self.run)
 
     @cached_property
+    def moves(self) -> list[NodeMove]:
+        """What nodes that joined or left made move."""
+        return moves(self.run)
+
+    @cached_property
     def phases(self) -> list[Phase]:
         """Response times before, during and after."""
-        return [phase for phase in phases(self.run, self.failures) if phase.requests]
+        return [phase for phase in phases(self.run, self.failures, self.moves) if phase.requests]
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Names of the phases."""
+        return _PHASES if self.failures else _PHASES | _OF_MOVES
 
     @property
     def failed(self) -> list[str]:
@@ -59,12 +72,13 @@ class Recovery:
     def sentences(self) -> list[str]:
         """What failed and was recovered, what that did to response times, and what moved."""
         said = self.failed
-        if effect := phase_sentence(self.phases):
+        said += _first([move_sentence(one) for one in self.moves], "move")
+        if effect := phase_sentence(self.phases, self.names):
             said.append(effect)
         if self.failures:
             to_the_end = any(one.log_first for one in self.failures)
             said += _waited_for_parity(self.run, to_the_end=to_the_end)
-        return [*said, *_first(list(_moves(self.run)), "move")]
+        return said
 
     @property
     def headlines(self) -> Iterator[Headline]:
@@ -72,26 +86,26 @@ class Recovery:
         for phase in self.phases:
             median, high = (with_unit(value, "ms") for value in (phase.p50_ms, phase.p99_ms))
             yield Headline(
-                f"p95-{phase.kind}", f"p95 {_PHASES[phase.kind]}", phase.p95_ms, "ms",
+                f"p95-{phase.kind}", f"p95 {self.names[phase.kind]}", phase.p95_ms, "ms",
                 f"p50 {median}, p99 {high}; {numbers.count(phase.requests)} requests",
             )  # fmt: skip
 
     @property
     def section(self) -> Section | None:
-        """The tables of a page; None where nothing failed."""
-        if not self.failures:
+        """The tables of a page; None where nothing failed and no node moved."""
+        if not (self.failures or self.moves):
             return None
-        figures = [_table(self.failures)]
-        figures += [_phases(self.phases)] if self.phases else []
-        return Section("recovery", "Failure and recovery", figures)
+        figures = [_table(self.failures)] if self.failures else []
+        figures += [_moved(self.moves)] if self.moves else []
+        figures += [_phases(self.phases, self.names)] if self.phases else []
+        return Section("recovery", "Failure and recovery" if self.failures else "Nodes that move", figures)
 
     def marked(self, figure: Figure) -> Figure:
         """A figure over the Run's intervals with a line where something failed and where it was recovered."""
         series = series_of(self.run.table("intervals"))
         if series is None or figure.spec is None:
             return figure
-        times = [(one.failed_s, f"{one.what.partition(' (')[0]} failed") for one in self.failures]
-        times += [(one.finished_s, "recovered") for one in self.failures if one.finished_s is not None]
+        times = _marks(self.failures, self.moves)
         places = [(time / series.divisor, text) for time, text in times[:MOST_MARKS]]
         shapes = [plot.reference_line(x=at, dash="dot") for at, _ in places]
         texts = [
@@ -101,6 +115,22 @@ class Recovery:
         ]  # fmt: skip
         marks = {"shapes": shapes, "annotations": texts}
         return replace(figure, spec={**figure.spec, "layout": {**figure.spec["layout"], **marks}})
+
+
+def _marks(failed: Sequence[FailedUnit], moved: Sequence[NodeMove]) -> list[tuple[float, str]]:
+    """Times that a chart marks and what happened then; what happens at one time has one mark."""
+    at: dict[float, list[str]] = {}
+    for one in failed:
+        at.setdefault(one.failed_s, []).append(f"{one.what.partition(' (')[0]} failed")
+    for time, text in (
+        *((one.started_s, "recovery begins") for one in failed),
+        *((one.finished_s, "recovered") for one in failed),
+        *((move.at_s, f"{_named(move.nodes)} {move.way}") for move in moved),
+        *((move.finished_s, "data has moved") for move in moved),
+    ):
+        if time is not None and text not in at.setdefault(time, []):
+            at[time].append(text)
+    return [(time, ", ".join(texts)) for time, texts in sorted(at.items())]
 
 
 def failure_sentence(one: FailedUnit) -> str:
@@ -159,11 +189,11 @@ def _waited_for_parity(run: Run, *, to_the_end: bool) -> Iterator[str]:
             )
 
 
-def phase_sentence(found: Sequence[Phase]) -> str:
+def phase_sentence(found: Sequence[Phase], names: Mapping[str, str] = _PHASES) -> str:
     """The 95th percentile of each phase in a sentence; empty where there are not two to compare."""
     if len(found) < 2:
         return ""
-    shown = [f"{with_unit(phase.p95_ms, 'ms')} {_PHASES[phase.kind]}" for phase in found]
+    shown = [f"{with_unit(phase.p95_ms, 'ms')} {names[phase.kind]}" for phase in found]
     worst = max(found, key=lambda phase: phase.p95_ms or 0.0)
     ways = [
         f"{way} {with_unit(value, 'ms')}"
@@ -175,26 +205,23 @@ def phase_sentence(found: Sequence[Phase]) -> str:
     return f"The 95th percentile of response times is {listed(shown)}."
 
 
-def _moves(run: Run) -> Iterator[str]:
-    """Nodes that joined or left: how much moved, and how long it took."""
-    clusters, end_s = run.summary.get("clusters") or (), run.summary["window"]["end_s"]
-    plans = run.plan.get("simulation", {}).get("clusters") or ()
-    for cluster, plan in zip(clusters, plans, strict=False):
-        names = [node["name"] for node in cluster["nodes"]]
-        for move in (move for pool in cluster["pools"] for move in pool["moves"]):
-            node = plan["nodes"][names.index(move["node"])]
-            did = "joined" if node.get("joins_at_s") is not None else "began to leave"
-            moved, members = move["moved"], move["members"]
-            said = (
-                f"Node {move['node']} {did} at {duration(move['at_s'])}; {moved:,} of {members:,} members of "
-                f"placement groups moved ({with_unit(move['moved_bytes'], 'B')})"
-            )
-            if move["finished_s"] is not None:
-                yield f"{said} in {duration(move['finished_s'] - move['at_s'])}."
-                continue
-            left = (end_s - move["at_s"]) * (members - moved) / moved if moved else None
-            rest = "" if left is None else f"; at that rate the rest takes {_about(left)}"
-            yield f"{said} by the end of the Run{rest}."
+def move_sentence(one: NodeMove) -> str:
+    """Which nodes joined or left, how much moved and at what rate, and how long the rest takes."""
+    did = "joined" if one.way == "joined" else "began to leave"
+    node = "Node" if len(one.nodes) == 1 else "Nodes"
+    said = f"{node} {_named(one.nodes)} {did} at {duration(one.at_s)}; "
+    members, moved = f"{one.members:,} members of placement groups", with_unit(one.moved_bytes, "B")
+    rate = f" at {with_unit(one.bytes_per_s, 'B')}/s" if one.bytes_per_s else ""
+    if one.finished_s is not None:
+        return f"{said}{members} moved ({moved}) in {duration(one.finished_s - one.at_s)}{rate}."
+    of = "" if one.share is None else f" of {with_unit(one.planned_bytes, 'B')} ({percent(one.share)})"
+    rest = "" if one.left_s is None else f"; at that rate the rest takes {_about(one.left_s)}"
+    return f"{said}{moved}{of} of {members} moved by the end of the Run{rate}{rest}."
+
+
+def _named(nodes: Sequence[str]) -> str:
+    """Names of nodes, of many the first two and how many more."""
+    return listed(nodes if len(nodes) <= MOST_SENTENCES else [*nodes[:2], f"{len(nodes) - 2:,} more"])
 
 
 def _first(sentences: list[str], noun: str) -> list[str]:
@@ -226,11 +253,34 @@ def _table(found: Sequence[FailedUnit]) -> Figure:
     )  # fmt: skip
 
 
-def _phases(found: Sequence[Phase]) -> Figure:
+def _moved(found: Sequence[NodeMove]) -> Figure:
+    """A row for the nodes that joined or left at one time, and each pool."""
+    rows: list[list[Cell]] = [
+        [
+            f"{_named(one.nodes)} {one.way}",
+            one.pool, one.at_s, one.finished_s, one.members, one.moved, one.moved_bytes / 1e9,
+            None if one.share is None else 100 * one.share,
+            None if one.bytes_per_s is None else one.bytes_per_s / 1e6, one.left_s,
+        ]
+        for one in found
+    ]  # fmt: skip
+    columns = [
+        Column("Nodes", text=True), Column("Pool", text=True), Column("From", "s"), Column("Finished", "s"),
+        Column("Members to move", rank=1), Column("Moved", rank=1), Column("Moved", "GB"),
+        Column("Share moved", "%"), Column("Rate", "MB/s"), Column("Left at the end", "s"),
+    ]  # fmt: skip
+    return Figure(
+        "node-moves", "Nodes that joined or left",
+        "Times from the start of the Run; members of placement groups; what is left, at the mean rate.",
+        Table(columns, rows), wide=True,
+    )  # fmt: skip
+
+
+def _phases(found: Sequence[Phase], names: Mapping[str, str]) -> Figure:
     """A row for each phase."""
     rows: list[list[Cell]] = [
         [
-            _PHASES[one.kind].capitalize(), one.seconds, one.requests, one.p50_ms, one.p95_ms, one.p99_ms,
+            names[one.kind].capitalize(), one.seconds, one.requests, one.p50_ms, one.p95_ms, one.p99_ms,
             one.read_p95_ms, one.write_p95_ms,
         ]
         for one in found
