@@ -66,6 +66,18 @@ def test_a_rebuild_that_ended_is_marked_in_the_chart_that_decides():
     assert len(figures["recovery-phases"].rows) == 3
 
 
+def test_marks_of_one_time_are_one_and_stand_above_the_lines():
+    """The window goes on for a second after the last arrival, at 4 s."""
+    chart = document(run(FAILED, AT_ONCE)).chart
+    layout = chart.spec["layout"]
+    marks = {one["x"]: one["text"] for one in layout["annotations"]}
+    assert sorted(marks) == [1.0, 4.0] and "osd3 failed" in marks[1.0] and "begins" in marks[1.0]
+    assert [one["x0"] for one in layout["shapes"]] == [one["x"] for one in layout["annotations"]]
+    highest = max(value for trace in chart.spec["data"] for value in trace["y"] if value)
+    top = layout["yaxis"]["range"][1]
+    assert highest < 0.95 * (10**top if layout["yaxis"]["type"] == "log" else top)
+
+
 def test_a_pool_without_spares_stays_degraded_and_a_comparison_says_so_first():
     made = run("array.pool.disks.spares=0", "observe.duration=24s", scenario="chunklets.toml")
     shown = brief(made)
@@ -114,4 +126,4 @@ def test_a_node_that_joins_says_what_moved(tmp_path):
     assert numbers.with_unit(percentiles["p95-moving"], "ms") in shown.verdict[1]
     page = document(made)
     assert page.sections[0].key == "recovery" and page.chart.key == "response-over-time"
-    assert next(shape["x0"] for shape in page.chart.spec["layout"]["shapes"]) == 1.0
+    assert 1.0 in [shape["x0"] for shape in page.chart.spec["layout"]["shapes"]]

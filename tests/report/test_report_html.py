@@ -14,7 +14,7 @@ import pytest
 from iowatt.pages.run import document, documents, labels
 from iowatt.render import html, write
 from iowatt.render.document import Document, Section
-from iowatt.render.figure import Column, Figure, Table
+from iowatt.render.figure import Column, Figure, Table, text_columns
 from report.fixture import Recipe, build
 
 VOID = {"meta", "link", "img", "br", "input", "hr", "source", "base", "area", "embed", "col", "track", "wbr"}
@@ -192,3 +192,16 @@ def test_a_section_with_the_key_of_a_figure_leaves_the_id_to_it():
     ids = [element["attrs"]["id"] for element in read.elements if "id" in element["attrs"]]
     assert [ids.count(f"run1-{key}") for key in ("wear", "other", "more")] == [1, 1, 1]
     assert len(set(ids)) == len(ids)
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "cell", "stacks"),
+    [(8, 1, "a", True), (8, 7, "a", False), (8, 7, "long " * 20, True), (3, 1, "a", False)],
+)
+def test_a_narrow_screen_shows_few_rows_and_long_texts_as_lists(columns, rows, cell, stacks):
+    table = Table(text_columns(*map(str, range(columns))), [[cell] * columns for _ in range(rows)])
+    figure = Figure("f", "F", "", table)
+    shown = write.page(
+        [Document(key="d", kind="run", title="D", meta="", sections=[Section("s", "S", [figure])])]
+    )
+    assert ('class="stacks"' in shown) is stacks and ('data-title="7"' in shown) is stacks

@@ -17,6 +17,11 @@ from iowatt.render import numbers
 Cell = str | float | int | None
 Spec = dict[str, Any]
 
+LONG_CELL: Final = 60
+"""Characters beyond which the text of a cell is broken into lines."""
+STACKED_COLUMNS, ALWAYS_STACKED, MOST_STACKED = 4, 6, 24
+"""Columns from which a narrow screen shows rows as lists; rows up to which it does, and with long texts."""
+
 SAME: Final = 1e-3
 """Difference up to which two figures of a column may read alike, as a share of the largest."""
 
@@ -155,6 +160,15 @@ class Table:
             for column, cells in zip(self.columns, zip(*self.rows, strict=True), strict=True)
         ]
         return [list(row) for row in zip(*columns, strict=True)]
+
+    @property
+    def stacks(self) -> bool:
+        """Whether a narrow screen shows each row as a list: few rows of many columns, or with long texts."""
+        if len(self.columns) < STACKED_COLUMNS or len(self.rows) > MOST_STACKED:
+            return False
+        return len(self.rows) <= ALWAYS_STACKED or any(
+            isinstance(cell, str) and len(cell) > LONG_CELL for row in self.rows for cell in row
+        )
 
     def column(self, title: str) -> list[Any]:
         """All cells under a title."""

@@ -8,8 +8,8 @@ percentiles cannot be averaged. A remark always says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 
 MOST_POINTS = 600
 """Points of one line; more cannot be told apart at the width of a page."""
+
+_LABELS, _LABEL_PX, _CHART_PX = 3, 17, 215
+"""Labels of marks one below the other; the height of one, and of what is drawn."""
+
+_LEFT_OVER = 0.02
+"""Share of a Run after the last arrival from which it is marked."""
+
+_BELOW = 0.1
+"""Decades of a log axis below the lowest value."""
 
 _LOG_FROM = 30.0
 """Ratio of the highest to the lowest value from which a linear axis hides the low ones."""
@@ -181,7 +190,7 @@ def _rate(name: str, divisor: float = 1.0) -> Callable[[IntervalSeries], Values]
     return lambda series: series.rate(name, divisor)
 
 
-response_time = _Chart(
+_response_time = _Chart(
     "response-over-time",
     "Response time over time",
     "Of the requests completed in each interval; a gap is an interval without completions.",
@@ -194,6 +203,57 @@ response_time = _Chart(
     },
     may_be_log=True,
 )
+
+
+def response_time(run: Run) -> Figure | None:
+    """Response times of each interval, with a mark where arrivals ended and what was left completed."""
+    figure, series = _response_time(run), series_of(run.table("intervals"))
+    if figure is None or series is None:
+        return figure
+    arrived = [start for start, count in series.table.select("end_s", "arrivals").iter_rows() if count]
+    last = float(series.table["end_s"][-1])
+    if not arrived or series.table["arrivals"].null_count():
+        return figure
+    left = last - arrived[-1] > _LEFT_OVER * (last - float(series.table["start_s"][0]))
+    return marked(figure, series, [(arrived[-1], "arrivals end")]) if left else figure
+
+
+def marked(figure: Figure, series: IntervalSeries, times: Sequence[tuple[float, str]]) -> Figure:
+    """A figure over a series with an upright line and a label at each time (in s), beside those that it has.
+
+    Labels stand above what is drawn, in turn one below the other, and left of their lines in the last third.
+    """
+    if figure.spec is None or not times:
+        return figure
+    drawn = figure.spec["layout"]
+    shapes, texts = list(drawn.get("shapes", ())), list(drawn.get("annotations", ()))
+    start, end = (float(series.table[name][at]) for name, at in (("start_s", 0), ("end_s", -1)))
+    for time, text in times:
+        late = time > start + (end - start) * 2 / 3
+        down = _LABEL_PX * (len(texts) % _LABELS)
+        line = plot.reference_line(x=time / series.divisor, dash="dot")
+        shapes.append({**line, "y1": 1 - down / _CHART_PX})
+        texts.append(
+            {"x": time / series.divisor, "y": 1, "yref": "paper", "yanchor": "top", "showarrow": False,
+             "xanchor": "right" if late else "left", "yshift": -down,
+             "text": plain(text)}
+        )  # fmt: skip
+    room = _LABEL_PX * min(len(texts), _LABELS) / _CHART_PX
+    y_axis = {**drawn["yaxis"], "range": _with_room(figure.spec["data"], drawn["yaxis"], room)}
+    marks = {"shapes": shapes, "annotations": texts, "yaxis": y_axis}
+    return replace(figure, spec={**figure.spec, "layout": {**drawn, **marks}})
+
+
+def _with_room(traces: Sequence[Mapping[str, Any]], scale: Mapping[str, Any], room: float) -> list[float]:
+    """The range of an axis that leaves the share ``room`` above all values."""
+    values = [value for trace in traces for value in trace["y"] if value]
+    low, high = 0.0, max(values, default=1.0)
+    if scale.get("type") == "log":
+        low, high = (math.log10(value) for value in (min(values), high))
+        low -= _BELOW
+    return [low, low + (high - low) / (1 - room)]
+
+
 throughput = _Chart(
     "throughput-over-time",
     "Throughput over time",

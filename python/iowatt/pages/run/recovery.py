@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from iowatt.lenses.recovery import FailedUnit, NodeMove, Phase, failures, moves, phases
-from iowatt.pages.run.over_time import series_of
-from iowatt.render import numbers, plot
+from iowatt.pages.run.over_time import marked, series_of
+from iowatt.render import numbers
 from iowatt.render.document import Section
-from iowatt.render.figure import Cell, Column, Figure, Table, plain
+from iowatt.render.figure import Cell, Column, Figure, Table
 from iowatt.render.headline import Headline
 from iowatt.render.numbers import duration, percent, with_unit
 from iowatt.render.phrases import listed
@@ -103,18 +103,8 @@ class Recovery:
     def marked(self, figure: Figure) -> Figure:
         """A figure over the Run's intervals with a line where something failed and where it was recovered."""
         series = series_of(self.run.table("intervals"))
-        if series is None or figure.spec is None:
-            return figure
-        times = _marks(self.failures, self.moves)
-        places = [(time / series.divisor, text) for time, text in times[:MOST_MARKS]]
-        shapes = [plot.reference_line(x=at, dash="dot") for at, _ in places]
-        texts = [
-            {"x": at, "y": 1, "yref": "paper", "yanchor": "top", "xanchor": "left", "showarrow": False,
-             "text": plain(text)}
-            for at, text in places
-        ]  # fmt: skip
-        marks = {"shapes": shapes, "annotations": texts}
-        return replace(figure, spec={**figure.spec, "layout": {**figure.spec["layout"], **marks}})
+        times = _marks(self.failures, self.moves)[:MOST_MARKS]
+        return figure if series is None else marked(figure, series, times)
 
 
 def _marks(failed: Sequence[FailedUnit], moved: Sequence[NodeMove]) -> list[tuple[float, str]]:
