@@ -6,7 +6,7 @@ that joined or left made move; ``phases`` split the ``series`` of response times
 
 from __future__ import annotations
 
-from iowatt.lenses.recovery.moves import NodeMove, moves
+from iowatt.lenses.recovery.node_moves import NodeMove, moves
 from iowatt.lenses.recovery.response import Phase, phases
 from iowatt.lenses.recovery.units import FailedUnit, failures
 

@@ -13,7 +13,7 @@ import polars as pl
 from iowatt.run.histogram import Histogram
 
 if TYPE_CHECKING:
-    from iowatt.lenses.recovery.moves import NodeMove
+    from iowatt.lenses.recovery.node_moves import NodeMove
     from iowatt.lenses.recovery.units import FailedUnit
     from iowatt.run.bundle import Run
 
