@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from iowatt.base.errors import Argument, InputError
 from iowatt.base.overrides import with_overrides
 from iowatt.evaluate.evaluation import located
-from iowatt.evaluate.other_redundancy import OtherRedundancy
+from iowatt.evaluate.other_systems import OtherSystems
 from iowatt.evaluate.rebuild import with_rebuilds
 from iowatt.lenses.book import find_book
 from iowatt.lenses.durability import (
@@ -69,7 +69,7 @@ def assess_durability(
         book,
         years=request.years,
         precision=request.precision,
-        with_redundancy=OtherRedundancy(system, rebuilt),
+        others=OtherSystems(system, rebuilt),
     )
 
 

@@ -161,7 +161,7 @@ def degraded(plan: Mapping[str, Any], pools: set[str], window_s: float) -> dict[
     for name, pool in zip(names["pools"], simulation["pools"], strict=True):
         if name not in pools:
             continue
-        recovery = pool.get("recovery") or {"spares": 0, "sparing": "dedicated", "rebuild": dict(_REBUILD)}
+        recovery = pool.get("recovery") or recovery_of(0)
         recovery["rebuild"]["delay_s"] = 0.0
         recovery["failures"] = [{"drive": 0, "at_s": 0.0}]
         if not recovery["spares"] and not (pool.get("chunklets") or {}).get("spare"):
@@ -182,6 +182,11 @@ def degraded(plan: Mapping[str, Any], pools: set[str], window_s: float) -> dict[
     for workload in simulation["workloads"]:
         workload["end_s"] = min(window_s, workload.get("end_s") or window_s)
     return changed
+
+
+def recovery_of(spares: int) -> dict[str, Any]:
+    """``RecoveryPlan`` of a pool that says nothing of its rebuild."""
+    return {"spares": spares, "sparing": "dedicated", "rebuild": dict(_REBUILD)}
 
 
 def _add_drive(devices: list[dict[str, Any]], pool: str) -> None:

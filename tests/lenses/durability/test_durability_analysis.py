@@ -228,6 +228,20 @@ def test_another_copy_or_parity_of_a_cluster_is_what_setting_it_gives(name, more
     assert at_once.loss_over_horizon < whole.loss_over_horizon.value
 
 
+def test_a_slow_rebuild_is_offered_larger_steps_as_setting_them_gives(tmp_path):
+    path = tmp_path / "slow.toml"
+    text = LOADED.replace('{ name = "arrays2002-disk", capacity = "1GB" }', '"seagate-exos-x24-24tb"')
+    path.write_text(text.replace("rebuild = { outstanding = 4 }\n", ""))
+    slow = iowatt.durability(path, rebuild_window="2s")
+    row = next(one for one in slow.changes if "4 MiB" in one.change.replace("\u00a0", " "))
+    keys = ["array.pool.p.rebuild.outstanding=8", "array.pool.p.rebuild.step=4MiB"]
+    set_so = iowatt.durability(path, rebuild_window="2s", set=keys)
+    assert set_so.rebuilds[0].seconds < slow.rebuilds[0].seconds / 2
+    assert row.loss_over_horizon == set_so.loss_over_horizon.value
+    assert not [one for one in set_so.changes if one.change == row.change], "it has them already"
+    assert row.change not in {one.change for one in iowatt.durability(path, rebuild="10d").changes}
+
+
 def test_another_spare_is_another_drive(tmp_path):
     found = iowatt.durability(scenario(tmp_path, level=6), rebuild="10h")
     assert {one.change: one.drives_more for one in found.changes}["one more spare"] == 1

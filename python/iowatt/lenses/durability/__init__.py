@@ -9,7 +9,7 @@ first use.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from iowatt.base.lazy import names_from
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from iowatt.lenses.durability.system import DurableSystem
 
 __all__ = [
+    "LARGER_STEPS",
     "LONGEST_YEARS",
     "METHODS",
     "SLOW_REBUILD_S",
@@ -49,6 +50,17 @@ YEARS: Final = 5.0
 SLOW_REBUILD_S: Final = 3 * 86_400.0
 """A rebuild that takes longer is told first."""
 LONGEST_YEARS: Final = 1000.0
+
+
+class RebuildSteps(NamedTuple):
+    """How much of a rebuild is under way at once."""
+
+    outstanding: int
+    step_bytes: int
+
+
+LARGER_STEPS: Final = RebuildSteps(8, 4 << 20)
+"""What a slow rebuild is offered in the table of changes."""
 
 if not TYPE_CHECKING:
     __getattr__ = names_from(

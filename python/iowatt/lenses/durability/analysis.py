@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from iowatt.base.errors import Argument, InputError
@@ -11,7 +11,7 @@ from iowatt.lenses.book import assumptions
 from iowatt.lenses.durability import LONGEST_YEARS, notes
 from iowatt.lenses.durability.caches import cache_losses, controller_outage
 from iowatt.lenses.durability.causes import causes
-from iowatt.lenses.durability.changes import Losses, changes
+from iowatt.lenses.durability.changes import Anew, Losses, OtherSystems, changes
 from iowatt.lenses.durability.drives import YEAR_S, drive_risk
 from iowatt.lenses.durability.engine import METHODS, Precision, RiskyGroup, assess, estimate
 from iowatt.lenses.durability.groups import groups_of
@@ -38,7 +38,7 @@ def analyse(
     *,
     years: float = 5.0,
     precision: Precision | None = None,
-    with_redundancy: Callable[[int], DurableSystem | None] | None = None,
+    others: OtherSystems | None = None,
 ) -> Durability:
     """The document ``iowatt.durability/1``.
 
@@ -52,9 +52,9 @@ def analyse(
         The horizon.
     precision:
         The engine and when it ends; left out, a Markov chain where it holds the group.
-    with_redundancy:
-        The system laid out anew with so many parities or copies more (1 or -1), with its own rebuild; None
-        where it has no such system, and groups are then changed as they are.
+    others:
+        The system with another redundancy or other steps, with its own rebuild; left out, its groups are
+        changed as they are.
 
     Raises
     ------
@@ -75,8 +75,7 @@ def analyse(
     def losses_of(total: Mapping[str, Any]) -> Losses:
         return _losses(total, caches, years)
 
-    def rebuilt(more: int) -> Mapping[str, RiskyGroup]:
-        other = None if with_redundancy is None else with_redundancy(more)
+    def groups_in(other: DurableSystem | None) -> Mapping[str, RiskyGroup]:
         own = [] if other is None else risky_groups(other, book)
         return {one.group.name: one for one in own}
 
@@ -112,7 +111,7 @@ def analyse(
             precision,
             found=total,
             losses_of=losses_of,
-            rebuilt=rebuilt,
+            anew=Anew(others, groups_in),
             usable_bytes=system.usable_bytes,
             overloaded=bool(system.overload),
         ),

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from iowatt.lenses.durability import LARGER_STEPS, SLOW_REBUILD_S
 from iowatt.lenses.durability.engine import Precision, RiskyGroup, assess
 from iowatt.lenses.durability.redundancy import in_words, with_more
 from iowatt.lenses.durability.result import DurabilityChange, ProbabilityRange
+from iowatt.render.numbers import binary
 
 if TYPE_CHECKING:
     from iowatt.lenses.book import Book
     from iowatt.lenses.durability.groups import DataGroup
+    from iowatt.lenses.durability.system import DurableSystem
 
-Rebuilt = Callable[[int], Mapping[str, RiskyGroup]]
 GB: Final = 1e9
 AS_IT_IS: Final = "as it is"
 WEEK_DAYS: Final = 7.0
@@ -47,6 +49,32 @@ class Losses:
     bytes_per_year: float
 
 
+class OtherSystems(Protocol):
+    """The system with one thing changed that its rebuild depends on; None where there is no such system."""
+
+    def with_redundancy(self, more: int) -> DurableSystem | None:
+        """With ``more`` (1 or -1) copies or parities in each pool of its clusters."""
+
+    def with_larger_steps(self) -> DurableSystem | None:
+        """With rebuilds in ``LARGER_STEPS``."""
+
+
+@dataclass(frozen=True)
+class Anew:
+    """The groups of other systems, by name, with their own rebuilds; none where there is no such system."""
+
+    others: OtherSystems | None
+    groups: Callable[[DurableSystem | None], Mapping[str, RiskyGroup]]
+
+    def with_redundancy(self, more: int) -> Mapping[str, RiskyGroup]:
+        """With ``more`` copies or parities."""
+        return self.groups(None if self.others is None else self.others.with_redundancy(more))
+
+    def with_larger_steps(self) -> Mapping[str, RiskyGroup]:
+        """With rebuilds in larger steps."""
+        return self.groups(None if self.others is None else self.others.with_larger_steps())
+
+
 def changes(
     risky: Sequence[RiskyGroup],
     book: Book,
@@ -56,14 +84,14 @@ def changes(
     found: Mapping[str, Any],
     losses_of: Callable[[Mapping[str, Any]], Losses],
     usable_bytes: float,
-    rebuilt: Rebuilt,
+    anew: Anew,
     overloaded: bool = False,
 ) -> list[DurabilityChange]:
     """The system as it is, ``found`` of the engine, and with one thing changed.
 
-    All by one engine, with the same random streams; ``losses_of`` makes losses of its answer. ``rebuilt`` has
-    the groups, by name, of the system laid out anew with so many parities or copies more; others keep their
-    rebuild. An ``overloaded`` system has no rebuild that could be faster.
+    All by one engine, with the same random streams; ``losses_of`` makes losses of its answer. ``anew`` has
+    what has a rebuild of its own; the rest keeps the system's. An ``overloaded`` system has no rebuild that
+    could be faster.
     """
     quick = replace(
         precision,
@@ -73,7 +101,7 @@ def changes(
     now = losses_of(found)
     before = _Changed(AS_IT_IS, list(risky))
     rows = [_row(before, found, now, now, usable_bytes=usable_bytes, drives_more=0)]
-    for one in _changed(risky, rebuilt, overloaded=overloaded):
+    for one in _changed(risky, anew, overloaded=overloaded):
         plans = [group.plan(book, years, hours=one.laid_out) for group in one.groups]
         total = assess(plans, years, precision if one.laid_out else quick)["total"]
         more = sum(
@@ -122,14 +150,14 @@ def _better(now: ProbabilityRange, then: ProbabilityRange) -> float | None:
     return now.value / then.value
 
 
-def _changed(risky: Sequence[RiskyGroup], rebuilt: Rebuilt, *, overloaded: bool) -> Iterator[_Changed]:
+def _changed(risky: Sequence[RiskyGroup], anew: Anew, *, overloaded: bool) -> Iterator[_Changed]:
     for more in (1, -1):
-        anew = rebuilt(more)
-        changed = [anew.get(one.group.name) or _with_more(one, more) for one in risky]
+        other = anew.with_redundancy(more)
+        changed = [other.get(one.group.name) or _with_more(one, more) for one in risky]
         groups = [None if one is None else one.group for one in changed]
         if any(groups):
             whole = [new or old for old, new in zip(risky, changed, strict=True)]
-            yield _Changed(in_words([one.group for one in risky], groups, more), whole, more, bool(anew))
+            yield _Changed(in_words([one.group for one in risky], groups, more), whole, more, bool(other))
     redundant = [one for one in risky if one.group.survives]
     if redundant and not overloaded:
         faster = [
@@ -137,6 +165,7 @@ def _changed(risky: Sequence[RiskyGroup], rebuilt: Rebuilt, *, overloaded: bool)
             for one in risky
         ]
         yield _Changed("rebuilds in half the time", faster)
+        yield from _in_larger_steps(risky, anew)
     if any(one.group.delay_s for one in redundant):
         at_once = [replace(one, group=replace(one.group, delay_s=0.0)) for one in risky]
         yield _Changed("recovery at once", at_once)
@@ -147,6 +176,17 @@ def _changed(risky: Sequence[RiskyGroup], rebuilt: Rebuilt, *, overloaded: bool)
     if any(not one.lasting_spares for one in redundant):
         spare = [replace(one, group=replace(one.group, spares=one.group.spares + 1)) for one in risky]
         yield _Changed("one more spare", spare)
+
+
+def _in_larger_steps(risky: Sequence[RiskyGroup], anew: Anew) -> Iterator[_Changed]:
+    """A slow rebuild in larger steps, where its time is simulated as that of the system is."""
+    if not any(one.rebuild.seconds > SLOW_REBUILD_S and one.rebuild.simulated_share for one in risky):
+        return
+    other = anew.with_larger_steps()
+    changed = [other.get(one.group.name, one) for one in risky]
+    if other and all(new.rebuild.simulated_share for new in changed if new.group.survives):
+        steps = f"rebuilds in {LARGER_STEPS.outstanding} x {binary(LARGER_STEPS.step_bytes)}"
+        yield _Changed(steps, changed, laid_out=True)
 
 
 def _with_more(one: RiskyGroup, more: int) -> RiskyGroup | None:
