@@ -11,7 +11,7 @@ from iowatt.lenses.book import assumptions
 from iowatt.lenses.durability import LONGEST_YEARS, notes
 from iowatt.lenses.durability.caches import cache_losses, controller_outage
 from iowatt.lenses.durability.causes import causes
-from iowatt.lenses.durability.changes import Anew, Losses, OtherSystems, changes
+from iowatt.lenses.durability.changes import Anew, ChangedSystems, Losses, changes
 from iowatt.lenses.durability.drives import YEAR_S, drive_risk
 from iowatt.lenses.durability.engine import METHODS, Precision, RiskyGroup, assess, estimate
 from iowatt.lenses.durability.groups import groups_of
@@ -38,7 +38,7 @@ def analyse(
     *,
     years: float = 5.0,
     precision: Precision | None = None,
-    others: OtherSystems | None = None,
+    others: ChangedSystems | None = None,
 ) -> Durability:
     """The document ``iowatt.durability/1``.
 

@@ -49,7 +49,7 @@ class Losses:
     bytes_per_year: float
 
 
-class OtherSystems(Protocol):
+class ChangedSystems(Protocol):
     """The system with one thing changed that its rebuild depends on; None where there is no such system."""
 
     def with_redundancy(self, more: int) -> DurableSystem | None:
@@ -63,7 +63,7 @@ class OtherSystems(Protocol):
 class Anew:
     """The groups of other systems, by name, with their own rebuilds; none where there is no such system."""
 
-    others: OtherSystems | None
+    others: ChangedSystems | None
     groups: Callable[[DurableSystem | None], Mapping[str, RiskyGroup]]
 
     def with_redundancy(self, more: int) -> Mapping[str, RiskyGroup]:
