@@ -188,6 +188,49 @@ fn a_failure_domain_keeps_data() {
     assert!(matches!(lost, Err(SimError::DataLost { pool: 0, .. })), "{lost:?}");
 }
 
+/// Space without a volume is neither restored nor moved: what is lost is the share of the volumes, to the byte.
+#[test]
+fn only_data_of_volumes_is_restored_and_moved() {
+    for (level, members) in [("1", 3), ("5", 4), ("ec", 5)] {
+        let mut plan = cluster(Size { racks: 1, nodes: 6, drives: 2 }, (level, members), 40, "node");
+        recover(&mut plan, &[(0, 1.0)], Some(20e6));
+        plan["clusters"][0]["nodes"][5]["joins_at_s"] = json!(40.0);
+        plan["observe"]["end_s"] = json!(90.0);
+        let usable = volume(&plan);
+        let stripe = data(level, members as u64) * OBJECT;
+        let (mut lost, mut moved, mut took) = (vec![], vec![], vec![]);
+        // All, a quarter, and three stripes, which 37 of the 40 groups have no part of.
+        for bytes in [usable, usable / 4, 3 * stripe] {
+            plan["volumes"][0]["capacity_bytes"] = json!(bytes);
+            let outcome = run(&plan, poisson(3, 200, 200.0, 0.5, 65_536, bytes));
+            let (row, pool) = (outcome.summary.rebuilds[0], &outcome.summary.clusters[0].pools[0]);
+            assert_eq!(row.rebuilt_bytes, row.lost_bytes, "{level}");
+            assert_eq!(pool.moves[0].moved, pool.moves[0].members);
+            assert_eq!(pool.members, 40 * members as u64, "groups without data have new places too");
+            assert_eq!(outcome.summary.total.completed, 200);
+            lost.push(row.lost_bytes);
+            moved.push(pool.moves[0].moved_bytes);
+            took.push(row.finished_ns.unwrap() - row.failed_ns);
+        }
+        assert_eq!((lost[1], moved[1]), (lost[0] / 4, moved[0] / 4));
+        assert!(lost[2] + moved[2] <= 6 * members as u64 * OBJECT, "{level}: {lost:?} {moved:?}");
+        assert!(took.is_sorted_by(|more, less| more > less), "{level}: {took:?}");
+    }
+}
+
+/// Nothing is lost with groups that have no data.
+#[test]
+fn groups_without_data_lose_none() {
+    let mut plan = cluster(Size { racks: 3, nodes: 3, drives: 2 }, ("1", 2), 40, "node");
+    recover(&mut plan, &[], None);
+    plan["clusters"][0]["failures"] = json!([{"unit": "rack", "index": 1, "at_s": 0.5}]);
+    plan["volumes"][0]["capacity_bytes"] = json!(OBJECT);
+    plan["observe"]["end_s"] = json!(10.0);
+    let outcome = run(&plan, apart(Op::Read, 2, 4096, 4096));
+    let lost: u64 = outcome.summary.rebuilds.iter().map(|row| row.lost_bytes).sum();
+    assert!(lost <= OBJECT && outcome.summary.total.completed == 2, "{lost}");
+}
+
 /// A slower throttle takes longer.
 #[test]
 fn recovery_keeps_to_the_rate_of_each_drive() {

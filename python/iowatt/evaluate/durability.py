@@ -109,7 +109,7 @@ def _given(system: DurableSystem, seconds: float) -> dict[str, RebuildTime]:
         one.pool: RebuildTime(
             pool=one.pool,
             seconds=seconds,
-            bytes_per_s=one.drive_bytes / seconds,
+            bytes_per_s=one.rebuild_bytes / seconds,
             basis="given",
             text="the time that was given",
             simulated_share=0.0,

@@ -473,7 +473,7 @@ class RebuildSummary(SummaryPart):
     finished_s: float | None
     rebuilt_bytes: int
     lost_bytes: int | None = Field(
-        default=None, description="That the drive held; null of Runs that were written before it was told."
+        default=None, description="Data that the drive held, in a cluster of volumes; null of older Runs."
     )
     fraction: float = Field(description="Of the data, copies and parity that the drive held.")
 

@@ -110,6 +110,24 @@ def test_drives_of_a_cluster_are_in_nodes_and_racks():
     assert group.user_bytes == pytest.approx(10e12, rel=0.01)
 
 
+@pytest.mark.parametrize("capacity", ["100GB", "10TB"])
+def test_a_drive_of_a_cluster_is_rebuilt_as_far_as_volumes_take_it(capacity):
+    path = Path(__file__).parents[3] / "examples" / "ceph-cluster.toml"
+    plan = compile_plan(load(path, [f'cluster.ceph.volume.images.capacity="{capacity}"']), path.parent)
+    (group,) = groups_of(plan)
+    # Three copies on 24 drives.
+    assert group.rebuild_bytes == pytest.approx(3 * group.user_bytes / 24, rel=1e-6)
+    risk = drive_risk(group.drive, BOOK)
+    plan = RiskyGroup(group, risk, REBUILD).plan(BOOK, 5.0)
+    errors, each = plan["errors"], risk.errors()
+    share = group.rebuild_bytes / group.drive["raw_bytes"]
+    assert errors["latent_per_s"] == pytest.approx(share * each["latent_per_s"])
+    read = plan["drive_bytes"] * errors["unrecoverable_per_byte"]
+    assert read == pytest.approx(group.rebuild_bytes * each["unrecoverable_per_byte"])
+    four = with_more(group, 1)
+    assert four.rebuild_bytes == pytest.approx(4 / 3 * group.rebuild_bytes), "the same data in four copies"
+
+
 def test_another_parity_or_copy_is_what_one_would_build(tmp_path):
     (five,) = groups_of(plan_of(tmp_path, "count = 8\nraid = { level = 5 }"))
     six, none = with_more(five, 1), with_more(five, -1)

@@ -80,7 +80,8 @@ impl Backend {
             let of_cluster = plan.cluster_of(number);
             let built = match of_cluster {
                 Some(cluster) => {
-                    Pool::in_cluster(pool, cluster, plan.seed, drives.len()).under_item("pools", number)?
+                    let (first, taken) = ((plan.seed, drives.len()), plan.taken_bytes(number));
+                    Pool::in_cluster(pool, cluster, first, taken).under_item("pools", number)?
                 }
                 None => Pool::new(pool, plan.seed, drives.len()),
             };

@@ -295,6 +295,16 @@ impl Plan {
         sectors
     }
 
+    /// One past the last byte of pool number `pool` that a volume, or a part of a virtual pool, takes.
+    #[must_use]
+    pub fn taken_bytes(&self, pool: usize) -> u64 {
+        let parts = self.virtual_pools.iter().flat_map(|v| &v.parts);
+        let parts = parts.map(|p| (p.pool, p.offset_bytes, p.capacity_bytes));
+        let volumes = self.volumes.iter().map(|v| (v.pool, v.offset_bytes, v.capacity_bytes));
+        let ends = volumes.chain(parts).filter(|taken| taken.0 == pool);
+        ends.map(|(_, from, bytes)| from.saturating_add(bytes)).max().unwrap_or(0)
+    }
+
     /// Checks that the volumes on space number `space`, and the parts of virtual pools on it, fit its `capacity_bytes`.
     ///
     /// # Errors

@@ -41,6 +41,8 @@ pub struct Region {
     stripes: u64,
     /// Sets of a row.
     row: u64,
+    /// Stripes that are restored and moved: those of volumes, in a cluster; else all.
+    held: u64,
     /// Whether columns turn around the members of a set; else member `c` is column `c`.
     turns: bool,
 }
@@ -92,10 +94,19 @@ impl Region {
         })
     }
 
-    /// Sectors of a chunklet that the region uses.
+    /// Sectors of a chunklet of a set that are restored where it is lost, and moved where it moves.
     #[must_use]
-    pub fn used(&self) -> u64 {
-        self.stripes * self.layout.unit()
+    pub fn held_by(&self, set: u64) -> u64 {
+        let row = set / self.row;
+        let sets = self.row.min(self.plan.sets - row * self.row);
+        let before = row * self.row * self.stripes + set % self.row;
+        self.held.saturating_sub(before).div_ceil(sets).min(self.stripes) * self.layout.unit()
+    }
+
+    /// Only what lies below a sector of the pool is held: volumes take no more.
+    fn hold_below(&mut self, sector: u64) {
+        let stripe = self.layout.unit() * self.layout.data_drives();
+        self.held = self.held.min(sector.saturating_sub(self.first).div_ceil(stripe));
     }
 }
 
@@ -149,13 +160,14 @@ impl Chunklets {
     }
 
     /// Chunklets of the drives that `map` has for the members of the sets of `plan`, which are its placement groups. All that
-    /// a drive has besides is spare. `None` where `map` has no room.
+    /// a drive has besides is spare. Volumes take the first `taken_bytes`. `None` where `map` has no room.
     #[must_use]
     pub fn placed(
         plan: &ChunkletPlan,
         (sector_bytes, each): (u64, u32),
         drives: usize,
         map: Map,
+        taken_bytes: u64,
     ) -> Option<Self> {
         let sectors = plan.bytes / sector_bytes;
         let mut dealt = vec![0; drives];
@@ -165,7 +177,8 @@ impl Chunklets {
             Place { drive, slot }
         };
         let places = map.place()?.into_iter().map(slot).collect();
-        let regions = regions(plan, sectors, sector_bytes, None);
+        let mut regions = regions(plan, sectors, sector_bytes, None);
+        regions.iter_mut().for_each(|region| region.hold_below(taken_bytes.div_ceil(sector_bytes)));
         let spare = dealt.iter().map(|&dealt| (dealt, each)).collect();
         Some(Self { sectors, each, regions, places, spare, current: 0, map: Some(Box::new(map)) })
     }
@@ -220,6 +233,12 @@ impl Chunklets {
         first..first + plan.set_size
     }
 
+    /// Sectors of a chunklet in use that are restored where it is lost, and moved where it moves.
+    pub(super) fn held(&self, chunklet: usize) -> u64 {
+        let (region, set, _) = self.membership(chunklet);
+        self.regions[region].held_by(set)
+    }
+
     /// The unit of a chunklet that holds sector `offset` of it: its stripe and column in the region, as an
     /// extent up to the end of the unit or `until`. `None` beyond what the region uses.
     pub(super) fn unit_of(&self, chunklet: usize, offset: u64, until: u64) -> Option<(u64, Extent)> {
@@ -252,7 +271,8 @@ fn regions(plan: &ChunkletPlan, sectors: u64, sector_bytes: u64, members: Option
         let row = members.map_or(region.sets, |members| members.div_ceil(region.set_size) as u64);
         let row = row.min(region.sets);
         let turns = members.is_some();
-        regions.push(Region { layout, plan: *region, first, end, places, stripes, row, turns });
+        let held = region.sets * stripes;
+        regions.push(Region { layout, plan: *region, first, end, places, stripes, row, held, turns });
         first = end;
         places += region.set_size * region.sets as usize;
     }

@@ -85,6 +85,10 @@ impl Pool {
             sparing.missing.push(Missing { chunklet: member, lost, target, restored: 0 });
             sparing.entry[member as usize] = entry;
             sparing.work[home as usize] += 1;
+            if chunklets.held(member as usize) == 0 {
+                sparing.moved_in(chunklets, entry, now);
+                continue;
+            }
             sparing.recovery().enqueue(drive, entry);
         }
         chunklets.map = Some(map);

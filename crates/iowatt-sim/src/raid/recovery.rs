@@ -93,7 +93,7 @@ impl Sparing {
             if member == NONE as usize {
                 continue;
             }
-            let used = chunklets.regions[chunklets.membership(member).0].used();
+            let used = chunklets.held(member);
             let number = self.entry[member];
             let Some(missing) = self.missing.get(number as usize).copied() else {
                 (held, count) = (held + used, count + 1);
@@ -215,14 +215,14 @@ impl Sparing {
             queue.under_way += 1;
             let region = &chunklets.regions[chunklets.membership(chunklet as usize).0];
             let step = step_sectors.next_multiple_of(region.layout.unit());
-            let until = (restored + step).min(region.used());
+            let until = (restored + step).min(chunklets.held(chunklet as usize));
             queue.next_at = now + ((until - restored) as f64 * pace).round() as Nanos;
             return Some(Step { missing: number, from: restored, until, lane, ..Step::default() });
         }
     }
 
     /// Member `number` is at its new place.
-    fn moved_in(&mut self, chunklets: &mut Chunklets, number: u32, now: Nanos) {
+    pub(super) fn moved_in(&mut self, chunklets: &mut Chunklets, number: u32, now: Nanos) {
         let Missing { chunklet, lost, target: Some(target), .. } = self.missing[number as usize] else {
             return;
         };
@@ -354,6 +354,11 @@ impl Pool {
             let place = drive.and_then(|drive| sparing.take_chunklet(chunklets, drive, member));
             let Some(place) = place else { continue };
             sparing.missing[number as usize].target = Some(place);
+            if chunklets.held(member) == 0 {
+                sparing.lost[lost as usize].started.get_or_insert(now);
+                sparing.moved_in(chunklets, number, now);
+                continue;
+            }
             sparing.recovery().enqueue(place.drive, number);
         }
         chunklets.map = Some(map);

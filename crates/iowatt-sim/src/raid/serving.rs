@@ -21,22 +21,22 @@ pub struct InGroup {
 }
 
 impl Pool {
-    /// The pool of `plan` in a cluster, its sets placed by hashing.
+    /// The pool of `plan` in a cluster, its sets placed by hashing; volumes take its first `taken_bytes`.
     ///
     /// # Errors
     /// Where drives and failure domains have no room for all members.
     pub fn in_cluster(
         plan: &PoolPlan,
         cluster: (&ClusterPlan, &ClusterPoolPlan),
-        seed: u64,
-        first_drive: usize,
+        (seed, first_drive): (u64, usize),
+        taken_bytes: u64,
     ) -> Result<Self, PlanError> {
         let Some(chunklets) = &plan.chunklets else { return Ok(Self::new(plan, seed, first_drive)) };
         let sector_bytes = plan.device.sector_bytes();
         let each = (plan.device.sectors() / (chunklets.bytes / sector_bytes)) as u32;
         let kinds: Vec<(u64, usize)> = chunklets.regions.iter().map(|r| (r.sets, r.set_size)).collect();
         let map = Map::new(cluster, &kinds, each - chunklets.spare as u32, seed);
-        let placed = Chunklets::placed(chunklets, (sector_bytes, each), plan.drives(), map);
+        let placed = Chunklets::placed(chunklets, (sector_bytes, each), plan.drives(), map, taken_bytes);
         let message = "the drives and failure domains have no room for all placement groups";
         let placed =
             placed.ok_or_else(|| PlanError::new(PlanFault::Capacity, "chunklets.regions", message))?;

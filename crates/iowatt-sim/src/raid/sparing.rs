@@ -123,10 +123,9 @@ impl Sparing {
             if chunklet == NONE {
                 continue;
             }
-            let (region, ..) = chunklets.membership(chunklet as usize);
             let entry = self.entry[chunklet as usize];
             if entry == NONE {
-                held += chunklets.regions[region].used();
+                held += chunklets.held(chunklet as usize);
                 count += 1;
                 self.entry[chunklet as usize] = self.missing.len() as u32;
                 self.queue.push_back(self.missing.len() as u32);
@@ -148,13 +147,13 @@ impl Sparing {
         }
     }
 
-    /// Whether a set with a chunklet on `drive`, which has failed, cannot be had any more.
+    /// Whether data of a set with a chunklet on `drive`, which has failed, cannot be had any more.
     pub(super) fn data_is_lost(&self, chunklets: &Chunklets, drive: usize) -> bool {
         let held = self.owner[drive].iter().filter(|&&chunklet| chunklet != NONE);
         held.copied().any(|chunklet| {
             let chunklet = chunklet as usize;
             let gone = |&member: &usize| self.place(chunklets, member, u64::MAX).is_none();
-            if !gone(&chunklet) {
+            if !gone(&chunklet) || chunklets.held(chunklet) == 0 {
                 return false;
             }
             let set = chunklets.set_of(chunklet);
@@ -285,7 +284,7 @@ impl Pool {
             }
             let region = &chunklets.regions[chunklets.membership(chunklet as usize).0];
             let step = sparing.step_sectors.next_multiple_of(region.layout.unit());
-            let until = (restored + step).min(region.used());
+            let until = (restored + step).min(chunklets.held(chunklet as usize));
             sparing.next_at = shop.now + ((until - restored) as f64 * sparing.pace).round() as Nanos;
             sparing.under_way += 1;
             let step = Step { missing: number, from: restored, until, ..Step::default() };
@@ -404,8 +403,7 @@ impl Pool {
     }
 
     pub(super) fn is_restored(&self, chunklet: usize, sectors: u64) -> bool {
-        let Some(chunklets) = &self.chunklets else { return false };
-        sectors >= chunklets.regions[chunklets.membership(chunklet).0].used()
+        self.chunklets.as_ref().is_some_and(|chunklets| sectors >= chunklets.held(chunklet))
     }
 
     /// A chunklet is restored: its place is the new one.

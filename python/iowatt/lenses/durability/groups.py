@@ -45,6 +45,8 @@ class DataGroup:
     count: int = 1
     #: Share of ``drive_bytes`` that holds data of volumes.
     filled: float = 1.0
+    #: Whether a rebuild restores free space, too, as that of an array does and that of a cluster does not.
+    restores_all: bool = True
     #: What takes several of the drives away at once.
     domains: tuple[FailureDomain, ...] = ()
     #: Units of a failure domain of which a set has one member in each; None where drives alone are apart.
@@ -53,6 +55,11 @@ class DataGroup:
     scheme: str = ""
     #: None where another parity or copy has no one meaning.
     redundancy: Redundancy | None = None
+
+    @property
+    def rebuild_bytes(self) -> float:
+        """Bytes of a drive that a rebuild restores."""
+        return self.drive_bytes if self.restores_all else self.drive_bytes * self.filled
 
 
 @dataclass(frozen=True)
@@ -79,13 +86,16 @@ def groups_of(plan: Json) -> list[DataGroup]:
     """All groups that hold data, in the order of the pools; pools of copies alone are left out."""
     names, simulation = plan["names"], plan["simulation"]
     copies, found = _copies(plan), list[DataGroup]()
+    placed = {one["pool"] for cluster in simulation.get("clusters") or [] for one in cluster["pools"]}
     for index, (pool, name) in enumerate(zip(simulation["pools"], names["pools"], strict=True)):
         drive = next((one for one in names["devices"] if one["pool"] == name), None)
         if drive is None:
             continue  # a plan that does not name its drives
         place = _PoolPlace(index, name, drive, tuple(_ranges(simulation, index)))
         if place.user_bytes > 0 and index not in copies:
-            found.extend(_in_domains(plan, index, group) for group in _groups(pool, place))
+            groups = _groups(pool, place)
+            groups = (replace(group, restores_all=index not in placed) for group in groups)
+            found.extend(_in_domains(plan, index, group) for group in groups)
     return found
 
 

@@ -81,7 +81,7 @@ def stated_rebuild(group: DataGroup, book: Book, utilisation: float | None) -> R
         rate, text = group.rate_limit, f"the pool's limit, {group.rate_limit / MB:g} MB/s"
     return RebuildTime(
         pool=group.pool,
-        seconds=group.drive_bytes / rate,
+        seconds=group.rebuild_bytes / rate,
         bytes_per_s=rate,
         basis="stated",
         text=text,
