@@ -89,6 +89,22 @@ def test_requests_and_watts_are_conserved(text, sets):
     assert summary["energy"]["total_j"] == pytest.approx(math.fsum(joules.values()))
 
 
+def test_watts_are_those_of_their_interval():
+    """Before a failure as without it, in recovery above idle, and in the sum those of the components."""
+    sound, failed = iowatt.run(SCENARIO), iowatt.run(FAILING.replace('delay = "1min"', 'delay = "0s"'))
+    before, after = (run.table("intervals") for run in (sound, failed))
+    assert after["wall_w"][:2].to_list() == before["wall_w"][:2].to_list()
+    # No request is left in the last second; five servers and their adapters draw more than when idle.
+    parts = (after["parts_j"] / (after["end_s"] - after["start_s"])).to_list()
+    idle = 5 * (54.5 + 7.9)
+    assert after["arrivals"][-1] == 0
+    assert parts[-1] > idle + 0.1
+    assert before["parts_j"][-1] == pytest.approx(6 * (54.5 + 7.9), abs=0.01)
+    joules = components(failed)
+    servers = math.fsum(joules[f"store.osd.{part}"] for part in ("server", "adapters"))
+    assert math.fsum(after["parts_j"]) == pytest.approx(servers, rel=1e-9)
+
+
 def test_a_write_is_written_as_often_as_its_redundancy_says():
     copies, code = iowatt.run(SCENARIO), iowatt.run(SCENARIO, set=EC)
     for run, least in ((copies, 3), (code, 1.5)):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from iowatt.sources.simulation import groups
-from iowatt.sources.simulation.clusters import busy_shares, clusters
+from iowatt.sources.simulation.clusters import busy_courses, clusters
 
 S = 10**9
 NAMES = {
@@ -69,9 +70,18 @@ def test_busy_shares_and_names_of_nodes():
     assert [node.drives and (node.drives.least, node.drives.most) for node in cluster.nodes] == [
         (0.1, 0.3), (0.0, 0.0), (0.5, 0.5),
     ]  # fmt: skip
-    assert busy_shares({"names": NAMES}, [cluster]) == {
-        "cluster.c.a": 0.5,
-        "cluster.c.b": pytest.approx(0.15),
+
+
+def test_busy_shares_of_kinds_of_nodes_by_interval():
+    plan = {"names": NAMES, "simulation": {"clusters": [{"classes": [{"processors": 2}, {"processors": 4}]}]}}
+    intervals = {
+        "start_ns": np.array([0, 4 * S]), "end_ns": np.array([4 * S, 5 * S]),
+        "node_busy_0_ns": np.array([2 * S, S]), "node_busy_1_ns": np.array([8 * S, 0]),
+    }  # fmt: skip
+    found = busy_courses(plan, intervals)
+    assert {name: list(shares) for name, shares in found.items()} == {
+        "cluster.c.a": [0.25, 0.5],
+        "cluster.c.b": [0.25, 0.0],
     }
 
 

@@ -161,15 +161,19 @@ fn report(progress: Option<&Py<PyAny>>, at: Progress) -> PyResult<()> {
     })
 }
 
-/// Moves the columns into NumPy arrays. Further levels are numbered: `energy_level_0_j` ...
+/// Moves the columns into NumPy arrays. Further levels and kinds of nodes are numbered: `energy_level_0_j`,
+/// `node_busy_0_ns` ...
 fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    let mut levels = 0;
+    let (mut levels, mut kinds) = (0, 0);
     for (name, column) in table {
         let mut name = name.to_owned();
         if name == "energy_level_j" {
             name = format!("energy_level_{levels}_j");
             levels += 1;
+        } else if name == "node_busy_ns" {
+            name = format!("node_busy_{kinds}_ns");
+            kinds += 1;
         }
         match column {
             Column::U64(values) => dict.set_item(name, values.into_pyarray(py))?,

@@ -429,6 +429,7 @@ fn observer(plan: &Plan, ladders: Vec<Arc<Ladder>>, spaces: &[u64]) -> Result<Ob
     let volume_of: Vec<usize> = plan.workloads.iter().map(|w| w.volume).collect();
     let flows = FlowIndex::new(&volume_of, plan.volumes.len());
     let mut observer = Observer::new(window, &plan.observe, ladders, states, flows)?;
+    observer.course().1.with_workers(plan.clusters.iter().map(|cluster| cluster.classes.len()).sum());
     if let Some(heat) = plan.observe.heat {
         observer.map_heat(Heat::new(&heat, plan, spaces.to_vec(), window.start));
     }

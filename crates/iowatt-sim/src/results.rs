@@ -302,7 +302,8 @@ pub enum Column {
     F64(Vec<f64>),
 }
 
-/// Named columns of equal length. Further levels share the name `energy_level_j`, in order of their numbers.
+/// Named columns of equal length. Further levels share the name `energy_level_j`, and the work
+/// of kinds of nodes `node_busy_ns`, in order of their numbers.
 pub type Table = Vec<(&'static str, Column)>;
 
 /// All that a run leaves behind.
@@ -582,6 +583,9 @@ fn interval_table(observer: &Observer, end: Nanos) -> Table {
     }
     for level in 0..observer.states() - STATES {
         table.push(("energy_level_j", reals(&|i| intervals.joules(i, STATES + level))));
+    }
+    for kind in 0..rows.first().map_or(0, |_| intervals.work(0).len()) {
+        table.push(("node_busy_ns", integers(&|i| intervals.work(i)[kind])));
     }
     table
 }

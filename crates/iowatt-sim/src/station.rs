@@ -41,6 +41,11 @@ impl Station {
         std::iter::once(self.free_at).chain(self.others.iter().copied())
     }
 
+    /// Until when each is booked, closed ones for what they had begun.
+    pub fn booked_until(&self) -> impl Iterator<Item = Nanos> + '_ {
+        self.each().filter(|&at| at < Nanos::MAX).chain(self.closed.iter().copied())
+    }
+
     /// When a server is free.
     #[must_use]
     pub fn free_at(&self) -> Nanos {
@@ -89,8 +94,8 @@ impl Station {
     /// Takes back what is booked beyond the end of the run. Work begins at its arrival or at once behind what came before,
     /// so beyond the end a server has no gap.
     pub fn cut(&mut self, end: Nanos, window: &Window) {
-        let until = self.each().filter(|&at| at < Nanos::MAX).chain(self.closed.iter().copied());
-        let beyond: Nanos = until
+        let beyond: Nanos = self
+            .booked_until()
             .filter(|&at| at > end)
             .map(|until| {
                 let (from, booked) = window.clip(end, until);

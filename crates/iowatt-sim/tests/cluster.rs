@@ -5,7 +5,7 @@ mod common;
 
 use common::cluster::{CHUNKLET, OBJECT, Size, cluster, data, recover};
 use common::{Lcg, MS, S, given, poisson, refusal, request, run, solid, try_run};
-use iowatt_sim::{Outcome, SimError};
+use iowatt_sim::{Column, Outcome, SimError};
 use iowatt_trace::{Op, Request};
 use serde_json::{Value, json};
 
@@ -229,6 +229,43 @@ fn groups_without_data_lose_none() {
     let outcome = run(&plan, apart(Op::Read, 2, 4096, 4096));
     let lost: u64 = outcome.summary.rebuilds.iter().map(|row| row.lost_bytes).sum();
     assert!(lost <= OBJECT && outcome.summary.total.completed == 2, "{lost}");
+}
+
+/// By interval, the time that the processors of the one kind of nodes worked.
+fn work(outcome: &Outcome) -> Vec<u64> {
+    let of = |(name, column): &(&str, Column)| match column {
+        Column::U64(values) if *name == "node_busy_ns" => Some(values.clone()),
+        _ => None,
+    };
+    outcome.intervals.iter().find_map(of).unwrap()
+}
+
+/// The work of processors adds up over the intervals, whatever the window cuts; before a failure it is that of the sound
+/// run, and recovery adds to it when it goes on.
+#[test]
+fn work_of_processors_is_in_its_intervals() {
+    for (warmup, end) in [(0.0_f64, 20.0), (0.7, 7.000_05), (2.5, 3.1)] {
+        let mut plan = cluster(Size { racks: 2, nodes: 4, drives: 2 }, ("1", 3), 40, "node");
+        plan["observe"] = json!({"warmup_s": warmup, "end_s": end, "interval_s": 0.5});
+        plan["clusters"][0]["classes"][0]["operation_s"] = json!(2e-3);
+        recover(&mut plan, &[], Some(4e6));
+        let requests = busy(&plan, 1_000);
+        let sound = run(&plan, requests.clone());
+        plan["clusters"][0]["failures"] = json!([{"unit": "node", "index": 1, "at_s": 3.0}]);
+        let failing = run(&plan, requests);
+        for outcome in [&sound, &failing] {
+            let nodes = &outcome.summary.clusters[0].nodes;
+            let busy: u64 = nodes.iter().map(|n| n.processor_busy_ns).sum();
+            assert_eq!(work(outcome).iter().sum::<u64>(), busy);
+        }
+        let before = ((3.0 - warmup) / 0.5).floor() as usize;
+        assert_eq!(work(&sound)[..before], work(&failing)[..before]);
+        if end == 20.0 {
+            // Requests end after 5 s.
+            assert_eq!(work(&sound)[12..].iter().sum::<u64>(), 0);
+            assert!(work(&failing)[12..].iter().sum::<u64>() > 0);
+        }
+    }
 }
 
 /// A slower throttle takes longer.

@@ -77,10 +77,12 @@ impl Clusters {
     pub fn new(plan: &Plan) -> Option<Self> {
         let (mut nodes, mut uplinks, mut latencies, mut parts) = (vec![], vec![], vec![], vec![]);
         let mut pools: Vec<Option<Serving>> = vec![None; plan.pools.len()];
+        let mut kinds = 0;
         for (number, cluster) in plan.clusters.iter().enumerate() {
             let (first, racks) = (nodes.len(), uplinks.len());
             let node = |node: &crate::plan::NodePlan| {
-                Node::new(&cluster.classes[node.class], (racks + node.rack) as u32, number as u32)
+                let class = (kinds + node.class, &cluster.classes[node.class]);
+                Node::new(class, (racks + node.rack) as u32, number as u32)
             };
             nodes.extend(cluster.nodes.iter().map(node));
             let link = || cluster.network.uplink_bytes_per_s.map(|rate| Port::new(Some(rate)));
@@ -89,6 +91,7 @@ impl Clusters {
             for pool in &cluster.pools {
                 pools[pool.pool] = Some(Serving::new(number, first, pool, plan.seed));
             }
+            kinds += cluster.classes.len();
             parts.push((first..nodes.len(), racks..uplinks.len()));
         }
         let pools: Option<Vec<Serving>> = pools.into_iter().collect();

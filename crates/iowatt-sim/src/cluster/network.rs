@@ -8,6 +8,7 @@
 use super::node::{Node, Port, Way};
 use crate::clock::{Nanos, nanos};
 use crate::event::{Event, EventQueue};
+use crate::observe::Intervals;
 use crate::plan::NetworkPlan;
 use crate::power::Window;
 
@@ -20,6 +21,8 @@ pub struct Moment<'a> {
     pub now: Nanos,
     /// The observed span.
     pub window: &'a Window,
+    /// The course of the run, with the work of nodes.
+    pub course: &'a mut Intervals,
     /// Pending events.
     pub events: &'a mut EventQueue,
 }
@@ -84,6 +87,18 @@ impl Latencies {
             core: nanos(plan.core_latency_s),
             message: plan.message_bytes,
         }
+    }
+}
+
+impl<'a> Moment<'a> {
+    /// The present of a run: its time, what is observed of it, and its events.
+    #[inline]
+    pub fn new(
+        now: Nanos,
+        (window, course): (&'a Window, &'a mut Intervals),
+        events: &'a mut EventQueue,
+    ) -> Self {
+        Self { now, window, course, events }
     }
 }
 
@@ -216,7 +231,7 @@ impl Network {
     /// Operation `key` is at its drive's node, and its data.
     fn arrived(&mut self, key: u32, moment: &mut Moment<'_>) -> Next {
         let Flight { to, bytes, .. } = self.flights[key as usize];
-        let done = self.nodes[to as usize].operation(moment.now, bytes, moment.window);
+        let done = self.nodes[to as usize].operation(bytes, moment);
         if done == moment.now && self.flights[key as usize].next == NONE {
             return Next::Drive;
         }
@@ -271,8 +286,8 @@ impl Network {
     }
 
     /// Takes back what is booked beyond the end of the run.
-    pub fn cut(&mut self, end: Nanos, window: &Window) {
-        self.nodes.iter_mut().for_each(|node| node.cut(end, window));
+    pub fn cut(&mut self, end: Nanos, (window, course): (&Window, &mut Intervals)) {
+        self.nodes.iter_mut().for_each(|node| node.cut(end, window, course));
         self.uplinks.iter_mut().flatten().for_each(|link| link.cut(end, window));
     }
 }

@@ -1,6 +1,8 @@
 //! A node: its processors and ports, each a station.
 
+use super::network::Moment;
 use crate::clock::{Nanos, nanos};
+use crate::observe::Intervals;
 use crate::plan::NodeClassPlan;
 use crate::power::Window;
 use crate::station::Station;
@@ -72,6 +74,8 @@ impl Port {
 /// A node.
 #[derive(Clone, Debug)]
 pub struct Node {
+    /// Its kind, among those of all clusters.
+    pub kind: usize,
     /// Its rack, among those of all clusters, and its cluster.
     pub rack: u32,
     /// The index of its cluster.
@@ -88,11 +92,12 @@ pub struct Node {
 }
 
 impl Node {
-    /// A node of `class`.
+    /// A node of `class`, which is number `kind` of all clusters'.
     #[must_use]
-    pub fn new(class: &NodeClassPlan, rack: u32, cluster: u32) -> Self {
+    pub fn new((kind, class): (usize, &NodeClassPlan), rack: u32, cluster: u32) -> Self {
         let back = class.back_bytes_per_s.map(|rate| Port::new(Some(rate)));
         Self {
+            kind,
             rack,
             cluster,
             processors: Station::new(class.processors),
@@ -126,28 +131,38 @@ impl Node {
     }
 
     /// Works on a client's request of `bytes`, of which `coded` are encoded; when that is done.
-    pub fn request(&mut self, now: Nanos, bytes: u64, coded: u64, window: &Window) -> Nanos {
-        self.counts[0] += u64::from(window.begins(now));
+    pub fn request(&mut self, bytes: u64, coded: u64, moment: &mut Moment<'_>) -> Nanos {
+        self.counts[0] += u64::from(moment.window.begins(moment.now));
         let (fixed, each) = self.request;
         let of_bytes = bytes as f64 * each + coded as f64 * self.code_ns_per_byte;
-        self.work(now, fixed + of_bytes.round() as Nanos, window)
+        self.work(fixed + of_bytes.round() as Nanos, moment)
     }
 
     /// Works on an operation of one of its drives; when that is done.
     #[inline]
-    pub fn operation(&mut self, now: Nanos, bytes: u64, window: &Window) -> Nanos {
-        self.counts[1] += u64::from(window.begins(now));
+    pub fn operation(&mut self, bytes: u64, moment: &mut Moment<'_>) -> Nanos {
+        self.counts[1] += u64::from(moment.window.begins(moment.now));
         let (fixed, each) = self.operation;
-        self.work(now, fixed + (bytes as f64 * each).round() as Nanos, window)
+        self.work(fixed + (bytes as f64 * each).round() as Nanos, moment)
     }
 
     #[inline]
-    fn work(&mut self, now: Nanos, time: Nanos, window: &Window) -> Nanos {
-        if time == 0 { now } else { self.processors.serve(now, time, window) }
+    fn work(&mut self, time: Nanos, moment: &mut Moment<'_>) -> Nanos {
+        if time == 0 {
+            return moment.now;
+        }
+        let done = self.processors.serve(moment.now, time, moment.window);
+        let (from, until) = moment.window.clip(done - time, done);
+        moment.course.worked(self.kind, from, until);
+        done
     }
 
     /// Takes back what is booked beyond the end of the run.
-    pub fn cut(&mut self, end: Nanos, window: &Window) {
+    pub fn cut(&mut self, end: Nanos, window: &Window, course: &mut Intervals) {
+        for until in self.processors.booked_until() {
+            let (from, until) = window.clip(end, until.max(end));
+            course.not_worked(self.kind, from, until);
+        }
         self.processors.cut(end, window);
         self.ports.iter_mut().flatten().for_each(|port| port.cut(end, window));
     }

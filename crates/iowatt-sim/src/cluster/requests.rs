@@ -159,7 +159,7 @@ impl Requests {
     fn arrived(&mut self, key: u32, network: &mut Network, moment: &mut Moment<'_>) -> Wanted {
         let part = self.parts.get_mut(key);
         let node = &mut network.nodes[part.node as usize];
-        let done = node.request(moment.now, part.size, part.coded, moment.window);
+        let done = node.request(part.size, part.coded, moment);
         if done > moment.now {
             part.stage = Stage::Served;
             moment.events.push(done, Event::Part(key));

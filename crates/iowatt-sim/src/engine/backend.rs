@@ -321,7 +321,7 @@ impl Backend {
             commands.cut(end, around.observer.window());
         }
         if let Some(clusters) = &mut self.clusters {
-            clusters.network.cut(end, around.observer.window());
+            clusters.network.cut(end, around.observer.course());
         }
     }
 

@@ -56,11 +56,7 @@ impl Change {
 /// The time, and what messages and parts act on.
 macro_rules! moment {
     ($around:expr) => {
-        &mut Moment {
-            now: $around.clock.now,
-            window: $around.observer.window(),
-            events: &mut $around.clock.events,
-        }
+        &mut Moment::new($around.clock.now, $around.observer.course(), &mut $around.clock.events)
     };
 }
 

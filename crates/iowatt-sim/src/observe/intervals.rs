@@ -56,6 +56,8 @@ pub struct Intervals {
     slots: Vec<(f64, usize)>,
     /// The first slot of each drive's kind.
     first_slot: Vec<usize>,
+    /// The first slot of work at processors, of which each kind of nodes has one.
+    first_work: usize,
     /// Time of the drives in each slot: so many a row. (Joules would be rounded at every change of state.)
     times: Vec<Nanos>,
     /// The row asked for last and its span: nearly always the next one asked for, too.
@@ -79,6 +81,7 @@ impl Intervals {
         }
         let most = if width.is_some() { MOST_ASKED } else { MOST_AUTOMATIC };
         let width = width.unwrap_or(1_000_000_000).max(1);
+        let first_work = slots.len();
         Self {
             start,
             width,
@@ -88,9 +91,16 @@ impl Intervals {
             bins: Vec::new(),
             slots,
             first_slot,
+            first_work,
             times: Vec::new(),
             recent: NO_ROW,
         }
+    }
+
+    /// Records the work of the processors of so many kinds of nodes, too.
+    pub fn with_workers(&mut self, kinds: usize) {
+        // No energy of a drive: of no watts and no reported state.
+        self.slots.resize(self.first_work + kinds, (0.0, usize::MAX));
     }
 
     /// Width in use.
@@ -278,6 +288,30 @@ impl Intervals {
     /// Takes back what [`Self::in_state`] was told of a span.
     pub fn not_in_state(&mut self, drive: usize, slot: Slot, from: Nanos, until: Nanos) {
         self.walk(from, until, |all, index, ns| *all.time(drive, slot, index) -= ns);
+    }
+
+    /// A processor of a node of `kind` worked over a span.
+    #[inline]
+    pub fn worked(&mut self, kind: usize, from: Nanos, until: Nanos) {
+        let slot = self.first_work + kind;
+        let (index, start, end) = self.recent;
+        if start <= from && until <= end {
+            self.times[index * self.slots.len() + slot] += until - from;
+        } else {
+            self.walk(from, until, |all, index, ns| all.times[index * all.slots.len() + slot] += ns);
+        }
+    }
+
+    /// Takes back what [`Self::worked`] was told of a span.
+    pub fn not_worked(&mut self, kind: usize, from: Nanos, until: Nanos) {
+        let slot = self.first_work + kind;
+        self.walk(from, until, |all, index, ns| all.times[index * all.slots.len() + slot] -= ns);
+    }
+
+    /// Time that the processors of each kind of nodes worked in interval `index`, together.
+    #[must_use]
+    pub fn work(&self, index: usize) -> &[Nanos] {
+        &self.times[index * self.slots.len()..(index + 1) * self.slots.len()][self.first_work..]
     }
 
     fn time(&mut self, drive: usize, slot: Slot, index: usize) -> &mut Nanos {

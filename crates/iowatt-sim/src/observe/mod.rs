@@ -400,6 +400,12 @@ impl Observer {
         &self.ledger
     }
 
+    /// The observed span, and the course over time.
+    #[inline]
+    pub fn course(&mut self) -> (&Window, &mut Intervals) {
+        (&self.window, &mut self.intervals)
+    }
+
     /// The course over time.
     #[must_use]
     pub fn intervals(&self) -> &Intervals {

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from iowatt.run.summary_cluster import (
     ClusterPoolSummary,
     ClusterSummary,
@@ -14,8 +17,10 @@ from iowatt.run.summary_cluster import (
     NodeSummary,
     PortSummary,
 )
+from iowatt.sources.simulation.counts import Columns
 
 NS_PER_S = 1e9
+Floats = npt.NDArray[np.float64]
 
 
 def clusters(
@@ -42,17 +47,23 @@ def _busy_drives(
     return [shares[end - pool["count"] : end] for pool, end in zip(pools, ends, strict=True)]
 
 
-def busy_shares(plan: Mapping[str, Any], found: list[ClusterSummary]) -> dict[str, float]:
-    """Mean busy share of the cores of each kind of nodes, by the name that its server follows.
+def busy_courses(plan: Mapping[str, Any], intervals: Columns) -> dict[str, Floats]:
+    """Busy share of the cores of each kind of nodes by interval, by the name that its server follows.
 
-    Nodes that are not there all the time count with the time that they are.
+    ``intervals`` is the core's table, with the work of each kind. Shares are of all nodes of the kind, those
+    that have failed or have not joined included.
     """
-    shares: dict[str, float] = {}
-    for named, cluster in zip(plan["names"].get("clusters", ()), found, strict=True):
-        for kind in named["classes"]:
-            busy = [node.utilisation for node in cluster.nodes if node.kind == kind["name"]]
-            shares[f"cluster.{cluster.name}.{kind['name']}"] = sum(busy) / len(busy) if busy else 0.0
-    return shares
+    names, simulation = plan["names"].get("clusters", ()), plan["simulation"].get("clusters", ())
+    span = intervals["end_ns"] - intervals["start_ns"]
+    courses: dict[str, Floats] = {}
+    number = 0
+    for named, cluster in zip(names, simulation, strict=True):
+        for kind, figures in zip(named["classes"], cluster["classes"], strict=True):
+            cores = figures["processors"] * kind["count"]
+            busy = intervals[f"node_busy_{number}_ns"] / np.where(span > 0, cores * span, 1.0)
+            courses[f"cluster.{named['name']}.{kind['name']}"] = busy
+            number += 1
+    return courses
 
 
 def node_names(named: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from iowatt.run.record import Hits, Record, SimulationCost, SourceKind, VolumeFlow, WorkloadFlow
 from iowatt.run.summary_schema import Zeros
 from iowatt.sources.simulation import counts, groups, parity_logs, remarks, tables, wall
-from iowatt.sources.simulation.clusters import busy_shares, clusters
+from iowatt.sources.simulation.clusters import busy_courses, clusters
 
 if TYPE_CHECKING:
     from iowatt.run.idle_spool import IdleSpool
@@ -53,8 +53,8 @@ def build_record(
     spaces = counts.space_names(names)
     by_workload = counts.hits(controller.get("cache"), len(volume_of))
     run_tables = tables.tables(names, volume_of, raw, idle)
-    loads = counts.link_loads(plan, summary) | busy_shares(plan, nodes)
-    array = wall.at_wall(plan, run_tables, controller.get("processors"), loads)
+    loads, courses = counts.link_loads(plan, summary), busy_courses(plan, raw["intervals"])
+    array = wall.at_wall(plan, run_tables, controller.get("processors"), loads, courses)
     return Record(
         name=plan["name"],
         source=source,

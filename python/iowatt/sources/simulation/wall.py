@@ -49,13 +49,15 @@ def at_wall(
     tables: Tables,
     processors: Mapping[str, Any] | None,
     links: Mapping[str, float] | None = None,
+    nodes: Mapping[str, Floats] | None = None,
 ) -> AtWall | None:
     """The tables of a Run with parts and supplies; None where the plan file ``plan`` has no power.
 
     The watts of libraries are those at the wall; they are known there where a Run has nothing else.
 
     ``processors`` is the controller's part of the summary, where it is modelled (``utilisation``), ``links``
-    the busy share of each bus and link over the window, by the name that parts give it.
+    the busy share of each bus and link over the window, by the name that parts give it, ``nodes`` that of the
+    cores of each kind of nodes by interval.
     """
     if not plan.get("power"):
         names = plan["names"]
@@ -64,7 +66,7 @@ def at_wall(
     intervals = tables.intervals
     width = (intervals["end_s"] - intervals["start_s"]).to_numpy()
     rates = _Rates.of(intervals, width, plan["simulation"], processors)
-    carried = _carried(links or {}, rates.bytes_per_s, width)
+    carried = _carried(links or {}, rates.bytes_per_s, width) | dict(nodes or {})
     nodes_left = _nodes_left(plan["simulation"], intervals)
     there = _cluster_nodes_there(plan, intervals)
     drives = _drive_shares(array, plan["names"]["devices"], tables.energy)
@@ -80,9 +82,8 @@ def at_wall(
             left = nodes_left if part.kind == "controller" else np.ones(len(width))
             if enclosure.name in there and part.kind in ("server", "adapter"):
                 left = there[enclosure.name]
-                # Busy shares are of all nodes, all the time: the same work is done by those that are there.
-                done = math.fsum(busy * left * width)
-                busy = np.clip(busy * (math.fsum(busy * width) / done), 0.0, 1.0) if done > 0 else busy
+                # Busy shares are of all nodes: the same work is done by those that are there.
+                busy = np.clip(busy / np.where(left > 0, left, 1.0), 0.0, 1.0)
             watts = np.array([part.watts(float(share)) for share in busy]) * left
             rows += _part_rows(enclosure, part, busy, width, left)
             parts_w += enclosure.count * watts

@@ -9,8 +9,7 @@ impl Intervals {
     /// Empty ones for a part of the same run.
     #[must_use]
     pub fn part(&self) -> Self {
-        let Self { start, width, most, first: _, rows: _, bins: _, slots, first_slot, times: _, recent: _ } =
-            self;
+        let Self { start, width, most, slots, first_slot, first_work, .. } = self;
         Self {
             start: *start,
             width: *width,
@@ -20,6 +19,7 @@ impl Intervals {
             bins: Vec::new(),
             slots: slots.clone(),
             first_slot: first_slot.clone(),
+            first_work: *first_work,
             times: Vec::new(),
             recent: NO_ROW,
         }
