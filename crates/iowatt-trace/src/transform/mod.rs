@@ -84,10 +84,8 @@ pub fn decoded(spec: &TraceSpec) -> TraceSpec {
     if spec.place.is_some() || spec.copies.is_some() {
         plain.limit_bytes = None;
     }
-    if spec.place.is_some() {
-        if plain.devices.is_none() {
-            plain.device.get_or_insert_with(|| "*".to_owned());
-        }
+    if spec.place.is_some() && plain.devices.is_none() {
+        plain.device.get_or_insert_with(|| "*".to_owned());
     }
     plain
 }
