@@ -205,7 +205,12 @@ def trace_spec(trace: TraceKeys, seed: int, *, order_only: bool) -> dict[str, An
 
     ``order_only``: completions set the pace, stamps only the order.
     """
-    decoding: dict[str, Any] = {
+    return {**decoding_spec(trace), **_options(trace, seed, order_only=order_only)}
+
+
+def decoding_spec(trace: TraceKeys) -> dict[str, Any]:
+    """Of a trace spec what says how the file is decoded."""
+    return {
         "path": trace.path,
         "format": trace.format,
         "columns": None if trace.columns is None else dict(trace.columns),
@@ -216,7 +221,6 @@ def trace_spec(trace: TraceKeys, seed: int, *, order_only: bool) -> dict[str, An
         "skip_bad": trace.skip_bad,
         "order_tolerance_s": trace.order_tolerance,
     }
-    return {**decoding, **_options(trace, seed, order_only=order_only)}
 
 
 def _options(trace: TraceKeys, seed: int, *, order_only: bool) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from iowatt.model.profile import laws
 from iowatt.model.profile.profile import Mix, Profile, ProfilePhase, ProfileStream, RequestRun
+from iowatt.model.recorded_trace import decoding_spec
 
 
 def synthesis(
@@ -129,16 +130,6 @@ def _law(law: laws.Arrivals) -> dict[str, Any]:
         return {"law": "closed"}
     if isinstance(law, laws.Recorded):
         trace = law.trace
-        spec = {
-            "path": trace.path,
-            "format": trace.format,
-            "columns": None if trace.columns is None else dict(trace.columns),
-            "time_unit": trace.time_unit,
-            "sector_bytes": trace.sector_size,
-            "event": trace.event,
-            "device": trace.device or "*",
-            "skip_bad": trace.skip_bad,
-            "order_tolerance_s": trace.order_tolerance,
-        }
+        spec = {**decoding_spec(trace), "device": trace.device or "*"}
         return {"law": "recorded", "trace": spec, "speed": law.speed}
     return law.plan()
