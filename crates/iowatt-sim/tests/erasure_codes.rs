@@ -4,8 +4,7 @@
 
 mod common;
 
-use common::{S, capacity, code_of, one_pool, poisson, raid, request, run, trouble, try_run};
-use iowatt_sim::Outcome;
+use common::{S, capacity, code_of, moved, one_pool, poisson, raid, request, run, trouble, try_run};
 use iowatt_trace::Op;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -61,17 +60,6 @@ impl Shape {
         trouble(&mut plan, 0, "dedicated", &failures);
         plan
     }
-}
-
-/// Reads, writes, bytes read, bytes written.
-fn moved(outcome: &Outcome) -> [u64; 4] {
-    let d = &outcome.summary.devices;
-    [
-        d.iter().map(|d| d.reads).sum(),
-        d.iter().map(|d| d.writes).sum(),
-        d.iter().map(|d| d.bytes_read).sum(),
-        d.iter().map(|d| d.bytes_written).sum(),
-    ]
 }
 
 /// Operations of one size.

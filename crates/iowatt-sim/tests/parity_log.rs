@@ -4,8 +4,7 @@
 
 mod common;
 
-use common::{Lcg, S, code_of, log_parity, one_pool, request, run, trouble};
-use iowatt_sim::Outcome;
+use common::{Lcg, S, code_of, log_parity, moved, one_pool, request, run, trouble};
 use iowatt_trace::{Op, Request};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -56,17 +55,6 @@ impl Shape {
         log_parity(&mut plan, regions, stripes, buffer * self.k * UNIT, RUN);
         plan
     }
-}
-
-/// Reads, writes, bytes read, bytes written.
-fn moved(outcome: &Outcome) -> [u64; 4] {
-    let d = &outcome.summary.devices;
-    [
-        d.iter().map(|d| d.reads).sum(),
-        d.iter().map(|d| d.writes).sum(),
-        d.iter().map(|d| d.bytes_read).sum(),
-        d.iter().map(|d| d.bytes_written).sum(),
-    ]
 }
 
 /// Runs of consecutive stripes on a drive: operations that continue each other are one.

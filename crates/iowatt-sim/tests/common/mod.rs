@@ -204,3 +204,14 @@ pub fn trouble(plan: &mut Value, spares: usize, sparing: &str, failures: &[(usiz
                     "priority": "host-first"},
     });
 }
+
+/// What all drives did: reads, writes, bytes read, bytes written.
+pub fn moved(outcome: &Outcome) -> [u64; 4] {
+    let d = &outcome.summary.devices;
+    [
+        d.iter().map(|d| d.reads).sum(),
+        d.iter().map(|d| d.writes).sum(),
+        d.iter().map(|d| d.bytes_read).sum(),
+        d.iter().map(|d| d.bytes_written).sum(),
+    ]
+}
