@@ -13,7 +13,7 @@ from iowatt.evaluate.estimate.drives import DriveBenchmarks, drive_alone
 from iowatt.evaluate.estimate.load import EstimatedWorkload
 from iowatt.evaluate.estimate.network import Network, RequestPath
 from iowatt.evaluate.estimate.operation_counts import PoolDemand
-from iowatt.evaluate.estimate.operations import How, Mix, count_commands
+from iowatt.evaluate.estimate.operations import How, count_commands
 from iowatt.evaluate.estimate.queueing import Leg, Servers, Sets
 from iowatt.evaluate.estimate.system import QueueingSystem, assumed
 from iowatt.evaluate.evaluation import Prepared
@@ -82,16 +82,11 @@ class ClusterSystem(QueueingSystem):
         return Network(self.flows, [*stations, *(one for one in sets.values() if one is not None)], paths)
 
     def _drives(self, pool: PlacedPool, wanted: PoolDemand, rates: Sequence[float]) -> Sets | None:
-        mix: Mix = {}
-        for flow, own in wanted.mixes.items():
-            for kind, count in own.items():
-                mix[kind] = mix.get(kind, 0.0) + rates[flow] * count
-        mix = {kind: count for kind, count in mix.items() if count > 0}
+        mix, together = wanted.at(rates)
         if not mix:
             return None
         parity = 0 if pool.geometry is None else pool.geometry.updated_parity
         curve = self.drives.curve(drive_alone(pool.plan), pool.plan, mix, mirrored=1, parity=parity)
-        together = sum(rates[flow] * own for flow, own in wanted.together.items()) / sum(mix.values())
         station = Sets(pool.name, "drives", pool.drives, curve, together)
         for flow, own in wanted.mixes.items():
             station.visit(flow, count_commands(own))

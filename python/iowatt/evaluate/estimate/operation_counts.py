@@ -138,6 +138,17 @@ class PoolDemand:
             mix[kind] = mix.get(kind, 0.0) + share * count
         self.together[flow] = self.together.get(flow, 0.0) + share * asked.together
 
+    def at(self, rates: Sequence[float]) -> tuple[Mix, float]:
+        """Operations a second where flows go at ``rates``, and how many come together; empty without any."""
+        mix: Mix = {}
+        for flow, own in self.mixes.items():
+            for kind, count in own.items():
+                mix[kind] = mix.get(kind, 0.0) + rates[flow] * count
+        mix = {kind: count for kind, count in mix.items() if count > 0}
+        if not mix:
+            return mix, 0.0
+        return mix, sum(rates[flow] * own for flow, own in self.together.items()) / sum(mix.values())
+
 
 class OperationCounter:
     """Counts operations by pool."""

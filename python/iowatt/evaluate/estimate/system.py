@@ -15,7 +15,7 @@ from iowatt.evaluate.estimate.hybrid import AddressRange, Hybrid
 from iowatt.evaluate.estimate.load import EstimatedWorkload
 from iowatt.evaluate.estimate.network import Background, Network, RequestPath, SolvedNetwork
 from iowatt.evaluate.estimate.operation_counts import OperationCounter, PoolDemand, RequestMix, Waits, shifted
-from iowatt.evaluate.estimate.operations import Mix, PoolGeometry, count_commands
+from iowatt.evaluate.estimate.operations import PoolGeometry, count_commands
 from iowatt.evaluate.estimate.queueing import Leg, Servers, Sets, response
 from iowatt.evaluate.estimate.unknown import not_modelled
 from iowatt.evaluate.evaluation import Prepared
@@ -284,18 +284,13 @@ class QueueingSystem:
 
     def _sets(self, at: int, wanted: PoolDemand, every: Sequence[float]) -> Sets | None:
         geometry = self.geometries[at]
-        mix: Mix = {}
-        for flow, own in wanted.mixes.items():
-            for kind, count in own.items():
-                mix[kind] = mix.get(kind, 0.0) + every[flow] * count
-        mix = {kind: count for kind, count in mix.items() if count > 0}
+        mix, together = wanted.at(every)
         if not mix:
             return None
         pool = self.work.scenario.array.pool[at]
         curve = self.drives.curve(
             identity(pool), self.pools[at], mix, mirrored=geometry.mirrored, parity=geometry.updated_parity
         )
-        together = sum(every[flow] * own for flow, own in wanted.together.items()) / sum(mix.values())
         name = self.work.plan["names"]["pools"][at]
         station = Sets(
             name, "drives" if geometry.mirrored == 1 else "mirrors", geometry.sets, curve, together
