@@ -30,9 +30,20 @@ def verdict(cost: Cost) -> list[str]:
     ]
     return [
         _alone(cost) if len(cost.systems) < 2 else _cheapest(cost),
+        *_repeated(cost),
         *excluded,
         *_all_meet(cost.choice),
     ]
+
+
+def _repeated(cost: Cost) -> list[str]:
+    """Systems whose dollars repeat a failure of their Run over the horizon."""
+    names = [
+        system.name
+        for system in cost.systems
+        if any(note.code == "failure-repeated" for note in (*system.cautions, *system.notes))
+    ]
+    return [f"The dollars of {name} repeat the failure of its Run all the time." for name in names]
 
 
 def _alone(cost: Cost) -> str:
