@@ -14,12 +14,14 @@ HOW: Final = {
     "stated": "at the stated rate",
     "given": "as given",
 }
-_SHORT: Final = {"run": "of the Run", "simulated": "simulated", "stated": "stated", "given": "given"}
+SHORT: Final = {"run": "of the Run", "simulated": "simulated", "stated": "stated", "given": "given"}
 
 
-def slowest(rebuilds: Sequence[RebuildTime]) -> str:
-    """The longest rebuild and where it is from, such as ``4.2 days, simulated``; empty without any."""
-    if not rebuilds:
-        return ""
-    longest = max(rebuilds, key=lambda one: one.seconds)
-    return f"{numbers.duration(longest.seconds)}, {_SHORT[longest.basis]}"
+def longest(rebuilds: Sequence[RebuildTime]) -> RebuildTime | None:
+    """The longest of them."""
+    return max(rebuilds, key=lambda one: one.seconds, default=None)
+
+
+def in_short(rebuild: RebuildTime) -> str:
+    """A rebuild and where it is from, such as ``4.2 days, simulated``."""
+    return f"{numbers.duration(rebuild.seconds)}, {SHORT[rebuild.basis]}"

@@ -8,7 +8,7 @@ from typing import Final
 from iowatt.lenses.cost.result import Cost, CostComponent, CostRatio, SystemCost
 from iowatt.lenses.evidence import joined
 from iowatt.pages.cost import words
-from iowatt.pages.rebuilds import slowest
+from iowatt.pages.rebuilds import SHORT, in_short, longest
 from iowatt.render import numbers, plot
 from iowatt.render.figure import Cell, Column, Figure, Labelled, Table, axis, layout, plain, text_columns
 
@@ -18,8 +18,7 @@ _HOVER_X: Final = "%{y}: %{x:,.4~r} USD<extra>%{fullData.name}</extra>"
 _HOVER_Y: Final = "%{x}: %{y:,.4~r} USD<extra>%{fullData.name}</extra>"
 
 
-LOSS: Final = "Probability of data loss"
-REBUILD: Final = "Rebuild of a drive"
+LOSS: Final = "Data loss"
 
 
 def _loss(system: SystemCost | None) -> Cell:
@@ -28,11 +27,17 @@ def _loss(system: SystemCost | None) -> Cell:
     return None if loss is None else Labelled(loss, numbers.probability(loss))
 
 
-def _rebuild(system: SystemCost | None) -> Cell:
-    """The time of a rebuild that the probability rests on, and where it is from."""
-    if system is None or not system.rebuilds:
-        return None
-    return Labelled(max(one.seconds for one in system.rebuilds), slowest(system.rebuilds))
+def _rebuilds(systems: Sequence[SystemCost | None]) -> list[Cell]:
+    """The row of the rebuilds that losses rest on; its title says where they are from, if from one."""
+    each = [None if one is None else longest(one.rebuilds) for one in systems]
+    bases = {one.basis for one in each if one is not None}
+    if len(bases) == 1:
+        (basis,) = bases
+        times = (
+            None if one is None else Labelled(one.seconds, numbers.duration(one.seconds)) for one in each
+        )
+        return [f"Rebuild, {SHORT[basis]}", *times]
+    return ["Rebuild", *(None if one is None else Labelled(one.seconds, in_short(one)) for one in each)]
 
 
 def groups(cost: Cost) -> Figure:
@@ -52,7 +57,7 @@ def groups(cost: Cost) -> Figure:
         sums.append(("What has a price", "known_usd"))
     rows += [[title, *(None if one is None else getattr(one, key) for one in systems)] for title, key in sums]
     if any(system.loss_over_horizon is not None for system in cost.systems):
-        rows += [[LOSS, *map(_loss, systems)], [REBUILD, *map(_rebuild, systems)]]
+        rows += [[LOSS, *map(_loss, systems)], _rebuilds(systems)]
     traces = [
         plot.bar(
             [0.0 if one is None else one.by_group.get(group) or 0.0 for one in systems],
