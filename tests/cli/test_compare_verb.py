@@ -82,6 +82,23 @@ def test_groups_by_options_and_by_folder_are_the_same(runs):
     assert (third["before"]["requests"], len(third["after"]["runs"])) == (10_000, 2)
 
 
+def test_more_than_two_and_two_with_a_service_level_are_systems(runs, tmp_path):
+    index = runs / "off" / "iowatt.sqlite"
+    assert index.exists()  # as of a shell's runs/*
+    three = (runs / "off" / "s1", runs / "off" / "s2", index, runs / "on")
+    found = json.loads(invoke(*three, "--json").stdout)
+    assert found["schema"] == "iowatt.compare-systems/1" and found["comparisons"] == 2
+    assert [one["label"] for one in found["systems"]] == ["s1", "s2", "on"]
+    shown = invoke(*three, "-o", tmp_path / "page.html").stdout
+    assert all(one["label"] in shown for one in found["systems"])
+    assert 'id="compare-trade"' in (tmp_path / "page.html").read_text("utf-8")
+    pair = (runs / "off" / "s1", runs / "on" / "s1", "--json")
+    assert json.loads(invoke(*pair).stdout)["schema"] == "iowatt.compare/1"
+    kept = json.loads(invoke(*pair, "--within", "2ms").stdout)
+    # p95 of exponential response times of mean 1 and 0.5 ms is 3 and 1.5 ms.
+    assert [bool(one["not_ranked"]) for one in kept["systems"]] == [True, False]
+
+
 def test_a_closed_loop_is_said_and_corrected_beside(runs):
     shown = invoke(runs / "off" / "s1", runs / "closed").stdout
     found = json.loads(invoke(runs / "off" / "s1", runs / "closed", "--json").stdout)
@@ -123,6 +140,9 @@ def test_the_workbook_has_every_difference(runs, tmp_path):
         (("off/s1", "on/s1", "--workload", "web"), "unknown-name", "off/s1: workload"),
         (("off", "on", "--before", "off/s1"), "duplicate", "off/s1"),
         (("off/s1", "on/s1", "-o", "page.txt"), "not-accepted", "page.txt"),
+        (("off/s1", "on/s1", "off/s2", "--after", "on/s2"), "conflict", "after"),
+        (("off/s1", "on/s1", "off/s1"), "duplicate", "off/s1"),
+        (("off/s1", "on/s1", "--within", "1ms", "--of", "p42"), "not-accepted", "of"),
     ],
 )
 def test_what_it_refuses(runs, words, code, place):

@@ -44,6 +44,12 @@ def _compare(found: Document) -> None:
     assert any(row["verdict"] != "no verdict" for row in found["differences"])
 
 
+def _compare_systems(found: Document) -> None:
+    """Something is ranked, and some difference has a verdict."""
+    assert found["lowest"] or found["level"]
+    assert any(row["verdict"] != "no verdict" for pair in found["pairs"] for row in pair["differences"])
+
+
 def _cost(found: Document) -> None:
     """Every system has a total, or the document says why not; nobody is the cheapest without a candidate."""
     assert found["systems"]
@@ -77,6 +83,7 @@ ANSWERS: Final[dict[str, Callable[[Document], None]]] = {
     "iowatt.sweep/1": _table,
     "iowatt.rate/1": _rate,
     "iowatt.compare/1": _compare,
+    "iowatt.compare-systems/1": _compare_systems,
     "iowatt.cost/1": _cost,
     "iowatt.emerald/1": _emerald,
 }

@@ -1,4 +1,4 @@
-"""``iowatt compare``: two Runs, or two groups of repeated ones, before and after a change."""
+"""``iowatt compare``: two Runs or two groups of repeated ones, before and after a change; or more systems."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from iowatt.cli.options import ADVANCED, WORKLOAD, AsJson, Force, Notes, Page, shown
+from iowatt.base.errors import Argument, InputError
+from iowatt.cli.options import ADVANCED, OF, WITHIN, WORKLOAD, AsJson, Force, Notes, Page, shown
 from iowatt.cli.show import show
 
 
@@ -17,13 +18,13 @@ def register(app: typer.Typer) -> None:
 
 
 def compare(
-    before: Annotated[
-        Path | None,
-        typer.Argument(metavar="BEFORE", help="A Run, or a folder of repeated ones.", show_default=False),
-    ] = None,
-    after: Annotated[
-        Path | None,
-        typer.Argument(metavar="AFTER", help="A Run, or a folder of repeated ones.", show_default=False),
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="RUN...",
+            help="Two, before and after a change, or more systems; each a Run, or a folder of repeated ones.",
+            show_default=False,
+        ),
     ] = None,
     *,
     more_before: Annotated[
@@ -44,13 +45,15 @@ def compare(
             show_default=False,
         ),
     ] = None,
+    within: Annotated[str | None, shown(WITHIN, "none")] = None,
+    of: Annotated[str, OF] = "p95",
     spike: Annotated[
         str | None,
         typer.Option(
             "--spike",
             metavar="TIME",
             help="Threshold above which a response counts as slow.",
-            show_default="the 99th percentile before",
+            show_default="the 99th percentile of the first",
         ),
     ] = None,
     op: Annotated[str, typer.Option("--op", metavar="all|read|write", help="Which requests.")] = "all",
@@ -88,17 +91,28 @@ def compare(
     notes: Notes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare two Runs, simulated or measured: what a change did to response times, throughput, power.
+    """Compare Runs, simulated or measured: what a change did, or which of several systems is best.
 
-    Distributions, spikes and energy side by side; each difference with its interval and a verdict.
+    Of two: distributions, spikes and energy side by side; each difference with its interval and a verdict.
+    Of more, or with a service level: all against the first, at equal work and capacity.
     """
     from iowatt.api import compare as answer
     from iowatt.pages.compare import document
+    from iowatt.run import index
 
+    # A folder of Runs (`runs/*`) also has their index.
+    given = [run for run in runs or [] if run.name != index.FILE_NAME]
+    others = given[2:]
+    if others and (more_before or more_after):
+        raise InputError(
+            "conflict",
+            Argument("before" if more_before else "after"),
+            f"{len(given)} systems are given, and `before` and `after` name Runs of two",
+            hint="put repeated Runs of a system into a folder, and give the folder",
+        )
     found = answer(
-        [*([before] if before else []), *(more_before or [])],
-        [*([after] if after else []), *(more_after or [])], spike=spike,
-        op=op, point=point, workload=workload, every=every,
+        [*given[:1], *(more_before or [])], [*given[1:2], *(more_after or [])], *others,
+        within=within, of=of, spike=spike, op=op, point=point, workload=workload, every=every,
         expected_interval=expected_interval, output=output,
         force=force,
     )  # fmt: skip

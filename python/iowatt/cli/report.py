@@ -20,9 +20,7 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Run directories; several are compared.")
-    ],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories.")],
     output: Annotated[
         Path | None,
         output("FILE", "The report: .html, .xlsx or .pdf.", "RUN/report.html, for one Run"),

@@ -36,6 +36,7 @@ RESULTS: Final[dict[str, str]] = {
     "cache": "iowatt.evaluate.caches.result:CacheComparison",
     "check": "iowatt.model.scenario.result:CheckedScenario|FailedCheck",
     "compare": "iowatt.lenses.compare.result:BeforeAfter",
+    "compare-systems": "iowatt.lenses.compare.systems.result:SystemsCompared",
     "cost": "iowatt.lenses.cost.result:Cost",
     "cost-assumptions": "iowatt.lenses.book.listing:BookListing",
     "data-sheets": "iowatt.evaluate.validation.result:DataSheets",

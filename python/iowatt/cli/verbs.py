@@ -112,7 +112,7 @@ VERBS: Final[dict[str, Verb]] = {
     "compare": Verb(
         DECIDE,
         "compare",
-        "Compare two Runs, simulated or measured: what a change did to response times, throughput, power.",
+        "Compare Runs, simulated or measured: what a change did, or which of several systems is best.",
     ),
     "cost": Verb(
         DECIDE,

@@ -29,21 +29,30 @@ from iowatt.lenses.evidence import joined, run_doubt
 _DIRECTIONS: Final = (("all", "all requests"), ("read", "reads"), ("write", "writes"))
 
 
-def analyse(request: CompareRequest) -> BeforeAfter:
+def analyse(
+    request: CompareRequest, sides: tuple[Side, Side] | None = None, comparisons: int = 1
+) -> BeforeAfter:
     """Compare two sides.
+
+    Parameters
+    ----------
+    sides:
+        Both sides where they are observed already; left out, those of the request.
+    comparisons:
+        How many are corrected together; this is one of them.
 
     Raises
     ------
     InputError
         A Run has no such workload, point of observation, or no such requests, or a table of it is damaged.
     """
-    before, after = sides = observed_sides(request)
+    before, after = sides = observed_sides(request) if sides is None else sides
     given = request.threshold_s is not None
     if not given:
         request = replace(request, threshold_s=response.default_threshold_s(before))
     courses, width, about_courses = over_time.courses(sides, request)
     flagged = flags.flags(before, after, request)
-    rows, statistics = metric_verdicts.differences(before, after, request)
+    rows, statistics = metric_verdicts.differences(before, after, request, comparisons)
     withheld = [flag.key for flag in flagged if flag.withholds]
     found = {
         key: spikes(courses[key], request.used_threshold_s) if courses[key] else None

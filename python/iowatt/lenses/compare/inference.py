@@ -77,20 +77,25 @@ class Difference:
 
 
 def infer_all(
-    questions: Sequence[Question], *, seed: int, resamples: int = RESAMPLES, confidence: float = 0.95
+    questions: Sequence[Question],
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
+    comparisons: int = 1,
 ) -> list[list[Difference]]:
     """Differences of several questions (response times, then joules of the ``intervals`` table).
 
-    All are corrected together: those of one question by its common resamples, questions on different blocks
-    by Bonferroni's factor.
+    All are corrected together: those of one question by its common resamples, questions on different blocks,
+    and ``comparisons`` of as many systems with one other, of which this is one, by Bonferroni's factor.
     """
     streams = np.random.SeedSequence(seed).spawn(len(questions))
     answers = [
         _answer(question, np.random.default_rng(stream), resamples, confidence)
         for question, stream in zip(questions, streams, strict=True)
     ]
-    factor = max(1, sum(any(one.p is not None for one in differences) for differences in answers))
-    count = sum(one.p is not None for differences in answers for one in differences)
+    factor = comparisons * max(1, sum(any(one.p is not None for one in found) for found in answers))
+    count = comparisons * sum(one.p is not None for differences in answers for one in differences)
     return [[_with_verdict(one, factor, count) for one in differences] for differences in answers]
 
 

@@ -72,10 +72,16 @@ def values(side: Side, request: CompareRequest) -> dict[str, float | None]:
     }
 
 
-def differences(before: Side, after: Side, request: CompareRequest) -> tuple[list[DifferenceRow], Statistics]:
-    """Every figure of both sides with its difference and verdict, and how these were found."""
+def differences(
+    before: Side, after: Side, request: CompareRequest, comparisons: int = 1
+) -> tuple[list[DifferenceRow], Statistics]:
+    """Every figure of both sides with its difference and verdict, and how these were found.
+
+    ``comparisons`` are corrected together; this is one of them.
+    """
     old, new = values(before, request), values(after, request)
-    found = _inferred(before, after, request, {key for key in old if None not in (old[key], new[key])})
+    known = {key for key in old if None not in (old[key], new[key])}
+    found = _inferred(before, after, request, known, comparisons)
     given = all(part.loop.kind in _GIVEN for part in (*before.parts, *after.parts))
     rows = []
     for one in COMPARED:
@@ -116,7 +122,9 @@ def _beyond(one: ComparedFigure, before: Side, after: Side, request: CompareRequ
     return BothSides(before=first, after=second)
 
 
-def _inferred(before: Side, after: Side, request: CompareRequest, known: set[str]) -> dict[str, Difference]:
+def _inferred(
+    before: Side, after: Side, request: CompareRequest, known: set[str], comparisons: int
+) -> dict[str, Difference]:
     """The inferred differences, by key of the figure."""
     questions: list[Question] = []
     by_seed = repeated_by_seed(before) and repeated_by_seed(after)
@@ -142,8 +150,9 @@ def _inferred(before: Side, after: Side, request: CompareRequest, known: set[str
     ask(times, by_series)
     ask(_work(before, after, request), by_interval)
     answered = infer_all(
-        questions, seed=request.seed, resamples=request.resamples or RESAMPLES, confidence=request.confidence
-    )
+        questions, seed=request.seed, resamples=request.resamples or RESAMPLES,
+        confidence=request.confidence, comparisons=comparisons,
+    )  # fmt: skip
     return {
         key: difference
         for named, differences in zip(keys, answered, strict=True)

@@ -7,6 +7,7 @@ from typing import Final
 
 from iowatt.lenses.compare.result import (
     NO_VERDICT,
+    AskedFor,
     BeforeAfter,
     DifferenceRow,
     Interval,
@@ -199,7 +200,11 @@ def beyond(row: DifferenceRow) -> str:
 
 def population(found: BeforeAfter) -> str:
     """Whose response times, and where."""
-    asked = found.asked
+    return population_of(found.asked)
+
+
+def population_of(asked: AskedFor) -> str:
+    """Whose response times are asked for, and where."""
     kind = {"all": "all requests", "read": "reads", "write": "writes"}[asked.op]
     whose = "" if asked.workload is None else f" of workload {asked.workload}"
     return f"{kind}{whose} at the {asked.point}"
