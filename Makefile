@@ -39,7 +39,7 @@ demo: build
 	$(BIN)/iowatt run examples/oltp-raid5.toml -o $(DEMO)/raid5 --force
 	$(BIN)/iowatt run examples/oltp-raid5.toml --set array.pool.disks.raid.level=10 --set array.pool.disks.count=12 -o $(DEMO)/raid10 --force
 	$(BIN)/iowatt run examples/oltp-ssd-cache.toml -o $(DEMO)/ssd-cache --force
-	$(BIN)/iowatt report $(DEMO)/raid5 $(DEMO)/raid10 $(DEMO)/ssd-cache -o $(DEMO)/designs.html --force
+	$(BIN)/iowatt compare $(DEMO)/raid5 $(DEMO)/raid10 $(DEMO)/ssd-cache -o $(DEMO)/designs.html --force
 	$(BIN)/iowatt cost $(DEMO)/raid5 $(DEMO)/raid10 $(DEMO)/ssd-cache --within 20ms --of p95 -o $(DEMO)/cost.html --force
 
 test: build $(VENV)/.stamp-test

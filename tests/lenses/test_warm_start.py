@@ -8,7 +8,7 @@ import iowatt
 from iowatt.lenses.cost.systems.of_run import observe
 from iowatt.lenses.findings import findings
 from iowatt.lenses.warm_start import warm_starts
-from iowatt.pages.run.comparison import verdict
+from iowatt.pages.run.comparison import reservations
 
 SCENARIO = """name = "warm"
 [[workload]]
@@ -53,9 +53,9 @@ def test_a_start_with_knowledge_of_the_work_is_told_with_the_key_that_starts_wit
     assert [(one.code, one.text, one.decides) for one in observe(run).cautions] == [
         ("warm-start", text, True) for text in said
     ]
-    reservations = verdict([run, run], ["this", "that"]).reservations
-    assert [any(text in one for one in reservations) for text in said] == [True] * len(said)
-    assert len(reservations) == 2 * len(said)
+    told = reservations([run, run], ["this", "that"])
+    assert [any(text in one for one in told) for text in said] == [True] * len(said)
+    assert len(told) == 2 * len(said)
 
 
 def test_dollars_of_a_saturated_system_repeat_that_it_is():

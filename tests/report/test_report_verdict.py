@@ -1,4 +1,4 @@
-"""What the page of several Runs says first: who has the least, among Runs that kept up and compare."""
+"""What the page of several Runs says first, and the table of their figures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 import iowatt
 from iowatt.lenses.durability import loss_of_run
 from iowatt.pages.run import comparison, documents
-from iowatt.pages.run.comparison import verdict
+from iowatt.pages.run.comparison import overloaded, reservations
 from iowatt.pages.run.headlines import headlines
 from iowatt.render import write
 from report.fixture import Recipe, build
@@ -28,46 +28,18 @@ raid = { level = 5, stripe_unit = "64KiB" }
 SLOW, FAST = Recipe(intervals=10, slowdown=2.0), Recipe(intervals=10)
 
 
-def least(found):
-    return {one.key: list(one.runs) for one in found.least}
-
-
-def test_the_lowest_of_each_figure_is_named():
-    runs = [build(SLOW), build(FAST), build(replace(FAST, disks=6, slowdown=1.5))]
-    found = verdict(runs, ["slow", "fast", "small"])
-    assert least(found) == {"p95": ["fast"], "power": ["small"], "per_request": ["small"]}
-    assert (found.overloaded, found.reservations) == ([], [])
-
-
-def test_runs_that_read_the_same_are_named_together():
-    assert least(verdict([build(SLOW), build(FAST)], ["a", "b"]))["power"] == ["a", "b"]
-
-
-def test_a_run_that_did_not_keep_up_is_not_ranked():
+def test_a_run_that_did_not_keep_up_is_named():
     behind = build(Recipe(intervals=10, overload=True, disks=2))
-    found = verdict([build(SLOW), behind, build(FAST)], ["slow", "behind", "fast"])
-    assert list(found.overloaded) == ["behind"]
-    assert all("behind" not in one.runs for one in found.least)
-    alone = verdict([behind, build(FAST)], ["behind", "fast"])
-    assert alone.least == []
-    assert any("behind" in sentence for sentence in alone.sentences)
+    runs, names = [build(SLOW), behind, build(FAST)], ["slow", "behind", "fast"]
+    assert overloaded(runs, names) == ["behind"]
+    assert any("behind" in sentence for sentence in comparison.document(runs, names).verdict)
 
 
-def test_different_work_and_different_power_are_said():
-    other = build(Recipe(intervals=10, rate=8.0))
-    assert len(verdict([build(FAST), other], ["a", "b"]).reservations) == 1
+def test_different_power_is_said():
     metered = build(FAST)
     metered.summary["power_basis"] = "wall"
-    found = verdict([build(SLOW), metered], ["a", "b"])
-    assert len(found.reservations) == 1
-    assert list(least(found)) == ["p95"]
-
-
-def test_figures_that_a_run_has_not_are_not_told():
-    idle = build(Recipe(intervals=10, rate=0, busy=0))
-    found = verdict([idle, build(Recipe(intervals=10, rate=0, busy=0, disks=6))], ["a", "b"])
-    assert least(found) == {"power": ["b"]}
-    assert found.reservations == []
+    assert len(reservations([build(SLOW), metered], ["a", "b"])) == 1
+    assert reservations([build(SLOW), build(FAST)], ["a", "b"]) == []
 
 
 def test_the_page_says_it_before_the_table_which_has_both_percentiles():

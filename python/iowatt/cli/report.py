@@ -20,7 +20,9 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories.")],
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run directories; several stand side by side.")
+    ],
     output: Annotated[
         Path | None,
         output("FILE", "The report: .html, .xlsx or .pdf.", "RUN/report.html, for one Run"),

@@ -1,9 +1,8 @@
-"""Several Runs side by side: which has the least of each figure, and every headline with its change."""
+"""Several Runs side by side: every headline with its change. What is more than chance: `pages.compare`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from iowatt.lenses.durability import loss_of_run
@@ -15,113 +14,54 @@ from iowatt.pages.run.recovery import Recovery
 from iowatt.render import numbers, palette
 from iowatt.render.document import Document, Section, caveats
 from iowatt.render.figure import Cell, Column, Figure, Labelled, Table
-from iowatt.render.numbers import change, significant, with_unit
+from iowatt.render.numbers import change, significant
 from iowatt.render.phrases import listed
 
 if TYPE_CHECKING:
-    from iowatt.render.headline import Headline
     from iowatt.run.bundle import Run
 
-LEAST: Final = {"p95": "p95 response time", "power": "mean power", "per_request": "energy per request"}
-"""Figures of the verdict, by key of their headline."""
-
-SAME_WORK: Final = 1.05
-"""Highest over lowest throughput up to which Runs are taken to have done the same work."""
+HINT: Final = (
+    "Which differences are more than chance, and which system is ahead at equal work and capacity: "
+    "iowatt compare. Their dollars: iowatt cost."
+)
 
 _DASHES: Final = ("solid", "dash", "dot", "dashdot")
 
 
-@dataclass(frozen=True)
-class Least:
-    """Which Runs have the least of a figure among those that kept up: several where they read the same."""
-
-    key: str
-    runs: Sequence[str]
-    text: str
-
-
-@dataclass(frozen=True)
-class RunsVerdict:
-    """What to read first. ``overloaded`` Runs are not ranked; ``reservations`` limit the ranking."""
-
-    least: Sequence[Least]
-    overloaded: Sequence[str]
-    reservations: Sequence[str]
-
-    @property
-    def sentences(self) -> list[str]:
-        """The verdict in words."""
-        sentences = [least.text for least in self.least]
-        if self.overloaded:
-            verb = "is" if len(self.overloaded) == 1 else "are"
-            sentences.append(
-                f"{listed(self.overloaded)} could not keep up with the load and {verb} not ranked."
-            )
-        hint = (
-            "iowatt cost compares their dollars; iowatt compare says which differences are more than chance."
-        )
-        return [*sentences, hint]
-
-
 def document(runs: Sequence[Run], names: Sequence[str]) -> Document:
-    """The comparison of two or more Runs; ``names`` tell them apart."""
-    found = verdict(runs, names)
+    """Two or more Runs side by side, without a ranking; ``names`` tell them apart."""
+    behind = overloaded(runs, names)
+    late = [f"{listed(behind)} could not keep up with the load."] if behind else []
     failed = [
         f"{name}: {said}" for name, run in zip(names, runs, strict=True) for said in Recovery(run).failed
     ]
     return Document(
         key="all",
-        kind="runs compared",
-        title="Comparison",
-        verdict=[*failed, *found.sentences],
+        kind="runs side by side",
+        title="Side by side",
+        verdict=[*failed, *late, HINT],
         chart=distributions(runs, names),
-        sections=[Section("side-by-side", "Side by side", [side_by_side(runs, names)])],
-        caveats=caveats([], deciding=found.reservations),
+        sections=[Section("side-by-side", "Figures", [side_by_side(runs, names)])],
+        caveats=caveats([], deciding=reservations(runs, names)),
     )
 
 
-def verdict(runs: Sequence[Run], names: Sequence[str]) -> RunsVerdict:
-    """What the figures of two or more ``runs`` say; ``names`` tell them apart. No choice is made."""
-    steady = [kept_up(run).kept_up for run in runs]
-    ranked = [(name, run) for name, run, kept in zip(names, runs, steady, strict=True) if kept]
-    figures = [
-        (name, {headline.key: headline for headline in headlines(run.summary)}) for name, run in ranked
-    ]
-    reservations = []
-    keys = list(LEAST)
-    if len({run.summary["power_basis"] for _, run in ranked}) > 1:
-        keys = ["p95"]
-        reservations.append(
+def overloaded(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
+    """The names of Runs that could not keep up with their load."""
+    return [name for run, name in zip(runs, names, strict=True) if not kept_up(run).kept_up]
+
+
+def reservations(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
+    """What makes figures of several Runs hard to set beside each other."""
+    found = []
+    if len({run.summary["power_basis"] for run in runs}) > 1:
+        found.append(
             "Some of these Runs have their power at the wall and some at the drives: power and energy do not "
             "compare."
         )
-    rates = [run.summary["throughput"]["iops"] or 0.0 for _, run in ranked]
-    if rates and max(rates) > SAME_WORK * min(rates):
-        reservations.append(
-            f"The Runs did different work, {significant(min(rates))} to {significant(max(rates))} requests "
-            "per second: response times and power are those of different loads."
-        )
-    reservations += [f"{name}: {text}." for name, run in ranked for text in warm_starts(run)]
-    least = [_least(key, [(name, by_key[key]) for name, by_key in figures]) for key in keys]
-    overloaded = [name for name, kept in zip(names, steady, strict=True) if not kept]
-    return RunsVerdict([found for found in least if found is not None], overloaded, reservations)
-
-
-def _least(key: str, by_run: Sequence[tuple[str, Headline]]) -> Least | None:
-    """The least of a figure; None where fewer than two Runs have it."""
-    known = sorted(
-        ((headline.value, name, headline) for name, headline in by_run if headline.value is not None),
-        key=lambda item: item[0],
-    )
-    if len(known) < 2:
-        return None
-    best, (most, worst, _) = known[0][2], known[-1]
-    holders = [name for _, name, headline in known if headline.shown == best.shown]
-    quantity = LEAST[key]
-    if len(holders) == len(known):
-        return Least(key, holders, f"All have the same {quantity}, {best.shown}.")
-    highest = f"(highest: {worst}, {with_unit(most, best.unit)})"
-    return Least(key, holders, f"Lowest {quantity}: {listed(holders)}, {best.shown} {highest}.")
+    return found + [
+        f"{name}: {text}." for name, run in zip(names, runs, strict=True) for text in warm_starts(run)
+    ]
 
 
 def side_by_side(runs: Sequence[Run], names: Sequence[str]) -> Figure:

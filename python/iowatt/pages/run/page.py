@@ -1,4 +1,4 @@
-"""The document of a Run, and of several: a comparison first, then each."""
+"""The document of a Run, and of several: side by side first, then each."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def document(run: Run, *, key: str = "run1", title: str | None = None) -> Docume
 
 
 def documents(runs: Sequence[Run]) -> list[Document]:
-    """A document of each Run; before those of several one that compares them."""
+    """A document of each Run; before those of several one that has them side by side."""
     names = labels(runs)
     each = [
         document(run, key=f"run{number}", title=name)
@@ -76,7 +76,7 @@ def documents(runs: Sequence[Run]) -> list[Document]:
 
 
 def write(runs: Sequence[Run], path: str | os.PathLike[str], force: bool = False) -> Path:
-    """Write a report of one or more Runs; several are compared. Returns the path.
+    """Write a report of one or more Runs, several side by side. Returns the path.
 
     Raises ``InputError`` for a suffix other than .html, .xlsx or .pdf, where the file exists and ``force`` is
     not given, where its directory does not exist, and for a PDF where no Chromium is installed.
@@ -94,7 +94,7 @@ def write(runs: Sequence[Run], path: str | os.PathLike[str], force: bool = False
         workbook.write(runs, file)
 
     shown = [] if target.suffix.lower() == ".xlsx" else documents(runs)
-    title = f"{len(runs)} runs compared" if len(runs) > 1 else None
+    title = f"{len(runs)} Runs" if len(runs) > 1 else None
     return writer.write(shown, target, force=force, title=title, workbook=workbook)
 
 
