@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from iowatt.lenses.cost.result.costs import Cost
+from iowatt.lenses.equal_terms import Delivered, equal_terms
 
 YEAR = 365 * 86_400
 FIGURES = {
@@ -92,7 +93,8 @@ def document(*, basis="time", amount=8.0, book=None, names=None):
         "comparison": [
             {
                 "a": first["name"], "b": one["name"], "usd": one["usd"] - first["usd"],
-                "share": one["usd"] / first["usd"] - 1,
+                "share": one["usd"] / first["usd"] - 1, "usd_equal": one["usd_equal"] - first["usd_equal"],
+                "share_equal": one["usd_equal"] / first["usd_equal"] - 1,
             }
             for one in systems[1:]
         ],
@@ -113,10 +115,18 @@ def note(code, text, decides=False):
 
 
 def choice(systems, late=()):
-    """``choice`` of systems, those of the names ``late`` excluded."""
+    """``choice`` of systems without those called ``late``; gives systems their totals on equal terms."""
     ranked = [one for one in systems if one["name"] not in late]
     sizes = [one["capacity_gb"]["usable"] for one in ranked]
+    given = [_delivered(one, once=len({one["repeats"] for one in ranked}) == 1) for one in ranked]
+    terms = equal_terms(given)
+    for one in systems:
+        one |= {"copies": None, "usd_equal": None}
+    for one, what in zip(ranked, given, strict=True):
+        copies = terms.copies(what)
+        one |= {"copies": copies, "usd_equal": copies * one["usd"]}
     names = {
+        "equal": min((one["usd_equal"], one["name"]) for one in ranked)[1] if ranked else None,
         "total": min((one["usd"], one["name"]) for one in ranked)[1] if ranked else None,
         "per_usable_tb": min((one["usd_per_usable_tb"], one["name"]) for one in ranked)[1]
         if ranked and all(sizes)
@@ -129,9 +139,20 @@ def choice(systems, late=()):
         "excluded": [
             {"system": name, "late": True, "why": "it completed 11 % of the requests"} for name in late
         ],
-        "capacities_differ": max(sizes) > 1.01 * min(sizes) if sizes and all(sizes) else None,
+        "capacities_differ": terms.capacities_differ,
+        "terms": terms.as_dict(),
         "cheapest": names,
     }
+
+
+def _delivered(system, *, once):
+    work = system["work"]
+    requests = work["requests"]
+    return Delivered(
+        work=requests if once else requests / work["duration_s"],
+        request_bytes=work["bytes_moved"] / requests,
+        usable_gb=system["capacity_gb"]["usable"],
+    )
 
 
 def _system(made, horizon, values):
@@ -307,6 +328,7 @@ def _uncertainty(systems):
                 "sd": 40.0, "quantiles": _quantiles(one["present_usd"], 40.0),
                 "curve": [one["present_usd"] + 0.8 * (n - 50) for n in range(1, 100)],
                 "groups": [], "share_above": 0.5, "cheapest_share": share, "cheapest_per_tb_share": 1 - share,
+                "cheapest_equal_share": share,
             }
             for one, share in zip(systems, (0.8, 0.2, 0.0), strict=True)
         ],

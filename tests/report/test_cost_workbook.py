@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from iowatt.lenses.cost.pricing.case import Horizon
 from iowatt.lenses.cost.result.costs import Cost
-from iowatt.pages.cost import live, write
+from iowatt.pages.cost import live, words, write
 from iowatt.pages.cost.sheets.cells import cell_names, sheet_names
 from report.cost_document import cost, document, note
 from report.cost_priced import CASES, priced
@@ -116,6 +116,19 @@ def test_a_reader_that_does_not_compute_shows_our_values(written):
     assert summary(values, "Share of the first")[1:] == pytest.approx(
         [one.share for one in found.comparison], rel=1e-12
     )
+
+
+def test_totals_on_equal_terms_follow_those_of_the_systems(written):
+    values, found = Values(written), cost()
+    equal = words.at_equal(found)
+    assert summary(values, f"Total {equal}") == pytest.approx(
+        [one.usd_equal for one in found.systems], rel=1e-12
+    )
+    assert summary(values, f"Share of the first {equal}")[1:] == pytest.approx(
+        [one.share_equal for one in found.comparison], rel=1e-12
+    )
+    row = next(a[1:] for (s, a), v in values.cells.items() if s == "Summary" and v == f"Total {equal}")
+    assert ("Summary", f"B{row}") in values.formulas
 
 
 def test_every_component_that_has_an_expression_is_a_formula(written):

@@ -127,6 +127,67 @@ def test_unequal_capacities_are_told_first_on_both_bases(runs):
     assert ask(runs, "raid5").choice.capacities_differ is False
 
 
+def test_the_ranking_is_at_equal_capacity_everywhere(runs):
+    """RAID-10 of the same 24 drives has 12/23 of the capacity of RAID-5: 23/12 of it hold as much."""
+    found = ask(runs, "raid5", "raid10")
+    five, ten = found.systems
+    assert (found.choice.terms.unequal, found.choice.cheapest.equal) == (["usable capacity"], "raid5")
+    assert (five.copies, five.usd_equal) == (1.0, five.usd)
+    assert ten.copies == pytest.approx(23 / 12, rel=1e-3)
+    assert ten.usd_equal == pytest.approx(ten.copies * ten.usd)
+    (more,) = found.comparison
+    assert more.usd == pytest.approx(ten.usd - five.usd)
+    assert more.usd_equal == pytest.approx(ten.usd_equal - five.usd)
+    assert [one.cheapest_equal_share for one in found.uncertainty.systems] == [1.0, 0.0]
+    assert found.uncertainty.differences[0].quantiles.p5 > 0
+    (apart,) = (one for one in found.tornado if one.of == "difference")
+    assert apart.usd == pytest.approx(more.usd_equal, rel=0.05)  # in dollars of today
+    assert {one.system for one in found.crossovers[0].cheapest} == {"raid5"}
+    told = report.document(found)
+    assert told.verdict[0].index("raid5 (") < told.verdict[0].index(words.usd(ten.usd))
+    bars = told.chart.spec["data"]
+    assert sum(trace["x"][1] for trace in bars) == pytest.approx(ten.usd_equal)
+
+
+def closed(name, seconds, watts, requests=6000):
+    """A closed loop that does 6,000 requests in so many seconds."""
+    ms = 1e3 * seconds / requests
+    return made.build(
+        [ms] * requests, name=name, seconds=seconds, watts=watts, replay=made.closed(1), interval_s=seconds
+    )
+
+
+def test_in_equal_time_a_faster_system_is_ranked_by_what_it_did():
+    """Twice the requests a second at 1.5 times the watts: 100 W for 30 requests/s, 150 W for 60."""
+    found = price_runs(CostRequest([closed("slow", 200.0, 100.0), closed("fast", 100.0, 150.0)], samples=0))
+    slow, fast = found.systems
+    assert found.choice.cheapest.total == "slow" and found.choice.cheapest.equal == "fast"
+    assert (slow.copies, fast.copies) == (2.0, 1.0) and found.choice.terms.unequal == ["work"]
+    assert verdict(found)[0].index("fast (") < verdict(found)[0].index("slow (")
+    # Each did the same 6,000 requests: repeated, that is equal work as it stands.
+    same = price_runs(CostRequest([closed("slow", 200.0, 100.0), closed("fast", 100.0, 150.0)], alpha=1e5))
+    assert same.choice.terms.work_differs is False and same.choice.cheapest.total == "fast"
+    assert same.systems[0].usd_equal == same.systems[0].usd
+
+
+def test_repeated_windows_of_unequal_work_are_not_called_equal_work():
+    slow, fast = closed("slow", 100.0, 100.0, 3000), closed("fast", 100.0, 150.0)
+    found = price_runs(CostRequest([slow, fast], alpha=1e5, samples=0))
+    assert found.choice.terms.work_differs and found.choice.cheapest.equal == "fast"
+    level = price_runs(CostRequest([fast, closed("twin", 100.0, 140.0)], alpha=1e5, samples=0))
+    assert found.horizon.said != level.horizon.said
+
+
+def test_requests_of_other_sizes_are_not_put_to_equal_work():
+    large = closed("large", 100.0, 150.0)
+    large.summary["throughput"] |= {"mib_per_s": 10 * large.summary["throughput"]["mib_per_s"]}
+    for key in ("bytes_read", "bytes_written"):
+        large.summary["requests"][key] *= 10
+    found = price_runs(CostRequest([closed("small", 200.0, 100.0), large], samples=0))
+    assert found.choice.terms.work_differs is None and found.choice.cheapest.equal is not None
+    assert found.systems[0].copies == 1.0
+
+
 def test_run_and_a_row_of_a_sweep_judge_alike(runs):
     from iowatt.run.bundle import Run
 

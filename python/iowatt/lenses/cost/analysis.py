@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -37,6 +38,7 @@ from iowatt.lenses.cost.result.costs import (
     WorkOnce,
 )
 from iowatt.lenses.cost.systems.system import PricedSystem
+from iowatt.lenses.equal_terms import Delivered, EqualTerms, equal_terms
 from iowatt.render.numbers import significant
 from iowatt.tariffs import result as bills
 from iowatt.tariffs.bill import OF_TARIFF
@@ -53,14 +55,31 @@ if TYPE_CHECKING:
 MOST_MONTHS: Final = 240
 """Longest bill by month; a longer one is by year."""
 GB_PER_TB: Final = 1000.0
-ALIKE: Final = 0.01
-"""Relative difference up to which usable capacities count as equal."""
+
+
+def delivered(system: PricedSystem, horizon: Horizon) -> Delivered:
+    """What a system gives: requests per second, or those of the work once where that is repeated."""
+    work = system.work
+    requests = work.requests / work.duration_s if horizon.basis == "time" else work.requests
+    size = work.bytes_moved / work.requests if work.requests else None
+    return Delivered(work=requests, request_bytes=size, usable_gb=system.usable_gb)
+
+
+def copies_of(systems: Sequence[PricedSystem], terms: EqualTerms, horizon: Horizon) -> dict[str, float]:
+    """As many of each candidate as are ranked on equal terms; empty where one of them does no work."""
+    found = {one.name: terms.copies(delivered(one, horizon)) for one in systems if one.candidate}
+    known = {name: copies for name, copies in found.items() if copies is not None}
+    return known if len(known) == len(found) else {}
 
 
 def choice(
-    systems: Sequence[PricedSystem], costs: Sequence[Costs], level: ServiceLevel | None = None
+    systems: Sequence[PricedSystem],
+    costs: Sequence[Costs],
+    terms: EqualTerms,
+    copies: Mapping[str, float],
+    level: ServiceLevel | None = None,
 ) -> Choice:
-    """``choice`` of the document: candidates, excluded systems, and the cheapest in total and per usable TB.
+    """``choice`` of the document: candidates, excluded systems, the cheapest on equal terms and in total.
 
     ``level`` is the service level that ``systems`` must meet.
     """
@@ -77,8 +96,12 @@ def choice(
             for system in systems
             if not system.candidate
         ],
-        capacities_differ=max(known) > (1 + ALIKE) * min(known) if all_known else None,
+        capacities_differ=terms.capacities_differ,
+        terms=terms,
         cheapest=Cheapest(
+            equal=min(candidates, key=lambda pair: copies[pair[0].name] * pair[1].usd)[0].name
+            if priced and copies
+            else None,
             total=min(candidates, key=lambda pair: pair[1].usd)[0].name if priced else None,
             per_usable_tb=min(candidates, key=lambda pair: per_usable_tb(*pair) or 0.0)[0].name
             if priced and all_known
@@ -128,7 +151,10 @@ def analyse(
     costs = [price(case) for case in cases]
     # Only candidates are ranked: a system that fell behind its load did less for its dollars.
     ranked = [(case, cost) for case, cost in zip(cases, costs, strict=True) if case.system.candidate]
+    terms = equal_terms([delivered(case.system, horizon) for case, _ in ranked])
+    copies = copies_of(systems, terms, horizon)
     other = _other(ranked[0][0] if ranked else cases[0])
+    other_terms = equal_terms([delivered(case.system, other) for case, _ in ranked])
     count = itertools.count(1)
 
     def asked() -> None:
@@ -136,24 +162,31 @@ def analyse(
             progress(next(count))
 
     pricers = {case.system.name: Pricer(case.system.merged(), case.bills, asked) for case, _ in ranked}
+    equal = {name: replace(one, copies=copies.get(name, 1.0)) for name, one in pricers.items()}
     # A drive without a price leaves no total to draw, and no cheapest system.
     known = all(cost.known for _, cost in ranked)
     samples, crossovers = (samples, crossovers) if known and ranked else (0, ())
     spread = uncertainty.sample(
         pricers, book, horizon, samples=samples, seed=seed,
         usable_tb={case.system.name: (case.system.usable_gb or 0.0) / GB_PER_TB for case, _ in ranked},
+        copies=copies or None,
     ) if samples else None  # fmt: skip
     bars = uncertainty.tornado(pricers, book, horizon) if samples else []
+    if bars and any(one.copies != 1.0 for one in equal.values()):
+        apart = [bar for bar in uncertainty.tornado(equal, book, horizon) if bar.of == "difference"]
+        bars = [*(bar for bar in bars if bar.of == "total"), *apart]
     crossed = uncertainty.crossovers(
-        pricers, book, horizon, crossovers, draws=min(samples, uncertainty.DRAWS), seed=seed,
+        equal, book, horizon, crossovers, draws=min(samples, uncertainty.DRAWS), seed=seed,
         work_s={case.system.name: case.system.work.duration_s for case, _ in ranked},
     ) if crossovers and len(ranked) > 1 else []  # fmt: skip
     # Assumptions list what all of these read from the book, so they come last.
-    results = [_system(*row) for row in zip(cases, costs, priced, strict=True)]
+    results = [
+        _system(*row, copies.get(row[0].system.name)) for row in zip(cases, costs, priced, strict=True)
+    ]
     others = [_other_total(CostCase(case.system, book, other, case.bills)) for case in cases]
     return Cost(
         start=f"{start:%Y-%m-%d}",
-        horizon=_horizon(horizon),
+        horizon=_horizon(horizon, terms),
         modelled=all(system.modelled for system in systems),
         tariff=_tariff(tariff),
         book=BookUsed(
@@ -164,10 +197,10 @@ def analyse(
             notes=[Note(code="book", text=text) for text in book.notes],
         ),
         assumptions=assumptions(book),
-        choice=choice(systems, costs, level),
+        choice=choice(systems, costs, terms, copies, level),
         systems=results,
-        other=OtherHorizon(horizon=_horizon(other), systems=others),
-        comparison=[_more(ranked[0][1], cost) for _, cost in ranked[1:]],
+        other=OtherHorizon(horizon=_horizon(other, other_terms), systems=others),
+        comparison=[_more(ranked[0][1], cost, copies) for _, cost in ranked[1:]],
         uncertainty=spread,
         tornado=bars,
         crossovers=crossed,
@@ -202,9 +235,10 @@ def _other(first: CostCase) -> Horizon:
     return Horizon("work", max(1.0, first.repeats))
 
 
-def _horizon(horizon: Horizon) -> HorizonUsed:
+def _horizon(horizon: Horizon, terms: EqualTerms) -> HorizonUsed:
     if horizon.basis == "work":
-        text = f"equal work: the same work {significant(horizon.amount)} times"
+        times = f"{significant(horizon.amount)} times"
+        text = f"each Run's own work {times}" if terms.work_differs else f"equal work: the same work {times}"
     else:
         text = f"equal time: {horizon.amount:,.6g} years"
     return HorizonUsed(basis=horizon.basis, amount=horizon.amount, said=text)
@@ -216,11 +250,23 @@ def _tariff(tariff: Tariff) -> TariffUsed:
     return TariffUsed(**fields, notes=notes)
 
 
-def _more(first: Costs, other: Costs) -> MoreThanFirst:
+def _more(first: Costs, other: Costs, copies: Mapping[str, float]) -> MoreThanFirst:
     """What ``other`` costs more than ``first``, in USD and as a share; None where a total is not known."""
-    more = other.usd - first.usd if first.known and other.known else None
-    share = more / first.usd if more is not None and first.usd else None
-    return MoreThanFirst(a=first.system, b=other.system, usd=more, share=share)
+    known = first.known and other.known
+    usd, share = _apart(first.usd, other.usd) if known else (None, None)
+    equal, equal_share = (
+        _apart(copies[first.system] * first.usd, copies[other.system] * other.usd)
+        if known and copies
+        else (None, None)
+    )
+    return MoreThanFirst(
+        a=first.system, b=other.system, usd=usd, share=share, usd_equal=equal, share_equal=equal_share
+    )
+
+
+def _apart(first: float, other: float) -> tuple[float, float | None]:
+    """What is more, and its share of the first."""
+    return other - first, (other - first) / first if first else None
 
 
 def by_group(costs: Costs) -> dict[str, float | None]:
@@ -245,7 +291,7 @@ def _other_total(case: CostCase) -> OtherTotal:
     return OtherTotal(name=case.system.name, repeats=case.repeats, years=case.years, usd=usd, by_group=groups)
 
 
-def _system(case: CostCase, costs: Costs, priced: PricedSystem | Year) -> SystemCost:
+def _system(case: CostCase, costs: Costs, priced: PricedSystem | Year, copies: float | None) -> SystemCost:
     system, rate = case.system, case.book.number("discount.rate")
     work = system.work
     return SystemCost(
@@ -257,7 +303,8 @@ def _system(case: CostCase, costs: Costs, priced: PricedSystem | Year) -> System
         ),
         capacity_gb=SystemCapacity(raw=system.raw_gb, usable=system.usable_gb, effective=system.effective_gb),
         kept_up=system.kept_up, usd=costs.usd if costs.known else None,
-        usd_per_usable_tb=per_usable_tb(system, costs),
+        usd_per_usable_tb=per_usable_tb(system, costs), copies=copies,
+        usd_equal=copies * costs.usd if costs.known and copies is not None else None,
         **losses.probabilities(case),
         present_usd=costs.present(rate) if costs.known else None, known_usd=costs.usd,
         by_group=by_group(costs),

@@ -38,12 +38,13 @@ def totals(cost: Cost) -> Figure | None:
     spread = cost.uncertainty
     if spread is None:
         return None
-    colours = words.colours(cost)
+    colours, equal = words.colours(cost), words.at_equal(cost)
     names = [plain(one.name) for one in spread.systems]
     rows: list[list[Cell]] = [
         [
             one.name, one.usd, one.mean, one.sd, *_quantiles(one.quantiles), 100 * one.cheapest_share,
             None if one.cheapest_per_tb_share is None else 100 * one.cheapest_per_tb_share,
+            *([100 * one.cheapest_equal_share] if equal else []),
         ]
         for one in spread.systems
     ]  # fmt: skip
@@ -51,6 +52,7 @@ def totals(cost: Cost) -> Figure | None:
         *text_columns("System"), *_dollar_columns("At the book's values", "Mean", "Standard deviation"),
         *_dollar_columns(*_ENDS.values()), Column("Cheapest in total", "% of draws"),
         Column("Cheapest per usable TB", "% of draws"),
+        *([Column(f"Cheapest {equal}", "% of draws")] if equal else []),
     ]  # fmt: skip
     traces: list[dict[str, Any]] = [
         {
@@ -88,6 +90,11 @@ def _dollars(cost: Cost) -> str:
     return "Total (USD of today)" if words.discounted(cost) else "Total (USD)"
 
 
+def _at_equal(cost: Cost) -> str:
+    """``, at equal work``; empty where nothing differs."""
+    return f", {equal}" if (equal := words.at_equal(cost)) else ""
+
+
 def differences(cost: Cost) -> Figure | None:
     """How much more each later system costs than the first, over the draws."""
     spread = cost.uncertainty
@@ -116,8 +123,8 @@ def differences(cost: Cost) -> Figure | None:
     )  # fmt: skip
     return Figure(
         "differences", "Range of the differences",
-        "Share of draws in which a system costs at most so much more than the first. Left of zero it is "
-        "cheaper.",
+        "Share of draws in which a system costs at most so much more than the first"
+        f"{_at_equal(cost)}. Left of zero it is cheaper.",
         Table(columns, rows), plot.spec(traces, drawn),
     )  # fmt: skip
 
@@ -208,8 +215,8 @@ def _places(cost: Cost) -> Figure:
                 )  # fmt: skip
     return Figure(
         "crossovers", "Who is cheapest where",
-        "Found by root finding between the bounds. The range is that of the first change, over draws of all "
-        "other figures.",
+        f"Found by root finding between the bounds{_at_equal(cost)}. The range is that of the first change, "
+        "over draws of all other figures.",
         Table(columns, rows), wide=True,
     )  # fmt: skip
 
@@ -251,7 +258,8 @@ def _curve(number: int, one: Crossover, cost: Cost) -> Figure:
     )  # fmt: skip
     return Figure(
         f"course-{number}", f"Totals along {varied}",
-        f"{words.sentence(one.text).removesuffix('.')}: {sentences.stretches(one)}. {marks}{ended}".strip(),
+        f"{words.sentence(one.text).removesuffix('.')}{_at_equal(cost)}: {sentences.stretches(one)}. "
+        f"{marks}{ended}".strip(),
         Table([Column(varied, one.unit), *_dollar_columns(*curve.usd)], rows), plot.spec(traces, drawn),
     )  # fmt: skip
 

@@ -72,7 +72,7 @@ def _known(*figures: Figure | None) -> list[Figure]:
 def headlines(cost: Cost) -> list[Headline]:
     """The total of each system, against the first candidate, with its range."""
     drawn = {one.name: one.quantiles for one in cost.uncertainty.systems} if cost.uncertainty else {}
-    tiles = []
+    equal, tiles = words.at_equal(cost), []
     for at, (name, system, share) in enumerate(
         zip(words.labels(cost), cost.systems, words.against(cost), strict=True)
     ):
@@ -80,8 +80,11 @@ def headlines(cost: Cost) -> list[Headline]:
         texts = [f"not a candidate: {why}"] if why else []
         if system.usd is None:
             texts.append("not known: a drive has no price")
-        if share is not None:
-            texts.append(f"{words.change(share)} against {cost.choice.baseline}")
+        more = [] if share is None else [f"{words.change(share)} against {cost.choice.baseline}"]
+        if equal and system.usd_equal is not None:
+            more = [f"{equal} {words.usd(system.usd_equal)}", *more]
+        if more:
+            texts.append(", ".join(more))
         if system.usd_per_usable_tb is not None and not words.withheld(cost, system):
             texts.append(
                 f"{words.dollars(system.usd_per_usable_tb)} USD a usable TB ({words.usable(system)})"

@@ -16,7 +16,7 @@ from iowatt.lenses.cost.result import (
     TornadoBar,
 )
 from iowatt.pages.cost import words
-from iowatt.pages.cost.words import GROUP_TITLES, dollars, usable, usd, withheld
+from iowatt.pages.cost.words import GROUP_TITLES, usable, usd, withheld
 from iowatt.render import numbers
 
 
@@ -84,33 +84,63 @@ def _cheapest(cost: Cost) -> str:
         only = systems[candidates[0]]
         known = "its total is not known" if only.usd is None else usd(only.usd)
         return f"{only.name} ({known}) is the only system that {_kept(choice)}."
-    total, per_tb = choice.cheapest.total, choice.cheapest.per_usable_tb
+    total, equal = choice.cheapest.total, choice.cheapest.equal
     if total is None:
         unpriced = [name for name in candidates if systems[name].usd is None]
         return f"The cheapest is not known: {', '.join(unpriced)} has no total."
-    cheapest = f"{total} ({usd(systems[total].usd)}{_less(total, [systems[name] for name in candidates])})"
+    ranked = [systems[name] for name in candidates]
     of = f" of those that {_kept(choice)}" if choice.excluded else ""
-    if choice.capacities_differ is None:
-        unknown = [name for name in candidates if not systems[name].capacity_gb.usable]
-        return (
-            f"Cheapest in total{of}: {cheapest}. The usable capacity of {', '.join(unknown)} is not known, "
-            "so systems are not compared per usable TB."
+    if words.at_equal(cost) and equal is not None:
+        cheapest = f"{equal} ({usd(systems[equal].usd_equal)}{_less(equal, ranked, equal=True)})"
+        in_total = "also in total" if total == equal else f"in total {total} ({usd(systems[total].usd)})"
+        where = f"{of}{',' if of else ''} {words.at_equal(cost)} of {words.amounts(cost)}"
+        return f"Cheapest{where}: {cheapest}; {in_total}. {_unequal(cost, ranked)}"
+    cheapest = f"{total} ({usd(systems[total].usd)}{_less(total, ranked)})"
+    unknown = _not_equal(choice, ranked)
+    if unknown:
+        return f"Cheapest in total{of}: {cheapest}. {unknown}"
+    return f"Cheapest{of}: {cheapest}; work and usable capacities are the same."
+
+
+def _unequal(cost: Cost, ranked: Sequence[SystemCost]) -> str:
+    """What differs, of each candidate, and what could not be put to equal amounts."""
+    terms, told = cost.choice.terms, []
+    if terms.capacities_differ:
+        sizes = ", ".join(f"{one.name} {usable(one)}" for one in ranked)
+        told.append(f"Usable capacities differ: {sizes}.")
+    if terms.work_differs:
+        told.append(f"Work differs: {', '.join(f'{one.name} {words.work(cost, one)}' for one in ranked)}.")
+    return " ".join(filter(None, [*told, _not_equal(cost.choice, ranked)]))
+
+
+def _not_equal(choice: Choice, ranked: Sequence[SystemCost]) -> str:
+    """What is not known to be equal, or cannot be made so."""
+    told = []
+    if choice.terms.capacities_differ is None:
+        unknown = [one.name for one in ranked if not one.capacity_gb.usable]
+        told.append(
+            f"The usable capacity of {', '.join(unknown)} is not known, so systems are not compared at equal "
+            "capacity."
         )
-    if choice.capacities_differ and per_tb is not None:
-        sizes = ", ".join(f"{name} {usable(systems[name])}" for name in candidates)
-        rate = f"{per_tb} ({dollars(systems[per_tb].usd_per_usable_tb)} USD/TB)"
-        return f"Cheapest in total{of}: {cheapest}; per usable TB: {rate}. Usable capacities differ: {sizes}."
-    return f"Cheapest{of}: {cheapest}; usable capacities are the same."
+    if choice.terms.work_differs is None:
+        told.append(
+            "Their requests differ in size by more than 5\u00a0%, so systems are not compared at equal work."
+        )
+    idle = [one.name for one in ranked if not one.work.requests]
+    if choice.terms.work_differs and idle:
+        told.append(f"{', '.join(idle)} does no work, so systems are not compared at equal work.")
+    return " ".join(told)
 
 
-def _less(cheapest: str, candidates: Sequence[SystemCost]) -> str:
-    """By how much the cheapest system costs less than the next one."""
-    ranked = sorted((one.usd or 0.0, one.name) for one in candidates if one.name != cheapest)
-    usd_of = next(one.usd for one in candidates if one.name == cheapest)
-    if not ranked or usd_of is None or ranked[0][0] <= 0.0:
+def _less(cheapest: str, candidates: Sequence[SystemCost], *, equal: bool = False) -> str:
+    """By how much the cheapest system costs less than the next one, in total or on equal terms."""
+    dollars_of = {one.name: one.usd_equal if equal else one.usd for one in candidates}
+    ranked = sorted((usd_of or 0.0, name) for name, usd_of in dollars_of.items() if name != cheapest)
+    least = dollars_of[cheapest]
+    if not ranked or least is None or ranked[0][0] <= 0.0:
         return ""
     dearer, name = ranked[0]
-    return f", {numbers.percent(1.0 - usd_of / dearer)} less than {name}"
+    return f", {numbers.percent(1.0 - least / dearer)} less than {name}"
 
 
 def _kept(choice: Choice) -> str:
@@ -158,8 +188,9 @@ _DIFFERENCES: Final = 3
 
 def cheapest_where(cost: Cost) -> list[str]:
     """The cheapest system along each varied assumption, and where it changes."""
-    differ = cost.choice.capacities_differ is not False
-    what = "Cheapest in total" if differ else "Cheapest"
+    terms = cost.choice.terms
+    same = terms.capacities_differ is False and terms.work_differs is False
+    what = f"Cheapest {words.at_equal(cost) or ('' if same else 'in total')}".rstrip()
     return [
         f"{what} by {words.varied(one.of)}{_in_force(one)}: "
         + ". ".join([stretches(one), *(text for pair in one.pairs for text in crossings(one, pair))])
@@ -246,9 +277,11 @@ def ranges(cost: Cost) -> Iterator[str]:
         )
         share = ""
         if len(spread.systems) > 1:
-            share = f"; it is the cheapest in {numbers.percent(one.cheapest_share)} of them"
-            if cost.choice.capacities_differ and one.cheapest_per_tb_share is not None:
-                share += f", per usable TB in {numbers.percent(one.cheapest_per_tb_share)}"
+            total = numbers.percent(one.cheapest_share)
+            share = f"; it is the cheapest in {total} of them"
+            if equal := words.at_equal(cost):
+                of_equal = numbers.percent(one.cheapest_equal_share)
+                share = f"; {equal} it is the cheapest in {of_equal} of them, in total in {total}"
         today = " of today" if words.discounted(cost) and spread.dollars == "present" else ""
         yield (
             f"{one.name}: 90 % of {spread.samples:,} draws of the assumptions give {low} to {high} "
@@ -259,8 +292,9 @@ def ranges(cost: Cost) -> Iterator[str]:
 def moving(cost: Cost) -> Iterator[str]:
     """The assumptions that move each difference most, or the total of a single system."""
     wanted = "difference" if len(cost.systems) > 1 else "total"
+    apart = f" {words.at_equal(cost)}".rstrip()
     for one in [one for one in cost.tornado if one.of == wanted and one.bars][:_DIFFERENCES]:
-        what = f"{one.b} less {one.a}" if wanted == "difference" else f"the total of {one.system}"
+        what = f"{one.b} less {one.a}{apart}" if wanted == "difference" else f"the total of {one.system}"
         bars = [
             f"{bar.key} ({numbers.figure(bar.low)} to {words.amount(bar.high, bar.unit)}: "
             f"{words.dollars(min(bar.usd_low, bar.usd_high))} to "

@@ -50,6 +50,8 @@ def groups(cost: Cost) -> Figure:
         for group in shown
     ]
     sums = [("Total", "usd")]
+    if equal := words.at_equal(cost):
+        sums.append((words.sentence(equal), "usd_equal"))
     if words.discounted(cost):
         sums.append(("Total in USD of today", "present_usd"))
     unpriced = any(system.usd is None for system in cost.systems)
@@ -58,21 +60,31 @@ def groups(cost: Cost) -> Figure:
     rows += [[title, *(None if one is None else getattr(one, key) for one in systems)] for title, key in sums]
     if any(system.loss_over_horizon is not None for system in cost.systems):
         rows += [[LOSS, *map(_loss, systems)], _rebuilds(systems)]
+    many = [1.0 if one is None or not equal else one.copies or 1.0 for one in systems]
+    labels = [
+        f"{name} (not a candidate)" if words.no_candidate(cost, system) else name
+        for name, system in words.named(cost)
+    ]
     traces = [
         plot.bar(
-            [0.0 if one is None else one.by_group.get(group) or 0.0 for one in systems],
-            [plain(name) for name in names], name=words.GROUP_TITLES[group],
+            [
+                0.0 if one is None else copies * (one.by_group.get(group) or 0.0)
+                for one, copies in zip(systems, many, strict=True)
+            ],
+            [plain(name) for name in labels], name=words.GROUP_TITLES[group],
             colour=words.GROUP_COLOURS[group], hover=_HOVER_X, orientation="h",
         )
         for group in shown
     ]  # fmt: skip
     drawn = layout(
-        axis("Cost over the horizon (USD)"), words.SYSTEMS_AXIS, barmode="relative", showlegend=True,
-        bargap=0.35,
+        axis(f"Cost over the horizon{f', {equal}' if equal else ''} (USD)"), words.SYSTEMS_AXIS,
+        barmode="relative", showlegend=True, bargap=0.35,
     )  # fmt: skip
     caption = f"{words.sentence(cost.horizon.said)}, as paid."
     if unpriced:
         caption += " A system without a total shows only what has a price."
+    if equal:
+        caption += f" Bars are {equal}: {_so_many(cost)}."
     if cost.choice.excluded:
         caption += f" No candidate: {', '.join(one.system for one in cost.choice.excluded)}."
     if "credit" in shown:
@@ -82,6 +94,14 @@ def groups(cost: Cost) -> Figure:
         Table([*text_columns("Group"), *(Column(name) for name in names)], rows), plot.spec(traces, drawn),
         wide=True, brief=True,
     )  # fmt: skip
+
+
+def _so_many(cost: Cost) -> str:
+    """How many of each are compared on equal terms."""
+    each = ", ".join(
+        f"{numbers.significant(one.copies)} of {one.name}" for one in cost.systems if one.copies is not None
+    )
+    return f"as many of each as {words.amounts(cost, verbs=True)}, {each}"
 
 
 class _Significant(Column):
@@ -101,6 +121,7 @@ def _tail(system: SystemCost) -> str:
 def systems(cost: Cost) -> Figure:
     """Totals with response times, power and capacity, a row for each system."""
     excluded, compared = bool(cost.choice.excluded), bool(cost.comparison)
+    equal = words.at_equal(cost)
     responses = {
         title: [getattr(one.work, key) for one in cost.systems] for title, key in words.RESPONSES.items()
     }
@@ -109,6 +130,7 @@ def systems(cost: Cost) -> Figure:
     bases = {one.power_basis for one in cost.systems}
     columns = [
         *text_columns("System", *(["Candidate"] if excluded else [])), Column("Total", "USD"),
+        *([Column(words.sentence(equal), "USD", rank=1)] if equal else []),
         *([Column(f"Against {cost.choice.baseline}", "%", rank=3)] if compared else []),
         *(
             _Significant("Mean", "ms", rank=2) if title == "mean" else _Significant(title, "ms")
@@ -117,7 +139,7 @@ def systems(cost: Cost) -> Figure:
         *([Column("Tail", text=True, rank=4)] if doubted else []),
         Column(f"Power ({bases.pop()})" if len(bases) == 1 else "Power", "W"),
         Column("Usable", "TB"),
-        Column("Per usable TB", "USD", rank=1 if cost.choice.capacities_differ else 5),
+        Column("Per usable TB", "USD", rank=4 if cost.choice.capacities_differ else 5),
         Column("Work done", "times", rank=6), Column("Lasts", "years", rank=5),
     ]  # fmt: skip
     rows: list[list[Cell]] = []
@@ -126,7 +148,7 @@ def systems(cost: Cost) -> Figure:
         rows.append(
             [
                 name, *(["no" if words.no_candidate(cost, one) else "yes"] if excluded else []),
-                one.usd if shown else None,
+                one.usd if shown else None, *([one.usd_equal if shown else None] if equal else []),
                 *([None if share is None else 100 * share] if compared else []),
                 *(times[at] for times in responses.values()), *([_tail(one)] if doubted else []),
                 one.work.energy_j / one.work.duration_s,
@@ -135,6 +157,8 @@ def systems(cost: Cost) -> Figure:
             ]
         )  # fmt: skip
     caption = "Totals with response times, mean power of the work, and capacity."
+    if equal and compared:
+        caption += f" The share against {cost.choice.baseline} is {equal}."
     if doubted:
         why = joined(one.work.tail_doubt for one in cost.systems)
         caption += f" Tail: whether the devices' models were held against measured tails ({why})."

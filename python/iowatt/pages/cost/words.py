@@ -70,14 +70,41 @@ def no_candidate(cost: Cost, system: SystemCost) -> str:
     return ""
 
 
+def at_equal(cost: Cost) -> str:
+    """``at equal work and usable capacity``; empty where neither differs, or they cannot be made equal."""
+    choice = cost.choice
+    unequal = choice.terms.unequal if choice.cheapest.equal is not None else []
+    return f"at equal {' and '.join(unequal)}" if unequal else ""
+
+
+def amounts(cost: Cost, *, verbs: bool = False) -> str:
+    """The amounts that are equal: ``960 requests/s and 1.04 TB``; with verbs ``do ... and hold ...``."""
+    terms, parts = cost.choice.terms, []
+    if terms.work_differs:
+        each = "requests/s" if cost.horizon.basis == "time" else "requests each time"
+        parts.append(f"{'do ' if verbs else ''}{numbers.significant(terms.work)} {each}")
+    if terms.capacities_differ and terms.usable_gb is not None:
+        parts.append(f"{'hold ' if verbs else ''}{numbers.significant(terms.usable_gb / 1000)} TB")
+    return " and ".join(parts)
+
+
+def work(cost: Cost, system: SystemCost) -> str:
+    """The work of a system, in the unit of ``terms``."""
+    once = system.work
+    if cost.horizon.basis == "time":
+        return f"{numbers.significant(once.requests / once.duration_s)} requests/s"
+    return f"{numbers.significant(once.requests)} requests each time"
+
+
 def withheld(cost: Cost, system: SystemCost) -> bool:
     """Whether a system's dollars are not shown: equal work that fell far behind its load."""
     return cost.horizon.basis == "work" and system.late
 
 
 def against(cost: Cost) -> list[float | None]:
-    """How much more than the first candidate each system costs, as a share; None where not ranked."""
-    shares = {pair.b: pair.share for pair in cost.comparison}
+    """How much more than the first candidate each costs on equal terms, as a share; None where not ranked."""
+    equal = bool(at_equal(cost))
+    shares = {pair.b: pair.share_equal if equal else pair.share for pair in cost.comparison}
     return [shares.get(system.name) for system in cost.systems]
 
 

@@ -54,8 +54,8 @@ class Component:
         """The same in today's dollars."""
         return math.fsum(flow.present(rate) for flow in self.flows)
 
-    def times(self, count: int) -> Component:
-        """The same component of ``count`` like drives."""
+    def times(self, count: float) -> Component:
+        """The same component of ``count`` like drives, or systems."""
         flows = tuple(Payment(flow.usd * count, flow.at_s, flow.until_s) for flow in self.flows)
         quantity = None if self.quantity is None else self.quantity * count
         expression = None if self.expression is None else f"{count}*({self.expression})"

@@ -58,6 +58,8 @@ class Pricer:
     bills: Bills
     #: Called before each price.
     asked: Callable[[], None] = lambda: None
+    #: How many of the system are priced by ``components``, for rankings on equal terms.
+    copies: float = 1.0
 
     def __call__(self, book: Book, horizon: Horizon) -> Costs:
         """All that is known of its cost."""
@@ -65,7 +67,8 @@ class Pricer:
 
     def components(self, book: Book, horizon: Horizon) -> tuple[Component, ...]:
         """Its dollars alone, for those who price it a thousand times."""
-        return components(self._case(book, horizon))
+        found = components(self._case(book, horizon))
+        return found if self.copies == 1.0 else tuple(one.times(self.copies) for one in found)
 
     def _case(self, book: Book, horizon: Horizon) -> CostCase:
         self.asked()

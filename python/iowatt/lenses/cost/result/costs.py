@@ -15,12 +15,13 @@ from iowatt.lenses.budget.result import ServiceLevel
 from iowatt.lenses.cost.result.uncertainty import Crossover, Tornado, Uncertainty
 from iowatt.lenses.cost.result.year import DutyYear
 from iowatt.lenses.durability.result import RebuildTime
+from iowatt.lenses.equal_terms import EqualTerms
 from iowatt.lenses.kept_up import KeptUp
 from iowatt.lenses.wear import SECONDS_PER_YEAR
 
 
 class HorizonUsed(PrintableResult):
-    """The horizon: ``amount`` times the same work, or ``amount`` years."""
+    """The horizon: ``amount`` times the work of each Run, or ``amount`` years."""
 
     basis: Literal["work", "time"]
     amount: float
@@ -63,6 +64,8 @@ class Excluded(PrintableResult):
 class Cheapest(PrintableResult):
     """Names of the cheapest candidates."""
 
+    #: At equal work and usable capacity (``terms``); None where these cannot be made equal.
+    equal: str | None
     total: str | None
     per_usable_tb: str | None
 
@@ -77,6 +80,8 @@ class Choice(PrintableResult):
     excluded: list[Excluded]
     #: Whether usable capacities differ by more than 1 %; None where not all are known.
     capacities_differ: bool | None
+    #: What differs between candidates; ``work`` is requests per second, or of the work once for equal work.
+    terms: EqualTerms
     cheapest: Cheapest
 
 
@@ -380,6 +385,9 @@ class SystemCost(PrintableResult):
     #: The total as paid; None where a price is missing.
     usd: float | None
     usd_per_usable_tb: float | None
+    #: As many of a candidate as do as much and hold as much as any, and their total.
+    copies: float | None
+    usd_equal: float | None
     #: Probability of a loss of data in a year and over the horizon; None where it is not known.
     loss_per_year: float | None
     loss_over_horizon: float | None
@@ -424,12 +432,14 @@ class OtherHorizon(PrintableResult):
 
 
 class MoreThanFirst(PrintableResult):
-    """How much more ``b`` costs than ``a``, the first candidate."""
+    """How much more ``b`` costs than ``a``, the first candidate: in total, and on equal terms."""
 
     a: str
     b: str
     usd: float | None
     share: float | None
+    usd_equal: float | None
+    share_equal: float | None
 
 
 class Cost(ResultDocument, PrintableResult):

@@ -70,10 +70,12 @@ class DrawnSystem(DrawnDollars, _OfSystem):
     cheapest_share: float
     #: The same per usable TB; None where a capacity is not known.
     cheapest_per_tb_share: float | None
+    #: The same at equal work and usable capacity, where these differ; else as ``cheapest_share``.
+    cheapest_equal_share: float
 
 
 class DrawnDifference(DrawnDollars, _OfPair):
-    """How much more ``b`` costs than ``a`` over the draws; ties count half."""
+    """How much more ``b`` costs than ``a`` over the draws, on equal terms; ties count half."""
 
     share_b_cheaper: float
 
@@ -109,7 +111,7 @@ class TornadoBar(PrintableResult):
 
 
 class Tornado(PrintableResult):
-    """Bars of a system's total, or of the difference ``b - a``; the largest swing first."""
+    """Bars of a system's total, or of the difference ``b - a`` on equal terms; the largest swing first."""
 
     of: Literal["total", "difference"]
     system: str | None
@@ -175,7 +177,7 @@ class PairCrossings(PrintableResult):
 
 
 class CostCurve(PrintableResult):
-    """Totals of each system along an assumption."""
+    """Totals of each system along an assumption, on equal terms."""
 
     at: list[float]
     usd: dict[str, list[float]]

@@ -70,10 +70,12 @@ def sample(
     seed: int = 1,
     dollars: Dollars = "present",
     usable_tb: Mapping[str, float] | None = None,
+    copies: Mapping[str, float] | None = None,
 ) -> Uncertainty | None:
     """Totals and differences to the first system under ``samples`` draws; None where no figure has a range.
 
-    ``usable_tb`` is the usable capacity by system. Raises ``InputError`` where a draw cannot be priced.
+    ``usable_tb`` is the usable capacity by system, ``copies`` how many of each are compared on equal terms
+    (one where left out): differences are of so many. Raises ``InputError`` where a draw cannot be priced.
     """
     laws = varied(pricers, book, horizon, dollars)
     if not laws:
@@ -88,6 +90,10 @@ def sample(
     shares = _cheapest(list(usd.values()))
     known = usable_tb is not None and all(usable_tb[name] for name in pricers)
     per_tb = _cheapest([usd[name] / usable_tb[name] for name in pricers]) if known and usable_tb else None
+    many = {name: 1.0 if copies is None else copies[name] for name in pricers}
+    equal = {name: many[name] * usd[name] for name in pricers}
+    equal_shares = _cheapest(list(equal.values()))
+    middle = {name: many[name] * at_values[name].usd for name in pricers}
     first = next(iter(pricers))
     return Uncertainty(
         samples=samples,
@@ -102,10 +108,11 @@ def sample(
                 groups=_groups(at_values[name], drawn[name]),
                 cheapest_share=shares[at],
                 cheapest_per_tb_share=None if per_tb is None else per_tb[at],
+                cheapest_equal_share=equal_shares[at],
             )
             for at, name in enumerate(pricers)
         ],
-        differences=[_pair(first, name, at_values, usd) for name in pricers if name != first],
+        differences=[_pair(first, name, middle, equal) for name in pricers if name != first],
     )
 
 
@@ -131,8 +138,8 @@ def _groups(at_values: Total, drawn: Sequence[Total]) -> list[DrawnGroup]:
     return groups
 
 
-def _pair(a: str, b: str, at_values: Mapping[str, Total], usd: Mapping[str, Floats]) -> DrawnDifference:
-    apart = _drawn(at_values[b].usd - at_values[a].usd, usd[b] - usd[a])
+def _pair(a: str, b: str, at_values: Mapping[str, float], usd: Mapping[str, Floats]) -> DrawnDifference:
+    apart = _drawn(at_values[b] - at_values[a], usd[b] - usd[a])
     return DrawnDifference(a=a, b=b, **apart, share_b_cheaper=_cheapest([usd[a], usd[b]])[1])
 
 

@@ -75,9 +75,11 @@ def _totals(sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[Syste
     first = systems[names.index(baseline)] if baseline in names else systems[0]
     whose = "the first" if first is systems[0] else first.name
     sheet.write_string(row, 0, "Total", styles.computed(bold=True))
+    equal = words.at_equal(cost)
     texts = (
         "In USD of today", f"More than {whose}", f"Share of {whose}", "Times the work",
         "Years", "Usable capacity (TB)", "Total per usable TB",
+        *((f"How many {equal}", f"Total {equal}", f"Share of {whose} {equal}") if equal else ()),
     )  # fmt: skip
     for down, text in enumerate(texts, 1):
         sheet.write_string(row + down, 0, text, styles.text)
@@ -100,6 +102,18 @@ def _totals(sheet: Worksheet, styles: Styles, cost: Cost, places: Sequence[Syste
             (f"{terabytes!r}", terabytes, "0.000", terabytes > 0),
             (f"{here}/{size}", system.usd_per_usable_tb, USD, dollars and terabytes > 0),
         )
+        if equal:
+            many, all_of, first_of = (
+                absolute(row + down, column)
+                for down, column in ((8, at), (9, at), (9, 1 + systems.index(first)))
+            )
+            shares = {pair.b: pair.share_equal for pair in cost.comparison}
+            there = ranked and system.copies is not None
+            cells += (
+                (f"{system.copies!r}", system.copies, TIMES, there),
+                (f"{here}*{many}", system.usd_equal, USD, there),
+                (f"({all_of}-{first_of})/{first_of}", shares.get(system.name, 0.0), "0.0%", there),
+            )
         for down, (formula, value, shown, there) in enumerate(cells):
             if not there:
                 continue
