@@ -50,3 +50,20 @@ def test_the_table_of_differences_is_open_and_every_figure_of_the_chart_is_named
     rows = visit.page.locator("#compare-intervals tbody tr").count()
     assert len(named) == rows
     visit.finish()
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_the_page_of_several_systems_fits_with_both_tables_open(browser, tmp_path, width):
+    draw = np.random.default_rng(1)
+    names = ["raid5", "<b>raid6</b>", "raid10"]
+    runs = [
+        made.build(draw.exponential(scale, 4000), name=name, raid=raid)
+        for name, scale, raid in zip(names, (1.0, 1.1, 0.5), ("5", "6", "10"), strict=True)
+    ]
+    iowatt.compare(*runs, output=tmp_path / "systems.html")
+    visit = Visit(browser, tmp_path / "systems.html", viewport={"width": width, "height": 900})
+    assert visit.charts() == 2 and visit.width() <= width
+    for table, rows in (("side-by-side", 3), ("against", 2)):
+        assert visit.page.locator(f"#compare-{table} table").is_visible()
+        assert visit.page.locator(f"#compare-{table} tbody tr").count() == rows
+    visit.finish()

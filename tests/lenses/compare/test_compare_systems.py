@@ -145,6 +145,21 @@ def test_response_times_under_another_load_are_not_ranked_and_other_requests_not
     assert {one.system for one in found.lowest if one.metric == "response"} == {"fast"}
 
 
+def test_without_watts_response_times_alone_are_ranked(runs):
+    dark = [run(1, name="old"), run(2, 0.5, name="fast", raid="10"), run(3, name="like", raid="6")]
+    for one in dark[:2]:
+        one.summary["energy"]["total_j"] = None
+    mixed, none = compared(*dark), compared(*dark[:2])
+    for found in (mixed, none):
+        assert [one.metric for one in found.lowest] == ["response"] and found.notes == []
+        assert document(found).chart.key == "distribution" and write.page([document(found)])
+    metered = run(4, 0.5, name="metered", raid="10")
+    metered.summary["power_w"]["wall_mean"] = 100.0
+    found = compared(runs[0], metered)
+    assert [one.metric for one in found.lowest] == ["response"]
+    assert [note.code for note in found.notes] == ["power-basis"]
+
+
 def test_repeated_runs_are_one_system(tmp_path):
     for seed in (1, 2):
         run(seed).save(tmp_path / "old" / f"s{seed}")

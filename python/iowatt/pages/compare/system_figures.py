@@ -140,7 +140,7 @@ def _difference(row: DifferenceRow | None) -> Cell:
 def trade(found: SystemsCompared) -> Figure | None:
     """Response time against power of every ranked system, with the intervals of both."""
     of, equal = ranked_by(found), at_equal(found)
-    if len({one.power_basis for one in found.systems if not one.not_ranked}) != 1:
+    if not any(one.metric == "power_equal_w" for one in found.lowest):
         return None
     colours = dict(zip(labels(found), palette.of_systems(labels(found)), strict=True))
     rows: list[list[Cell]] = []

@@ -134,13 +134,18 @@ def lowest(
         if not one.response_not_ranked and (time := one.response_time_ms.named(of)) is not None
     ]
     yield from _least("response", f"{of} response time", "ms", times, _verdicts(verdicts, of))
-    if len({one.power_basis for one in ranked}) == 1:
+    if len(bases(ranked)) == 1:
         at_equal = f" at equal {' and '.join(terms.unequal)}" if terms.unequal else ""
         watts = [(one.power_equal_w, one.label) for one in ranked if one.power_equal_w is not None]
         # Watts at equal work are joules a request; at equal capacity they are arithmetic, and not tested.
         by = {(): "power_w", ("work",): "joules_per_request"}.get(tuple(terms.unequal))
         tested = {} if by is None else _verdicts(verdicts, by)
         yield from _least("power_equal_w", f"mean power{at_equal}", "W", watts, tested)
+
+
+def bases(rows: Sequence[ComparedSystem]) -> set[str | None]:
+    """Where the power of the systems is known that have any: one alone can be ranked."""
+    return {one.power_basis for one in rows if one.power_w is not None}
 
 
 def _verdicts(pairs: Mapping[str, BeforeAfter], metric: str) -> dict[str, Verdict]:
@@ -172,7 +177,7 @@ def _least(
 def notes(judged: Sequence[Judged], rows: Sequence[ComparedSystem], terms: EqualTerms) -> Iterator[Note]:
     """What keeps figures from being put to equal terms, or makes them another's than they seem."""
     ranked = [(one, row) for one, row in zip(judged, rows, strict=True) if not row.not_ranked]
-    if len({row.power_basis for _, row in ranked}) > 1:
+    if len(bases([row for _, row in ranked])) > 1:
         text = "Power is known at the wall of some and of the drives alone of others: it is not ranked."
         yield Note(code="power-basis", text=text, decides=True)
     if terms.work_differs is None and ranked:
