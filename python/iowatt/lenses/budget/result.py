@@ -200,7 +200,8 @@ class ServiceLevel(Result):
             return f"its {self.of} response time is not known"
         if value <= self.within_ms:
             return ""
-        return f"its {self.of} response time is {value:,.3g} ms, above {self.within_ms:g} ms"
+        shown = f"{value / 1e3:,.3g} s" if value >= 1e3 else f"{value:,.3g} ms"
+        return f"its {self.of} response time is {shown}, above {self.within_ms:g} ms"
 
     @property
     def quantile(self) -> float | None:

@@ -123,8 +123,8 @@ def _terms(found: SystemsCompared) -> Iterator[str]:
         yield f"Usable capacities differ: {sizes}."
         amounts.append(f"hold {_terabytes(terms.usable_gb / 1e3)}")
     if terms.work_differs and terms.work is not None:
-        rates = ", ".join(f"{one.label} {numbers.with_unit(one.iops, 'IOPS')}" for one in ranked)
-        yield f"Work differs: {rates}."
+        rates = ", ".join(f"{one.label} {numbers.significant(one.requests_per_s)}" for one in ranked)
+        yield f"Work differs: {rates} requests/s."
         amounts.append(f"do {numbers.significant(terms.work)} requests/s")
     if amounts:
         yield f"Power {system_figures.at_equal(found)} is that of as many of each as {listed(amounts)}."

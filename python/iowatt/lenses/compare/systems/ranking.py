@@ -100,7 +100,7 @@ class Judged:
         return ComparedSystem(
             label=side.label, runs=len(side.parts),
             paths=[str(part.run.path) for part in side.parts if part.run.path is not None],
-            response_time_ms=response.percentiles(side), iops=side.iops,
+            response_time_ms=response.percentiles(side), iops=side.iops, requests_per_s=given.work,
             done_share=min(done) if len(done) == len(self.loads) else None,
             power_w=watts, power_basis=self.basis, joules_per_request=side.joules_per_request,
             usable_tb=None if given.usable_gb is None else given.usable_gb / 1e3,

@@ -24,6 +24,8 @@ class ComparedSystem(Result):
     paths: list[str]
     response_time_ms: ResponsePercentiles
     iops: float | None
+    #: All requests, whatever is compared: the work that power is put to.
+    requests_per_s: float | None
     #: Completed over offered requests, at most 1; None in a closed loop, where nothing is offered.
     done_share: float | None
     power_w: float | None
