@@ -117,7 +117,8 @@ def phases(description: Description, classes: Mapping[str, Description]) -> list
     lengths = [min(width, span - i * width) for i in range(windows)]
     if windows > 1 and lengths[-1] < _SLIVER * width:
         last = counts.pop()
-        lengths[-2] += lengths.pop()
+        sliver = lengths.pop()
+        lengths[-1] += sliver
         counts[-1] = {name: counts[-1].get(name, 0) + last.get(name, 0) for name in {**counts[-1], **last}}
     mean = sum(sum(count.values()) for count in counts) / span
     found: list[dict[str, Any]] = []

@@ -75,6 +75,19 @@ def first_parameters(original: Description) -> FitParameters:
     return FitParameters(stick=min(1.0, consecutive / going_on) if going_on > 0 else 1.0)
 
 
+def recorded_parameters(original: Description, soon: Description, below: int) -> FitParameters:
+    """As recorded, for data so much larger that nothing comes by chance.
+
+    Args:
+        soon: Of the part of the trace whose reuse is taken.
+        below: Longer jumps are left out, bytes.
+    """
+    first = first_parameters(original)
+    reuse = {one: _moved({}, _depths(soon, one), {}, 1.0) for one in _WAYS}
+    jumps = {row: share for row, share in _jumps(original).items() if 2 << row[1] <= below}
+    return FitParameters(first.stick, reuse, jumps)
+
+
 def next_parameters(
     tuned: FitParameters, original: Description, synthetic: Description, gain: float = 1.0
 ) -> FitParameters:
